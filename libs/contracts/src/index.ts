@@ -1,0 +1,2 @@
+export * from './proxy-node.js';
+export * from './queues.js';

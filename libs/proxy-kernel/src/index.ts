@@ -1,0 +1,1 @@
+export * from './interfaces/index.js';

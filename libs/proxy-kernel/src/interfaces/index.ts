@@ -1,0 +1,5 @@
+export * from './config.js';
+export * from './connection.js';
+export * from './kernel.js';
+export * from './outbound.js';
+export * from './route.js';

@@ -1,0 +1,103 @@
+import type { KernelConfig } from './config.js';
+import type { ConnectionMetadata, ConnectionRecord, ConnectionSnapshot, TracedDecision } from './connection.js';
+import type { CountryLookup, Resolver } from './route.js';
+
+export interface KernelLogger {
+  debug(message: string, fields?: Record<string, unknown>): void;
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+}
+
+/** Everything the kernel takes from outside. */
+export interface KernelEnvironment {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  logger: KernelLogger;
+  resolver: Resolver;
+  country: CountryLookup;
+}
+
+export interface ListenerState {
+  name: string;
+  type: string;
+  address: string;
+  /** The port really bound. */
+  port: number;
+  state: 'listening' | 'failed';
+  error: string | null;
+}
+
+export interface ApplyResult {
+  generation: number;
+  previousGeneration: number;
+  /** SHA-256 over the configuration, hex. */
+  configHash: string;
+  /** How many of each were added, removed or altered against the generation before. */
+  changed: { nodes: number; groups: number; rules: number; listeners: number };
+  /** 0 unless a listener's address changed hands. */
+  droppedConnections: number;
+  durationMs: number;
+  warnings: string[];
+  listeners: ListenerState[];
+}
+
+export interface KernelStatus {
+  generation: number;
+  configHash: string | null;
+  startedAt: number;
+  listeners: ListenerState[];
+  activeConnections: number;
+  openedTotal: number;
+  failedTotal: number;
+  uploadTotal: number;
+  downloadTotal: number;
+  rssBytes: number;
+}
+
+/** A node tag and rule index that moved bytes or took connections since the last delta. Open connections included. */
+export interface TrafficDelta {
+  at: number;
+  upload: number;
+  download: number;
+  /** Keyed by outbound tag, built-ins included. */
+  outbounds: Record<string, { upload: number; download: number; opened: number; failed: number }>;
+  /** Keyed by rule id (database id). */
+  rules: Record<string, { hits: number; lastHitAt: number }>;
+}
+
+export interface KernelEvents {
+  /** Once per flow, at its end, short ones included. */
+  closed(record: ConnectionRecord): void;
+  /** Once a second while anything moved. Sums to exactly what the records say. */
+  traffic(delta: TrafficDelta): void;
+}
+
+export interface ProxyKernel {
+  /**
+   * Makes `config` the current generation. New flows use it; open ones finish on theirs.
+   * @throws KernelConfigError naming the bad element; the generation before stays.
+   */
+  apply(config: KernelConfig): Promise<ApplyResult>;
+  /** Switches a select group without a new generation. @throws KernelConfigError for an unknown group or member. */
+  select(group: string, member: string): void;
+  connections(): ConnectionSnapshot[];
+  /** True if such a connection was open. */
+  closeConnection(id: string): boolean;
+  closeConnections(): number;
+  testRoute(flow: ConnectionMetadata): Promise<TracedDecision>;
+  status(): KernelStatus;
+  on<E extends keyof KernelEvents>(event: E, listener: KernelEvents[E]): void;
+  /** Stops accepting, gives open flows `graceMs`, then ends them; every flow is recorded before it resolves. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** A configuration that cannot run: which element and why. */
+export class KernelConfigError extends Error {
+  readonly path: string;
+  constructor(path: string, message: string) {
+    super(`${path}: ${message}`);
+    this.name = 'KernelConfigError';
+    this.path = path;
+  }
+}

@@ -1,0 +1,36 @@
+import type { ConnectionMetadata, RouteDecision, TracedDecision } from './connection.js';
+import type { RuleConfig } from './config.js';
+
+/** Country of an address, ISO 3166-1 alpha-2 upper case; null when not known or no database is loaded. */
+export type CountryLookup = (ip: string) => string | null;
+
+/** Domain to addresses. @throws DialError stage `dns`. */
+export interface Resolver {
+  resolve(host: string, signal?: AbortSignal): Promise<string[]>;
+}
+
+/**
+ * A predicate over one flow, compiled from one rule. `describe` is what logs and the console show.
+ * `matches` answers `needs-ip` when the flow has a domain only and this rule would decide on its address.
+ */
+export interface Matcher {
+  readonly type: string;
+  matches(flow: ConnectionMetadata): boolean | 'needs-ip';
+  describe(): string;
+}
+
+/** What the router must know of targets to skip a rule or walk a group. */
+export interface PolicyTable {
+  has(tag: string): boolean;
+  supportsUdp(tag: string): boolean;
+  /** `PROXY` → `['PROXY', 'n12']`. */
+  chain(tag: string): string[];
+}
+
+/** Compiled once per generation; pure but for the resolver it was given. */
+export interface Router {
+  readonly rules: readonly RuleConfig[];
+  decide(flow: ConnectionMetadata, signal?: AbortSignal): Promise<RouteDecision> | RouteDecision;
+  /** The same decision with its reasons; at most `maxSteps` steps and the one that matched. */
+  explain(flow: ConnectionMetadata, maxSteps?: number): Promise<TracedDecision>;
+}
