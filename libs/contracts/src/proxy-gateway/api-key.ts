@@ -1,0 +1,36 @@
+/** What a key may do: `read` lists, `write` changes, `admin` also handles keys and settings. Each includes the one before. */
+export const API_KEY_SCOPES = ['read', 'write', 'admin'] as const;
+export type ApiKeyScope = (typeof API_KEY_SCOPES)[number];
+
+/** One key as `GET /api-keys` lists it. Never holds the key itself. */
+export interface ApiKeyView {
+  id: number;
+  name: string;
+  /** The fixed prefix of this service's keys, `gpk_`. */
+  key_prefix: string;
+  last_four: string;
+  scopes: ApiKeyScope[];
+  created_at: string;
+  /** Written lazily: may lag behind by a minute. */
+  last_used_at: string | null;
+  last_used_ip: string | null;
+  expires_at: string | null;
+  revoked_at: string | null;
+}
+
+/** `GET /api-keys`: keys that still exist, newest first. */
+export interface ApiKeyListResponse {
+  items: ApiKeyView[];
+  total: number;
+}
+
+/** `POST /api-keys`: the only time the key is shown. */
+export interface ApiKeyCreatedResponse extends ApiKeyView {
+  key: string;
+}
+
+/** `DELETE /api-keys/{id}`. */
+export interface ApiKeyRevokedResponse {
+  id: number;
+  revoked_at: string;
+}

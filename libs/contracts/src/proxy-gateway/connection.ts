@@ -1,0 +1,66 @@
+/** One open connection. Null means: not known. */
+export interface ConnectionView {
+  /** Unique for this run of the kernel. */
+  id: string;
+  network: 'tcp' | 'udp';
+  /** How the client came in: `HTTP`, `HTTPS`, `Socks4`, `Socks5`, `Inner`. */
+  type: string;
+  source_ip: string;
+  source_port: number;
+  host: string | null;
+  sniff_host: string | null;
+  destination_ip: string | null;
+  destination_port: number;
+  remote_destination: string | null;
+  destination_country: string | null;
+  destination_asn: string | null;
+  inbound_name: string;
+  inbound_user: string | null;
+  dns_mode: 'normal';
+  process: string | null;
+  /** Type of the rule that chose the route; null when none matched. */
+  rule: string | null;
+  rule_payload: string | null;
+  rule_id: number | null;
+  /** From the rule's target through its groups to the outbound, by the names people know. */
+  chains: string[];
+  /** Subscription of the node at the end of the chain, if it came from one. */
+  provider_chains: string[];
+  /** Null: a built-in carries it. */
+  node_id: number | null;
+  node_name: string | null;
+  node_country: string | null;
+  /** Payload bytes from the client. */
+  upload: number;
+  /** Payload bytes to the client. */
+  download: number;
+  /** Bytes per second. */
+  upload_speed: number;
+  download_speed: number;
+  start: string;
+  duration_ms: number;
+  state: 'dialing' | 'open' | 'closing';
+}
+
+/** `GET /connections`. */
+export interface ConnectionListResponse {
+  /** Bytes ever carried, over restarts. */
+  upload_total: number;
+  download_total: number;
+  /** Bytes per second over the last second. */
+  upload_speed: number;
+  download_speed: number;
+  /** Resident memory of the kernel. */
+  memory_bytes: number;
+  /** Open connections, whatever part of them `connections` shows. */
+  count: number;
+  connections: ConnectionView[];
+  /** Null: not limited. */
+  limit: number | null;
+  offset: number;
+}
+
+/** `DELETE /connections` and `DELETE /connections/{id}`. */
+export interface ConnectionsClosedResponse {
+  closed: number;
+}
