@@ -1,0 +1,68 @@
+/**
+ * Who may import whom, as `docs/architecture.md` states it: one table, read by the checker and by nobody else.
+ * A package may import the workspace packages listed here, and any published package that its own package.json names.
+ */
+export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
+  contracts: [],
+  net: [],
+  'subscription-formats': ['contracts'],
+  'share-links': ['contracts'],
+  'proxy-kernel': ['net', 'contracts'],
+  'tunnel-kernel': ['net', 'contracts'],
+  persistence: ['contracts'],
+  platform: ['contracts'],
+  auth: ['persistence', 'platform', 'contracts'],
+  jobs: ['persistence', 'platform', 'contracts'],
+  testing: [
+    'contracts',
+    'net',
+    'subscription-formats',
+    'share-links',
+    'proxy-kernel',
+    'tunnel-kernel',
+    'persistence',
+    'platform',
+    'auth',
+    'jobs',
+  ],
+  'proxy-gateway': [
+    'platform',
+    'auth',
+    'jobs',
+    'persistence',
+    'contracts',
+    'net',
+    'proxy-kernel',
+    'subscription-formats',
+  ],
+  'resource-sharing': ['platform', 'auth', 'jobs', 'persistence', 'contracts', 'share-links'],
+  'tunnel-gateway': ['platform', 'auth', 'jobs', 'persistence', 'contracts', 'net', 'tunnel-kernel'],
+  'tunnel-agent': ['tunnel-kernel', 'net', 'contracts'],
+  console: ['contracts'],
+  tools: ['persistence', 'net', 'proxy-kernel', 'contracts'],
+};
+
+/** Libraries that must stay free of frameworks: nothing published but what stands here. */
+export const PURE_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
+  contracts: [],
+  net: [],
+  'proxy-kernel': [],
+  'tunnel-kernel': [],
+  'subscription-formats': ['yaml'],
+  'share-links': [],
+};
+
+/** Files that may read the environment: one settings file an app, and tools, which are the environment's own side. */
+export function mayReadEnvironment(file: string): boolean {
+  return file.endsWith('/settings.ts') || file.startsWith('tools/') || isTestFile(file);
+}
+
+/** Specs and `test/` may import `@gatehouse/testing` and root development dependencies. */
+export function isTestFile(file: string): boolean {
+  return (
+    /\.(spec|e2e-spec)\.ts$/.test(file) ||
+    file.startsWith('test/') ||
+    file.startsWith('libs/testing/') ||
+    /^apps\/[^/]+\/test\//.test(file)
+  );
+}
