@@ -6,3 +6,8 @@ export * from './proxy-gateway/rule.js';
 export * from './proxy-gateway/connection.js';
 export * from './proxy-gateway/traffic-log.js';
 export * from './proxy-gateway/dashboard.js';
+export * from './proxy-gateway/page.js';
+export * from './proxy-gateway/node.js';
+export * from './proxy-gateway/subscription.js';
+export * from './proxy-gateway/outbound.js';
+export * from './proxy-gateway/system.js';

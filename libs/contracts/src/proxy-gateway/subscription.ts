@@ -1,0 +1,113 @@
+export const SUBSCRIPTION_TYPES = ['auto', 'clash', 'links'] as const;
+export type SubscriptionType = (typeof SUBSCRIPTION_TYPES)[number];
+
+/** `warning`: the last reply was used with entries left out, or refused and the nodes before kept. */
+export type SubscriptionStatus = 'never' | 'ok' | 'warning' | 'error';
+
+/** Quota as the provider states it, bytes; what it does not state is null. */
+export interface SubscriptionTraffic {
+  upload: number | null;
+  download: number | null;
+  total: number | null;
+  remaining: number | null;
+  used_percent: number | null;
+  expire_at: string | null;
+}
+
+export interface SubscriptionProfile {
+  title: string | null;
+  web_page_url: string | null;
+  support_url: string | null;
+  update_interval_hours: number | null;
+  announce: string | null;
+  /** Labels of the pseudo-nodes that only carry a message ("remaining traffic", "expires"). */
+  notices: string[];
+}
+
+export interface SubscriptionView {
+  id: number;
+  name: string;
+  /** Query and credentials read `***` for read-only credentials. */
+  url: string;
+  type: SubscriptionType;
+  interval_sec: number;
+  enabled: boolean;
+  user_agent: string | null;
+  allow_private: boolean;
+  detected_type: string | null;
+  node_count: number;
+  /** Entries of the last used reply that named a node already named in it. */
+  duplicate_count: number;
+  skipped_count: number;
+  status: SubscriptionStatus;
+  last_checked_at: string | null;
+  /** When a reply last changed the node set. */
+  last_updated_at: string | null;
+  last_success_at: string | null;
+  next_refresh_at: string | null;
+  consecutive_failures: number;
+  last_status_code: number | null;
+  last_error: { code: string; message: string } | null;
+  etag: string | null;
+  last_modified: string | null;
+  content_sha256: string | null;
+  content_bytes: number | null;
+  traffic: SubscriptionTraffic | null;
+  profile: SubscriptionProfile | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export type RefreshStatus = 'updated' | 'not_modified' | 'kept_previous' | 'failed';
+
+/** Why a reply was not used. In every case the nodes before stay as they were. */
+export const REFRESH_REASONS = [
+  'empty_result',
+  'html_response',
+  'shrunk_below_threshold',
+  'http_status',
+  'timeout',
+  'too_large',
+  'parse_error',
+  'blocked_address',
+  'network_error',
+  'too_many_redirects',
+  'bad_encoding',
+  'superseded',
+] as const;
+export type RefreshReason = (typeof REFRESH_REASONS)[number];
+
+export interface SkippedEntry {
+  /** From 1; null where the format has no lines. */
+  line: number | null;
+  name: string | null;
+  reason: string;
+  message: string;
+}
+
+export interface RefreshResult {
+  subscription_id: number;
+  status: RefreshStatus;
+  reason: RefreshReason | null;
+  /** One sentence about `reason`. */
+  message: string | null;
+  http_status: number | null;
+  /** Body as received, before decompression. */
+  bytes: number;
+  duration_ms: number;
+  via: 'direct' | 'proxy';
+  parsed: number;
+  /** Nodes this subscription did not carry before. */
+  added: number;
+  /** Same node with another configuration: its id stays. */
+  updated: number;
+  retained: number;
+  removed: number;
+  duplicates: number;
+  /** Pseudo-nodes that only carry a message. */
+  ignored: number;
+  skipped: number;
+  /** At most 100 of them. */
+  skipped_entries: SkippedEntry[];
+  traffic: SubscriptionTraffic | null;
+}

@@ -1,0 +1,61 @@
+export type KernelState = 'starting' | 'running' | 'reloading' | 'degraded' | 'stopped';
+
+export interface KernelListenerView {
+  name: string;
+  type: string;
+  address: string;
+  port: number;
+  state: 'listening' | 'failed';
+  error: string | null;
+}
+
+export interface KernelStatusView {
+  type: 'embedded';
+  version: string;
+  state: KernelState;
+  pid: number | null;
+  /** Times it had to be started again since this service started. */
+  restarts: number;
+  generation: number;
+  config_hash: string | null;
+  last_reload_at: string | null;
+  last_reload_ms: number | null;
+  last_error: string | null;
+  uptime_sec: number | null;
+  rss_bytes: number | null;
+  listeners: KernelListenerView[];
+  /** Nodes that the configuration leaves out, and why. At most 100 of them. */
+  left_out: { node_id: number; name: string; reason: string }[];
+  left_out_total: number;
+}
+
+export interface SystemStatus {
+  version: string;
+  node_version: string;
+  started_at: string;
+  uptime_sec: number;
+  hostname: string;
+  os: string;
+  arch: string;
+  cpu: { percent: number; cores: number; load1: number; load5: number; load15: number };
+  memory: { rss_bytes: number; heap_used_bytes: number; total_bytes: number; free_bytes: number };
+  event_loop: { lag_p99_ms: number };
+  disk: { free_bytes: number | null };
+  kernel: KernelStatusView;
+  /** Open through the kernel; null while it is down. */
+  connections: number | null;
+  database: { ok: boolean; latency_ms: number | null; version: string | null };
+  queue: { ok: boolean; waiting: number | null; active: number | null; failed: number | null };
+  counts: { nodes: number; subscriptions: number; rules: number };
+}
+
+export interface ReloadResult {
+  ok: true;
+  generation: number;
+  previous_generation: number;
+  config_hash: string;
+  changed: { nodes: number; groups: number; rules: number; listeners: number };
+  dropped_connections: number;
+  duration_ms: number;
+  warnings: string[];
+}
