@@ -1,0 +1,6 @@
+export class PlainFailure extends Error {
+  readonly advice: string[];
+  readonly exitCode: number;
+  constructor(message: string, options?: { advice?: string[]; exitCode?: number; cause?: unknown });
+}
+export function reportFailure(error: unknown): number;

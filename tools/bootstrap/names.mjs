@@ -1,0 +1,34 @@
+/** The commands of `node tools/run.mjs <name>`: what each does, and whether it needs the build. */
+export const COMMANDS = {
+  build: { about: 'compile every package that changed', script: 'build', wantsBuild: true },
+  check: { about: 'formatting, lint, types and architecture', script: 'check', wantsBuild: true },
+  format: { about: 'format every source file in place', script: 'format', wantsBuild: true },
+  tour: { about: 'walk through a running platform with real traffic', script: 'tour', wantsBuild: true },
+  bench: { about: 'benchmarks; without a name it lists them', script: 'bench', wantsBuild: true },
+  'db-url': {
+    about: "print the connection string of the running platform's database",
+    script: 'db:url',
+    wantsBuild: true,
+  },
+  backup: { about: 'write the whole database to FILE', script: 'backup', wantsBuild: true, args: '-- FILE' },
+  restore: { about: 'replace the database by what FILE holds', script: 'restore', wantsBuild: true, args: '-- FILE' },
+  'rehearse-staging': {
+    about: 'run docker-compose.yml as local processes',
+    script: 'rehearse:staging',
+    wantsBuild: true,
+  },
+  peers: { about: 'bring the real servers that interop tests and benchmarks use', script: 'peers', wantsBuild: true },
+};
+
+export function commandList() {
+  const rows = [
+    ['npm start', 'install, build and run the whole platform'],
+    ['npm test', 'install, build and run the whole test suite'],
+    ...Object.values(COMMANDS).map(({ about, script, args }) => [
+      ['npm run', script, args ?? ''].join(' ').trim(),
+      about,
+    ]),
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, about]) => `  ${name.padEnd(width)}  ${about}`).join('\n');
+}

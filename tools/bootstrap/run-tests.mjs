@@ -1,0 +1,47 @@
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { launch, runForwarding } from './launch.mjs';
+import { OWN, ROOT } from './layout.mjs';
+import { prepare } from './prepare.mjs';
+import { summarize } from './test-summary.mjs';
+
+function takeResults(file) {
+  try {
+    const results = JSON.parse(readFileSync(file, 'utf8'));
+    renameSync(file, join(OWN, 'logs', 'test-results.json'));
+    return results;
+  } catch {
+    return undefined; // the run was cut short; summarize() says so
+  }
+}
+
+async function runVitest(runtime, args) {
+  const file = join(OWN, 'logs', `test-results.${process.pid}.json`);
+  mkdirSync(join(OWN, 'logs'), { recursive: true });
+  rmSync(file, { force: true });
+  const reporters = ['--reporter=default', `--reporter=${join(ROOT, 'tools/bootstrap/test-reporter.mjs')}`];
+  const env = {
+    ...process.env,
+    GATEHOUSE_TEST_RESULTS: file,
+    GATEHOUSE_PEERS_BIN: process.env.GATEHOUSE_PEERS_BIN ?? join(OWN, 'peers', 'bin'),
+  };
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const vitestCode = await runForwarding(runtime, [vitest, 'run', ...reporters, ...args], { env, cwd: ROOT });
+  return { vitestCode, results: takeResults(file) };
+}
+
+/** `npm test`: with CI=true also the peers first and `npm run check` (a failure there is reported at the end as well). */
+export async function runTests(args) {
+  const isCi = ['true', '1'].includes(process.env.CI ?? '');
+  const runtime = await prepare();
+  let checkCode = 0;
+  if (isCi) {
+    await launch(runtime, 'peers', []);
+    checkCode = await launch(runtime, 'check', []);
+  }
+  const { vitestCode, results } = await runVitest(runtime, args);
+  const { text, code } = summarize(results, { vitestCode, isCi });
+  if (checkCode !== 0) process.stdout.write('\nnpm run check failed (see above).\n');
+  process.stdout.write(text);
+  return code || checkCode;
+}

@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+
+/**
+ * Vitest's own JSON report leaves out why a test was skipped (`context.skip('reason')`), which is what people need to
+ * know. This one writes what ran, what failed and what was skipped with its reason to GATEHOUSE_TEST_RESULTS.
+ */
+export default class ResultFileReporter {
+  onTestRunEnd(testModules, unhandledErrors) {
+    const summary = { files: testModules.length, passed: 0, failed: [], skipped: [], errors: unhandledErrors.length };
+    for (const module of testModules) {
+      const file = relative(process.cwd(), module.moduleId);
+      let tests = 0;
+      for (const test of module.children.allTests()) {
+        tests++;
+        addTest(summary, file, test);
+      }
+      if (module.errors().length > 0 || (tests === 0 && module.state() === 'failed')) {
+        summary.failed.push({ file, name: '(the file itself)' });
+      }
+    }
+    writeFileSync(process.env.GATEHOUSE_TEST_RESULTS, JSON.stringify(summary));
+  }
+}
+
+function addTest(summary, file, test) {
+  const { state, note } = test.result();
+  if (state === 'passed') summary.passed++;
+  else if (state === 'skipped') summary.skipped.push({ file, name: test.fullName, reason: note });
+  else summary.failed.push({ file, name: test.fullName }); // a test that never finished counts as failed
+}

@@ -1,0 +1,12 @@
+export interface TestResults {
+  files: number;
+  passed: number;
+  failed: { file: string; name: string }[];
+  skipped: { file: string; name: string; reason?: string }[];
+  errors: number;
+}
+export function isMissingPeer(reason: string | undefined): boolean;
+export function summarize(
+  results: TestResults | undefined,
+  options: { vitestCode: number; isCi: boolean },
+): { text: string; code: number };

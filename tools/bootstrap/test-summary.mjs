@@ -1,0 +1,44 @@
+const SHOWN_WITHOUT_REASON = 10;
+const MISSING_PEER = /missing peer|peer .*(missing|not (installed|found|available))|not installed/i;
+
+export function isMissingPeer(reason) {
+  return reason !== undefined && MISSING_PEER.test(reason);
+}
+
+function skippedLines(skipped) {
+  const withReason = skipped.filter(({ reason }) => reason !== undefined);
+  const without = skipped.filter(({ reason }) => reason === undefined);
+  const lines = withReason.map(({ file, name, reason }) => `  ${file}: ${name}: ${reason}`);
+  for (const { file, name } of without.slice(0, SHOWN_WITHOUT_REASON))
+    lines.push(`  ${file}: ${name}: no reason given`);
+  const more = without.length - SHOWN_WITHOUT_REASON;
+  if (more > 0) lines.push(`  and ${more} more without a reason (filtered by name, or skipped in the source)`);
+  return lines;
+}
+
+/** What a person reads at the end of a test run, and the exit code that follows from it. */
+export function summarize(results, { vitestCode, isCi }) {
+  if (results === undefined) {
+    return {
+      text: 'The test run ended before it could report.\n0 passed, 0 failed, 0 skipped\n',
+      code: vitestCode || 1,
+    };
+  }
+  const { files, passed, failed, skipped, errors } = results;
+  const lines = ['', `Ran ${passed + failed.length} tests in ${files} files.`];
+  if (errors > 0) lines.push(`${errors} errors happened outside of tests (shown above): the run counts as failed.`);
+  if (failed.length > 0) lines.push('Failed:', ...failed.map(({ file, name }) => `  ${file}: ${name}`));
+  if (skipped.length > 0) lines.push('Skipped:', ...skippedLines(skipped));
+  else lines.push('Nothing was skipped.');
+  const missing = skipped.filter(({ reason }) => isMissingPeer(reason));
+  let code = vitestCode || (failed.length > 0 ? 1 : 0);
+  if (missing.length > 0) {
+    lines.push(`${missing.length} skipped because a peer is missing: npm run peers brings them.`);
+    if (isCi) {
+      lines.push('With CI=true that is a failure.');
+      code ||= 1;
+    }
+  }
+  lines.push(`${passed} passed, ${failed.length} failed, ${skipped.length} skipped`);
+  return { text: `${lines.join('\n')}\n`, code };
+}

@@ -1,0 +1,17 @@
+import { PlainFailure, reportFailure } from '../bootstrap/failure.mjs';
+
+export type Command = (args: string[]) => Promise<number>;
+
+const COMMANDS: Record<string, () => Promise<Command>> = {};
+
+/** Runs a command by name and resolves with its exit code; failures are reported as plain lines. */
+export async function run(name: string, args: string[]): Promise<number> {
+  try {
+    const load = COMMANDS[name];
+    if (load === undefined) throw new PlainFailure(`there is no command "${name}".`);
+    const command = await load();
+    return await command(args);
+  } catch (error) {
+    return reportFailure(error);
+  }
+}
