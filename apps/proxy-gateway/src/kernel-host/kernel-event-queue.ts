@@ -1,0 +1,94 @@
+import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
+import type { EventBatch, KernelLogEntry } from './kernel-ipc.js';
+
+const MAX_RECORDS = 100_000;
+const MAX_DELTAS = 600;
+const MAX_LOGS = 2_000;
+/** Records in one message: a burst of short flows must not become one huge JSON string. */
+const BATCH_RECORDS = 2_000;
+
+const nothingDropped = (): EventBatch['dropped'] => ({ closed: 0, traffic: 0, logs: 0 });
+
+/**
+ * Holds what the service has not been told yet. At most one batch is under way, so a slow reader makes batches larger
+ * instead of queueing messages; past the bounds the newest is dropped and counted, never silently.
+ */
+export class KernelEventQueue {
+  readonly #send: (batch: EventBatch) => Promise<void>;
+  readonly #intervalMs: number;
+  #closed: ConnectionRecord[] = [];
+  #traffic: TrafficDelta[] = [];
+  #logs: KernelLogEntry[] = [];
+  #dropped = nothingDropped();
+  #timer: NodeJS.Timeout | null = null;
+  #sending: Promise<void> | null = null;
+
+  /** `send` resolves when the other side's channel took the batch, and rejects when there is no other side. */
+  constructor(send: (batch: EventBatch) => Promise<void>, intervalMs = 200) {
+    this.#send = send;
+    this.#intervalMs = intervalMs;
+  }
+
+  closed(record: ConnectionRecord): void {
+    if (this.#closed.length >= MAX_RECORDS) this.#dropped.closed++;
+    else this.#closed.push(record);
+    this.#schedule();
+  }
+
+  traffic(delta: TrafficDelta): void {
+    if (this.#traffic.length >= MAX_DELTAS) this.#dropped.traffic++;
+    else this.#traffic.push(delta);
+    this.#schedule();
+  }
+
+  log(entry: KernelLogEntry): void {
+    if (this.#logs.length >= MAX_LOGS) this.#dropped.logs++;
+    else this.#logs.push(entry);
+    this.#schedule();
+  }
+
+  /** Sends everything that waits. Resolves when the channel has it all, or is gone. */
+  async flush(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    await this.#sending;
+    while (this.#hasSomething()) await this.#sendOne();
+  }
+
+  #hasSomething(): boolean {
+    const dropped = this.#dropped.closed + this.#dropped.traffic + this.#dropped.logs;
+    return this.#closed.length + this.#traffic.length + this.#logs.length + dropped > 0;
+  }
+
+  #schedule(): void {
+    if (this.#timer || this.#sending) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      if (this.#hasSomething()) void this.#sendOne();
+    }, this.#intervalMs);
+  }
+
+  #take(): EventBatch {
+    const batch = {
+      closed: this.#closed.splice(0, BATCH_RECORDS),
+      traffic: this.#traffic,
+      logs: this.#logs,
+      dropped: this.#dropped,
+    };
+    this.#traffic = [];
+    this.#logs = [];
+    this.#dropped = nothingDropped();
+    return batch;
+  }
+
+  /** The channel being gone ends this process anyway (`disconnect`), so a failed send has nobody left to tell. */
+  #sendOne(): Promise<void> {
+    this.#sending ??= this.#send(this.#take())
+      .catch(() => undefined)
+      .finally(() => {
+        this.#sending = null;
+        if (this.#hasSomething()) this.#schedule();
+      });
+    return this.#sending;
+  }
+}

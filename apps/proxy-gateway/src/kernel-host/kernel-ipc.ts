@@ -1,0 +1,64 @@
+/** What the service and its kernel say to each other. The child imports this file too: types and constants only. */
+import type {
+  ApplyResult,
+  ConnectionMetadata,
+  ConnectionRecord,
+  ConnectionSnapshot,
+  KernelConfig,
+  KernelStatus,
+  TracedDecision,
+  TrafficDelta,
+} from '@gatehouse/proxy-kernel';
+
+/** Which open connections to end. Without a group: all of them. */
+export interface CloseFilter {
+  group?: string;
+}
+
+/** One row per thing the kernel can be asked. */
+export interface KernelCalls {
+  ping: { params: null; result: null };
+  apply: { params: KernelConfig; result: ApplyResult };
+  select: { params: { group: string; member: string }; result: null };
+  connections: { params: null; result: ConnectionSnapshot[] };
+  closeConnection: { params: { id: string }; result: boolean };
+  closeConnections: { params: CloseFilter; result: number };
+  testRoute: { params: ConnectionMetadata; result: TracedDecision };
+  status: { params: null; result: KernelStatus };
+  /** Ends every flow, hands over the last records, and lets the process exit. */
+  shutdown: { params: { graceMs: number }; result: null };
+}
+export type KernelMethod = keyof KernelCalls;
+
+export interface KernelLogEntry {
+  at: number;
+  level: 'debug' | 'info' | 'warn' | 'error';
+  message: string;
+  fields?: Record<string, unknown>;
+}
+
+export type ParentMessage = {
+  [M in KernelMethod]: { type: 'request'; id: number; method: M; params: KernelCalls[M]['params'] };
+}[KernelMethod];
+
+/** An error as it crosses the channel. `path` is set for a configuration that cannot run. */
+export interface RemoteError {
+  name: string;
+  message: string;
+  path?: string;
+}
+
+/** What happened since the batch before, in order. */
+export interface EventBatch {
+  closed: ConnectionRecord[];
+  traffic: TrafficDelta[];
+  logs: KernelLogEntry[];
+  /** Records, deltas and log lines that did not fit the queue since the batch before. */
+  dropped: { closed: number; traffic: number; logs: number };
+}
+
+export type ChildMessage =
+  | { type: 'ready'; pid: number }
+  | { type: 'response'; id: number; ok: true; result: unknown }
+  | { type: 'response'; id: number; ok: false; error: RemoteError }
+  | ({ type: 'events' } & EventBatch);

@@ -1,0 +1,75 @@
+import type { Readable, Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib';
+import { FetchFailure } from './fetch-failure.js';
+
+export interface BoundedBody {
+  content: Buffer;
+  /** As received, before decompression. */
+  receivedBytes: number;
+}
+
+/** Codings stacked on one body; more than these is nobody's honest reply. */
+const MAX_CODINGS = 3;
+
+function decoder(coding: string, firstByte: number): Transform {
+  switch (coding) {
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip();
+    case 'br':
+      return createBrotliDecompress();
+    case 'zstd':
+      return createZstdDecompress();
+    case 'deflate':
+      // RFC 9110 says zlib format; some servers send raw deflate. The zlib header's low nibble is 8.
+      return (firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw();
+    default:
+      throw new FetchFailure('bad_encoding', `The reply is encoded as "${coding.slice(0, 40)}", which is not known.`);
+  }
+}
+
+function codings(contentEncoding: string): string[] {
+  const list = contentEncoding
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'identity');
+  if (list.length > MAX_CODINGS) throw new FetchFailure('bad_encoding', 'The reply is encoded too many times over.');
+  return list;
+}
+
+async function collect(chunks: AsyncIterable<Buffer>, maxBytes: number, what: string): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > maxBytes) throw new FetchFailure('too_large', `The ${what} is larger than ${maxBytes} bytes.`);
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts, size);
+}
+
+async function decode(content: Buffer, coding: string, maxBytes: number): Promise<Buffer> {
+  const stream = decoder(coding, content[0] ?? 0);
+  stream.end(content);
+  try {
+    return await collect(stream, maxBytes, 'decompressed reply');
+  } catch (error) {
+    if (error instanceof FetchFailure) throw error;
+    throw new FetchFailure('bad_encoding', `The reply is not valid ${coding}.`, { cause: error });
+  } finally {
+    stream.destroy();
+  }
+}
+
+/**
+ * Reads a whole body of at most `maxBytes`, before and after each decompression.
+ * @throws FetchFailure `too_large` instead of cutting it, `bad_encoding` for what cannot be decompressed.
+ */
+export async function readBounded(body: Readable, contentEncoding: string, maxBytes: number): Promise<BoundedBody> {
+  const layers = codings(contentEncoding).reverse();
+  const received = await collect(body, maxBytes, 'reply');
+  let content = received;
+  for (const coding of received.length === 0 ? [] : layers) content = await decode(content, coding, maxBytes);
+  return { content, receivedBytes: received.length };
+}

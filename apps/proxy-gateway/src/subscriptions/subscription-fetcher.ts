@@ -1,0 +1,216 @@
+import { lookup } from 'node:dns';
+import type { LookupAddress, LookupAllOptions } from 'node:dns';
+import { isIP } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
+import { Agent, buildConnector, request } from 'undici';
+import type { Dispatcher } from 'undici';
+import { isBlockedAddress } from './blocked-address.js';
+import { readBounded } from './bounded-body.js';
+import { FetchFailure } from './fetch-failure.js';
+
+export interface FetchRequest {
+  url: string;
+  userAgent: string;
+  timeoutMs: number;
+  maxBytes: number;
+  /** Also fetch from private, loopback and link-local addresses. */
+  allowPrivate: boolean;
+  etag: string | null;
+  lastModified: string | null;
+}
+
+export type ReplyHeaders = Record<string, string>;
+
+export type FetchReply =
+  | { kind: 'not_modified'; httpStatus: number; headers: ReplyHeaders }
+  | { kind: 'content'; httpStatus: number; headers: ReplyHeaders; content: Buffer; receivedBytes: number };
+
+type ResolveAll = (
+  host: string,
+  options: LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+const MAX_REDIRECTS = 5;
+const MAX_HEADER_BYTES = 64 * 1024;
+
+/**
+ * Fetches subscriptions. Which address may be dialled is decided on the address that DNS gave for this very connection,
+ * at every redirect anew: a name that answers differently the second time gains nothing.
+ */
+export class SubscriptionFetcher {
+  readonly #resolveAll: ResolveAll;
+  readonly #isBlocked: (address: string) => boolean;
+
+  constructor(resolveAll: ResolveAll = lookup, isBlocked = isBlockedAddress) {
+    this.#resolveAll = resolveAll;
+    this.#isBlocked = isBlocked;
+  }
+
+  /** @throws FetchFailure for everything that is neither a usable body nor 304. */
+  async fetch(wanted: FetchRequest): Promise<FetchReply> {
+    const agent = this.#agent(wanted);
+    try {
+      return await this.#follow(wanted, agent, AbortSignal.timeout(wanted.timeoutMs));
+    } catch (error) {
+      throw toFetchFailure(error, wanted.timeoutMs);
+    } finally {
+      // Connections are for one fetch only; what is still open has nothing more to say.
+      agent.destroy().catch(() => undefined);
+    }
+  }
+
+  async #follow(wanted: FetchRequest, dispatcher: Dispatcher, signal: AbortSignal): Promise<FetchReply> {
+    let url = parseUrl(wanted.url);
+    let credentials = basicCredentials(url);
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+      const headers = requestHeaders(wanted, credentials);
+      const reply = await request(withoutCredentials(url), { dispatcher, signal, method: 'GET', headers });
+      const location = redirectTarget(reply, url);
+      if (!location) return await readReply(reply, wanted.maxBytes);
+      discard(reply.body);
+      if (location.origin !== url.origin) credentials = null;
+      credentials = basicCredentials(location) ?? credentials;
+      url = location;
+    }
+    throw new FetchFailure('too_many_redirects', `The address redirects more than ${MAX_REDIRECTS} times.`);
+  }
+
+  #agent({ allowPrivate, timeoutMs }: FetchRequest): Agent {
+    const checkedLookup = allowPrivate ? this.#resolve() : this.#checkedLookup();
+    const connect = buildConnector({ timeout: timeoutMs, lookup: checkedLookup });
+    return new Agent({
+      connections: 1,
+      pipelining: 1,
+      bodyTimeout: timeoutMs,
+      headersTimeout: timeoutMs,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      connect: (options, done) => {
+        // An address literal never reaches `lookup`.
+        const host = options.hostname.replace(/^\[|\]$/g, '');
+        if (!allowPrivate && isIP(host) !== 0 && this.#isBlocked(host)) return done(blocked(host), null);
+        connect(options, done);
+      },
+    });
+  }
+
+  #resolve(): LookupFunction {
+    return (host, options, done) =>
+      this.#resolveAll(host, { ...options, all: true }, (error, addresses) => {
+        if (error) return done(error, []);
+        const first = addresses[0];
+        if (!first) return done(new Error(`${host} has no address`), []);
+        return options.all ? done(null, addresses) : done(null, first.address, first.family);
+      });
+  }
+
+  #checkedLookup(): LookupFunction {
+    const resolve = this.#resolve();
+    return (host, options, done) =>
+      resolve(host, { ...options, all: true }, (error, addresses) => {
+        if (error) return done(error, []);
+        const all = addresses as LookupAddress[];
+        // One bad address condemns the name: an honest one does not mix them.
+        if (all.some(({ address }) => this.#isBlocked(address))) return done(blocked(host), []);
+        return options.all ? done(null, all) : done(null, all[0]!.address, all[0]!.family);
+      });
+  }
+}
+
+/** Leaves the rest of a body unread; what it still has to say, its being cut off included, interests nobody. */
+function discard(body: Readable): void {
+  body.on('error', () => undefined);
+  body.destroy();
+}
+
+function blocked(host: string): FetchFailure {
+  return new FetchFailure(
+    'blocked_address',
+    `${host} is a private or reserved address; set allow_private on the subscription to fetch it all the same.`,
+  );
+}
+
+function parseUrl(text: string, from?: URL): URL {
+  const url = URL.parse(text, from?.href);
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new FetchFailure('network_error', 'The address is not an http or https URL.');
+  }
+  return url;
+}
+
+function basicCredentials(url: URL): string | null {
+  if (url.username === '' && url.password === '') return null;
+  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return `Basic ${Buffer.from(pair).toString('base64')}`;
+}
+
+function withoutCredentials(url: URL): URL {
+  const bare = new URL(url);
+  bare.username = '';
+  bare.password = '';
+  bare.hash = '';
+  return bare;
+}
+
+function requestHeaders(wanted: FetchRequest, credentials: string | null): Record<string, string> {
+  return {
+    'user-agent': wanted.userAgent,
+    accept: '*/*',
+    'accept-encoding': 'gzip, deflate, br, zstd',
+    ...(wanted.etag === null ? {} : { 'if-none-match': wanted.etag }),
+    ...(wanted.lastModified === null ? {} : { 'if-modified-since': wanted.lastModified }),
+    ...(credentials === null ? {} : { authorization: credentials }),
+  };
+}
+
+function redirectTarget(reply: Dispatcher.ResponseData, from: URL): URL | null {
+  if (![301, 302, 303, 307, 308].includes(reply.statusCode)) return null;
+  const location = flatten(reply.headers)['location'];
+  return location === undefined ? null : parseUrl(location, from);
+}
+
+function flatten(headers: Dispatcher.ResponseData['headers']): ReplyHeaders {
+  const flat: ReplyHeaders = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const text = Array.isArray(value) ? value[0] : value;
+    if (text !== undefined) flat[name.toLowerCase()] = text;
+  }
+  return flat;
+}
+
+async function readReply(reply: Dispatcher.ResponseData, maxBytes: number): Promise<FetchReply> {
+  const { statusCode: httpStatus, body } = reply;
+  const headers = flatten(reply.headers);
+  if (httpStatus === 304) {
+    discard(body);
+    return { kind: 'not_modified', httpStatus, headers };
+  }
+  if (httpStatus < 200 || httpStatus > 299) {
+    discard(body);
+    throw new FetchFailure('http_status', `The provider answered ${httpStatus}.`, { httpStatus });
+  }
+  try {
+    const { content, receivedBytes } = await readBounded(body, headers['content-encoding'] ?? '', maxBytes);
+    return { kind: 'content', httpStatus, headers, content, receivedBytes };
+  } catch (error) {
+    discard(body);
+    if (!(error instanceof FetchFailure)) throw error;
+    throw new FetchFailure(error.reason, error.message, { cause: error.cause, httpStatus });
+  }
+}
+
+/** Timeouts of any layer read as one; the rest is told by its code, never by a message that may hold the URL. */
+function toFetchFailure(error: unknown, timeoutMs: number): FetchFailure {
+  for (let cause: unknown = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth++) {
+    if (cause instanceof FetchFailure) return cause;
+    const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+    if (cause.name === 'TimeoutError' || /TIMEOUT|ETIMEDOUT/.test(code)) {
+      return new FetchFailure('timeout', `The provider did not answer within ${timeoutMs} ms.`, { cause: error });
+    }
+  }
+  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+  return new FetchFailure('network_error', `The provider cannot be reached or broke the connection${code}.`, {
+    cause: error,
+  });
+}
