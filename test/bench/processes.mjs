@@ -1,0 +1,109 @@
+// Starting, finding and measuring the processes of a benchmark. Linux only: CPU time comes from /proc.
+import { fork, spawn, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const TICKS_PER_SECOND = 100;
+const running = new Set();
+
+/** Path of a peer program, or null. Looks where `npm run peers` puts them, then in PATH. */
+export function findPeer(name) {
+  const directories = [
+    process.env.GATEHOUSE_PEERS_BIN ?? path.join(ROOT, '.gatehouse/peers/bin'),
+    ...(process.env.PATH ?? '').split(path.delimiter),
+    '/usr/sbin',
+  ];
+  return directories.map((directory) => path.join(directory, name)).find((file) => existsSync(file)) ?? null;
+}
+
+/** Forks a Node script and waits for its first message. */
+export async function startScript(file, args = []) {
+  const child = fork(file, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  running.add(child);
+  const first = await Promise.race([
+    once(child, 'message').then(([message]) => message),
+    once(child, 'exit').then(([code]) => {
+      throw new Error(`${path.basename(file)} ended with ${code} before it was ready`);
+    }),
+  ]);
+  return { child, first };
+}
+
+/** Starts a program and waits until its TCP port takes connections. */
+export async function startProgram(command, args, port) {
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  running.add(child);
+  let errors = '';
+  child.stderr.on('data', (chunk) => (errors = (errors + chunk).slice(-2000)));
+  child.on('error', () => {});
+  for (let attempt = 0; attempt < 100; attempt++) {
+    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${errors}`);
+    if (await accepts(port)) return { child };
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${command} did not open port ${port} within 5 s: ${errors}`);
+}
+
+function accepts(port) {
+  return new Promise((resolve) => {
+    const socket = net.connect({ port, host: '127.0.0.1' });
+    socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
+}
+
+export async function freePort() {
+  const server = net.createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** CPU seconds that a process and its children have used, user and system. */
+export function cpuSeconds(pid) {
+  return tree(pid).reduce((sum, member) => {
+    const fields = readFileSync(`/proc/${member}/stat`, 'utf8').split(') ')[1].split(' ');
+    return sum + (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  }, 0);
+}
+
+/** Resident bytes of a process and its children. */
+export function residentBytes(pid) {
+  return tree(pid).reduce((sum, member) => {
+    const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${member}/status`, 'utf8'));
+    return sum + Number(line?.[1] ?? 0) * 1024;
+  }, 0);
+}
+
+function tree(pid) {
+  let children = [];
+  try {
+    children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).split('\n');
+  } catch {
+    // ps ends with 1 where there are no children
+  }
+  return [pid, ...children.map((text) => Number(text)).filter(Boolean).flatMap((child) => tree(child))];
+}
+
+export async function stop(child) {
+  running.delete(child);
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+export async function stopAll() {
+  await Promise.all([...running].map((child) => stop(child)));
+}
+
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));

@@ -1,0 +1,92 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { once } from 'node:events';
+
+export interface SeenRequest {
+  method: string;
+  path: string;
+  host: string;
+  bodyBytes: number;
+}
+
+/**
+ * A web server that answers `/bytes/<n>` with n bytes and counts what it is sent. `hold()` makes replies stop half way
+ * until `release()`, so that a caller can look at a connection while it is open.
+ */
+export class Origin {
+  readonly seen: SeenRequest[] = [];
+  readonly port: number;
+  #server: Server;
+  #sockets = new Set<Socket>();
+  #gate: { promise: Promise<void>; open: () => void } | null = null;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.port = (server.address() as AddressInfo).port;
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  static async start(documents: Record<string, string> = {}): Promise<Origin> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const origin = new Origin(server);
+    server.on('request', (request, response) => {
+      origin.#answer(documents, request, response).catch(() => response.destroy());
+    });
+    return origin;
+  }
+
+  hold(): void {
+    let open = (): void => {};
+    const promise = new Promise<void>((resolve) => (open = resolve));
+    this.#gate = { promise, open };
+  }
+
+  release(): void {
+    this.#gate?.open();
+    this.#gate = null;
+  }
+
+  async close(): Promise<void> {
+    this.release();
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #answer(documents: Record<string, string>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let bodyBytes = 0;
+    for await (const chunk of request) bodyBytes += (chunk as Buffer).length;
+    const path = request.url ?? '/';
+    this.seen.push({ method: request.method ?? '', path, host: request.headers.host ?? '', bodyBytes });
+    const document = documents[path];
+    if (document !== undefined) {
+      response.end(document);
+      return;
+    }
+    const length = Number(/^\/bytes\/(\d{1,12})$/.exec(path)?.[1] ?? Number.NaN);
+    if (Number.isNaN(length)) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { 'content-length': length, 'content-type': 'application/octet-stream' });
+    await this.#stream(response, length);
+  }
+
+  async #stream(response: ServerResponse, length: number): Promise<void> {
+    const block = Buffer.alloc(64 * 1024, 0x67);
+    const gate = this.#gate;
+    for (let sent = 0; sent < length; ) {
+      if (gate && sent >= length / 2) await gate.promise;
+      const part = block.subarray(0, Math.min(block.length, length - sent));
+      sent += part.length;
+      if (!response.write(part)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      if (response.destroyed) return;
+    }
+    response.end();
+  }
+}

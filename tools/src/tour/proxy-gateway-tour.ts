@@ -1,0 +1,270 @@
+import type {
+  ConnectionListResponse,
+  ConnectionView,
+  DashboardResponse,
+  GroupSwitchResult,
+  NodeView,
+  OutboundOverview,
+  Page,
+  RefreshResult,
+  ReloadResult,
+  RuleTestResponse,
+  RuleView,
+  SubscriptionView,
+  SystemStatus,
+  TrafficLogListResponse,
+  TrafficLogView,
+} from '@gatehouse/contracts';
+import type { ApiClient } from './api-client.js';
+import { Origin } from './origin.js';
+import { fetchThrough, type Entry, type ProxyAddress } from './proxy-client.js';
+import { eventually, expectEqual, expectThat, type Script } from './script.js';
+import { ShadowsocksServer } from './shadowsocks-server.js';
+
+/** A name only the tour's Shadowsocks server knows: an answer proves that the request went through it. */
+const ORIGIN_HOST = 'origin.gatehouse.example';
+const MEBIBYTE = 1024 * 1024;
+const NODE_NAME = 'Tour Shadowsocks';
+
+interface Stage {
+  api: ApiClient;
+  script: Script;
+  origin: Origin;
+  server: ShadowsocksServer;
+  publisher: Origin;
+  proxy: ProxyAddress;
+}
+
+/** What the tour adds to the platform, taken away again at its end. */
+interface Trace {
+  subscriptionId: number | null;
+  ruleId: number | null;
+  previousSelection: string | null;
+}
+
+/**
+ * The path of proxy-gateway, with real traffic: a subscription becomes a node, a rule sends a host through it, and the
+ * API shows the connection, the rule that chose it and the log it left.
+ * @throws TourFailure at the first thing that is not as it should be; what it added is removed all the same.
+ */
+export async function tourProxyGateway(api: ApiClient, password: string, script: Script): Promise<void> {
+  script.chapter('proxy-gateway: from a subscription to a logged connection');
+  const origin = await Origin.start({ '/hello': 'hello from the origin\n' });
+  const server = await ShadowsocksServer.start({
+    method: 'aes-128-gcm',
+    password: 'tour-password',
+    hosts: { [ORIGIN_HOST]: '127.0.0.1' },
+  });
+  const publisher = await Origin.start({ '/subscription': subscriptionText(server) });
+  const trace: Trace = { subscriptionId: null, ruleId: null, previousSelection: null };
+  try {
+    await logIn(api, password, script);
+    const proxy = await findProxy(api, script);
+    const stage: Stage = { api, script, origin, server, publisher, proxy };
+    const node = await subscribe(stage, trace);
+    await route(stage, node, trace);
+    await carry(stage, node, trace);
+    await reloadUnderLoad(stage);
+    await lookAtDashboard(stage, node);
+  } finally {
+    await cleanUp(api, trace, script).finally(() => Promise.all([origin.close(), publisher.close(), server.close()]));
+  }
+}
+
+/** One good link and one that is not: a bad entry must cost only itself. */
+function subscriptionText(server: ShadowsocksServer): string {
+  const userinfo = Buffer.from(`${server.method}:${server.password}`).toString('base64url');
+  return `ss://${userinfo}@127.0.0.1:${server.port}#${encodeURIComponent(NODE_NAME)}\nss://broken\n`;
+}
+
+async function logIn(api: ApiClient, password: string, script: Script): Promise<void> {
+  await script.step('log in with the first password', async (say) => {
+    await api.login(password);
+    const status = await api.call<SystemStatus>('GET', '/system/status');
+    say(`version ${status.version}, kernel ${status.kernel.state}, generation ${status.kernel.generation}`);
+  });
+}
+
+async function findProxy(api: ApiClient, script: Script): Promise<ProxyAddress> {
+  return await script.step('find the port that clients use', async (say) => {
+    const { kernel } = await api.call<SystemStatus>('GET', '/system/status');
+    const listener = kernel.listeners.find(({ type, state }) => type === 'mixed' && state === 'listening');
+    expectThat(listener !== undefined, 'the kernel has no mixed listener');
+    say(`HTTP and SOCKS5 on ${listener.address}:${listener.port}`);
+    return { host: listener.address === '0.0.0.0' ? '127.0.0.1' : listener.address, port: listener.port };
+  });
+}
+
+async function subscribe({ api, script, publisher }: Stage, trace: Trace): Promise<NodeView> {
+  const subscription = await script.step('subscribe to a list of nodes', async (say) => {
+    const created = await api.call<SubscriptionView>('POST', '/subscriptions', {
+      name: `tour ${new Date().toISOString()}`,
+      url: `http://127.0.0.1:${publisher.port}/subscription`,
+      type: 'auto',
+      interval_sec: 86_400,
+      enabled: true,
+      allow_private: true,
+    });
+    trace.subscriptionId = created.id;
+    say(`subscription ${created.id}: ${created.url}`);
+    return created;
+  });
+  await script.step('refresh it: one node, and one bad entry that costs only itself', async (say) => {
+    const result = await api.call<RefreshResult>('POST', `/subscriptions/${subscription.id}/refresh`);
+    expectEqual('status', result.status, 'updated');
+    expectEqual('skipped', result.skipped, 1);
+    const bad = result.skipped_entries[0];
+    say(`${result.parsed} parsed, ${result.added} added, ${result.skipped} skipped in ${result.duration_ms} ms`);
+    say(`line ${bad?.line}: ${bad?.message}`);
+  });
+  return await script.step('see it among the nodes', async (say) => {
+    const page = await api.call<Page<NodeView>>('GET', `/proxies?subscription_id=${subscription.id}`);
+    expectEqual('nodes of the subscription', page.total, 1);
+    const node = page.items[0]!;
+    expectEqual('kernel support', node.kernel_support, 'embedded');
+    say(`node ${node.id} "${node.name}", ${node.type} ${node.cipher} at ${node.server}:${node.port}`);
+    return node;
+  });
+}
+
+async function route({ api, script, origin }: Stage, node: NodeView, trace: Trace): Promise<void> {
+  await script.step('select the node in group PROXY', async (say) => {
+    const overview = await api.call<OutboundOverview>('GET', '/outbound');
+    trace.previousSelection = overview.groups.find(({ name }) => name === 'PROXY')?.now_proxy ?? null;
+    const result = await api.call<GroupSwitchResult>('PUT', '/outbound/groups/PROXY', { proxy: `n${node.id}` });
+    expectEqual('the selected node', result.now, node.name);
+    say(`PROXY: ${result.previous ?? 'nothing'} -> ${result.now}`);
+  });
+  await script.step('send one host through the group by a rule', async (say) => {
+    const rule = await api.call<RuleView>('POST', '/rules', {
+      type: 'DOMAIN',
+      payload: ORIGIN_HOST,
+      target: 'PROXY',
+      priority: 1,
+    });
+    trace.ruleId = rule.id;
+    say(`rule ${rule.id}: ${rule.raw}`);
+  });
+  await script.step('ask which rule a URL would meet', async (say) => {
+    const url = `http://${ORIGIN_HOST}:${origin.port}/hello`;
+    const test = await eventually('the new rule in the kernel', async () => {
+      const answer = await api.call<RuleTestResponse>('POST', '/rules/test', { url });
+      return answer.rule?.id === trace.ruleId ? answer : undefined;
+    });
+    expectEqual('the chain', test.chain, ['PROXY', node.name]);
+    say(`${test.rule?.raw} -> ${test.chain.join(' -> ')} after ${test.evaluated} rules, ${test.elapsed_us} µs`);
+  });
+}
+
+async function carry(stage: Stage, node: NodeView, trace: Trace): Promise<void> {
+  const entries: [Entry, string][] = [
+    ['http', 'a plain HTTP proxy request'],
+    ['connect', 'an HTTP CONNECT tunnel'],
+    ['socks5', 'SOCKS5'],
+  ];
+  for (const [entry, label] of entries) {
+    await stage.script.step(`fetch a page by ${label}`, async (say) => {
+      const url = new URL(`http://${ORIGIN_HOST}:${stage.origin.port}/hello`);
+      const before = stage.origin.seen.length;
+      const { status, text } = await fetchThrough(entry, stage.proxy, url);
+      expectEqual('status', status, 200);
+      expectEqual('requests that reached the origin', stage.origin.seen.length - before, 1);
+      say(`200, ${JSON.stringify(text)}; the origin saw Host: ${stage.origin.seen.at(-1)?.host}`);
+    });
+  }
+  await watchDownload(stage, node, trace);
+}
+
+async function watchDownload(stage: Stage, node: NodeView, trace: Trace): Promise<void> {
+  const { api, script, origin, proxy } = stage;
+  const size = 8 * MEBIBYTE;
+  const url = new URL(`http://${ORIGIN_HOST}:${origin.port}/bytes/${size}`);
+  origin.hold();
+  const download = fetchThrough('socks5', proxy, url);
+  download.catch(() => {}); // awaited below; a failure in between must not end the process
+  await script.step('look at a download while it runs', async (say) => {
+    const open = await eventually('the open connection', async () => {
+      const list = await api.call<ConnectionListResponse>('GET', '/connections');
+      return list.connections.find(({ host, download: bytes }) => host === ORIGIN_HOST && bytes > size / 4);
+    });
+    checkRoute(open, node, trace);
+    say(`connection ${open.id}: ${open.type}, ${open.rule},${open.rule_payload} -> ${open.chains.join(' -> ')}`);
+    say(`${open.download} of ${size} bytes so far`);
+  });
+  origin.release();
+  await script.step('let it finish: every byte arrives', async () => {
+    expectEqual('bytes received', (await download).bytes, size);
+  });
+  await script.step('read what it left in the traffic log', async (say) => {
+    const log = await findLog(api, size);
+    checkLog(log, node, trace);
+    say(`log ${log.id}: ${log.status}, ${log.upload} bytes up, ${log.download} bytes down, ${log.duration_ms} ms`);
+    say(`${log.rule_type},${log.rule_payload} -> ${log.chains.join(' -> ')}`);
+  });
+}
+
+function checkRoute(open: ConnectionView, node: NodeView, trace: Trace): void {
+  expectEqual('rule id', open.rule_id, trace.ruleId);
+  expectEqual('chain', open.chains, ['PROXY', node.name]);
+  expectEqual('node', open.node_id, node.id);
+}
+
+function checkLog(log: TrafficLogView, node: NodeView, trace: Trace): void {
+  expectEqual('status', log.status, 'ok');
+  expectEqual('rule id', log.rule_id, trace.ruleId);
+  expectEqual('chain', log.chains, ['PROXY', node.name]);
+  expectEqual('node', log.node_id, node.id);
+}
+
+/** The log of the download: its reply is the body and a head of less than 1 KiB. */
+async function findLog(api: ApiClient, size: number): Promise<TrafficLogView> {
+  return await eventually('the traffic log', async () => {
+    const logs = await api.call<TrafficLogListResponse>('GET', `/traffic-logs?keyword=${ORIGIN_HOST}`);
+    return logs.items.find(({ download }) => download > size && download < size + 1024);
+  });
+}
+
+async function reloadUnderLoad({ api, script, origin, proxy }: Stage): Promise<void> {
+  await script.step('reload the kernel under 20 downloads: nothing is lost', async (say) => {
+    const size = MEBIBYTE;
+    const url = new URL(`http://${ORIGIN_HOST}:${origin.port}/bytes/${size}`);
+    origin.hold();
+    const downloads = Promise.all(Array.from({ length: 20 }, () => fetchThrough('socks5', proxy, url)));
+    downloads.catch(() => {}); // awaited below
+    await eventually('20 open downloads', async () => {
+      const { connections } = await api.call<ConnectionListResponse>('GET', '/connections');
+      return connections.filter(({ host }) => host === ORIGIN_HOST).length === 20 || undefined;
+    });
+    const reload = await api.call<ReloadResult>('POST', '/system/reload');
+    origin.release();
+    const received = (await downloads).map(({ bytes }) => bytes);
+    expectEqual('bytes of every download', [...new Set(received)], [size]);
+    expectEqual('dropped connections', reload.dropped_connections, 0);
+    say(`generation ${reload.previous_generation} -> ${reload.generation} in ${reload.duration_ms} ms`);
+    say(`20 x ${size} bytes arrived, dropped: ${reload.dropped_connections}`);
+  });
+}
+
+async function lookAtDashboard({ api, script }: Stage, node: NodeView): Promise<void> {
+  await script.step('find it all on the dashboard', async (say) => {
+    const { item, dashboard } = await eventually('the period list', async () => {
+      const answer = await api.call<DashboardResponse>('GET', '/dashboard?period_domain_limit=500&period_node_limit=500');
+      const found = answer.period_domains.items.find(({ domain }) => domain === ORIGIN_HOST);
+      return found && found.requests >= 24 ? { item: found, dashboard: answer } : undefined;
+    });
+    const onNode = dashboard.period_nodes.items.find(({ node_id }) => node_id === node.id);
+    expectThat(onNode !== undefined && onNode.download >= 28 * MEBIBYTE, 'the node carried less than was downloaded');
+    say(`${item.domain}: ${item.requests} requests, ${item.errors} errors, ${item.download} bytes down`);
+    say(`node ${onNode.node_id} "${onNode.name}": ${onNode.requests} requests, ${onNode.download} bytes down`);
+  });
+}
+
+async function cleanUp(api: ApiClient, trace: Trace, script: Script): Promise<void> {
+  await script.step('take away what the tour added', async () => {
+    if (trace.ruleId !== null) await api.call('DELETE', `/rules/${trace.ruleId}`);
+    if (trace.previousSelection !== null) {
+      await api.call('PUT', '/outbound/groups/PROXY', { proxy: trace.previousSelection });
+    }
+    if (trace.subscriptionId !== null) await api.call('DELETE', `/subscriptions/${trace.subscriptionId}`);
+  });
+}
