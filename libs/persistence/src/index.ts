@@ -1,1 +1,13 @@
-export {};
+export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './embedded-postgres/errors.js';
+export {
+  embeddedPostgresUrl,
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+} from './embedded-postgres/start-embedded-postgres.js';
+export { BigIntColumn, BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from './columns.js';
+export { createDataSource, pgPool, quoteIdentifier, schemaOf, urlOf, type DataSourceConfig } from './data-source.js';
+export { migrate, pendingMigrations } from './migrations.js';
+export { withClient, type PgClient } from './pg-client.js';
+export { poolTypes } from './pool-types.js';
+export { afterCommit, UnitOfWork, type AfterCommitHook, type IsolationLevel } from './unit-of-work.js';

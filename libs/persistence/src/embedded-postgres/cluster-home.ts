@@ -1,0 +1,188 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { PostgresBinaries } from './binaries.js';
+import { EmbeddedPostgresError } from './errors.js';
+import { canReach, type ServerAccount } from './server-account.js';
+
+/** What `$GATEHOUSE_HOME/postgres.json` (mode 0600) keeps between starts. */
+export interface ClusterRecord {
+  /** Folder of the cluster; outside the home when the server's account cannot reach the home. */
+  cluster: string;
+  user: string;
+  password: string;
+  /** Port of the last start, taken again when it is free. */
+  port?: number;
+  /** Set until the server is known to accept `password`. */
+  passwordPending?: boolean;
+  /** Process that started the server last; a server whose parent is another process is an orphan. */
+  supervisorPid?: number;
+}
+
+/** Where things are for one home. */
+export interface ClusterHome {
+  home: string;
+  recordFile: string;
+  record: ClusterRecord;
+  /** `<cluster>/data` */
+  data: string;
+  /** Programs to run: the package's own, or a copy the server's account can reach. */
+  native: string;
+  logFile: string;
+  /** Who runs the server; undefined: this process's own user. */
+  account: ServerAccount | undefined;
+}
+
+/** Folder for clusters of homes that the server's account cannot reach. */
+export const SHARED_ROOT = '/var/lib/gatehouse';
+
+/** The record of a home, or undefined when no embedded PostgreSQL was ever started there. */
+export function readClusterRecord(home: string): ClusterRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(join(home, 'postgres.json'), 'utf8')) as ClusterRecord;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new EmbeddedPostgresError(
+      'HOME_UNUSABLE',
+      `${join(home, 'postgres.json')} cannot be read: start as the user that owns it, or set another GATEHOUSE_HOME.`,
+      { cause },
+    );
+  }
+}
+
+/** Writes the record so that a reader sees the old or the new one, never a part. */
+export function writeClusterRecord(file: string, record: ClusterRecord): void {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
+}
+
+/** Prepares the folders of a home and says where everything is; raises HOME_UNUSABLE. */
+export function openClusterHome(
+  folder: string,
+  binaries: PostgresBinaries,
+  chosen: ServerAccount | undefined,
+  log: (line: string) => void,
+): ClusterHome {
+  const home = openFolder(folder);
+  const record = readClusterRecord(home) ?? {
+    cluster: chooseCluster(home, chosen, log),
+    user: 'gatehouse',
+    password: randomBytes(24).toString('base64url'),
+    passwordPending: true,
+  };
+  const data = join(record.cluster, 'data');
+  const account = ownerOf(data, chosen);
+  if (account !== undefined && existsSync(record.cluster) && !canReach(data, account)) {
+    throw new EmbeddedPostgresError(
+      'HOME_UNUSABLE',
+      `The database in ${record.cluster} cannot be reached by the system user ${account.name}: ` +
+        'every folder above it needs the permission x for others (chmod o+x).',
+    );
+  }
+  const recordFile = join(home, 'postgres.json');
+  writeClusterRecord(recordFile, record);
+  createCluster(record.cluster, account);
+  linkFromHome(home, record.cluster);
+  return {
+    home,
+    recordFile,
+    record,
+    data,
+    account,
+    native: reachableNative(binaries, account),
+    logFile: join(home, 'postgres.log'),
+  };
+}
+
+/** Data that exists belongs to the account that created it, which an `npm start` with sudo must respect. */
+function ownerOf(data: string, chosen: ServerAccount | undefined): ServerAccount | undefined {
+  const owner = statSync(data, { throwIfNoEntry: false });
+  if (owner === undefined || owner.uid === (chosen?.uid ?? process.getuid?.())) return chosen;
+  if (chosen !== undefined && owner.uid !== 0) return { name: `${owner.uid}`, uid: owner.uid, gid: owner.gid };
+  throw new EmbeddedPostgresError(
+    'HOME_UNUSABLE',
+    `The database in ${data} belongs to another user (${owner.uid}): start as that user, or set another GATEHOUSE_HOME.`,
+  );
+}
+
+function openFolder(folder: string): string {
+  try {
+    // As root the server's account has to pass through; what is secret inside has a mode of its own.
+    mkdirSync(folder, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    return realpathSync(resolve(folder));
+  } catch (cause) {
+    throw new EmbeddedPostgresError('HOME_UNUSABLE', `The folder ${folder} cannot be created or opened.`, { cause });
+  }
+}
+
+function chooseCluster(home: string, account: ServerAccount | undefined, log: (line: string) => void): string {
+  const inside = join(home, 'postgres');
+  if (account === undefined || canReach(inside, account)) return inside;
+  const name = createHash('sha256').update(home).digest('hex').slice(0, 16);
+  const outside = join(SHARED_ROOT, name);
+  if (existsSync(outside)) {
+    // Its password went with the former home, and its owner may want it back: kept, under another name.
+    const former = `${outside}.former-${Date.now()}`;
+    renameSync(outside, former);
+    log(`An earlier home at ${home} left its database behind; it is kept in ${former}`);
+  }
+  return outside;
+}
+
+function createCluster(cluster: string, account: ServerAccount | undefined): void {
+  if (cluster.startsWith(`${SHARED_ROOT}/`)) {
+    mkdirSync(SHARED_ROOT, { recursive: true, mode: 0o755 });
+  }
+  mkdirSync(cluster, { recursive: true, mode: 0o700 });
+  if (account !== undefined) chownSync(cluster, account.uid, account.gid);
+  chmodSync(cluster, 0o700);
+}
+
+/** A link named `postgres` in the home shows where the data really is. */
+function linkFromHome(home: string, cluster: string): void {
+  const link = join(home, 'postgres');
+  if (link === cluster) return;
+  const present = lstatSync(link, { throwIfNoEntry: false });
+  if (present?.isSymbolicLink()) rmSync(link);
+  else if (present !== undefined) return;
+  symlinkSync(cluster, link);
+}
+
+/** The programs, copied once per version (60 MB) to a folder the account can reach when node_modules is not one. */
+function reachableNative(binaries: PostgresBinaries, account: ServerAccount | undefined): string {
+  if (account === undefined || canReach(join(binaries.native, 'bin', 'postgres'), account)) return binaries.native;
+  const copy = join(SHARED_ROOT, `native-${binaries.packageVersion}`);
+  if (existsSync(copy)) return copy;
+  mkdirSync(SHARED_ROOT, { recursive: true, mode: 0o755 });
+  const draft = `${copy}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  cpSync(binaries.native, draft, { recursive: true, verbatimSymlinks: true });
+  chmodSync(draft, 0o755);
+  try {
+    renameSync(draft, copy);
+  } catch (error) {
+    // Another process finished the same copy first.
+    rmSync(draft, { recursive: true, force: true });
+    if (!existsSync(copy)) throw error;
+  }
+  return copy;
+}
+
+/** Name of the cluster for messages. */
+export function describeCluster(home: ClusterHome): string {
+  return basename(home.record.cluster) === 'postgres' ? home.data : `${home.data} (database of ${home.home})`;
+}

@@ -1,0 +1,47 @@
+import { createServer } from 'node:net';
+import { EmbeddedPostgresError } from './errors.js';
+
+/**
+ * The port to listen on. A fixed one must be free (PORT_TAKEN names the variable that sets it); otherwise the
+ * `preferred` one when it is free, else any free one.
+ */
+export async function choosePort(fixed: number, preferred: number | undefined, variable: string): Promise<number> {
+  if (fixed !== 0) {
+    if (await isFree(fixed)) return fixed;
+    throw portTaken(fixed, variable);
+  }
+  if (preferred !== undefined && (await isFree(preferred))) return preferred;
+  return freePort();
+}
+
+export function portTaken(port: number, variable: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    'PORT_TAKEN',
+    `Port ${port} for the embedded PostgreSQL is taken by another program: set ${variable} to a free port.`,
+  );
+}
+
+async function isFree(port: number): Promise<boolean> {
+  try {
+    return (await tryListen(port)) === port;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'EADDRINUSE' || code === 'EACCES') return false;
+    throw error;
+  }
+}
+
+async function freePort(): Promise<number> {
+  return tryListen(0);
+}
+
+function tryListen(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : port));
+    });
+  });
+}

@@ -1,0 +1,52 @@
+import type { DataSource } from 'typeorm';
+import { MIGRATIONS_TABLE, quoteIdentifier, schemaOf, urlOf } from './data-source.js';
+import { withClient, type PgClient } from './pg-client.js';
+
+/** First half of the advisory lock's key; the second is the schema's hash. */
+const LOCK_CLASS = 0x6761_7465;
+
+/**
+ * Creates the schema and runs the migrations that are missing; returns their names. An advisory lock makes processes
+ * that start together take turns: the later ones find nothing left to do.
+ */
+export async function migrate(dataSource: DataSource): Promise<string[]> {
+  const schema = schemaOf(dataSource);
+  return withClient(urlOf(dataSource), async (client) => {
+    await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, schema]);
+    await client.query(`CREATE SCHEMA IF NOT EXISTS ${quoteIdentifier(schema)}`);
+    // The lock ends with the client's session.
+    return whileInitialized(dataSource, async () => {
+      const applied = await dataSource.runMigrations();
+      return applied.map(({ name }) => name);
+    });
+  });
+}
+
+/** Names of the migrations that the database does not have yet, in order; an absent schema lacks them all. */
+export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
+  const done = await withClient(urlOf(dataSource), (client) => appliedMigrations(client, schemaOf(dataSource)));
+  return whileInitialized(dataSource, async () =>
+    dataSource.migrations
+      .map(({ name, constructor }) => name ?? constructor.name)
+      .filter((name) => !done.includes(name)),
+  );
+}
+
+/** Names of the migrations a schema has, oldest first. */
+export async function appliedMigrations(client: PgClient, schema: string): Promise<string[]> {
+  const table = `${quoteIdentifier(schema)}.${quoteIdentifier(MIGRATIONS_TABLE)}`;
+  const { rows } = await client.query<{ present: string | null }>('SELECT to_regclass($1)::text AS present', [table]);
+  if (rows[0]?.present == null) return [];
+  const names = await client.query<{ name: string }>(`SELECT name FROM ${table} ORDER BY id`);
+  return names.rows.map(({ name }) => name);
+}
+
+async function whileInitialized<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
+  if (dataSource.isInitialized) return work();
+  await dataSource.initialize();
+  try {
+    return await work();
+  } finally {
+    await dataSource.destroy();
+  }
+}

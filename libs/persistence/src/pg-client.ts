@@ -1,0 +1,22 @@
+import pg from 'pg';
+import { poolTypes } from './pool-types.js';
+
+export type PgClient = pg.Client;
+
+/** Opens one connection for a piece of work and closes it after, whatever happened. */
+export async function withClient<T>(url: string, work: (client: PgClient) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    types: poolTypes,
+  });
+  // A connection that breaks fails the running query too; without a listener it would end the process.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,25 @@
+import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '@gatehouse/persistence';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Superuser connection string of the run's own PostgreSQL. */
+    postgresUrl: string;
+  }
+}
+
+/** One PostgreSQL for the whole run, in a folder of its own that goes away with it. */
+export default async function globalSetup(project: TestProject): Promise<() => Promise<void>> {
+  const home = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
+  // As root the server runs as another user, which has to pass through.
+  chmodSync(home, 0o711);
+  const postgres = await startEmbeddedPostgres({ home, durable: false });
+  project.provide('postgresUrl', postgres.url('postgres'));
+  return async () => {
+    await postgres.stop();
+    rmSync(home, { recursive: true, force: true });
+  };
+}
