@@ -39,7 +39,7 @@ function fingerprint(root) {
     }
     if (existsSync(join(root, folder, 'src'))) addTree(join(root, folder, 'src'), lines);
   }
-  return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+  return createHash('sha256').update(lines.join('\n')).digest('hex');
 }
 
 function hasAllOutputs(root) {
