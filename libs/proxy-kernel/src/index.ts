@@ -1,1 +1,11 @@
 export * from './interfaces/index.js';
+export { BUILT_IN_POLICIES, createPolicyTable, type GroupState, type SelectablePolicyTable } from './group/index.js';
+export {
+  RULE_TYPES,
+  compileRouter,
+  formatRuleLine,
+  parseRuleLine,
+  validateRule,
+  type RouterOptions,
+  type RuleDefinition,
+} from './route/index.js';

@@ -1,0 +1,34 @@
+interface Visit {
+  readonly name: string;
+  next: number;
+}
+
+/** A path that comes back to its start (`['A', 'B', 'A']`), or null. Iterative: the depth is the configuration's, not the stack's. */
+export function findCycle(edges: ReadonlyMap<string, readonly string[]>): string[] | null {
+  const done = new Set<string>();
+  for (const start of edges.keys()) {
+    const cycle = done.has(start) ? null : cycleFrom(start, edges, done);
+    if (cycle) return cycle;
+  }
+  return null;
+}
+
+function cycleFrom(start: string, edges: ReadonlyMap<string, readonly string[]>, done: Set<string>): string[] | null {
+  const path: Visit[] = [{ name: start, next: 0 }];
+  const onPath = new Set([start]);
+  for (let top = path.at(-1); top; top = path.at(-1)) {
+    const child = edges.get(top.name)?.[top.next++];
+    if (child === undefined) {
+      done.add(top.name);
+      onPath.delete(top.name);
+      path.pop();
+    } else if (onPath.has(child)) {
+      const names = path.map((visit) => visit.name);
+      return [...names.slice(names.indexOf(child)), child];
+    } else if (edges.has(child) && !done.has(child)) {
+      path.push({ name: child, next: 0 });
+      onPath.add(child);
+    }
+  }
+  return null;
+}

@@ -1,0 +1,185 @@
+import type { KernelMode, RuleConfig } from '../interfaces/config.js';
+import type { ConnectionMetadata, RouteDecision, TraceStep, TracedDecision } from '../interfaces/connection.js';
+import { KernelConfigError } from '../interfaces/kernel.js';
+import type { CountryLookup, PolicyTable, Resolver, Router } from '../interfaces/route.js';
+import type { Accept, RuleFinder } from './rule-finder.js';
+import { compileRuleIndex } from './rule-index.js';
+import { wantsResolving } from './rule/create-matcher.js';
+import { type TraceContext, traceStep } from './trace.js';
+
+export interface RouterOptions {
+  /** First match wins, in this order. Not copied: it must not change afterwards. */
+  rules: readonly RuleConfig[];
+  mode: KernelMode;
+  defaultPolicy: string;
+  policies: PolicyTable;
+  resolver: Resolver;
+  country: CountryLookup;
+}
+
+const DEFAULT_TRACE_STEPS = 200;
+
+/** How a flow came to its rule: what `explain` needs to tell the story again. */
+interface Outcome {
+  /** Number of rules when none matched. */
+  index: number;
+  /** Domain flows only: the rule that had the name resolved, and what came of it. */
+  resolution: Resolution | null;
+}
+
+interface Resolution {
+  at: number;
+  addresses: string[];
+  error: string | null;
+}
+
+/**
+ * Compiles a rule list to a router.
+ * @throws KernelConfigError naming the rule and its field (`rules[17].payload`), or `defaultPolicy`.
+ */
+export function compileRouter(options: RouterOptions): Router {
+  if (!options.policies.has(options.defaultPolicy)) {
+    throw new KernelConfigError('defaultPolicy', `${options.defaultPolicy} does not exist`);
+  }
+  return new IndexedRouter(options, compileRuleIndex(options));
+}
+
+class IndexedRouter implements Router {
+  readonly rules: readonly RuleConfig[];
+  readonly #options: RouterOptions;
+  readonly #finder: RuleFinder;
+  /** Index of the first rule that has a domain resolved; the number of rules when none does. */
+  readonly #firstResolving: number;
+
+  constructor(options: RouterOptions, finder: RuleFinder) {
+    this.rules = options.rules;
+    this.#options = options;
+    this.#finder = finder;
+    const first = options.rules.findIndex((rule) => options.policies.has(rule.target) && wantsResolving(rule));
+    this.#firstResolving = first < 0 ? options.rules.length : first;
+  }
+
+  decide(flow: ConnectionMetadata, signal?: AbortSignal): Promise<RouteDecision> | RouteDecision {
+    const outcome = this.#route(withPlainHost(flow), signal);
+    return outcome instanceof Promise ? this.#decideLater(outcome) : this.#decision(outcome);
+  }
+
+  async #decideLater(outcome: Promise<Outcome>): Promise<RouteDecision> {
+    return this.#decision(await outcome);
+  }
+
+  async explain(flow: ConnectionMetadata, maxSteps = DEFAULT_TRACE_STEPS): Promise<TracedDecision> {
+    const started = process.hrtime.bigint();
+    const plain = withPlainHost(flow);
+    const outcome = await this.#route(plain);
+    const elapsedUs = Number(process.hrtime.bigint() - started) / 1000;
+    const evaluated = this.#options.mode === 'rule' ? Math.min(outcome.index + 1, this.rules.length) : 0;
+    return {
+      ...this.#decision(outcome),
+      trace: this.#trace(plain, outcome, evaluated, maxSteps),
+      evaluated,
+      elapsedUs,
+    };
+  }
+
+  #route(flow: ConnectionMetadata, signal?: AbortSignal): Outcome | Promise<Outcome> {
+    const count = this.rules.length;
+    if (this.#options.mode !== 'rule') return { index: count, resolution: null };
+    const limit = flow.host !== null && flow.destinationIp === null ? this.#firstResolving : count;
+    const index = this.#finder.find(flow, 0, limit, this.#acceptor(flow));
+    if (index < limit || limit === count) return { index: index < limit ? index : count, resolution: null };
+    return this.#routeResolved(flow, limit, signal);
+  }
+
+  /** Rules before the one that asked have missed without an address and stay missed: only the later ones see it. */
+  async #routeResolved(flow: ConnectionMetadata, from: number, signal?: AbortSignal): Promise<Outcome> {
+    const resolution = await this.#resolve(flow.host ?? '', from, signal);
+    const seen = { ...flow, destinationIp: addressForRules(resolution.addresses) };
+    const index = this.#finder.find(seen, from, this.rules.length, this.#acceptor(flow));
+    return { index, resolution };
+  }
+
+  /** A name that does not resolve makes address rules miss; it does not end the flow, since a later rule may send it on by name. */
+  async #resolve(host: string, at: number, signal?: AbortSignal): Promise<Resolution> {
+    try {
+      const addresses = await this.#options.resolver.resolve(host, signal);
+      return { at, addresses, error: addresses.length === 0 ? 'no addresses' : null };
+    } catch (error) {
+      return { at, addresses: [], error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  #acceptor(flow: ConnectionMetadata): Accept {
+    return flow.network === 'udp'
+      ? (index) => this.#refusal(index, true) === null
+      : (index) => this.#refusal(index, false) === null;
+  }
+
+  /** Why the target of a matching rule leaves the flow to the next rule; null when it takes it. */
+  #refusal(index: number, udp: boolean): string | null {
+    const { policies } = this.#options;
+    const target = this.rules[index]?.target ?? '';
+    if (policies.chain(target).at(-1) === 'PASS') return 'target passes';
+    return udp && !policies.supportsUdp(target) ? 'target lacks UDP' : null;
+  }
+
+  #decision({ index, resolution }: Outcome): RouteDecision {
+    const rule = this.rules[index];
+    const target = rule?.target ?? this.#defaultTarget();
+    const chain = this.#options.policies.chain(target);
+    // Behind the last rule there is nothing to pass to; mihomo's PASS carries no traffic either.
+    if (chain.at(-1) === 'PASS') chain.push('REJECT');
+    return {
+      rule: rule ? { id: rule.id, index, source: rule.source, type: rule.type, payload: rule.payload, target } : null,
+      target,
+      chain,
+      outbound: chain.at(-1) ?? 'REJECT',
+      resolvedIps: resolution?.addresses ?? [],
+    };
+  }
+
+  #defaultTarget(): string {
+    return this.#options.mode === 'direct' ? 'DIRECT' : this.#options.defaultPolicy;
+  }
+
+  #trace(flow: ConnectionMetadata, outcome: Outcome, evaluated: number, maxSteps: number): TraceStep[] {
+    const steps: TraceStep[] = [];
+    const { index: matched, resolution } = outcome;
+    const resolved = { ...flow, destinationIp: addressForRules(resolution?.addresses ?? []) ?? flow.destinationIp };
+    for (let i = 0; i < evaluated; i = i + 1 < maxSteps ? i + 1 : Math.max(i + 1, matched)) {
+      const rule = this.rules[i];
+      if (!rule) break;
+      const refusal = this.#refusal(i, flow.network === 'udp');
+      const seen = resolution && i >= resolution.at ? resolved : flow;
+      steps.push(
+        traceStep(rule, {
+          index: i,
+          flow: seen,
+          refusal,
+          dnsError: resolution?.error ?? null,
+          country: this.#options.country,
+        }),
+      );
+    }
+    return steps;
+  }
+
+  #traceStep(rule: RuleConfig, at: Pick<TraceContext, 'index' | 'flow' | 'dnsError'>): TraceStep {
+    const exists = this.#options.policies.has(rule.target);
+    const refusal = exists ? this.#refusal(at.index, at.flow.network === 'udp') : null;
+    return traceStep(rule, { ...at, exists, refusal, country: this.#options.country });
+  }
+}
+
+/** One address stands for the name, IPv4 before IPv6, so that the same name meets the same rule each time. */
+function addressForRules(addresses: readonly string[]): string | null {
+  return addresses.find((address) => !address.includes(':')) ?? addresses[0] ?? null;
+}
+
+/** A host in upper case or with a trailing dot is the same host; a rule must not be dodged by writing it so. */
+function withPlainHost(flow: ConnectionMetadata): ConnectionMetadata {
+  const { host } = flow;
+  if (host === null) return flow;
+  const plain = host.endsWith('.') ? host.slice(0, -1).toLowerCase() : host.toLowerCase();
+  return plain === host ? flow : { ...flow, host: plain };
+}

@@ -1,0 +1,21 @@
+import type { ConnectionMetadata } from '../../interfaces/connection.js';
+
+export interface AddressOptions {
+  noResolve: boolean;
+  src: boolean;
+}
+
+/** Puts the address an IP rule looks at to `test`: the client's with `src`, else the target's once it is known. */
+export function matchAddress(
+  flow: ConnectionMetadata,
+  options: AddressOptions,
+  test: (address: string) => boolean,
+): boolean | 'needs-ip' {
+  const address = options.src ? flow.sourceIp : flow.destinationIp;
+  if (address !== null) return test(address);
+  return flow.host === null || options.noResolve ? false : 'needs-ip';
+}
+
+export function describeOptions(options: AddressOptions): string {
+  return `${options.noResolve ? ',no-resolve' : ''}${options.src ? ',src' : ''}`;
+}
