@@ -1,0 +1,16 @@
+import { NodeSourceEntity } from './nodes/node-source.entity.js';
+import { NodeEntity } from './nodes/node.entity.js';
+import { OutboundGroupEntity } from './outbound/outbound-group.entity.js';
+import { OutboundPolicyEntity } from './outbound/outbound-policy.entity.js';
+import { Rule } from './rules/rule.entity.js';
+import { SubscriptionEntity } from './subscriptions/subscription.entity.js';
+
+/** Every table of the service that TypeORM maps. */
+export const ENTITIES = [
+  SubscriptionEntity,
+  NodeEntity,
+  NodeSourceEntity,
+  OutboundGroupEntity,
+  OutboundPolicyEntity,
+  Rule,
+];

@@ -1,0 +1,16 @@
+import { CreateSubscriptions1763668800100 } from './1763668800100-create-subscriptions.js';
+import { CreateNodes1763668800110 } from './1763668800110-create-nodes.js';
+import { CreateOutbound1763668800120 } from './1763668800120-create-outbound.js';
+import { CreateSettings1763668800200 } from './1763668800200-create-settings.js';
+import { CreateRules1763668800210 } from './1763668800210-create-rules.js';
+import { CreateTraffic1763668800220 } from './1763668800220-create-traffic.js';
+
+/** Every migration of the service, oldest first. */
+export const MIGRATIONS = [
+  CreateSubscriptions1763668800100,
+  CreateNodes1763668800110,
+  CreateOutbound1763668800120,
+  CreateSettings1763668800200,
+  CreateRules1763668800210,
+  CreateTraffic1763668800220,
+];

@@ -1,0 +1,92 @@
+import type {
+  SubscriptionProfile,
+  SubscriptionStatus,
+  SubscriptionTraffic,
+  SubscriptionType,
+} from '@gatehouse/contracts';
+import { BigIntColumn, BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from '@gatehouse/persistence';
+import { Column, Entity } from 'typeorm';
+
+@Entity('subscriptions')
+export class SubscriptionEntity {
+  @BigIntId()
+  id: number;
+
+  @Column({ type: 'text' })
+  name: string;
+
+  @Column({ name: 'sealed_url', type: 'text' })
+  sealedUrl: string;
+
+  @Column({ type: 'text' })
+  type: SubscriptionType;
+
+  @Column({ name: 'interval_sec', type: 'integer' })
+  intervalSec: number;
+
+  @Column({ type: 'boolean' })
+  enabled: boolean;
+
+  @Column({ name: 'user_agent', type: 'text', nullable: true })
+  userAgent: string | null;
+
+  @Column({ name: 'allow_private', type: 'boolean', default: false })
+  allowPrivate: boolean;
+
+  @Column({ name: 'detected_type', type: 'text', nullable: true })
+  detectedType: string | null;
+
+  @Column({ name: 'duplicate_count', type: 'integer', default: 0 })
+  duplicateCount: number;
+
+  @Column({ name: 'skipped_count', type: 'integer', default: 0 })
+  skippedCount: number;
+
+  @Column({ type: 'text', default: 'never' })
+  status: SubscriptionStatus;
+
+  @TimestampColumn({ name: 'last_checked_at', nullable: true })
+  lastCheckedAt: Date | null;
+
+  @TimestampColumn({ name: 'last_updated_at', nullable: true })
+  lastUpdatedAt: Date | null;
+
+  @TimestampColumn({ name: 'last_success_at', nullable: true })
+  lastSuccessAt: Date | null;
+
+  @Column({ name: 'consecutive_failures', type: 'integer', default: 0 })
+  consecutiveFailures: number;
+
+  @Column({ name: 'last_status_code', type: 'integer', nullable: true })
+  lastStatusCode: number | null;
+
+  @Column({ name: 'last_error_code', type: 'text', nullable: true })
+  lastErrorCode: string | null;
+
+  @Column({ name: 'last_error_message', type: 'text', nullable: true })
+  lastErrorMessage: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  etag: string | null;
+
+  @Column({ name: 'last_modified', type: 'text', nullable: true })
+  lastModified: string | null;
+
+  @Column({ name: 'content_sha256', type: 'text', nullable: true })
+  contentSha256: string | null;
+
+  @BigIntColumn({ name: 'content_bytes', nullable: true })
+  contentBytes: number | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  traffic: SubscriptionTraffic | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  profile: SubscriptionProfile | null;
+
+  @CreatedAt()
+  createdAt: Date;
+
+  @UpdatedAt()
+  updatedAt: Date;
+}
