@@ -1,0 +1,54 @@
+import { flag, httpUrl, integer, listenAddress, oneOf, ratio, statusRanges, text } from './preference-types.js';
+import type { PreferenceType } from './preference-types.js';
+
+const DAY_SEC = 86_400;
+
+/** Every setting that people may change while the service runs, with what it is when nobody has. */
+export const PREFERENCES = {
+  'auth.enabled': flag(true),
+  'auth.token_ttl_sec': integer(3_600, 60, 30 * DAY_SEC),
+
+  'kernel.mode': oneOf('embedded', ['embedded', 'mihomo']),
+  'kernel.listen.mixed': listenAddress(),
+  'kernel.allow_lan': flag(false),
+  'kernel.log_level': oneOf('info', ['debug', 'info', 'warning', 'error', 'silent']),
+
+  'health.url': httpUrl('https://www.gstatic.com/generate_204'),
+  'health.expected_status': statusRanges('204'),
+  'health.interval_sec': integer(300, 10, DAY_SEC),
+  'health.timeout_ms': integer(5_000, 100, 60_000),
+  'health.concurrency': integer(128, 1, 1_024),
+  'health.tolerance_ms': integer(100, 0, 60_000),
+
+  'subscription.user_agent': text('clash.meta/1.19 gatehouse'),
+  'subscription.timeout_ms': integer(30_000, 1_000, 300_000),
+  'subscription.max_bytes': integer(20 * 1_048_576, 1_024, 200 * 1_048_576),
+  'subscription.via_proxy': oneOf('fallback', ['never', 'fallback', 'always']),
+  'subscription.keep_ratio': ratio(0.2),
+  'subscription.allow_private': flag(false),
+
+  'geo.country_url': httpUrl(''),
+  'geo.asn_url': httpUrl(''),
+  'geo.geosite_url': httpUrl(''),
+  'geo.geoip_url': httpUrl(''),
+  'geo.auto_update': flag(true),
+  'geo.interval_hours': integer(24, 1, 24 * 90),
+
+  'traffic_log.enabled': flag(true),
+  'traffic_log.retention_days': integer(30, 1, 3_650),
+  'traffic_stats.retention_days': integer(90, 1, 3_650),
+  'audit.retention_days': integer(365, 1, 3_650),
+
+  'switch.close_connections': oneOf('none', ['none', 'group', 'all']),
+} satisfies Record<string, PreferenceType<unknown>>;
+
+export type PreferenceKey = keyof typeof PREFERENCES;
+
+/** The value type of a key: boolean for flags, number for integers, a union for choices. */
+export type PreferenceValue<K extends PreferenceKey> = ReturnType<(typeof PREFERENCES)[K]['parse']>;
+
+export const PREFERENCE_KEYS = Object.keys(PREFERENCES).filter(isPreferenceKey);
+
+export function isPreferenceKey(key: string): key is PreferenceKey {
+  return Object.hasOwn(PREFERENCES, key);
+}

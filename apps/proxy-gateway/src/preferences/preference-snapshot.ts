@@ -1,0 +1,55 @@
+import { isPreferenceKey, PREFERENCE_KEYS, PREFERENCES } from './preference-definitions.js';
+import type { PreferenceKey, PreferenceValue } from './preference-definitions.js';
+import { PreferenceError } from './preference-types.js';
+
+/** Parses one value. @throws PreferenceError for an unknown key or an unfit value. */
+export function parsePreference<K extends PreferenceKey>(key: K, text: string): PreferenceValue<K> {
+  try {
+    // Each parser returns what its own key promises; TypeScript cannot tie the two through the union.
+    return PREFERENCES[key].parse(text) as PreferenceValue<K>;
+  } catch (cause) {
+    throw new PreferenceError(key, cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+/** All values at one moment: what the table holds over the defaults. Immutable. */
+export class PreferenceSnapshot {
+  readonly #texts: ReadonlyMap<PreferenceKey, string>;
+  readonly #values: ReadonlyMap<PreferenceKey, unknown>;
+  /** Rows that could not be used: key and reason. */
+  readonly rejected: readonly PreferenceError[];
+
+  constructor(rows: Iterable<{ key: string; value: string }> = []) {
+    const texts = new Map(PREFERENCE_KEYS.map((key) => [key, PREFERENCES[key].defaultText]));
+    const rejected: PreferenceError[] = [];
+    for (const { key, value } of rows) {
+      const problem = problemOf(key, value);
+      if (problem === null) texts.set(key as PreferenceKey, value);
+      else rejected.push(problem);
+    }
+    this.#texts = texts;
+    this.#values = new Map([...texts].map(([key, value]) => [key, parsePreference(key, value)]));
+    this.rejected = rejected;
+  }
+
+  get<K extends PreferenceKey>(key: K): PreferenceValue<K> {
+    return this.#values.get(key) as PreferenceValue<K>;
+  }
+
+  /** Every key and its text, as the settings API shows them. */
+  texts(): Record<PreferenceKey, string> {
+    return Object.fromEntries(this.#texts) as Record<PreferenceKey, string>;
+  }
+}
+
+/** Null when the row can be used. */
+export function problemOf(key: string, value: string): PreferenceError | null {
+  if (!isPreferenceKey(key)) return new PreferenceError(key, 'is not a setting');
+  try {
+    parsePreference(key, value);
+    return null;
+  } catch (error) {
+    if (error instanceof PreferenceError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,108 @@
+/** A preference value that cannot be what its key asks for. */
+export class PreferenceError extends Error {
+  readonly key: string;
+  constructor(key: string, message: string) {
+    super(message);
+    this.name = 'PreferenceError';
+    this.key = key;
+  }
+}
+
+/** How one key is read from the text that the table holds. */
+export interface PreferenceType<T> {
+  readonly defaultText: string;
+  /** @throws Error saying what a valid value is. */
+  parse(text: string): T;
+}
+
+export function flag(defaultValue: boolean): PreferenceType<boolean> {
+  return {
+    defaultText: String(defaultValue),
+    parse(text) {
+      if (text === 'true') return true;
+      if (text === 'false') return false;
+      throw new Error('must be "true" or "false"');
+    },
+  };
+}
+
+export function integer(defaultValue: number, min: number, max: number): PreferenceType<number> {
+  return {
+    defaultText: String(defaultValue),
+    parse(text) {
+      const value = Number(text);
+      if (/^-?\d{1,15}$/.test(text) && value >= min && value <= max) return value;
+      throw new Error(`must be a whole number from ${min} to ${max}`);
+    },
+  };
+}
+
+export function ratio(defaultValue: number): PreferenceType<number> {
+  return {
+    defaultText: String(defaultValue),
+    parse(text) {
+      const value = Number(text);
+      if (/^\d(\.\d+)?$/.test(text) && value >= 0 && value <= 1) return value;
+      throw new Error('must be a number from 0 to 1');
+    },
+  };
+}
+
+export function oneOf<const V extends string>(defaultValue: V, values: readonly V[]): PreferenceType<V> {
+  return {
+    defaultText: defaultValue,
+    parse(text) {
+      const value = values.find((candidate) => candidate === text);
+      if (value !== undefined) return value;
+      throw new Error(`must be one of ${values.join(', ')}`);
+    },
+  };
+}
+
+export function text(defaultValue: string, maxLength = 512): PreferenceType<string> {
+  return {
+    defaultText: defaultValue,
+    parse(value) {
+      // Control characters would reach request headers and log lines.
+      if (value.length <= maxLength && !/\p{Cc}/u.test(value)) return value;
+      throw new Error(`must be at most ${maxLength} printable characters`);
+    },
+  };
+}
+
+/** An http or https address. With `defaultValue` empty, an empty value means: none. */
+export function httpUrl(defaultValue: string): PreferenceType<string> {
+  return {
+    defaultText: defaultValue,
+    parse(value) {
+      if (value === '' && defaultValue === '') return value;
+      if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+      throw new Error('must be an http or https URL');
+    },
+  };
+}
+
+/** `200`, `204/301`, `200-299`, empty for any: the form Clash configurations use. */
+export function statusRanges(defaultValue: string): PreferenceType<string> {
+  return {
+    defaultText: defaultValue,
+    parse(value) {
+      if (/^([1-5]\d\d(-[1-5]\d\d)?(\/[1-5]\d\d(-[1-5]\d\d)?)*)?$/.test(value)) return value;
+      throw new Error('must be HTTP statuses such as 204 or 200-299/301');
+    },
+  };
+}
+
+/** `host:port`, `:port`, or empty for what the environment says. */
+export function listenAddress(): PreferenceType<{ address: string | null; port: number } | null> {
+  return {
+    defaultText: '',
+    parse(value) {
+      if (value === '') return null;
+      const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:[\]]*)):(\d{1,5})$/i.exec(value);
+      const port = Number(match?.[3]);
+      if (match === null || port > 65_535) throw new Error('must be host:port, [ipv6]:port or :port');
+      return { address: match[1] ?? (match[2] || null), port };
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
+
+export interface FlowCount {
+  requests: number;
+  errors: number;
+  upload: number;
+  download: number;
+  lastSeenAt: number;
+}
+export interface DomainBucket extends FlowCount {
+  hour: number;
+  domain: string;
+}
+export interface OutboundBucket extends FlowCount {
+  hour: number;
+  /** Kernel tag: `n12`, `DIRECT`. */
+  outbound: string;
+}
+export interface RuleHits {
+  ruleId: number;
+  hits: number;
+  lastHitAt: number;
+}
+
+export interface AccountingLimits {
+  /** Log rows held; past it a row is dropped and counted, its bytes are not. */
+  logRows: number;
+  /** Domains told apart in an hour; past it they share `OTHER_DOMAINS`. */
+  domains: number;
+}
+
+export const DEFAULT_LIMITS: AccountingLimits = { logRows: 50_000, domains: 20_000 };
+export const OTHER_DOMAINS = '(other)';
+const HOUR_MS = 3_600_000;
+/** A host name has at most 253 characters; anything longer is not one. */
+const MAX_DOMAIN = 253;
+
+/**
+ * What is to be written at once. Each figure has one source, so nothing counts twice: a flow's record, which comes once
+ * at its end, feeds the logs and the domain buckets; the deltas, which see open flows too, feed nodes, rules and totals.
+ */
+export class AccountingBatch {
+  readonly logs: ConnectionRecord[] = [];
+  readonly domains = new Map<string, DomainBucket>();
+  readonly outbounds = new Map<string, OutboundBucket>();
+  readonly rules = new Map<number, RuleHits>();
+  droppedLogs = 0;
+  readonly #limits: AccountingLimits;
+
+  constructor(limits: AccountingLimits = DEFAULT_LIMITS) {
+    this.#limits = limits;
+  }
+
+  isEmpty(): boolean {
+    return this.logs.length + this.domains.size + this.outbounds.size + this.rules.size === 0;
+  }
+
+  addRecord(record: ConnectionRecord, keepLog: boolean): void {
+    if (keepLog) this.#addLog(record);
+    addFlow(this.#domainBucket(record), {
+      requests: 1,
+      errors: record.status === 'failed' ? 1 : 0,
+      upload: record.upload,
+      download: record.download,
+      lastSeenAt: record.endedAt,
+    });
+  }
+
+  addDelta(delta: TrafficDelta): void {
+    for (const [outbound, moved] of Object.entries(delta.outbounds)) {
+      addFlow(this.#outboundBucket(outbound, delta.at), {
+        requests: moved.opened,
+        errors: moved.failed,
+        upload: moved.upload,
+        download: moved.download,
+        lastSeenAt: delta.at,
+      });
+    }
+    for (const [id, hit] of Object.entries(delta.rules)) this.#addHits(Number(id), hit);
+  }
+
+  #addLog(record: ConnectionRecord): void {
+    if (this.logs.length < this.#limits.logRows) this.logs.push(record);
+    else this.droppedLogs++;
+  }
+
+  #domainBucket(record: ConnectionRecord): DomainBucket {
+    const hour = hourOf(record.endedAt);
+    const domain = domainOf(record);
+    const known = this.domains.get(`${hour} ${domain}`);
+    if (known) return known;
+    const name = this.domains.size < this.#limits.domains ? domain : OTHER_DOMAINS;
+    return getOrAdd(this.domains, `${hour} ${name}`, () => ({ hour, domain: name, ...nothing() }));
+  }
+
+  #outboundBucket(outbound: string, at: number): OutboundBucket {
+    const hour = hourOf(at);
+    return getOrAdd(this.outbounds, `${hour} ${outbound}`, () => ({ hour, outbound, ...nothing() }));
+  }
+
+  #addHits(ruleId: number, { hits, lastHitAt }: { hits: number; lastHitAt: number }): void {
+    if (!Number.isSafeInteger(ruleId)) return;
+    const entry = getOrAdd(this.rules, ruleId, () => ({ ruleId, hits: 0, lastHitAt: 0 }));
+    entry.hits += hits;
+    entry.lastHitAt = Math.max(entry.lastHitAt, lastHitAt);
+  }
+}
+
+/** What a flow counts under: the name the client asked for, else the address. */
+export function domainOf(flow: { host: string | null; destinationIp: string | null }): string {
+  const name = (flow.host ?? flow.destinationIp ?? '').replaceAll('\0', '');
+  return name === '' || name.length > MAX_DOMAIN ? OTHER_DOMAINS : name;
+}
+
+export function hourOf(at: number): number {
+  return Math.floor(at / HOUR_MS) * HOUR_MS;
+}
+
+function nothing(): FlowCount {
+  return { requests: 0, errors: 0, upload: 0, download: 0, lastSeenAt: 0 };
+}
+
+function addFlow(bucket: FlowCount, more: FlowCount): void {
+  bucket.requests += more.requests;
+  bucket.errors += more.errors;
+  bucket.upload += more.upload;
+  bucket.download += more.download;
+  bucket.lastSeenAt = Math.max(bucket.lastSeenAt, more.lastSeenAt);
+}
+
+function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

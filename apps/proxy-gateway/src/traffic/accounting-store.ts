@@ -1,0 +1,146 @@
+import type { AccountingBatch, FlowCount, OutboundBucket, RuleHits } from './accounting-batch.js';
+import { nodeIdOf } from './flow-names.js';
+import type { FlowNames } from './flow-names.js';
+import { dayOf, isoDay } from './log-partitions.js';
+import type { SqlRunner } from './log-partitions.js';
+import { INSERT_LOGS_SQL, logColumnArrays } from './traffic-log-row.js';
+
+/** Rows in one statement: enough to amortise it, small enough to keep its text and arrays modest. */
+const ROWS_PER_STATEMENT = 5_000;
+
+const COUNTS = ['requests', 'errors', 'upload', 'download'] as const;
+
+/** Which batch of which writer. Sequences of a writer only rise. */
+export interface BatchId {
+  writerId: string;
+  sequence: number;
+}
+
+/**
+ * Writes a batch inside the transaction it is given; all of it or, when it was written before, nothing.
+ * @returns false when the batch had been written already.
+ */
+export async function writeBatch(sql: SqlRunner, id: BatchId, batch: AccountingBatch, names: FlowNames): Promise<boolean> {
+  if (!(await claim(sql, id))) return false;
+  await insertLogs(sql, batch, names);
+  await addToDomains(sql, batch);
+  await addToNodeHours(sql, batch);
+  await addToTotals(sql, batch);
+  await addToRules(sql, batch);
+  return true;
+}
+
+async function claim(sql: SqlRunner, { writerId, sequence }: BatchId): Promise<boolean> {
+  const rows = (await sql.query(
+    `INSERT INTO accounting_writers AS writer (id, sequence, updated_at) VALUES ($1, $2, now())
+     ON CONFLICT (id) DO UPDATE SET sequence = excluded.sequence, updated_at = now()
+     WHERE writer.sequence < excluded.sequence
+     RETURNING sequence`,
+    [writerId, sequence],
+  )) as unknown[];
+  return rows.length > 0;
+}
+
+async function insertLogs(sql: SqlRunner, batch: AccountingBatch, names: FlowNames): Promise<void> {
+  if (batch.logs.length === 0) return;
+  for (let start = 0; start < batch.logs.length; start += ROWS_PER_STATEMENT) {
+    const records = batch.logs.slice(start, start + ROWS_PER_STATEMENT);
+    await sql.query(INSERT_LOGS_SQL, logColumnArrays(records, names));
+  }
+  const perDay = new Map<number, number>();
+  for (const { endedAt } of batch.logs) perDay.set(dayOf(endedAt), (perDay.get(dayOf(endedAt)) ?? 0) + 1);
+  const days = [...perDay].sort(([a], [b]) => a - b);
+  await sql.query(
+    `INSERT INTO traffic_log_days AS day_count (day, row_count) SELECT * FROM unnest($1::date[], $2::bigint[])
+     ON CONFLICT (day) DO UPDATE SET row_count = day_count.row_count + excluded.row_count`,
+    [days.map(([day]) => isoDay(day)), days.map(([, rows]) => rows)],
+  );
+}
+
+async function addToDomains(sql: SqlRunner, batch: AccountingBatch): Promise<void> {
+  const buckets = inKeyOrder(batch.domains);
+  if (buckets.length === 0) return;
+  await sql.query(
+    `INSERT INTO traffic_domain_hourly AS bucket (hour, domain, ${COUNTS.join(', ')}, last_seen_at)
+     SELECT * FROM unnest($1::timestamptz[], $2::text[], ${countParameters(3)})
+     ON CONFLICT (hour, domain) DO UPDATE SET ${addExcluded('bucket')}`,
+    [buckets.map(hourDate), buckets.map((bucket) => bucket.domain), ...countArrays(buckets)],
+  );
+}
+
+async function addToNodeHours(sql: SqlRunner, batch: AccountingBatch): Promise<void> {
+  const buckets = inKeyOrder(batch.outbounds);
+  if (buckets.length === 0) return;
+  await sql.query(
+    `INSERT INTO traffic_node_hourly AS bucket (hour, outbound, node_id, ${COUNTS.join(', ')}, last_seen_at)
+     SELECT * FROM unnest($1::timestamptz[], $2::text[], $3::bigint[], ${countParameters(4)})
+     ON CONFLICT (hour, outbound) DO UPDATE SET ${addExcluded('bucket')}`,
+    [buckets.map(hourDate), ...outboundArrays(buckets), ...countArrays(buckets)],
+  );
+}
+
+async function addToTotals(sql: SqlRunner, batch: AccountingBatch): Promise<void> {
+  const totals = sumByOutbound(batch.outbounds.values());
+  if (totals.length === 0) return;
+  await sql.query(
+    `INSERT INTO traffic_totals AS bucket (outbound, node_id, ${COUNTS.join(', ')}, last_seen_at)
+     SELECT * FROM unnest($1::text[], $2::bigint[], ${countParameters(3)})
+     ON CONFLICT (outbound) DO UPDATE SET ${addExcluded('bucket')}`,
+    [...outboundArrays(totals), ...countArrays(totals)],
+  );
+}
+
+/** A rule deleted meanwhile is simply not there any more. Not a change of the rule: `updated_at` stays. */
+async function addToRules(sql: SqlRunner, batch: AccountingBatch): Promise<void> {
+  const hits: RuleHits[] = [...batch.rules.values()].sort((a, b) => a.ruleId - b.ruleId);
+  if (hits.length === 0) return;
+  await sql.query(
+    `WITH hit AS (
+       SELECT rules.id, fresh.hits, fresh.last_hit_at
+       FROM unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) AS fresh (id, hits, last_hit_at)
+       JOIN rules ON rules.id = fresh.id ORDER BY rules.id FOR NO KEY UPDATE OF rules)
+     UPDATE rules SET hit_count = rules.hit_count + hit.hits, hit_at = greatest(rules.hit_at, hit.last_hit_at)
+     FROM hit WHERE rules.id = hit.id`,
+    [hits.map((hit) => hit.ruleId), hits.map((hit) => hit.hits), hits.map((hit) => new Date(hit.lastHitAt))],
+  );
+}
+
+/** Two writers that take their rows in the same order cannot block each other for good. */
+function inKeyOrder<T>(buckets: ReadonlyMap<string, T>): T[] {
+  return [...buckets].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, bucket]) => bucket);
+}
+
+function sumByOutbound(buckets: Iterable<OutboundBucket>): OutboundBucket[] {
+  const sums = new Map<string, OutboundBucket>();
+  for (const bucket of buckets) {
+    const sum = sums.get(bucket.outbound);
+    if (sum === undefined) {
+      sums.set(bucket.outbound, { ...bucket });
+      continue;
+    }
+    for (const count of COUNTS) sum[count] += bucket[count];
+    sum.lastSeenAt = Math.max(sum.lastSeenAt, bucket.lastSeenAt);
+  }
+  return inKeyOrder(sums);
+}
+
+const hourDate = (bucket: { hour: number }): Date => new Date(bucket.hour);
+
+function outboundArrays(buckets: readonly { outbound: string }[]): unknown[][] {
+  return [buckets.map((bucket) => bucket.outbound), buckets.map((bucket) => nodeIdOf(bucket.outbound))];
+}
+
+function countArrays(buckets: readonly FlowCount[]): unknown[][] {
+  const counts = COUNTS.map((count) => buckets.map((bucket) => bucket[count]));
+  return [...counts, buckets.map((bucket) => new Date(bucket.lastSeenAt))];
+}
+
+function countParameters(first: number): string {
+  const bigints = COUNTS.map((_, index) => `$${first + index}::bigint[]`);
+  return [...bigints, `$${first + COUNTS.length}::timestamptz[]`].join(', ');
+}
+
+function addExcluded(table: string): string {
+  const sums = COUNTS.map((count) => `${count} = ${table}.${count} + excluded.${count}`);
+  return [...sums, `last_seen_at = greatest(${table}.last_seen_at, excluded.last_seen_at)`].join(', ');
+}
