@@ -11,3 +11,7 @@ export { migrate, pendingMigrations } from './migrations.js';
 export { withClient, type PgClient } from './pg-client.js';
 export { poolTypes } from './pool-types.js';
 export { afterCommit, UnitOfWork, type AfterCommitHook, type IsolationLevel } from './unit-of-work.js';
+export { PersistenceModule, type PersistenceModuleSource } from './persistence.module.js';
+export { notify, PgListener, type NotificationHandler, type PgListenerConfig } from './pg-listener.js';
+export { createSecretBox, SecretBoxError, type SecretBox } from './secret-box.js';
+export { loadSecretKey, SecretKeyError, type SecretKeySource } from './secret-key.js';

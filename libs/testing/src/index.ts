@@ -1,3 +1,12 @@
 export { expectSchemaInSync } from './expect-schema-in-sync.js';
 export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './test-database.js';
 export { waitFor } from './wait-for.js';
+export {
+  startHttpOrigin,
+  startTcpEcho,
+  type HttpOrigin,
+  type RecordedRequest,
+  type RunningServer,
+  type ServerPlace,
+  type TcpEcho,
+} from './echo-servers.js';

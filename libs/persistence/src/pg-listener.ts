@@ -1,0 +1,147 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { EntityManager } from 'typeorm';
+import { quoteIdentifier } from './data-source.js';
+
+/** PostgreSQL refuses payloads of 8000 bytes or more. */
+const PAYLOAD_LIMIT_BYTES = 7_999;
+const RETRY_FIRST_MS = 100;
+const RETRY_LAST_MS = 10_000;
+
+export type NotificationHandler = (payload: string) => void;
+
+export interface PgListenerConfig {
+  url: string;
+  applicationName: string;
+  /** Told about broken connections, failed attempts and handlers that throw. */
+  onError?: (error: Error) => void;
+}
+
+interface Subscription {
+  handler: NotificationHandler;
+  /** Called after a reconnection: what was sent meanwhile is lost, so caches must be read anew. */
+  onGap?: (() => void) | undefined;
+}
+
+/** Listens to channels on one connection of its own, opened with the first subscription and reopened when it breaks. */
+export class PgListener {
+  private readonly channels = new Map<string, Set<Subscription>>();
+  private readonly config: PgListenerConfig;
+  private client: pg.Client | undefined;
+  private connecting: Promise<void> | undefined;
+  private readonly closing = new AbortController();
+
+  constructor(config: PgListenerConfig) {
+    this.config = config;
+  }
+
+  /** Resolves when the database has confirmed the subscription; the returned function ends it. */
+  async listen(channel: string, handler: NotificationHandler, onGap?: () => void): Promise<() => Promise<void>> {
+    if (this.closing.signal.aborted) throw new Error('The listener is closed.');
+    const subscription: Subscription = { handler, onGap };
+    const present = this.channels.get(channel);
+    if (present === undefined) this.channels.set(channel, new Set([subscription]));
+    else present.add(subscription);
+    await this.connected();
+    await this.client?.query(`LISTEN ${quoteIdentifier(channel)}`);
+    return () => this.unlisten(channel, subscription);
+  }
+
+  /** Closes the connection; handlers are not called any more. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    this.channels.clear();
+    await this.connecting?.catch(() => undefined);
+    const { client } = this;
+    this.client = undefined;
+    await client?.end();
+  }
+
+  private async unlisten(channel: string, subscription: Subscription): Promise<void> {
+    const subscriptions = this.channels.get(channel);
+    subscriptions?.delete(subscription);
+    if (subscriptions === undefined || subscriptions.size > 0) return;
+    this.channels.delete(channel);
+    await this.client?.query(`UNLISTEN ${quoteIdentifier(channel)}`);
+  }
+
+  private async connected(): Promise<void> {
+    if (this.client !== undefined) return;
+    this.connecting ??= this.connect().finally(() => {
+      this.connecting = undefined;
+    });
+    await this.connecting;
+  }
+
+  private async connect(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.config.url,
+      application_name: this.config.applicationName,
+      connectionTimeoutMillis: 10_000,
+      keepAlive: true,
+    });
+    client.on('error', (error) => this.report(error));
+    client.on('notification', ({ channel, payload }) => this.deliver(channel, payload ?? ''));
+    try {
+      await client.connect();
+      for (const channel of this.channels.keys()) await client.query(`LISTEN ${quoteIdentifier(channel)}`);
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+    this.client = client;
+    client.once('end', () => {
+      if (this.client !== client) return;
+      this.client = undefined;
+      void this.reconnect();
+    });
+  }
+
+  private async reconnect(): Promise<void> {
+    for (let waitMs = RETRY_FIRST_MS; !this.closing.signal.aborted; waitMs = Math.min(waitMs * 2, RETRY_LAST_MS)) {
+      try {
+        await delay(waitMs, undefined, { signal: this.closing.signal, ref: false });
+        await this.connected();
+        this.announceGap();
+        return;
+      } catch (error) {
+        if (!this.closing.signal.aborted) this.report(error as Error);
+      }
+    }
+  }
+
+  private announceGap(): void {
+    for (const subscriptions of this.channels.values()) {
+      for (const { onGap } of subscriptions) this.call(() => onGap?.());
+    }
+  }
+
+  private deliver(channel: string, payload: string): void {
+    for (const { handler } of this.channels.get(channel) ?? []) this.call(() => handler(payload));
+  }
+
+  /** One subscriber's failure must not keep the others from hearing. */
+  private call(subscriber: () => void): void {
+    try {
+      subscriber();
+    } catch (error) {
+      this.report(error as Error);
+    }
+  }
+
+  private report(error: Error): void {
+    this.config.onError?.(error);
+  }
+}
+
+/**
+ * Sends a notification when the transaction commits; equal ones of one transaction arrive once. Raises RangeError for
+ * a payload of 8000 bytes or more: send a key and let the listener read the row.
+ */
+export async function notify(tx: Pick<EntityManager, 'query'>, channel: string, payload: string): Promise<void> {
+  const size = Buffer.byteLength(payload);
+  if (size > PAYLOAD_LIMIT_BYTES) {
+    throw new RangeError(`A notification carries at most ${PAYLOAD_LIMIT_BYTES} bytes, this one has ${size}.`);
+  }
+  await tx.query('SELECT pg_notify($1, $2)', [channel, payload]);
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const KEY_BYTES = 32;
+
+/** The secret key is unusable; the message names the variable or file and the way out. */
+export class SecretKeyError extends Error {
+  override readonly name = 'SecretKeyError';
+}
+
+export interface SecretKeySource {
+  /** GATEHOUSE_HOME. */
+  home: string;
+  /** Value of GATEHOUSE_SECRET_KEY; empty counts as unset. */
+  envValue?: string | undefined;
+}
+
+/** The key of the SecretBox: from the environment, else from `<home>/secret.key`, created at the first start. */
+export function loadSecretKey({ home, envValue }: SecretKeySource): Buffer {
+  if (envValue !== undefined && envValue !== '') return decode(envValue, 'GATEHOUSE_SECRET_KEY');
+  const file = join(home, 'secret.key');
+  return readKeyFile(file) ?? createKeyFile(home, file);
+}
+
+function decode(text: string, source: string): Buffer {
+  const trimmed = text.trim();
+  const key = Buffer.from(trimmed, 'base64');
+  if (key.length === KEY_BYTES && key.toString('base64').replace(/=+$/, '') === trimmed.replace(/=+$/, '')) return key;
+  throw new SecretKeyError(`${source} must be ${KEY_BYTES} bytes in base64: openssl rand -base64 32 makes one.`);
+}
+
+function readKeyFile(file: string): Buffer | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new SecretKeyError(`The secret key ${file} cannot be read: start as the user that owns it.`, { cause });
+  }
+  if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
+    throw new SecretKeyError(`The secret key ${file} can be read by other users: run chmod 600 ${file}.`);
+  }
+  return decode(text, file);
+}
+
+function createKeyFile(home: string, file: string): Buffer {
+  mkdirSync(home, { recursive: true });
+  const key = randomBytes(KEY_BYTES);
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  writeFileSync(draft, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+  try {
+    // A link appears whole or not at all, and fails when another service, starting at the same time, was first.
+    linkSync(draft, file);
+    return key;
+  } catch (cause) {
+    const winner = readKeyFile(file);
+    if (winner !== undefined) return winner;
+    throw new SecretKeyError(`The secret key ${file} cannot be created.`, { cause });
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
