@@ -1,0 +1,78 @@
+import type { ProxyNode } from '@gatehouse/contracts';
+import { describe, expect, it } from 'vitest';
+import { maskSecrets, maskUrl } from './mask-secrets.js';
+
+const nodes: ProxyNode[] = [
+  {
+    type: 'ss',
+    name: 'a',
+    server: 's.example',
+    port: 1,
+    cipher: 'aes-128-gcm',
+    password: 'SECRET',
+    plugin: { name: 'obfs', options: { mode: 'http', password: 'SECRET' } },
+  },
+  {
+    type: 'socks5',
+    name: 'a',
+    server: 's.example',
+    port: 1,
+    username: 'SECRET',
+    password: 'SECRET',
+    tls: { privateKey: 'SECRET', certificate: 'SECRET' },
+  },
+  {
+    type: 'http',
+    name: 'a',
+    server: 's.example',
+    port: 1,
+    headers: { Authorization: 'SECRET', 'X-Anything': 'SECRET', Host: 'h.example' },
+  },
+  {
+    type: 'vless',
+    name: 'a',
+    server: 's.example',
+    port: 1,
+    uuid: 'SECRET',
+    tls: { reality: { publicKey: 'open' } },
+    transport: { type: 'ws', path: '/x', headers: { Cookie: 'SECRET', host: 'h.example' } },
+  },
+  {
+    type: 'wireguard',
+    name: 'a',
+    server: 's.example',
+    port: 1,
+    options: {
+      'private-key': 'SECRET',
+      'pre-shared-key': 'SECRET',
+      'public-key': 'open',
+      peers: [{ 'preshared-key': 'SECRET' }],
+    },
+  },
+  {
+    type: 'hysteria',
+    name: 'a',
+    server: 's.example',
+    port: 1,
+    options: { 'auth-str': 'SECRET', auth_str: 'SECRET', 'obfs-password': 'SECRET', token: 'SECRET' },
+  },
+  { type: 'snell', name: 'a', server: 's.example', port: 1, options: { psk: 'SECRET' } },
+];
+
+describe('maskSecrets', () => {
+  it.each(nodes)('hides every secret of $type and nothing else', (node) => {
+    const masked = JSON.stringify(maskSecrets(node));
+    expect(masked).not.toContain('SECRET');
+    expect(JSON.parse(masked)).toEqual(JSON.parse(JSON.stringify(node).replaceAll('"SECRET"', '"***"')));
+  });
+});
+
+describe('maskUrl', () => {
+  it.each([
+    ['https://u:p@host.example:8443/sub/0123456789abcdef01?token=x#f', 'https://***@host.example:8443/sub/***?***'],
+    ['http://host.example/list.yaml', 'http://host.example/list.yaml'],
+    ['not a url', '***'],
+  ])('%s', (url, masked) => {
+    expect(maskUrl(url)).toBe(masked);
+  });
+});

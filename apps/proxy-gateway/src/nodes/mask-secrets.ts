@@ -1,0 +1,39 @@
+import type { ProxyNode } from '@gatehouse/contracts';
+
+export const MASK = '***';
+
+/** Every option name, of any type of node, whose value lets somebody use it. */
+const SECRET = /pass|secret|token|psk|uuid|auth|private|pre-?shared|username|seed|^key$|^certificate$/i;
+/** Names that the pattern catches and that hide nothing. */
+const OPEN = new Set(['publicKey', 'public-key', 'authenticated', 'auth-timeout']);
+
+/** The node with every secret replaced, as a credential that may only read gets to see it. */
+export function maskSecrets(node: ProxyNode): ProxyNode {
+  return mask(node) as ProxyNode;
+}
+
+function mask(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(mask);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, inner]) => {
+    const secret = SECRET.test(key) && !OPEN.has(key) && inner !== undefined && inner !== '';
+    return [key, secret ? MASK : key === 'headers' ? maskAll(inner) : mask(inner)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Header names are open, their values may be tokens; `Host` is an address. */
+function maskAll(headers: unknown): unknown {
+  if (typeof headers !== 'object' || headers === null) return headers;
+  const entries = Object.entries(headers).map(([name, value]) => [name, /^host$/i.test(name) ? value : MASK]);
+  return Object.fromEntries(entries);
+}
+
+/** A URL without what may be a credential: user, password, query, fragment, and any long path segment. */
+export function maskUrl(text: string): string {
+  const url = URL.parse(text);
+  if (!url) return MASK;
+  const path = url.pathname.replace(/[^/]{16,}/g, MASK);
+  const credentials = url.username === '' && url.password === '' ? '' : `${MASK}@`;
+  return `${url.protocol}//${credentials}${url.host}${path}${url.search === '' ? '' : `?${MASK}`}`;
+}
