@@ -11,3 +11,4 @@ export * from './proxy-gateway/node.js';
 export * from './proxy-gateway/subscription.js';
 export * from './proxy-gateway/outbound.js';
 export * from './proxy-gateway/system.js';
+export * from './error-codes.js';

@@ -1,1 +1,46 @@
-export {};
+export { AppError, type AppErrorOptions, type ErrorDetail, type ErrorLevel } from './errors/app-error.js';
+export { classifyError } from './errors/classify-error.js';
+export { ErrorFilter } from './errors/error.filter.js';
+export { formatError, type ErrorBody, type ErrorFormat } from './errors/error-format.js';
+export { HealthRegistry, type HealthCheck, type HealthReport } from './health/health-registry.js';
+export { DEFAULT_BODY_LIMIT } from './http/body-parsers.js';
+export { PAGE_POLICY } from './http/security-headers.js';
+export {
+  JsonLogger,
+  type JsonLoggerOptions,
+  type LogRecord,
+  type LogTap,
+  type RecordLevel,
+} from './logging/json-logger.js';
+export { isSecretField, redactText, redactValue } from './logging/redact.js';
+export { currentRequestId, runInRequestContext, type RequestContext } from './logging/request-context.js';
+export { MetricsRegistry } from './metrics/metrics-registry.js';
+export { createOpenApiDocument, type OpenApiOptions } from './openapi/openapi-document.js';
+export {
+  configureServiceApp,
+  createLogger,
+  createServiceApp,
+  NEST_OPTIONS,
+  rootModule,
+} from './service/create-service-app.js';
+export { firstAdministratorPassword, type FirstAdministratorOptions } from './service/first-administrator.js';
+export { shutdownGracefully } from './service/graceful-shutdown.js';
+export { PlatformModule } from './service/platform.module.js';
+export { runProcess, type RunningProcess } from './service/process-lifecycle.js';
+export { runService, type ServiceDefinition } from './service/run-service.js';
+export { runWorker, type WorkerDefinition } from './service/run-worker.js';
+export { ServiceHttpAdapter } from './service/service-http-adapter.js';
+export type { HttpOptions, ServiceAppOptions } from './service/service-options.js';
+export { StartError } from './service/start-failure.js';
+export { loadSettings, type Environment } from './settings/load-settings.js';
+export {
+  isAddressRange,
+  LOG_LEVELS,
+  ServiceSettings,
+  WORKER_MODES,
+  type LogLevel,
+  type WorkerMode,
+} from './settings/service-settings.js';
+export { SettingsError, type SettingProblem } from './settings/settings-error.js';
+export { Variable, type VariableKind, type VariableOptions } from './settings/variable.js';
+export { createValidationPipe, validationFailure, type ValidationCode } from './validation/validation-pipe.js';

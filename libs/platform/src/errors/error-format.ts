@@ -1,0 +1,93 @@
+import { errorEntry, type ErrorCode } from '@gatehouse/contracts';
+import type { AppError } from './app-error.js';
+
+/** proxy: `{error, code, details?, request_id}`; envelope: resource-sharing's; problem: RFC 9457. */
+export type ErrorFormat = 'proxy' | 'envelope' | 'problem';
+
+export interface ErrorBody {
+  readonly contentType: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
+/** The body that a client gets for an error. */
+export function formatError(error: AppError, format: ErrorFormat, requestId: string | undefined): ErrorBody {
+  switch (format) {
+    case 'proxy':
+      return { contentType: JSON_TYPE, body: proxyBody(error, requestId) };
+    case 'envelope':
+      return { contentType: JSON_TYPE, body: envelopeBody(error, requestId) };
+    case 'problem':
+      return { contentType: PROBLEM_TYPE, body: problemBody(error, requestId) };
+  }
+}
+
+function proxyBody(error: AppError, requestId: string | undefined): Record<string, unknown> {
+  return {
+    error: error.message,
+    code: error.code,
+    ...(error.details.length > 0 ? { details: error.details } : {}),
+    ...error.members,
+    request_id: requestId ?? null,
+  };
+}
+
+/** Codes that say no more than their status are that status as text in the envelope; the rest are themselves. */
+const STATUS_AS_CODE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'INVALID_ARGUMENT',
+  'VALIDATION_FAILED',
+  'UNAUTHORIZED',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'NOT_ACCEPTABLE',
+  'REQUEST_TIMEOUT',
+  'CONFLICT',
+  'GONE',
+  'PRECONDITION_FAILED',
+  'PAYLOAD_TOO_LARGE',
+  'URI_TOO_LONG',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'UNPROCESSABLE',
+  'HEADERS_TOO_LARGE',
+  'INTERNAL',
+  'NOT_IMPLEMENTED',
+  'UPSTREAM_FAILED',
+  'SERVICE_UNAVAILABLE',
+  'UPSTREAM_TIMEOUT',
+]);
+
+function envelopeCode(error: AppError): string {
+  if (error.code === 'RATE_LIMITED') return 'RATE_LIMIT_EXCEEDED';
+  return STATUS_AS_CODE.has(error.code) ? String(error.status) : error.code;
+}
+
+function envelopeBody(error: AppError, requestId: string | undefined): Record<string, unknown> {
+  const description = error.details.map(({ field, message }) => `${field}: ${message}`).join('; ');
+  return {
+    success: false,
+    code: envelopeCode(error),
+    message: error.message,
+    description: description === '' ? errorEntry(error.code).title : description,
+    data: null,
+    ...(error.details.length > 0 ? { details: error.details } : {}),
+    ...(error.retryAfterSeconds === undefined ? {} : { retry_after_seconds: error.retryAfterSeconds }),
+    ...error.members,
+    request_id: requestId ?? null,
+  };
+}
+
+function problemBody(error: AppError, requestId: string | undefined): Record<string, unknown> {
+  const code = error.code.toLowerCase();
+  return {
+    type: `/docs/errors#${code}`,
+    title: errorEntry(error.code).title,
+    status: error.status,
+    code,
+    detail: error.message,
+    ...(error.details.length > 0 ? { errors: error.details } : {}),
+    ...error.members,
+    request_id: requestId ?? null,
+  };
+}

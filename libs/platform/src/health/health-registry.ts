@@ -1,0 +1,87 @@
+import { deferred } from '../async/deferred.js';
+import type { JsonLogger } from '../logging/json-logger.js';
+
+export type HealthCheck = () => Promise<unknown>;
+
+export interface HealthReport {
+  readonly status: 'ok' | 'unavailable';
+  readonly failing: readonly string[];
+  readonly checks: Readonly<Record<string, { ok: boolean; duration_ms: number }>>;
+}
+
+interface Registered {
+  readonly check: HealthCheck;
+  readonly timeoutMs: number;
+  healthy: boolean;
+}
+
+const REUSE_MS = 1_000;
+
+/** Checks that decide whether this process can serve. A check fails when it rejects or takes too long. */
+export class HealthRegistry {
+  private readonly registered = new Map<string, Registered>();
+  private readonly logger: JsonLogger;
+  private latest: { at: number; report: Promise<HealthReport> } | undefined;
+  private draining = false;
+
+  constructor(logger: JsonLogger) {
+    this.logger = logger;
+  }
+
+  /** Adds a check, or replaces the one of that name; returns how to remove it. */
+  register(name: string, check: HealthCheck, options: { timeoutMs?: number } = {}): () => void {
+    const entry: Registered = { check, timeoutMs: options.timeoutMs ?? 2_000, healthy: true };
+    this.registered.set(name, entry);
+    this.latest = undefined;
+    return () => {
+      if (this.registered.get(name) === entry) this.registered.delete(name);
+      this.latest = undefined;
+    };
+  }
+
+  /** From now on not ready: load balancers stop sending requests while the last ones finish. */
+  startDraining(): void {
+    this.draining = true;
+  }
+
+  /** Result of all checks; callers within a second share one run. */
+  async report(): Promise<HealthReport> {
+    if (this.draining) return { status: 'unavailable', failing: ['shutdown'], checks: {} };
+    const now = Date.now();
+    if (this.latest === undefined || now - this.latest.at >= REUSE_MS || now < this.latest.at) {
+      this.latest = { at: now, report: this.runAll() };
+    }
+    return this.latest.report;
+  }
+
+  private async runAll(): Promise<HealthReport> {
+    const results = await Promise.all([...this.registered].map(([name, entry]) => this.run(name, entry)));
+    const failing = results.filter(({ ok }) => !ok).map(({ name }) => name);
+    const checks = Object.fromEntries(results.map(({ name, ok, duration_ms }) => [name, { ok, duration_ms }]));
+    return { status: failing.length === 0 ? 'ok' : 'unavailable', failing, checks };
+  }
+
+  private async run(name: string, entry: Registered): Promise<{ name: string; ok: boolean; duration_ms: number }> {
+    const started = performance.now();
+    const failure = await outcome(entry);
+    const ok = failure === undefined;
+    // One line when the state changes, not one a poll.
+    if (!ok && entry.healthy) this.logger.warn(`check ${name} fails`, { error: failure }, 'Health');
+    if (ok && !entry.healthy) this.logger.log(`check ${name} passes again`, 'Health');
+    entry.healthy = ok;
+    return { name, ok, duration_ms: Math.round(performance.now() - started) };
+  }
+}
+
+async function outcome({ check, timeoutMs }: Registered): Promise<Error | undefined> {
+  const { promise: expired, reject } = deferred<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
+  try {
+    await Promise.race([Promise.resolve().then(check), expired]);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error('the check failed', { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,125 @@
+import type { Server } from 'node:http';
+import { NestFactory } from '@nestjs/core';
+import type { INestApplication } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Application, Request, Response } from 'express';
+import { ErrorFilter } from '../errors/error.filter.js';
+import { HealthRegistry } from '../health/health-registry.js';
+import { bodyParsers, DEFAULT_BODY_LIMIT } from '../http/body-parsers.js';
+import { requestId } from '../http/request-id.js';
+import { securityHeaders } from '../http/security-headers.js';
+import { JsonLogger } from '../logging/json-logger.js';
+import { MetricsRegistry } from '../metrics/metrics-registry.js';
+import { observeRequests } from '../metrics/observe-requests.js';
+import { serveDocsPage } from '../openapi/docs-page.js';
+import { createOpenApiDocument, type OpenApiOptions } from '../openapi/openapi-document.js';
+import { createValidationPipe } from '../validation/validation-pipe.js';
+import { PlatformModule } from './platform.module.js';
+import { ServiceHttpAdapter } from './service-http-adapter.js';
+import type { HttpOptions, ServiceAppOptions } from './service-options.js';
+
+/** Options that every Nest application of ours is created with. */
+export const NEST_OPTIONS = { bodyParser: false, abortOnError: false, bufferLogs: false } as const;
+
+/**
+ * The complete application of a service, configured but neither initialised nor listening:
+ * the caller does `await app.init()` or `await app.listen(port)`.
+ */
+export async function createServiceApp(options: ServiceAppOptions): Promise<NestExpressApplication> {
+  const logger = options.logger ?? createLogger(options);
+  const app = await NestFactory.create<NestExpressApplication>(rootModule(options, logger), new ServiceHttpAdapter(), {
+    ...NEST_OPTIONS,
+    logger,
+  });
+  return configureServiceApp(app, options);
+}
+
+/** A service's logger as its settings ask for it. */
+export function createLogger({ name, settings }: Pick<ServiceAppOptions, 'name' | 'settings'>): JsonLogger {
+  return new JsonLogger({ service: name, level: settings.logLevel });
+}
+
+/** The module tree of a service: its own module and the platform's. For tests that override providers. */
+export function rootModule(
+  { module }: Pick<ServiceAppOptions, 'module'>,
+  logger: JsonLogger,
+): {
+  module: typeof ServiceRoot;
+  imports: [ReturnType<typeof PlatformModule.forRoot>, ServiceAppOptions['module']];
+} {
+  return { module: ServiceRoot, imports: [PlatformModule.forRoot(logger), module] };
+}
+
+class ServiceRoot {}
+
+/** Middleware, filter, pipe and the platform's own routes, on an application made with ServiceHttpAdapter and NEST_OPTIONS. */
+export function configureServiceApp(
+  app: NestExpressApplication,
+  { http, settings }: Pick<ServiceAppOptions, 'http' | 'settings'>,
+): NestExpressApplication {
+  const application = app.getHttpAdapter().getInstance();
+  const metrics = app.get(MetricsRegistry);
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.set('trust proxy', [...settings.trustedProxies]);
+  app.use(requestId, securityHeaders, observeRequests(metrics));
+  serveOperations(application, app.get(HealthRegistry), metrics);
+  if (http.openapi !== undefined) serveOpenApi(app, application, http.openapi, http);
+  app.use(
+    bodyParsers({
+      limit: http.bodyLimit ?? DEFAULT_BODY_LIMIT,
+      forms: http.forms ?? false,
+      streamedPaths: http.streamedPaths ?? [],
+    }),
+  );
+  if (http.globalPrefix !== undefined) app.setGlobalPrefix(http.globalPrefix);
+  app.useGlobalFilters(new ErrorFilter(http.errorFormat, app.get(JsonLogger)));
+  app.useGlobalPipes(createValidationPipe(http.validationCode ?? defaultValidationCode(http)));
+  limitServer(app.getHttpServer());
+  return app;
+}
+
+function defaultValidationCode({ errorFormat }: HttpOptions): 'VALIDATION_FAILED' | 'INVALID_ARGUMENT' {
+  return errorFormat === 'problem' ? 'VALIDATION_FAILED' : 'INVALID_ARGUMENT';
+}
+
+/** Plain routes rather than controllers: no guard, throttle or validation stands between them and the one who watches. */
+function serveOperations(application: Application, health: HealthRegistry, metrics: MetricsRegistry): void {
+  application.get('/healthz', (_request, response) => sendStatus(response, 200, { status: 'ok' }));
+  application.get('/readyz', async (_request, response) => {
+    const report = await health.report();
+    sendStatus(response, report.status === 'ok' ? 200 : 503, report);
+  });
+  application.get('/metrics', async (_request, response) => {
+    const { contentType, text } = await metrics.render();
+    response.setHeader('Content-Type', contentType);
+    response.end(text);
+  });
+}
+
+function sendStatus(response: Response, status: number, body: object): void {
+  response.status(status).setHeader('Cache-Control', 'no-store').json(body);
+}
+
+function serveOpenApi(
+  app: INestApplication,
+  application: Application,
+  openapi: OpenApiOptions,
+  { errorFormat }: HttpOptions,
+): void {
+  let document: Promise<string> | undefined;
+  application.get(openapi.path, async (_request: Request, response: Response) => {
+    document ??= createOpenApiDocument(app, openapi, errorFormat).then((value) => JSON.stringify(value));
+    response.type('application/json').send(await document);
+  });
+  serveDocsPage(application, openapi.title, openapi.path);
+}
+
+/** Slow senders and idle connections are cut; the keep-alive time is longer than that of usual load balancers. */
+function limitServer(server: Server): void {
+  server.headersTimeout = 15_000;
+  server.requestTimeout = 120_000;
+  server.keepAliveTimeout = 65_000;
+  server.maxRequestsPerSocket = 0;
+}

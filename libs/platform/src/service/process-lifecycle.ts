@@ -1,0 +1,95 @@
+import { deferred } from '../async/deferred.js';
+import type { JsonLogger } from '../logging/json-logger.js';
+import { failureLines } from './start-failure.js';
+
+export interface RunningProcess {
+  readonly logger: JsonLogger;
+  /** Finishes what runs and closes everything. */
+  readonly stop: () => Promise<void>;
+  /** Sent to the parent with `type: 'ready'`. */
+  readonly ready: Readonly<Record<string, unknown>>;
+}
+
+/** A stop that hangs must not keep the supervisor waiting for ever. */
+const STOP_LIMIT_MS = 30_000;
+
+/**
+ * Starts a program and owns its process from then on: ready message, signals, the parent's end, fatal errors.
+ * A failed start prints one line a problem on standard error, tells the parent, and exits with 1.
+ */
+export async function runProcess(name: string, start: () => Promise<RunningProcess>): Promise<void> {
+  // A parent that was killed leaves a broken pipe; losing log lines then must not lose the orderly stop.
+  process.stdout.on('error', ignoreBrokenPipe);
+  process.stderr.on('error', ignoreBrokenPipe);
+  const interrupted = waitForEnd();
+  let running: RunningProcess;
+  try {
+    running = await start();
+  } catch (error) {
+    failStart(name, error);
+    return;
+  }
+  stopOnFatalErrors(running.logger);
+  tellParent({ type: 'ready', ...running.ready });
+  const reason = await interrupted;
+  running.logger.log('stopping', { reason }, 'Service');
+  await stopWithin(running);
+}
+
+function failStart(name: string, error: unknown): void {
+  const lines = failureLines(error);
+  for (const line of lines) process.stderr.write(`${name}: ${line}\n`);
+  tellParent({ type: 'failed', lines }, () => process.exit(1));
+}
+
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
+}
+
+/** First request to stop; a second signal means now. */
+async function waitForEnd(): Promise<string> {
+  const { promise, resolve } = deferred<string>();
+  let asked = false;
+  const onSignal = (signal: string): void => {
+    if (asked) process.exit(130);
+    asked = true;
+    resolve(signal);
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  process.once('disconnect', () => resolve('the parent process is gone'));
+  return promise;
+}
+
+function stopOnFatalErrors(logger: JsonLogger): void {
+  const die = (error: unknown): void => {
+    logger.fatal('unexpected failure, stopping', { error }, 'Service');
+    process.exit(1);
+  };
+  process.on('uncaughtException', die);
+  process.on('unhandledRejection', die);
+}
+
+async function stopWithin({ logger, stop }: RunningProcess): Promise<void> {
+  const limit = setTimeout(() => {
+    logger.error(`not stopped after ${STOP_LIMIT_MS} ms, leaving`, 'Service');
+    process.exit(1);
+  }, STOP_LIMIT_MS);
+  try {
+    await stop();
+    clearTimeout(limit);
+    logger.log('stopped', 'Service');
+    process.exit(0);
+  } catch (error) {
+    logger.error('stopping failed', { error }, 'Service');
+    process.exit(1);
+  }
+}
+
+function tellParent(message: Readonly<Record<string, unknown>>, done: () => void = () => undefined): void {
+  if (process.send === undefined || !process.connected) {
+    done();
+    return;
+  }
+  process.send(message, undefined, undefined, done);
+}

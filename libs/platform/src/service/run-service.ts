@@ -1,0 +1,69 @@
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import type { DynamicModule, Type } from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { JsonLogger } from '../logging/json-logger.js';
+import type { ServiceSettings } from '../settings/service-settings.js';
+import { createLogger, createServiceApp } from './create-service-app.js';
+import { shutdownGracefully } from './graceful-shutdown.js';
+import { runProcess, type RunningProcess } from './process-lifecycle.js';
+import type { HttpOptions } from './service-options.js';
+import { explainListenError } from './start-failure.js';
+
+export interface ServiceDefinition<S extends ServiceSettings> {
+  readonly name: string;
+  /** Reads the settings; what it throws is printed, one line a problem. */
+  readonly settings: () => Readonly<S>;
+  readonly module: (settings: Readonly<S>) => Type | DynamicModule;
+  readonly port: (settings: Readonly<S>) => number;
+  /** The variable that sets the port, for the message about a taken one. */
+  readonly portVariable: string;
+  readonly http: HttpOptions | ((settings: Readonly<S>) => HttpOptions);
+  /** Before the application exists: migrations, keys. Throw StartError for what an operator must do. */
+  readonly prepare?: (settings: Readonly<S>, logger: JsonLogger) => Promise<void>;
+  /** On the configured application, before it listens. */
+  readonly configure?: (app: NestExpressApplication, settings: Readonly<S>) => void | Promise<void>;
+}
+
+/** main.ts of a service: starts, tells the parent process it is ready, stops on signals or when the parent goes. */
+export async function runService<S extends ServiceSettings>(definition: ServiceDefinition<S>): Promise<void> {
+  await runProcess(definition.name, () => startService(definition));
+}
+
+async function startService<S extends ServiceSettings>(definition: ServiceDefinition<S>): Promise<RunningProcess> {
+  const settings = definition.settings();
+  const logger = createLogger({ name: definition.name, settings });
+  await definition.prepare?.(settings, logger);
+  const app = await createServiceApp({
+    name: definition.name,
+    module: definition.module(settings),
+    settings,
+    http: typeof definition.http === 'function' ? definition.http(settings) : definition.http,
+    logger,
+  });
+  const stop = (): Promise<void> => shutdownGracefully(app, settings.shutdownTimeoutMs);
+  try {
+    await definition.configure?.(app, settings);
+    const port = await listen(app, definition, settings);
+    logger.log('listening', { address: settings.bindAddress, port }, 'Service');
+    return { logger, stop, ready: { port } };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function listen<S extends ServiceSettings>(
+  app: NestExpressApplication,
+  { port, portVariable }: ServiceDefinition<S>,
+  settings: Readonly<S>,
+): Promise<number> {
+  const target = { port: port(settings), portVariable, address: settings.bindAddress };
+  try {
+    await app.listen(target.port, target.address);
+  } catch (error) {
+    throw explainListenError(error, target);
+  }
+  const server = app.getHttpServer() as Server;
+  return (server.address() as AddressInfo).port;
+}

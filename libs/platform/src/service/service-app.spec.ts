@@ -1,0 +1,246 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import request from 'supertest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ErrorFormat } from '../errors/error-format.js';
+import { HealthRegistry } from '../health/health-registry.js';
+import { JsonLogger } from '../logging/json-logger.js';
+import { loadSettings } from '../settings/load-settings.js';
+import { ServiceSettings } from '../settings/service-settings.js';
+import { createServiceApp } from './create-service-app.js';
+import { NotesModule } from './notes.fixture.js';
+
+let app: NestExpressApplication;
+let lines: string[];
+
+async function boot(errorFormat: ErrorFormat, globalPrefix?: string): Promise<NestExpressApplication> {
+  lines = [];
+  const settings = loadSettings(ServiceSettings, { DATABASE_URL: 'postgres://localhost/none', TRUSTED_PROXIES: '' });
+  app = await createServiceApp({
+    name: 'notes',
+    module: NotesModule,
+    settings,
+    logger: new JsonLogger({ service: 'notes', level: 'debug', write: (line) => void lines.push(line) }),
+    http: {
+      errorFormat,
+      bodyLimit: 2_000,
+      openapi: { path: '/api/v1/openapi.json', title: 'Notes' },
+      ...(globalPrefix === undefined ? {} : { globalPrefix }),
+    },
+  });
+  await app.init();
+  return app;
+}
+
+afterEach(async () => {
+  await app.close();
+});
+
+describe('a service application in the proxy format', () => {
+  beforeEach(() => boot('proxy', 'api/v1'));
+
+  it('answers a controller and echoes a sane request id', async () => {
+    const answer = await request(app.getHttpServer()).get('/api/v1/notes/3').set('X-Request-Id', 'abc-12345');
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ id: 3 });
+    expect(answer.headers['x-request-id']).toBe('abc-12345');
+    expect(answer.headers['x-powered-by']).toBeUndefined();
+    expect(answer.headers['etag']).toBeUndefined();
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    expect(answer.headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  it('replaces a request id that could forge log lines', async () => {
+    const answer = await request(app.getHttpServer()).get('/api/v1/notes/3').set('X-Request-Id', 'a b"{}{}{}{}');
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it.each([
+    ['an unknown route under the prefix', 'get', '/api/v1/nothing', 404, 'NOT_FOUND'],
+    ['an unknown route outside the prefix', 'get', '/nothing', 404, 'NOT_FOUND'],
+    ['a coded error', 'get', '/api/v1/notes/404', 404, 'NOT_FOUND'],
+    ['a bad path parameter', 'get', '/api/v1/notes/x', 400, 'INVALID_ARGUMENT'],
+    ['a path that cannot be decoded', 'get', '/api/v1/notes/%E0%A4%A', 400, 'INVALID_ARGUMENT'],
+    ['a wrong method', 'delete', '/api/v1/notes/3', 405, 'METHOD_NOT_ALLOWED'],
+  ] as const)('answers %s with its body', async (_what, method, path, status, code) => {
+    const answer = await request(app.getHttpServer())[method](path);
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(Object.keys(answer.body as object).sort()).toEqual(['code', 'error', 'request_id']);
+    expect(answer.body).toMatchObject({ code, request_id: answer.headers['x-request-id'] });
+  });
+
+  it('names the allowed methods', async () => {
+    const one = await request(app.getHttpServer()).delete('/api/v1/notes/3');
+    expect(one.headers['allow']).toBe('GET, HEAD');
+    const all = await request(app.getHttpServer()).get('/api/v1/notes');
+    expect(all.headers['allow']).toBe('POST');
+  });
+
+  it('lists every bad field', async () => {
+    const answer = await request(app.getHttpServer())
+      .post('/api/v1/notes')
+      .send({ name: 'x'.repeat(11), size: 0, admin: 1 });
+    expect(answer.status).toBe(400);
+    expect((answer.body as { details: { field: string }[] }).details.map(({ field }) => field).sort()).toEqual([
+      'admin',
+      'name',
+      'size',
+    ]);
+  });
+
+  it('treats a missing body as an empty one', async () => {
+    const answer = await request(app.getHttpServer()).post('/api/v1/notes');
+    expect(answer.status).toBe(400);
+    expect((answer.body as { details: { field: string }[] }).details[0]?.field).toBe('name');
+  });
+
+  it.each([
+    ['malformed JSON', 'application/json', '{"name":', 400, 'INVALID_ARGUMENT'],
+    ['another content type', 'text/plain', 'name', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['an unknown charset', 'application/json; charset=klingon', '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [
+      'a body over the limit',
+      'application/json',
+      JSON.stringify({ name: 'x'.repeat(3_000) }),
+      413,
+      'PAYLOAD_TOO_LARGE',
+    ],
+  ] as const)('refuses %s', async (_what, type, body, status, code) => {
+    const answer = await request(app.getHttpServer()).post('/api/v1/notes').set('Content-Type', type).send(body);
+    expect(answer.status).toBe(status);
+    expect(answer.body).toMatchObject({ code });
+    expect(JSON.stringify(answer.body)).not.toContain('Unexpected');
+  });
+
+  it('refuses a chunked body over the limit', async () => {
+    await app.listen(0, '127.0.0.1');
+    const chunk = Buffer.alloc(1_500, 32);
+    const answer = await fetch(`${await app.getUrl()}/api/v1/notes`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: new ReadableStream({
+        start(controller) {
+          controller.enqueue(chunk);
+          controller.enqueue(chunk);
+          controller.close();
+        },
+      }),
+      duplex: 'half',
+    } as RequestInit);
+    expect(answer.status).toBe(413);
+    expect(await answer.json()).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+  });
+
+  it('hides what nobody foresaw and logs it with the request id', async () => {
+    const answer = await request(app.getHttpServer()).get('/api/v1/notes/500');
+    expect(answer.status).toBe(500);
+    expect(answer.text).not.toContain('hunter2');
+    expect(answer.body).toMatchObject({ code: 'INTERNAL', error: 'The service failed' });
+    const logged = lines
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ level }) => level === 'error');
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toMatchObject({
+      request_id: answer.headers['x-request-id'],
+      status: 500,
+      path: '/api/v1/notes/500',
+    });
+    expect(JSON.stringify(logged[0])).toContain('driver message');
+  });
+
+  it('says when to try again in whole seconds', async () => {
+    const answer = await request(app.getHttpServer()).get('/api/v1/notes/429');
+    expect(answer.status).toBe(429);
+    expect(answer.headers['retry-after']).toBe('8');
+  });
+
+  it('answers HEAD errors without a body', async () => {
+    const answer = await request(app.getHttpServer()).head('/nothing');
+    expect(answer.status).toBe(404);
+    expect(answer.text).toBeFalsy();
+  });
+});
+
+describe('the other wire formats', () => {
+  it('wraps errors in the envelope', async () => {
+    await boot('envelope');
+    const answer = await request(app.getHttpServer()).get('/notes/404');
+    expect(answer.status).toBe(404);
+    expect(answer.body).toMatchObject({ success: false, code: '404', message: 'No note has this id', data: null });
+    const limited = await request(app.getHttpServer()).get('/notes/429');
+    expect(limited.body).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retry_after_seconds: 7.2 });
+  });
+
+  it('gives the envelope client RFC 9457 when it asks', async () => {
+    await boot('envelope');
+    const answer = await request(app.getHttpServer()).get('/notes/404').set('Accept', 'application/problem+json');
+    expect(answer.headers['content-type']).toContain('application/problem+json');
+    expect(answer.body).toMatchObject({ status: 404, code: 'not_found' });
+  });
+
+  it('answers problems, with 422 for bad fields', async () => {
+    await boot('problem');
+    const answer = await request(app.getHttpServer()).post('/notes').send({ name: 1 });
+    expect(answer.status).toBe(422);
+    expect(answer.headers['content-type']).toContain('application/problem+json');
+    expect(answer.body).toMatchObject({
+      type: '/docs/errors#validation_failed',
+      status: 422,
+      code: 'validation_failed',
+      errors: [{ field: 'name' }, { field: 'name' }],
+    });
+  });
+});
+
+describe('operations', () => {
+  beforeEach(() => boot('proxy', 'api/v1'));
+
+  it('is alive and ready, and says which check fails', async () => {
+    expect((await request(app.getHttpServer()).get('/healthz')).body).toEqual({ status: 'ok' });
+    expect((await request(app.getHttpServer()).get('/readyz')).status).toBe(200);
+    app.get(HealthRegistry).register('database', () => Promise.reject(new Error('secret detail')));
+    const answer = await request(app.getHttpServer()).get('/readyz');
+    expect(answer.status).toBe(503);
+    expect(answer.body).toMatchObject({ status: 'unavailable', failing: ['database'] });
+    expect(answer.text).not.toContain('secret detail');
+  });
+
+  it('counts requests by route template', async () => {
+    await request(app.getHttpServer()).get('/api/v1/notes/1');
+    await request(app.getHttpServer()).get('/api/v1/notes/2');
+    await request(app.getHttpServer()).get('/guess/1');
+    const { text } = await request(app.getHttpServer()).get('/metrics');
+    expect(text).toContain(
+      'http_request_duration_seconds_count{method="GET",route="/api/v1/notes/:id",status="200"} 2',
+    );
+    expect(text).toContain('route="unmatched",status="404"} 1');
+    expect(text).toContain('process_cpu_user_seconds_total');
+  });
+
+  it('describes itself in OpenAPI 3.1 with the rules of the request classes', async () => {
+    const { body } = await request(app.getHttpServer()).get('/api/v1/openapi.json');
+    expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'Notes' } });
+    const document = body as {
+      paths: Record<string, Record<string, object>>;
+      components: { schemas: Record<string, object> };
+    };
+    expect(Object.keys(document.paths).sort()).toEqual(['/api/v1/notes', '/api/v1/notes/{id}']);
+    expect(document.components.schemas['CreateNote']).toMatchObject({
+      required: ['name'],
+      properties: { name: { type: 'string', maxLength: 10 }, size: { type: 'integer', minimum: 1 } },
+    });
+    expect(document.paths['/api/v1/notes']?.['post']).toMatchObject({
+      responses: { default: { $ref: '#/components/responses/Error' } },
+    });
+  });
+
+  it('serves the docs page and all its files itself', async () => {
+    const page = await request(app.getHttpServer()).get('/docs');
+    expect(page.status).toBe(200);
+    expect(page.text).not.toMatch(/https?:\/\//);
+    const files = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(files.length).toBeGreaterThanOrEqual(4);
+    for (const file of files) expect((await request(app.getHttpServer()).get(file)).status).toBe(200);
+    expect((await request(app.getHttpServer()).get('/docs/errors')).text).toContain('id="not_found"');
+  });
+});

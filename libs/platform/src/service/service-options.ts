@@ -1,0 +1,31 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import type { ErrorFormat } from '../errors/error-format.js';
+import type { JsonLogger } from '../logging/json-logger.js';
+import type { OpenApiOptions } from '../openapi/openapi-document.js';
+import type { ServiceSettings } from '../settings/service-settings.js';
+import type { ValidationCode } from '../validation/validation-pipe.js';
+
+/** What the HTTP side of a service needs to know; everything has a safe default but the wire format. */
+export interface HttpOptions {
+  readonly errorFormat: ErrorFormat;
+  /** Such as api/v1. /healthz, /readyz, /metrics and /docs stay at the root. */
+  readonly globalPrefix?: string;
+  readonly openapi?: OpenApiOptions;
+  /** Code of a failed validation. Default: VALIDATION_FAILED (422) for problem, else INVALID_ARGUMENT (400). */
+  readonly validationCode?: ValidationCode;
+  /** Bytes. Default: 10 MiB. */
+  readonly bodyLimit?: number;
+  /** Accept form bodies too. Default: false. */
+  readonly forms?: boolean;
+  /** Path prefixes whose handlers read the body themselves. */
+  readonly streamedPaths?: readonly string[];
+}
+
+export interface ServiceAppOptions {
+  readonly name: string;
+  readonly module: Type | DynamicModule;
+  readonly settings: Readonly<ServiceSettings>;
+  readonly http: HttpOptions;
+  /** Default: JSON lines on standard output at the settings' level. */
+  readonly logger?: JsonLogger;
+}

@@ -1,0 +1,49 @@
+import { SettingsError } from '../settings/settings-error.js';
+
+/** A start that cannot go on, with lines an operator can act on. */
+export class StartError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StartError';
+  }
+}
+
+export interface ListenTarget {
+  readonly port: number;
+  /** The variable that sets the port. */
+  readonly portVariable: string;
+  readonly address: string;
+}
+
+/** The error of a failed listen as one line that names the variable to change. */
+export function explainListenError(error: unknown, { port, portVariable, address }: ListenTarget): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const reason = LISTEN_REASONS.get(String(code));
+  if (reason === undefined) return error;
+  return new StartError(reason(port, portVariable, address), { cause: error });
+}
+
+type Reason = (port: number, variable: string, address: string) => string;
+
+const LISTEN_REASONS = new Map<string, Reason>([
+  [
+    'EADDRINUSE',
+    (port, variable, at) =>
+      `${variable}: port ${port} on ${at} is in use by another program; set ${variable} to a free port`,
+  ],
+  [
+    'EACCES',
+    (port, variable) => `${variable}: this user may not listen on port ${port}; set ${variable} to a port above 1023`,
+  ],
+  ['EADDRNOTAVAIL', (_port, _variable, at) => `BIND_ADDRESS: ${at} is not an address of this machine`],
+  ['EINVAL', (_port, _variable, at) => `BIND_ADDRESS: ${at} cannot be listened on`],
+]);
+
+/** What to print for a start that failed: known problems without a stack, one line each. */
+export function failureLines(error: unknown): string[] {
+  if (error instanceof SettingsError) return error.message.split('\n');
+  if (error instanceof StartError) return [error.message];
+  // The drivers' connection errors carry an empty message and their real reasons inside.
+  if (error instanceof AggregateError && error.message === '') return error.errors.flatMap(failureLines);
+  return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+}

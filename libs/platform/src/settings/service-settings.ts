@@ -1,0 +1,86 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { resolve } from 'node:path';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min, MinLength } from 'class-validator';
+import { ValidateBy } from 'class-validator';
+import { Variable } from './variable.js';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export const WORKER_MODES = ['inline', 'separate'] as const;
+export type WorkerMode = (typeof WORKER_MODES)[number];
+
+/** Variables that every service understands. A service's own settings class extends this one. */
+export class ServiceSettings {
+  @Variable('GATEHOUSE_HOME', { expected: 'a folder for keys, data and the first-login password' })
+  @IsString()
+  home: string = resolve('.gatehouse');
+
+  @Variable('DATABASE_URL', { expected: 'postgres://user:password@host:port/database', secret: true })
+  @Matches(/^postgres(ql)?:\/\/.+/)
+  databaseUrl!: string;
+
+  @Variable('REDIS_URL', { expected: 'redis://[user:password@]host:port or rediss://…', secret: true })
+  @IsOptional()
+  @Matches(/^rediss?:\/\/.+/)
+  redisUrl?: string;
+
+  @Variable('GATEHOUSE_ADMIN_PASSWORD', { expected: 'a password of 8 to 256 characters', secret: true })
+  @IsOptional()
+  @MinLength(8)
+  @MaxLength(256)
+  adminPassword?: string;
+
+  @Variable('GATEHOUSE_SECRET_KEY', { expected: '32 bytes in base64 (openssl rand -base64 32)', secret: true })
+  @IsOptional()
+  @IsSecretKey()
+  secretKey?: string;
+
+  @Variable('LOG_LEVEL', { expected: `one of ${LOG_LEVELS.join(', ')}` })
+  @IsIn(LOG_LEVELS)
+  logLevel: LogLevel = 'info';
+
+  @Variable('WORKERS', { expected: 'inline (in the service) or separate (worker.js)' })
+  @IsIn(WORKER_MODES)
+  workers: WorkerMode = 'inline';
+
+  @Variable('AUTO_MIGRATE', { kind: 'boolean', expected: 'true or false' })
+  @IsBoolean()
+  autoMigrate = false;
+
+  @Variable('TRUSTED_PROXIES', { kind: 'list', expected: 'addresses or CIDR ranges separated by commas' })
+  @IsAddressRange()
+  trustedProxies: readonly string[] = [];
+
+  @Variable('BIND_ADDRESS', { expected: 'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0' })
+  @IsAddress()
+  bindAddress = '127.0.0.1';
+
+  @Variable('SHUTDOWN_TIMEOUT_MS', { kind: 'integer', expected: 'milliseconds from 0 to 300000' })
+  @IsInt()
+  @Min(0)
+  @Max(300_000)
+  shutdownTimeoutMs = 3_000;
+}
+
+/** True for an address or a masked range, IPv4 or IPv6. */
+export function isAddressRange(text: unknown): boolean {
+  if (typeof text !== 'string') return false;
+  const [address = '', bits, ...rest] = text.split('/');
+  const width = isIPv4(address) ? 32 : isIPv6(address) ? 128 : -1;
+  if (width < 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= width);
+}
+
+function IsAddressRange(): PropertyDecorator {
+  return ValidateBy({ name: 'isAddressRange', validator: { validate: isAddressRange } }, { each: true });
+}
+
+function IsAddress(): PropertyDecorator {
+  return ValidateBy({ name: 'isAddress', validator: { validate: (text) => isIPv4(text) || isIPv6(text) } });
+}
+
+function IsSecretKey(): PropertyDecorator {
+  const validate = (text: unknown): boolean =>
+    typeof text === 'string' && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) && Buffer.from(text, 'base64').length === 32;
+  return ValidateBy({ name: 'isSecretKey', validator: { validate } });
+}

@@ -1,0 +1,46 @@
+import { ValidationPipe, type ValidationError } from '@nestjs/common';
+import { AppError, type ErrorDetail } from '../errors/app-error.js';
+
+export type ValidationCode = 'INVALID_ARGUMENT' | 'VALIDATION_FAILED';
+
+/**
+ * Checks request classes: unknown fields are refused, plain values are converted to the declared types,
+ * and every bad field is listed in `details`.
+ */
+export function createValidationPipe(code: ValidationCode = 'INVALID_ARGUMENT'): ValidationPipe {
+  return new ValidationPipe({
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    transform: true,
+    transformOptions: { exposeUnsetFields: false },
+    validationError: { target: false, value: false },
+    exceptionFactory: (errors) => validationFailure(errors, code),
+  });
+}
+
+/** An AppError that lists every bad field. */
+export function validationFailure(errors: readonly ValidationError[], code: ValidationCode): AppError {
+  const details = errors.flatMap((error) => flatten(error, ''));
+  const [first] = details;
+  const message = details.length === 1 && first ? `${first.field}: ${first.message}` : 'Some fields are not acceptable';
+  return new AppError(code, message, { details });
+}
+
+function flatten(error: ValidationError, parent: string): ErrorDetail[] {
+  const field = joinPath(parent, error.property);
+  const own = Object.entries(error.constraints ?? {}).map(([rule, text]) => ({
+    field,
+    message: rule === 'whitelistValidation' ? 'is not a known field' : withoutField(text, error.property),
+  }));
+  return [...own, ...(error.children ?? []).flatMap((child) => flatten(child, field))];
+}
+
+function joinPath(parent: string, property: string): string {
+  if (parent === '') return property;
+  return /^\d+$/.test(property) ? `${parent}[${property}]` : `${parent}.${property}`;
+}
+
+/** class-validator starts its texts with the property; `field` already names it. */
+function withoutField(text: string, property: string): string {
+  return text.startsWith(`${property} `) ? text.slice(property.length + 1) : text;
+}
