@@ -50,10 +50,17 @@ export type NodeTransport =
       earlyDataHeaderName?: string;
     }
   | { type: 'httpupgrade'; path: string; headers?: Record<string, string> }
-  | { type: 'grpc'; serviceName: string }
+  | { type: 'grpc'; serviceName: string; multiMode?: boolean; authority?: string }
   | { type: 'h2'; hosts?: string[]; path: string }
   | { type: 'http'; method?: string; path?: string[]; headers?: Record<string, string[]> }
-  | { type: 'xhttp'; path: string; host?: string; mode?: string }
+  | {
+      type: 'xhttp';
+      path: string;
+      host?: string;
+      mode?: string;
+      /** The `extra` object of Xray as JSON text. */
+      extra?: string;
+    }
   | { type: 'kcp'; seed?: string; headerType?: string }
   | { type: 'quic'; security?: string; key?: string; headerType?: string };
 
@@ -125,11 +132,4 @@ export interface OtherNode extends NodeEndpoint {
   options: Record<string, unknown>;
 }
 
-export type ProxyNode =
-  | ShadowsocksNode
-  | Socks5Node
-  | HttpNode
-  | TrojanNode
-  | VmessNode
-  | VlessNode
-  | OtherNode;
+export type ProxyNode = ShadowsocksNode | Socks5Node | HttpNode | TrojanNode | VmessNode | VlessNode | OtherNode;

@@ -1,1 +1,14 @@
-export {};
+export { FORMAT_ERROR_CODES, FormatError } from './errors.js';
+export type { FormatErrorCode } from './errors.js';
+export { fingerprintNode } from './fingerprint.js';
+export { formatLink, LINK_SCHEMES, parseLink } from './links/registry.js';
+export { parseSubscription } from './parse-subscription.js';
+export type { ParseOptions } from './parse-subscription.js';
+export type {
+  DuplicateEntry,
+  ParsedEntry,
+  ParsedSubscription,
+  SkippedEntry,
+  SubscriptionFormat,
+  SubscriptionInfo,
+} from './parsed.js';

@@ -1,0 +1,63 @@
+import type { ProxyNode } from '@gatehouse/contracts';
+import type { EntrySink } from '../entry-sink.js';
+import { FormatError } from '../errors.js';
+import { linkScheme } from '../links/link-url.js';
+import { MAX_LINK_LENGTH, parseLink } from '../links/registry.js';
+import { decodeBase64Text } from '../text/base64.js';
+import { decodePercent } from '../text/percent.js';
+import { looksLikeHostLine, parseHostLine } from './host-line.js';
+
+const COMMENT = /^(?:#|\/\/|;)/;
+const BASE64_LINE = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
+
+/** Reads a list with one link or one `host:port[:user:pass]` a line. */
+export function readLines(text: string, sink: EntrySink): void {
+  let line = 0;
+  for (const raw of eachLine(text)) {
+    line += 1;
+    const entry = raw.trim();
+    if (entry === '' || COMMENT.test(entry)) continue;
+    addLine(entry, line, sink);
+  }
+}
+
+function addLine(entry: string, line: number, sink: EntrySink): void {
+  const link = unwrap(entry);
+  sink.add({
+    line,
+    read: () => readEntry(link),
+    raw: () => link,
+    label: () => linkLabel(link),
+    shown: () => link,
+  });
+}
+
+/** Some lists encode every line for itself. */
+function unwrap(entry: string): string {
+  if (entry.includes(':') || !BASE64_LINE.test(entry)) return entry;
+  const decoded = decodeBase64Text(entry)?.trim();
+  return decoded !== undefined && linkScheme(decoded) !== undefined && !decoded.includes('\n') ? decoded : entry;
+}
+
+function readEntry(entry: string): ProxyNode {
+  if (entry.length > MAX_LINK_LENGTH) throw new FormatError('entry_too_large', 'the line is longer than 64 KiB');
+  if (linkScheme(entry) !== undefined) return parseLink(entry);
+  if (looksLikeHostLine(entry)) return parseHostLine(entry);
+  throw new FormatError('unrecognised_line', 'the line is neither a share link nor host:port[:user:password]');
+}
+
+function linkLabel(entry: string): string | undefined {
+  const hash = entry.indexOf('#');
+  return hash === -1 || hash > MAX_LINK_LENGTH ? undefined : decodePercent(entry.slice(hash + 1, hash + 1025));
+}
+
+/** Lines of a text, whether they end in LF, CRLF or CR. */
+export function* eachLine(text: string): Generator<string> {
+  const ends = /\r\n|\n|\r/g;
+  let start = 0;
+  for (let end = ends.exec(text); end !== null; end = ends.exec(text)) {
+    yield text.slice(start, end.index);
+    start = ends.lastIndex;
+  }
+  if (start < text.length) yield text.slice(start);
+}

@@ -1,0 +1,97 @@
+import type { ProxyNode } from '@gatehouse/contracts';
+import { FormatError } from './errors.js';
+import { cleanLabel } from './fields.js';
+import { fingerprintNode } from './fingerprint.js';
+import { readInfoName } from './info-nodes.js';
+import type { ParsedSubscription, SubscriptionFormat } from './parsed.js';
+import { redact } from './text/redact.js';
+
+/** Where document readers put their entries; a reader that meets the limit gets a `too_many_entries` error. */
+export class EntrySink {
+  readonly result: ParsedSubscription;
+  private readonly maxEntries: number;
+  private readonly lines: Map<string, number> = new Map();
+  private count = 0;
+
+  constructor(maxEntries: number) {
+    this.maxEntries = maxEntries;
+    this.result = emptyResult('unknown');
+  }
+
+  /** Reads one entry; a `FormatError` costs that entry and no other. */
+  add(entry: EntrySource): void {
+    this.countEntry();
+    let node: ProxyNode;
+    try {
+      node = entry.read();
+    } catch (error) {
+      this.skip(entry, error);
+      return;
+    }
+    this.accept(entry, node);
+  }
+
+  ignore(): void {
+    this.countEntry();
+    this.result.ignored += 1;
+  }
+
+  private accept(entry: EntrySource, node: ProxyNode): void {
+    const { nodes, duplicates, infoNodes, info } = this.result;
+    if (readInfoName(node, info)) {
+      infoNodes.push({ line: entry.line, name: node.name });
+      return;
+    }
+    const fingerprint = fingerprintNode(node);
+    const of = this.lines.get(fingerprint);
+    if (of !== undefined) {
+      duplicates.push({ line: entry.line, name: node.name, of });
+      return;
+    }
+    this.lines.set(fingerprint, entry.line);
+    nodes.push({ line: entry.line, node, raw: entry.raw(), fingerprint });
+  }
+
+  private skip(entry: EntrySource, error: unknown): void {
+    if (!(error instanceof FormatError)) throw error;
+    this.result.skipped.push({
+      line: entry.line,
+      name: cleanLabel(entry.label()) ?? null,
+      reason: error.code,
+      message: error.message,
+      input: redact(entry.shown()),
+    });
+  }
+
+  private countEntry(): void {
+    this.count += 1;
+    if (this.count > this.maxEntries) {
+      throw new FormatError('too_many_entries', `the document has more than ${this.maxEntries} entries`);
+    }
+  }
+}
+
+/** One entry of a document. */
+export interface EntrySource {
+  line: number;
+  /** Throws `FormatError`. */
+  read(): ProxyNode;
+  /** For storage. */
+  raw(): string;
+  /** Name for people when the entry cannot be read. */
+  label(): string | undefined;
+  /** What `redact` takes. */
+  shown(): unknown;
+}
+
+export function emptyResult(format: SubscriptionFormat): ParsedSubscription {
+  return {
+    format,
+    nodes: [],
+    skipped: [],
+    infoNodes: [],
+    info: { remainingBytes: null, totalBytes: null, expireAt: null },
+    duplicates: [],
+    ignored: 0,
+  };
+}

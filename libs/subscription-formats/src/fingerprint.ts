@@ -1,0 +1,72 @@
+import { hash } from 'node:crypto';
+import type { NodeTls, NodeTransport, ProxyNode } from '@gatehouse/contracts';
+import { hostInUrl } from './fields.js';
+
+type Plain = Record<string, unknown>;
+
+/**
+ * SHA-256 in hex of what a node connects to: endpoint, credentials, TLS, transport. Left out: the name, and what does
+ * not reach the server's configuration (`udp`, the imitated ClientHello, UDP packet encoding). Options that say their
+ * default count as absent.
+ */
+export function fingerprintNode(node: ProxyNode): string {
+  return hash('sha256', canonicalJson(identityOf(node)), 'hex');
+}
+
+function identityOf(node: ProxyNode): Plain {
+  const { name: _name, udp: _udp, ...rest } = node;
+  const identity: Plain = { ...rest, server: node.server.toLowerCase() };
+  delete identity['packetEncoding'];
+  if ('tls' in node) identity['tls'] = tlsIdentity(node);
+  if ('transport' in node) identity['transport'] = transportIdentity(node.transport, node);
+  if (node.type === 'vless' && node.encryption === 'none') delete identity['encryption'];
+  if (node.type === 'http') identity['headers'] = lowerKeys(node.headers);
+  return identity;
+}
+
+function tlsIdentity(node: ProxyNode & { tls?: NodeTls }): Plain | undefined {
+  if (node.tls === undefined) return undefined;
+  const { clientFingerprint: _clientFingerprint, ...tls } = node.tls;
+  const identity: Plain = { ...tls, on: true };
+  if (tls.sni !== undefined && tls.sni.toLowerCase() === node.server.toLowerCase()) delete identity['sni'];
+  if (tls.skipCertVerify === false) delete identity['skipCertVerify'];
+  const usual = node.type === 'trojan' && tls.alpn?.join(',') === 'h2,http/1.1';
+  if (tls.alpn?.length === 0 || usual) delete identity['alpn'];
+  // Only the crawler's first page; the server never checks it.
+  if (tls.reality !== undefined) identity['reality'] = { ...tls.reality, spiderX: undefined };
+  return identity;
+}
+
+function transportIdentity(transport: NodeTransport | undefined, node: ProxyNode): Plain | undefined {
+  if (transport === undefined) return undefined;
+  const identity: Plain = { ...transport };
+  if (transport.type === 'ws' || transport.type === 'httpupgrade') {
+    identity['headers'] = lowerKeys(transport.headers, hostInUrl(node.server));
+    delete identity['maxEarlyData'];
+    delete identity['earlyDataHeaderName'];
+  }
+  if (transport.type === 'http') identity['headers'] = lowerKeys(transport.headers);
+  if (transport.type === 'grpc' && transport.multiMode !== true) delete identity['multiMode'];
+  if (transport.type === 'h2' && transport.hosts?.length === 0) delete identity['hosts'];
+  return identity;
+}
+
+/** Header names without regard to case (RFC 9110 5.1); a Host that is the server anyway is left out. */
+function lowerKeys(headers: Record<string, unknown> | undefined, server?: string): Plain | undefined {
+  if (headers === undefined) return undefined;
+  const lower: Plain = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const key = name.toLowerCase();
+    if (key !== 'host' || value !== server) lower[key] = value;
+  }
+  return Object.keys(lower).length === 0 ? undefined : lower;
+}
+
+/** JSON with sorted keys and without undefined values. */
+function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(',')}}`;
+}

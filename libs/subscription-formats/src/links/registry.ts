@@ -1,0 +1,64 @@
+import type { ProxyNode } from '@gatehouse/contracts';
+import { FormatError } from '../errors.js';
+import { checkStorable } from '../fields.js';
+import { httpLinks } from './http.js';
+import { linkScheme } from './link-url.js';
+import { socksLinks } from './socks.js';
+import { shadowsocksLinks } from './ss.js';
+import { trojanLinks } from './trojan.js';
+import { vlessLinks } from './vless.js';
+import { vmessLinks } from './vmess.js';
+
+type Parse = (link: string) => ProxyNode;
+
+const PARSERS = new Map<string, Parse>();
+for (const codec of [shadowsocksLinks, socksLinks, httpLinks, trojanLinks, vmessLinks, vlessLinks]) {
+  for (const scheme of codec.schemes) PARSERS.set(scheme, codec.parse);
+}
+
+/** Schemes `parseLink` knows, lower case. */
+export const LINK_SCHEMES: readonly string[] = [...PARSERS.keys()];
+
+/** Longest link that is looked at, in UTF-16 units. */
+export const MAX_LINK_LENGTH = 65_536;
+
+/** Reads one share link. Throws `FormatError`. */
+export function parseLink(text: string): ProxyNode {
+  const link = text.trim();
+  if (link.length > MAX_LINK_LENGTH) throw new FormatError('entry_too_large', 'the link is longer than 64 KiB');
+  const scheme = linkScheme(link);
+  if (scheme === undefined) throw new FormatError('invalid_link', 'it is not a link: scheme:// is expected');
+  const parse = PARSERS.get(scheme);
+  if (parse === undefined) throw new FormatError('unsupported_scheme', `${scheme}:// links are not known`);
+  const node = parse(link);
+  checkStorable(node);
+  return node;
+}
+
+/** Writes a share link that `parseLink` reads back to an equal node. Throws `no_link_form` for types without links. */
+export function formatLink(node: ProxyNode): string {
+  switch (node.type) {
+    case 'ss':
+      return shadowsocksLinks.format(node);
+    case 'socks5':
+      return socksLinks.format(node);
+    case 'http':
+      return httpLinks.format(node);
+    case 'trojan':
+      return trojanLinks.format(node);
+    case 'vmess':
+      return vmessLinks.format(node);
+    case 'vless':
+      return vlessLinks.format(node);
+    case 'ssr':
+    case 'hysteria':
+    case 'hysteria2':
+    case 'tuic':
+    case 'wireguard':
+    case 'anytls':
+    case 'snell':
+    case 'ssh':
+    case 'mieru':
+      throw new FormatError('no_link_form', `nodes of type ${node.type} have no share link`, { field: 'type' });
+  }
+}

@@ -1,0 +1,72 @@
+import { detect } from './detect.js';
+import type { Detected } from './detect.js';
+import { readLines } from './documents/lines.js';
+import { emptyResult, EntrySink } from './entry-sink.js';
+import { FormatError } from './errors.js';
+import type { ParsedSubscription, SubscriptionFormat } from './parsed.js';
+import { decodeText } from './text/decode-text.js';
+
+export interface ParseOptions {
+  /** `clash` and `links` force the reader; `auto` (default) looks at the content. */
+  type?: 'auto' | 'clash' | 'links';
+  /** A document with more entries is refused as a whole. Default 50 000. */
+  maxEntries?: number;
+}
+
+const DEFAULT_MAX_ENTRIES = 50_000;
+/** In UTF-16 units or bytes; fetchers refuse earlier. */
+export const MAX_DOCUMENT_LENGTH = 64 * 1024 * 1024;
+
+/**
+ * Reads a subscription of any known format. Never throws on what the text says: an entry that cannot be read is in
+ * `skipped`, a document that cannot be read has `error` and no nodes.
+ */
+export function parseSubscription(input: string | Uint8Array, options: ParseOptions = {}): ParsedSubscription {
+  const sink = new EntrySink(options.maxEntries ?? DEFAULT_MAX_ENTRIES);
+  try {
+    if (input.length > MAX_DOCUMENT_LENGTH) throw new FormatError('too_large', 'the document is larger than 64 MiB');
+    readDocument(force(detect(decodeText(input)), options.type ?? 'auto'), sink);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    return { ...emptyResult(sink.result.format), error: { code: error.code, message: error.message } };
+  }
+  const { result } = sink;
+  if (isBarren(result)) result.error = { code: 'no_entries', message: 'the document lists no servers' };
+  return result;
+}
+
+/** A forced type overrules the guess, but not the finding that there is nothing to read. */
+function force(found: Detected, type: NonNullable<ParseOptions['type']>): Detected {
+  if (type === 'auto' || found.kind === 'empty' || found.kind === 'html') return found;
+  if (type === 'links') return { ...found, kind: found.kind === 'ssd' ? 'ssd' : 'lines' };
+  return { ...found, kind: found.kind === 'json' ? 'json' : 'yaml' };
+}
+
+function readDocument(found: Detected, sink: EntrySink): void {
+  const { result } = sink;
+  switch (found.kind) {
+    case 'empty':
+      result.format = 'empty';
+      throw new FormatError('empty_document', 'the document is empty');
+    case 'html':
+      result.format = 'html';
+      throw new FormatError('html_response', 'the document is a web page');
+    case 'json':
+    case 'yaml':
+    case 'ssd':
+    case 'unknown':
+      throw new FormatError('unknown_format', 'the document has no format known here');
+    case 'lines':
+      readLines(found.text, sink);
+      result.format = linesFormat(found, result);
+  }
+}
+
+function linesFormat(found: Detected, result: ParsedSubscription): SubscriptionFormat {
+  if (found.encoded) return 'base64';
+  return result.nodes.some((entry) => !entry.raw.includes('://')) && !found.text.includes('://') ? 'hosts' : 'links';
+}
+
+function isBarren(result: ParsedSubscription): boolean {
+  return [result.nodes, result.skipped, result.infoNodes, result.duplicates].every((list) => list.length === 0);
+}

@@ -1,0 +1,56 @@
+import type { ProxyNode } from '@gatehouse/contracts';
+import type { FormatErrorCode } from './errors.js';
+
+export type SubscriptionFormat =
+  'clash' | 'sing-box' | 'sip008' | 'ssd' | 'base64' | 'links' | 'hosts' | 'html' | 'empty' | 'unknown';
+
+/** One node that was read. */
+export interface ParsedEntry {
+  /** Line of the (decoded) document, from 1; for JSON documents the position in the list, from 1. */
+  line: number;
+  node: ProxyNode;
+  /** The entry as it can be stored and read again by `parseRawConfig`: the link, or one JSON object. */
+  raw: string;
+  fingerprint: string;
+}
+
+/** One entry that was not read, and why. */
+export interface SkippedEntry {
+  line: number;
+  /** Label of the entry where it could be made out. */
+  name: string | null;
+  reason: FormatErrorCode;
+  message: string;
+  /** The entry without credentials, at most 200 characters. */
+  input: string;
+}
+
+/** A node that is the same as an earlier one of the document. */
+export interface DuplicateEntry {
+  line: number;
+  name: string;
+  /** Line of the entry that was kept. */
+  of: number;
+}
+
+/** What pseudo-nodes say about the subscription. Bytes; null where nothing was said. */
+export interface SubscriptionInfo {
+  remainingBytes: number | null;
+  totalBytes: number | null;
+  expireAt: Date | null;
+}
+
+/** Every entry of the document is in exactly one of `nodes`, `skipped`, `infoNodes`, `duplicates` and `ignored`. */
+export interface ParsedSubscription {
+  format: SubscriptionFormat;
+  /** Distinct by fingerprint, in the order of the document. */
+  nodes: ParsedEntry[];
+  skipped: SkippedEntry[];
+  infoNodes: { line: number; name: string }[];
+  info: SubscriptionInfo;
+  duplicates: DuplicateEntry[];
+  /** Entries that are no servers by design: selectors, DIRECT, DNS outbounds. */
+  ignored: number;
+  /** Why the document as a whole gave nothing; absent when its entries were looked at. */
+  error?: { code: FormatErrorCode; message: string };
+}
