@@ -1,0 +1,89 @@
+import type { ProxyNode } from '@gatehouse/contracts';
+import { describe, expect, it } from 'vitest';
+import { mapKernelConfig } from './kernel-config.mapper.js';
+import type { ConfigGroup, ConfigNode, KernelConfigRows } from './kernel-config.mapper.js';
+
+const ss = (name: string): ProxyNode => ({
+  type: 'ss',
+  name,
+  server: '192.0.2.1',
+  port: 1,
+  cipher: 'aes-128-gcm',
+  password: 'p',
+});
+const node = (id: number, unsupportedReason: string | null = null): ConfigNode => ({
+  id,
+  name: `node ${id}`,
+  node: ss(`node ${id}`),
+  unsupportedReason,
+});
+const group = (more: Partial<ConfigGroup> = {}): ConfigGroup => ({
+  id: 1,
+  name: 'PROXY',
+  type: 'select',
+  includeNodes: true,
+  members: ['DIRECT'],
+  selectedTag: null,
+  selectedName: null,
+  ...more,
+});
+const rows = (more: Partial<KernelConfigRows> = {}): KernelConfigRows => ({
+  nodes: [node(1), node(2)],
+  groups: [group()],
+  rules: [],
+  defaultPolicy: 'PROXY',
+  listeners: [],
+  ...more,
+});
+
+describe('mapKernelConfig', () => {
+  it('names nodes by id and puts them before the further members of a group', () => {
+    const { config } = mapKernelConfig(rows());
+    expect(config.outbounds.map(({ tag }) => tag)).toEqual(['n1', 'n2']);
+    expect(config.groups).toEqual([{ name: 'PROXY', type: 'select', members: ['n1', 'n2', 'DIRECT'] }]);
+    expect(config.defaultPolicy).toBe('PROXY');
+  });
+
+  it('keeps a selection that still holds', () => {
+    const mapped = mapKernelConfig(rows({ groups: [group({ selectedTag: 'n2', selectedName: 'node 2' })] }));
+    expect(mapped.config.groups[0]!.selected).toBe('n2');
+    expect(mapped.lostSelections).toEqual([]);
+  });
+
+  it('falls back inside the group when the selected node is gone, and says from what to what', () => {
+    const mapped = mapKernelConfig(rows({ groups: [group({ selectedTag: 'n9', selectedName: 'node 9' })] }));
+    expect(mapped.config.groups[0]).not.toHaveProperty('selected');
+    expect(mapped.lostSelections).toEqual([
+      { groupId: 1, group: 'PROXY', lostTag: 'n9', lostName: 'node 9', to: 'n1', toName: 'node 1' },
+    ]);
+  });
+
+  it('leaves out nodes that the kernel cannot dial, with the reason', () => {
+    const mapped = mapKernelConfig(
+      rows({ nodes: [node(1, 'needs QUIC'), node(2)], groups: [group({ selectedTag: 'n1', selectedName: 'x' })] }),
+    );
+    expect(mapped.config.outbounds.map(({ tag }) => tag)).toEqual(['n2']);
+    expect(mapped.leftOut).toEqual([{ node_id: 1, name: 'node 1', reason: 'needs QUIC' }]);
+    expect(mapped.lostSelections[0]).toMatchObject({ lostTag: 'n1', to: 'n2' });
+  });
+
+  it('lets the default policy fall back to PROXY, and without PROXY to no way out', () => {
+    expect(mapKernelConfig(rows({ defaultPolicy: 'n9' }))).toMatchObject({
+      lostDefaultPolicy: 'n9',
+      config: { defaultPolicy: 'PROXY' },
+    });
+    expect(mapKernelConfig(rows({ defaultPolicy: 'n9', groups: [] })).config.defaultPolicy).toBe('REJECT');
+    expect(mapKernelConfig(rows({ defaultPolicy: 'n2' }))).toMatchObject({
+      lostDefaultPolicy: null,
+      config: { defaultPolicy: 'n2' },
+    });
+  });
+
+  it('drops members that do not exist, the group itself among them, and is empty rather than wrong', () => {
+    const { config, lostSelections } = mapKernelConfig(
+      rows({ groups: [group({ includeNodes: false, members: ['PROXY', 'NOPE', 'n7'], selectedTag: 'n7' })] }),
+    );
+    expect(config.groups[0]!.members).toEqual([]);
+    expect(lostSelections[0]).toMatchObject({ to: null, toName: null });
+  });
+});
