@@ -143,25 +143,15 @@ class IndexedRouter implements Router {
   }
 
   #trace(flow: ConnectionMetadata, outcome: Outcome, evaluated: number, maxSteps: number): TraceStep[] {
-    const steps: TraceStep[] = [];
     const { index: matched, resolution } = outcome;
     const resolved = { ...flow, destinationIp: addressForRules(resolution?.addresses ?? []) ?? flow.destinationIp };
-    for (let i = 0; i < evaluated; i = i + 1 < maxSteps ? i + 1 : Math.max(i + 1, matched)) {
-      const rule = this.rules[i];
-      if (!rule) break;
-      const refusal = this.#refusal(i, flow.network === 'udp');
-      const seen = resolution && i >= resolution.at ? resolved : flow;
-      steps.push(
-        traceStep(rule, {
-          index: i,
-          flow: seen,
-          refusal,
-          dnsError: resolution?.error ?? null,
-          country: this.#options.country,
-        }),
-      );
-    }
-    return steps;
+    const shown = Array.from({ length: Math.min(evaluated, maxSteps) }, (_, i) => i);
+    if (matched < evaluated && matched >= shown.length) shown.push(matched);
+    return shown.flatMap((index) => {
+      const rule = this.rules[index];
+      const seen = resolution && index >= resolution.at ? resolved : flow;
+      return rule ? this.#traceStep(rule, { index, flow: seen, dnsError: resolution?.error ?? null }) : [];
+    });
   }
 
   #traceStep(rule: RuleConfig, at: Pick<TraceContext, 'index' | 'flow' | 'dnsError'>): TraceStep {
