@@ -27,7 +27,14 @@ const card = {
   subscriptionName: null,
 };
 const names = flowNames(new Map([[7, card]]));
-const TABLES = ['traffic_logs', 'traffic_log_days', 'traffic_domain_hourly', 'traffic_node_hourly', 'traffic_totals', 'rules'];
+const TABLES = [
+  'traffic_logs',
+  'traffic_log_days',
+  'traffic_domain_hourly',
+  'traffic_node_hourly',
+  'traffic_totals',
+  'rules',
+];
 
 describe('accounting store', () => {
   let database: TestDatabase;
@@ -134,7 +141,10 @@ describe('accounting store', () => {
   it('adds to the buckets that are there already', async () => {
     const delta = aDelta({
       at: NOON,
-      outbounds: { n7: { upload: 5, download: 6, opened: 1, failed: 0 }, DIRECT: { upload: 1, download: 1, opened: 1, failed: 1 } },
+      outbounds: {
+        n7: { upload: 5, download: 6, opened: 1, failed: 0 },
+        DIRECT: { upload: 1, download: 1, opened: 1, failed: 1 },
+      },
     });
     await write(batchOf([aRecord()], [delta]));
     await write(batchOf([aRecord({ endedAt: NOON + 2_000, status: 'failed' })], [{ ...delta, at: NOON + 1_000 }]));
@@ -149,11 +159,15 @@ describe('accounting store', () => {
         last_seen_at: new Date(NOON + 2_000),
       },
     ]);
-    expect(await rowsOf('SELECT outbound, node_id, requests, errors, upload, download FROM traffic_node_hourly ORDER BY 1')).toEqual([
+    expect(
+      await rowsOf('SELECT outbound, node_id, requests, errors, upload, download FROM traffic_node_hourly ORDER BY 1'),
+    ).toEqual([
       { outbound: 'DIRECT', node_id: null, requests: 2, errors: 2, upload: 2, download: 2 },
       { outbound: 'n7', node_id: 7, requests: 2, errors: 0, upload: 10, download: 12 },
     ]);
-    expect(await rowsOf('SELECT outbound, node_id, requests, errors, upload, download FROM traffic_totals ORDER BY 1')).toEqual([
+    expect(
+      await rowsOf('SELECT outbound, node_id, requests, errors, upload, download FROM traffic_totals ORDER BY 1'),
+    ).toEqual([
       { outbound: 'DIRECT', node_id: null, requests: 2, errors: 2, upload: 2, download: 2 },
       { outbound: 'n7', node_id: 7, requests: 2, errors: 0, upload: 10, download: 12 },
     ]);
@@ -161,8 +175,11 @@ describe('accounting store', () => {
   });
 
   it('counts the hits of rules that exist and leaves their updated_at', async () => {
-    await dataSource.query(`INSERT INTO rules (type, payload, target, priority, updated_at) VALUES ('MATCH', '', 'DIRECT', 1, '2026-01-01Z')`);
-    const hit = (hits: number, lastHitAt: number): TrafficDelta => aDelta({ rules: { 1: { hits, lastHitAt }, 404: { hits: 1, lastHitAt } } });
+    await dataSource.query(
+      `INSERT INTO rules (type, payload, target, priority, updated_at) VALUES ('MATCH', '', 'DIRECT', 1, '2026-01-01Z')`,
+    );
+    const hit = (hits: number, lastHitAt: number): TrafficDelta =>
+      aDelta({ rules: { 1: { hits, lastHitAt }, 404: { hits: 1, lastHitAt } } });
     await write(batchOf([], [hit(2, NOON + 5), hit(1, NOON + 3)]));
     await write(batchOf([], [hit(4, NOON + 1)]));
     expect(await rowsOf('SELECT hit_count, hit_at, updated_at FROM rules')).toEqual([
@@ -180,7 +197,10 @@ describe('accounting store', () => {
   });
 
   it('leaves nothing of a batch that fails half-way', async () => {
-    const batch = batchOf([aRecord()], [aDelta({ outbounds: { n7: { upload: Number.NaN, download: 0, opened: 0, failed: 0 } } })]);
+    const batch = batchOf(
+      [aRecord()],
+      [aDelta({ outbounds: { n7: { upload: Number.NaN, download: 0, opened: 0, failed: 0 } } })],
+    );
     await expect(write(batch)).rejects.toThrow(/bigint/);
     for (const table of ['traffic_logs', 'traffic_log_days', 'traffic_domain_hourly', 'traffic_totals']) {
       expect(await rowsOf(`SELECT * FROM ${table}`), table).toEqual([]);
@@ -254,13 +274,30 @@ describe('accounting store', () => {
       { numRuns: 25 },
     );
 
-    function eventsOf(each: { outbound: string; host: string | null; startedAt: number; failed: boolean; seconds: { upload: number; download: number }[] }) {
+    function eventsOf(each: {
+      outbound: string;
+      host: string | null;
+      startedAt: number;
+      failed: boolean;
+      seconds: { upload: number; download: number }[];
+    }) {
       const endedAt = each.startedAt + each.seconds.length * 1_000;
-      const deltas = each.seconds.map((second, index) => (batch: AccountingBatch) =>
-        batch.addDelta(aDelta({ at: each.startedAt + index * 1_000, outbounds: { [each.outbound]: { ...second, opened: 0, failed: 0 } } })),
+      const deltas = each.seconds.map(
+        (second, index) => (batch: AccountingBatch) =>
+          batch.addDelta(
+            aDelta({
+              at: each.startedAt + index * 1_000,
+              outbounds: { [each.outbound]: { ...second, opened: 0, failed: 0 } },
+            }),
+          ),
       );
       const opened = (batch: AccountingBatch): void =>
-        batch.addDelta(aDelta({ at: each.startedAt, outbounds: { [each.outbound]: { upload: 0, download: 0, opened: 1, failed: Number(each.failed) } } }));
+        batch.addDelta(
+          aDelta({
+            at: each.startedAt,
+            outbounds: { [each.outbound]: { upload: 0, download: 0, opened: 1, failed: Number(each.failed) } },
+          }),
+        );
       const closed = (batch: AccountingBatch): void =>
         batch.addRecord(
           aRecord({
@@ -280,7 +317,8 @@ describe('accounting store', () => {
     }
 
     async function sums(table: string, requests: string, errors: string): Promise<unknown> {
-      const [row] = await rowsOf(`SELECT coalesce(${requests}, 0)::int AS requests, coalesce(${errors}, 0)::int AS errors,
+      const [row] =
+        await rowsOf(`SELECT coalesce(${requests}, 0)::int AS requests, coalesce(${errors}, 0)::int AS errors,
         coalesce(sum(upload), 0)::float8 AS upload, coalesce(sum(download), 0)::float8 AS download FROM ${table}`);
       return row;
     }

@@ -40,12 +40,20 @@ describe('rule order', () => {
 
   it('always lands beside the anchor and leaves everybody else in order', () => {
     const anyRules = fc
-      .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.oneof(fc.integer({ min: -3, max: 3 }), fc.constantFrom(-MAX_PRIORITY, MAX_PRIORITY))), {
-        minLength: 1,
-        maxLength: 12,
-        selector: ([id]) => id,
-      })
-      .map((pairs) => pairs.map(([id, priority]) => rule(id, priority)).sort((a, b) => a.priority - b.priority || a.id - b.id));
+      .uniqueArray(
+        fc.tuple(
+          fc.integer({ min: 1, max: 60 }),
+          fc.oneof(fc.integer({ min: -3, max: 3 }), fc.constantFrom(-MAX_PRIORITY, MAX_PRIORITY)),
+        ),
+        {
+          minLength: 1,
+          maxLength: 12,
+          selector: ([id]) => id,
+        },
+      )
+      .map((pairs) =>
+        pairs.map(([id, priority]) => rule(id, priority)).sort((a, b) => a.priority - b.priority || a.id - b.id),
+      );
     fc.assert(
       fc.property(anyRules, fc.nat(), fc.boolean(), (rules, pick, before) => {
         const anchor = rules[pick % rules.length]!;

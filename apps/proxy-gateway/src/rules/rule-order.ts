@@ -58,7 +58,11 @@ function within(priority: number): number | null {
 function renumber(rules: readonly OrderedRule[], index: number): Placement {
   const slot = (position: number): number => (position + 1) * PRIORITY_STEP;
   const moved = rules
-    .map((rule, position) => ({ id: rule.id, was: rule.priority, priority: slot(position < index ? position : position + 1) }))
+    .map((rule, position) => ({
+      id: rule.id,
+      was: rule.priority,
+      priority: slot(position < index ? position : position + 1),
+    }))
     .filter((rule) => rule.was !== rule.priority);
   return { priority: slot(index), moved: moved.map(({ id, priority }) => ({ id, priority })) };
 }

@@ -20,7 +20,12 @@ export interface BatchId {
  * Writes a batch inside the transaction it is given; all of it or, when it was written before, nothing.
  * @returns false when the batch had been written already.
  */
-export async function writeBatch(sql: SqlRunner, id: BatchId, batch: AccountingBatch, names: FlowNames): Promise<boolean> {
+export async function writeBatch(
+  sql: SqlRunner,
+  id: BatchId,
+  batch: AccountingBatch,
+  names: FlowNames,
+): Promise<boolean> {
   if (!(await claim(sql, id))) return false;
   await insertLogs(sql, batch, names);
   await addToDomains(sql, batch);

@@ -23,7 +23,7 @@ export function nodeIdOf(tag: string | null): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-export function flowNames(cards: ReadonlyMap<number, NodeCard>): FlowNames {
+export function flowNames(cards: Pick<ReadonlyMap<number, NodeCard>, 'get'>): FlowNames {
   const node = (tag: string | null): NodeCard | null => {
     const id = nodeIdOf(tag);
     return id === null ? null : (cards.get(id) ?? null);

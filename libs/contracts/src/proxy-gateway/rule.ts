@@ -23,7 +23,7 @@ export interface RuleView {
   enabled: boolean;
   /** Lower goes first; ties go by id. */
   priority: number;
-  /** Position in the list the kernel tries, from 0; null while the rule is disabled or not valid. */
+  /** Position in the list the kernel tries, from 0; null while the rule is disabled. */
   index: number | null;
   /** Entries behind GEOIP, GEOSITE or RULE-SET; -1 for every other type. */
   size: number;

@@ -1,0 +1,58 @@
+import type { ConnectionView } from '@gatehouse/contracts';
+import type { ConnectionSnapshot } from '@gatehouse/proxy-kernel';
+import { nodeIdOf } from '../traffic/flow-names.js';
+import type { FlowNames } from '../traffic/flow-names.js';
+
+/** An open connection as the API shows it. */
+export function toConnectionView(connection: ConnectionSnapshot, names: FlowNames, now: number): ConnectionView {
+  return { ...describeEnds(connection), ...describeRoute(connection, names), ...describeTraffic(connection, now) };
+}
+
+/** Who talks to whom. */
+function describeEnds(connection: ConnectionSnapshot) {
+  return {
+    id: connection.id,
+    network: connection.network,
+    type: connection.type,
+    source_ip: connection.sourceIp,
+    source_port: connection.sourcePort,
+    host: connection.host,
+    sniff_host: null,
+    destination_ip: connection.destinationIp,
+    destination_port: connection.destinationPort,
+    remote_destination: connection.remoteDestination,
+    destination_country: null,
+    destination_asn: null,
+    inbound_name: connection.inboundName,
+    inbound_user: connection.inboundUser,
+    dns_mode: 'normal' as const,
+    process: null,
+  };
+}
+
+/** Why it goes where it goes. */
+function describeRoute({ rule, chain, nodeTag }: ConnectionSnapshot, names: FlowNames) {
+  const node = names.node(nodeTag);
+  return {
+    rule: rule?.type ?? null,
+    rule_payload: rule?.payload ?? null,
+    rule_id: rule?.id ?? null,
+    chains: names.chain(chain),
+    provider_chains: node?.subscriptionName == null ? [] : [node.subscriptionName],
+    node_id: nodeIdOf(nodeTag),
+    node_name: node?.name ?? null,
+    node_country: node?.country ?? null,
+  };
+}
+
+function describeTraffic(connection: ConnectionSnapshot, now: number) {
+  return {
+    upload: connection.upload,
+    download: connection.download,
+    upload_speed: connection.uploadSpeed,
+    download_speed: connection.downloadSpeed,
+    start: new Date(connection.startedAt).toISOString(),
+    duration_ms: Math.max(0, now - connection.startedAt),
+    state: connection.state,
+  };
+}

@@ -1,0 +1,28 @@
+import { Requires } from '@gatehouse/auth';
+import type { ConnectionListResponse, ConnectionsClosedResponse } from '@gatehouse/contracts';
+import { Controller, Delete, Get, Param, Query } from '@nestjs/common';
+import { ConnectionQuery } from './connection.dto.js';
+import { ConnectionsService } from './connections.service.js';
+
+@Controller('connections')
+export class ConnectionsController {
+  constructor(private readonly connections: ConnectionsService) {}
+
+  @Get()
+  @Requires('read')
+  list(@Query() query: ConnectionQuery): Promise<ConnectionListResponse> {
+    return this.connections.list(query);
+  }
+
+  @Delete()
+  @Requires('write')
+  closeAll(): Promise<ConnectionsClosedResponse> {
+    return this.connections.closeAll();
+  }
+
+  @Delete(':id')
+  @Requires('write')
+  close(@Param('id') id: string): Promise<ConnectionsClosedResponse> {
+    return this.connections.close(id);
+  }
+}

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { KernelModule } from '../kernel-host/kernel.module.js';
+import { TrafficModule } from '../traffic/traffic.module.js';
+import { ConnectionsController } from './connections.controller.js';
+import { ConnectionsService } from './connections.service.js';
+
+@Module({
+  imports: [KernelModule, TrafficModule],
+  controllers: [ConnectionsController],
+  providers: [ConnectionsService],
+})
+export class ConnectionsModule {}

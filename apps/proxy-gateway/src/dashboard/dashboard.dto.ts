@@ -1,0 +1,41 @@
+import { QueryInteger } from '../traffic/query-integer.js';
+
+const MAX_OFFSET = 1_000_000_000;
+
+/** Pages of the four lists. */
+export class DashboardQuery {
+  @QueryInteger({ min: 1, max: 500 })
+  live_domain_limit = 50;
+
+  @QueryInteger({ min: 1, max: 500 })
+  live_node_limit = 50;
+
+  @QueryInteger({ min: 1, max: 500 })
+  period_domain_limit = 50;
+
+  @QueryInteger({ min: 1, max: 500 })
+  period_node_limit = 50;
+
+  @QueryInteger({ min: 0, max: MAX_OFFSET })
+  live_domain_offset = 0;
+
+  @QueryInteger({ min: 0, max: MAX_OFFSET })
+  live_node_offset = 0;
+
+  @QueryInteger({ min: 0, max: MAX_OFFSET })
+  period_domain_offset = 0;
+
+  @QueryInteger({ min: 0, max: MAX_OFFSET })
+  period_node_offset = 0;
+}
+
+export interface PageRequest {
+  limit: number;
+  offset: number;
+}
+
+export type DashboardList = 'live_domain' | 'live_node' | 'period_domain' | 'period_node';
+
+export function pageOf(query: DashboardQuery, list: DashboardList): PageRequest {
+  return { limit: query[`${list}_limit`], offset: query[`${list}_offset`] };
+}

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { KernelModule } from '../kernel-host/kernel.module.js';
+import { TrafficModule } from '../traffic/traffic.module.js';
+import { DashboardController } from './dashboard.controller.js';
+import { DashboardService } from './dashboard.service.js';
+import { Inventory } from './inventory.js';
+import { PeriodLists } from './period-lists.js';
+
+@Module({
+  imports: [KernelModule, TrafficModule],
+  controllers: [DashboardController],
+  providers: [DashboardService, Inventory, PeriodLists],
+})
+export class DashboardModule {}

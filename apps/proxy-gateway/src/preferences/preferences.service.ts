@@ -1,0 +1,93 @@
+import { notify, PgListener, UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { PreferenceKey, PreferenceValue } from './preference-definitions.js';
+import { PreferenceSnapshot, problemOf } from './preference-snapshot.js';
+
+const CHANNEL = 'proxy_gateway_settings';
+
+/** Told after the values changed, here or in another process. */
+export type PreferenceListener = () => void;
+
+/** What people have set, read without waiting: the values sit in memory and a change anywhere renews them. */
+@Injectable()
+export class Preferences implements OnModuleInit, OnModuleDestroy {
+  private readonly logger = new Logger(Preferences.name);
+  private readonly listeners = new Set<PreferenceListener>();
+  private snapshot = new PreferenceSnapshot();
+  private loading: Promise<void> = Promise.resolve();
+  private stopListening: (() => Promise<void>) | undefined;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly listener: PgListener,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    const renew = (): void => void this.reload();
+    this.stopListening = await this.listener.listen(CHANNEL, renew, renew);
+    await this.load();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.listeners.clear();
+    await this.stopListening?.();
+    await this.loading;
+  }
+
+  get<K extends PreferenceKey>(key: K): PreferenceValue<K> {
+    return this.snapshot.get(key);
+  }
+
+  /** Every key with its text, defaults included. */
+  texts(): Record<PreferenceKey, string> {
+    return this.snapshot.texts();
+  }
+
+  /** Returns a function that ends it. */
+  onChange(listener: PreferenceListener): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  /**
+   * Sets all of them or none.
+   * @throws AppError INVALID_ARGUMENT naming every unknown key and unfit value.
+   */
+  async write(changes: Readonly<Record<string, string>>): Promise<void> {
+    const problems = Object.entries(changes).map(([key, value]) => problemOf(key, value));
+    const details = problems.flatMap((problem) => (problem ? [{ field: problem.key, message: problem.message }] : []));
+    if (details.length > 0) throw new AppError('INVALID_ARGUMENT', 'Some settings are not acceptable', { details });
+    await this.unitOfWork.run(async (tx) => {
+      await tx.query(
+        `INSERT INTO settings (key, value, updated_at) SELECT key, value, now() FROM unnest($1::text[], $2::text[]) AS changed (key, value)
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
+        [Object.keys(changes), Object.values(changes)],
+      );
+      await notify(tx, CHANNEL, '');
+    });
+    await this.reload();
+  }
+
+  /** One read at a time, in order: a slow older one must not overwrite a newer. */
+  private reload(): Promise<void> {
+    this.loading = this.loading
+      .then(() => this.load())
+      .catch((error: unknown) =>
+        this.logger.error('The settings could not be read again; the values before stay', error),
+      );
+    return this.loading;
+  }
+
+  private async load(): Promise<void> {
+    const rows: { key: string; value: string }[] = await this.dataSource.query('SELECT key, value FROM settings');
+    this.snapshot = new PreferenceSnapshot(rows);
+    for (const { key, message } of this.snapshot.rejected) {
+      this.logger.warn(`The stored setting ${key} is not used: it ${message}`);
+    }
+    for (const listener of this.listeners) listener();
+  }
+}

@@ -1,0 +1,64 @@
+import { AppError } from '@gatehouse/platform';
+import { BUILT_IN_POLICIES } from '@gatehouse/proxy-kernel';
+import { nodeIdOf } from '../traffic/flow-names.js';
+import type { SqlRunner } from '../traffic/log-partitions.js';
+
+/** What a stored target stands for now. */
+export interface TargetState {
+  /** What people call it. */
+  name: string;
+  /** Why the kernel skips a rule with this target; null when it does not. */
+  problem: string | null;
+}
+
+interface NodeRow {
+  id: number;
+  name: string;
+  enabled: boolean;
+}
+
+const SELECT_NODES = 'SELECT id, coalesce(custom_name, original_name) AS name, enabled FROM nodes';
+
+/**
+ * The kernel tag behind the words people use for a target.
+ * @throws AppError UNPROCESSABLE when it names nothing, or several nodes.
+ */
+export async function resolveTarget(sql: SqlRunner, text: string): Promise<string> {
+  const builtIn = BUILT_IN_POLICIES.find((policy) => policy === text.toUpperCase());
+  if (builtIn !== undefined) return builtIn;
+  const groups = (await sql.query('SELECT name FROM outbound_groups WHERE name = $1', [text])) as { name: string }[];
+  if (groups.length > 0) return text;
+  const nodes = (await sql.query(
+    `${SELECT_NODES} WHERE id = $1 OR coalesce(custom_name, original_name) = $2 ORDER BY id LIMIT 50`,
+    [nodeIdOf(text), text],
+  )) as NodeRow[];
+  // The tag is exact; a node that somebody named "n12" must not stand in its way.
+  const chosen = nodes.find((node) => tagOf(node) === text) ?? (nodes.length === 1 ? nodes[0] : undefined);
+  if (chosen !== undefined) return tagOf(chosen);
+  throw unknownTarget(text, nodes);
+}
+
+/** What the given targets are called and whether they can be used; one that is gone is absent. */
+export async function describeTargets(sql: SqlRunner, tags: readonly string[]): Promise<Map<string, TargetState>> {
+  const states = new Map<string, TargetState>(BUILT_IN_POLICIES.map((name) => [name, { name, problem: null }]));
+  const ids = tags.map(nodeIdOf).filter((id) => id !== null);
+  const groups = (await sql.query('SELECT name FROM outbound_groups')) as { name: string }[];
+  const nodes = (await sql.query(`${SELECT_NODES} WHERE id = ANY ($1::bigint[])`, [ids])) as NodeRow[];
+  for (const node of nodes) {
+    states.set(tagOf(node), { name: node.name, problem: node.enabled ? null : `node ${tagOf(node)} is disabled` });
+  }
+  for (const { name } of groups) states.set(name, { name, problem: null });
+  return states;
+}
+
+function tagOf(node: { id: number }): string {
+  return `n${node.id}`;
+}
+
+function unknownTarget(text: string, nodes: readonly NodeRow[]): AppError {
+  const several = `${nodes.length} nodes have this name: use ${nodes.slice(0, 5).map(tagOf).join(' or ')}`;
+  const message = nodes.length > 1 ? several : 'is no group, node or built-in policy';
+  return new AppError('UNPROCESSABLE', `target ${JSON.stringify(text)}: ${message}`, {
+    details: [{ field: 'target', message }],
+  });
+}

@@ -1,0 +1,97 @@
+import { RULE_SOURCES } from '@gatehouse/contracts';
+import type { RuleSource } from '@gatehouse/contracts';
+import { Transform } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+  ValidateIf,
+} from 'class-validator';
+import { MAX_PRIORITY } from './rule-order.js';
+
+const MAX_ID = Number.MAX_SAFE_INTEGER;
+
+export class RuleQuery {
+  @IsOptional()
+  @IsIn(RULE_SOURCES)
+  source?: RuleSource;
+}
+
+/** A rule, in fields or as one Clash line in `raw`. Replacing a rule, what is left out stays as it is. */
+export class RuleBody {
+  @IsOptional()
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim().toUpperCase() : value))
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(32)
+  type?: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(2_048)
+  payload?: string;
+
+  /** Group, `DIRECT`, `REJECT`, `REJECT-DROP`, `PASS`, node as `n12` or by its name if no other has it. */
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(256)
+  target?: string;
+
+  @IsOptional()
+  @IsBoolean()
+  no_resolve?: boolean;
+
+  @IsOptional()
+  @IsBoolean()
+  src?: boolean;
+
+  @IsOptional()
+  @IsBoolean()
+  enabled?: boolean;
+
+  /** Lower goes first. Without it and its two alternatives: the end, yet before a closing MATCH. */
+  @IsOptional()
+  @IsInt()
+  @Min(-MAX_PRIORITY)
+  @Max(MAX_PRIORITY)
+  priority?: number;
+
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_ID)
+  before_id?: number;
+
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_ID)
+  after_id?: number;
+
+  /** Null removes it. */
+  @ValidateIf((_body, value) => value !== undefined && value !== null)
+  @IsString()
+  @MaxLength(1_000)
+  note?: string | null;
+
+  /** `DOMAIN-SUFFIX,example.com,PROXY`, in place of the first five. */
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(2_048)
+  raw?: string;
+}
+
+export class RuleTestBody {
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(4_096)
+  url: string;
+}

@@ -1,0 +1,45 @@
+import { Requires } from '@gatehouse/auth';
+import type { ItemList, RuleDeletedResponse, RuleTestResponse, RuleView } from '@gatehouse/contracts';
+import { Body, Controller, Delete, Get, HttpCode, Param, ParseIntPipe, Post, Put, Query } from '@nestjs/common';
+import { RuleBody, RuleQuery, RuleTestBody } from './rule.dto.js';
+import { RulesService } from './rules.service.js';
+import { TestRoute } from './test-route.js';
+
+@Controller('rules')
+export class RulesController {
+  constructor(
+    private readonly rules: RulesService,
+    private readonly testRoute: TestRoute,
+  ) {}
+
+  @Get()
+  @Requires('read')
+  list(@Query() query: RuleQuery): Promise<ItemList<RuleView>> {
+    return this.rules.list(query);
+  }
+
+  @Post()
+  @Requires('write')
+  create(@Body() body: RuleBody): Promise<RuleView> {
+    return this.rules.create(body);
+  }
+
+  @Post('test')
+  @HttpCode(200)
+  @Requires('read')
+  test(@Body() body: RuleTestBody): Promise<RuleTestResponse> {
+    return this.testRoute.run(body.url);
+  }
+
+  @Put(':id')
+  @Requires('write')
+  update(@Param('id', ParseIntPipe) id: number, @Body() body: RuleBody): Promise<RuleView> {
+    return this.rules.update(id, body);
+  }
+
+  @Delete(':id')
+  @Requires('write')
+  remove(@Param('id', ParseIntPipe) id: number): Promise<RuleDeletedResponse> {
+    return this.rules.remove(id);
+  }
+}

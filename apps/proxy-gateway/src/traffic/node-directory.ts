@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { flowNames, nodeIdOf } from './flow-names.js';
+import type { FlowNames, NodeCard } from './flow-names.js';
+
+/** A rename shows within this time. */
+const FRESH_MS = 5_000;
+/** A node nobody knows must not cause a read for each flow that names it. */
+const MISS_MS = 500;
+/** Cards of deleted nodes, kept because their open flows still end. */
+const MAX_RETIRED = 10_000;
+
+const SELECT_CARDS = `
+  SELECT node.id, coalesce(node.custom_name, node.original_name) AS name, node.type, node.country,
+    (SELECT subscription.name FROM node_sources source
+     JOIN subscriptions subscription ON subscription.id = source.subscription_id
+     WHERE source.node_id = node.id ORDER BY source.subscription_id LIMIT 1) AS subscription_name
+  FROM nodes node`;
+
+interface CardRow {
+  id: number;
+  name: string;
+  type: string;
+  country: string | null;
+  subscription_name: string | null;
+}
+
+/** Names and countries of all nodes, read together and kept for a few seconds. */
+@Injectable()
+export class NodeDirectory {
+  private cards: ReadonlyMap<number, NodeCard> = new Map();
+  private retired = new Map<number, NodeCard>();
+  private loadedAt = -Infinity;
+  private loading: Promise<void> | null = null;
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** @param tags those about to be looked up: a node added a moment ago is read at once. */
+  async names(tags: Iterable<string | null> = []): Promise<FlowNames> {
+    const age = performance.now() - this.loadedAt;
+    if (age > FRESH_MS || (age > MISS_MS && this.isMissing(tags))) await this.load();
+    return flowNames({ get: (id) => this.cards.get(id) ?? this.retired.get(id) });
+  }
+
+  private isMissing(tags: Iterable<string | null>): boolean {
+    for (const tag of tags) {
+      const id = nodeIdOf(tag);
+      if (id !== null && !this.cards.has(id) && !this.retired.has(id)) return true;
+    }
+    return false;
+  }
+
+  private load(): Promise<void> {
+    this.loading ??= this.read().finally(() => {
+      this.loading = null;
+    });
+    return this.loading;
+  }
+
+  private async read(): Promise<void> {
+    const rows: CardRow[] = await this.dataSource.query(SELECT_CARDS);
+    const cards = new Map(rows.map((row) => [row.id, toCard(row)]));
+    for (const [id, card] of this.cards) if (!cards.has(id)) this.retire(id, card);
+    this.cards = cards;
+    this.loadedAt = performance.now();
+  }
+
+  private retire(id: number, card: NodeCard): void {
+    this.retired.set(id, card);
+    const [oldest] = this.retired.keys();
+    if (this.retired.size > MAX_RETIRED && oldest !== undefined) this.retired.delete(oldest);
+  }
+}
+
+function toCard(row: CardRow): NodeCard {
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    country: row.country,
+    subscriptionName: row.subscription_name,
+    // Nodes are not tested yet: nothing is known of these.
+    alive: null,
+    delayMs: null,
+    exitIp: null,
+  };
+}

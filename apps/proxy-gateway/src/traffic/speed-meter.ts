@@ -1,0 +1,28 @@
+import type { TrafficDelta } from '@gatehouse/proxy-kernel';
+
+/** Without a delta for this long nothing is moving: the kernel sends one a second while anything does. */
+const STALE_MS = 2_500;
+const SECOND = 1_000;
+
+/** Turns the kernel's deltas into a rate. */
+export class SpeedMeter {
+  #last: { upload: number; download: number; at: number; heardAt: number } | null = null;
+
+  /** @param now of the process that asks; the kernel's clock only measures the distance between deltas. */
+  add(delta: TrafficDelta, now: number): void {
+    const since = this.#last === null ? SECOND : delta.at - this.#last.at;
+    // After a quiet time the bytes still belong to the second before the delta.
+    const seconds = Math.min(Math.max(since, SECOND / 2), SECOND * 2) / SECOND;
+    this.#last = {
+      upload: Math.round(delta.upload / seconds),
+      download: Math.round(delta.download / seconds),
+      at: delta.at,
+      heardAt: now,
+    };
+  }
+
+  read(now: number): { upload: number; download: number } {
+    if (this.#last === null || now - this.#last.heardAt > STALE_MS) return { upload: 0, download: 0 };
+    return { upload: this.#last.upload, download: this.#last.download };
+  }
+}

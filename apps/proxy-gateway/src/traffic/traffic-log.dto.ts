@@ -1,0 +1,21 @@
+import { IsOptional, Matches, MaxLength, NotContains } from 'class-validator';
+import { QueryInteger } from './query-integer.js';
+
+export class TrafficLogQuery {
+  /** Part of the host, address, node name, rule or client address; case does not matter. */
+  @IsOptional()
+  @MaxLength(200)
+  @NotContains('\0', { message: 'keyword must not contain a NUL character' })
+  keyword?: string;
+
+  @QueryInteger({ min: 1, max: 500 })
+  limit = 50;
+
+  @QueryInteger({ min: 0, max: 1_000_000_000 })
+  offset = 0;
+
+  /** `next_cursor` of the page before: reaches any depth at the same cost. Not together with `offset`. */
+  @IsOptional()
+  @Matches(/^\d{1,16}-\d{1,16}$/, { message: 'cursor must be a next_cursor of this list' })
+  cursor?: string;
+}
