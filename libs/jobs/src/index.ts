@@ -1,1 +1,27 @@
-export {};
+export {
+  JobFailedError,
+  JobHandlersError,
+  JobsUnavailableError,
+  JobTimeoutError,
+  PermanentJobError,
+  type JobFailure,
+} from './job-errors.js';
+export { JobHandler, type JobHandlerOptions } from './job-handler.js';
+export { InjectQueue, JobQueue, queueToken } from './job-queue.js';
+export type {
+  AddAndWaitOptions,
+  AddOptions,
+  HandlesJobs,
+  JobContext,
+  JobProgress,
+  JobsConfig,
+  JobState,
+  JobStatus,
+  QueueCounts,
+  SchedulerOptions,
+  WorkersMode,
+} from './job-types.js';
+export { JobsModule, type JobsModuleQueues, type JobsModuleSource } from './jobs.module.js';
+export { Jobs } from './jobs.service.js';
+export { createJobOutboxTable, dropJobOutboxTable } from './outbox.js';
+export { migrateJobs } from './postgres-store.js';

@@ -10,3 +10,4 @@ export {
   type ServerPlace,
   type TcpEcho,
 } from './echo-servers.js';
+export { findPeer, PeerMissingError, peerOrSkip, startRedis, type RedisServer } from './redis-server.js';

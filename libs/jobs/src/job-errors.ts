@@ -1,0 +1,66 @@
+/** A job that ended in failure, seen from the one who waited for it. */
+export class JobFailedError extends Error {
+  override readonly name = 'JobFailedError';
+  /** Code of the error the handler raised; undefined for an unexpected one, whose message is not for users. */
+  readonly code: string | undefined;
+
+  constructor(failure: JobFailure) {
+    super(failure.message);
+    this.code = failure.code;
+  }
+}
+
+/** The job did not end within the time its caller gave it; it may still run. */
+export class JobTimeoutError extends Error {
+  override readonly name = 'JobTimeoutError';
+}
+
+/** The queue's store does not answer, or this process is shutting down. */
+export class JobsUnavailableError extends Error {
+  override readonly name = 'JobsUnavailableError';
+}
+
+/** Queues and handlers do not match; the message names every queue and class concerned. */
+export class JobHandlersError extends Error {
+  override readonly name = 'JobHandlersError';
+}
+
+/** Raised by a handler to end the job at once, whatever attempts are left. */
+export class PermanentJobError extends Error {
+  override readonly name = 'PermanentJobError';
+  readonly code: string | undefined;
+
+  constructor(message: string, options: { code?: string; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.code = options.code;
+  }
+}
+
+/** Why a job failed. */
+export interface JobFailure {
+  code?: string | undefined;
+  message: string;
+}
+
+/** The queue's store keeps only a text; a coded error keeps its code in it so that a waiting process gets it back. */
+export function encodeFailure(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = codeOf(error);
+  return code === undefined ? message : JSON.stringify({ code, message });
+}
+
+export function decodeFailure(reason: string): JobFailure {
+  if (!reason.startsWith('{"code":')) return { message: reason };
+  try {
+    const { code, message } = JSON.parse(reason) as { code: string; message: string };
+    return { code, message };
+  } catch {
+    // Not ours: a message that only begins like one.
+    return { message: reason };
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,111 @@
+import type { QueueName } from '@gatehouse/contracts';
+import { decodeFailure, JobFailedError, JobsUnavailableError, JobTimeoutError } from './job-errors.js';
+import type { QueueRegistry } from './queue-registry.js';
+
+/** A lost event (a reconnection, for instance) delays an answer by at most this. */
+const LOOK_AGAIN_MS = 1_000;
+
+interface Waiting {
+  look: () => Promise<void>;
+  reject: (error: Error) => void;
+}
+
+/** Waits for jobs to end, whichever process runs them. */
+export class JobWaiter {
+  /** Per queue and job id, those who wait. */
+  private readonly waiting = new Map<QueueName, Map<string, Set<Waiting>>>();
+
+  constructor(private readonly registry: QueueRegistry) {}
+
+  /** The job's result; raises JobFailedError, JobTimeoutError, or JobsUnavailableError at shutdown. */
+  async result(queue: QueueName, jobId: string, timeoutMs: number): Promise<unknown> {
+    const ended = settleable();
+    const look = async (): Promise<void> => {
+      const outcome = await this.outcome(queue, jobId);
+      if (outcome instanceof Error) ended.reject(outcome);
+      else if (outcome !== undefined) ended.resolve(outcome.result);
+    };
+    const entry: Waiting = { look, reject: ended.reject };
+    const late = setTimeout(() => {
+      ended.reject(new JobTimeoutError(`The job ${jobId} of ${queue} did not end within ${timeoutMs} ms.`));
+    }, timeoutMs);
+    // A look that fails is repeated; the deadline bounds it all.
+    const again = setInterval(() => void look().catch(() => undefined), LOOK_AGAIN_MS);
+    this.enter(queue, jobId, entry);
+    try {
+      void this.listening(queue)
+        .then(look)
+        .catch(() => undefined);
+      return await ended.promise;
+    } finally {
+      clearTimeout(late);
+      clearInterval(again);
+      this.leave(queue, jobId, entry);
+    }
+  }
+
+  /** Ends every wait: the process is shutting down. */
+  close(): void {
+    for (const jobs of this.waiting.values()) {
+      for (const entries of jobs.values()) {
+        for (const { reject } of entries) reject(new JobsUnavailableError('The service is shutting down.'));
+      }
+    }
+  }
+
+  /** Undefined while the job goes on. */
+  private async outcome(queue: QueueName, jobId: string): Promise<{ result: unknown } | Error | undefined> {
+    // The state first: a job read after it ended is complete, and a failed attempt's reason outlives a later success.
+    const state = await this.registry.queue(queue).getJobState(jobId);
+    if (state !== 'completed' && state !== 'failed' && state !== 'unknown') return undefined;
+    const job = await this.registry.queue(queue).getJob(jobId);
+    if (job === undefined) return new JobFailedError({ message: 'The job was removed before it ended.' });
+    if (state === 'completed') return { result: job.returnvalue };
+    return new JobFailedError(decodeFailure(job.failedReason));
+  }
+
+  private async listening(queue: QueueName): Promise<void> {
+    await this.registry.queueEvents(queue).waitUntilReady();
+  }
+
+  private enter(queue: QueueName, jobId: string, entry: Waiting): void {
+    let jobs = this.waiting.get(queue);
+    if (jobs === undefined) {
+      jobs = new Map();
+      this.waiting.set(queue, jobs);
+      const events = this.registry.queueEvents(queue);
+      events.on('completed', (event) => this.wake(queue, event.jobId));
+      events.on('failed', (event) => this.wake(queue, event.jobId));
+    }
+    const entries = jobs.get(jobId);
+    if (entries === undefined) jobs.set(jobId, new Set([entry]));
+    else entries.add(entry);
+  }
+
+  private leave(queue: QueueName, jobId: string, entry: Waiting): void {
+    const jobs = this.waiting.get(queue);
+    const entries = jobs?.get(jobId);
+    entries?.delete(entry);
+    if (entries?.size === 0) jobs?.delete(jobId);
+  }
+
+  private wake(queue: QueueName, jobId: string): void {
+    for (const { look } of this.waiting.get(queue)?.get(jobId) ?? []) void look().catch(() => undefined);
+  }
+}
+
+interface Settleable {
+  promise: Promise<unknown>;
+  resolve: (value: unknown) => void;
+  reject: (error: Error) => void;
+}
+
+function settleable(): Settleable {
+  let resolve: Settleable['resolve'] = () => undefined;
+  let reject: Settleable['reject'] = () => undefined;
+  const promise = new Promise<unknown>((onResult, onError) => {
+    resolve = onResult;
+    reject = onError;
+  });
+  return { promise, resolve, reject };
+}

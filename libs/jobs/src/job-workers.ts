@@ -1,0 +1,95 @@
+import type { QueueName } from '@gatehouse/contracts';
+import { UnrecoverableError, Worker, type Job } from 'bullmq';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RegisteredHandler } from './handler-registry.js';
+import { encodeFailure, PermanentJobError } from './job-errors.js';
+import type { JobContext } from './job-types.js';
+import type { QueueRegistry } from './queue-registry.js';
+
+/** A job whose process died is taken over after at most this plus the interval between two looks. */
+const LOCK_MS = 15_000;
+const STALLED_LOOK_MS = 10_000;
+const ABORT_PATIENCE_MS = 1_000;
+
+export interface WorkerLog {
+  jobFailed(queue: QueueName, jobId: string, error: unknown): void;
+  workerError(queue: QueueName, error: Error): void;
+}
+
+/** The workers of this process, one for each handler. */
+export class JobWorkers {
+  private readonly workers: Worker[] = [];
+  private readonly aborting = new AbortController();
+
+  constructor(
+    private readonly registry: QueueRegistry,
+    private readonly log: WorkerLog,
+  ) {}
+
+  async start(handlers: readonly RegisteredHandler[]): Promise<void> {
+    for (const handler of handlers) this.workers.push(this.createWorker(handler));
+    await Promise.all(this.workers.map((worker) => worker.waitUntilReady()));
+  }
+
+  /**
+   * Takes no more jobs and waits for the running ones; after `drainMs` their signal is aborted, and one second later
+   * they are left behind, to be tried again by another process.
+   */
+  async drain(drainMs: number): Promise<void> {
+    const { workers } = this;
+    if (workers.length === 0) return;
+    const patience = new AbortController();
+    // close() waits for the running jobs; the workers stop taking others at once.
+    const closed = Promise.allSettled(workers.map((worker) => worker.close()));
+    const pause = (ms: number): Promise<unknown> =>
+      delay(ms, 'late', { signal: patience.signal }).catch(() => undefined);
+    if ((await Promise.race([closed, pause(drainMs)])) === 'late') {
+      this.aborting.abort(new Error('The service is shutting down.'));
+      await Promise.race([closed, pause(ABORT_PATIENCE_MS)]);
+    }
+    patience.abort();
+  }
+
+  private createWorker(registered: RegisteredHandler): Worker {
+    const { queue, concurrency } = registered;
+    const { store } = this.registry;
+    const worker = new Worker(
+      this.registry.storedName(queue),
+      (job: Job) => this.process(registered, job),
+      {
+        connection: store.connection,
+        concurrency,
+        lockDuration: LOCK_MS,
+        stalledInterval: STALLED_LOOK_MS,
+        // A crash of the process is not the job's fault; a job that kills it again and again must end.
+        maxStalledCount: 3,
+      },
+      store.factory,
+    ) as unknown as Worker;
+    worker.on('error', (error) => this.log.workerError(queue, error));
+    return worker;
+  }
+
+  private async process(registered: RegisteredHandler, job: Job): Promise<unknown> {
+    try {
+      const result = await registered.handler.handle(job.data as never, this.contextOf(registered.queue, job));
+      return result ?? null;
+    } catch (error) {
+      this.log.jobFailed(registered.queue, job.id ?? '', error);
+      const reason = encodeFailure(error);
+      if (error instanceof PermanentJobError) throw new UnrecoverableError(reason);
+      throw new Error(reason, { cause: error });
+    }
+  }
+
+  private contextOf(queue: QueueName, job: Job): JobContext {
+    return {
+      id: job.id ?? '',
+      queue,
+      attempt: job.attemptsMade + 1,
+      attempts: job.opts.attempts ?? 1,
+      signal: this.aborting.signal,
+      progress: (value) => job.updateProgress(value),
+    };
+  }
+}

@@ -1,0 +1,166 @@
+import type { QueueName } from '@gatehouse/contracts';
+import {
+  Global,
+  Inject,
+  Injectable,
+  Logger,
+  Module,
+  type BeforeApplicationShutdown,
+  type DynamicModule,
+  type FactoryProvider,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+  type Provider,
+} from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { DataSource } from 'typeorm';
+import { HandlerRegistry, type RegisteredHandler } from './handler-registry.js';
+import { JobQueue, queueToken } from './job-queue.js';
+import type { JobsConfig } from './job-types.js';
+import { JobWaiter } from './job-waiter.js';
+import { JobWorkers } from './job-workers.js';
+import { Jobs } from './jobs.service.js';
+import { JobOutbox } from './outbox.js';
+import { createPostgresStore } from './postgres-store.js';
+import { QueueRegistry } from './queue-registry.js';
+import type { QueueStore } from './queue-store.js';
+import { createRedisStore } from './redis-store.js';
+
+export interface JobsModuleQueues {
+  /** Name of the service: services share one store, and a queue of the same name in another service is another queue. */
+  namespace: string;
+  /** The service's queues; each needs one handler among its providers. */
+  queues: readonly QueueName[];
+}
+
+export interface JobsModuleSource extends JobsModuleQueues {
+  imports?: DynamicModule['imports'];
+  inject?: FactoryProvider['inject'];
+  useFactory: (...dependencies: never[]) => JobsConfig | Promise<JobsConfig>;
+}
+
+const CONFIG = Symbol('jobs configuration');
+const DEFAULT_DRAIN_MS = 3_000;
+
+/** Checks the wiring, starts the workers when the application is up, and drains them first when it goes down. */
+@Injectable()
+class WorkersLifecycle implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+  private handlers: RegisteredHandler[] = [];
+
+  constructor(
+    @Inject(CONFIG) private readonly config: JobsConfig,
+    private readonly registry: QueueRegistry,
+    private readonly handlerRegistry: HandlerRegistry,
+    private readonly workers: JobWorkers,
+  ) {}
+
+  onModuleInit(): void {
+    this.handlers = this.handlerRegistry.resolve(this.registry.names);
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.config.workers !== 'separate') await this.workers.start(this.handlers);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.workers.drain(this.config.drainMs ?? DEFAULT_DRAIN_MS);
+  }
+}
+
+/** Relays the outbox while the application is up, and closes the connections after the workers are done with them. */
+@Injectable()
+class QueuesLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  constructor(
+    private readonly registry: QueueRegistry,
+    private readonly waiter: JobWaiter,
+    private readonly outbox: JobOutbox,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.outbox.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.waiter.close();
+    await this.outbox.close();
+    await this.registry.close();
+  }
+}
+
+/** Provides `Jobs` and a `JobQueue` for each queue everywhere, and runs the handlers. */
+@Global()
+@Module({})
+export class JobsModule {
+  static forRoot({ namespace, queues, ...config }: JobsConfig & JobsModuleQueues): DynamicModule {
+    return JobsModule.forRootAsync({ namespace, queues, useFactory: () => config });
+  }
+
+  static forRootAsync(source: JobsModuleSource): DynamicModule {
+    const perQueue = source.queues.map((name) => ({
+      provide: queueToken(name),
+      inject: [Jobs],
+      useFactory: (jobs: Jobs) => new JobQueue(jobs, name),
+    }));
+    return {
+      module: JobsModule,
+      imports: [DiscoveryModule, ...(source.imports ?? [])],
+      providers: [
+        { provide: CONFIG, inject: source.inject ?? [], useFactory: source.useFactory },
+        ...machinery(source),
+        HandlerRegistry,
+        Jobs,
+        WorkersLifecycle,
+        QueuesLifecycle,
+        ...perQueue,
+      ],
+      exports: [Jobs, ...perQueue.map(({ provide }) => provide)],
+    };
+  }
+}
+
+function machinery({ namespace, queues }: JobsModuleQueues): Provider[] {
+  const logger = new Logger('Jobs');
+  return [
+    {
+      provide: QueueRegistry,
+      inject: [CONFIG],
+      useFactory: async (config: JobsConfig) => {
+        const store = createStore(config, { namespace, queues }, logger);
+        await store.prepare().catch(async (error: unknown) => {
+          await store.close();
+          throw error;
+        });
+        return new QueueRegistry(store, queues, namespace, (queue, error) =>
+          logger.warn(`The queue ${queue} met an error: ${error.message}`),
+        );
+      },
+    },
+    { provide: JobWaiter, inject: [QueueRegistry], useFactory: (registry: QueueRegistry) => new JobWaiter(registry) },
+    {
+      provide: JobWorkers,
+      inject: [QueueRegistry],
+      useFactory: (registry: QueueRegistry) =>
+        new JobWorkers(registry, {
+          jobFailed: (queue, jobId, error) => logger.warn({ message: 'A job failed', queue, jobId, error }),
+          workerError: (queue, error) => logger.warn(`The worker of ${queue} met an error: ${error.message}`),
+        }),
+    },
+    {
+      provide: JobOutbox,
+      inject: [QueueRegistry, { token: DataSource, optional: true }],
+      useFactory: (registry: QueueRegistry, dataSource?: DataSource) =>
+        new JobOutbox(registry, dataSource, (error) =>
+          logger.warn(`Jobs of committed transactions wait in the outbox: ${error.message}`),
+        ),
+    },
+  ];
+}
+
+function createStore(config: JobsConfig, { namespace, queues }: JobsModuleQueues, logger: Logger): QueueStore {
+  const applicationName = `${namespace} jobs`;
+  const onError = (error: Error): void => logger.warn(`A connection of the job queues broke: ${error.message}`);
+  if (config.redisUrl) return createRedisStore({ url: config.redisUrl, applicationName, onError });
+  const autoMigrate = config.autoMigrate ?? true;
+  return createPostgresStore({ url: config.databaseUrl, queues: queues.length, applicationName, autoMigrate, onError });
+}

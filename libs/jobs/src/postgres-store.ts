@@ -1,0 +1,73 @@
+import { withClient } from '@gatehouse/persistence';
+import {
+  assertSchemaCompatibility,
+  createPostgresBackend,
+  runMigrations,
+  SchemaMigrationRequiredError,
+  type BackendFactory,
+  type ConnectionOptions,
+  type IQueueBackend,
+} from 'bullmq';
+import pg from 'pg';
+import { JobsUnavailableError } from './job-errors.js';
+import type { QueueStore } from './queue-store.js';
+
+const SCHEMA = 'bullmq';
+/** Each worker and each event stream pins one connection; the rest serves all other calls. */
+const SHARED_CONNECTIONS = 8;
+
+export interface PostgresStoreOptions {
+  url: string;
+  /** Queues of this process. */
+  queues: number;
+  applicationName: string;
+  autoMigrate: boolean;
+  onError: (error: Error) => void;
+}
+
+/** One pool for everything BullMQ does in this process; idle connections are closed. */
+export function createPostgresStore(options: PostgresStoreOptions): QueueStore {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    options: `-c search_path=${SCHEMA}`,
+    max: options.queues * 2 + SHARED_CONNECTIONS,
+    idleTimeoutMillis: 5_000,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
+  pool.on('error', options.onError);
+  // Every queue, worker and event stream adds its own listeners to the one pool.
+  pool.setMaxListeners(0);
+  return {
+    kind: 'postgres',
+    // BullMQ declares its connection options for Redis only.
+    connection: pool as unknown as ConnectionOptions,
+    factory: createPostgresBackend as unknown as BackendFactory<IQueueBackend, ConnectionOptions>,
+    prepare: () => prepare(options),
+    ping: async () => {
+      await pool.query('SELECT 1');
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** Brings BullMQ's schema up to date; processes that start together take turns under its advisory lock. */
+export async function migrateJobs(databaseUrl: string): Promise<void> {
+  await withClient(databaseUrl, (client) => runMigrations(client, SCHEMA));
+}
+
+async function prepare({ url, autoMigrate }: PostgresStoreOptions): Promise<void> {
+  try {
+    if (autoMigrate) await migrateJobs(url);
+    else await withClient(url, (client) => assertSchemaCompatibility(client, SCHEMA));
+  } catch (cause) {
+    const reason =
+      cause instanceof SchemaMigrationRequiredError
+        ? 'its schema is not migrated: run the migrate command, or set AUTO_MIGRATE=true'
+        : (cause as Error).message;
+    throw new JobsUnavailableError(`The job queues in the database (DATABASE_URL) cannot be used: ${reason}.`, {
+      cause,
+    });
+  }
+}

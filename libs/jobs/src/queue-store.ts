@@ -1,0 +1,14 @@
+import type { BackendFactory, ConnectionOptions, IQueueBackend } from 'bullmq';
+
+/** Where queues live: PostgreSQL or Redis. Owns the connections that all queues of the process share. */
+export interface QueueStore {
+  readonly kind: 'postgres' | 'redis';
+  /** What every BullMQ class of the process is constructed with. */
+  readonly connection: ConnectionOptions;
+  readonly factory: BackendFactory<IQueueBackend, ConnectionOptions>;
+  /** Checks that the store answers and has its schema; raises JobsUnavailableError. */
+  prepare(): Promise<void>;
+  /** Resolves when the store answers. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}

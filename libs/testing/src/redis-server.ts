@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import type { RunningServer } from './echo-servers.js';
+import { waitFor } from './wait-for.js';
+
+/** Path of a real program: from GATEHOUSE_PEERS_BIN, else from PATH. */
+export function findPeer(program: string): string | undefined {
+  const { GATEHOUSE_PEERS_BIN: peers, PATH: path = '' } = process.env;
+  for (const folder of [peers, ...path.split(delimiter), '/usr/sbin']) {
+    if (folder === undefined || folder === '') continue;
+    const file = join(folder, program);
+    try {
+      accessSync(file, constants.X_OK);
+      return file;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return undefined;
+}
+
+/** Raised where a suite must not pass without a peer: in CI, a missing one is a failure and not a skip. */
+export class PeerMissingError extends Error {
+  override readonly name = 'PeerMissingError';
+}
+
+/** The program's path, or undefined when it may be skipped; raises PeerMissingError when CI is set. */
+export function peerOrSkip(program: string): string | undefined {
+  const file = findPeer(program);
+  if (file === undefined && process.env['CI'] === 'true') {
+    throw new PeerMissingError(`${program} not found: npm run peers`);
+  }
+  return file;
+}
+
+export interface RedisServer extends RunningServer {
+  url: string;
+}
+
+/** Starts a real redis-server on a free loopback port, without persistence. */
+export async function startRedis(program: string): Promise<RedisServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-redis-'));
+  const port = await freePort();
+  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'];
+  const child = spawn(program, args, { stdio: 'ignore' });
+  let failure: Error | undefined;
+  child.on('error', (error) => (failure = error));
+  const exited = once(child, 'exit');
+  const close = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM');
+      await exited;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await waitFor(() => failure !== undefined || child.exitCode !== null || answers(port));
+    if (failure !== undefined || child.exitCode !== null)
+      throw new Error('redis-server ended at once', { cause: failure });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { host: '127.0.0.1', port, url: `redis://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close };
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
+    socket.on('error', () => resolve(false));
+    socket.on('data', (reply) => {
+      socket.destroy();
+      resolve(reply.toString().startsWith('+PONG'));
+    });
+  });
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
