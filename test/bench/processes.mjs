@@ -89,7 +89,13 @@ function tree(pid) {
   } catch {
     // ps ends with 1 where there are no children
   }
-  return [pid, ...children.map((text) => Number(text)).filter(Boolean).flatMap((child) => tree(child))];
+  return [
+    pid,
+    ...children
+      .map((text) => Number(text))
+      .filter(Boolean)
+      .flatMap((child) => tree(child)),
+  ];
 }
 
 export async function stop(child) {

@@ -7,7 +7,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cpuSeconds, findPeer, freePort, residentBytes, startProgram, startScript, stop, stopAll } from './processes.mjs';
+import {
+  cpuSeconds,
+  findPeer,
+  freePort,
+  residentBytes,
+  startProgram,
+  startScript,
+  stop,
+  stopAll,
+} from './processes.mjs';
 import { figure, median, printTable } from './table.mjs';
 
 const here = (name) => fileURLToPath(new URL(`relay/${name}`, import.meta.url));
@@ -50,7 +59,11 @@ async function startShadowsocksServer(method) {
   return { ...(await startProgram(binary, args, port)), port, kind: 'shadowsocks-libev' };
 }
 
-const plain = { name: 'plain Node relay', start: (target) => startScript(here('plain-relay.mjs'), [String(target)]), socks: false };
+const plain = {
+  name: 'plain Node relay',
+  start: (target) => startScript(here('plain-relay.mjs'), [String(target)]),
+  socks: false,
+};
 const direct = { name: 'gatehouse direct', start: () => startScript(here('kernel.mjs'), ['{}']), socks: true };
 const v2ray = {
   name: 'v2ray socks to freedom',
@@ -60,16 +73,36 @@ const v2ray = {
 
 function shadowsocksSubjects(method, server) {
   const route = JSON.stringify({ method, password: PASSWORD, server });
-  const subjects = [{ name: `gatehouse ss ${method}`, start: () => startScript(here('kernel.mjs'), [route]), socks: true }];
+  const subjects = [
+    { name: `gatehouse ss ${method}`, start: () => startScript(here('kernel.mjs'), [route]), socks: true },
+  ];
   const binary = findPeer('ss-local');
   if (!binary) missing.push(`ss-local (shadowsocks-libev ${method})`);
-  else subjects.push({ name: `shadowsocks-libev ${method}`, start: () => startSsLocal(binary, method, server), socks: true });
+  else
+    subjects.push({
+      name: `shadowsocks-libev ${method}`,
+      start: () => startSsLocal(binary, method, server),
+      socks: true,
+    });
   return subjects;
 }
 
 async function startSsLocal(binary, method, server) {
   const port = await freePort();
-  const args = ['-s', '127.0.0.1', '-p', String(server), '-b', '127.0.0.1', '-l', String(port), '-k', PASSWORD, '-m', method];
+  const args = [
+    '-s',
+    '127.0.0.1',
+    '-p',
+    String(server),
+    '-b',
+    '127.0.0.1',
+    '-l',
+    String(port),
+    '-k',
+    PASSWORD,
+    '-m',
+    method,
+  ];
   return { ...(await startProgram(binary, args, port)), port };
 }
 
@@ -113,13 +146,62 @@ const columns = [
   ['CPU s/GB', (row) => figure(row.of((run) => run.up.cpu / (run.up.bytes / GB)))],
   ['GB/s 50 streams', (row) => figure(row.of((run) => run.many.bytes / run.many.seconds / GB))],
   ['CPU s/GB', (row) => figure(row.of((run) => run.many.cpu / (run.many.bytes / GB)))],
-  ['req/s', (row) => figure(row.of((run) => run.small.count / run.small.seconds), 0)],
-  ['CPU µs/req', (row) => figure(row.of((run) => (run.small.cpu * 1e6) / run.small.count), 1)],
-  ['p50 µs', (row) => figure(row.of((run) => run.small.p50), 0)],
-  ['p99 µs', (row) => figure(row.of((run) => run.small.p99), 0)],
-  ['conn/s', (row) => figure(row.of((run) => run.fresh.count / run.fresh.seconds), 0)],
-  ['CPU µs/conn', (row) => figure(row.of((run) => (run.fresh.cpu * 1e6) / run.fresh.count), 0)],
-  ['RSS MB', (row) => figure(row.of((run) => run.rss / 1e6), 0)],
+  [
+    'req/s',
+    (row) =>
+      figure(
+        row.of((run) => run.small.count / run.small.seconds),
+        0,
+      ),
+  ],
+  [
+    'CPU µs/req',
+    (row) =>
+      figure(
+        row.of((run) => (run.small.cpu * 1e6) / run.small.count),
+        1,
+      ),
+  ],
+  [
+    'p50 µs',
+    (row) =>
+      figure(
+        row.of((run) => run.small.p50),
+        0,
+      ),
+  ],
+  [
+    'p99 µs',
+    (row) =>
+      figure(
+        row.of((run) => run.small.p99),
+        0,
+      ),
+  ],
+  [
+    'conn/s',
+    (row) =>
+      figure(
+        row.of((run) => run.fresh.count / run.fresh.seconds),
+        0,
+      ),
+  ],
+  [
+    'CPU µs/conn',
+    (row) =>
+      figure(
+        row.of((run) => (run.fresh.cpu * 1e6) / run.fresh.count),
+        0,
+      ),
+  ],
+  [
+    'RSS MB',
+    (row) =>
+      figure(
+        row.of((run) => run.rss / 1e6),
+        0,
+      ),
+  ],
 ];
 
 const target = (await startScript(here('target.mjs'))).first.port;
@@ -148,7 +230,9 @@ await stopAll();
 rmSync(folder, { recursive: true, force: true });
 
 const rows = subjects.map(({ name }) => ({ name, of: (read) => median(runs.get(name).map(read)) }));
-console.log(`\nMedian of ${rounds} rounds, ${seconds} s a figure, ${os.cpus().length} cores, Node ${process.version}; CPU of the subject alone.`);
+console.log(
+  `\nMedian of ${rounds} rounds, ${seconds} s a figure, ${os.cpus().length} cores, Node ${process.version}; CPU of the subject alone.`,
+);
 if (serverKind) console.log(`Shadowsocks server for all clients: ${serverKind}.`);
 console.log();
 printTable(columns, rows);

@@ -1,8 +1,12 @@
 /** Prints rows as a table, numbers to the right; `columns` are `[heading, row => text]`. */
 export function printTable(columns, rows) {
-  const cells = [columns.map(([heading]) => heading), ...rows.map((row) => columns.map(([, text]) => String(text(row))))];
+  const cells = [
+    columns.map(([heading]) => heading),
+    ...rows.map((row) => columns.map(([, text]) => String(text(row)))),
+  ];
   const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index].length)));
-  const format = (line) => line.map((cell, index) => (index === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[index]))).join('  ');
+  const format = (line) =>
+    line.map((cell, index) => (index === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[index]))).join('  ');
   console.log(format(cells[0]));
   console.log(widths.map((width) => '─'.repeat(width)).join('  '));
   for (const line of cells.slice(1)) console.log(format(line));

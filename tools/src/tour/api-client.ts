@@ -18,7 +18,12 @@ export class ApiClient {
     if (body !== undefined) headers['content-type'] = 'application/json';
     if (this.#token) headers['authorization'] = `Bearer ${this.#token}`;
     const payload = body === undefined ? {} : { body: JSON.stringify(body) };
-    const response = await fetch(this.base + path, { method, headers, ...payload, signal: AbortSignal.timeout(60_000) });
+    const response = await fetch(this.base + path, {
+      method,
+      headers,
+      ...payload,
+      signal: AbortSignal.timeout(60_000),
+    });
     const text = await response.text();
     if (!response.ok) throw new ApiCallError(method, path, response.status, text.slice(0, 500));
     return JSON.parse(text) as T;

@@ -80,7 +80,7 @@ export class Origin {
   async #stream(response: ServerResponse, length: number): Promise<void> {
     const block = Buffer.alloc(64 * 1024, 0x67);
     const gate = this.#gate;
-    for (let sent = 0; sent < length; ) {
+    for (let sent = 0; sent < length;) {
       if (gate && sent >= length / 2) await gate.promise;
       const part = block.subarray(0, Math.min(block.length, length - sent));
       sent += part.length;

@@ -91,7 +91,8 @@ async function readBytes(socket: net.Socket, count: number): Promise<Buffer> {
   for (;;) {
     const chunk = socket.read(count) as Buffer | null;
     if (chunk) return chunk;
-    if (socket.destroyed || socket.readableEnded) throw new Error('the proxy closed the connection during the handshake');
+    if (socket.destroyed || socket.readableEnded)
+      throw new Error('the proxy closed the connection during the handshake');
     await Promise.race([once(socket, 'readable'), once(socket, 'end'), once(socket, 'close')]);
   }
 }

@@ -248,7 +248,10 @@ async function reloadUnderLoad({ api, script, origin, proxy }: Stage): Promise<v
 async function lookAtDashboard({ api, script }: Stage, node: NodeView): Promise<void> {
   await script.step('find it all on the dashboard', async (say) => {
     const { item, dashboard } = await eventually('the period list', async () => {
-      const answer = await api.call<DashboardResponse>('GET', '/dashboard?period_domain_limit=500&period_node_limit=500');
+      const answer = await api.call<DashboardResponse>(
+        'GET',
+        '/dashboard?period_domain_limit=500&period_node_limit=500',
+      );
       const found = answer.period_domains.items.find(({ domain }) => domain === ORIGIN_HOST);
       return found && found.requests >= 24 ? { item: found, dashboard: answer } : undefined;
     });
