@@ -7,6 +7,10 @@ export interface AccountingQueueOptions {
   write(batch: AccountingBatch, sequence: number): Promise<void>;
   /** A write failed and is tried again in `retryMs`. */
   onFailure(error: unknown, retryMs: number): void;
+  /** Whether an error would come again however often the batch is sent, so that the batch must not block the others. */
+  isHopeless(error: unknown): boolean;
+  /** Such a batch was given up. */
+  onLost(error: unknown, batch: AccountingBatch): void;
   onDropped(rows: number): void;
   limits?: AccountingLimits;
   /** Longest time that something waits before its write begins. */
@@ -104,10 +108,13 @@ export class AccountingQueue {
     try {
       await this.#options.write(batch, this.#sequence);
     } catch (error) {
-      this.#stuck = batch;
-      this.#failures++;
-      this.#options.onFailure(error, this.#waitMs());
-      return false;
+      if (!this.#options.isHopeless(error)) {
+        this.#stuck = batch;
+        this.#failures++;
+        this.#options.onFailure(error, this.#waitMs());
+        return false;
+      }
+      this.#options.onLost(error, batch);
     }
     this.#stuck = null;
     this.#failures = 0;

@@ -6,6 +6,7 @@ import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import type { AccountingBatch } from './accounting-batch.js';
+import { isBadData } from './accounting-errors.js';
 import { AccountingQueue } from './accounting-queue.js';
 import { writeBatch } from './accounting-store.js';
 import { createPartitions, dayOf, daysAhead, daysOf } from './log-partitions.js';
@@ -25,6 +26,9 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
   private readonly queue = new AccountingQueue({
     write: (batch, sequence) => this.write(batch, sequence),
     onFailure: (error, retryMs) => this.logger.warn(`Traffic could not be written, next try in ${retryMs} ms`, error),
+    isHopeless: isBadData,
+    onLost: (error, batch) =>
+      this.logger.error(`${batch.logs.length} flows could not be counted: the database refuses them`, error),
     onDropped: (rows) => this.logger.warn(`${rows} traffic log rows did not fit in memory; their bytes are counted`),
   });
 

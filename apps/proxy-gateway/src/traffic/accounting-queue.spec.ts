@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { aDelta, aRecord } from '../../test/support/flows.js';
+import type { AccountingBatch } from './accounting-batch.js';
+import { AccountingQueue } from './accounting-queue.js';
+import type { AccountingQueueOptions } from './accounting-queue.js';
+
+interface Written {
+  sequence: number;
+  ids: string[];
+}
+
+/** A queue whose writes are recorded, and fail as long as `failures` lasts. */
+function aQueue(overrides: Partial<AccountingQueueOptions> = {}) {
+  const written: Written[] = [];
+  const attempts: { sequence: number; batch: AccountingBatch }[] = [];
+  const state = { failures: 0, lost: 0, dropped: 0, waits: [] as number[] };
+  const queue = new AccountingQueue({
+    write: async (batch, sequence) => {
+      attempts.push({ sequence, batch });
+      if (state.failures > 0) {
+        state.failures--;
+        throw new Error('connection refused');
+      }
+      written.push({ sequence, ids: batch.logs.map((record) => record.id) });
+    },
+    onFailure: (_error, retryMs) => state.waits.push(retryMs),
+    isHopeless: () => false,
+    onLost: () => state.lost++,
+    onDropped: (rows) => (state.dropped += rows),
+    ...overrides,
+  });
+  return { queue, written, attempts, state };
+}
+
+const record = (id: number) => aRecord({ id: String(id) });
+
+describe('AccountingQueue', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('writes within the second what came together, in one batch', async () => {
+    const { queue, written } = aQueue();
+    queue.addRecords([record(1)], true);
+    queue.addRecords([record(2)], true);
+    expect(written).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(written).toEqual([{ sequence: 1, ids: ['1', '2'] }]);
+  });
+
+  it('does nothing while nothing comes', async () => {
+    const { attempts } = aQueue();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(attempts).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('does not wait for the clock once a batch is full', async () => {
+    const { queue, written } = aQueue();
+    queue.addRecords(
+      Array.from({ length: 2_000 }, (_, id) => record(id)),
+      true,
+    );
+    await vi.advanceTimersByTimeAsync(0);
+    expect(written).toHaveLength(1);
+  });
+
+  it('sends the very same batch again under its number, and what came meanwhile after it', async () => {
+    const { queue, written, attempts, state } = aQueue();
+    state.failures = 3;
+    queue.addRecords([record(1)], true);
+    await vi.advanceTimersByTimeAsync(300);
+    queue.addRecords([record(2)], true);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(attempts.map((attempt) => attempt.sequence)).toEqual([1, 1, 1, 1, 2]);
+    expect(new Set(attempts.slice(0, 4).map((attempt) => attempt.batch)).size).toBe(1);
+    expect(written).toEqual([
+      { sequence: 1, ids: ['1'] },
+      { sequence: 2, ids: ['2'] },
+    ]);
+    expect(state.waits).toEqual([250, 500, 1_000]);
+  });
+
+  it('gives up a batch that can never be written, and goes on with the next', async () => {
+    const { queue, written, state } = aQueue({ isHopeless: () => true });
+    state.failures = 1;
+    queue.addRecords([record(1)], true);
+    await vi.advanceTimersByTimeAsync(1_000);
+    queue.addRecords([record(2)], true);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(written).toEqual([{ sequence: 2, ids: ['2'] }]);
+    expect(state.lost).toBe(1);
+  });
+
+  it('keeps a bounded number of rows while the database is away, and every byte', async () => {
+    const { queue, attempts, state } = aQueue({ limits: { logRows: 3, domains: 10 } });
+    state.failures = 1;
+    queue.addRecords([record(0)], true);
+    await vi.advanceTimersByTimeAsync(260);
+    for (let id = 1; id <= 10; id++) queue.addRecords([record(id)], true);
+    await vi.advanceTimersByTimeAsync(10_000);
+    const [, , last] = attempts;
+    expect(last?.batch.logs).toHaveLength(3);
+    expect([...last!.batch.domains.values()]).toMatchObject([{ requests: 10, upload: 1_000, download: 20_000 }]);
+    expect(state.dropped).toBe(7);
+  });
+
+  it('writes what is left when it closes, also what came during a write', async () => {
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const sequences: number[] = [];
+    const { queue } = aQueue({
+      write: async (_batch, sequence) => {
+        if (sequence === 1) await gate;
+        sequences.push(sequence);
+      },
+    });
+    queue.addRecords([record(1)], true);
+    await vi.advanceTimersByTimeAsync(300);
+    queue.addDelta(aDelta({ outbounds: { DIRECT: { upload: 1, download: 1, opened: 1, failed: 0 } } }));
+    const closed = queue.close();
+    release();
+    expect(await closed).toBe(true);
+    expect(sequences).toEqual([1, 2]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('says so when the last write fails, and leaves no timer behind', async () => {
+    const { queue, state } = aQueue();
+    state.failures = 5;
+    queue.addRecords([record(1)], true);
+    expect(await queue.close()).toBe(false);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('counts bytes of flows whose log rows are not wanted', async () => {
+    const { queue, attempts } = aQueue();
+    queue.addRecords([record(1)], false);
+    await queue.flush();
+    expect(attempts[0]?.batch.logs).toEqual([]);
+    expect(attempts[0]?.batch.domains.size).toBe(1);
+  });
+});
