@@ -1,1 +1,21 @@
-export {};
+export { AuthModule, type AuthModuleOptions, type SessionOptions } from './auth.module.js';
+export { allows, SCOPES, SYSTEM_ACTOR, type Actor, type CredentialKind, type Scope } from './guard/actor.js';
+export { AuthGuard } from './guard/auth.guard.js';
+export { Authenticator, AuthPolicy, SessionUsers, type SessionUser } from './guard/authenticator.js';
+export { CurrentActor, Public, Requires } from './guard/decorators.js';
+export { actorOf } from './guard/request-actor.js';
+export { createApiKey, parseApiKey, type ParsedApiKey } from './keys/api-key.js';
+export {
+  ApiKeyStore,
+  type ApiKeyIdentity,
+  type ApiKeyRecord,
+  type ApiKeyStoreConfig,
+  type NewApiKey,
+} from './keys/api-key-store.js';
+export { clientKey, DEFAULT_LOGIN_LIMITS, LoginThrottle, type LoginThrottleLimits } from './login/login-throttle.js';
+export { hashPassword, needsRehash, verifyPassword } from './passwords/password-hash.js';
+export { SessionCookie } from './sessions/session-cookie.js';
+export { SessionStore, type Session, type SessionStoreConfig } from './sessions/session-store.js';
+export { createAuthTables, dropAuthTables, type AuthTablesOptions, type SqlRunner } from './tables/auth-tables.js';
+export { JwtStrategy, type TokenClaims } from './tokens/jwt-strategy.js';
+export { TokenSigner, type TokenSignerConfig, type TokenSubject } from './tokens/token-signer.js';

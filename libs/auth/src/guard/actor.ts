@@ -1,0 +1,35 @@
+export const SCOPES = ['read', 'write', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export type CredentialKind = 'token' | 'api_key' | 'session' | 'none';
+
+/** Who acts. Handed on as an argument; never looked up from ambient state. */
+export interface Actor {
+  /** What proved it. */
+  readonly credential: CredentialKind;
+  /** Id of the API key or session; null where there is no row. */
+  readonly credentialId: number | null;
+  /** The person, where the service has users. */
+  readonly userId: number | null;
+  /** For people and logs: user name, or name of the API key. */
+  readonly name: string;
+  /** The service's own role of the user, where it has roles. */
+  readonly role: string | null;
+  readonly scopes: readonly Scope[];
+}
+
+/** What runs without a request: jobs, migrations, the first start. */
+export const SYSTEM_ACTOR: Actor = Object.freeze({
+  credential: 'none',
+  credentialId: null,
+  userId: null,
+  name: 'system',
+  role: null,
+  scopes: SCOPES,
+});
+
+/** admin allows all, write also allows read. */
+export function allows(actor: Pick<Actor, 'scopes'>, needed: Scope): boolean {
+  const needs = SCOPES.indexOf(needed);
+  return actor.scopes.some((scope) => SCOPES.indexOf(scope) >= needs);
+}

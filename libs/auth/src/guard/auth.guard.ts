@@ -1,0 +1,79 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { AppError } from '@gatehouse/platform';
+import type { Request } from 'express';
+import { allows, type Actor, type Scope } from './actor.js';
+import { Authenticator, type AuthPolicy } from './authenticator.js';
+import { NEEDED_SCOPE, PUBLIC_ROUTE } from './decorators.js';
+import { setActor } from './request-actor.js';
+
+interface RouteRule {
+  readonly open: boolean;
+  readonly scope: Scope | undefined;
+}
+
+/** Global guard: every route needs credentials of its scope unless it is marked @Public(). */
+@Injectable()
+export class AuthGuard implements CanActivate {
+  private readonly rules = new WeakMap<object, WeakMap<object, RouteRule>>();
+  private readonly reflector = new Reflector();
+  private readonly authenticator: Authenticator;
+  private readonly realm: string;
+  private readonly policy: AuthPolicy | undefined;
+
+  constructor(authenticator: Authenticator, realm: string, policy?: AuthPolicy) {
+    this.authenticator = authenticator;
+    this.realm = realm;
+    this.policy = policy;
+  }
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const rule = this.ruleOf(context);
+    if (rule.open) return true;
+    const request = context.switchToHttp().getRequest<Request>();
+    const actor = await this.identify(request);
+    const needed = rule.scope ?? (request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write');
+    if (!allows(actor, needed)) throw this.insufficientScope(needed);
+    setActor(request, actor);
+    return true;
+  }
+
+  private async identify(request: Request): Promise<Actor> {
+    const actor = await this.authenticator.authenticate(request);
+    if (actor !== null && actor !== undefined) return actor;
+    const open = this.policy?.openActor();
+    if (open !== undefined) return open;
+    if (actor === null) throw this.unauthorized('Credentials are needed', '');
+    throw this.unauthorized('The credentials are not valid', ', error="invalid_token"');
+  }
+
+  /** RFC 6750 section 3. */
+  private unauthorized(message: string, parameters: string): AppError {
+    return new AppError('UNAUTHORIZED', message, {
+      headers: { 'WWW-Authenticate': `Bearer realm="${this.realm}"${parameters}` },
+    });
+  }
+
+  private insufficientScope(needed: Scope): AppError {
+    return new AppError('FORBIDDEN', `This needs the scope ${needed}`, {
+      headers: { 'WWW-Authenticate': `Bearer realm="${this.realm}", error="insufficient_scope", scope="${needed}"` },
+    });
+  }
+
+  /** Metadata of a route never changes: it is read once. */
+  private ruleOf(context: ExecutionContext): RouteRule {
+    const controller = context.getClass();
+    const handler = context.getHandler();
+    const known = this.rules.get(controller)?.get(handler);
+    if (known !== undefined) return known;
+    const targets = [handler, controller];
+    const rule: RouteRule = {
+      open: this.reflector.getAllAndOverride<boolean | undefined>(PUBLIC_ROUTE, targets) === true,
+      scope: this.reflector.getAllAndOverride<Scope | undefined>(NEEDED_SCOPE, targets),
+    };
+    const ofController = this.rules.get(controller) ?? new WeakMap<object, RouteRule>();
+    ofController.set(handler, rule);
+    this.rules.set(controller, ofController);
+    return rule;
+  }
+}

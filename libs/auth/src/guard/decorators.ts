@@ -1,0 +1,17 @@
+import { createParamDecorator, SetMetadata, type CustomDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Actor, Scope } from './actor.js';
+import { actorOf } from './request-actor.js';
+
+export const PUBLIC_ROUTE = 'gatehouse:public';
+export const NEEDED_SCOPE = 'gatehouse:scope';
+
+/** Open to everybody: the guard does not look at credentials. */
+export const Public = (): CustomDecorator => SetMetadata(PUBLIC_ROUTE, true);
+
+/** The scope a route needs. Without it: read for GET and HEAD, write for the rest. */
+export const Requires = (scope: Scope): CustomDecorator => SetMetadata(NEEDED_SCOPE, scope);
+
+/** The Actor of the request; on a public route it is null. */
+export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor | null =>
+  actorOf(context.switchToHttp().getRequest<object>()),
+);

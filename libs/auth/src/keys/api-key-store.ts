@@ -1,0 +1,198 @@
+import { notify, pgPool, type PgListener } from '@gatehouse/persistence';
+import { AppError, type JsonLogger } from '@gatehouse/platform';
+import type { DataSource, EntityManager } from 'typeorm';
+import { BoundedCache } from '../cache/bounded-cache.js';
+import type { Scope } from '../guard/actor.js';
+import { createApiKey, parseApiKey } from './api-key.js';
+import { LastUseWriter } from './last-use-writer.js';
+
+/** An API key as lists show it; the key itself is not stored. */
+export interface ApiKeyRecord {
+  readonly id: number;
+  readonly name: string;
+  readonly keyPrefix: string;
+  readonly lastFour: string;
+  readonly scopes: readonly Scope[];
+  readonly userId: number | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  readonly lastUsedIp: string | null;
+  readonly revokedAt: Date | null;
+}
+
+export interface NewApiKey {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt?: Date | null;
+  readonly userId?: number | null;
+}
+
+/** What the guard needs of a valid key. */
+export interface ApiKeyIdentity {
+  readonly id: number;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly userId: number | null;
+  readonly expiresAt: Date | null;
+}
+
+export interface ApiKeyStoreConfig {
+  /** Such as `gpk_`. */
+  readonly prefix: string;
+  /** Channel on which replicas tell each other of revoked keys. */
+  readonly channel: string;
+}
+
+type Row = Record<string, unknown> & {
+  id: number;
+  name: string;
+  scopes: Scope[];
+  user_id: number | null;
+  expires_at: Date | null;
+};
+
+const CACHE_MS = 30_000;
+const UNKNOWN_CACHE_MS = 5_000;
+const CACHE_ENTRIES = 10_000;
+const COLUMNS =
+  'id, name, key_prefix, last_four, scopes, user_id, created_at, expires_at, last_used_at, last_used_ip, revoked_at';
+
+/** API keys in the table api_keys: made once, looked up by hash, cached briefly, revoked everywhere at once. */
+export class ApiKeyStore {
+  private readonly cache = new BoundedCache<ApiKeyIdentity | null>(CACHE_ENTRIES);
+  private readonly lastUse: LastUseWriter;
+  private readonly dataSource: DataSource;
+  private readonly config: ApiKeyStoreConfig;
+  private stopListening: (() => Promise<void>) | undefined;
+
+  constructor(dataSource: DataSource, config: ApiKeyStoreConfig, logger: JsonLogger) {
+    this.dataSource = dataSource;
+    this.config = config;
+    this.lastUse = new LastUseWriter(dataSource, logger);
+  }
+
+  /** Follows revocations of other replicas from now on. */
+  async start(listener: PgListener): Promise<void> {
+    this.stopListening = await listener.listen(
+      this.config.channel,
+      (hash) => this.cache.delete(hash),
+      () => this.cache.clear(),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.stopListening?.();
+    this.stopListening = undefined;
+    await this.lastUse.stop();
+  }
+
+  /** True for texts that only this store can judge. */
+  recognizes(text: string): boolean {
+    return text.startsWith(this.config.prefix);
+  }
+
+  /** The identity of a valid key and undefined for any other; the use is written down later, in batches. */
+  async verify(text: string, ip: string | null): Promise<ApiKeyIdentity | undefined> {
+    const parsed = parseApiKey(text, this.config.prefix);
+    if (parsed === undefined) return undefined;
+    const hash = parsed.hash.toString('hex');
+    const cached = this.cache.get(hash);
+    const identity = cached === undefined ? await this.load(parsed.hash, hash) : cached;
+    if (identity === null || (identity.expiresAt !== null && identity.expiresAt.getTime() <= Date.now())) {
+      return undefined;
+    }
+    this.lastUse.note(identity.id, ip);
+    return identity;
+  }
+
+  /** Stores a new key and returns it with its record: the only time it can be read. */
+  async create(key: NewApiKey, tx?: EntityManager): Promise<{ key: string; record: ApiKeyRecord }> {
+    const text = createApiKey(this.config.prefix);
+    const parsed = parseApiKey(text, this.config.prefix);
+    if (parsed === undefined) throw new TypeError(`API keys cannot begin with ${this.config.prefix}`);
+    const rows = (await (tx ?? this.dataSource).query(
+      `INSERT INTO api_keys (name, key_hash, key_prefix, last_four, scopes, user_id, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${COLUMNS}`,
+      [
+        key.name,
+        parsed.hash,
+        parsed.prefix,
+        parsed.lastFour,
+        [...key.scopes],
+        key.userId ?? null,
+        key.expiresAt ?? null,
+      ],
+    )) as Row[];
+    const [row] = rows;
+    if (row === undefined) throw new Error('The new API key was not stored.');
+    return { key: text, record: toRecord(row) };
+  }
+
+  /** Keys that are not revoked, newest first; of one user when asked. */
+  async list(options: { userId?: number } = {}): Promise<ApiKeyRecord[]> {
+    const rows = (await this.dataSource.query(
+      `SELECT ${COLUMNS} FROM api_keys
+       WHERE revoked_at IS NULL AND ($1::bigint IS NULL OR user_id = $1) ORDER BY id DESC LIMIT 1000`,
+      [options.userId ?? null],
+    )) as Row[];
+    return rows.map(toRecord);
+  }
+
+  /** Revokes a key on every replica; raises NOT_FOUND when there is none, or it is another user's. */
+  async revoke(id: number, options: { userId?: number; tx?: EntityManager } = {}): Promise<ApiKeyRecord> {
+    if (options.tx === undefined) {
+      return this.dataSource.transaction((tx) => this.revoke(id, { ...options, tx }));
+    }
+    const [rows] = (await options.tx.query(
+      `UPDATE api_keys SET revoked_at = now()
+       WHERE id = $1 AND revoked_at IS NULL AND ($2::bigint IS NULL OR user_id = $2)
+       RETURNING ${COLUMNS}, encode(key_hash, 'hex') AS hash`,
+      [id, options.userId ?? null],
+    )) as [Row[], number];
+    const [row] = rows;
+    if (row === undefined) throw new AppError('NOT_FOUND', `There is no API key ${id}`);
+    this.cache.delete(String(row['hash']));
+    await notify(options.tx, this.config.channel, String(row['hash']));
+    return toRecord(row);
+  }
+
+  /** Writes down the uses noted so far. */
+  async flushLastUse(): Promise<void> {
+    await this.lastUse.flush();
+  }
+
+  private async load(hash: Buffer, cacheKey: string): Promise<ApiKeyIdentity | null> {
+    const { generation } = this.cache;
+    const { rows } = await pgPool(this.dataSource).query<Row>({
+      name: 'api_key_by_hash',
+      text: 'SELECT id, name, scopes, user_id, expires_at FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL',
+      values: [hash],
+    });
+    const [row] = rows;
+    const identity = row === undefined ? null : toIdentity(row);
+    const lifetime = identity === null ? UNKNOWN_CACHE_MS : CACHE_MS;
+    this.cache.set(cacheKey, identity, Date.now() + lifetime, generation);
+    return identity;
+  }
+}
+
+function toIdentity(row: Row): ApiKeyIdentity {
+  return { id: row.id, name: row.name, scopes: row.scopes, userId: row.user_id, expiresAt: row.expires_at };
+}
+
+function toRecord(row: Row): ApiKeyRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    keyPrefix: row['key_prefix'] as string,
+    lastFour: row['last_four'] as string,
+    scopes: row.scopes,
+    userId: row.user_id,
+    createdAt: row['created_at'] as Date,
+    expiresAt: row.expires_at,
+    lastUsedAt: row['last_used_at'] as Date | null,
+    lastUsedIp: row['last_used_ip'] as string | null,
+    revokedAt: row['revoked_at'] as Date | null,
+  };
+}

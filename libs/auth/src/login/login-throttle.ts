@@ -1,0 +1,117 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { AppError } from '@gatehouse/platform';
+import type { DataSource } from 'typeorm';
+
+export interface LoginThrottleLimits {
+  /** Failures of one client address in its window before it is refused. */
+  readonly failures: number;
+  readonly failureWindowSeconds: number;
+  /** Attempts of everybody in a window. */
+  readonly attempts: number;
+  readonly attemptWindowSeconds: number;
+}
+
+export const DEFAULT_LOGIN_LIMITS: LoginThrottleLimits = {
+  failures: 5,
+  failureWindowSeconds: 900,
+  attempts: 100,
+  attemptWindowSeconds: 60,
+};
+
+interface Counter {
+  count: number;
+  retry_after: number;
+}
+
+const EVERYBODY = '*';
+/** One of so many counted failures also removes windows that are over. */
+const SWEEP_EVERY = 50;
+
+/** $1 key, $2 window in seconds: counts one more and starts a new window when the old one is over. */
+const COUNT = `INSERT INTO login_attempts AS kept (key, window_started_at, count) VALUES ($1, now(), 1)
+  ON CONFLICT (key) DO UPDATE SET
+    count = CASE WHEN kept.window_started_at <= now() - make_interval(secs => $2) THEN 1 ELSE kept.count + 1 END,
+    window_started_at = CASE WHEN kept.window_started_at <= now() - make_interval(secs => $2) THEN now()
+      ELSE kept.window_started_at END
+  RETURNING count, extract(epoch FROM window_started_at - now() + make_interval(secs => $2))::float8 AS retry_after`;
+
+const READ = `SELECT count, extract(epoch FROM window_started_at - now() + make_interval(secs => $2))::float8 AS retry_after
+  FROM login_attempts WHERE key = $1 AND window_started_at > now() - make_interval(secs => $2)`;
+
+/** Counts failed logins in PostgreSQL: the counts survive restarts and replicas share them. */
+export class LoginThrottle {
+  private readonly dataSource: DataSource;
+  private readonly limits: LoginThrottleLimits;
+  private counted = 0;
+
+  constructor(dataSource: DataSource, limits: LoginThrottleLimits = DEFAULT_LOGIN_LIMITS) {
+    this.dataSource = dataSource;
+    this.limits = limits;
+  }
+
+  /**
+   * Runs a password check under the limits: refused with RATE_LIMITED before it runs, also refused when failures
+   * that arrived meanwhile used the limit up, so that guesses sent at once gain nothing. `check` resolves to
+   * undefined for wrong credentials; the caller answers LOGIN_FAILED for that.
+   */
+  async attempt<T>(address: string, check: () => Promise<T | undefined>): Promise<T | undefined> {
+    const key = clientKey(address);
+    await this.refuseBlocked(key);
+    await this.countAttempt();
+    const result = await check();
+    if (result === undefined) {
+      await this.countFailure(key);
+      return undefined;
+    }
+    await this.refuseBlocked(key);
+    await this.dataSource.query('DELETE FROM login_attempts WHERE key = $1', [key]);
+    return result;
+  }
+
+  private async refuseBlocked(key: string): Promise<void> {
+    const { failures, failureWindowSeconds } = this.limits;
+    const [counter] = (await this.dataSource.query(READ, [key, failureWindowSeconds])) as Counter[];
+    if (counter !== undefined && counter.count >= failures) throw refusal(counter);
+  }
+
+  private async countAttempt(): Promise<void> {
+    const { attempts, attemptWindowSeconds } = this.limits;
+    const [counter] = (await this.dataSource.query(COUNT, [EVERYBODY, attemptWindowSeconds])) as Counter[];
+    if (counter !== undefined && counter.count > attempts) throw refusal(counter);
+  }
+
+  private async countFailure(key: string): Promise<void> {
+    const { failures, failureWindowSeconds } = this.limits;
+    const [counter] = (await this.dataSource.query(COUNT, [key, failureWindowSeconds])) as Counter[];
+    if (this.counted++ % SWEEP_EVERY === 0) await this.sweep();
+    if (counter !== undefined && counter.count > failures) throw refusal(counter);
+  }
+
+  private async sweep(): Promise<void> {
+    const longest = Math.max(this.limits.failureWindowSeconds, this.limits.attemptWindowSeconds);
+    await this.dataSource.query(
+      'DELETE FROM login_attempts WHERE window_started_at < now() - make_interval(secs => $1)',
+      [longest],
+    );
+  }
+}
+
+function refusal({ retry_after }: Counter): AppError {
+  return new AppError('RATE_LIMITED', 'Too many login attempts', { retryAfterSeconds: retry_after, level: 'info' });
+}
+
+/** One key per IPv4 address and per IPv6 /64, which is what one customer usually holds. */
+export function clientKey(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (isIPv4(plain)) return plain;
+  if (!isIPv6(plain)) return 'unknown';
+  const [head = '', tail] = (plain.split('%')[0] ?? '').split('::');
+  const left = head.split(':').filter((group) => group !== '');
+  const right = tail === undefined ? [] : tail.split(':').filter((group) => group !== '');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...right];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`;
+}
