@@ -16,6 +16,7 @@ import {
 import { DiscoveryModule } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { HandlerRegistry, type RegisteredHandler } from './handler-registry.js';
+import { decodeFailure, encodeFailure } from './job-errors.js';
 import { JobQueue, queueToken } from './job-queue.js';
 import type { JobsConfig } from './job-types.js';
 import { JobWaiter } from './job-waiter.js';
@@ -142,7 +143,7 @@ function machinery({ namespace, queues }: JobsModuleQueues): Provider[] {
       inject: [QueueRegistry],
       useFactory: (registry: QueueRegistry) =>
         new JobWorkers(registry, {
-          jobFailed: (queue, jobId, error) => logger.warn({ message: 'A job failed', queue, jobId, error }),
+          jobFailed: (queue, jobId, error) => logFailure(logger, { queue, jobId }, error),
           workerError: (queue, error) => logger.warn(`The worker of ${queue} met an error: ${error.message}`),
         }),
     },
@@ -155,6 +156,13 @@ function machinery({ namespace, queues }: JobsModuleQueues): Provider[] {
         ),
     },
   ];
+}
+
+/** A coded failure is part of the service's life; an unexpected one comes with its stack. */
+function logFailure(logger: Logger, job: { queue: QueueName; jobId: string }, error: unknown): void {
+  const failure = decodeFailure(encodeFailure(error));
+  if (failure.code === undefined && error instanceof Error) logger.error('A job failed', error.stack, job);
+  else logger.warn('A job failed', { ...job, code: failure.code, reason: failure.message });
 }
 
 function createStore(config: JobsConfig, { namespace, queues }: JobsModuleQueues, logger: Logger): QueueStore {

@@ -32,7 +32,10 @@ export class UnitOfWork {
     try {
       await hook();
     } catch (error) {
-      this.logger.error('A hook failed after its transaction was committed', error);
+      this.logger.error(
+        'A hook failed after its transaction was committed',
+        error instanceof Error ? error.stack : String(error),
+      );
     }
   }
 }

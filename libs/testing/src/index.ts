@@ -11,3 +11,4 @@ export {
   type TcpEcho,
 } from './echo-servers.js';
 export { findPeer, PeerMissingError, peerOrSkip, startRedis, type RedisServer } from './redis-server.js';
+export { createTestApp, type TestApp, type TestAppOptions } from './test-app.js';
