@@ -8,7 +8,7 @@ export class CreateSettings1763668800200 implements MigrationInterface {
       CREATE TABLE settings (
         key text PRIMARY KEY,
         value text NOT NULL,
-        updated_at timestamptz(3) NOT NULL DEFAULT now()
+        updated_at timestamptz NOT NULL DEFAULT now()
       )`);
   }
 

@@ -19,9 +19,9 @@ export class CreateRules1763668800210 implements MigrationInterface {
         priority bigint NOT NULL,
         note text,
         hit_count bigint NOT NULL DEFAULT 0,
-        hit_at timestamptz(3),
-        created_at timestamptz(3) NOT NULL DEFAULT now(),
-        updated_at timestamptz(3) NOT NULL DEFAULT now(),
+        hit_at timestamptz,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        updated_at timestamptz NOT NULL DEFAULT now(),
         CONSTRAINT rules_source_check CHECK (source IN ('manual', 'subscription', 'system', 'ruleset'))
       )`);
     await queryRunner.query('CREATE INDEX rules_order_idx ON rules (priority, id)');

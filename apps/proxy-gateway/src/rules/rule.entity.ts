@@ -1,8 +1,10 @@
 import { BigIntColumn, BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from '@gatehouse/persistence';
 import type { RuleSource } from '@gatehouse/contracts';
-import { Column, Entity } from 'typeorm';
+import { Check, Column, Entity, Index } from 'typeorm';
 
 @Entity('rules')
+@Index('rules_order_idx', ['priority', 'id'])
+@Check('rules_source_check', `source IN ('manual', 'subscription', 'system', 'ruleset')`)
 export class Rule {
   @BigIntId()
   id: number;

@@ -1,11 +1,11 @@
-import { IsOptional, Matches, MaxLength, NotContains } from 'class-validator';
+import { IsOptional, Matches, MaxLength } from 'class-validator';
 import { QueryInteger } from './query-integer.js';
 
 export class TrafficLogQuery {
   /** Part of the host, address, node name, rule or client address; case does not matter. */
   @IsOptional()
   @MaxLength(200)
-  @NotContains('\0', { message: 'keyword must not contain a NUL character' })
+  @Matches(/^\P{Cc}*$/u, { message: 'keyword must not contain control characters' })
   keyword?: string;
 
   @QueryInteger({ min: 1, max: 500 })

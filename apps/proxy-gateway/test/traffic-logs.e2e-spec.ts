@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { plainToInstance } from 'class-transformer';
+import { validate } from 'class-validator';
+import { AppError } from '@gatehouse/platform';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AccountingBatch } from '../src/traffic/accounting-batch.js';
+import { writeBatch } from '../src/traffic/accounting-store.js';
+import { flowNames } from '../src/traffic/flow-names.js';
+import { createPartitions, daysOf } from '../src/traffic/log-partitions.js';
+import { TrafficLogQuery } from '../src/traffic/traffic-log.dto.js';
+import { COUNT_LIMIT, TrafficLogsService } from '../src/traffic/traffic-logs.service.js';
+import { aRecord, NOON } from './support/flows.js';
+import { openServiceDatabase } from './support/service-database.js';
+import type { ServiceDatabase } from './support/service-database.js';
+
+const DAY = 86_400_000;
+
+describe('traffic logs', () => {
+  let database: ServiceDatabase;
+  let service: TrafficLogsService;
+
+  beforeAll(async () => {
+    database = await openServiceDatabase();
+    service = new TrafficLogsService(database.unitOfWork);
+  });
+  afterAll(() => database.close());
+  beforeEach(() => database.dataSource.query('TRUNCATE traffic_logs, traffic_log_days'));
+
+  async function store(...overrides: Parameters<typeof aRecord>[0][]): Promise<void> {
+    const batch = new AccountingBatch();
+    for (const override of overrides) batch.addRecord(aRecord(override), true);
+    const card = {
+      id: 7,
+      name: 'Tokyo_01',
+      type: 'ss',
+      country: 'JP',
+      alive: null,
+      delayMs: null,
+      exitIp: null,
+      subscriptionName: null,
+    };
+    await database.unitOfWork.run((tx) => createPartitions(tx, daysOf(batch.logs.map((record) => record.endedAt))));
+    await database.unitOfWork.run((tx) =>
+      writeBatch(tx, { writerId: randomUUID(), sequence: 1 }, batch, flowNames(new Map([[7, card]]))),
+    );
+  }
+
+  const query = (values: Partial<TrafficLogQuery> = {}): TrafficLogQuery =>
+    Object.assign(new TrafficLogQuery(), values);
+  const hosts = async (values: Partial<TrafficLogQuery>) =>
+    (await service.list(query(values))).items.map((item) => item.host);
+
+  it('shows every field, null where nothing is known', async () => {
+    await store({});
+    expect(await service.list(query())).toEqual({
+      items: [
+        {
+          id: expect.any(Number),
+          started_at: '2026-05-17T12:00:00.000Z',
+          ended_at: '2026-05-17T12:00:01.500Z',
+          duration_ms: 1_500,
+          client_ip: '192.168.1.20',
+          client_port: 50_000,
+          inbound: 'mixed',
+          inbound_user: null,
+          network: 'tcp',
+          method: null,
+          host: 'example.com',
+          target_port: 443,
+          destination_ip: null,
+          url: null,
+          rule_id: 1,
+          rule_type: 'DOMAIN-SUFFIX',
+          rule_payload: 'example.com',
+          chains: ['PROXY', 'Tokyo_01'],
+          node_id: 7,
+          node_name: 'Tokyo_01',
+          node_country: 'JP',
+          exit_ip: null,
+          upload: 100,
+          download: 2_000,
+          status: 'ok',
+          http_status: null,
+          error_stage: null,
+          error_kind: null,
+          error_errno: null,
+          error_message: null,
+          close_reason: 'client_closed',
+        },
+      ],
+      total: 1,
+      total_exact: true,
+      limit: 50,
+      offset: 0,
+      next_cursor: null,
+    });
+  });
+
+  it('is empty before anything happened', async () => {
+    expect(await service.list(query())).toMatchObject({ items: [], total: 0, next_cursor: null });
+    expect(await service.list(query({ keyword: 'x' }))).toMatchObject({ items: [], total: 0, total_exact: true });
+  });
+
+  it('goes from the newest to the oldest over days, by offset and by cursor alike', async () => {
+    const all = Array.from({ length: 25 }, (_, index) => ({
+      host: `h${index}`,
+      endedAt: NOON - Math.floor(index / 2) * DAY,
+    }));
+    await store(...all.toReversed());
+    const expected = all.map(({ host }) => host);
+    const byOffset: (string | null)[] = [];
+    for (let offset = 0; offset < 30; offset += 7) byOffset.push(...(await hosts({ limit: 7, offset })));
+    expect(byOffset).toEqual(expected);
+    const byCursor: (string | null)[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await service.list(query({ limit: 7, ...(cursor !== undefined && { cursor }) }));
+      byCursor.push(...page.items.map((item) => item.host));
+      expect(page.total).toBe(25);
+      cursor = page.next_cursor;
+    }
+    expect(byCursor).toEqual(expected);
+  });
+
+  it.each([
+    ['WWW.example', ['www.Example.com']],
+    ['203.0.113.9', [null]],
+    ['tokyo_01', ['100%.test', 'www.Example.com', null]],
+    ['tokyo%01', []],
+    ['192.168.7.7', ['100%.test']],
+    ['domain-suffix,example', ['100%.test', 'www.Example.com', null]],
+    ['0%.', ['100%.test']],
+    ['_', ['100%.test', 'www.Example.com', null]],
+    [String.raw`\\`, []],
+  ])('finds %j', async (keyword, expected) => {
+    await store(
+      { host: null, destinationIp: '203.0.113.9', endedAt: NOON },
+      { host: 'www.Example.com', endedAt: NOON + 1 },
+      { host: '100%.test', sourceIp: '192.168.7.7', endedAt: NOON + 2 },
+    );
+    expect(await hosts({ keyword })).toEqual(expected);
+    expect(await service.list(query({ keyword }))).toMatchObject({ total: expected.length, total_exact: true });
+  });
+
+  it('counts a keyword no further than its limit and says so', async () => {
+    await store(...Array.from({ length: COUNT_LIMIT + 5 }, () => ({ host: 'many.example' })));
+    expect(await service.list(query({ keyword: 'many', limit: 1 }))).toMatchObject({
+      total: COUNT_LIMIT,
+      total_exact: false,
+    });
+    expect(await service.list(query({ limit: 1 }))).toMatchObject({ total: COUNT_LIMIT + 5, total_exact: true });
+  });
+
+  it('reads one partition for the first page of many', async () => {
+    await store(...Array.from({ length: 60 }, (_, index) => ({ endedAt: NOON - index * DAY })));
+    const plan: { 'QUERY PLAN': string }[] = await database.dataSource.query(
+      'EXPLAIN (ANALYZE, COSTS OFF) SELECT id FROM traffic_logs ORDER BY ended_at DESC, id DESC LIMIT 1',
+    );
+    const touched = plan.filter(
+      (line) => /Scan/.test(line['QUERY PLAN']) && !/never executed/.test(line['QUERY PLAN']),
+    );
+    expect(touched, plan.map((line) => line['QUERY PLAN']).join('\n')).toHaveLength(1);
+  });
+
+  it('refuses an offset together with a cursor', async () => {
+    await expect(service.list(query({ cursor: '1-1', offset: 1 }))).rejects.toThrow(AppError);
+  });
+
+  it.each([
+    [{ limit: '501' }, 'limit'],
+    [{ limit: '0' }, 'limit'],
+    [{ limit: '' }, 'limit'],
+    [{ limit: '1e2' }, 'limit'],
+    [{ limit: ['1', '2'] }, 'limit'],
+    [{ offset: '-1' }, 'offset'],
+    [{ cursor: 'x' }, 'cursor'],
+    [{ keyword: 'a\0b' }, 'keyword'],
+    [{ keyword: 'a\nb' }, 'keyword'],
+    [{ keyword: 'a'.repeat(201) }, 'keyword'],
+  ])('refuses %j', async (values, field) => {
+    const errors = await validate(plainToInstance(TrafficLogQuery, values));
+    expect(errors.map((error) => error.property)).toEqual([field]);
+  });
+
+  it('takes the defaults of the interface', async () => {
+    const empty = plainToInstance(TrafficLogQuery, {});
+    expect(await validate(empty)).toEqual([]);
+    expect(empty).toMatchObject({ limit: 50, offset: 0 });
+    expect(plainToInstance(TrafficLogQuery, { limit: '500', offset: '7' })).toMatchObject({ limit: 500, offset: 7 });
+  });
+});
