@@ -4,6 +4,8 @@ export interface SubscriptionRefreshPayload {
   subscriptionId: number;
   /** What asked for it: the scheduler, or a person waiting for the result. */
   trigger: 'schedule' | 'manual';
+  /** Ask for the whole content even if it did not change, and believe it however much it shrank. */
+  force?: boolean;
 }
 
 export interface RetentionPayload {

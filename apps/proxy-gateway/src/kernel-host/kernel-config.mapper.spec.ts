@@ -14,6 +14,7 @@ const ss = (name: string): ProxyNode => ({
 const node = (id: number, unsupportedReason: string | null = null): ConfigNode => ({
   id,
   name: `node ${id}`,
+  country: null,
   node: ss(`node ${id}`),
   unsupportedReason,
 });

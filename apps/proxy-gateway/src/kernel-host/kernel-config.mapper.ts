@@ -5,6 +5,7 @@ import type { GroupConfig, KernelConfig, ListenerConfig, RuleConfig } from '@gat
 export interface ConfigNode {
   id: number;
   name: string;
+  country: string | null;
   node: ProxyNode;
   /** Why the embedded kernel cannot dial it; null where it can. */
   unsupportedReason: string | null;

@@ -1,4 +1,3 @@
-import type { ProxyNode } from '@gatehouse/contracts';
 import type { ListenerConfig, RuleConfig } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -14,12 +13,13 @@ import { kernelSupport } from './kernel-support.js';
 interface NodeRow {
   id: number;
   name: string;
+  country: string | null;
   config: string;
 }
 
 /** Nodes in the order of groups: by hand first, then as their subscriptions list them. */
 const SELECT_NODES = `
-  SELECT node.id, coalesce(node.custom_name, node.original_name) AS name, node.config
+  SELECT node.id, coalesce(node.custom_name, node.original_name) AS name, node.country, node.config
   FROM nodes node
   LEFT JOIN LATERAL (
     SELECT source.subscription_id, source.position FROM node_sources source
@@ -31,6 +31,9 @@ const SELECT_NODES = `
 /** Reads what a kernel configuration is made of. */
 @Injectable()
 export class KernelConfigSource {
+  /** Opened nodes by their sealed text, those of the last load only: a reload opens what is new. */
+  private opened = new Map<string, Pick<ConfigNode, 'node' | 'unsupportedReason'>>();
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly vault: NodeVault,
@@ -46,7 +49,7 @@ export class KernelConfigSource {
       const rules = await tx.find(Rule, { where: { enabled: true }, order: { priority: 'ASC', id: 'ASC' } });
       const policy = await tx.findOneByOrFail(OutboundPolicyEntity, { id: 1 });
       return {
-        nodes: nodes.map((row) => this.toConfigNode(row)),
+        nodes: this.toConfigNodes(nodes),
         groups,
         rules: rules.map(toRuleConfig),
         defaultPolicy: policy.defaultPolicy,
@@ -55,9 +58,20 @@ export class KernelConfigSource {
     });
   }
 
-  private toConfigNode({ id, name, config }: NodeRow): ConfigNode {
-    const node: ProxyNode = this.vault.open(config);
-    return { id, name, node, unsupportedReason: kernelSupport(node).reason };
+  private toConfigNodes(rows: readonly NodeRow[]): ConfigNode[] {
+    const opened: typeof this.opened = new Map();
+    const nodes = rows.map(({ id, name, country, config }) => {
+      const known = this.opened.get(config) ?? this.open(config);
+      opened.set(config, known);
+      return { id, name, country, ...known };
+    });
+    this.opened = opened;
+    return nodes;
+  }
+
+  private open(config: string): Pick<ConfigNode, 'node' | 'unsupportedReason'> {
+    const node = this.vault.open(config);
+    return { node, unsupportedReason: kernelSupport(node).reason };
   }
 
   private listener(): ListenerConfig {

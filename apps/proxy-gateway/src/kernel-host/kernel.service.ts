@@ -8,6 +8,7 @@ import type {
   ConnectionMetadata,
   ConnectionRecord,
   ConnectionSnapshot,
+  GroupConfig,
   KernelConfig,
   KernelStatus,
   TracedDecision,
@@ -15,6 +16,7 @@ import type {
 } from '@gatehouse/proxy-kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { coalesce } from './coalesce.js';
 import { mapKernelConfig } from './kernel-config.mapper.js';
@@ -26,12 +28,12 @@ import { KernelLauncher } from './kernel-launcher.js';
 import { KernelProcess } from './kernel-process.js';
 import { LostChoices } from './lost-choices.js';
 
-/** Notified, within the transaction that changes it, by whatever a kernel configuration is made of. */
-export const KERNEL_CONFIG_CHANNEL = 'proxy_gateway_config';
+export { KERNEL_CONFIG_CHANNEL };
 
 /** Changes that come together make one reload. */
 const DEBOUNCE_MS = 50;
 const SHUTDOWN_GRACE_MS = 500;
+const APPLY_TIMEOUT_MS = 30_000;
 const SHOWN_LEFT_OUT = 100;
 
 type Listener<T> = (value: T) => void;
@@ -45,13 +47,15 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly trafficListeners = new Set<Listener<TrafficDelta>>();
   private readonly logListeners = new Set<Listener<KernelLogEntry>>();
   private readonly endings: (() => void | Promise<void>)[] = [];
-  private readonly refresh = coalesce(() => this.rebuild(false));
-  private readonly force = coalesce(() => this.rebuild(true));
+  /** One at a time: rows read earlier must never be applied after rows read later. */
+  private readonly refresh = coalesce(() => this.rebuild());
   private debounce: NodeJS.Timeout | null = null;
   private applied: { hash: string; mapped: MappedConfig } | null = null;
   private lastApply: { result: ApplyResult; at: Date } | null = null;
   private lastError: string | null = null;
-  private reloading = 0;
+  private reloading = false;
+  /** The next rebuild applies even what the kernel has already. */
+  private forced = false;
 
   constructor(
     private readonly source: KernelConfigSource,
@@ -118,7 +122,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
    * @throws AppError KERNEL_UNAVAILABLE; UNPROCESSABLE for a configuration that cannot run: the generation before stays.
    */
   async reload(): Promise<ApplyResult> {
-    const result = await this.translated(this.force());
+    this.forced = true;
+    const result = await this.translated(this.refresh());
     if (!result) throw unavailable();
     return result;
   }
@@ -149,7 +154,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.process.state === 'starting') return 'starting';
     if (this.process.state === 'restarting') return 'degraded';
     if (!this.applied) return this.lastError ? 'degraded' : 'starting';
-    if (this.reloading > 0) return 'reloading';
+    if (this.reloading) return 'reloading';
     return this.lastError ? 'degraded' : 'running';
   }
 
@@ -198,27 +203,44 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     this.onFirstApply();
   }
 
-  private async rebuild(force: boolean): Promise<ApplyResult | null> {
+  private async rebuild(): Promise<ApplyResult | null> {
+    const { forced } = this;
+    this.forced = false;
     if (this.process.state !== 'running') return null;
     const mapped = mapKernelConfig(await this.source.load());
-    const hash = createHash('sha256').update(JSON.stringify(mapped.config)).digest('hex');
+    const hash = hashWithoutSelections(mapped.config);
+    const result =
+      !forced && this.applied?.hash === hash ? await this.reselect(mapped) : await this.apply(mapped, hash);
+    await this.lostChoices.record(mapped);
+    return result;
+  }
+
+  private async apply(mapped: MappedConfig, hash: string): Promise<ApplyResult> {
     const child = this.process.pid;
-    if (!force && this.applied?.hash === hash) {
-      this.applied = { hash, mapped };
-      return null;
-    }
-    this.reloading++;
+    this.reloading = true;
     try {
-      const result = await this.process.request('apply', mapped.config, 30_000);
+      const result = await this.process.request('apply', mapped.config, APPLY_TIMEOUT_MS);
+      // The one that took it may have died since: its successor knows nothing of it.
       if (child === this.process.pid) this.applied = { hash, mapped };
       this.lastApply = { result, at: new Date() };
       this.lastError = null;
       for (const warning of result.warnings) this.logger.warn(warning);
-      await this.lostChoices.record(mapped);
       return result;
     } finally {
-      this.reloading--;
+      this.reloading = false;
     }
+  }
+
+  /** Nothing but choices changed: no new generation for that. */
+  private async reselect(mapped: MappedConfig): Promise<null> {
+    const before = new Map(this.applied?.mapped.config.groups.map((group) => [group.name, chosen(group)]));
+    for (const group of mapped.config.groups) {
+      const member = chosen(group);
+      if (member === undefined || member === before.get(group.name)) continue;
+      await this.process.request('select', { group: group.name, member });
+    }
+    if (this.applied) this.applied = { ...this.applied, mapped };
+    return null;
   }
 
   private receive(batch: EventBatch): void {
@@ -262,6 +284,17 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
       });
     }
   }
+}
+
+function chosen({ selected, members }: GroupConfig): string | undefined {
+  return selected ?? members[0];
+}
+
+function hashWithoutSelections(config: KernelConfig): string {
+  const groups = config.groups.map(({ selected: _selected, ...group }) => group);
+  return createHash('sha256')
+    .update(JSON.stringify({ ...config, groups }))
+    .digest('hex');
 }
 
 function startTimer(ms: number, run: () => void): () => void {

@@ -25,8 +25,7 @@ export class CreateNodes1763668800110 implements MigrationInterface {
         country text,
         country_source text NOT NULL DEFAULT 'none',
         created_at timestamptz NOT NULL DEFAULT now(),
-        updated_at timestamptz NOT NULL DEFAULT now(),
-        last_seen_at timestamptz NOT NULL DEFAULT now()
+        updated_at timestamptz NOT NULL DEFAULT now()
       )`);
     await queryRunner.query('CREATE INDEX nodes_country_idx ON nodes (country)');
     await queryRunner.query(`

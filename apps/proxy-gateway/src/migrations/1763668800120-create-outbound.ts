@@ -22,7 +22,7 @@ export class CreateOutbound1763668800120 implements MigrationInterface {
       )`);
     await queryRunner.query(
       `INSERT INTO outbound_groups (name, type, position, include_nodes, members)
-       VALUES ('PROXY', 'select', 0, true, '["DIRECT"]')`,
+       VALUES ('PROXY', 'select', 0, true, '["DIRECT", "REJECT"]')`,
     );
     await queryRunner.query(`
       CREATE TABLE outbound_policy (

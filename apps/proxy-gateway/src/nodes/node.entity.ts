@@ -1,5 +1,5 @@
 import type { CountrySource, NodeSource, NodeView, ProxyNodeType } from '@gatehouse/contracts';
-import { BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from '@gatehouse/persistence';
+import { BigIntId, CreatedAt, UpdatedAt } from '@gatehouse/persistence';
 import { Column, Entity, Index, Unique } from 'typeorm';
 
 @Entity('nodes')
@@ -65,7 +65,4 @@ export class NodeEntity {
 
   @UpdatedAt()
   updatedAt: Date;
-
-  @TimestampColumn({ name: 'last_seen_at', default: () => 'now()' })
-  lastSeenAt: Date;
 }

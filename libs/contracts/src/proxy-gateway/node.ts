@@ -50,5 +50,6 @@ export interface NodeView {
   created_at: string;
   updated_at: string;
   first_seen_at: string;
-  last_seen_at: string;
+  /** When a subscription that carries it was last read; null for a node that none carries. */
+  last_seen_at: string | null;
 }

@@ -1,0 +1,109 @@
+import type { NodeSource, ProxyNode } from '@gatehouse/contracts';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { CountryDatabase } from './country-database.js';
+import { describeNode } from './describe-node.js';
+import { guessCountry } from './guess-country.js';
+import { NodeVault } from './node-vault.js';
+
+export interface NewNode {
+  fingerprint: string;
+  node: ProxyNode;
+}
+
+/** Columns that a node's definition decides, in the order of their parameters. */
+const COLUMNS = [
+  ['fingerprint', 'text'],
+  ['original_name', 'text'],
+  ['type', 'text'],
+  ['server', 'text'],
+  ['port', 'integer'],
+  ['network', 'text'],
+  ['tls', 'text'],
+  ['udp', 'boolean'],
+  ['sni', 'text'],
+  ['cipher', 'text'],
+  ['config', 'text'],
+  ['country', 'text'],
+  ['country_source', 'text'],
+] as const;
+const NAMES = COLUMNS.map(([name]) => name).join(', ');
+const arrays = (first: number): string => COLUMNS.map(([, type], index) => `$${index + first}::${type}[]`).join(', ');
+
+const INSERT = `
+  INSERT INTO nodes (source, ${NAMES})
+  SELECT $1, entry.* FROM unnest(${arrays(2)}) AS entry
+  ON CONFLICT (fingerprint) DO NOTHING`;
+
+/** A country that a person chose, or that was measured, outlives a new definition. */
+const kept = `nodes.country_source IN ('manual', 'exit_ip')`;
+const UPDATE = `
+  UPDATE nodes SET ${COLUMNS.map(([name]) =>
+    name.startsWith('country')
+      ? `${name} = CASE WHEN ${kept} THEN nodes.${name} ELSE entry.${name} END`
+      : `${name} = entry.${name}`,
+  ).join(', ')}, updated_at = now()
+  FROM unnest($1::bigint[], ${arrays(2)}) AS entry (id, ${NAMES})
+  WHERE nodes.id = entry.id`;
+
+/** Writes many nodes at once, within the caller's transaction. */
+@Injectable()
+export class NodeWriter {
+  constructor(
+    private readonly vault: NodeVault,
+    private readonly countries: CountryDatabase,
+  ) {}
+
+  /**
+   * Makes those who write sets of nodes take turns until their transactions end: a node that one of them lets go must
+   * not be deleted while another takes it up.
+   */
+  async lock(tx: EntityManager): Promise<void> {
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtext('proxy_gateway.nodes'))`);
+  }
+
+  /** Ids by fingerprint; a node that exists keeps its row as it is. */
+  async upsert(tx: EntityManager, nodes: readonly NewNode[], source: NodeSource): Promise<Map<string, number>> {
+    if (nodes.length === 0) return new Map();
+    await tx.query(INSERT, [source, ...this.parameters(nodes)]);
+    const rows: { id: number; fingerprint: string }[] = await tx.query(
+      'SELECT id, fingerprint FROM nodes WHERE fingerprint = ANY($1::text[])',
+      [nodes.map(({ fingerprint }) => fingerprint)],
+    );
+    return new Map(rows.map(({ id, fingerprint }) => [fingerprint, id]));
+  }
+
+  /** Gives rows another definition. */
+  async rewrite(tx: EntityManager, nodes: readonly (NewNode & { id: number })[]): Promise<void> {
+    if (nodes.length === 0) return;
+    await tx.query(UPDATE, [nodes.map(({ id }) => id), ...this.parameters(nodes)]);
+  }
+
+  /** Deletes those of the nodes that no subscription carries and nobody added by hand; says how many. */
+  async deleteOrphans(tx: EntityManager, ids: readonly number[]): Promise<number> {
+    if (ids.length === 0) return 0;
+    const [, count]: [unknown, number] = await tx.query(
+      `DELETE FROM nodes WHERE id = ANY($1::bigint[]) AND source = 'subscription'
+         AND NOT EXISTS (SELECT 1 FROM node_sources WHERE node_id = nodes.id)`,
+      [ids],
+    );
+    return count;
+  }
+
+  isSame(sealed: string, node: ProxyNode): boolean {
+    return JSON.stringify(this.vault.open(sealed)) === JSON.stringify(node);
+  }
+
+  private parameters(nodes: readonly NewNode[]): unknown[][] {
+    const rows = nodes.map((entry) => this.row(entry));
+    return COLUMNS.map((_column, index) => rows.map((row) => row[index]));
+  }
+
+  /** In the order of COLUMNS. */
+  private row({ fingerprint, node }: NewNode): unknown[] {
+    const { type, server, port, network, tls, udp, sni, cipher } = describeNode(node);
+    const { country, source } = guessCountry(node.name, node.server, this.countries.lookup);
+    const config = this.vault.seal(node);
+    return [fingerprint, node.name, type, server, port, network, tls, udp, sni, cipher, config, country, source];
+  }
+}

@@ -1,0 +1,112 @@
+import { NODE_SOURCES, PROXY_NODE_TYPES } from '@gatehouse/contracts';
+import type { NodeSource, ProxyNodeType } from '@gatehouse/contracts';
+import { Transform } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateIf,
+} from 'class-validator';
+
+export const MAX_PAGE = 500;
+const MAX_ID = Number.MAX_SAFE_INTEGER;
+const MAX_RAW = 65_536;
+
+const trimmed = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
+const upper = ({ value }: { value: unknown }): unknown =>
+  typeof value === 'string' ? value.trim().toUpperCase() : value;
+/** Query values are text; what is no whole number stays text and is refused. */
+const integer = ({ value }: { value: unknown }): unknown =>
+  typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value;
+
+export class NodeQuery {
+  @IsOptional()
+  @IsIn(NODE_SOURCES)
+  source?: NodeSource;
+
+  @IsOptional()
+  @Transform(integer)
+  @IsInt()
+  @Min(1)
+  @Max(MAX_ID)
+  subscription_id?: number;
+
+  /** ISO 3166-1 alpha-2; `ZZ`: those whose country is not known. */
+  @IsOptional()
+  @Transform(upper)
+  @Matches(/^[A-Z]{2}$/, { message: 'country must be two letters (ISO 3166-1 alpha-2)' })
+  country?: string;
+
+  @IsOptional()
+  @Transform(integer)
+  @IsInt()
+  @Min(1)
+  @Max(MAX_PAGE)
+  limit?: number;
+
+  @IsOptional()
+  @Transform(integer)
+  @IsInt()
+  @Min(0)
+  @Max(MAX_ID)
+  offset?: number;
+}
+
+export class NewNodeBody {
+  /** Absent or empty: the name in `raw_config`, else server and port. */
+  @IsOptional()
+  @Transform(trimmed)
+  @IsString()
+  @MaxLength(200)
+  name?: string;
+
+  /** What `raw_config` must be, if given. */
+  @IsOptional()
+  @Transform(trimmed)
+  @IsIn(PROXY_NODE_TYPES)
+  type?: ProxyNodeType;
+
+  /** A share link, or one node as JSON or YAML in the form of a Clash entry. */
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(MAX_RAW)
+  raw_config: string;
+}
+
+/** What is left out stays as it is. */
+export class NodeChanges {
+  /** Null or empty: the name it came with. */
+  @IsOptional()
+  @Transform(trimmed)
+  @IsString()
+  @MaxLength(200)
+  name?: string | null;
+
+  @IsOptional()
+  @Transform(trimmed)
+  @IsIn(PROXY_NODE_TYPES)
+  type?: ProxyNodeType;
+
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(MAX_RAW)
+  raw_config?: string;
+
+  @IsOptional()
+  @IsBoolean()
+  enabled?: boolean;
+
+  /** Two letters; null lets it be detected again. */
+  @ValidateIf((_body, value) => value !== undefined && value !== null)
+  @Transform(upper)
+  @Matches(/^[A-Z]{2}$/, { message: 'country must be two letters (ISO 3166-1 alpha-2) or null' })
+  country?: string | null;
+}

@@ -1,0 +1,39 @@
+import { CurrentActor, Requires } from '@gatehouse/auth';
+import type { Actor } from '@gatehouse/auth';
+import type { NodeView, Page } from '@gatehouse/contracts';
+import { Body, Controller, Delete, Get, Param, ParseIntPipe, Post, Put, Query } from '@nestjs/common';
+import { NewNodeBody, NodeChanges, NodeQuery } from './node.dto.js';
+import { NodesService } from './nodes.service.js';
+
+@Controller('proxies')
+export class NodesController {
+  constructor(private readonly nodes: NodesService) {}
+
+  @Get()
+  @Requires('read')
+  list(@Query() query: NodeQuery, @CurrentActor() actor: Actor | null): Promise<Page<NodeView>> {
+    return this.nodes.list(query, actor);
+  }
+
+  @Post()
+  @Requires('write')
+  create(@Body() body: NewNodeBody, @CurrentActor() actor: Actor | null): Promise<NodeView> {
+    return this.nodes.create(body, actor);
+  }
+
+  @Put(':id')
+  @Requires('write')
+  update(
+    @Param('id', ParseIntPipe) id: number,
+    @Body() body: NodeChanges,
+    @CurrentActor() actor: Actor | null,
+  ): Promise<NodeView> {
+    return this.nodes.update(id, body, actor);
+  }
+
+  @Delete(':id')
+  @Requires('write')
+  remove(@Param('id', ParseIntPipe) id: number): ReturnType<NodesService['remove']> {
+    return this.nodes.remove(id);
+  }
+}

@@ -1,0 +1,147 @@
+import { allows } from '@gatehouse/auth';
+import type { Actor } from '@gatehouse/auth';
+import type { NodeView, Page } from '@gatehouse/contracts';
+import { notify, UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
+import { KernelService } from '../kernel-host/kernel.service.js';
+import { CountryDatabase } from './country-database.js';
+import { countryName } from './country-names.js';
+import { guessCountry } from './guess-country.js';
+import type { NewNodeBody, NodeChanges, NodeQuery } from './node.dto.js';
+import { NodeEntity } from './node.entity.js';
+import { NodeWriter } from './node-writer.js';
+import type { NewNode } from './node-writer.js';
+import { nodeNotFound, NodesQuery } from './nodes.query.js';
+import { readRawConfig } from './raw-config.js';
+
+@Injectable()
+export class NodesService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly writer: NodeWriter,
+    private readonly query: NodesQuery,
+    private readonly countries: CountryDatabase,
+    private readonly kernel: KernelService,
+  ) {}
+
+  list(query: NodeQuery, actor: Actor | null): Promise<Page<NodeView>> {
+    return this.query.page(query, mayRead(actor));
+  }
+
+  /** @throws AppError INVALID_ARGUMENT for a definition that cannot be read, CONFLICT naming the node that exists. */
+  create(body: NewNodeBody, actor: Actor | null): Promise<NodeView> {
+    const wanted = readRawConfig(body.raw_config, body);
+    return this.change(actor, async (tx) => {
+      await this.writer.lock(tx);
+      const existing = await tx.findOneBy(NodeEntity, { fingerprint: wanted.fingerprint });
+      if (existing) throw duplicate(existing);
+      const ids = await this.writer.upsert(tx, [wanted], 'manual');
+      return ids.get(wanted.fingerprint)!;
+    });
+  }
+
+  /** @throws AppError NOT_FOUND; CONFLICT for the definition of a node that a subscription brought, or one that exists. */
+  update(id: number, body: NodeChanges, actor: Actor | null): Promise<NodeView> {
+    return this.change(actor, async (tx) => {
+      await this.writer.lock(tx);
+      const row = await find(tx, id);
+      if (body.raw_config !== undefined || body.type !== undefined) await this.redefine(tx, row, body);
+      const changed = await find(tx, id);
+      this.relabel(changed, body);
+      await tx.save(changed);
+      return id;
+    });
+  }
+
+  /** @throws AppError NOT_FOUND; CONFLICT for a node that only a subscription brought. */
+  async remove(id: number): Promise<{ id: number; deleted: true }> {
+    await this.unitOfWork.run(async (tx) => {
+      await this.writer.lock(tx);
+      const row = await find(tx, id);
+      if (row.source !== 'manual') {
+        throw new AppError('CONFLICT', `Node ${id} belongs to a subscription; disable it, or delete the subscription.`);
+      }
+      // What a subscription carries too stays as the subscription's.
+      await tx.update(NodeEntity, id, { source: 'subscription' });
+      await this.writer.deleteOrphans(tx, [id]);
+      await notify(tx, KERNEL_CONFIG_CHANNEL, '');
+    });
+    await this.kernel.sync();
+    return { id, deleted: true };
+  }
+
+  private async change(actor: Actor | null, work: (tx: EntityManager) => Promise<number>): Promise<NodeView> {
+    const view = await this.unitOfWork.run(async (tx) => {
+      const id = await work(tx);
+      await notify(tx, KERNEL_CONFIG_CHANNEL, '');
+      return this.query.one(tx, id, mayRead(actor));
+    });
+    await this.kernel.sync();
+    return view;
+  }
+
+  private async redefine(tx: EntityManager, row: NodeEntity, body: NodeChanges): Promise<void> {
+    if (row.source !== 'manual' || (await isCarried(tx, row.id))) {
+      const message = 'A subscription decides the definition of this node; name, enabled and country can be changed.';
+      throw new AppError('CONFLICT', message);
+    }
+    if (body.raw_config === undefined) {
+      if (body.type === row.type) return;
+      throw new AppError('INVALID_ARGUMENT', 'type changes only together with raw_config', {
+        details: [{ field: 'raw_config', message: 'is needed to change the type' }],
+      });
+    }
+    const wanted = readRawConfig(body.raw_config, {
+      ...(body.type ? { type: body.type } : {}),
+      name: row.originalName,
+    });
+    await this.rewrite(tx, row, wanted);
+  }
+
+  private async rewrite(tx: EntityManager, row: NodeEntity, wanted: NewNode): Promise<void> {
+    const other = await tx.findOneBy(NodeEntity, { fingerprint: wanted.fingerprint });
+    if (other && other.id !== row.id) throw duplicate(other);
+    await this.writer.rewrite(tx, [{ ...wanted, id: row.id }]);
+  }
+
+  private relabel(row: NodeEntity, body: NodeChanges): void {
+    if (body.name !== undefined) row.customName = body.name || null;
+    row.enabled = body.enabled ?? row.enabled;
+    if (body.country === undefined) return;
+    if (body.country === null) {
+      const { country, source } = guessCountry(row.originalName, row.server, this.countries.lookup);
+      Object.assign(row, { country, countrySource: source });
+      return;
+    }
+    if (countryName(body.country) === null) {
+      const details = [{ field: 'country', message: 'is no country' }];
+      throw new AppError('INVALID_ARGUMENT', `country: ${body.country} is no country`, { details });
+    }
+    Object.assign(row, { country: body.country, countrySource: 'manual' });
+  }
+}
+
+function mayRead(actor: Actor | null): boolean {
+  return actor === null || allows(actor, 'write');
+}
+
+async function find(tx: EntityManager, id: number): Promise<NodeEntity> {
+  const row = await tx.findOneBy(NodeEntity, { id });
+  if (!row) throw nodeNotFound(id);
+  return row;
+}
+
+async function isCarried(tx: EntityManager, id: number): Promise<boolean> {
+  const rows: unknown[] = await tx.query('SELECT 1 FROM node_sources WHERE node_id = $1 LIMIT 1', [id]);
+  return rows.length > 0;
+}
+
+function duplicate({ id }: NodeEntity): AppError {
+  const message = `Node ${id} connects to the same server in the same way.`;
+  return new AppError('CONFLICT', message, {
+    details: [{ field: 'raw_config', message: `is the same node as ${id}` }],
+  });
+}

@@ -1,0 +1,39 @@
+import { AppError } from '@gatehouse/platform';
+
+/** Something that a group or the default policy can point at. */
+export interface PolicyOption {
+  /** Kernel tag. */
+  tag: string;
+  /** What people call it. Two nodes may share one. */
+  name: string;
+  /** Why it cannot be chosen; null where it can. */
+  problem: string | null;
+}
+
+/**
+ * Finds what a person means by `n12`, `12`, a name, a group or a built-in.
+ * @throws AppError UNPROCESSABLE when nothing is called so or it cannot be used; CONFLICT when several nodes are.
+ */
+export function resolvePolicy(text: string, options: readonly PolicyOption[], field: string): PolicyOption {
+  const byTag = options.find(({ tag }) => tag === text || tag === `n${text}` || isBuiltIn(tag, text));
+  const named = options.filter(({ name }) => name === text);
+  // A tag is exact; a node that somebody named "n12" or "DIRECT" must not stand in its way.
+  const found = byTag ?? (named.length === 1 ? named[0] : undefined);
+  if (found?.problem) throw refused('UNPROCESSABLE', field, `${found.name} ${found.problem}`);
+  if (found) return found;
+  if (named.length === 0) throw refused('UNPROCESSABLE', field, `Nothing is called ${JSON.stringify(text)} here`);
+  const tags = named.slice(0, 5).map(({ tag }) => tag);
+  throw refused(
+    'CONFLICT',
+    field,
+    `${named.length} nodes are called ${JSON.stringify(text)}: use ${tags.join(' or ')}`,
+  );
+}
+
+function isBuiltIn(tag: string, text: string): boolean {
+  return /^(DIRECT|REJECT|REJECT-DROP)$/.test(tag) && tag === text.toUpperCase();
+}
+
+function refused(code: 'UNPROCESSABLE' | 'CONFLICT', field: string, message: string): AppError {
+  return new AppError(code, `${message}.`, { details: [{ field, message }] });
+}

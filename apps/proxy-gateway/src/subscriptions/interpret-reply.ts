@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import type {
+  RefreshReason,
+  SkippedEntry,
+  SubscriptionProfile,
+  SubscriptionTraffic,
+  SubscriptionType,
+} from '@gatehouse/contracts';
+import { parseSubscription } from '@gatehouse/subscription-formats';
+import type { ParsedSubscription } from '@gatehouse/subscription-formats';
+import type { ParsedReply } from './plan-refresh.js';
+import type { FetchReply } from './subscription-fetcher.js';
+import { readProfile, readTraffic } from './subscription-headers.js';
+
+/** A body with everything that was made out in it. */
+export interface ReadReply {
+  reply: ParsedReply;
+  detectedType: string;
+  contentSha256: string;
+  contentBytes: number;
+  parsed: number;
+  duplicates: number;
+  ignored: number;
+  skipped: number;
+  skippedEntries: SkippedEntry[];
+  /** Null where the reply says nothing of it. */
+  traffic: SubscriptionTraffic | null;
+  profile: SubscriptionProfile | null;
+}
+
+const SHOWN_SKIPPED = 100;
+
+/** Reads a fetched body. Never throws on what it says: a body that is no use says why. */
+export function interpretReply(fetched: Extract<FetchReply, { kind: 'content' }>, type: SubscriptionType): ReadReply {
+  const document = parseSubscription(fetched.content, { type });
+  const notices = document.infoNodes.map(({ name }) => name);
+  return {
+    reply: toReply(document),
+    detectedType: document.format,
+    contentSha256: createHash('sha256').update(fetched.content).digest('hex'),
+    contentBytes: fetched.content.length,
+    parsed: document.nodes.length,
+    duplicates: document.duplicates.length,
+    ignored: document.infoNodes.length + document.ignored,
+    skipped: document.skipped.length,
+    skippedEntries: document.skipped
+      .slice(0, SHOWN_SKIPPED)
+      .map(({ line, name, reason, message }) => ({ line, name, reason, message })),
+    traffic: readTraffic(fetched.headers, document.info),
+    profile: readProfile(fetched.headers, notices),
+  };
+}
+
+function toReply(document: ParsedSubscription): ParsedReply {
+  if (document.error) {
+    return { kind: 'unusable', reason: reasonOf(document.error.code), message: `${sentence(document.error.message)}` };
+  }
+  if (document.nodes.length === 0 && document.skipped.length > 0) {
+    const message = `None of the ${document.skipped.length} entries of the reply can be read.`;
+    return { kind: 'unusable', reason: 'empty_result', message };
+  }
+  return { kind: 'nodes', entries: document.nodes };
+}
+
+function reasonOf(code: string): RefreshReason {
+  switch (code) {
+    case 'html_response':
+      return 'html_response';
+    case 'empty_document':
+    case 'no_entries':
+      return 'empty_result';
+    case 'too_large':
+    case 'too_many_entries':
+      return 'too_large';
+    default:
+      return 'parse_error';
+  }
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

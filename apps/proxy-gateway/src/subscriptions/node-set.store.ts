@@ -1,0 +1,98 @@
+import { notify } from '@gatehouse/persistence';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
+import { NodeWriter } from '../nodes/node-writer.js';
+import type { CurrentNode, ParsedEntry, PlannedNode, ReplacePlan } from './plan-refresh.js';
+
+interface CurrentRow {
+  id: number;
+  fingerprint: string;
+  type: string;
+  name: string;
+  shared: boolean;
+  config: string;
+}
+
+const SELECT_CURRENT = `
+  SELECT node.id, node.fingerprint, node.type, source.name, node.config,
+    node.source = 'manual' OR EXISTS (
+      SELECT 1 FROM node_sources other WHERE other.node_id = node.id AND other.subscription_id <> $1
+    ) AS shared
+  FROM node_sources source JOIN nodes node ON node.id = source.node_id
+  WHERE source.subscription_id = $1
+  ORDER BY source.position`;
+
+const UPSERT_SOURCES = `
+  INSERT INTO node_sources AS source (subscription_id, node_id, name, position)
+  SELECT $1, entry.* FROM unnest($2::bigint[], $3::text[], $4::integer[]) AS entry
+  ON CONFLICT (subscription_id, node_id) DO UPDATE SET name = excluded.name, position = excluded.position
+  WHERE (source.name, source.position) IS DISTINCT FROM (excluded.name, excluded.position)`;
+
+/** The nodes of one subscription as rows: read whole, replaced whole. All within the caller's transaction. */
+@Injectable()
+export class NodeSetStore {
+  constructor(private readonly nodes: NodeWriter) {}
+
+  async current(tx: EntityManager, subscriptionId: number): Promise<(CurrentNode & { config: string })[]> {
+    const rows: CurrentRow[] = await tx.query(SELECT_CURRENT, [subscriptionId]);
+    return rows;
+  }
+
+  /** Those of the fingerprints that have a row, whosever. */
+  async known(tx: EntityManager, entries: readonly ParsedEntry[]): Promise<Set<string>> {
+    const fingerprints = entries.map(({ fingerprint }) => fingerprint);
+    const rows: { fingerprint: string }[] = await tx.query(
+      'SELECT fingerprint FROM nodes WHERE fingerprint = ANY($1::text[])',
+      [fingerprints],
+    );
+    return new Set(rows.map(({ fingerprint }) => fingerprint));
+  }
+
+  /** Whether anything was written that a kernel configuration is made of. */
+  async replace(
+    tx: EntityManager,
+    subscriptionId: number,
+    plan: ReplacePlan,
+    current: readonly (CurrentNode & { config: string })[],
+  ): Promise<boolean> {
+    const rewritten = [...plan.update, ...this.altered(plan, current)];
+    await this.nodes.rewrite(tx, rewritten);
+    const ids = await this.nodes.upsert(tx, plan.add, 'subscription');
+    const added = plan.add.map((entry) => ({ ...entry, id: ids.get(entry.fingerprint)! }));
+    await this.link(tx, subscriptionId, [...plan.retain, ...plan.update, ...added]);
+    await tx.query('DELETE FROM node_sources WHERE subscription_id = $1 AND node_id = ANY($2::bigint[])', [
+      subscriptionId,
+      plan.remove,
+    ]);
+    await this.nodes.deleteOrphans(tx, plan.remove);
+    const changed = rewritten.length + added.length + plan.remove.length > 0;
+    if (changed) await notify(tx, KERNEL_CONFIG_CHANNEL, '');
+    return changed;
+  }
+
+  /** Nodes that connect to the same thing under another name or with an option that is no part of their identity. */
+  private altered(
+    { retain }: ReplacePlan,
+    current: readonly (CurrentNode & { config: string })[],
+  ): ReplacePlan['retain'] {
+    const rows = new Map(current.map((row) => [row.id, row]));
+    return retain.filter(({ id, node }) => {
+      const row = rows.get(id);
+      return row && !row.shared && !this.nodes.isSame(row.config, node);
+    });
+  }
+
+  private async link(
+    tx: EntityManager,
+    subscriptionId: number,
+    nodes: (PlannedNode & { id: number })[],
+  ): Promise<void> {
+    await tx.query(UPSERT_SOURCES, [
+      subscriptionId,
+      nodes.map(({ id }) => id),
+      nodes.map(({ node }) => node.name),
+      nodes.map(({ position }) => position),
+    ]);
+  }
+}

@@ -1,0 +1,150 @@
+import type { RefreshReason, RefreshResult } from '@gatehouse/contracts';
+import type { FetchFailure } from './fetch-failure.js';
+import type { ReadReply } from './interpret-reply.js';
+import type { RefreshPlan } from './plan-refresh.js';
+import type { FetchReply } from './subscription-fetcher.js';
+import type { SubscriptionEntity } from './subscription.entity.js';
+
+/** How one attempt went, before it is put into columns and words. */
+export type RefreshOutcome =
+  | { kind: 'failed'; failure: FetchFailure }
+  | { kind: 'not_modified'; fetched: Extract<FetchReply, { kind: 'not_modified' }> }
+  | { kind: 'read'; fetched: Extract<FetchReply, { kind: 'content' }>; read: ReadReply; plan: RefreshPlan };
+
+export type RefreshChanges = Partial<SubscriptionEntity>;
+
+export interface RefreshMoment {
+  now: Date;
+  durationMs: number;
+  /** Nodes the subscription carried before. */
+  nodesBefore: number;
+}
+
+/** What the row of the subscription says after an attempt. */
+export function changesAfter(row: SubscriptionEntity, outcome: RefreshOutcome, now: Date): RefreshChanges {
+  switch (outcome.kind) {
+    case 'failed':
+      return {
+        ...refused(row, outcome.failure.reason, outcome.failure.message, now),
+        status: 'error',
+        lastStatusCode: outcome.failure.httpStatus,
+      };
+    case 'not_modified':
+      return { ...accepted(row.skippedCount, now), lastStatusCode: outcome.fetched.httpStatus };
+    case 'read':
+      return { ...changesAfterReading(row, outcome, now), lastStatusCode: outcome.fetched.httpStatus };
+  }
+}
+
+function changesAfterReading(
+  row: SubscriptionEntity,
+  { fetched, read, plan }: Extract<RefreshOutcome, { kind: 'read' }>,
+  now: Date,
+): RefreshChanges {
+  // Quota is told with every reply that is really the provider's, even where its nodes are not believed.
+  const told = {
+    ...(read.traffic ? { traffic: read.traffic } : {}),
+    ...(read.profile ? { profile: read.profile } : {}),
+  };
+  if (plan.kind === 'keep') return { ...refused(row, plan.reason, plan.message, now), status: 'warning', ...told };
+  const changed = plan.add.length + plan.update.length + plan.remove.length > 0;
+  return {
+    ...accepted(read.skipped, now),
+    ...told,
+    ...(changed ? { lastUpdatedAt: now } : {}),
+    detectedType: read.detectedType,
+    duplicateCount: read.duplicates + plan.duplicates,
+    skippedCount: read.skipped,
+    // Only a reply that was used may answer a later request with "not modified".
+    etag: fetched.headers['etag'] ?? null,
+    lastModified: fetched.headers['last-modified'] ?? null,
+    contentSha256: read.contentSha256,
+    contentBytes: read.contentBytes,
+  };
+}
+
+function accepted(skipped: number, now: Date): RefreshChanges {
+  return {
+    status: skipped > 0 ? 'warning' : 'ok',
+    lastCheckedAt: now,
+    lastSuccessAt: now,
+    consecutiveFailures: 0,
+    lastErrorCode: null,
+    lastErrorMessage: null,
+  };
+}
+
+function refused(row: SubscriptionEntity, reason: RefreshReason, message: string, now: Date): RefreshChanges {
+  return {
+    lastCheckedAt: now,
+    consecutiveFailures: row.consecutiveFailures + 1,
+    lastErrorCode: reason,
+    lastErrorMessage: message,
+  };
+}
+
+/** What the one who asked for the refresh is told. */
+export function resultOf(row: SubscriptionEntity, outcome: RefreshOutcome, moment: RefreshMoment): RefreshResult {
+  const blank = blankResult(row, moment);
+  switch (outcome.kind) {
+    case 'failed': {
+      const { reason, message, httpStatus } = outcome.failure;
+      return { ...blank, status: 'failed', reason, message, http_status: httpStatus };
+    }
+    case 'not_modified':
+      return { ...blank, status: 'not_modified', http_status: outcome.fetched.httpStatus };
+    case 'read':
+      return { ...blank, ...readResult(row, outcome) };
+  }
+}
+
+function blankResult(row: SubscriptionEntity, { durationMs, nodesBefore }: RefreshMoment): RefreshResult {
+  return {
+    subscription_id: row.id,
+    status: 'failed',
+    reason: null,
+    message: null,
+    http_status: null,
+    bytes: 0,
+    duration_ms: Math.round(durationMs),
+    via: 'direct',
+    parsed: 0,
+    added: 0,
+    updated: 0,
+    retained: nodesBefore,
+    removed: 0,
+    duplicates: 0,
+    ignored: 0,
+    skipped: 0,
+    skipped_entries: [],
+    traffic: row.traffic,
+  };
+}
+
+function readResult(
+  row: SubscriptionEntity,
+  { fetched, read, plan }: Extract<RefreshOutcome, { kind: 'read' }>,
+): Partial<RefreshResult> {
+  const seen = {
+    http_status: fetched.httpStatus,
+    bytes: fetched.receivedBytes,
+    parsed: read.parsed,
+    duplicates: read.duplicates,
+    ignored: read.ignored,
+    skipped: read.skipped,
+    skipped_entries: read.skippedEntries,
+    traffic: read.traffic ?? row.traffic,
+  };
+  if (plan.kind === 'keep') return { ...seen, status: 'kept_previous', reason: plan.reason, message: plan.message };
+  const { add, update, retain, remove } = plan;
+  const same = read.contentSha256 === row.contentSha256 && add.length + update.length + remove.length === 0;
+  return {
+    ...seen,
+    status: same ? 'not_modified' : 'updated',
+    added: add.length,
+    updated: update.length,
+    retained: retain.length,
+    removed: remove.length,
+    duplicates: read.duplicates + plan.duplicates,
+  };
+}

@@ -1,0 +1,94 @@
+import { SUBSCRIPTION_TYPES } from '@gatehouse/contracts';
+import type { SubscriptionType } from '@gatehouse/contracts';
+import { Transform } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateBy,
+} from 'class-validator';
+
+/** A provider asked more often than this bans its subscribers. */
+export const MIN_INTERVAL_SEC = 60;
+export const MAX_INTERVAL_SEC = 31_536_000;
+
+const IsHttpUrl = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isHttpUrl',
+    validator: {
+      validate: (value) => typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? ''),
+      defaultMessage: () => 'url must be an http or https URL',
+    },
+  });
+
+const trimmed = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
+
+/** What a subscription may be told to be. Replacing one, what is left out stays as it is. */
+export class SubscriptionChanges {
+  @IsOptional()
+  @Transform(trimmed)
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  name?: string;
+
+  @IsOptional()
+  @Transform(trimmed)
+  @IsHttpUrl()
+  @MaxLength(8_192)
+  url?: string;
+
+  @IsOptional()
+  @IsIn(SUBSCRIPTION_TYPES)
+  type?: SubscriptionType;
+
+  @IsOptional()
+  @IsInt()
+  @Min(MIN_INTERVAL_SEC)
+  @Max(MAX_INTERVAL_SEC)
+  interval_sec?: number;
+
+  @IsOptional()
+  @IsBoolean()
+  enabled?: boolean;
+
+  /** Null or empty: the setting `subscription.user_agent`. */
+  @IsOptional()
+  @Transform(trimmed)
+  @IsString()
+  @MaxLength(300)
+  @Matches(/^[\x20-\x7e]*$/, { message: 'user_agent must be printable ASCII' })
+  user_agent?: string | null;
+
+  /** Also fetch from private, loopback and link-local addresses. */
+  @IsOptional()
+  @IsBoolean()
+  allow_private?: boolean;
+}
+
+export class NewSubscription extends SubscriptionChanges {
+  @Transform(trimmed)
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(200)
+  declare name: string;
+
+  @Transform(trimmed)
+  @IsHttpUrl()
+  @MaxLength(8_192)
+  declare url: string;
+}
+
+export class RefreshQuery {
+  /** `true`: fetch the whole content anew and believe it however much it shrank. */
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  force?: 'true' | 'false';
+}

@@ -1,0 +1,60 @@
+import type { SubscriptionView } from '@gatehouse/contracts';
+import { maskUrl } from '../nodes/mask-secrets.js';
+import type { SubscriptionEntity } from './subscription.entity.js';
+
+export interface SubscriptionFacts {
+  /** In clear. */
+  url: string;
+  nodeCount: number;
+  /** False masks what the URL may hold of credentials. */
+  showSecrets: boolean;
+}
+
+export function toSubscriptionView(row: SubscriptionEntity, facts: SubscriptionFacts): SubscriptionView {
+  return {
+    id: row.id,
+    name: row.name,
+    url: facts.showSecrets ? facts.url : maskUrl(facts.url),
+    type: row.type,
+    interval_sec: row.intervalSec,
+    enabled: row.enabled,
+    user_agent: row.userAgent,
+    allow_private: row.allowPrivate,
+    detected_type: row.detectedType,
+    node_count: facts.nodeCount,
+    duplicate_count: row.duplicateCount,
+    skipped_count: row.skippedCount,
+    status: row.status,
+    ...history(row),
+    etag: row.etag,
+    last_modified: row.lastModified,
+    content_sha256: row.contentSha256,
+    content_bytes: row.contentBytes,
+    traffic: row.traffic,
+    profile: row.profile,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+function history(row: SubscriptionEntity) {
+  return {
+    last_checked_at: iso(row.lastCheckedAt),
+    last_updated_at: iso(row.lastUpdatedAt),
+    last_success_at: iso(row.lastSuccessAt),
+    next_refresh_at: iso(nextRefresh(row)),
+    consecutive_failures: row.consecutiveFailures,
+    last_status_code: row.lastStatusCode,
+    last_error: row.lastErrorCode === null ? null : { code: row.lastErrorCode, message: row.lastErrorMessage ?? '' },
+  };
+}
+
+/** About: schedulers keep a phase of their own, at most one interval from the last attempt. */
+function nextRefresh(row: SubscriptionEntity): Date | null {
+  if (!row.enabled || !row.lastCheckedAt) return null;
+  return new Date(row.lastCheckedAt.getTime() + row.intervalSec * 1000);
+}
+
+function iso(date: Date | null): string | null {
+  return date?.toISOString() ?? null;
+}

@@ -1,0 +1,52 @@
+import { CurrentActor, Requires } from '@gatehouse/auth';
+import type { Actor } from '@gatehouse/auth';
+import type { ItemList, RefreshResult, SubscriptionView } from '@gatehouse/contracts';
+import { Body, Controller, Delete, Get, HttpCode, Param, ParseIntPipe, Post, Put, Query } from '@nestjs/common';
+import { NewSubscription, RefreshQuery, SubscriptionChanges } from './subscription.dto.js';
+import { SubscriptionsService } from './subscriptions.service.js';
+
+@Controller('subscriptions')
+export class SubscriptionsController {
+  constructor(private readonly subscriptions: SubscriptionsService) {}
+
+  @Get()
+  @Requires('read')
+  list(@CurrentActor() actor: Actor | null): Promise<ItemList<SubscriptionView>> {
+    return this.subscriptions.list(actor);
+  }
+
+  @Get(':id')
+  @Requires('read')
+  get(@Param('id', ParseIntPipe) id: number, @CurrentActor() actor: Actor | null): Promise<SubscriptionView> {
+    return this.subscriptions.get(id, actor);
+  }
+
+  @Post()
+  @Requires('write')
+  create(@Body() body: NewSubscription, @CurrentActor() actor: Actor | null): Promise<SubscriptionView> {
+    return this.subscriptions.create(body, actor);
+  }
+
+  @Put(':id')
+  @Requires('write')
+  update(
+    @Param('id', ParseIntPipe) id: number,
+    @Body() body: SubscriptionChanges,
+    @CurrentActor() actor: Actor | null,
+  ): Promise<SubscriptionView> {
+    return this.subscriptions.update(id, body, actor);
+  }
+
+  @Delete(':id')
+  @Requires('write')
+  remove(@Param('id', ParseIntPipe) id: number): ReturnType<SubscriptionsService['remove']> {
+    return this.subscriptions.remove(id);
+  }
+
+  @Post(':id/refresh')
+  @HttpCode(200)
+  @Requires('write')
+  refresh(@Param('id', ParseIntPipe) id: number, @Query() query: RefreshQuery): Promise<RefreshResult> {
+    return this.subscriptions.refresh(id, query.force === 'true');
+  }
+}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { KernelModule } from '../kernel-host/kernel.module.js';
+import { NodeStorageModule } from '../nodes/node-storage.module.js';
+import { RefreshModule } from './refresh.module.js';
+import { SubscriptionsController } from './subscriptions.controller.js';
+import { SubscriptionsService } from './subscriptions.service.js';
+
+@Module({
+  imports: [KernelModule, NodeStorageModule, RefreshModule],
+  controllers: [SubscriptionsController],
+  providers: [SubscriptionsService],
+})
+export class SubscriptionsModule {}

@@ -1,0 +1,31 @@
+import { Jobs } from '@gatehouse/jobs';
+import { HealthRegistry } from '@gatehouse/platform';
+import { Module } from '@nestjs/common';
+import type { OnModuleInit } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { KernelModule } from '../kernel-host/kernel.module.js';
+import { KernelService } from '../kernel-host/kernel.service.js';
+import { ProcessVitals } from './process-vitals.js';
+import { SystemController } from './system.controller.js';
+import { SystemService } from './system.service.js';
+
+@Module({
+  imports: [KernelModule],
+  controllers: [SystemController],
+  providers: [SystemService, ProcessVitals],
+})
+export class SystemModule implements OnModuleInit {
+  constructor(
+    private readonly health: HealthRegistry,
+    private readonly dataSource: DataSource,
+    private readonly jobs: Jobs,
+    private readonly kernel: KernelService,
+  ) {}
+
+  /** Ready means: the database, the queues and the kernel answer. */
+  onModuleInit(): void {
+    this.health.register('database', () => this.dataSource.query('SELECT 1'));
+    this.health.register('queue', () => this.jobs.ping());
+    this.health.register('kernel', () => this.kernel.status());
+  }
+}
