@@ -1,11 +1,11 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AppError } from '@gatehouse/platform';
-import type { Request } from 'express';
 import { allows, type Actor, type Scope } from './actor.js';
 import { Authenticator, type AuthPolicy } from './authenticator.js';
 import { NEEDED_SCOPE, PUBLIC_ROUTE } from './decorators.js';
 import { setActor } from './request-actor.js';
+import type { HttpRequest } from './http-request.js';
 
 interface RouteRule {
   readonly open: boolean;
@@ -30,7 +30,7 @@ export class AuthGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const rule = this.ruleOf(context);
     if (rule.open) return true;
-    const request = context.switchToHttp().getRequest<Request>();
+    const request = context.switchToHttp().getRequest<HttpRequest>();
     const actor = await this.identify(request);
     const needed = rule.scope ?? (request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write');
     if (!allows(actor, needed)) throw this.insufficientScope(needed);
@@ -38,7 +38,7 @@ export class AuthGuard implements CanActivate {
     return true;
   }
 
-  private async identify(request: Request): Promise<Actor> {
+  private async identify(request: HttpRequest): Promise<Actor> {
     const actor = await this.authenticator.authenticate(request);
     if (actor !== null && actor !== undefined) return actor;
     const open = this.policy?.openActor();

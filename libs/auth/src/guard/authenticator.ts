@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import type { ApiKeyStore } from '../keys/api-key-store.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { SessionStore } from '../sessions/session-store.js';
@@ -6,6 +5,7 @@ import type { TokenSigner } from '../tokens/token-signer.js';
 import type { Actor, Scope } from './actor.js';
 import { presentedSecret } from './credentials.js';
 import { refuseForeignOrigin } from './same-origin.js';
+import type { HttpRequest } from './http-request.js';
 
 /** A user as sessions need one. */
 export interface SessionUser {
@@ -41,7 +41,7 @@ export class Authenticator {
   }
 
   /** The actor, null without any credential, undefined when the credential is not valid. */
-  async authenticate(request: Request): Promise<Actor | null | undefined> {
+  async authenticate(request: HttpRequest): Promise<Actor | null | undefined> {
     const secret = presentedSecret(request.headers);
     if (secret !== undefined) return this.bySecret(secret, request.ip ?? null);
     // Another scheme or a malformed value is a failed try, not a visitor without credentials.

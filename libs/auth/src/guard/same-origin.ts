@@ -1,10 +1,10 @@
 import { AppError } from '@gatehouse/platform';
-import type { Request } from 'express';
+import type { HttpRequest } from './http-request.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Browsers attach cookies to requests that other sites cause; those may not change anything here. */
-export function refuseForeignOrigin(request: Request): void {
+export function refuseForeignOrigin(request: HttpRequest): void {
   if (SAFE_METHODS.has(request.method)) return;
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw foreign();

@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import type { Request } from 'express';
 import { ExtractJwt, Strategy, type StrategyOptionsWithoutRequest } from 'passport-jwt';
 
 export interface JwtStrategyConfig {
@@ -49,7 +48,7 @@ export class JwtStrategy extends Strategy {
       run.success = (claims) => resolve(claims as unknown as TokenClaims);
       run.fail = () => resolve(undefined);
       run.error = (error: unknown) => reject(error instanceof Error ? error : new Error(String(error)));
-      run.authenticate(request as unknown as Request);
+      run.authenticate(request as unknown as Parameters<Strategy['authenticate']>[0]);
     });
   }
 }

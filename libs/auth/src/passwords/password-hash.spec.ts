@@ -1,0 +1,82 @@
+import { argon2Sync } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { HashingSlots } from './hashing-slots.js';
+import { hashPassword, needsRehash, verifyPassword } from './password-hash.js';
+
+describe('password hashes', () => {
+  it('verifies the password it was made from and no other', async () => {
+    const stored = await hashPassword('correct horse');
+    expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    expect(await verifyPassword('correct horse', stored)).toBe(true);
+    expect(await verifyPassword('correct horsE', stored)).toBe(false);
+    expect(await verifyPassword('', stored)).toBe(false);
+  });
+
+  it('salts: one password gives two hashes', async () => {
+    expect(await hashPassword('same')).not.toBe(await hashPassword('same'));
+  });
+
+  it('accepts the other spelling of the same characters', async () => {
+    const stored = await hashPassword('caf\u00e9');
+    expect(await verifyPassword('cafe\u0301', stored)).toBe(true);
+  });
+
+  it('verifies a hash made elsewhere with other parameters and asks for a new one', async () => {
+    const salt = Buffer.from('somesaltsomesalt');
+    const parameters = { message: 'pw', nonce: salt, parallelism: 2, tagLength: 32, memory: 64, passes: 3 };
+    const tag = argon2Sync('argon2id', parameters);
+    const encode = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+    const stored = `$argon2id$v=19$m=64,t=3,p=2$${encode(salt)}$${encode(tag)}`;
+    expect(await verifyPassword('pw', stored)).toBe(true);
+    expect(needsRehash(stored)).toBe(true);
+    expect(needsRehash(await hashPassword('pw'))).toBe(false);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['an empty text', ''],
+    ['another algorithm', '$2b$10$abcdefghijklmnopqrstuv'],
+    [
+      'greedy parameters',
+      '$argon2id$v=19$m=9999999,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$c29tZXNhbHRzb21lc2FsdHNvbWVzYWx0c29tZXNhbHQ',
+    ],
+  ])('says no to %s', async (_what, stored) => {
+    expect(await verifyPassword('anything', stored)).toBe(false);
+  });
+
+  it('does not hash a password of unreasonable length', async () => {
+    await expect(hashPassword('x'.repeat(1_025))).rejects.toThrow(RangeError);
+    expect(await verifyPassword('x'.repeat(1_025), undefined)).toBe(false);
+  });
+});
+
+describe('hashing slots', () => {
+  it('run two at a time, queue some and refuse the rest', async () => {
+    const slots = new HashingSlots(2, 3);
+    const gates: (() => void)[] = [];
+    let running = 0;
+    let most = 0;
+    const work = async (): Promise<void> => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise<void>((resolve) => gates.push(resolve));
+      running -= 1;
+    };
+    const accepted = [1, 2, 3, 4, 5].map(() => slots.run(work));
+    await expect(slots.run(work)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    for (let done = 0; done < 5; done++) {
+      await expect.poll(() => gates.length).toBeGreaterThan(0);
+      gates.shift()?.();
+    }
+    await Promise.all(accepted);
+    expect(most).toBe(2);
+    const after = slots.run(() => Promise.resolve('free again'));
+    expect(await after).toBe('free again');
+  });
+
+  it('give the slot back when the work fails', async () => {
+    const slots = new HashingSlots(1, 0);
+    await expect(slots.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await slots.run(() => Promise.resolve(1))).toBe(1);
+  });
+});

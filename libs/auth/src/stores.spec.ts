@@ -1,0 +1,331 @@
+import { randomBytes } from 'node:crypto';
+import { createDataSource, createSecretBox, PgListener } from '@gatehouse/persistence';
+import { JsonLogger } from '@gatehouse/platform';
+import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
+import jwt from 'jsonwebtoken';
+import type { DataSource } from 'typeorm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createApiKey } from './keys/api-key.js';
+import { ApiKeyStore } from './keys/api-key-store.js';
+import { clientKey, LoginThrottle } from './login/login-throttle.js';
+import { SessionStore } from './sessions/session-store.js';
+import { createAuthTables, dropAuthTables } from './tables/auth-tables.js';
+import { TokenSigner } from './tokens/token-signer.js';
+
+let database: TestDatabase;
+let dataSource: DataSource;
+let listeners: PgListener[] = [];
+const logger = new JsonLogger({ service: 'test', level: 'silent' });
+const secretKey = randomBytes(32);
+
+/** A replica's own listener. */
+function listener(): PgListener {
+  const made = new PgListener({ url: database.url, applicationName: 'test' });
+  listeners.push(made);
+  return made;
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dataSource = createDataSource({
+    url: database.url,
+    schema: 'public',
+    entities: [],
+    migrations: [],
+    applicationName: 'test',
+  });
+  await dataSource.initialize();
+});
+
+beforeEach(async () => {
+  await createAuthTables(dataSource, { sessions: true });
+  return async () => {
+    await Promise.all(listeners.map((one) => one.close()));
+    listeners = [];
+    await dropAuthTables(dataSource, { sessions: true });
+  };
+});
+
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+
+describe('ApiKeyStore', () => {
+  const config = { prefix: 'gpk_', channel: 'test:api_keys' };
+  const store = (): ApiKeyStore => new ApiKeyStore(dataSource, config, logger);
+
+  it('shows a key once and stores only its hash', async () => {
+    const { key, record } = await store().create({ name: 'ci', scopes: ['read'] });
+    const rows = JSON.stringify(await dataSource.query('SELECT * FROM api_keys'));
+    expect(rows).not.toContain(key.slice(4, 30));
+    expect(record).toMatchObject({ name: 'ci', keyPrefix: 'gpk_', lastFour: key.slice(-4), revokedAt: null });
+    expect(await store().verify(key, null)).toMatchObject({ id: record.id, name: 'ci', scopes: ['read'] });
+  });
+
+  it('knows neither foreign nor expired keys', async () => {
+    const keys = store();
+    expect(await keys.verify(createApiKey('gpk_'), null)).toBeUndefined();
+    const { key } = await keys.create({ name: 'old', scopes: ['read'], expiresAt: new Date(Date.now() - 1) });
+    expect(await keys.verify(key, null)).toBeUndefined();
+  });
+
+  it('refuses a cached key from the moment it expires', async () => {
+    const keys = store();
+    const { key } = await keys.create({ name: 'short', scopes: ['read'], expiresAt: new Date(Date.now() + 250) });
+    expect(await keys.verify(key, null)).toBeDefined();
+    await waitFor(async () => (await keys.verify(key, null)) === undefined);
+  });
+
+  it('revokes on every replica at once', async () => {
+    const here = store();
+    const there = store();
+    await there.start(listener());
+    const { key, record } = await here.create({ name: 'x', scopes: ['write'] });
+    expect(await there.verify(key, null)).toBeDefined();
+    await here.revoke(record.id);
+    expect(await here.verify(key, null)).toBeUndefined();
+    await waitFor(async () => (await there.verify(key, null)) === undefined, { timeoutMs: 1_000 });
+    await expect(here.revoke(record.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await here.list()).toEqual([]);
+    await there.stop();
+  });
+
+  it("does not let one user see or revoke another's", async () => {
+    const keys = store();
+    const { record } = await keys.create({ name: 'mine', scopes: ['read'], userId: 1 });
+    expect(await keys.list({ userId: 2 })).toEqual([]);
+    await expect(keys.revoke(record.id, { userId: 2 })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await keys.list({ userId: 1 })).toHaveLength(1);
+  });
+
+  it('writes uses down in a batch', async () => {
+    const keys = store();
+    const { key } = await keys.create({ name: 'x', scopes: ['read'] });
+    for (let use = 0; use < 50; use++) await keys.verify(key, '192.0.2.7');
+    expect((await keys.list())[0]?.lastUsedAt).toBeNull();
+    await keys.flushLastUse();
+    expect((await keys.list())[0]).toMatchObject({ lastUsedIp: '192.0.2.7', lastUsedAt: expect.any(Date) as Date });
+  });
+});
+
+describe('TokenSigner', () => {
+  const config = { issuer: 'proxy-gateway', channel: 'test:signing_keys' };
+  const signer = (): TokenSigner => new TokenSigner(dataSource, createSecretBox(secretKey), config);
+  const subject = { name: 'administrator', scopes: ['admin'] as const };
+
+  it('issues tokens that every replica accepts, also after a restart', async () => {
+    const { token, expiresAt } = await signer().issue({ ...subject, userId: 7, role: 'admin' }, 60);
+    expect(expiresAt.getTime()).toBeGreaterThan(Date.now() + 50_000);
+    expect(await signer().verify(token)).toEqual({
+      credential: 'token',
+      credentialId: null,
+      userId: 7,
+      name: 'administrator',
+      role: 'admin',
+      scopes: ['admin'],
+    });
+  });
+
+  it('agrees on one key when replicas start together', async () => {
+    const replicas = Array.from({ length: 5 }, signer);
+    const issued = await Promise.all(replicas.map((one) => one.issue(subject, 60)));
+    for (const { token } of issued) expect(await replicas[0]?.verify(token)).toBeDefined();
+    expect(await dataSource.query('SELECT count(*)::int AS n FROM signing_keys')).toEqual([{ n: 1 }]);
+  });
+
+  it('keeps the key sealed', async () => {
+    await signer().issue(subject, 60);
+    const [row] = (await dataSource.query('SELECT sealed_key FROM signing_keys')) as { sealed_key: string }[];
+    expect(row?.sealed_key).toMatch(/^v1\./);
+    const stranger = new TokenSigner(dataSource, createSecretBox(randomBytes(32)), config);
+    await expect(stranger.issue(subject, 60)).rejects.toThrow('GATEHOUSE_SECRET_KEY');
+  });
+
+  it('refuses what it did not sign', async () => {
+    const one = signer();
+    const { token } = await one.issue(subject, 60);
+    const [head = '', body = '', mark = ''] = token.split('.');
+    const forged = Buffer.from(JSON.stringify({ ...(jwt.decode(token) as object), scope: 'admin', sub: 'x' })).toString(
+      'base64url',
+    );
+    const unsigned = Buffer.from(JSON.stringify({ alg: 'none', kid: '1' })).toString('base64url');
+    const kid = jwt.decode(token, { complete: true })?.header.kid ?? '';
+    const other = jwt.sign({ scope: 'admin' }, 'guess', { keyid: kid, issuer: config.issuer, audience: config.issuer });
+    for (const bad of [
+      `${head}.${forged}.${mark}`,
+      `${unsigned}.${body}.`,
+      `${head}.${body}.${mark.slice(0, -2)}`,
+      other,
+      'a.b.c',
+      '..',
+    ]) {
+      expect(await one.verify(bad)).toBeUndefined();
+    }
+    expect(await one.verify(token)).toBeDefined();
+  });
+
+  it("refuses another service's tokens and expired ones", async () => {
+    const other = new TokenSigner(dataSource, createSecretBox(secretKey), { ...config, issuer: 'tunnel-gateway' });
+    expect(await signer().verify((await other.issue(subject, 60)).token)).toBeUndefined();
+    const one = signer();
+    const { token } = await one.issue(subject, 1);
+    expect(await one.verify(token)).toBeDefined();
+    await waitFor(async () => (await one.verify(token)) === undefined);
+  });
+
+  it('logs everybody out on every replica by rotating', async () => {
+    const here = signer();
+    const there = signer();
+    await there.start(listener());
+    const { token } = await here.issue(subject, 60);
+    expect(await there.verify(token)).toBeDefined();
+    await here.rotate();
+    expect(await here.verify(token)).toBeUndefined();
+    await waitFor(async () => (await there.verify(token)) === undefined, { timeoutMs: 1_000 });
+    const next = await here.issue(subject, 60);
+    expect(await there.verify(next.token)).toBeDefined();
+    await there.stop();
+  });
+
+  it('keeps the old key when the transaction around a rotation fails', async () => {
+    const one = signer();
+    const { token } = await one.issue(subject, 60);
+    const failing = dataSource.transaction(async (tx) => {
+      await one.rotate(tx);
+      throw new Error('later step failed');
+    });
+    await expect(failing).rejects.toThrow('later step failed');
+    expect(await one.verify(token)).toBeDefined();
+  });
+});
+
+describe('LoginThrottle', () => {
+  const wrong = (): Promise<undefined> => Promise.resolve(undefined);
+  const right = (): Promise<string> => Promise.resolve('welcome');
+
+  it('refuses the sixth failure of an address, also after a restart, and no other address', async () => {
+    for (let count = 0; count < 5; count++) {
+      expect(await new LoginThrottle(dataSource).attempt('192.0.2.1', wrong)).toBeUndefined();
+    }
+    const restarted = new LoginThrottle(dataSource);
+    const refused = restarted.attempt('192.0.2.1', right);
+    await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED', status: 429 });
+    const { retryAfterSeconds } = (await refused.catch((error: unknown) => error)) as { retryAfterSeconds: number };
+    expect(retryAfterSeconds).toBeGreaterThan(890);
+    expect(retryAfterSeconds).toBeLessThanOrEqual(900);
+    expect(await restarted.attempt('192.0.2.2', right)).toBe('welcome');
+  });
+
+  it('does not run the check of a refused attempt', async () => {
+    const throttle = new LoginThrottle(dataSource);
+    for (let count = 0; count < 5; count++) await throttle.attempt('192.0.2.1', wrong);
+    let checked = false;
+    await throttle
+      .attempt('192.0.2.1', () => {
+        checked = true;
+        return right();
+      })
+      .catch(() => undefined);
+    expect(checked).toBe(false);
+  });
+
+  it('clears an address with a success', async () => {
+    const throttle = new LoginThrottle(dataSource);
+    for (let round = 0; round < 3; round++) {
+      for (let count = 0; count < 4; count++) await throttle.attempt('192.0.2.1', wrong);
+      expect(await throttle.attempt('192.0.2.1', right)).toBe('welcome');
+    }
+  });
+
+  it('answers five of many guesses sent at once', async () => {
+    const replicas = [new LoginThrottle(dataSource), new LoginThrottle(dataSource)];
+    const results = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, index) => replicas[index % 2]?.attempt('192.0.2.1', wrong)),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+  });
+
+  it('lets many right logins of one address through at once', async () => {
+    const throttle = new LoginThrottle(dataSource);
+    const results = await Promise.all(Array.from({ length: 30 }, () => throttle.attempt('192.0.2.1', right)));
+    expect(results).toEqual(Array.from({ length: 30 }, () => 'welcome'));
+  });
+
+  it('counts everybody together, and refused attempts do not use that up', async () => {
+    const limits = { failures: 2, failureWindowSeconds: 900, attempts: 10, attemptWindowSeconds: 60 };
+    const throttle = new LoginThrottle(dataSource, limits);
+    for (let count = 0; count < 20; count++) await throttle.attempt('192.0.2.1', wrong).catch(() => undefined);
+    for (let host = 1; host <= 8; host++) expect(await throttle.attempt(`198.51.100.${host}`, right)).toBe('welcome');
+    const refused = throttle.attempt('198.51.100.9', right);
+    await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  });
+
+  it('starts again when the window is over', async () => {
+    const limits = { failures: 1, failureWindowSeconds: 0.2, attempts: 100, attemptWindowSeconds: 60 };
+    const throttle = new LoginThrottle(dataSource, limits);
+    await throttle.attempt('192.0.2.1', wrong);
+    await expect(throttle.attempt('192.0.2.1', right)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await waitFor(() => throttle.attempt('192.0.2.1', right));
+  });
+
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:0DB8:0001:0002::9', '2001:db8:1:2::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['nonsense', 'unknown'],
+  ])('counts %s as %s', (address, key) => {
+    expect(clientKey(address)).toBe(key);
+  });
+});
+
+describe('SessionStore', () => {
+  const config = { channel: 'test:sessions' };
+
+  it('opens, recognises and ends sessions, storing only a hash', async () => {
+    const store = new SessionStore(dataSource, config);
+    const { token, session } = await store.create(5);
+    expect(JSON.stringify(await dataSource.query('SELECT * FROM sessions'))).not.toContain(token);
+    expect(await store.verify(token)).toMatchObject({ id: session.id, userId: 5 });
+    await store.end(token);
+    expect(await store.verify(token)).toBeUndefined();
+    expect(await store.verify('nonsense')).toBeUndefined();
+  });
+
+  it('ends them on other replicas too', async () => {
+    const here = new SessionStore(dataSource, config);
+    const there = new SessionStore(dataSource, config);
+    await there.start(listener());
+    const first = await here.create(5);
+    const second = await here.create(5);
+    const third = await here.create(6);
+    for (const { token } of [first, second, third]) expect(await there.verify(token)).toBeDefined();
+    await here.end(first.token);
+    await waitFor(async () => (await there.verify(first.token)) === undefined, { timeoutMs: 1_000 });
+    await here.endAllOf(5);
+    await waitFor(async () => (await there.verify(second.token)) === undefined, { timeoutMs: 1_000 });
+    expect(await there.verify(third.token)).toBeDefined();
+    await there.stop();
+  });
+
+  it('ends idle sessions, and all at the absolute limit', async () => {
+    const idle = new SessionStore(dataSource, { ...config, idleSeconds: 0.2 });
+    const { token } = await idle.create(5);
+    expect(await idle.verify(token)).toBeDefined();
+    await waitFor(async () => (await idle.verify(token)) === undefined);
+    const brief = new SessionStore(dataSource, { ...config, absoluteSeconds: 0.2 });
+    const other = await brief.create(5);
+    await waitFor(async () => (await brief.verify(other.token)) === undefined);
+  });
+
+  it('moves the end of a session that is used', async () => {
+    const store = new SessionStore(dataSource, config);
+    const { token } = await store.create(5);
+    await dataSource.query("UPDATE sessions SET expires_at = now() + interval '1 minute'");
+    const session = await new SessionStore(dataSource, config).verify(token);
+    expect(session?.expiresAt.getTime()).toBeGreaterThan(Date.now() + 7_000_000);
+  });
+});
