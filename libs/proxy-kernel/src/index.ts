@@ -9,3 +9,5 @@ export {
   type RouterOptions,
   type RuleDefinition,
 } from './route/index.js';
+export { createSystemResolver, type SystemResolver, type SystemResolverOptions } from './dns/index.js';
+export { GeoDatabaseError, openCountryDatabase, type CountryDatabase, type GeoDatabaseMetadata } from './geo/index.js';

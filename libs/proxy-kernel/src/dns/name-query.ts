@@ -1,0 +1,51 @@
+import { promises as dns } from 'node:dns';
+
+export interface Answer {
+  addresses: string[];
+  /** Null where the source does not tell, as getaddrinfo does not. */
+  ttlMs: number | null;
+}
+
+/** Asks once, without a cache. Rejects with the error of `node:dns`, whose `code` says what happened. */
+export type NameQuery = (host: string) => Promise<Answer>;
+
+/** Asks the system: hosts file, name service switch and whatever else it is set up to ask. */
+export const querySystem: NameQuery = async (host) => {
+  const found = await dns.lookup(host, { all: true, order: 'ipv4first' });
+  return { addresses: found.map((entry) => entry.address), ttlMs: null };
+};
+
+/** Asks name servers over UDP, TCP where an answer is cut; `servers` as `address` or `address:port`. */
+export function queryServers(servers: readonly string[], timeoutMs: number): NameQuery {
+  const resolver = new dns.Resolver({ timeout: timeoutMs, tries: 1 });
+  resolver.setServers([...servers]);
+  return async (host) => {
+    const [v4, v6] = await Promise.allSettled([
+      resolver.resolve4(host, { ttl: true }),
+      resolver.resolve6(host, { ttl: true }),
+    ]);
+    if (v4.status === 'rejected' && v6.status === 'rejected') throw moreTelling(v4.reason, v6.reason);
+    const records = [v4, v6].flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+    return {
+      addresses: records.map((record) => record.address),
+      ttlMs: Math.min(...records.map((record) => record.ttl)) * 1000,
+    };
+  };
+}
+
+/** The name is known to have no address only when both questions said so. */
+function moreTelling(first: unknown, second: unknown): unknown {
+  return isNoSuchName(first) ? second : first;
+}
+
+export function isNoSuchName(error: unknown): boolean {
+  return ['ENOTFOUND', 'ENODATA', 'EAI_NONAME', 'EAI_NODATA'].includes(codeOf(error));
+}
+
+export function isTimeout(error: unknown): boolean {
+  return codeOf(error) === 'ETIMEOUT';
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

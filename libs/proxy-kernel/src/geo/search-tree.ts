@@ -1,0 +1,76 @@
+import type { IpAddress } from '@gatehouse/net';
+import { GeoDatabaseError } from './geo-database-error.js';
+import type { GeoDatabaseMetadata } from './metadata.js';
+
+/** Zero bytes between the tree and the data section; a record that points into them points nowhere. */
+const SEPARATOR = 16;
+const NOT_FOUND = -1;
+
+/** The binary tree over address bits. Each node has two records: another node, nothing, or an offset into the data section. */
+export class SearchTree {
+  /** Length in bytes, the separator included: where the data section begins. */
+  readonly length: number;
+  readonly #bytes: Buffer;
+  readonly #nodeCount: number;
+  readonly #recordSize: number;
+  readonly #ipVersion: 4 | 6;
+  /** Where IPv4 begins in a tree of IPv6: behind 96 zero bits. */
+  readonly #ipv4Start: number;
+
+  /** @throws GeoDatabaseError when the tree does not fit before `end`. */
+  constructor(file: Buffer, metadata: GeoDatabaseMetadata, end: number) {
+    this.#bytes = file;
+    this.#nodeCount = metadata.nodeCount;
+    this.#recordSize = metadata.recordSize;
+    this.#ipVersion = metadata.ipVersion;
+    this.length = (metadata.nodeCount * metadata.recordSize) / 4 + SEPARATOR;
+    if (this.length > end) throw new GeoDatabaseError('more nodes than the file has room for');
+    this.#ipv4Start = metadata.ipVersion === 6 ? this.#descend(0, [0, 0, 0]) : 0;
+  }
+
+  /** Offset into the data section; -1 when the address has no data. */
+  find(address: IpAddress): number {
+    if (address.family === 6 && this.#ipVersion === 4) return NOT_FOUND;
+    const start = address.family === 4 ? this.#ipv4Start : 0;
+    return this.#dataOffset(this.#descend(start, address.words));
+  }
+
+  /** Every record that is neither a node nor empty, as an offset, as often as it occurs. @throws GeoDatabaseError for one outside the data section. */
+  *dataOffsets(dataLength: number): Generator<number> {
+    for (let node = 0; node < this.#nodeCount; node++) {
+      for (let bit = 0; bit < 2; bit++) {
+        const record = this.#record(node, bit);
+        if (record <= this.#nodeCount) continue;
+        const offset = record - this.#nodeCount - SEPARATOR;
+        if (offset < 0 || offset >= dataLength) throw new GeoDatabaseError('a record that points outside the data');
+        yield offset;
+      }
+    }
+  }
+
+  #dataOffset(record: number): number {
+    // A path that uses up the address inside the tree, as only a damaged file has one, ends at no data.
+    return record <= this.#nodeCount ? NOT_FOUND : record - this.#nodeCount - SEPARATOR;
+  }
+
+  /** Follows at most 32 bits for each word, so that a tree that leads back into itself ends too. */
+  #descend(start: number, words: readonly number[]): number {
+    let record = start;
+    for (const word of words) {
+      for (let bit = 31; bit >= 0 && record < this.#nodeCount; bit--) record = this.#record(record, (word >>> bit) & 1);
+    }
+    return record;
+  }
+
+  #record(node: number, bit: number): number {
+    const bytes = this.#bytes;
+    if (this.#recordSize === 24) return bytes.readUIntBE(node * 6 + bit * 3, 3);
+    if (this.#recordSize === 32) return bytes.readUInt32BE(node * 8 + bit * 4);
+    const at = node * 7;
+    // 28 bits: the byte in the middle holds the highest four of either record.
+    const middle = bytes[at + 3] ?? 0;
+    return bit === 0
+      ? (middle >> 4) * 0x1000000 + bytes.readUIntBE(at, 3)
+      : (middle & 15) * 0x1000000 + bytes.readUIntBE(at + 4, 3);
+  }
+}
