@@ -26,7 +26,9 @@ export {
 export { firstAdministratorPassword, type FirstAdministratorOptions } from './service/first-administrator.js';
 export { shutdownGracefully } from './service/graceful-shutdown.js';
 export { PlatformModule } from './service/platform.module.js';
+export { explained, prepareSchema, type SchemaPreparation } from './service/prepare-schema.js';
 export { runProcess, type RunningProcess } from './service/process-lifecycle.js';
+export { runCommand } from './service/run-command.js';
 export { runService, type ServiceDefinition } from './service/run-service.js';
 export { runWorker, type WorkerDefinition } from './service/run-worker.js';
 export { ServiceHttpAdapter } from './service/service-http-adapter.js';
@@ -44,3 +46,13 @@ export {
 export { SettingsError, type SettingProblem } from './settings/settings-error.js';
 export { Variable, type VariableKind, type VariableOptions } from './settings/variable.js';
 export { createValidationPipe, validationFailure, type ValidationCode } from './validation/validation-pipe.js';
+export { FixedWindowStorage, type WindowCounter, type WindowState } from './throttling/fixed-window.js';
+export { MemoryWindowCounter } from './throttling/memory-counter.js';
+export {
+  createThrottleTable,
+  dropThrottleTable,
+  PostgresWindowCounter,
+  type NamedQueryClient,
+} from './throttling/postgres-counter.js';
+export { RedisWindowCounter, type RedisScriptClient } from './throttling/redis-counter.js';
+export { ThrottlingGuard, ThrottlingModule, type ThrottlingOptions } from './throttling/throttling.module.js';

@@ -42,8 +42,13 @@ const LISTEN_REASONS = new Map<string, Reason>([
 /** What to print for a start that failed: known problems without a stack, one line each. */
 export function failureLines(error: unknown): string[] {
   if (error instanceof SettingsError) return error.message.split('\n');
-  if (error instanceof StartError) return [error.message];
+  if (error instanceof StartError || isForOperators(error)) return [error.message];
   // The drivers' connection errors carry an empty message and their real reasons inside.
   if (error instanceof AggregateError && error.message === '') return error.errors.flatMap(failureLines);
   return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+}
+
+/** Errors of libraries below this one whose texts are written for operators: SecretKeyError, EmbeddedPostgresError. */
+function isForOperators(error: unknown): error is Error {
+  return error instanceof Error && /^(SecretKey|SecretBox|EmbeddedPostgres)Error$/.test(error.name);
 }

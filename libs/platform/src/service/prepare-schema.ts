@@ -1,0 +1,69 @@
+import type { JsonLogger } from '../logging/json-logger.js';
+import { StartError } from './start-failure.js';
+
+export interface SchemaPreparation {
+  readonly service: string;
+  /** AUTO_MIGRATE. */
+  readonly autoMigrate: boolean;
+  /** Names of the migrations the database lacks. */
+  readonly pending: () => Promise<string[]>;
+  /** Runs them under a lock and resolves to their names. */
+  readonly migrate: () => Promise<string[]>;
+  readonly logger: JsonLogger;
+}
+
+/** Brings the schema up to date when that is allowed; else raises StartError when it is behind, with the command to run. */
+export async function prepareSchema({
+  service,
+  autoMigrate,
+  pending,
+  migrate,
+  logger,
+}: SchemaPreparation): Promise<void> {
+  if (autoMigrate) {
+    const applied = await explained(migrate);
+    if (applied.length > 0) logger.log('schema migrated', { migrations: applied }, 'Service');
+    return;
+  }
+  const missing = await explained(pending);
+  if (missing.length === 0) return;
+  throw new StartError(
+    `the database lacks ${missing.length} migration${missing.length === 1 ? '' : 's'} (${missing.join(', ')}): ` +
+      `run node apps/${service}/dist/migrate.js, or set AUTO_MIGRATE=true`,
+  );
+}
+
+/** Network and PostgreSQL codes that mean the connection string is wrong or the server is away. */
+const CONNECTION_CODES = new Map([
+  ['ECONNREFUSED', 'nothing listens there'],
+  ['ENOTFOUND', 'its host name is not known'],
+  ['EAI_AGAIN', 'its host name cannot be looked up'],
+  ['ETIMEDOUT', 'it does not answer'],
+  ['ECONNRESET', 'it closed the connection'],
+  ['28P01', 'it refuses the password'],
+  ['28000', 'it refuses the user'],
+  ['3D000', 'it has no such database'],
+  ['53300', 'it has no connection left'],
+  ['57P03', 'it is starting or stopping'],
+]);
+
+/** Runs database work and turns a failure to connect into a StartError that names DATABASE_URL. */
+export async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = connectionProblem(error);
+    if (reason === undefined) throw error;
+    throw new StartError(`DATABASE_URL: the database cannot be used, ${reason}`, { cause: error });
+  }
+}
+
+function connectionProblem(error: unknown): string | undefined {
+  if (error instanceof AggregateError) {
+    return error.errors.map(connectionProblem).find((reason) => reason !== undefined);
+  }
+  if (!(error instanceof Error)) return undefined;
+  const code = 'code' in error ? String(error.code) : '';
+  if (error.message.includes('timeout expired')) return 'it does not answer';
+  return CONNECTION_CODES.get(code);
+}

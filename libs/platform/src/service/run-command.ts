@@ -1,0 +1,11 @@
+import { failureLines } from './start-failure.js';
+
+/** A program that does one thing and ends, such as migrate.ts: prints what `work` returns, or one line a problem and exit 1. */
+export async function runCommand(name: string, work: () => Promise<readonly string[]>): Promise<void> {
+  try {
+    for (const line of await work()) process.stdout.write(`${line}\n`);
+  } catch (error) {
+    for (const line of failureLines(error)) process.stderr.write(`${name}: ${line}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,56 @@
+import { Injectable, Module, type DynamicModule, type ExecutionContext, type FactoryProvider } from '@nestjs/common';
+import { APP_GUARD, Reflector } from '@nestjs/core';
+import {
+  InjectThrottlerOptions,
+  InjectThrottlerStorage,
+  ThrottlerGuard,
+  ThrottlerModule,
+  type ThrottlerLimitDetail,
+  type ThrottlerModuleOptions,
+  type ThrottlerStorage,
+} from '@nestjs/throttler';
+import { AppError } from '../errors/app-error.js';
+import { FixedWindowStorage, type WindowCounter } from './fixed-window.js';
+
+/** Answers a refusal in the service's wire format; counts by client address. */
+@Injectable()
+export class ThrottlingGuard extends ThrottlerGuard {
+  constructor(
+    @InjectThrottlerOptions() options: ThrottlerModuleOptions,
+    @InjectThrottlerStorage() storage: ThrottlerStorage,
+    reflector: Reflector,
+  ) {
+    super(options, storage, reflector);
+  }
+
+  protected override throwThrottlingException(_: ExecutionContext, detail: ThrottlerLimitDetail): Promise<void> {
+    throw new AppError('RATE_LIMITED', undefined, { retryAfterSeconds: detail.timeToBlockExpire, level: 'debug' });
+  }
+}
+
+export interface ThrottlingOptions {
+  /** Hits of one client address on one route in a window; @Throttle() changes it for a route. */
+  readonly limit: number;
+  readonly windowMs: number;
+  /** Where counts are kept: MemoryWindowCounter, PostgresWindowCounter or RedisWindowCounter. */
+  readonly counter: Pick<FactoryProvider<WindowCounter>, 'useFactory' | 'inject'>;
+}
+
+/** Limits every route that is not marked @SkipThrottle(). */
+@Module({})
+export class ThrottlingModule {
+  static forRoot({ limit, windowMs, counter }: ThrottlingOptions): DynamicModule {
+    const throttler = ThrottlerModule.forRootAsync({
+      inject: counter.inject ?? [],
+      useFactory: async (...dependencies: unknown[]) => ({
+        throttlers: [{ limit, ttl: windowMs }],
+        storage: new FixedWindowStorage(await counter.useFactory(...dependencies)),
+      }),
+    });
+    return {
+      module: ThrottlingModule,
+      imports: [throttler],
+      providers: [{ provide: APP_GUARD, useClass: ThrottlingGuard }],
+    };
+  }
+}
