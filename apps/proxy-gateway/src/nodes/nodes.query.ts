@@ -54,7 +54,8 @@ export class NodesQuery {
   private async views(manager: EntityManager, ids: number[], showSecrets: boolean): Promise<NodeView[]> {
     const rows = await manager.find(NodeEntity, { where: { id: In(ids) }, order: { id: 'ASC' } });
     const links: (NodeSourceRow & { node_id: number })[] = await manager.query(SELECT_SOURCES, [ids]);
-    const sources = Map.groupBy(links, ({ node_id }) => node_id);
+    const sources = new Map<number, NodeSourceRow[]>();
+    for (const link of links) sources.set(link.node_id, [...(sources.get(link.node_id) ?? []), link]);
     return rows.map((row) =>
       toNodeView(row, { node: this.vault.open(row.config), sources: sources.get(row.id) ?? [], showSecrets }),
     );

@@ -1,5 +1,4 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { IntervalHistogram } from 'node:perf_hooks';
 import { Injectable } from '@nestjs/common';
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 
@@ -9,7 +8,7 @@ const WINDOW_MS = 60_000;
 /** How busy this process is, measured between one question and the next. */
 @Injectable()
 export class ProcessVitals implements OnModuleInit, OnModuleDestroy {
-  private readonly delay: IntervalHistogram = monitorEventLoopDelay({ resolution: 50 });
+  private readonly delay = monitorEventLoopDelay({ resolution: 50 });
   private measuredSince = performance.now();
   private cpu = { at: performance.now(), usage: process.cpuUsage() };
 

@@ -1,0 +1,81 @@
+import { AuthModule } from '@gatehouse/auth';
+import { JobsModule } from '@gatehouse/jobs';
+import type { WorkersMode } from '@gatehouse/jobs';
+import { loadSecretKey, PersistenceModule } from '@gatehouse/persistence';
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { ConnectionsModule } from './connections/connections.module.js';
+import { DashboardModule } from './dashboard/dashboard.module.js';
+import { databaseConfig } from './database.js';
+import { EnvironmentModule } from './environment.module.js';
+import { NodesModule } from './nodes/nodes.module.js';
+import { OutboundModule } from './outbound/outbound.module.js';
+import { PreferencesModule } from './preferences/preferences.module.js';
+import { RetentionModule } from './retention/retention.module.js';
+import { RulesModule } from './rules/rules.module.js';
+import type { ProxyGatewaySettings } from './settings.js';
+import { RefreshModule } from './subscriptions/refresh.module.js';
+import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
+import { SystemModule } from './system/system.module.js';
+import { TrafficModule } from './traffic/traffic.module.js';
+
+export const SERVICE_NAME = 'proxy-gateway';
+
+/** The service: management API, kernel, and the job handlers unless they run elsewhere. */
+@Module({})
+export class AppModule {
+  static forRoot(settings: Readonly<ProxyGatewaySettings>): DynamicModule {
+    const secretKey = keyOf(settings);
+    return {
+      module: AppModule,
+      imports: [
+        ...foundation(settings, secretKey, settings.workers),
+        AuthModule.forRoot({ service: SERVICE_NAME, secretKey, apiKeyPrefix: 'gpk_' }),
+        SubscriptionsModule,
+        NodesModule,
+        OutboundModule,
+        RulesModule,
+        ConnectionsModule,
+        TrafficModule,
+        DashboardModule,
+        SystemModule,
+      ],
+    };
+  }
+}
+
+/** The job handlers alone: no API, no kernel. */
+@Module({})
+export class WorkerModule {
+  static forRoot(settings: Readonly<ProxyGatewaySettings>): DynamicModule {
+    return { module: WorkerModule, imports: foundation(settings, keyOf(settings), 'only') };
+  }
+}
+
+function keyOf({ home, secretKey }: Readonly<ProxyGatewaySettings>): Buffer {
+  return loadSecretKey({ home, envValue: secretKey });
+}
+
+/** What the service and its worker have in common, job handlers included. */
+function foundation(
+  settings: Readonly<ProxyGatewaySettings>,
+  secretKey: Buffer,
+  workers: WorkersMode,
+): NonNullable<DynamicModule['imports']> {
+  const { databaseUrl, redisUrl, autoMigrate } = settings;
+  return [
+    EnvironmentModule.forRoot(settings, secretKey),
+    PersistenceModule.forRoot(databaseConfig(settings, workers === 'only' ? `${SERVICE_NAME} worker` : SERVICE_NAME)),
+    JobsModule.forRoot({
+      namespace: SERVICE_NAME,
+      queues: ['subscription-refresh', 'retention'],
+      databaseUrl,
+      redisUrl,
+      autoMigrate,
+      workers,
+    }),
+    PreferencesModule,
+    RefreshModule,
+    RetentionModule,
+  ];
+}

@@ -1,0 +1,18 @@
+import { Jobs } from '@gatehouse/jobs';
+import { Module } from '@nestjs/common';
+import type { OnApplicationBootstrap } from '@nestjs/common';
+import { TrafficRetention } from '../traffic/traffic-retention.js';
+import { RetentionHandler } from './retention.handler.js';
+
+const EVERY_MS = 3_600_000;
+
+/** The hourly sweep, wherever the workers run. */
+@Module({ providers: [RetentionHandler, TrafficRetention] })
+export class RetentionModule implements OnApplicationBootstrap {
+  constructor(private readonly jobs: Jobs) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const schedule = { everyMs: EVERY_MS, firstInMs: 60_000, jitterMs: 60_000 };
+    await this.jobs.upsertScheduler('retention', 'retention-hourly', schedule, { requestedAt: Date.now() });
+  }
+}
