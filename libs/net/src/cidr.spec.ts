@@ -23,6 +23,11 @@ describe('addresses', () => {
     ['64:ff9b::10.1.2.3', '64:ff9b::a01:203'],
     ['fe80::1%eth0', 'fe80::1'],
     ['1::', '1::'],
+    ['::1:2:3:4:5:6:7', '0:1:2:3:4:5:6:7'],
+    ['1:2:3:4:5:6:7::', '1:2:3:4:5:6:7:0'],
+    ['1:2:3:4:5:6:1.2.3.4', '1:2:3:4:5:6:102:304'],
+    ['::1.2.3.4%lo', '::102:304'],
+    ['::%lo', '::'],
   ])('%s is %s', (text, canonical) => {
     const ip = parseIp(text);
     expect(ip && formatIp(ip)).toBe(canonical);
@@ -47,6 +52,16 @@ describe('addresses', () => {
     '1.2.3.4::',
     'g::',
     '::1%',
+    '%',
+    '::%',
+    '1:%',
+    ':1',
+    '1:',
+    '::1:',
+    '1:2:3:4:5:6:7:1.2.3.4',
+    '::1.2.3.4%',
+    '1:2:3:4:5:6:7:8%',
+    '::1.2.3.4:5',
     'example.com',
     `::${'1'.repeat(200)}`,
   ])('refuses %j', (text) => {
@@ -54,7 +69,7 @@ describe('addresses', () => {
   });
 
   it('agrees with node:net on whatever text', () => {
-    const piece = fc.constantFrom(':', '::', '.', '0', '1', 'f', 'ffff', '255', '256', '10', 'g', '00');
+    const piece = fc.constantFrom(':', '::', '.', '0', '1', 'f', 'ffff', '255', '256', '10', 'g', '00', '%', '/');
     const junk = fc.array(piece, { maxLength: 14 }).map((parts) => parts.join(''));
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), junk), (text) => {

@@ -17,6 +17,10 @@ export interface Cidr extends IpAddress {
 const ZERO = 48;
 const NINE = 57;
 const DOT = 46;
+const COLON = 58;
+const PERCENT = 37;
+const LOWER_A = 97;
+const LOWER_F = 102;
 /** Longest text worth looking at: a full IPv6 address with a dotted tail, a zone of 32 characters and a prefix. */
 const MAX_TEXT = 96;
 
@@ -113,36 +117,86 @@ function isMapped(words: readonly number[]): boolean {
   return words[0] === 0 && words[1] === 0 && words[2] === 0xffff;
 }
 
+/** One pass over the characters: this runs once for each routed IPv6 address. */
 function parseIpv6(text: string): number[] | null {
-  if (text.length < 2 || text.length > MAX_TEXT || !text.includes(':')) return null;
-  const zone = text.indexOf('%');
-  if (zone >= 0 && zone === text.length - 1) return null;
-  const halves = (zone < 0 ? text : text.slice(0, zone)).split('::');
-  if (halves.length > 2) return null;
-  const head = parseGroups(halves[0] ?? '', halves.length === 1);
-  const tail = halves.length === 2 ? parseGroups(halves[1] ?? '', true) : [];
-  if (head === null || tail === null) return null;
-  const missing = 8 - head.length - tail.length;
-  if (halves.length === 1 ? missing !== 0 : missing < 1) return null;
-  const groups = [...head, ...Array<number>(missing).fill(0), ...tail];
-  return [0, 2, 4, 6].map((i) => (groups[i] ?? 0) * 65536 + (groups[i + 1] ?? 0));
-}
-
-/** Hextets of one side of `::`; the last may be a dotted quad where the address ends there. */
-function parseGroups(text: string, endsAddress: boolean): number[] | null {
-  if (text === '') return [];
-  const parts = text.split(':');
-  const groups: number[] = [];
-  for (const [i, part] of parts.entries()) {
-    if (/^[0-9a-fA-F]{1,4}$/.test(part)) {
-      groups.push(Number.parseInt(part, 16));
-    } else {
-      const v4 = endsAddress && i === parts.length - 1 ? parseIpv4(part) : -1;
-      if (v4 < 0) return null;
-      groups.push(v4 >>> 16, v4 & 0xffff);
+  const length = text.length;
+  if (length < 2 || length > MAX_TEXT) return null;
+  const groups = [0, 0, 0, 0, 0, 0, 0, 0];
+  let count = 0;
+  let gap = -1;
+  let at = 0;
+  if (text.startsWith('::')) {
+    gap = 0;
+    at = 2;
+  }
+  while (at < length && text.charCodeAt(at) !== PERCENT) {
+    if (count === 8) return null;
+    const end = groupEnd(text, at);
+    if (text.charCodeAt(end) === DOT) return finishWithQuad(text, at, groups, count, gap);
+    const value = end - at > 4 ? -1 : hexValue(text, at, end);
+    if (value < 0) return null;
+    groups[count++] = value;
+    at = end;
+    if (text.charCodeAt(at) !== COLON) break;
+    at++;
+    if (text.charCodeAt(at) === COLON) {
+      if (gap >= 0) return null;
+      gap = count;
+      at++;
+    } else if (at === length) {
+      return null;
     }
   }
-  return groups.length <= 8 ? groups : null;
+  return endsWell(text, at) ? toWords(groups, count, gap) : null;
+}
+
+/** First position that is no hexadecimal digit. */
+function groupEnd(text: string, start: number): number {
+  let at = start;
+  while (digitValue(text.charCodeAt(at)) >= 0) at++;
+  return at;
+}
+
+/** -1 for no digits at all. */
+function hexValue(text: string, start: number, end: number): number {
+  if (start === end) return -1;
+  let value = 0;
+  for (let at = start; at < end; at++) value = value * 16 + digitValue(text.charCodeAt(at));
+  return value;
+}
+
+function digitValue(code: number): number {
+  if (code >= ZERO && code <= NINE) return code - ZERO;
+  const lower = code | 32;
+  return lower >= LOWER_A && lower <= LOWER_F ? lower - LOWER_A + 10 : -1;
+}
+
+/** The address ends in a dotted quad that begins at `start`. */
+function finishWithQuad(text: string, start: number, groups: number[], count: number, gap: number): number[] | null {
+  const zone = text.indexOf('%', start);
+  const end = zone < 0 ? text.length : zone;
+  const v4 = parseIpv4(text.slice(start, end));
+  if (v4 < 0 || count > 6 || !endsWell(text, end)) return null;
+  groups[count] = v4 >>> 16;
+  groups[count + 1] = v4 & 0xffff;
+  return toWords(groups, count + 2, gap);
+}
+
+/** At the end of the text, or at a zone. */
+function endsWell(text: string, at: number): boolean {
+  return at === text.length || /^%[0-9A-Za-z.:-]+$/.test(text.slice(at));
+}
+
+/** Moves the groups behind `::` to the end, and makes words of pairs. A gap stands for one group at least. */
+function toWords(groups: number[], count: number, gap: number): number[] | null {
+  if (gap < 0 ? count !== 8 : count > 7) return null;
+  if (gap >= 0) {
+    const shift = 8 - count;
+    for (let i = count - 1; i >= gap; i--) groups[i + shift] = groups[i] ?? 0;
+    for (let i = gap; i < gap + shift; i++) groups[i] = 0;
+  }
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups;
+  return [a * 65536 + b, c * 65536 + d, e * 65536 + f, g * 65536 + h];
 }
 
 function longestZeroRun(groups: readonly number[]): { start: number; length: number } {

@@ -83,6 +83,7 @@ export class RuleIndex implements RuleFinder {
   readonly #country: CountryLookup;
   readonly #domains: DomainTable;
   readonly #keywords: KeywordAutomaton;
+  readonly #firstKeyword: number;
   readonly #destinations: AddressIndex;
   readonly #sources: AddressIndex;
   readonly #countries: ReadonlyMap<string, readonly number[]>;
@@ -93,6 +94,7 @@ export class RuleIndex implements RuleFinder {
     this.#country = country;
     this.#domains = new DomainTable(parts.domains);
     this.#keywords = new KeywordAutomaton(parts.keywords);
+    this.#firstKeyword = parts.keywords[0]?.rule ?? Infinity;
     this.#destinations = new AddressIndex(parts.destinations);
     this.#sources = new AddressIndex(parts.sources);
     this.#countries = parts.countries;
@@ -108,7 +110,7 @@ export class RuleIndex implements RuleFinder {
     let best = to;
     if (flow.host !== null) {
       best = this.#domains.find(flow.host, from, best, accept);
-      best = this.#keywords.find(flow.host, from, best, accept);
+      if (this.#firstKeyword < best) best = this.#keywords.find(flow.host, from, best, accept);
     }
     if (flow.destinationIp !== null) {
       best = this.#destinations.find(flow.destinationIp, from, best, accept);
