@@ -5,7 +5,7 @@ import { cutText } from './text/redact.js';
 
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/;
 const UUID = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/;
-// eslint-disable-next-line no-control-regex -- names come from outside; control characters are what we look for
+// oxlint-disable-next-line no-control-regex -- names come from outside; control characters are what we look for
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]|\p{Surrogate}/gu;
 const NAME_LIMIT = 200;
 
@@ -15,7 +15,7 @@ export function readServer(raw: string, field = 'server'): string {
   if (host === '') throw missing(field);
   if (host.startsWith('[') && host.endsWith(']')) host = host.slice(1, -1);
   if (host.includes(':')) return readIpv6(host, field);
-  // eslint-disable-next-line no-control-regex -- ASCII or not
+  // oxlint-disable-next-line no-control-regex -- ASCII or not
   if (!/^[\u0000-\u007f]*$/.test(host)) host = domainToASCII(host);
   host = host.toLowerCase();
   if (host.endsWith('.')) host = host.slice(0, -1);
@@ -112,7 +112,7 @@ export function serverNameOf(hostHeader: string | undefined): string | undefined
   return isIP(host) === 0 && HOST_NAME.test(host) ? host : undefined;
 }
 
-// eslint-disable-next-line no-control-regex -- NUL cannot be stored as text or JSON in PostgreSQL
+// oxlint-disable-next-line no-control-regex -- NUL cannot be stored as text or JSON in PostgreSQL
 const UNSTORABLE = /\u0000|\p{Surrogate}/u;
 
 /** Refuses what no database and no other program can take: NUL and halves of surrogate pairs. */

@@ -1,3 +1,5 @@
+export { fromClashEntry } from './clash/from-entry.js';
+export { toClashEntry } from './clash/to-entry.js';
 export { FORMAT_ERROR_CODES, FormatError } from './errors.js';
 export type { FormatErrorCode } from './errors.js';
 export { fingerprintNode } from './fingerprint.js';
@@ -12,3 +14,6 @@ export type {
   SubscriptionFormat,
   SubscriptionInfo,
 } from './parsed.js';
+export { parseRawConfig } from './raw-config.js';
+export { parseProfileHeaders, parseUserinfo } from './response-headers.js';
+export type { HeaderSource, SubscriptionProfile, SubscriptionUserinfo } from './response-headers.js';

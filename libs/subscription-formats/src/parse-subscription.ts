@@ -1,6 +1,9 @@
 import { detect } from './detect.js';
 import type { Detected } from './detect.js';
+import { readClashYaml } from './documents/clash.js';
+import { readJson } from './documents/json.js';
 import { readLines } from './documents/lines.js';
+import { readSsd } from './documents/ssd.js';
 import { emptyResult, EntrySink } from './entry-sink.js';
 import { FormatError } from './errors.js';
 import type { ParsedSubscription, SubscriptionFormat } from './parsed.js';
@@ -52,8 +55,14 @@ function readDocument(found: Detected, sink: EntrySink): void {
       result.format = 'html';
       throw new FormatError('html_response', 'the document is a web page');
     case 'json':
+      readJson(found.text, sink);
+      return;
     case 'yaml':
+      readClashYaml(found.text, sink);
+      return;
     case 'ssd':
+      readSsd(found.text, sink);
+      return;
     case 'unknown':
       throw new FormatError('unknown_format', 'the document has no format known here');
     case 'lines':

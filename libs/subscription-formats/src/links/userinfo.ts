@@ -17,7 +17,7 @@ export function readCredentials(userinfo: string | undefined): Credentials {
 
 function decodedPair(text: string): string | undefined {
   const decoded = decodeBase64Text(text);
-  // eslint-disable-next-line no-control-regex -- a user name that happens to be base64 decodes to control characters
+  // oxlint-disable-next-line no-control-regex -- a user name that happens to be base64 decodes to control characters
   return decoded !== undefined && /^[^\u0000-\u001f]*:[^\u0000-\u001f]*$/.test(decoded) ? decoded : undefined;
 }
 

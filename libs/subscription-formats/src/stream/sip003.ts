@@ -83,7 +83,8 @@ function isOn(value: string | boolean | undefined): boolean {
 export function formatSip003(plugin: ShadowsocksPlugin): string {
   const obfs = plugin.name === 'obfs';
   const parts = [escape(obfs ? 'obfs-local' : plugin.name)];
-  for (const key of Object.keys(plugin.options)) {
+  const keys = Object.keys(plugin.options).sort();
+  for (const key of keys) {
     const value = plugin.options[key];
     const name = escape(obfs ? (OBFS_OUT[key] ?? key) : key);
     if (value === true) parts.push(name);

@@ -1,0 +1,72 @@
+import { isMap, isNode, isSeq, LineCounter, parseDocument } from 'yaml';
+import type { Document } from 'yaml';
+import { FormatError } from '../errors.js';
+
+/** How many values aliases may expand to. */
+const MAX_ALIASES = 10_000;
+/** The package reads 0.3 to 1 MiB a second; a document that needs it for more is refused. */
+export const MAX_PACKAGE_LENGTH = 2 * 1024 * 1024;
+
+/** Reads YAML with all its features; scalars stay texts, nulls are null. Throws `FormatError`. */
+export function readYaml(text: string): unknown {
+  return toValue(open(text));
+}
+
+/** The items of the list under one of `keys`, or of a list at the top, each with its line. */
+export function readYamlList(text: string, keys: readonly string[]): { line: number; value: unknown }[] | undefined {
+  const counter = new LineCounter();
+  const document = open(text, counter);
+  const root = document.contents;
+  const holder = isMap(root) ? keys.map((key) => root.get(key, true)).find((node) => isSeq(node)) : root;
+  if (!isSeq(holder)) return undefined;
+  const value = toValue(document);
+  const list = Array.isArray(value)
+    ? value
+    : keys.map((key) => (value as Record<string, unknown>)[key]).find(Array.isArray);
+  if (list === undefined) return undefined;
+  return list.map((item: unknown, index) => {
+    const node = holder.items[index];
+    const offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;
+    return { line: counter.linePos(offset).line, value: item };
+  });
+}
+
+function open(text: string, lineCounter?: LineCounter): Document.Parsed {
+  if (text.length > MAX_PACKAGE_LENGTH) {
+    throw new FormatError('too_large', 'YAML of this kind is read up to 2 MiB only');
+  }
+  const document = attempt(() =>
+    parseDocument(text, {
+      version: '1.2',
+      schema: 'failsafe',
+      customTags: ['null', 'merge'],
+      merge: true,
+      // The package compares every key with every other; the last of equal keys wins, as in JSON.
+      uniqueKeys: false,
+      logLevel: 'silent',
+      prettyErrors: false,
+      ...(lineCounter === undefined ? {} : { lineCounter }),
+    }),
+  );
+  const [problem] = document.errors;
+  if (problem?.code === 'RESOURCE_EXHAUSTION') throw new FormatError('too_deep', 'the YAML nests too deep');
+  if (problem !== undefined) throw new FormatError('invalid_yaml', `not valid YAML (${problem.code})`);
+  return document;
+}
+
+function toValue(document: Document.Parsed): unknown {
+  return attempt(() => document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown);
+}
+
+/** Turns what the package throws into coded errors: its parser and its alias expansion are recursive. */
+function attempt<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (cause) {
+    if (cause instanceof RangeError) throw new FormatError('too_deep', 'the YAML nests too deep', { cause });
+    if (cause instanceof ReferenceError) {
+      throw new FormatError('too_many_aliases', 'the YAML has too many or unresolved aliases', { cause });
+    }
+    throw new FormatError('invalid_yaml', 'not valid YAML', { cause });
+  }
+}
