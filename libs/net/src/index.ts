@@ -1,1 +1,21 @@
-export { cidrContains, formatCidr, formatIp, hostCidr, parseCidr, parseIp, parseIpv4, type Cidr, type IpAddress } from './cidr.js';
+export { resetStream, type ByteStream, type ByteStreamEvents } from './byte-stream.js';
+export { watchIdle, type ByteCounter, type IdleWatch } from './idle-watch.js';
+export { relay, type RelayEnd, type RelayEndReason, type RelayHandle, type RelayOptions } from './relay.js';
+export { DialedSocket } from './dialed-socket.js';
+export { ByteStreamDuplex } from './duplex.js';
+export { ByteReader, ByteReaderError } from './byte-reader.js';
+export {
+  cidrContains,
+  formatCidr,
+  formatIp,
+  hostCidr,
+  parseCidr,
+  parseIp,
+  parseIpv4,
+  type Cidr,
+  type IpAddress,
+} from './cidr.js';
+export { asHostName, sniffTlsServerName, type SniffResult } from './tls-sniff.js';
+export { sniffHttpHost } from './http-sniff.js';
+export { TokenBucket } from './token-bucket.js';
+export { RateMeter } from './rate-meter.js';

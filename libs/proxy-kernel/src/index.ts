@@ -11,3 +11,5 @@ export {
 } from './route/index.js';
 export { createSystemResolver, type SystemResolver, type SystemResolverOptions } from './dns/index.js';
 export { GeoDatabaseError, openCountryDatabase, type CountryDatabase, type GeoDatabaseMetadata } from './geo/index.js';
+export { createProxyKernel } from './kernel.js';
+export { supportsNode, type NodeSupport } from './registry.js';

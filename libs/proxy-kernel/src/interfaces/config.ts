@@ -63,7 +63,16 @@ export interface RuleConfig {
   src?: boolean;
 }
 
+/** When a client asks for an address on one of `ports`, its first bytes are looked at for a host name to route by. */
+export interface SniffingConfig {
+  ports: number[];
+  /** How long to wait for the first bytes. The client has its answer by then: it cannot be told of a failed dial. */
+  timeoutMs: number;
+}
+
 export interface KernelConfig {
+  /** Absent: ports 80 and 443, 100 ms. */
+  sniffing?: SniffingConfig | false;
   mode: KernelMode;
   listeners: ListenerConfig[];
   outbounds: OutboundConfig[];

@@ -16,6 +16,8 @@ export interface ConnectionMetadata {
   /** Address the client asked for, or what routing resolved; null while unknown. */
   destinationIp: string | null;
   destinationPort: number;
+  /** Name seen in the client's first bytes (TLS server name, HTTP host) where it asked for an address. */
+  sniffHost?: string;
   /** Plain HTTP only: method and URL without query. */
   httpMethod?: string;
   httpUrl?: string;
@@ -101,6 +103,6 @@ export interface ConnectionRecord extends ConnectionSnapshot {
   errorKind: ErrorKind | null;
   errorErrno: string | null;
   errorMessage: string | null;
-  /** `client_closed`, `remote_closed`, `idle`, `user`, `shutdown`, `error`. */
+  /** `client_closed`, `remote_closed`, `idle`, `user`, `shutdown`, `error`, `rejected`. */
   closeReason: string;
 }

@@ -9,8 +9,24 @@ export interface KernelLogger {
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
+/** All in milliseconds. */
+export interface KernelTimeouts {
+  /** From accept to a complete request. */
+  handshake: number;
+  /** Routing, connecting and the outbound's own handshake together. */
+  dial: number;
+  /** A TCP flow without a byte either way; noticed within twice the time. */
+  idle: number;
+  /** A UDP flow without a datagram either way. */
+  udpIdle: number;
+  /** How long a dropped client is left without an answer. */
+  drop: number;
+}
+
 /** Everything the kernel takes from outside. */
 export interface KernelEnvironment {
+  /** Absent: 10 s, 10 s, 30 min, 60 s, 30 s. */
+  timeouts?: Partial<KernelTimeouts>;
   /** Milliseconds since the epoch. */
   now(): number;
   logger: KernelLogger;

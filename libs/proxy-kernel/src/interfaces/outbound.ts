@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import type { ByteStream } from '@gatehouse/net';
 import type { ErrorKind, ErrorStage } from './connection.js';
 
 /** Where an outbound is to connect. */
@@ -6,6 +6,8 @@ export interface Target {
   /** Domain or address literal. */
   host: string;
   port: number;
+  /** Addresses that routing resolved for a domain. Only an outbound that connects by itself may use them. */
+  ips?: readonly string[];
 }
 
 export interface DialContext {
@@ -27,10 +29,10 @@ export interface Outbound {
   readonly type: string;
   readonly udp: boolean;
   /**
-   * Opens a byte stream to the target.
-   * @throws DialError with the stage that failed.
+   * Opens a byte stream to the target, paused. `ByteStreamDuplex` of `@gatehouse/net` makes a Duplex of it.
+   * @throws DialError with the stage that failed; RejectedError from an outbound that refuses by design.
    */
-  connect(target: Target, context: DialContext): Promise<Duplex>;
+  connect(target: Target, context: DialContext): Promise<ByteStream>;
   /** @throws DialError; only where `udp`. */
   openPackets?(context: DialContext): Promise<PacketConnection>;
   close?(): void;
@@ -44,5 +46,15 @@ export class DialError extends Error {
     this.name = 'DialError';
     this.stage = stage;
     this.kind = kind;
+  }
+}
+
+/** The policy says no. `drop`: the client is to get no answer at all. */
+export class RejectedError extends Error {
+  readonly drop: boolean;
+  constructor(drop: boolean) {
+    super('rejected by policy');
+    this.name = 'RejectedError';
+    this.drop = drop;
   }
 }

@@ -1,0 +1,149 @@
+import type { ByteStream } from './byte-stream.js';
+
+export class ByteReaderError extends Error {
+  readonly code: 'ended' | 'too_long' | 'failed';
+  constructor(code: 'ended' | 'too_long' | 'failed', message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'ByteReaderError';
+    this.code = code;
+  }
+}
+
+interface Waiter {
+  /** Length of what can be taken, 0 for "not yet". */
+  measure: (buffered: Buffer) => number;
+  resolve: (bytes: Buffer) => void;
+  reject: (error: ByteReaderError) => void;
+  consume: boolean;
+}
+
+/**
+ * Reads handshakes from a stream: exact lengths or up to a delimiter, never holding more than `limit` bytes (the
+ * stream is paused there). It goes on listening between reads, so that a client that leaves is noticed.
+ */
+export class ByteReader {
+  private readonly stream: ByteStream;
+  private readonly limit: number;
+  private buffered: Buffer = Buffer.alloc(0);
+  private waiter: Waiter | null = null;
+  private failure: ByteReaderError | null = null;
+  private attached = true;
+
+  constructor(stream: ByteStream, limit = 64 * 1024) {
+    this.stream = stream;
+    this.limit = limit;
+    stream.on('data', this.onData);
+    stream.on('end', this.onEnd);
+    stream.on('error', this.onError);
+    stream.on('close', this.onClose);
+    stream.resume();
+  }
+
+  /** Bytes read and not consumed. */
+  get length(): number {
+    return this.buffered.length;
+  }
+
+  /** Exactly `count` bytes. @throws ByteReaderError when the stream ends first or `count` is over the limit. */
+  read(count: number): Promise<Buffer> {
+    return this.wait((buffered) => (buffered.length >= count ? count : 0), count, true);
+  }
+
+  /** The first `count` bytes or more, left in place. An aborted signal ends the wait. @throws ByteReaderError. */
+  peek(count: number, signal?: AbortSignal): Promise<Buffer> {
+    const bytes = this.wait((buffered) => (buffered.length >= count ? buffered.length : 0), count, false);
+    const { waiter } = this;
+    signal?.addEventListener('abort', () => this.giveUp(waiter), { once: true });
+    return bytes;
+  }
+
+  /** Everything up to and including `delimiter`. @throws ByteReaderError `too_long` when it is not in the limit. */
+  readThrough(delimiter: Buffer): Promise<Buffer> {
+    let searched = 0;
+    const measure = (buffered: Buffer): number => {
+      const at = buffered.indexOf(delimiter, searched);
+      searched = Math.max(0, buffered.length - delimiter.length);
+      return at < 0 ? 0 : at + delimiter.length;
+    };
+    return this.wait(measure, 0, true);
+  }
+
+  /** Stops reading, leaves the stream paused and answers what was read and not consumed. */
+  detach(): Buffer {
+    const rest = this.buffered;
+    if (!this.attached) return rest;
+    this.attached = false;
+    this.stream.off('data', this.onData);
+    this.stream.off('end', this.onEnd);
+    this.stream.off('close', this.onClose);
+    this.stream.pause();
+    // The error listener stays: an error between now and the next owner's listener must not end the process.
+    this.fail(new ByteReaderError('failed', 'the reader was detached'));
+    this.buffered = Buffer.alloc(0);
+    return rest;
+  }
+
+  /** As `detach`, with the rest put back in the stream. */
+  restore(): void {
+    const rest = this.detach();
+    if (rest.length > 0 && !this.stream.destroyed) this.stream.unshift(rest);
+  }
+
+  private wait(measure: Waiter['measure'], atLeast: number, consume: boolean): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      if (this.waiter) return reject(new ByteReaderError('failed', 'a read is already waiting'));
+      if (atLeast > this.limit) return reject(this.tooLong());
+      this.waiter = { measure, resolve, reject, consume };
+      this.serve();
+    });
+  }
+
+  private giveUp(waiter: Waiter | null): void {
+    if (waiter === null || this.waiter !== waiter) return;
+    this.waiter = null;
+    waiter.reject(new ByteReaderError('failed', 'the wait was given up'));
+  }
+
+  private serve(): void {
+    const { waiter } = this;
+    if (!waiter) return;
+    const size = waiter.measure(this.buffered);
+    if (size > 0) {
+      this.waiter = null;
+      const bytes = this.buffered.subarray(0, size);
+      if (waiter.consume) this.consume(size);
+      waiter.resolve(bytes);
+    } else if (this.failure) this.fail(this.failure);
+    else if (this.buffered.length >= this.limit) this.fail(this.tooLong());
+  }
+
+  private consume(size: number): void {
+    const wasFull = this.buffered.length >= this.limit;
+    this.buffered = this.buffered.subarray(size);
+    if (wasFull && this.attached && this.buffered.length < this.limit) this.stream.resume();
+  }
+
+  private tooLong(): ByteReaderError {
+    return new ByteReaderError('too_long', `more than ${this.limit} bytes before the handshake was complete`);
+  }
+
+  private fail(error: ByteReaderError): void {
+    this.failure ??= error;
+    const { waiter } = this;
+    this.waiter = null;
+    waiter?.reject(this.failure);
+  }
+
+  private readonly onData = (chunk: Buffer): void => {
+    this.buffered = this.buffered.length === 0 ? chunk : Buffer.concat([this.buffered, chunk]);
+    if (this.buffered.length >= this.limit) this.stream.pause();
+    this.serve();
+  };
+
+  private readonly onEnd = (): void => this.fail(new ByteReaderError('ended', 'the stream ended'));
+
+  private readonly onError = (error: Error): void =>
+    this.fail(new ByteReaderError('failed', error.message, { cause: error }));
+
+  private readonly onClose = (): void => this.fail(new ByteReaderError('ended', 'the stream was closed'));
+}

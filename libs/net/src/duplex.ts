@@ -1,0 +1,86 @@
+import { Duplex } from 'node:stream';
+import type { ByteCounter } from './idle-watch.js';
+import { resetStream, type ByteStream } from './byte-stream.js';
+
+/**
+ * A `stream.Duplex` over a byte stream, for libraries that want one (`node:http`, `node:tls`). The counter may be
+ * exchanged while it runs: bytes go to whichever is set.
+ */
+export class ByteStreamDuplex extends Duplex {
+  counter: ByteCounter | null;
+  private readonly inner: ByteStream;
+  private onDrain: (() => void) | null = null;
+
+  constructor(inner: ByteStream, counter: ByteCounter | null = null) {
+    super({ allowHalfOpen: true });
+    this.inner = inner;
+    this.counter = counter;
+    inner.on('data', (chunk) => {
+      if (this.counter) this.counter.download += chunk.length;
+      if (!this.push(chunk)) inner.pause();
+    });
+    inner.on('end', () => this.push(null));
+    inner.on('error', (error) => this.destroy(error));
+    inner.on('close', () => this.innerClosed());
+    inner.on('drain', () => this.drained());
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.inner.remoteAddress;
+  }
+
+  /** What `node:http` and `node:tls` call on a socket. The byte stream underneath has these set already, or its owner. */
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  override _read(): void {
+    this.inner.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
+    if (this.inner.destroyed) return callback(new Error('the stream underneath is closed'));
+    if (this.counter) this.counter.upload += chunk.length;
+    if (this.inner.write(chunk) || this.inner.writableLength === 0) callback();
+    else this.onDrain = callback;
+  }
+
+  override _final(callback: (error?: Error | null) => void): void {
+    this.inner.end();
+    callback();
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    if (error) resetStream(this.inner);
+    else this.inner.destroy();
+    this.drained();
+    callback(error);
+  }
+
+  private drained(): void {
+    const { onDrain } = this;
+    this.onDrain = null;
+    onDrain?.();
+  }
+
+  private innerClosed(): void {
+    if (!this.readableEnded && !this.inner.readableEnded) this.destroy(new Error('the connection was closed'));
+    else if (!this.writableFinished) this.destroy();
+  }
+}

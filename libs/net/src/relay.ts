@@ -1,0 +1,150 @@
+import { watchIdle, type ByteCounter, type IdleWatch } from './idle-watch.js';
+import { resetStream, type ByteStream } from './byte-stream.js';
+
+export type RelayEndReason = 'client_closed' | 'remote_closed' | 'client_error' | 'remote_error' | 'idle' | 'stopped';
+
+/** How a relay ended: the first thing that ended it, not the last. */
+export interface RelayEnd {
+  reason: RelayEndReason;
+  error: Error | null;
+}
+
+export interface RelayOptions {
+  /** Bytes already read from the client, sent to the remote first and counted. */
+  head?: Uint8Array | undefined;
+  /** Ends the relay after this long without a byte either way (it is noticed within twice the time). 0: never. */
+  idleTimeoutMs?: number;
+  /** Once, when both streams are closed. */
+  onClose?: (end: RelayEnd) => void;
+}
+
+export interface RelayHandle {
+  /** Ends both streams with a reset. */
+  stop(): void;
+}
+
+/**
+ * Carries bytes both ways until both directions have ended. A FIN is passed on and the other direction goes on; a
+ * reset or an error is passed on as a reset. Memory is bounded by the write buffers of the two streams.
+ *
+ * Plain `data`/`write`/`pause`/`drain`: `pipe` and Transform cost 10 to 15 % more CPU per byte.
+ */
+export function relay(
+  client: ByteStream,
+  remote: ByteStream,
+  counter: ByteCounter,
+  options: RelayOptions = {},
+): RelayHandle {
+  return new Relay(client, remote, counter, options);
+}
+
+class Relay implements RelayHandle {
+  private readonly client: ByteStream;
+  private readonly remote: ByteStream;
+  private readonly counter: ByteCounter;
+  private readonly onClose: ((end: RelayEnd) => void) | undefined;
+  private reason: RelayEndReason | null = null;
+  private error: Error | null = null;
+  private clientEnded = false;
+  private remoteEnded = false;
+  private open = 2;
+  private idle: IdleWatch | undefined;
+
+  constructor(client: ByteStream, remote: ByteStream, counter: ByteCounter, options: RelayOptions) {
+    this.client = client;
+    this.remote = remote;
+    this.counter = counter;
+    this.onClose = options.onClose;
+    this.listenToClient();
+    this.listenToRemote();
+    if (options.idleTimeoutMs) this.idle = watchIdle(counter, options.idleTimeoutMs, () => this.abort('idle', null));
+    this.start(options.head);
+  }
+
+  stop(): void {
+    this.abort('stopped', null);
+  }
+
+  private listenToClient(): void {
+    const { client, remote, counter } = this;
+    client.on('data', (chunk) => {
+      counter.upload += chunk.length;
+      // A write that the system took at once needs no pause, whatever it answered.
+      if (!remote.write(chunk) && remote.writableLength > 0) client.pause();
+      if (client.release && remote.writableLength === 0) client.release();
+    });
+    client.on('drain', () => remote.resume());
+    client.on('end', () => this.clientEnd());
+    client.on('error', (error) => this.abort('client_error', error));
+    client.on('close', () => this.closed(this.clientEnded, 'client_error'));
+  }
+
+  private listenToRemote(): void {
+    const { client, remote, counter } = this;
+    remote.on('data', (chunk) => {
+      counter.download += chunk.length;
+      if (!client.write(chunk) && client.writableLength > 0) remote.pause();
+      if (remote.release && client.writableLength === 0) remote.release();
+    });
+    remote.on('drain', () => client.resume());
+    remote.on('end', () => this.remoteEnd());
+    remote.on('error', (error) => this.abort('remote_error', error));
+    remote.on('close', () => this.closed(this.remoteEnded, 'remote_error'));
+  }
+
+  private start(head: Uint8Array | undefined): void {
+    const { client, remote } = this;
+    if (client.destroyed || remote.destroyed) {
+      // Their `close` may have been emitted before we listened.
+      this.open = Number(!client.destroyed) + Number(!remote.destroyed);
+      this.abort(client.destroyed ? 'client_error' : 'remote_error', null);
+      if (this.open === 0) this.finish();
+      return;
+    }
+    let room = true;
+    if (head && head.length > 0) {
+      this.counter.upload += head.length;
+      room = remote.write(head) || remote.writableLength === 0;
+    }
+    if (client.readableEnded) this.clientEnd();
+    else if (room) client.resume();
+    if (remote.readableEnded) this.remoteEnd();
+    else remote.resume();
+  }
+
+  private clientEnd(): void {
+    if (this.clientEnded) return;
+    this.clientEnded = true;
+    this.reason ??= 'client_closed';
+    this.remote.end();
+  }
+
+  private remoteEnd(): void {
+    if (this.remoteEnded) return;
+    this.remoteEnded = true;
+    this.reason ??= 'remote_closed';
+    this.client.end();
+  }
+
+  private abort(reason: RelayEndReason, error: Error | null): void {
+    if (this.error === null && error !== null) {
+      this.error = error;
+      this.reason = reason;
+    }
+    this.reason ??= reason;
+    if (reason === 'stopped' || reason === 'idle') this.reason = reason;
+    resetStream(this.client);
+    resetStream(this.remote);
+  }
+
+  private closed(ended: boolean, reason: RelayEndReason): void {
+    if (!ended) this.abort(reason, null);
+    this.open -= 1;
+    if (this.open === 0) this.finish();
+  }
+
+  private finish(): void {
+    this.idle?.stop();
+    this.onClose?.({ reason: this.reason ?? 'stopped', error: this.error });
+  }
+}

@@ -1,0 +1,86 @@
+/** What the first bytes of a stream say. `incomplete`: more bytes are needed; `no`: it is something else. */
+export type SniffResult = { state: 'found'; host: string | null } | { state: 'incomplete' } | { state: 'no' };
+
+const NO: SniffResult = { state: 'no' };
+const INCOMPLETE: SniffResult = { state: 'incomplete' };
+/** A ClientHello longer than this is refused; post-quantum key shares reach about 2 KiB. */
+const MAX_HELLO_BYTES = 16 * 1024;
+const HANDSHAKE_RECORD = 22;
+const CLIENT_HELLO = 1;
+const SERVER_NAME_EXTENSION = 0;
+
+/**
+ * Server name of a TLS ClientHello (RFC 8446 4.1.2, RFC 6066 3), also when it is spread over several records.
+ * `found` with a null host: a ClientHello without a server name. Pure; reads at most 16 KiB.
+ */
+export function sniffTlsServerName(bytes: Buffer): SniffResult {
+  const hello = collectHandshake(bytes);
+  if (!Buffer.isBuffer(hello)) return hello;
+  const extensions = findExtensions(hello);
+  if (extensions === null) return NO;
+  return { state: 'found', host: findServerName(extensions) };
+}
+
+/** The ClientHello's body, its records joined. */
+function collectHandshake(bytes: Buffer): Buffer | SniffResult {
+  const parts: Buffer[] = [];
+  let collected = 0;
+  let needed = 4;
+  for (let at = 0; ;) {
+    if (bytes.length > at && bytes[at] !== HANDSHAKE_RECORD) return NO;
+    if (bytes.length > at + 1 && bytes[at + 1] !== 3) return NO;
+    if (bytes.length < at + 5) return INCOMPLETE;
+    const size = bytes.readUInt16BE(at + 3);
+    if (size === 0 || size > MAX_HELLO_BYTES) return NO;
+    const part = bytes.subarray(at + 5, at + 5 + size);
+    parts.push(part);
+    collected += part.length;
+    const joined = parts.length === 1 ? part : Buffer.concat(parts);
+    if (collected >= 1 && joined[0] !== CLIENT_HELLO) return NO;
+    if (collected >= 4) needed = 4 + joined.readUIntBE(1, 3);
+    if (needed > MAX_HELLO_BYTES) return NO;
+    if (collected >= needed) return joined.subarray(4, needed);
+    if (part.length < size) return INCOMPLETE;
+    at += 5 + size;
+  }
+}
+
+function findExtensions(hello: Buffer): Buffer | null {
+  // version 2, random 32, then three length-prefixed vectors before the extensions
+  let at = 34;
+  for (const lengthBytes of [1, 2, 1]) {
+    if (hello.length < at + lengthBytes) return null;
+    at += lengthBytes + hello.readUIntBE(at, lengthBytes);
+  }
+  if (at === hello.length) return Buffer.alloc(0);
+  if (hello.length < at + 2) return null;
+  const size = hello.readUInt16BE(at);
+  return hello.length < at + 2 + size ? null : hello.subarray(at + 2, at + 2 + size);
+}
+
+function findServerName(extensions: Buffer): string | null {
+  let at = 0;
+  while (at + 4 <= extensions.length) {
+    const type = extensions.readUInt16BE(at);
+    const size = extensions.readUInt16BE(at + 2);
+    const body = extensions.subarray(at + 4, at + 4 + size);
+    if (body.length < size) return null;
+    if (type === SERVER_NAME_EXTENSION) return hostNameIn(body);
+    at += 4 + size;
+  }
+  return null;
+}
+
+function hostNameIn(list: Buffer): string | null {
+  // list length 2, name type 1 (0: host name), name length 2
+  if (list.length < 5 || list[2] !== 0) return null;
+  const size = list.readUInt16BE(3);
+  if (list.length < 5 + size) return null;
+  return asHostName(list.toString('latin1', 5, 5 + size));
+}
+
+/** Lower case and without a trailing dot; null for what is no host name or is longer than DNS allows. */
+export function asHostName(text: string): string | null {
+  const host = text.toLowerCase().replace(/\.$/, '');
+  return host.length > 0 && host.length <= 253 && /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host) ? host : null;
+}

@@ -1,0 +1,65 @@
+import type { ByteCounter } from '@gatehouse/net';
+import type {
+  CloseReason,
+  ConnectionMetadata,
+  ConnectionSnapshot,
+  MatchedRule,
+  RouteDecision,
+} from '../interfaces/index.js';
+
+const BUILT_IN = new Set(['DIRECT', 'REJECT', 'REJECT-DROP', 'PASS']);
+
+/** One open flow. The relay counts straight into `upload` and `download`. */
+export class ConnectionEntry implements ByteCounter {
+  readonly id: string;
+  readonly metadata: ConnectionMetadata;
+  readonly startedAt: number;
+  /** Ends the flow from outside. */
+  readonly close: (reason: CloseReason) => void;
+  upload = 0;
+  download = 0;
+  uploadSpeed = 0;
+  downloadSpeed = 0;
+  /** What the deltas up to now have told of. */
+  toldUpload = 0;
+  toldDownload = 0;
+  rule: MatchedRule | null = null;
+  chain: string[] = [];
+  /** Null until routed. */
+  outbound: string | null = null;
+  remoteDestination: string | null = null;
+  httpStatus: number | null = null;
+  state: ConnectionSnapshot['state'] = 'dialing';
+
+  constructor(id: string, metadata: ConnectionMetadata, startedAt: number, close: (reason: CloseReason) => void) {
+    this.id = id;
+    this.metadata = metadata;
+    this.startedAt = startedAt;
+    this.close = close;
+  }
+
+  routed(decision: RouteDecision): void {
+    this.rule = decision.rule;
+    this.chain = decision.chain;
+    this.outbound = decision.outbound;
+    this.metadata.destinationIp ??= decision.resolvedIps[0] ?? null;
+  }
+
+  snapshot(): ConnectionSnapshot {
+    const { outbound } = this;
+    return {
+      ...this.metadata,
+      id: this.id,
+      rule: this.rule,
+      chain: [...this.chain],
+      nodeTag: outbound === null || BUILT_IN.has(outbound) ? null : outbound,
+      remoteDestination: this.remoteDestination,
+      upload: this.upload,
+      download: this.download,
+      uploadSpeed: this.uploadSpeed,
+      downloadSpeed: this.downloadSpeed,
+      startedAt: this.startedAt,
+      state: this.state,
+    };
+  }
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import type {
+  CloseReason,
+  ConnectionMetadata,
+  ConnectionRecord,
+  ConnectionSnapshot,
+  ErrorStage,
+  FlowOutcome,
+  RouteDecision,
+  TrafficDelta,
+} from '../interfaces/index.js';
+import { ConnectionEntry } from './connection-entry.js';
+import { flowStatus } from './flow-status.js';
+
+export interface ConnectionTotals {
+  opened: number;
+  failed: number;
+  upload: number;
+  download: number;
+}
+
+/** All open flows, what they moved since the last delta, and the records of those that ended. */
+export class ConnectionTable {
+  /** Of flows that ended; open ones are added by `totals`. */
+  private readonly ended: ConnectionTotals = { opened: 0, failed: 0, upload: 0, download: 0 };
+  private readonly entries = new Map<string, ConnectionEntry>();
+  private readonly idPrefix = randomBytes(4).toString('hex');
+  private readonly now: () => number;
+  private readonly onClosed: (record: ConnectionRecord) => void;
+  private sequence = 0;
+  private pending: TrafficDelta | null = null;
+  private sampledAt: number;
+
+  constructor(now: () => number, onClosed: (record: ConnectionRecord) => void) {
+    this.now = now;
+    this.onClosed = onClosed;
+    this.sampledAt = now();
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  open(metadata: ConnectionMetadata, close: (reason: CloseReason) => void): ConnectionEntry {
+    this.sequence += 1;
+    const id = `${this.idPrefix}-${this.sequence.toString(36)}`;
+    const entry = new ConnectionEntry(id, metadata, this.now(), close);
+    this.entries.set(id, entry);
+    this.ended.opened += 1;
+    return entry;
+  }
+
+  routed(entry: ConnectionEntry, decision: RouteDecision): void {
+    entry.routed(decision);
+    const delta = this.delta();
+    outboundOf(delta, decision.outbound).opened += 1;
+    const ruleId = decision.rule?.id;
+    if (ruleId === undefined || ruleId === null) return;
+    const hits = (delta.rules[ruleId] ??= { hits: 0, lastHitAt: 0 });
+    hits.hits += 1;
+    hits.lastHitAt = this.now();
+  }
+
+  /** Takes the flow off the table and tells its record. Once a flow. */
+  close(entry: ConnectionEntry, outcome: FlowOutcome, stage: ErrorStage): void {
+    if (!this.entries.delete(entry.id)) return;
+    this.tell(entry);
+    const status = flowStatus(outcome, stage);
+    this.ended.upload += entry.upload;
+    this.ended.download += entry.download;
+    if (status.status === 'failed') {
+      this.ended.failed += 1;
+      if (entry.outbound !== null) outboundOf(this.delta(), entry.outbound).failed += 1;
+    }
+    entry.state = 'closing';
+    this.onClosed({ ...entry.snapshot(), endedAt: this.now(), httpStatus: entry.httpStatus, ...status });
+  }
+
+  snapshots(): ConnectionSnapshot[] {
+    return Array.from(this.entries.values(), (entry) => entry.snapshot());
+  }
+
+  get(id: string): ConnectionEntry | undefined {
+    return this.entries.get(id);
+  }
+
+  all(): ConnectionEntry[] {
+    return [...this.entries.values()];
+  }
+
+  totals(): ConnectionTotals {
+    const totals = { ...this.ended };
+    for (const entry of this.entries.values()) {
+      totals.upload += entry.upload;
+      totals.download += entry.download;
+    }
+    return totals;
+  }
+
+  /** What moved since the last call, and the speeds of open flows brought up to date. Null if nothing did. */
+  sample(): TrafficDelta | null {
+    const now = this.now();
+    const elapsed = Math.max(1, now - this.sampledAt);
+    this.sampledAt = now;
+    for (const entry of this.entries.values()) {
+      entry.uploadSpeed = Math.round(((entry.upload - entry.toldUpload) * 1000) / elapsed);
+      entry.downloadSpeed = Math.round(((entry.download - entry.toldDownload) * 1000) / elapsed);
+      this.tell(entry);
+    }
+    const delta = this.pending;
+    this.pending = null;
+    if (delta) delta.at = now;
+    return delta;
+  }
+
+  /** Puts in the pending delta what the flow moved since it was last told of. */
+  private tell(entry: ConnectionEntry): void {
+    const upload = entry.upload - entry.toldUpload;
+    const download = entry.download - entry.toldDownload;
+    if ((upload === 0 && download === 0) || entry.outbound === null) return;
+    entry.toldUpload = entry.upload;
+    entry.toldDownload = entry.download;
+    const delta = this.delta();
+    delta.upload += upload;
+    delta.download += download;
+    const outbound = outboundOf(delta, entry.outbound);
+    outbound.upload += upload;
+    outbound.download += download;
+  }
+
+  private delta(): TrafficDelta {
+    this.pending ??= { at: 0, upload: 0, download: 0, outbounds: {}, rules: {} };
+    return this.pending;
+  }
+}
+
+function outboundOf(delta: TrafficDelta, tag: string): TrafficDelta['outbounds'][string] {
+  return (delta.outbounds[tag] ??= { upload: 0, download: 0, opened: 0, failed: 0 });
+}

@@ -1,0 +1,152 @@
+import { isIP } from 'node:net';
+import { relay, type ByteCounter, type ByteStream, type RelayEnd, type RelayHandle } from '@gatehouse/net';
+import type { ConnectionEntry } from './accounting/connection-entry.js';
+import type { ConnectionTable } from './accounting/connection-table.js';
+import type { Generation } from './generation.js';
+import {
+  DialError,
+  type CloseReason,
+  type ConnectionMetadata,
+  type ErrorStage,
+  type Flow,
+  type FlowOutcome,
+  type FlowRoute,
+  type KernelTimeouts,
+} from './interfaces/index.js';
+
+const GIVEN_UP = new DialError('dial', 'other', 'the flow has ended');
+
+export interface FlowParts {
+  table: ConnectionTable;
+  generation: Generation;
+  timeouts: KernelTimeouts;
+  metadata: ConnectionMetadata;
+  /** Ends the client's side while there is no relay to stop. */
+  abort: (reason: CloseReason) => void;
+}
+
+/** A flow on the generation that was current when it began. */
+export class KernelFlow implements Flow {
+  private readonly parts: FlowParts;
+  private readonly entry: ConnectionEntry;
+  private readonly controller = new AbortController();
+  private stage: ErrorStage = 'route';
+  private routing: Promise<FlowRoute> | null = null;
+  private relaying: RelayHandle | null = null;
+  private closedBy: CloseReason | null = null;
+  private finished = false;
+
+  constructor(parts: FlowParts) {
+    this.parts = parts;
+    this.entry = parts.table.open(parts.metadata, (reason) => this.close(reason));
+  }
+
+  get id(): string {
+    return this.entry.id;
+  }
+
+  get metadata(): ConnectionMetadata {
+    return this.entry.metadata;
+  }
+
+  get counter(): ByteCounter {
+    return this.entry;
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  route(): Promise<FlowRoute> {
+    this.routing ??= this.decide();
+    return this.routing;
+  }
+
+  async connect(): Promise<ByteStream> {
+    const timer = setTimeout(() => this.timedOut(), this.parts.timeouts.dial);
+    try {
+      const { outbound, decision } = await this.route();
+      this.stage = 'dial';
+      const { host, destinationIp, destinationPort } = this.metadata;
+      const target = { host: host ?? destinationIp ?? '', port: destinationPort, ips: decision.resolvedIps };
+      const remote = await outbound.connect(target, { signal: this.signal });
+      if (this.signal.aborted) {
+        remote.destroy();
+        throw this.signal.reason;
+      }
+      this.opened(remote.remoteAddress);
+      return remote;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  opened(remoteAddress: string | undefined): void {
+    this.stage = 'relay';
+    this.entry.state = 'open';
+    this.entry.remoteDestination = remoteAddress ?? null;
+  }
+
+  relay(client: ByteStream, remote: ByteStream, head?: Uint8Array): void {
+    this.stage = 'relay';
+    this.entry.state = 'open';
+    this.relaying = relay(client, remote, this.entry, {
+      head,
+      idleTimeoutMs: this.parts.timeouts.idle,
+      onClose: (end) => this.finish(this.relayOutcome(end)),
+    });
+  }
+
+  setHttpStatus(status: number): void {
+    this.entry.httpStatus = status;
+  }
+
+  finish(outcome: FlowOutcome): void {
+    if (this.finished) return;
+    this.finished = true;
+    // A dial that is still on its way has no one to arrive for.
+    if (this.stage !== 'relay' && !this.signal.aborted) this.controller.abort(GIVEN_UP);
+    const closeReason = this.closedBy ?? outcome.closeReason;
+    this.parts.table.close(this.entry, { ...outcome, closeReason }, this.stage);
+  }
+
+  private close(reason: CloseReason): void {
+    if (this.finished || this.closedBy) return;
+    this.closedBy = reason;
+    this.entry.state = 'closing';
+    if (this.relaying) return this.relaying.stop();
+    this.controller.abort(new DialError(this.stage, 'other', `closed: ${reason}`));
+    this.parts.abort(reason);
+  }
+
+  private async decide(): Promise<FlowRoute> {
+    const { generation, table } = this.parts;
+    const decision = await generation.router.decide(routingView(this.metadata), this.signal);
+    table.routed(this.entry, decision);
+    const outbound = generation.outbounds.get(decision.outbound);
+    if (!outbound) throw new DialError('route', 'other', `no way out named ${decision.outbound}`);
+    return { outbound, decision, key: `${generation.number}/${outbound.tag}` };
+  }
+
+  private timedOut(): void {
+    const stage = this.stage === 'route' ? 'dns' : 'dial';
+    this.controller.abort(new DialError(stage, 'timeout', `no connection within ${this.parts.timeouts.dial} ms`));
+  }
+
+  private relayOutcome({ reason, error }: RelayEnd): FlowOutcome {
+    if (reason === 'remote_error') {
+      return {
+        closeReason: 'error',
+        error: error ?? new DialError('relay', 'connection_reset', 'the remote end was cut off'),
+      };
+    }
+    if (reason === 'stopped') return { closeReason: 'user' };
+    return { closeReason: reason === 'client_error' ? 'client_closed' : reason };
+  }
+}
+
+/** Rules see a sniffed name as the flow's domain, and its address as already resolved. */
+function routingView(metadata: ConnectionMetadata): ConnectionMetadata {
+  const { sniffHost } = metadata;
+  return sniffHost && metadata.host === null && !isIP(sniffHost) ? { ...metadata, host: sniffHost } : metadata;
+}

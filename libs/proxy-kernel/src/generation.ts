@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { createPolicyTable, type SelectablePolicyTable } from './group/index.js';
+import {
+  KernelConfigError,
+  type ApplyResult,
+  type KernelConfig,
+  type KernelEnvironment,
+  type Outbound,
+  type Router,
+} from './interfaces/index.js';
+import { builtInOutbounds, createOutbound } from './registry.js';
+import { compileRouter } from './route/index.js';
+
+/** One applied configuration, compiled. Immutable but for the selections of its groups; flows keep theirs to their end. */
+export interface Generation {
+  readonly number: number;
+  readonly config: KernelConfig;
+  readonly hash: string;
+  readonly outbounds: ReadonlyMap<string, Outbound>;
+  readonly policies: SelectablePolicyTable;
+  readonly router: Router;
+}
+
+/**
+ * Compiles a configuration; nothing is in use until it is returned. Outbounds whose node did not change are taken over.
+ * @throws KernelConfigError naming the element.
+ */
+export function compileGeneration(
+  config: KernelConfig,
+  previous: Generation | null,
+  environment: KernelEnvironment,
+): Generation {
+  const outbounds = compileOutbounds(config, previous, environment);
+  const policies = createPolicyTable(outbounds, config.groups);
+  const router = compileRouter({
+    rules: config.rules,
+    mode: config.mode,
+    defaultPolicy: config.defaultPolicy,
+    policies,
+    resolver: environment.resolver,
+    country: environment.country,
+  });
+  const hash = createHash('sha256').update(JSON.stringify(config)).digest('hex');
+  return { number: (previous?.number ?? 0) + 1, config, hash, outbounds, policies, router };
+}
+
+function compileOutbounds(
+  config: KernelConfig,
+  previous: Generation | null,
+  environment: KernelEnvironment,
+): Map<string, Outbound> {
+  const outbounds = builtInOutbounds(environment.resolver);
+  const before = new Map(previous?.config.outbounds.map(({ tag, node }) => [tag, JSON.stringify(node)]));
+  for (const [index, { tag, node }] of config.outbounds.entries()) {
+    const path = `outbounds[${index}]`;
+    if (outbounds.has(tag)) throw new KernelConfigError(path, `the tag ${tag} is used twice`);
+    const kept = before.get(tag) === JSON.stringify(node) ? previous?.outbounds.get(tag) : undefined;
+    outbounds.set(tag, kept ?? createOutbound(tag, node, environment.resolver, path));
+  }
+  return outbounds;
+}
+
+/** How many elements of each kind were added, removed or altered. */
+export function countChanges(before: KernelConfig | null, after: KernelConfig): ApplyResult['changed'] {
+  const rule = (config: KernelConfig | null): Map<string, string> =>
+    byKey(config?.rules ?? [], (value, index) => String(value.id ?? `${value.source}:${index}`));
+  return {
+    nodes: differences(
+      byKey(before?.outbounds ?? [], ({ tag }) => tag),
+      byKey(after.outbounds, ({ tag }) => tag),
+    ),
+    groups: differences(
+      byKey(before?.groups ?? [], ({ name }) => name),
+      byKey(after.groups, ({ name }) => name),
+    ),
+    rules: differences(rule(before), rule(after)),
+    listeners: differences(
+      byKey(before?.listeners ?? [], ({ name }) => name),
+      byKey(after.listeners, ({ name }) => name),
+    ),
+  };
+}
+
+function byKey<T>(items: readonly T[], key: (item: T, index: number) => string): Map<string, string> {
+  return new Map(items.map((item, index) => [key(item, index), JSON.stringify(item)]));
+}
+
+function differences(before: Map<string, string>, after: Map<string, string>): number {
+  let count = 0;
+  for (const [key, value] of after) if (before.get(key) !== value) count += 1;
+  for (const key of before.keys()) if (!after.has(key)) count += 1;
+  return count;
+}

@@ -1,0 +1,219 @@
+import { ConnectionTable } from './accounting/connection-table.js';
+import { Authenticator } from './authenticator.js';
+import { KernelFlow } from './flow.js';
+import { compileGeneration, countChanges, type Generation } from './generation.js';
+import {
+  KernelConfigError,
+  type ApplyResult,
+  type CloseReason,
+  type ConnectionMetadata,
+  type ConnectionSnapshot,
+  type Dispatcher,
+  type Flow,
+  type InboundContext,
+  type KernelConfig,
+  type KernelEnvironment,
+  type KernelEvents,
+  type KernelStatus,
+  type KernelTimeouts,
+  type ProxyKernel,
+  type SniffingConfig,
+  type TracedDecision,
+} from './interfaces/index.js';
+import { ListenerSet, type Listener } from './listeners.js';
+import { createInbound } from './registry.js';
+
+const DEFAULT_TIMEOUTS: KernelTimeouts = {
+  handshake: 10_000,
+  dial: 10_000,
+  idle: 30 * 60_000,
+  udpIdle: 60_000,
+  drop: 30_000,
+};
+const DEFAULT_SNIFFING: SniffingConfig = { ports: [80, 443], timeoutMs: 100 };
+const SAMPLE_INTERVAL_MS = 1000;
+
+/** A kernel with nothing listening; `apply` gives it its first configuration. */
+export function createProxyKernel(environment: KernelEnvironment): ProxyKernel {
+  return new Kernel(environment);
+}
+
+class Kernel implements ProxyKernel, Dispatcher {
+  private readonly environment: KernelEnvironment;
+  private readonly timeouts: KernelTimeouts;
+  private readonly startedAt: number;
+  private readonly table: ConnectionTable;
+  private readonly listeners: ListenerSet;
+  private readonly closedListeners: KernelEvents['closed'][] = [];
+  private readonly trafficListeners: KernelEvents['traffic'][] = [];
+  private readonly sampler: NodeJS.Timeout;
+  private generation: Generation | null = null;
+  private lastChange: Promise<unknown> = Promise.resolve();
+  private closing: Promise<void> | null = null;
+  private onDrained: (() => void) | null = null;
+
+  constructor(environment: KernelEnvironment) {
+    this.environment = environment;
+    this.timeouts = { ...DEFAULT_TIMEOUTS, ...environment.timeouts };
+    this.startedAt = environment.now();
+    this.table = new ConnectionTable(environment.now, (record) => {
+      for (const listener of this.closedListeners) listener(record);
+      if (this.table.size === 0) this.onDrained?.();
+    });
+    this.listeners = new ListenerSet((listener) => createInbound(this.inboundContext(listener)));
+    this.sampler = setInterval(() => this.sample(), SAMPLE_INTERVAL_MS);
+    this.sampler.unref();
+  }
+
+  apply(config: KernelConfig): Promise<ApplyResult> {
+    // One at a time: each compares itself with the one before.
+    const applied = this.lastChange.then(() => this.applyNow(structuredClone(config)));
+    this.lastChange = applied.catch(() => undefined);
+    return applied;
+  }
+
+  select(group: string, member: string): void {
+    if (!this.generation) throw new KernelConfigError(group, 'no configuration is applied');
+    this.generation.policies.select(group, member);
+  }
+
+  connections(): ConnectionSnapshot[] {
+    return this.table.snapshots();
+  }
+
+  closeConnection(id: string): boolean {
+    const entry = this.table.get(id);
+    entry?.close('user');
+    return entry !== undefined;
+  }
+
+  closeConnections(): number {
+    return this.closeAll('user');
+  }
+
+  testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
+    if (!this.generation) return Promise.reject(new KernelConfigError('rules', 'no configuration is applied'));
+    return this.generation.router.explain(flow);
+  }
+
+  status(): KernelStatus {
+    const totals = this.table.totals();
+    return {
+      generation: this.generation?.number ?? 0,
+      configHash: this.generation?.hash ?? null,
+      startedAt: this.startedAt,
+      listeners: this.listeners.states(),
+      activeConnections: this.table.size,
+      openedTotal: totals.opened,
+      failedTotal: totals.failed,
+      uploadTotal: totals.upload,
+      downloadTotal: totals.download,
+      rssBytes: process.memoryUsage.rss(),
+    };
+  }
+
+  on<E extends keyof KernelEvents>(event: E, listener: KernelEvents[E]): void {
+    if (event === 'closed') this.closedListeners.push(listener as KernelEvents['closed']);
+    else this.trafficListeners.push(listener as KernelEvents['traffic']);
+  }
+
+  close(graceMs = 0): Promise<void> {
+    this.closing ??= this.closeNow(graceMs);
+    return this.closing;
+  }
+
+  begin(metadata: ConnectionMetadata, abort: (reason: CloseReason) => void): Flow {
+    const { generation, table, timeouts } = this;
+    // Nothing listens before the first generation.
+    if (!generation) throw new KernelConfigError('listeners', 'no configuration is applied');
+    return new KernelFlow({ table, generation, timeouts, metadata, abort });
+  }
+
+  private async applyNow(config: KernelConfig): Promise<ApplyResult> {
+    if (this.closing) throw new KernelConfigError('kernel', 'the kernel is closing');
+    const began = performance.now();
+    const previous = this.generation;
+    const next = compileGeneration(config, previous, this.environment);
+    const commit = await this.listeners.prepare(config.listeners);
+    this.generation = next;
+    commit();
+    this.environment.logger.info('configuration applied', { generation: next.number, config_hash: next.hash });
+    return {
+      generation: next.number,
+      previousGeneration: previous?.number ?? 0,
+      configHash: next.hash,
+      changed: countChanges(previous?.config ?? null, config),
+      droppedConnections: 0,
+      durationMs: Math.round(performance.now() - began),
+      warnings: [...next.policies.warnings],
+      listeners: this.listeners.states(),
+    };
+  }
+
+  private inboundContext(listener: Listener): InboundContext {
+    const kernel = this;
+    let users: KernelConfig['listeners'][number]['users'];
+    let authenticator = new Authenticator([]);
+    const current = (): Authenticator => {
+      if (listener.config.users !== users) {
+        users = listener.config.users;
+        authenticator = new Authenticator(users ?? []);
+      }
+      return authenticator;
+    };
+    return {
+      dispatcher: this,
+      timeouts: this.timeouts,
+      logger: this.environment.logger,
+      get config() {
+        return listener.config;
+      },
+      get sniffing() {
+        return kernel.generation?.config.sniffing ?? DEFAULT_SNIFFING;
+      },
+      get requiresAuth() {
+        return current().required;
+      },
+      authenticate: (username, password) => current().check(username, password),
+    };
+  }
+
+  private sample(): void {
+    const delta = this.table.sample();
+    if (delta) for (const listener of this.trafficListeners) listener(delta);
+  }
+
+  private closeAll(reason: CloseReason): number {
+    const entries = this.table.all();
+    for (const entry of entries) entry.close(reason);
+    return entries.length;
+  }
+
+  private async closeNow(graceMs: number): Promise<void> {
+    await this.lastChange;
+    this.listeners.stop();
+    if (graceMs > 0) await this.drained(graceMs);
+    this.closeAll('shutdown');
+    this.listeners.destroyConnections();
+    await this.drained(CLOSE_LIMIT_MS);
+    clearInterval(this.sampler);
+    this.sample();
+    for (const outbound of this.generation?.outbounds.values() ?? []) outbound.close?.();
+  }
+
+  private drained(limitMs: number): Promise<void> {
+    if (this.table.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.onDrained = null;
+        resolve();
+      };
+      const timer = setTimeout(done, limitMs);
+      this.onDrained = done;
+    });
+  }
+}
+
+/** Sockets that were destroyed tell their close within a turn; this bounds the wait should one not. */
+const CLOSE_LIMIT_MS = 1000;

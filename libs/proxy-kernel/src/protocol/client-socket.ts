@@ -1,0 +1,35 @@
+import type { Socket } from 'node:net';
+
+/** How long a client has to take a last answer and close. */
+const LINGER_MS = 2000;
+
+/**
+ * Sends a last answer and closes. What the client still sends is read and thrown away meanwhile: closing a socket with
+ * unread bytes resets it, and the client would lose the answer.
+ */
+export function endGently(socket: Socket, answer?: Uint8Array): void {
+  if (socket.destroyed) return;
+  if (answer) socket.end(answer);
+  else socket.end();
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  timer.unref();
+  socket.once('close', () => clearTimeout(timer));
+  socket.once('end', () => socket.destroySoon());
+  socket.resume();
+}
+
+/** Leaves a client without an answer for a while, then closes. */
+export function holdSilently(socket: Socket, ms: number): void {
+  if (socket.destroyed) return;
+  const timer = setTimeout(() => socket.destroy(), ms);
+  timer.unref();
+  socket.once('close', () => clearTimeout(timer));
+  socket.once('end', () => socket.destroy());
+  socket.resume();
+}
+
+/** Address without the v4-mapped prefix that a dual-stack listener shows. */
+export function plainAddress(address: string | undefined): string {
+  if (!address) return '';
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+}

@@ -1,0 +1,100 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { isIP, isIPv6 } from 'node:net';
+import type { PacketConnection, Resolver, Target } from '../../interfaces/index.js';
+
+/** Domains of one association whose addresses are remembered. */
+const MAX_NAMES = 256;
+/** Datagrams held for a name that is being resolved. */
+const MAX_WAITING = 16;
+
+interface Name {
+  ip: string | null;
+  waiting: { payload: Buffer; port: number }[];
+}
+
+/** UDP from this machine: one socket a family, opened when first needed, so that a peer sees one source port. */
+export function openDirectPackets(resolver: Resolver): PacketConnection {
+  return new DirectPackets(resolver);
+}
+
+class DirectPackets implements PacketConnection {
+  private readonly resolver: Resolver;
+  private readonly sockets = new Map<4 | 6, Socket>();
+  private readonly names = new Map<string, Name>();
+  private readonly messageListeners: ((payload: Buffer, from: Target) => void)[] = [];
+  private readonly closeListeners: ((error?: Error) => void)[] = [];
+  private closed = false;
+
+  constructor(resolver: Resolver) {
+    this.resolver = resolver;
+  }
+
+  send(payload: Buffer, { host, port, ips }: Target): void {
+    if (this.closed) return;
+    if (isIP(host)) return this.transmit(payload, host, port);
+    const known = this.names.get(host);
+    if (known?.ip) return this.transmit(payload, known.ip, port);
+    if (known) {
+      if (known.waiting.length < MAX_WAITING) known.waiting.push({ payload, port });
+      return;
+    }
+    this.resolveName(host, ips, { ip: null, waiting: [{ payload, port }] });
+  }
+
+  onMessage(listener: (payload: Buffer, from: Target) => void): void {
+    this.messageListeners.push(listener);
+  }
+
+  onClose(listener: (error?: Error) => void): void {
+    this.closeListeners.push(listener);
+  }
+
+  close(): void {
+    this.end();
+  }
+
+  private resolveName(host: string, ips: readonly string[] | undefined, name: Name): void {
+    if (this.names.size >= MAX_NAMES) {
+      const [oldest] = this.names.keys();
+      if (oldest !== undefined) this.names.delete(oldest);
+    }
+    this.names.set(host, name);
+    const addresses = ips?.length ? Promise.resolve([...ips]) : this.resolver.resolve(host);
+    addresses.then(
+      ([ip]) => {
+        if (ip === undefined || this.closed) return this.names.delete(host);
+        name.ip = ip;
+        for (const { payload, port } of name.waiting.splice(0)) this.transmit(payload, ip, port);
+        return true;
+      },
+      // A datagram to a name that does not resolve is lost, as any datagram may be; the next one asks again.
+      () => this.names.delete(host),
+    );
+  }
+
+  private transmit(payload: Buffer, ip: string, port: number): void {
+    if (this.closed) return;
+    // The callback takes errors of this one datagram (unreachable, too long): UDP may lose it.
+    this.socket(isIPv6(ip) ? 6 : 4).send(payload, port, ip, () => undefined);
+  }
+
+  private socket(family: 4 | 6): Socket {
+    const known = this.sockets.get(family);
+    if (known) return known;
+    const socket = createSocket({ type: family === 4 ? 'udp4' : 'udp6', ipv6Only: family === 6 });
+    socket.on('message', (payload, { address, port }) => {
+      for (const listener of this.messageListeners) listener(payload, { host: address, port });
+    });
+    socket.on('error', (error) => this.end(error));
+    this.sockets.set(family, socket);
+    return socket;
+  }
+
+  private end(error?: Error): void {
+    if (this.closed) return;
+    this.closed = true;
+    for (const socket of this.sockets.values()) socket.close();
+    this.names.clear();
+    for (const listener of this.closeListeners) listener(error);
+  }
+}

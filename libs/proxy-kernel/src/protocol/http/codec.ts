@@ -1,0 +1,141 @@
+/** Heads of HTTP/1 proxy requests and what a proxy may pass on (RFC 9110 7.6, RFC 9112). Pure. */
+import { DialError, RejectedError } from '../../interfaces/index.js';
+import { isHostName } from '../host-name.js';
+
+/** Between a client and its proxy only (RFC 9110 7.6.1), whatever `Connection` names besides. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'proxy-connection',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+/** Never taken off because `Connection` names them: they decide where a message goes and where it ends. */
+const PROTECTED = new Set(['host', 'content-length']);
+
+export class HttpRequestError extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'HttpRequestError';
+    this.status = status;
+  }
+}
+
+export interface Authority {
+  host: string;
+  port: number;
+}
+
+export interface ConnectHead extends Authority {
+  headers: ReadonlyMap<string, string>;
+}
+
+/** Head of a CONNECT request, through the empty line. @throws HttpRequestError 400. */
+export function parseConnectHead(head: string): ConnectHead {
+  const lines = head.slice(0, -4).split('\r\n');
+  const match = /^CONNECT (\S+) HTTP\/1\.[01]$/.exec(lines[0] ?? '');
+  if (!match) throw new HttpRequestError(400, 'malformed request line');
+  return { ...parseAuthority(match[1] ?? ''), headers: parseHeaderLines(lines.slice(1)) };
+}
+
+/** `host:port` or `[v6]:port`. @throws HttpRequestError 400. */
+export function parseAuthority(text: string, defaultPort?: number): Authority {
+  const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^\s:/?#@[\]]+))(?::(\d{1,5}))?$/.exec(text);
+  const host = match?.[1] ?? match?.[2] ?? '';
+  const port = match?.[3] === undefined ? (defaultPort ?? 0) : Number(match[3]);
+  if (!isHostName(host) || port < 1 || port > 65_535) throw new HttpRequestError(400, 'malformed target');
+  return { host, port };
+}
+
+export function formatAuthority({ host, port }: Authority): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Lower-case names. @throws HttpRequestError 400 for folded, nameless and twice-sent lines that decide something. */
+export function parseHeaderLines(lines: readonly string[]): Map<string, string> {
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const match = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*?)[ \t]*$/.exec(line);
+    // oxlint-disable-next-line no-control-regex
+    if (!match || /[\u0000\r\n]/.test(line)) throw new HttpRequestError(400, 'malformed header');
+    headers.set((match[1] ?? '').toLowerCase(), match[2] ?? '');
+  }
+  return headers;
+}
+
+/** Credentials of `Basic` (RFC 7617). Null for none. */
+export function parseBasic(header: string | undefined): { username: string; password: string } | null {
+  const match = /^basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(header ?? '');
+  if (!match) return null;
+  const text = Buffer.from(match[1] ?? '', 'base64').toString();
+  const colon = text.indexOf(':');
+  return colon < 0 ? null : { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+export function formatBasic(username: string, password: string): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+}
+
+/** `name, value, name, value...` without what ends at this hop. */
+export function endToEndHeaders(raw: readonly string[], drop: readonly string[] = []): string[] {
+  const dropped = new Set([...drop, ...connectionOptions(raw)]);
+  const kept: string[] = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = (raw[index] ?? '').toLowerCase();
+    if (!HOP_BY_HOP.has(name) && !dropped.has(name)) kept.push(raw[index] ?? '', raw[index + 1] ?? '');
+  }
+  return kept;
+}
+
+function connectionOptions(raw: readonly string[]): string[] {
+  const options: string[] = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    if (raw[index]?.toLowerCase() === 'connection') options.push(...(raw[index + 1] ?? '').toLowerCase().split(','));
+  }
+  return options.map((option) => option.trim()).filter((option) => !PROTECTED.has(option));
+}
+
+/** Status of a proxy's answer to a request it could not carry out. */
+export function statusOf(error: unknown): number {
+  if (error instanceof HttpRequestError) return error.status;
+  if (error instanceof RejectedError) return 403;
+  return error instanceof DialError && error.kind === 'timeout' ? 504 : 502;
+}
+
+/** What the client is told: the kind of failure, no address and no text of a system. */
+export function publicReason(error: unknown): string {
+  if (error instanceof HttpRequestError) return error.message;
+  if (error instanceof RejectedError) return 'rejected by policy';
+  return error instanceof DialError ? `${error.stage}: ${error.kind}` : 'the proxy could not carry out the request';
+}
+
+const REASONS: Record<number, string> = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  407: 'Proxy Authentication Required',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  504: 'Gateway Timeout',
+};
+
+/** A whole answer after which the connection closes. */
+export function formatAnswer(status: number, message: string): Buffer {
+  const body = `${message}\n`;
+  const challenge = status === 407 ? `${CHALLENGE_HEADER}: ${CHALLENGE}\r\n` : '';
+  return Buffer.from(
+    `HTTP/1.1 ${status} ${REASONS[status] ?? 'Error'}\r\n${challenge}Content-Type: text/plain; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+export const CHALLENGE_HEADER = 'Proxy-Authenticate';
+export const CHALLENGE = 'Basic realm="proxy", charset="UTF-8"';
+export const CONNECT_ACCEPTED = Buffer.from('HTTP/1.1 200 Connection established\r\n\r\n');

@@ -1,0 +1,75 @@
+import type { HttpNode } from '@gatehouse/contracts';
+import type { ByteReader, ByteStream } from '@gatehouse/net';
+import {
+  DialError,
+  type DialContext,
+  type ErrorKind,
+  type Outbound,
+  type Resolver,
+  type Target,
+} from '../../interfaces/index.js';
+import { dialNodeServer, shakeHands } from '../../transport/node-server.js';
+import { formatAuthority, formatBasic } from './codec.js';
+
+const END_OF_HEAD = Buffer.from('\r\n\r\n');
+
+/** An HTTP proxy, by CONNECT (RFC 9110 9.3.6), itself reached with or without TLS. */
+export class HttpOutbound implements Outbound {
+  readonly tag: string;
+  readonly type = 'http';
+  readonly udp = false;
+  private readonly node: HttpNode;
+  private readonly resolver: Resolver;
+  private readonly fixedHeaders: string;
+
+  constructor(tag: string, node: HttpNode, resolver: Resolver) {
+    this.tag = tag;
+    this.node = node;
+    this.resolver = resolver;
+    this.fixedHeaders = headerLines(node);
+  }
+
+  async connect(target: Target, { signal }: DialContext): Promise<ByteStream> {
+    const socket = await dialNodeServer(this.node, this.resolver, signal);
+    const authority = formatAuthority(target);
+    await shakeHands(socket, signal, (reader) => {
+      socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${this.fixedHeaders}\r\n`);
+      return readAnswer(reader);
+    });
+    return socket;
+  }
+}
+
+async function readAnswer(reader: ByteReader): Promise<void> {
+  for (;;) {
+    const head = (await reader.readThrough(END_OF_HEAD)).toString('latin1');
+    const status = Number(/^HTTP\/1\.[01] (\d{3})[ \r]/.exec(head)?.[1] ?? 0);
+    if (status >= 200 && status < 300) return;
+    // 1xx come before the answer.
+    if (status < 100 || status >= 200) throw refusal(status);
+  }
+}
+
+function refusal(status: number): DialError {
+  const kinds: Record<number, ErrorKind> = {
+    0: 'protocol_error',
+    401: 'auth_failed',
+    407: 'auth_failed',
+    502: 'unreachable',
+    503: 'unreachable',
+    504: 'timeout',
+  };
+  const message = status === 0 ? 'the proxy answered with something else than HTTP' : `the proxy answered ${status}`;
+  return new DialError('handshake', kinds[status] ?? 'other', message);
+}
+
+function headerLines({ username, password, headers = {} }: HttpNode): string {
+  const lines = Object.entries(headers).filter(([name, value]) => isHeader(name, value));
+  if (username !== undefined) lines.push(['Proxy-Authorization', formatBasic(username, password ?? '')]);
+  return lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+}
+
+/** A node comes from a subscription: a line break in it must not become a header of its own. */
+function isHeader(name: string, value: string): boolean {
+  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) && !/[\r\n]/.test(value);
+}

@@ -1,0 +1,182 @@
+/** The stream and datagram formats of Shadowsocks AEAD (SIP004). Pure: bytes in, bytes out. */
+import { createCipheriv, createDecipheriv, type DecipherGCM, type KeyObject } from 'node:crypto';
+import { NONCE_LENGTH, TAG_LENGTH, sessionKey, type AeadMethod } from './cipher.js';
+
+export const MAX_CHUNK = 0x3fff;
+const LENGTH_BYTES = 2;
+const SEALED_LENGTH = LENGTH_BYTES + TAG_LENGTH;
+const AUTH_TAG = { authTagLength: TAG_LENGTH };
+
+export class ShadowsocksError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'ShadowsocksError';
+  }
+}
+
+/** 96-bit little-endian counter: no value is used twice under one key. */
+class Nonce {
+  readonly bytes = Buffer.alloc(NONCE_LENGTH);
+
+  increment(): void {
+    for (let index = 0; index < NONCE_LENGTH; index += 1) {
+      const next = ((this.bytes[index] ?? 0) + 1) & 0xff;
+      this.bytes[index] = next;
+      if (next !== 0) return;
+    }
+  }
+}
+
+/** Seals one direction of a stream. */
+export class StreamSealer {
+  private readonly method: AeadMethod;
+  private readonly key: KeyObject;
+  private readonly nonce = new Nonce();
+  private readonly length = Buffer.alloc(LENGTH_BYTES);
+
+  constructor(method: AeadMethod, master: Buffer, salt: Uint8Array) {
+    this.method = method;
+    this.key = sessionKey(master, salt);
+  }
+
+  /** Hands the sealed pieces of `plain` to `write`, in order: full chunks, one that is not full at most. */
+  seal(plain: Uint8Array, write: (piece: Buffer) => void): void {
+    let tail: Buffer | null = null;
+    for (let at = 0; at < plain.length; at += MAX_CHUNK) {
+      const chunk = plain.subarray(at, at + MAX_CHUNK);
+      this.length.writeUInt16BE(chunk.length);
+      const length = this.sealOne(this.length);
+      const payload = this.sealOne(chunk);
+      // The short pieces between two payloads (tag, next length and its tag) leave as one.
+      write(Buffer.concat(tail ? [tail, length.sealed, length.tag] : [length.sealed, length.tag]));
+      write(payload.sealed);
+      tail = payload.tag;
+    }
+    if (tail) write(tail);
+  }
+
+  private sealOne(plain: Uint8Array): { sealed: Buffer; tag: Buffer } {
+    const cipher = createCipheriv(this.method.algorithm, this.key, this.nonce.bytes, AUTH_TAG);
+    const sealed = cipher.update(plain);
+    cipher.final();
+    this.nonce.increment();
+    return { sealed, tag: cipher.getAuthTag() };
+  }
+}
+
+/** Opens one direction of a stream. Nothing is given out before its tag was checked. */
+export class StreamOpener {
+  private readonly method: AeadMethod;
+  private readonly master: Buffer;
+  private readonly nonce = new Nonce();
+  /** Collects what is fixed in size: the salt, then lengths and tags. */
+  private readonly small: Buffer;
+  private smallFilled = 0;
+  private key: KeyObject | null = null;
+  /** Bytes of the chunk's payload still to come. */
+  private payloadLeft = 0;
+  private decipher: DecipherGCM | null = null;
+  private opened: Buffer[] = [];
+
+  constructor(method: AeadMethod, master: Buffer) {
+    this.method = method;
+    this.master = master;
+    this.small = Buffer.alloc(Math.max(method.saltLength, SEALED_LENGTH));
+  }
+
+  /** Whether the stream may end here: between two chunks. */
+  get atBoundary(): boolean {
+    return this.smallFilled === 0 && this.decipher === null;
+  }
+
+  /** The sender's salt, once it has come. */
+  get salted(): boolean {
+    return this.key !== null;
+  }
+
+  /**
+   * Takes sealed bytes as they come, cut anywhere; hands out plain ones. `bytes` is not kept.
+   * @throws ShadowsocksError when a tag is wrong; the stream is dead then.
+   */
+  push(bytes: Buffer, give: (plain: Buffer) => void): void {
+    for (let at = 0; at < bytes.length;) {
+      if (this.payloadLeft > 0) at += this.takePayload(bytes, at);
+      else at += this.takeSmall(bytes, at, give);
+    }
+  }
+
+  /** A chunk is decrypted where it lies, in as many pieces as it came in; they are held until the tag fits. */
+  private takePayload(bytes: Buffer, at: number): number {
+    const size = Math.min(this.payloadLeft, bytes.length - at);
+    if (this.decipher) this.opened.push(this.decipher.update(bytes.subarray(at, at + size)));
+    this.payloadLeft -= size;
+    return size;
+  }
+
+  private takeSmall(bytes: Buffer, at: number, give: (plain: Buffer) => void): number {
+    const wanted = this.key === null ? this.method.saltLength : this.decipher ? TAG_LENGTH : SEALED_LENGTH;
+    const size = Math.min(wanted - this.smallFilled, bytes.length - at);
+    bytes.copy(this.small, this.smallFilled, at, at + size);
+    this.smallFilled += size;
+    if (this.smallFilled < wanted) return size;
+    this.smallFilled = 0;
+    if (this.key === null) this.key = sessionKey(this.master, this.small.subarray(0, wanted));
+    else if (this.decipher) this.finishChunk(this.decipher, give);
+    else this.startChunk(this.key);
+    return size;
+  }
+
+  private startChunk(key: KeyObject): void {
+    const decipher = this.nextDecipher(key);
+    const length = decipher.update(this.small.subarray(0, LENGTH_BYTES));
+    checkTag(decipher, this.small.subarray(LENGTH_BYTES, SEALED_LENGTH));
+    // The two high bits are reserved and must be zero.
+    this.payloadLeft = length.readUInt16BE();
+    if (this.payloadLeft > MAX_CHUNK) throw new ShadowsocksError('a chunk is longer than 0x3FFF');
+    this.decipher = this.nextDecipher(key);
+  }
+
+  private finishChunk(decipher: DecipherGCM, give: (plain: Buffer) => void): void {
+    checkTag(decipher, this.small.subarray(0, TAG_LENGTH));
+    this.decipher = null;
+    const { opened } = this;
+    this.opened = [];
+    for (const plain of opened) give(plain);
+  }
+
+  private nextDecipher(key: KeyObject): DecipherGCM {
+    const decipher = createDecipheriv(this.method.algorithm, key, this.nonce.bytes, AUTH_TAG);
+    this.nonce.increment();
+    return decipher;
+  }
+}
+
+function checkTag(decipher: DecipherGCM, tag: Buffer): void {
+  try {
+    decipher.setAuthTag(tag);
+    decipher.final();
+  } catch (error) {
+    throw new ShadowsocksError('a chunk was not sealed with this password and cipher', { cause: error });
+  }
+}
+
+const FIRST_NONCE = Buffer.alloc(NONCE_LENGTH);
+
+/** One datagram: `salt ‖ sealed(address ‖ payload)`. */
+export function sealDatagram(method: AeadMethod, master: Buffer, salt: Buffer, parts: readonly Uint8Array[]): Buffer {
+  const cipher = createCipheriv(method.algorithm, sessionKey(master, salt), FIRST_NONCE, AUTH_TAG);
+  const sealed = parts.map((part) => cipher.update(part));
+  cipher.final();
+  return Buffer.concat([salt, ...sealed, cipher.getAuthTag()]);
+}
+
+/** @throws ShadowsocksError for a datagram that is too short or was not sealed with this key. */
+export function openDatagram(method: AeadMethod, master: Buffer, bytes: Buffer): Buffer {
+  const { saltLength } = method;
+  if (bytes.length < saltLength + TAG_LENGTH) throw new ShadowsocksError('a datagram is too short');
+  const key = sessionKey(master, bytes.subarray(0, saltLength));
+  const decipher = createDecipheriv(method.algorithm, key, FIRST_NONCE, AUTH_TAG);
+  const plain = decipher.update(bytes.subarray(saltLength, -TAG_LENGTH));
+  checkTag(decipher, bytes.subarray(-TAG_LENGTH));
+  return plain;
+}

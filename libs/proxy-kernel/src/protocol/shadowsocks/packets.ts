@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { createSocket, type Socket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+import type { PacketConnection, Target } from '../../interfaces/index.js';
+import { decodeAddress, encodeAddress, SocksError } from '../socks/codec.js';
+import { ShadowsocksError, openDatagram, sealDatagram } from './codec.js';
+import type { ShadowsocksKeys } from './stream.js';
+
+/** UDP through a Shadowsocks server: each datagram sealed on its own, under its own salt. */
+export class ShadowsocksPackets implements PacketConnection {
+  private readonly keys: ShadowsocksKeys;
+  private readonly server: Target;
+  private readonly udp: Socket;
+  private readonly messageListeners: ((payload: Buffer, from: Target) => void)[] = [];
+  private readonly closeListeners: ((error?: Error) => void)[] = [];
+  private closed = false;
+
+  constructor(keys: ShadowsocksKeys, server: Target) {
+    this.keys = keys;
+    this.server = server;
+    this.udp = createSocket(isIPv6(server.host) ? 'udp6' : 'udp4');
+    this.udp.on('message', (bytes) => this.received(bytes));
+    this.udp.on('error', (error) => this.end(error));
+  }
+
+  send(payload: Buffer, target: Target): void {
+    if (this.closed) return;
+    const { method, master } = this.keys;
+    const salt = randomBytes(method.saltLength);
+    const sealed = sealDatagram(method, master, salt, [encodeAddress(target), payload]);
+    // The callback takes errors of this one datagram: UDP may lose it.
+    this.udp.send(sealed, this.server.port, this.server.host, () => undefined);
+  }
+
+  onMessage(listener: (payload: Buffer, from: Target) => void): void {
+    this.messageListeners.push(listener);
+  }
+
+  onClose(listener: (error?: Error) => void): void {
+    this.closeListeners.push(listener);
+  }
+
+  close(): void {
+    this.end();
+  }
+
+  /** What is not the server's is dropped: the seal says who sent it. */
+  private received(bytes: Buffer): void {
+    try {
+      const plain = openDatagram(this.keys.method, this.keys.master, bytes);
+      const address = decodeAddress(plain);
+      if (!address) return;
+      for (const listener of this.messageListeners) listener(plain.subarray(address.end), address.target);
+    } catch (error) {
+      if (!(error instanceof ShadowsocksError) && !(error instanceof SocksError)) throw error;
+    }
+  }
+
+  private end(error?: Error): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.udp.close();
+    for (const listener of this.closeListeners) listener(error);
+  }
+}

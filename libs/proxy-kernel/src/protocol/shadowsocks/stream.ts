@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import { resetStream, type ByteStream, type ByteStreamEvents } from '@gatehouse/net';
+import { DialError } from '../../interfaces/index.js';
+import type { AeadMethod } from './cipher.js';
+import { ShadowsocksError, StreamOpener, StreamSealer } from './codec.js';
+
+/** How long the first payload is waited for, to leave with the address in one segment. */
+const FIRST_PAYLOAD_MS = 10;
+
+/** Keys of a server, and what this end says before its first payload (a client: the target's address). */
+export interface ShadowsocksKeys {
+  method: AeadMethod;
+  master: Buffer;
+}
+
+/**
+ * A Shadowsocks stream over a connected socket. Not a `stream.Duplex`: its buffering and callbacks would cost more per
+ * chunk than AES does. What is written is sealed at once into the socket's own buffer, which gives the backpressure.
+ */
+export class ShadowsocksStream extends EventEmitter implements ByteStream {
+  private readonly socket: Socket & { release?(): void };
+  private readonly sealer: StreamSealer;
+  private readonly opener: StreamOpener;
+  /** Leaves before or with the first payload; null once it has. */
+  private prologue: { salt: Buffer; head: Uint8Array } | null;
+  private readonly prologueTimer: NodeJS.Timeout | null;
+  private readonly waiting: Buffer[] = [];
+  private paused = true;
+  private sourceEnded = false;
+  private endEmitted = false;
+  private room = true;
+
+  constructor(socket: Socket, { method, master }: ShadowsocksKeys, head: Uint8Array) {
+    super();
+    this.socket = socket;
+    const salt = randomBytes(method.saltLength);
+    this.sealer = new StreamSealer(method, master, salt);
+    this.opener = new StreamOpener(method, master);
+    this.prologue = { salt, head };
+    this.prologueTimer = head.length > 0 ? setTimeout(() => this.sendPrologue(), FIRST_PAYLOAD_MS) : null;
+    socket.on('data', (bytes: Buffer) => this.received(bytes));
+    socket.on('end', () => this.sourceEnd());
+    socket.on('drain', () => this.emit('drain'));
+    socket.on('error', (error) => this.fail(error));
+    socket.on('close', () => this.closed());
+  }
+
+  get destroyed(): boolean {
+    return this.socket.destroyed;
+  }
+
+  get readableEnded(): boolean {
+    return this.endEmitted;
+  }
+
+  get writableLength(): number {
+    return this.socket.writableLength;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.socket.remoteAddress;
+  }
+
+  get remotePort(): number | undefined {
+    return this.socket.remotePort;
+  }
+
+  write(chunk: Uint8Array): boolean {
+    this.room = true;
+    this.socket.cork();
+    const plain = this.prologue ? this.takePrologue(chunk) : chunk;
+    this.sealer.seal(plain, this.writePiece);
+    this.socket.uncork();
+    // Corked writes say "full" before the system was asked; what counts is what it left.
+    return this.room || this.socket.writableLength === 0;
+  }
+
+  end(): void {
+    this.sendPrologue();
+    this.socket.end();
+  }
+
+  pause(): void {
+    this.paused = true;
+    this.socket.pause();
+  }
+
+  resume(): void {
+    this.paused = false;
+    while (!this.paused && this.waiting.length > 0) {
+      const plain = this.waiting.shift();
+      if (plain) this.emit('data', plain);
+    }
+    if (this.paused) return;
+    this.socket.resume();
+    if (this.sourceEnded) this.emitEnd();
+  }
+
+  unshift(chunk: Uint8Array): void {
+    this.waiting.unshift(Buffer.from(chunk));
+  }
+
+  cork(): void {
+    this.socket.cork();
+  }
+
+  uncork(): void {
+    this.socket.uncork();
+  }
+
+  destroy(error?: Error): void {
+    this.socket.destroy(error);
+  }
+
+  resetAndDestroy(): void {
+    resetStream(this.socket);
+  }
+
+  override on<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
+    return super.on(event, listener);
+  }
+
+  override once<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
+    return super.once(event, listener);
+  }
+
+  override off<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
+    return super.off(event, listener);
+  }
+
+  private readonly writePiece = (piece: Buffer): void => {
+    if (!this.socket.write(piece)) this.room = false;
+  };
+
+  private sendPrologue(): void {
+    if (!this.prologue || this.socket.destroyed) return;
+    this.socket.cork();
+    this.sealer.seal(this.takePrologue(), this.writePiece);
+    this.socket.uncork();
+  }
+
+  private takePrologue(payload?: Uint8Array): Uint8Array {
+    const { prologue } = this;
+    this.prologue = null;
+    if (this.prologueTimer) clearTimeout(this.prologueTimer);
+    if (!prologue) return payload ?? Buffer.alloc(0);
+    this.socket.write(prologue.salt);
+    return payload ? Buffer.concat([prologue.head, payload]) : prologue.head;
+  }
+
+  private received(bytes: Buffer): void {
+    try {
+      this.opener.push(bytes, this.give);
+    } catch (error) {
+      const kind = error instanceof ShadowsocksError ? 'auth_failed' : 'protocol_error';
+      this.socket.destroy(new DialError('handshake', kind, (error as Error).message, { cause: error }));
+    }
+    // Opened bytes are a copy: the sealed ones can be overwritten.
+    this.socket.release?.();
+  }
+
+  private readonly give = (plain: Buffer): void => {
+    if (this.paused || this.waiting.length > 0) this.waiting.push(plain);
+    else this.emit('data', plain);
+  };
+
+  private sourceEnd(): void {
+    if (!this.opener.atBoundary) {
+      this.socket.destroy(new DialError('relay', 'protocol_error', 'the stream ended inside a chunk'));
+      return;
+    }
+    this.sourceEnded = true;
+    if (!this.paused && this.waiting.length === 0) this.emitEnd();
+  }
+
+  private emitEnd(): void {
+    if (this.endEmitted || this.waiting.length > 0) return;
+    this.endEmitted = true;
+    this.emit('end');
+  }
+
+  private fail(error: Error): void {
+    // Without a listener an `error` event would end the process; `close` follows in any case.
+    if (this.listenerCount('error') > 0) this.emit('error', error);
+  }
+
+  private closed(): void {
+    if (this.prologueTimer) clearTimeout(this.prologueTimer);
+    this.emit('close');
+  }
+}

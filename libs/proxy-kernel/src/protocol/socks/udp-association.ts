@@ -1,0 +1,81 @@
+import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
+import { isIPv6, type Socket } from 'node:net';
+import type { ByteReader } from '@gatehouse/net';
+import type { InboundContext, Target } from '../../interfaces/index.js';
+import { endGently, plainAddress } from '../client-socket.js';
+import { REPLY, decodeUdp, encodeReply, encodeUdp } from './codec.js';
+import { UdpFlows } from './udp-flows.js';
+
+export interface AssociationClient {
+  /** The TCP connection that asked; the association ends with it. */
+  socket: Socket;
+  reader: ByteReader;
+  user: string | null;
+}
+
+/** Answers UDP ASSOCIATE (RFC 1928 section 7) with a port of its own and carries its datagrams until the client goes. */
+export async function serveUdpAssociation(context: InboundContext, client: AssociationClient): Promise<void> {
+  const { socket, reader } = client;
+  const address = plainAddress(socket.localAddress);
+  reader.detach();
+  const udp = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+  try {
+    await bind(udp, address);
+  } catch {
+    return endGently(socket, encodeReply(REPLY.generalFailure));
+  }
+  if (socket.destroyed) return void udp.close();
+  new Association(context, client, udp).start();
+  socket.write(encodeReply(REPLY.succeeded, { host: address, port: udp.address().port }));
+}
+
+function bind(udp: UdpSocket, address: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    udp.once('error', reject);
+    udp.bind({ address, port: 0 }, () => {
+      udp.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+class Association {
+  private readonly client: AssociationClient;
+  private readonly udp: UdpSocket;
+  private readonly flows: UdpFlows;
+  private readonly clientIp: string;
+  /** Port the client sends from: that of its first datagram. */
+  private clientPort = 0;
+
+  constructor(context: InboundContext, client: AssociationClient, udp: UdpSocket) {
+    this.client = client;
+    this.udp = udp;
+    this.clientIp = plainAddress(client.socket.remoteAddress);
+    const source = { ip: this.clientIp, port: client.socket.remotePort ?? 0, user: client.user };
+    this.flows = new UdpFlows(context, source, (payload, from) => this.answer(payload, from));
+  }
+
+  start(): void {
+    const { socket } = this.client;
+    this.udp.on('message', (bytes, from) => this.received(bytes, from));
+    this.udp.on('error', () => socket.destroy());
+    socket.once('end', () => socket.end());
+    socket.once('close', () => {
+      this.udp.close();
+      this.flows.close();
+    });
+    socket.resume();
+  }
+
+  private received(bytes: Buffer, from: RemoteInfo): void {
+    if (plainAddress(from.address) !== this.clientIp) return;
+    if (this.clientPort === 0) this.clientPort = from.port;
+    if (from.port !== this.clientPort) return;
+    const datagram = decodeUdp(bytes);
+    if (datagram) this.flows.send(datagram.payload, datagram.target);
+  }
+
+  private answer(payload: Buffer, from: Target): void {
+    this.udp.send(encodeUdp(from, payload), this.clientPort, this.clientIp, () => undefined);
+  }
+}

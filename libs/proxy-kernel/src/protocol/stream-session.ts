@@ -1,0 +1,104 @@
+import { isIP, type Socket } from 'node:net';
+import { sniffHttpHost, sniffTlsServerName, type ByteReader, type SniffResult } from '@gatehouse/net';
+import { RejectedError, type ConnectionMetadata, type Flow, type InboundContext } from '../interfaces/index.js';
+import { endGently, holdSilently, plainAddress } from './client-socket.js';
+
+/** A client that asked for a byte stream (CONNECT, SOCKS), and how its protocol answers. */
+export interface StreamRequest {
+  socket: Socket;
+  reader: ByteReader;
+  type: ConnectionMetadata['type'];
+  user: string | null;
+  host: string;
+  port: number;
+  accepted: Uint8Array;
+  refused(error: unknown): Uint8Array;
+  /** HTTP only: status that goes with the answer. */
+  statusOf?(error: unknown): number;
+}
+
+/** Dials for the client, answers it and starts the relay. Never throws: every end is in the flow's record. */
+export async function serveStream(context: InboundContext, request: StreamRequest): Promise<void> {
+  const { socket, reader } = request;
+  const flow = context.dispatcher.begin(streamMetadata(context, request), () => socket.destroy());
+  const onClientClose = (): void => flow.finish({ closeReason: 'client_closed' });
+  socket.once('close', onClientClose);
+  const early = await sniffIfWanted(context, flow, request);
+  try {
+    const remote = await flow.connect();
+    if (socket.destroyed) {
+      remote.destroy();
+      return;
+    }
+    socket.off('close', onClientClose);
+    if (!early) socket.write(request.accepted);
+    if (request.statusOf) flow.setHttpStatus(200);
+    flow.relay(socket, remote, reader.detach());
+  } catch (error) {
+    socket.off('close', onClientClose);
+    if (request.statusOf) flow.setHttpStatus(early ? 200 : request.statusOf(error));
+    refuse(context, request, error, early);
+    flow.finish({ closeReason: 'error', error });
+  }
+}
+
+/** Host and address as the client gave them, in the form that rules and records use. */
+export function targetFields(host: string): Pick<ConnectionMetadata, 'host' | 'destinationIp'> {
+  if (isIP(host)) return { host: null, destinationIp: plainAddress(host) };
+  return { host: host.toLowerCase().replace(/\.$/, ''), destinationIp: null };
+}
+
+function streamMetadata(context: InboundContext, request: StreamRequest): ConnectionMetadata {
+  const { socket, type, user, host, port } = request;
+  return {
+    network: 'tcp',
+    type,
+    sourceIp: plainAddress(socket.remoteAddress),
+    sourcePort: socket.remotePort ?? 0,
+    inboundName: context.config.name,
+    inboundUser: user,
+    ...targetFields(host),
+    destinationPort: port,
+  };
+}
+
+function refuse(context: InboundContext, request: StreamRequest, error: unknown, early: boolean): void {
+  const { socket, reader } = request;
+  reader.detach();
+  if (error instanceof RejectedError && error.drop) holdSilently(socket, context.timeouts.drop);
+  else if (early) socket.destroy();
+  else endGently(socket, request.refused(error));
+}
+
+/** Answers whether the client was told yes already, which is what it takes to see its first bytes. */
+async function sniffIfWanted(context: InboundContext, flow: Flow, request: StreamRequest): Promise<boolean> {
+  const { sniffing } = context;
+  const { metadata } = flow;
+  if (sniffing === false || metadata.host !== null || !sniffing.ports.includes(metadata.destinationPort)) return false;
+  request.socket.write(request.accepted);
+  const host = await sniffHost(request.reader, sniffing.timeoutMs);
+  if (host !== null) metadata.sniffHost = host;
+  return true;
+}
+
+async function sniffHost(reader: ByteReader, timeoutMs: number): Promise<string | null> {
+  const expired = new AbortController();
+  const timer = setTimeout(() => expired.abort(), timeoutMs);
+  try {
+    for (let wanted = 1; ;) {
+      const bytes = await reader.peek(wanted, expired.signal);
+      const result = sniff(bytes);
+      if (result.state !== 'incomplete') return result.state === 'found' ? result.host : null;
+      wanted = bytes.length + 1;
+    }
+  } catch {
+    // Too late, too long or gone: the flow goes on by its address, and a client that left is noticed by its socket.
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function sniff(bytes: Buffer): SniffResult {
+  return bytes[0] === 22 ? sniffTlsServerName(bytes) : sniffHttpHost(bytes);
+}

@@ -1,0 +1,55 @@
+import type { Socket } from 'node:net';
+import type { NodeTls } from '@gatehouse/contracts';
+import { ByteReader } from '@gatehouse/net';
+import { DialError, type Resolver } from '../interfaces/index.js';
+import { abortError, toDialError } from './dial-error.js';
+import { dialTcp } from './tcp.js';
+import { wrapTls } from './tls.js';
+
+/** A node's own answer to a handshake is short; more than this is no answer of its protocol. */
+const MAX_HANDSHAKE_BYTES = 16 * 1024;
+
+export interface NodeServer {
+  server: string;
+  port: number;
+  tls?: NodeTls | undefined;
+}
+
+/** Connects to a node's server, with TLS where it wants that. @throws DialError. */
+export async function dialNodeServer(node: NodeServer, resolver: Resolver, signal: AbortSignal): Promise<Socket> {
+  const { server, port, tls } = node;
+  const socket = await dialTcp({ host: server, port, resolver, signal, plain: tls !== undefined });
+  return tls ? wrapTls(socket, server, tls, signal) : socket;
+}
+
+/**
+ * Runs a client handshake on a connected socket. Whatever goes wrong closes it; bytes after the handshake stay in it.
+ * @throws DialError stage `handshake`; the signal's reason when it is aborted.
+ */
+export async function shakeHands<T>(
+  socket: Socket,
+  signal: AbortSignal,
+  handshake: (reader: ByteReader) => Promise<T>,
+): Promise<T> {
+  const onAbort = (): void => void socket.destroy();
+  signal.addEventListener('abort', onAbort, { once: true });
+  const reader = new ByteReader(socket, MAX_HANDSHAKE_BYTES);
+  try {
+    if (signal.aborted) throw abortError(signal);
+    const result = await handshake(reader);
+    reader.restore();
+    return result;
+  } catch (error) {
+    socket.destroy();
+    if (signal.aborted) throw abortError(signal);
+    throw handshakeError(error);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function handshakeError(error: unknown): DialError {
+  const dialError = toDialError(error, 'handshake');
+  if (dialError.kind !== 'other') return dialError;
+  return new DialError('handshake', 'protocol_error', dialError.message, { cause: error });
+}

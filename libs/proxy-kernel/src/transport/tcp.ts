@@ -1,0 +1,119 @@
+import { Socket, isIP, isIPv6 } from 'node:net';
+import { DialedSocket } from '@gatehouse/net';
+import { DialError, type Resolver } from '../interfaces/index.js';
+import { abortError, toDialError } from './dial-error.js';
+
+/** RFC 8305 section 5: how long one address has before the next is tried beside it. */
+const ATTEMPT_DELAY_MS = 250;
+const KEEP_ALIVE_MS = 30_000;
+/** Addresses of one name that are tried. */
+const MAX_ADDRESSES = 8;
+
+export interface TcpDial {
+  host: string;
+  port: number;
+  /** Known addresses of `host`. */
+  ips?: readonly string[] | undefined;
+  resolver: Resolver;
+  signal: AbortSignal;
+  /** A plain `net.Socket`, for `tls.connect` to build on. */
+  plain?: boolean;
+}
+
+/**
+ * Connects to the first of the host's addresses that answers (happy eyeballs, RFC 8305). The socket is paused, half-open
+ * and has an error listener.
+ * @throws DialError stage `dns` or `dial`; the signal's reason when it is aborted.
+ */
+export async function dialTcp(dial: TcpDial): Promise<Socket> {
+  const addresses = await addressesOf(dial);
+  if (dial.signal.aborted) throw abortError(dial.signal);
+  const [first] = addresses;
+  if (first === undefined) throw new DialError('dns', 'dns_error', `${dial.host} has no address`);
+  return addresses.length === 1 ? connectOne(first, dial) : race(addresses, dial);
+}
+
+/** First address of a host. @throws DialError stage `dns`. */
+export async function resolveFirst(host: string, resolver: Resolver, signal: AbortSignal): Promise<string> {
+  const [first] = await addressesOf({ host, resolver, signal });
+  if (first === undefined) throw new DialError('dns', 'dns_error', `${host} has no address`);
+  return first;
+}
+
+type Lookup = Pick<TcpDial, 'host' | 'ips' | 'resolver' | 'signal'>;
+
+async function addressesOf({ host, ips, resolver, signal }: Lookup): Promise<string[]> {
+  if (isIP(host)) return [host];
+  try {
+    return interleave(ips?.length ? ips : await resolver.resolve(host, signal)).slice(0, MAX_ADDRESSES);
+  } catch (error) {
+    throw toDialError(error, 'dns');
+  }
+}
+
+/** IPv6 and IPv4 in turn, beginning with the family that the resolver put first. */
+function interleave(addresses: readonly string[]): string[] {
+  const firstIsV6 = isIPv6(addresses[0] ?? '');
+  const first = addresses.filter((address) => isIPv6(address) === firstIsV6);
+  const second = addresses.filter((address) => isIPv6(address) !== firstIsV6);
+  return first
+    .flatMap((address, index) => [address, ...second.slice(index, index + 1)])
+    .concat(second.slice(first.length));
+}
+
+function connectOne(ip: string, { port, signal, plain }: TcpDial): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = plain ? new Socket({ allowHalfOpen: true }) : new DialedSocket();
+    socket.pause();
+    const onAbort = (): void => void socket.destroy(abortError(signal));
+    // Stays for good: a late error must find a listener whoever owns the socket by then.
+    socket.on('error', (error) => {
+      signal.removeEventListener('abort', onAbort);
+      reject(toDialError(error, 'dial'));
+    });
+    socket.once('connect', () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve(socket);
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    socket.connect({ host: ip, port });
+  });
+}
+
+async function race(addresses: readonly string[], dial: TcpDial): Promise<Socket> {
+  const losers = new AbortController();
+  const signal = AbortSignal.any([dial.signal, losers.signal]);
+  let firstError: unknown;
+  const pending = new Set<Promise<Socket | null>>();
+  try {
+    for (const address of addresses) {
+      const attempt = connectOne(address, { ...dial, signal }).catch((error: unknown) => {
+        firstError ??= error;
+        return null;
+      });
+      pending.add(attempt);
+      void attempt.then(() => pending.delete(attempt));
+      const winner = await Promise.race([attempt, ...pending, pause(ATTEMPT_DELAY_MS)]);
+      if (winner) return winner;
+    }
+    while (pending.size > 0) {
+      const winner = await Promise.race(pending);
+      if (winner) return winner;
+    }
+    throw dial.signal.aborted ? abortError(dial.signal) : toDialError(firstError, 'dial');
+  } finally {
+    closeLosers(pending, losers);
+  }
+}
+
+function pause(ms: number): Promise<null> {
+  return new Promise((resolve) => setTimeout(resolve, ms, null));
+}
+
+function closeLosers(pending: Set<Promise<Socket | null>>, losers: AbortController): void {
+  losers.abort(new DialError('dial', 'other', 'another address answered first'));
+  // One that connected in the same turn as the winner is past aborting.
+  for (const attempt of pending) void attempt.then((socket) => socket?.destroy());
+}

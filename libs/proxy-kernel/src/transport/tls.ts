@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { isIP, type Socket } from 'node:net';
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import type { NodeTls } from '@gatehouse/contracts';
+import { DialError } from '../interfaces/index.js';
+import { abortError, errorCode } from './dial-error.js';
+
+/**
+ * TLS over a connected socket. Resolves paused, with an error listener.
+ * @throws DialError stage `handshake` kind `tls_error`; the signal's reason when it is aborted.
+ */
+export function wrapTls(socket: Socket, server: string, tls: NodeTls, signal: AbortSignal): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const secure = connect(tlsOptions(socket, server, tls));
+    secure.pause();
+    const onAbort = (): void => void secure.destroy(abortError(signal));
+    secure.on('error', (error) => {
+      signal.removeEventListener('abort', onAbort);
+      socket.destroy();
+      reject(error instanceof DialError ? error : tlsError(error));
+    });
+    secure.once('close', () => reject(tlsError(new Error('the server closed the connection'))));
+    secure.once('secureConnect', () => {
+      signal.removeEventListener('abort', onAbort);
+      if (tls.fingerprint && !hasFingerprint(secure, tls.fingerprint)) {
+        secure.destroy(new DialError('handshake', 'tls_error', 'the certificate is not the pinned one'));
+      } else resolve(secure);
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+function tlsOptions(socket: Socket, server: string, tls: NodeTls): ConnectionOptions {
+  const name = tls.sni ?? server;
+  return {
+    socket,
+    // The name to verify; an address is verified but never sent as a server name (RFC 6066 3).
+    host: name,
+    ...(isIP(name) ? {} : { servername: name }),
+    // A pinned certificate is checked after the handshake instead of its chain.
+    rejectUnauthorized: !tls.skipCertVerify && !tls.fingerprint,
+    minVersion: 'TLSv1.2',
+    ...(tls.alpn ? { ALPNProtocols: tls.alpn } : {}),
+    ...(tls.certificate && tls.privateKey ? { cert: tls.certificate, key: tls.privateKey } : {}),
+  };
+}
+
+function hasFingerprint(secure: TLSSocket, fingerprint: string): boolean {
+  const { raw } = secure.getPeerCertificate();
+  const wanted = fingerprint.replaceAll(':', '').toLowerCase();
+  return createHash('sha256').update(raw).digest('hex') === wanted;
+}
+
+function tlsError(error: Error): DialError {
+  const code = errorCode(error);
+  const kind = code === 'ECONNRESET' ? 'connection_reset' : 'tls_error';
+  return new DialError('handshake', kind, error.message, { cause: error });
+}
