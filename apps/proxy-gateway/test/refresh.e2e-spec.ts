@@ -1,0 +1,364 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { RefreshResult } from '@gatehouse/contracts';
+import { createDataSource, createSecretBox, migrate, UnitOfWork } from '@gatehouse/persistence';
+import { createTestDatabase } from '@gatehouse/testing';
+import type { TestDatabase } from '@gatehouse/testing';
+import fc from 'fast-check';
+import type { DataSource } from 'typeorm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { ENTITIES } from '../src/entities.js';
+import { MIGRATIONS } from '../src/migrations/index.js';
+import type { CountryDatabase } from '../src/nodes/country-database.js';
+import { NodeVault } from '../src/nodes/node-vault.js';
+import { NodeWriter } from '../src/nodes/node-writer.js';
+import { PREFERENCES } from '../src/preferences/preference-definitions.js';
+import type { PreferenceKey } from '../src/preferences/preference-definitions.js';
+import type { Preferences } from '../src/preferences/preferences.service.js';
+import { NodeSetStore } from '../src/subscriptions/node-set.store.js';
+import { RefreshSubscription } from '../src/subscriptions/refresh-subscription.js';
+import { SubscriptionFetcher } from '../src/subscriptions/subscription-fetcher.js';
+import { SubscriptionEntity } from '../src/subscriptions/subscription.entity.js';
+
+const box = createSecretBox(Buffer.alloc(32, 1));
+const vault = new NodeVault(box);
+const overrides: Partial<Record<PreferenceKey, unknown>> = {
+  'subscription.timeout_ms': 300,
+  'subscription.max_bytes': 20_000,
+};
+const preferences = {
+  get: (key: PreferenceKey) => overrides[key] ?? PREFERENCES[key].parse(PREFERENCES[key].defaultText),
+} as Pick<Preferences, 'get'> as Preferences;
+const countries = { lookup: () => null } as unknown as CountryDatabase;
+
+let database: TestDatabase;
+let dataSource: DataSource;
+let refresher: RefreshSubscription;
+let reply: RequestListener;
+let url: string;
+const server = createServer((request, response) => reply(request, response));
+
+beforeAll(async () => {
+  Logger.overrideLogger(false);
+  database = await createTestDatabase();
+  dataSource = createDataSource({
+    url: database.url,
+    schema: 'proxy_gateway',
+    entities: ENTITIES,
+    migrations: MIGRATIONS,
+    applicationName: 'test',
+  });
+  await migrate(dataSource);
+  await dataSource.initialize();
+  const writer = new NodeWriter(vault, countries);
+  refresher = new RefreshSubscription(
+    new UnitOfWork(dataSource),
+    new SubscriptionFetcher(),
+    new NodeSetStore(writer),
+    writer,
+    preferences,
+    box,
+  );
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sub?token=SECRET-TOKEN`;
+});
+
+beforeEach(async () => {
+  await dataSource.query('DELETE FROM subscriptions');
+  await dataSource.query('DELETE FROM nodes');
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await dataSource.destroy();
+  await database.drop();
+});
+
+async function subscribe(more: Partial<SubscriptionEntity> = {}): Promise<number> {
+  const repository = dataSource.getRepository(SubscriptionEntity);
+  const row = {
+    name: 's',
+    sealedUrl: box.seal(url),
+    type: 'auto',
+    intervalSec: 3600,
+    enabled: true,
+    allowPrivate: true,
+    ...more,
+  } as const;
+  return (await repository.save(repository.create(row))).id;
+}
+
+const link = (node: string, name = node): string =>
+  `ss://${Buffer.from(`aes-128-gcm:pass-${node}`).toString('base64url')}@192.0.2.1:8388#${encodeURIComponent(name)}`;
+const links = (...nodes: string[]): string => nodes.map((node) => link(node)).join('\n');
+const answer =
+  (body: string, headers: Record<string, string> = {}, status = 200): RequestListener =>
+  (_request, response) => {
+    response.writeHead(status, headers).end(body);
+  };
+
+interface CarriedNode {
+  id: number;
+  name: string;
+  original_name: string;
+  password: string;
+}
+
+async function nodesOf(subscriptionId: number): Promise<CarriedNode[]> {
+  const rows: (Omit<CarriedNode, 'password'> & { config: string })[] = await dataSource.query(
+    `SELECT node.id, source.name, node.original_name, node.config FROM node_sources source
+     JOIN nodes node ON node.id = source.node_id WHERE source.subscription_id = $1 ORDER BY source.position`,
+    [subscriptionId],
+  );
+  return rows.map(({ config, ...row }) => {
+    const node = vault.open(config);
+    return { ...row, password: 'password' in node ? String(node.password).replace('pass-', '') : '' };
+  });
+}
+
+const carried = async (id: number): Promise<string[]> => (await nodesOf(id)).map(({ password }) => password);
+const row = (id: number): Promise<SubscriptionEntity> =>
+  dataSource.getRepository(SubscriptionEntity).findOneByOrFail({ id });
+
+describe('a refresh', () => {
+  it('takes over what the provider lists and says what it did', async () => {
+    const id = await subscribe();
+    reply = answer(`${links('a', 'b')}\n${link('a', 'again')}\nss://broken\n`, {
+      etag: '"v1"',
+      'subscription-userinfo': 'upload=1; download=2; total=10',
+      'profile-title': 'Provider',
+    });
+    expect(await refresher.run(id)).toMatchObject({
+      status: 'updated',
+      reason: null,
+      http_status: 200,
+      via: 'direct',
+      parsed: 2,
+      added: 2,
+      retained: 0,
+      duplicates: 1,
+      skipped: 1,
+      skipped_entries: [{ line: 4 }],
+      traffic: { total: 10, remaining: 7 },
+    } satisfies Partial<Record<keyof RefreshResult, unknown>>);
+    expect(await carried(id)).toEqual(['a', 'b']);
+    expect(await row(id)).toMatchObject({
+      status: 'warning',
+      skippedCount: 1,
+      duplicateCount: 1,
+      etag: '"v1"',
+      lastStatusCode: 200,
+      consecutiveFailures: 0,
+      profile: { title: 'Provider' },
+    });
+  });
+
+  it('keeps the ids of renamed nodes and of nodes whose password changed', async () => {
+    const id = await subscribe();
+    reply = answer([link('a', 'Tokyo'), link('b', 'Paris')].join('\n'));
+    await refresher.run(id);
+    const before = await nodesOf(id);
+    reply = answer([link('b2', 'Paris'), link('a', 'Tokyo 2')].join('\n'));
+    expect(await refresher.run(id)).toMatchObject({ status: 'updated', added: 0, updated: 1, retained: 1, removed: 0 });
+    expect(await nodesOf(id)).toEqual([
+      { id: before[1]!.id, name: 'Paris', original_name: 'Paris', password: 'b2' },
+      { id: before[0]!.id, name: 'Tokyo 2', original_name: 'Tokyo 2', password: 'a' },
+    ]);
+  });
+
+  it('deletes what the provider dropped, with a name that a person gave surviving for the rest', async () => {
+    const id = await subscribe();
+    reply = answer(links('a', 'b'));
+    await refresher.run(id);
+    await dataSource.query(`UPDATE nodes SET custom_name = 'mine', country = 'JP', country_source = 'manual'`);
+    reply = answer(link('a', 'new name'));
+    expect(await refresher.run(id)).toMatchObject({ removed: 1, retained: 1 });
+    const rows = await dataSource.query('SELECT custom_name, original_name, country, country_source FROM nodes');
+    expect(rows).toEqual([{ custom_name: 'mine', original_name: 'new name', country: 'JP', country_source: 'manual' }]);
+  });
+
+  it('shares a node between subscriptions and keeps it while one of them carries it', async () => {
+    const first = await subscribe();
+    const second = await subscribe();
+    reply = answer(links('a', 'shared'));
+    await refresher.run(first);
+    reply = answer(link('shared', 'called otherwise'));
+    expect(await refresher.run(second)).toMatchObject({ added: 1 });
+    expect((await nodesOf(second))[0]).toMatchObject({ id: (await nodesOf(first))[1]!.id, original_name: 'shared' });
+    reply = answer(links('a'));
+    expect(await refresher.run(first)).toMatchObject({ removed: 1 });
+    expect(await carried(second)).toEqual(['shared']);
+    const [{ count }] = await dataSource.query('SELECT count(*)::int AS count FROM nodes');
+    expect(count).toBe(2);
+  });
+
+  it('asks conditionally, believes 304, and does so only after a reply it used', async () => {
+    const id = await subscribe();
+    const seen: (string | undefined)[] = [];
+    const tagged =
+      (body: string, etag: string): RequestListener =>
+      (request, response) => {
+        seen.push(request.headers['if-none-match']);
+        if (request.headers['if-none-match'] === etag) response.writeHead(304).end();
+        else response.setHeader('etag', etag).end(body);
+      };
+    reply = tagged(links('a'), '"1"');
+    await refresher.run(id);
+    expect(await refresher.run(id)).toMatchObject({ status: 'not_modified', http_status: 304, retained: 1 });
+    reply = tagged('<html>please log in</html>', '"2"');
+    expect(await refresher.run(id)).toMatchObject({ status: 'kept_previous', reason: 'html_response' });
+    await refresher.run(id);
+    expect(seen).toEqual([undefined, '"1"', '"1"', '"1"']);
+    expect(await refresher.run(id, true)).toMatchObject({ status: 'kept_previous' });
+    expect(seen.at(-1)).toBeUndefined();
+    expect(await carried(id)).toEqual(['a']);
+  });
+
+  it('tells the same content from a change, without validators', async () => {
+    const id = await subscribe();
+    reply = answer(links('a'));
+    await refresher.run(id);
+    expect(await refresher.run(id)).toMatchObject({ status: 'not_modified', http_status: 200, retained: 1 });
+  });
+
+  it('does not believe a list that shrank below keep_ratio, unless forced or from a new address', async () => {
+    const id = await subscribe();
+    reply = answer(links(...'abcdefghij'));
+    await refresher.run(id);
+    reply = answer(links('a'));
+    expect(await refresher.run(id)).toMatchObject({
+      status: 'kept_previous',
+      reason: 'shrunk_below_threshold',
+      retained: 10,
+    });
+    expect(await row(id)).toMatchObject({
+      status: 'warning',
+      lastErrorCode: 'shrunk_below_threshold',
+      consecutiveFailures: 1,
+    });
+    expect(await refresher.run(id, true)).toMatchObject({ status: 'updated', removed: 9 });
+    expect(await row(id)).toMatchObject({ status: 'ok', lastErrorCode: null, consecutiveFailures: 0 });
+  });
+
+  it('refuses loopback without allow_private and says how to allow it', async () => {
+    const id = await subscribe({ allowPrivate: false });
+    reply = answer(links('a'));
+    const result = await refresher.run(id);
+    expect(result).toMatchObject({ status: 'failed', reason: 'blocked_address' });
+    expect(result.message).toContain('allow_private');
+    expect(await row(id)).toMatchObject({ status: 'error', lastErrorCode: 'blocked_address' });
+  });
+
+  it('gives everybody who asks at once one fetch and one result', async () => {
+    const id = await subscribe();
+    let fetches = 0;
+    reply = (_request, response) => {
+      fetches++;
+      response.end(links('a'));
+    };
+    const results = await Promise.all([refresher.run(id), refresher.run(id), refresher.run(id)]);
+    expect([fetches, new Set(results).size]).toEqual([1, 1]);
+  });
+
+  it('writes nothing when the address was changed or the subscription deleted while it was fetched', async () => {
+    const id = await subscribe();
+    let during: () => Promise<unknown> = () => Promise.resolve();
+    reply = (_request, response) => void during().then(() => response.end(links('a')));
+    during = () =>
+      dataSource.query('UPDATE subscriptions SET sealed_url = $2 WHERE id = $1', [id, box.seal(`${url}&other`)]);
+    expect(await refresher.run(id)).toMatchObject({ status: 'failed', reason: 'superseded' });
+    expect(await carried(id)).toEqual([]);
+    during = () => dataSource.query('DELETE FROM subscriptions WHERE id = $1', [id]);
+    await expect(refresher.run(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const [{ count }] = await dataSource.query('SELECT count(*)::int AS count FROM nodes');
+    expect(count).toBe(0);
+  });
+
+  it('keeps no credential in clear, neither of nodes nor of the address', async () => {
+    const id = await subscribe();
+    reply = answer(link('very-secret-password', 'label'));
+    await refresher.run(id);
+    const dump = JSON.stringify(await dataSource.query('SELECT n.*, s.* FROM nodes n, subscriptions s'));
+    expect(dump).toContain('192.0.2.1');
+    expect(dump).not.toMatch(/very-secret|SECRET-TOKEN/);
+  });
+
+  it('replaces ten thousand nodes in a second or so', async () => {
+    overrides['subscription.max_bytes'] = 20_000_000;
+    overrides['subscription.timeout_ms'] = 10_000;
+    const id = await subscribe();
+    const many = (prefix: string) => links(...Array.from({ length: 10_000 }, (_, index) => `${prefix}${index}`));
+    reply = answer(many('x'));
+    const first = await refresher.run(id);
+    expect(first).toMatchObject({ status: 'updated', added: 10_000 });
+    expect(first.duration_ms).toBeLessThan(8_000);
+    expect(await refresher.run(id)).toMatchObject({ status: 'not_modified', retained: 10_000 });
+    overrides['subscription.max_bytes'] = 20_000;
+    overrides['subscription.timeout_ms'] = 300;
+  });
+});
+
+describe('whatever a provider answers', () => {
+  type Case = { reply: RequestListener; set: string[] | null };
+  const unusable = (listener: RequestListener): Case => ({ reply: listener, set: null });
+  const nodeLetters = fc.uniqueArray(fc.constantFrom(...'abcdefgh'), { minLength: 1, maxLength: 8 });
+  const replies: fc.Arbitrary<Case> = fc.oneof(
+    { weight: 4, arbitrary: nodeLetters.map((set) => ({ reply: answer(links(...set)), set })) },
+    {
+      weight: 1,
+      arbitrary: nodeLetters.map((set) => ({ reply: answer(Buffer.from(links(...set)).toString('base64')), set })),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.constantFrom(
+        unusable(answer('')),
+        unusable(answer('<!doctype html><html><body>Log in</body></html>', { 'content-type': 'text/html' })),
+        unusable(answer(links('a', 'b'), {}, 500)),
+        unusable(answer(links('a', 'b'), {}, 404)),
+        unusable((_request, response) => void response.writeHead(304).end()),
+        unusable(answer('x'.repeat(30_000))),
+        unusable(answer('ss://nonsense\nvmess://nonsense\n')),
+        unusable((request) => request.socket.destroy()),
+        unusable((_request, response) => {
+          response.writeHead(200, { 'content-length': '9999' });
+          response.write(links('a'));
+          setImmediate(() => response.destroy());
+        }),
+        unusable((_request, response) => {
+          response.writeHead(200, { 'content-encoding': 'gzip' });
+          response.end('not gzip');
+        }),
+        unusable((_request, response) => void response.writeHead(302, { location: 'ftp://elsewhere/' }).end()),
+      ),
+    },
+  );
+
+  it('leaves either the whole new set or the whole old one', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(replies, { minLength: 1, maxLength: 8 }), async (sequence) => {
+        const id = await subscribe();
+        let before: string[] = [];
+        for (const next of sequence) {
+          reply = next.reply;
+          const result = await refresher.run(id);
+          const after = await carried(id);
+          if (next.set === null) {
+            expect(result.status, JSON.stringify(result)).not.toBe('updated');
+            expect(after).toEqual(before);
+          } else if (result.status === 'kept_previous') {
+            expect(result.reason).toBe('shrunk_below_threshold');
+            expect(after).toEqual(before);
+          } else expect(after).toEqual(next.set);
+          before = after;
+        }
+        await dataSource.query('DELETE FROM subscriptions WHERE id = $1', [id]);
+        await dataSource.query('DELETE FROM nodes');
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestApp, createTestDatabase, waitFor } from '@gatehouse/testing';
+import type { TestApp } from '@gatehouse/testing';
+import { AppModule, SERVICE_NAME } from '../../src/app.module.js';
+import { migrateDatabase } from '../../src/database.js';
+import { HTTP_OPTIONS } from '../../src/http-options.js';
+import { KernelLauncher } from '../../src/kernel-host/kernel-launcher.js';
+import { KernelService } from '../../src/kernel-host/kernel.service.js';
+import { readSettings } from '../../src/settings.js';
+
+const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
+const ADMIN_PASSWORD = 'a password for tests';
+
+/** The kernel as a real process, from source: no build is needed. */
+const launcher = new KernelLauncher(new URL('../../src/kernel-host/kernel-main.ts', import.meta.url), [
+  '--conditions=development',
+  '--no-warnings',
+  `--import=${new URL('./typescript-sources.mjs', import.meta.url).href}`,
+]);
+
+export interface Answer<T = unknown> {
+  status: number;
+  body: T;
+}
+
+/** A complete proxy gateway: real database, queue and kernel. */
+export interface Gateway extends AsyncDisposable {
+  app: TestApp;
+  kernel: KernelService;
+  /** Where clients of the proxy connect. */
+  proxyPort: number;
+  call<T = any>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
+}
+
+export async function startGateway(env: Record<string, string> = {}): Promise<Gateway> {
+  const database = await createTestDatabase();
+  const home = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const settings = readSettings({
+    DATABASE_URL: database.url,
+    GATEHOUSE_HOME: home,
+    GATEHOUSE_SECRET_KEY: SECRET_KEY,
+    GATEHOUSE_ADMIN_PASSWORD: ADMIN_PASSWORD,
+    PROXY_KERNEL_PORT: '0',
+    AUTO_MIGRATE: 'true',
+    LOG_LEVEL: 'debug',
+    ...env,
+  });
+  await migrateDatabase(settings);
+  const app = await createTestApp({
+    name: SERVICE_NAME,
+    module: AppModule.forRoot(settings),
+    settings,
+    http: HTTP_OPTIONS,
+    override: (builder) => builder.overrideProvider(KernelLauncher).useValue(launcher),
+  });
+  const kernel = app.app.get(KernelService, { strict: false });
+  const call: Gateway['call'] = async (method, path, body, headers = {}) => {
+    const response = await fetch(`${app.url}/api/v1${path}`, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...credentials, ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+  };
+  let credentials: Record<string, string> = {};
+  const login = await call('POST', '/auth/login', { password: ADMIN_PASSWORD });
+  credentials = { authorization: `Bearer ${login.body.token}` };
+  const proxyPort = await listeningPort(kernel);
+  return {
+    app,
+    kernel,
+    proxyPort,
+    call,
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      await database.drop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+export function listeningPort(kernel: KernelService): Promise<number> {
+  return waitFor(async () => (await kernel.status()).listeners.find(({ state }) => state === 'listening')?.port, {
+    timeoutMs: 10_000,
+  });
+}
