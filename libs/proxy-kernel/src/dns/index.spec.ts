@@ -180,6 +180,20 @@ describe('resolver over name servers', () => {
     expect(await failure(resolver.resolve('busy.test', controller.signal))).toMatchObject({ kind: 'other' });
   });
 
+  it('refuses a flood of names, and recovers from it', async () => {
+    let silent = true;
+    const { resolver } = await setUp(() => (silent ? 'silence' : [a(60, 10, 0, 0, 1)]), { timeoutMs: 500 });
+    const flood = Array.from({ length: 1024 }, (_, i) => failure(resolver.resolve(`flood-${i}.test`)));
+    expect(await failure(resolver.resolve('one-too-many.test'))).toMatchObject({
+      message: expect.stringContaining('too many') as string,
+    });
+    expect(new Set((await Promise.all(flood)).map((error) => error.kind))).toEqual(new Set(['timeout']));
+    silent = false;
+    await expect
+      .poll(() => resolver.resolve('after.test').catch(() => null), { timeout: 10_000 })
+      .toEqual(['10.0.0.1']);
+  });
+
   it('keeps no more names than it may', async () => {
     const { server, resolver } = await setUp(() => [a(60, 10, 0, 0, 1)], { cacheSize: 2 });
     for (const name of ['one.test', 'two.test', 'one.test', 'three.test']) await resolver.resolve(name);

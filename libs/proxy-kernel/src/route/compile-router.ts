@@ -2,8 +2,8 @@ import type { KernelMode, RuleConfig } from '../interfaces/config.js';
 import type { ConnectionMetadata, RouteDecision, TraceStep, TracedDecision } from '../interfaces/connection.js';
 import { KernelConfigError } from '../interfaces/kernel.js';
 import type { CountryLookup, PolicyTable, Resolver, Router } from '../interfaces/route.js';
-import type { Accept, RuleFinder } from './rule-finder.js';
-import { compileRuleIndex } from './rule-index.js';
+import type { Accept } from './accept.js';
+import { type RuleIndex, compileRuleIndex } from './rule-index.js';
 import { wantsResolving } from './rule/create-matcher.js';
 import { type TraceContext, traceStep } from './trace.js';
 
@@ -47,14 +47,14 @@ export function compileRouter(options: RouterOptions): Router {
 class IndexedRouter implements Router {
   readonly rules: readonly RuleConfig[];
   readonly #options: RouterOptions;
-  readonly #finder: RuleFinder;
+  readonly #index: RuleIndex;
   /** Index of the first rule that has a domain resolved; the number of rules when none does. */
   readonly #firstResolving: number;
 
-  constructor(options: RouterOptions, finder: RuleFinder) {
+  constructor(options: RouterOptions, index: RuleIndex) {
     this.rules = options.rules;
     this.#options = options;
-    this.#finder = finder;
+    this.#index = index;
     const first = options.rules.findIndex((rule) => options.policies.has(rule.target) && wantsResolving(rule));
     this.#firstResolving = first < 0 ? options.rules.length : first;
   }
@@ -86,7 +86,7 @@ class IndexedRouter implements Router {
     const count = this.rules.length;
     if (this.#options.mode !== 'rule') return { index: count, resolution: null };
     const limit = flow.host !== null && flow.destinationIp === null ? this.#firstResolving : count;
-    const index = this.#finder.find(flow, 0, limit, this.#acceptor(flow));
+    const index = this.#index.find(flow, 0, limit, this.#acceptor(flow));
     if (index < limit || limit === count) return { index: index < limit ? index : count, resolution: null };
     return this.#routeResolved(flow, limit, signal);
   }
@@ -95,7 +95,7 @@ class IndexedRouter implements Router {
   async #routeResolved(flow: ConnectionMetadata, from: number, signal?: AbortSignal): Promise<Outcome> {
     const resolution = await this.#resolve(flow.host ?? '', from, signal);
     const seen = { ...flow, destinationIp: addressForRules(resolution.addresses) };
-    const index = this.#finder.find(seen, from, this.rules.length, this.#acceptor(flow));
+    const index = this.#index.find(seen, from, this.rules.length, this.#acceptor(flow));
     return { index, resolution };
   }
 

@@ -6,7 +6,7 @@
  * probes but never lead a flow to a wrong rule.
  */
 import { randomBytes } from 'node:crypto';
-import type { Accept } from './rule-finder.js';
+import type { Accept } from './accept.js';
 
 export interface DomainEntry {
   /** Lower-case ASCII. */

@@ -1,5 +1,5 @@
 /** All DOMAIN-KEYWORD rules in one Aho-Corasick automaton, made deterministic: one table read for each character of the host. */
-import type { Accept } from './rule-finder.js';
+import type { Accept } from './accept.js';
 
 export interface KeywordEntry {
   /** Lower-case ASCII. */

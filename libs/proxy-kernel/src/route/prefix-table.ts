@@ -4,7 +4,7 @@
  * that prefix, and a prefix knows the smallest rule among itself and those above it: the usual answer is one search and one read.
  */
 import { type Cidr, cidrContains } from '@gatehouse/net';
-import type { Accept } from './rule-finder.js';
+import type { Accept } from './accept.js';
 
 export interface PrefixEntry {
   readonly cidr: Cidr;

@@ -1,4 +1,4 @@
-import { parseIp } from '@gatehouse/net';
+import { type Cidr, parseIp } from '@gatehouse/net';
 import type { RuleConfig } from '../interfaces/config.js';
 import type { ConnectionMetadata } from '../interfaces/connection.js';
 import { KernelConfigError } from '../interfaces/kernel.js';
@@ -6,12 +6,12 @@ import type { CountryLookup, Matcher, PolicyTable } from '../interfaces/route.js
 import { type DomainEntry, DomainTable } from './domain-table.js';
 import { type KeywordEntry, KeywordAutomaton } from './keyword-automaton.js';
 import { type PrefixEntry, PrefixTable } from './prefix-table.js';
-import type { Accept, RuleFinder } from './rule-finder.js';
+import type { Accept } from './accept.js';
 import { createMatcher } from './rule/create-matcher.js';
 import { DomainKeywordMatcher } from './rule/domain-keyword.js';
 import { DomainSuffixMatcher } from './rule/domain-suffix.js';
 import { DomainMatcher } from './rule/domain.js';
-import { GeoIpMatcher, LAN } from './rule/geoip.js';
+import { GeoIpMatcher, LAN, LAN_PREFIXES } from './rule/geoip.js';
 import { IpCidrMatcher } from './rule/ip-cidr.js';
 import { RuleError } from './rule/rule-error.js';
 import { checkTarget } from './rule-line.js';
@@ -41,11 +41,14 @@ class RuleParts {
     if (matcher instanceof DomainMatcher) this.domains.push({ domain: matcher.domain, below: false, rule });
     else if (matcher instanceof DomainSuffixMatcher) this.domains.push({ domain: matcher.suffix, below: true, rule });
     else if (matcher instanceof DomainKeywordMatcher) this.keywords.push({ keyword: matcher.keyword, rule });
-    else if (matcher instanceof IpCidrMatcher)
-      (config.src ? this.sources : this.destinations).push({ cidr: matcher.cidr, rule });
-    else if (matcher instanceof GeoIpMatcher && matcher.country !== LAN && !config.src)
-      this.#addCountry(matcher.country, rule);
+    else if (matcher instanceof IpCidrMatcher) this.#addPrefixes(config, rule, [matcher.cidr]);
+    else if (matcher instanceof GeoIpMatcher && matcher.country === LAN) this.#addPrefixes(config, rule, LAN_PREFIXES);
+    else if (matcher instanceof GeoIpMatcher && !config.src) this.#addCountry(matcher.country, rule);
     else this.residual.push({ rule, matcher });
+  }
+
+  #addPrefixes(config: RuleConfig, rule: number, cidrs: readonly Cidr[]): void {
+    for (const cidr of cidrs) (config.src ? this.sources : this.destinations).push({ cidr, rule });
   }
 
   #addCountry(country: string, rule: number): void {
@@ -79,7 +82,7 @@ function compileRule(rule: RuleConfig, index: number, country: CountryLookup): M
 }
 
 /** Every part narrows the upper bound for the next, so a part is asked only about rules that could still win. */
-export class RuleIndex implements RuleFinder {
+export class RuleIndex {
   readonly #country: CountryLookup;
   readonly #domains: DomainTable;
   readonly #keywords: KeywordAutomaton;
@@ -106,6 +109,7 @@ export class RuleIndex implements RuleFinder {
     this.#residual = [...parts.residual, ...overflow].sort((a, b) => a.rule - b.rule);
   }
 
+  /** Smallest index in `[from, to)` whose rule matches `flow` as it is and is accepted; `to` when there is none. */
   find(flow: ConnectionMetadata, from: number, to: number, accept: Accept): number {
     let best = to;
     if (flow.host !== null) {

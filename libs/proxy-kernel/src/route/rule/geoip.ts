@@ -8,7 +8,7 @@ import { RuleError } from './rule-error.js';
 export const LAN = 'LAN';
 
 /** Private use, loopback, link-local, multicast and unspecified, in both families. */
-const LAN_PREFIXES: readonly Cidr[] = [
+export const LAN_PREFIXES: readonly Cidr[] = [
   '0.0.0.0/32',
   '10.0.0.0/8',
   '127.0.0.0/8',
@@ -48,7 +48,7 @@ export class GeoIpMatcher implements Matcher {
   }
 }
 
-export function isLanAddress(address: string): boolean {
+function isLanAddress(address: string): boolean {
   const ip = parseIp(address);
   return ip !== null && LAN_PREFIXES.some((prefix) => cidrContains(prefix, ip));
 }
