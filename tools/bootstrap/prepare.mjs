@@ -1,32 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { build, isBuilt } from './build.mjs';
 import { adoptInstalledTree, areDependenciesInstalled, installDependencies } from './dependencies.mjs';
 import { OWN, ROOT } from './layout.mjs';
-import { tryLock } from './process-lock.mjs';
-import { startStep } from './progress.mjs';
 import { findRuntime, installRuntime } from './runtime.mjs';
+import { takeTurn } from './take-turn.mjs';
 import { ensureWritable } from './writable.mjs';
 
 function readyRuntime(wantsBuild) {
   const runtime = findRuntime();
   if (runtime === undefined || !areDependenciesInstalled()) return undefined;
   return !wantsBuild || isBuilt() ? runtime : undefined;
-}
-
-/** Waits until no other start installs or builds in this repository. */
-async function takeTurn() {
-  const file = join(OWN, 'prepare.lock');
-  let step;
-  for (;;) {
-    const { lock, holder } = tryLock(file);
-    if (lock !== undefined) {
-      step?.end();
-      return lock;
-    }
-    step ??= startStep(`Waiting for another start that installs or builds (pid ${holder.pid})`);
-    await delay(250);
-  }
 }
 
 async function prepareUnderLock(wantsBuild) {
@@ -44,7 +27,7 @@ export async function prepare({ wantsBuild = true } = {}) {
   const ready = readyRuntime(wantsBuild);
   if (ready !== undefined) return ready;
   ensureWritable([ROOT, OWN, join(OWN, 'logs')], 'something has to be installed or built there');
-  const lock = await takeTurn();
+  const lock = await takeTurn(join(OWN, 'prepare.lock'), 'installs or builds');
   try {
     return await prepareUnderLock(wantsBuild);
   } finally {

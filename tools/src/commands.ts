@@ -2,7 +2,9 @@ import { PlainFailure, reportFailure } from '../bootstrap/failure.mjs';
 
 export type Command = (args: string[]) => Promise<number>;
 
-const COMMANDS: Record<string, () => Promise<Command>> = {};
+const COMMANDS: Record<string, () => Promise<Command>> = {
+  peers: async () => (await import('./peers/command.js')).peersCommand,
+};
 
 /** Runs a command by name and resolves with its exit code; failures are reported as plain lines. */
 export async function run(name: string, args: string[]): Promise<number> {

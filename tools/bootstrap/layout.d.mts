@@ -1,0 +1,3 @@
+export const ROOT: string;
+export const OWN: string;
+export function projectFolders(root?: string): string[];

@@ -1,0 +1,18 @@
+/** A real program that interop tests and benchmarks run against, and the Debian packages that hold it. */
+export interface Peer {
+  program: string;
+  packages: string[];
+  /** Companions from the same package: brought along, not checked one by one. */
+  companions: string[];
+}
+
+export const PEERS: readonly Peer[] = [
+  { program: 'ss-server', packages: ['shadowsocks-libev'], companions: ['ss-local', 'ss-tunnel'] },
+  { program: 'microsocks', packages: ['microsocks'], companions: [] },
+  { program: 'nginx', packages: ['nginx'], companions: [] },
+  { program: 'redis-server', packages: ['redis-server', 'redis-tools'], companions: ['redis-cli'] },
+  { program: 'v2ray', packages: ['v2ray'], companions: [] },
+  { program: 'iperf3', packages: ['iperf3'], companions: [] },
+  { program: 'wrk', packages: ['wrk'], companions: [] },
+  { program: 'curl', packages: ['curl'], companions: [] },
+];

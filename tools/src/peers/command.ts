@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import { OWN } from '../../bootstrap/layout.mjs';
+import { takeTurn } from '../../bootstrap/take-turn.mjs';
+import { table } from '../table.js';
+import { bringPeers } from './bring-peers.js';
+
+/** `npm run peers [-- --own]`: finds or brings the real servers, prints a table, fails when one is missing. */
+export async function peersCommand(args: string[]): Promise<number> {
+  const folder = join(OWN, 'peers');
+  const lock = await takeTurn(join(OWN, 'peers.lock'), 'brings peers');
+  try {
+    const results = await bringPeers({
+      folder,
+      path: process.env['PATH'] ?? '',
+      ownOnly: args.includes('--own'),
+      onProgress: (text) => process.stderr.write(`${text}\n`),
+    });
+    const rows = results.map(({ program, state, detail }) => [program, state, detail]);
+    process.stdout.write(`${table([['peer', 'state', 'where, or why not'], ...rows])}\n`);
+    process.stdout.write(`Programs for tests and benchmarks: ${join(folder, 'bin')}\n`);
+    return results.some(({ state }) => state === 'missing') ? 1 : 0;
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,43 @@
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+// Servers live in sbin, which is not in an ordinary user's PATH.
+const ALSO_LOOK_IN = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false; // absent or not ours to run
+  }
+}
+
+/** Finds a program in PATH (and the sbin folders), leaving out the folder of our own wrappers. */
+export function findInPath(program: string, options: { path: string; except: string }): string | undefined {
+  const folders = [...options.path.split(delimiter), ...ALSO_LOOK_IN].filter(
+    (folder) => folder !== '' && folder !== options.except,
+  );
+  return folders.map((folder) => join(folder, program)).find(isProgram);
+}
+
+/** Finds a program in a tree unpacked from packages. */
+export function findInTree(program: string, root: string): string | undefined {
+  return ['usr/bin', 'usr/sbin', 'bin', 'sbin']
+    .map((folder) => join(root, folder, program))
+    .find((file) => existsSync(file));
+}
+
+/** The folders of an unpacked tree that hold shared libraries. */
+export function libraryFolders(root: string): string[] {
+  const found: string[] = [];
+  for (const base of ['usr/lib', 'lib']) {
+    const folder = join(root, base);
+    if (!existsSync(folder)) continue;
+    found.push(folder);
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isDirectory() && entry.name.includes('-linux-')) found.push(join(folder, entry.name));
+    }
+  }
+  return found;
+}
