@@ -1,9 +1,9 @@
-import { AuthModule } from '@gatehouse/auth';
 import { JobsModule } from '@gatehouse/jobs';
 import type { WorkersMode } from '@gatehouse/jobs';
 import { loadSecretKey, PersistenceModule } from '@gatehouse/persistence';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
+import { AccessModule, SERVICE_NAME } from './auth/access.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
 import { databaseConfig } from './database.js';
@@ -19,7 +19,7 @@ import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
 import { SystemModule } from './system/system.module.js';
 import { TrafficModule } from './traffic/traffic.module.js';
 
-export const SERVICE_NAME = 'proxy-gateway';
+export { SERVICE_NAME };
 
 /** The service: management API, kernel, and the job handlers unless they run elsewhere. */
 @Module({})
@@ -30,7 +30,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ...foundation(settings, secretKey, settings.workers),
-        AuthModule.forRoot({ service: SERVICE_NAME, secretKey, apiKeyPrefix: 'gpk_' }),
+        AccessModule.forRoot(secretKey),
         SubscriptionsModule,
         NodesModule,
         OutboundModule,

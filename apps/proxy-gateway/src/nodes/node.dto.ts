@@ -1,5 +1,5 @@
-import { NODE_SOURCES, PROXY_NODE_TYPES } from '@gatehouse/contracts';
-import type { NodeSource, ProxyNodeType } from '@gatehouse/contracts';
+import { NODE_SOURCES } from '@gatehouse/contracts';
+import type { NodeSource } from '@gatehouse/contracts';
 import { Transform } from 'class-transformer';
 import {
   IsBoolean,
@@ -67,13 +67,14 @@ export class NewNodeBody {
   @MaxLength(200)
   name?: string;
 
-  /** What `raw_config` must be, if given. */
+  /** What `raw_config` must be of (`ss`, `trojan`...); absent or empty: anything. */
   @IsOptional()
   @Transform(trimmed)
-  @IsIn(PROXY_NODE_TYPES)
-  type?: ProxyNodeType;
+  @IsString()
+  @MaxLength(32)
+  type?: string;
 
-  /** A share link, or one node as JSON or YAML in the form of a Clash entry. */
+  /** A share link, `host:port[:user:password]`, or one node as JSON or YAML in the form of a Clash entry. */
   @IsString()
   @IsNotEmpty()
   @MaxLength(MAX_RAW)
@@ -91,8 +92,9 @@ export class NodeChanges {
 
   @IsOptional()
   @Transform(trimmed)
-  @IsIn(PROXY_NODE_TYPES)
-  type?: ProxyNodeType;
+  @IsString()
+  @MaxLength(32)
+  type?: string;
 
   @IsOptional()
   @IsString()

@@ -1,4 +1,4 @@
-import type { ProxyNode, ProxyNodeType } from '@gatehouse/contracts';
+import type { ProxyNode } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import {
   fingerprintNode,
@@ -11,35 +11,32 @@ import type { NewNode } from './node-writer.js';
 
 export interface ExpectedNode {
   /** Takes the place of the name in the definition. */
-  name?: string;
-  /** What the definition must be of. */
-  type?: ProxyNodeType;
+  name?: string | undefined;
+  /** What the definition must be of; empty for anything. */
+  type?: string | undefined;
 }
 
 /**
- * One node from a share link, or from JSON or YAML in the form of a Clash entry.
+ * One node from a share link, `host:port[:user:password]`, or JSON or YAML in the form of a Clash entry.
  * @throws AppError INVALID_ARGUMENT saying what is wrong, never repeating a credential.
  */
-export function readRawConfig(text: string, { name, type }: ExpectedNode): NewNode {
-  const parsed = parse(text);
-  if (type !== undefined && type !== parsed.type) {
-    throw invalid('type', `is ${type}, but raw_config describes a node of type ${parsed.type}`);
-  }
+export function readRawConfig(text: string, { name, type = '' }: ExpectedNode): NewNode {
+  const parsed = parse(type, text);
   const node: ProxyNode = name ? { ...parsed, name } : parsed;
   return { node, fingerprint: fingerprintNode(node) };
 }
 
-function parse(text: string): ProxyNode {
+function parse(type: string, text: string): ProxyNode {
   try {
-    return parseRawConfig(text).node;
+    return parseRawConfig(type, text);
   } catch (error) {
-    if (error instanceof FormatError) throw invalid('raw_config', `cannot be read: ${error.message}`, error);
-    throw error;
+    if (!(error instanceof FormatError)) throw error;
+    const field = error.field === 'type' ? 'type' : 'raw_config';
+    throw new AppError('INVALID_ARGUMENT', `${field}: ${error.message}`, {
+      details: [{ field, message: error.message }],
+      cause: error,
+    });
   }
-}
-
-function invalid(field: string, message: string, cause?: unknown): AppError {
-  return new AppError('INVALID_ARGUMENT', `${field} ${message}`, { details: [{ field, message }], cause });
 }
 
 /** One JSON object in the form of a Clash entry, which `readRawConfig` reads back. */
