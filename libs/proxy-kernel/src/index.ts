@@ -13,3 +13,6 @@ export { createSystemResolver, type SystemResolver, type SystemResolverOptions }
 export { GeoDatabaseError, openCountryDatabase, type CountryDatabase, type GeoDatabaseMetadata } from './geo/index.js';
 export { createProxyKernel } from './kernel.js';
 export { supportsNode, type NodeSupport } from './registry.js';
+export { ShadowsocksStream, type ShadowsocksKeys } from './protocol/shadowsocks/stream.js';
+export { aeadMethod, masterKey } from './protocol/shadowsocks/cipher.js';
+export { decodeAddress } from './protocol/socks/codec.js';
