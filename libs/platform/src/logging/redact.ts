@@ -1,5 +1,7 @@
 const SECRET_FIELD =
-  /authorization|cookie|passw|passphrase|secret|token|credential|private|signature|raw_?config|share_?link|(^|[_-])key$|[a-z]Key$|^pwd$/i;
+  /authorization|cookie|passw|passphrase|secret|token|credential|private|signature|raw_?config|share_?link|(^|[_-])key$|^pwd$/i;
+/** apiKey and verifyKey, but not monkey. */
+const CAMEL_KEY_FIELD = /[a-z]Key$/;
 /** Names that match the pattern above but hold nothing secret. */
 const HARMLESS_FIELD = /^(tokens?_?(count|type)|token_ttl_sec|has_.*|group_?key|job_?key|scheduler_?key)$/i;
 /** The whole body of these links is a credential. */
@@ -46,7 +48,7 @@ export function redactValue(value: unknown, depth = 0): unknown {
 
 /** True when a field of this name must never be logged. */
 export function isSecretField(name: string): boolean {
-  return SECRET_FIELD.test(name) && !HARMLESS_FIELD.test(name);
+  return (SECRET_FIELD.test(name) || CAMEL_KEY_FIELD.test(name)) && !HARMLESS_FIELD.test(name);
 }
 
 function redactFields(value: object, depth: number): Record<string, unknown> {

@@ -9,7 +9,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const OWN_PREFIXES = ['GATEHOUSE_', 'PROXY_GATEWAY_', 'RESOURCE_SHARING_', 'TUNNEL_'];
 
 /** Read by the launch scripts and tests, which hand their whole environment on to the services. */
-const LAUNCHER_VARIABLES = new Set(['GATEHOUSE_NODE']);
+const LAUNCHER_VARIABLES = new Set(['GATEHOUSE_NODE', 'GATEHOUSE_PEERS_BIN']);
 const LAUNCHER_PREFIXES = ['GATEHOUSE_TEST_', 'GATEHOUSE_LAUNCH_'];
 
 /**

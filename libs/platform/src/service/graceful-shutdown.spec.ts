@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { Agent, get, type ClientRequest, type IncomingMessage } from 'node:http';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Request, Response } from 'express';
+import { describe, expect, it } from 'vitest';
+import { HealthRegistry } from '../health/health-registry.js';
+import { JsonLogger } from '../logging/json-logger.js';
+import { loadSettings } from '../settings/load-settings.js';
+import { ServiceSettings } from '../settings/service-settings.js';
+import { createServiceApp } from './create-service-app.js';
+import { shutdownGracefully } from './graceful-shutdown.js';
+import { NotesModule } from './notes.fixture.js';
+import { explainListenError, failureLines, StartError } from './start-failure.js';
+
+interface SlowService {
+  app: NestExpressApplication;
+  port: number;
+  /** Resolves with the answer to finish once a request has arrived. */
+  arrived: Promise<Response>;
+}
+
+async function start(): Promise<SlowService> {
+  const app = await createServiceApp({
+    name: 'notes',
+    module: NotesModule,
+    settings: loadSettings(ServiceSettings, { DATABASE_URL: 'postgres://localhost/none' }),
+    http: { errorFormat: 'proxy' },
+    logger: new JsonLogger({ service: 'notes', level: 'silent' }),
+  });
+  const arrived = new Promise<Response>((resolve) => {
+    app.use('/slow', (_request: Request, response: Response) => resolve(response));
+  });
+  await app.listen(0, '127.0.0.1');
+  const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
+  return { app, port, arrived };
+}
+
+async function bodyOf(request: ClientRequest): Promise<string> {
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const chunk of response) text += String(chunk);
+  return text;
+}
+
+describe('shutdownGracefully', () => {
+  it('finishes the request that runs, accepts no other, and says it is not ready', async () => {
+    const { app, port, arrived } = await start();
+    const body = bodyOf(get({ port, host: '127.0.0.1', path: '/slow', agent: new Agent({ keepAlive: true }) }));
+    const response = await arrived;
+    const stopped = shutdownGracefully(app, 5_000);
+    expect(await app.get(HealthRegistry).report()).toMatchObject({ failing: ['shutdown'] });
+    const refused = get({ port, host: '127.0.0.1', path: '/healthz' });
+    const [error] = (await once(refused, 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('ECONNREFUSED');
+    response.end('finished');
+    expect(await body).toBe('finished');
+    await stopped;
+  });
+
+  it('does not wait for idle connections', async () => {
+    const { app, port } = await start();
+    const agent = new Agent({ keepAlive: true });
+    await bodyOf(get({ port, host: '127.0.0.1', path: '/healthz', agent }));
+    const started = performance.now();
+    await shutdownGracefully(app, 10_000);
+    expect(performance.now() - started).toBeLessThan(5_000);
+    agent.destroy();
+  });
+
+  it('cuts what is left at the deadline', async () => {
+    const { app, port, arrived } = await start();
+    const request = get({ port, host: '127.0.0.1', path: '/slow' });
+    const cut = once(request, 'error');
+    await arrived;
+    await shutdownGracefully(app, 100);
+    const [error] = (await cut) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('ECONNRESET');
+  });
+});
+
+describe('failed starts', () => {
+  it('name the variable of a taken port', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const second = createServer().listen(port, '127.0.0.1');
+    const [error] = (await once(second, 'error')) as [Error];
+    const explained = explainListenError(error, { port, portVariable: 'NOTES_PORT', address: '127.0.0.1' });
+    expect(failureLines(explained)).toEqual([
+      `NOTES_PORT: port ${port} on 127.0.0.1 is in use by another program; set NOTES_PORT to a free port`,
+    ]);
+    taken.close();
+  });
+
+  it('print one line a problem, and a stack only for the unforeseen', () => {
+    expect(failureLines(new StartError('do this'))).toEqual(['do this']);
+    expect(failureLines(Object.assign(new Error('key unreadable'), { name: 'SecretKeyError' }))).toEqual([
+      'key unreadable',
+    ]);
+    expect(failureLines(new AggregateError([new StartError('a'), new StartError('b')], ''))).toEqual(['a', 'b']);
+    expect(failureLines(new Error('bug'))[0]).toContain('\n    at ');
+  });
+});

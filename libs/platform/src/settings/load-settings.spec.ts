@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { loadSettings, type Environment } from './load-settings.js';
+import { isAddressRange, ServiceSettings } from './service-settings.js';
+import { SettingsError } from './settings-error.js';
+
+const DATABASE_URL = 'postgres://gate:pw@127.0.0.1:5432/gatehouse';
+
+function problemsOf(env: Environment): SettingsError['problems'] {
+  try {
+    loadSettings(ServiceSettings, env);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('loadSettings', () => {
+  it('takes defaults and freezes', () => {
+    const settings = loadSettings(ServiceSettings, { DATABASE_URL, REDIS_URL: '', PATH: '/bin' });
+    expect(settings).toMatchObject({
+      logLevel: 'info',
+      bindAddress: '127.0.0.1',
+      autoMigrate: false,
+      trustedProxies: [],
+    });
+    expect(settings.redisUrl).toBeUndefined();
+    expect(() => Object.assign(settings, { logLevel: 'debug' })).toThrow(TypeError);
+  });
+
+  it('reads every kind', () => {
+    const settings = loadSettings(ServiceSettings, {
+      DATABASE_URL,
+      AUTO_MIGRATE: 'True',
+      SHUTDOWN_TIMEOUT_MS: ' 250 ',
+      TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    });
+    expect(settings).toMatchObject({
+      autoMigrate: true,
+      shutdownTimeoutMs: 250,
+      trustedProxies: ['10.0.0.0/8', '::1'],
+    });
+  });
+
+  it('names everything that is wrong at once, with what would be right', () => {
+    const problems = problemsOf({
+      LOG_LEVEL: 'loud',
+      AUTO_MIGRATE: 'perhaps',
+      SHUTDOWN_TIMEOUT_MS: '1e3',
+      TRUSTED_PROXIES: '10.0.0.0/33',
+      GATEHOUSE_HOEM: '/srv',
+      GATEHOUSE_ADMIN_PASSWORD: 'short',
+    });
+    expect(problems.map(({ variable }) => variable).sort()).toEqual([
+      'AUTO_MIGRATE',
+      'DATABASE_URL',
+      'GATEHOUSE_ADMIN_PASSWORD',
+      'GATEHOUSE_HOEM',
+      'LOG_LEVEL',
+      'SHUTDOWN_TIMEOUT_MS',
+      'TRUSTED_PROXIES',
+    ]);
+    const of = (name: string): string => {
+      const { problem, expected } = problems.find(({ variable }) => variable === name) ?? { problem: '', expected: '' };
+      return `${problem}; ${expected}`;
+    };
+    expect(of('LOG_LEVEL')).toBe('"loud" is not acceptable; one of debug, info, warn, error, silent');
+    expect(of('DATABASE_URL')).toContain('is not set');
+    expect(of('SHUTDOWN_TIMEOUT_MS')).toContain('"1e3" is not a whole number');
+    expect(of('GATEHOUSE_HOEM')).toContain('perhaps GATEHOUSE_HOME');
+  });
+
+  it('never prints a secret', () => {
+    const problems = problemsOf({
+      DATABASE_URL: 'mysql://u:hunter2@h/db',
+      GATEHOUSE_SECRET_KEY: 'hunter2',
+      GATEHOUSE_ADMIN_PASSWORD: 'hunter2',
+    });
+    expect(problems).toHaveLength(3);
+    expect(JSON.stringify(problems)).not.toContain('hunter2');
+  });
+
+  it("leaves other services' variables alone", () => {
+    expect(problemsOf({ DATABASE_URL, PROXY_GATEWAY_PORT: '8080', TUNNEL_GATEWAY_PORT: 'x' })).toEqual([]);
+  });
+
+  it.each([
+    ['127.0.0.1', true],
+    ['10.0.0.0/8', true],
+    ['::1', true],
+    ['fe80::/10', true],
+    ['10.0.0.0/33', false],
+    ['10.0.0.0/', false],
+    ['10.0.0.0/8/8', false],
+    ['localhost', false],
+    [8, false],
+  ])('takes %s for an address range: %s', (text, is) => {
+    expect(isAddressRange(text)).toBe(is);
+  });
+});
