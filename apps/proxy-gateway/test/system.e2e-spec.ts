@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { KernelStatusView, SystemStatus } from '@gatehouse/contracts';
+import { waitFor } from '@gatehouse/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listeningPort, startGateway } from './support/gateway.js';
+import type { Gateway } from './support/gateway.js';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(async () => gateway[Symbol.asyncDispose]());
+
+const status = async (): Promise<SystemStatus> => (await gateway.call<SystemStatus>('GET', '/system/status')).body;
+const kernel = async (): Promise<KernelStatusView> => (await status()).kernel;
+
+describe('/system', () => {
+  it('tells what runs', async () => {
+    expect(await status()).toMatchObject({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      node_version: process.versions.node,
+      started_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      cpu: { cores: expect.any(Number) },
+      kernel: {
+        state: 'running',
+        pid: expect.any(Number),
+        generation: 1,
+        last_error: null,
+        left_out: [],
+        listeners: [{ state: 'listening' }],
+      },
+      connections: 0,
+      database: { ok: true, version: expect.stringMatching(/^\d+/) },
+      queue: { ok: true, failed: 0 },
+      counts: { nodes: 0, subscriptions: 0, rules: 0 },
+    });
+    const ready = await fetch(`${gateway.app.url}/readyz`);
+    expect([ready.status, await ready.json()]).toMatchObject([
+      200,
+      { checks: { database: { ok: true }, queue: { ok: true }, kernel: { ok: true } } },
+    ]);
+  });
+
+  it('reloads on demand, into a new generation that drops nothing', async () => {
+    const before = await kernel();
+    const { status: code, body } = await gateway.call('POST', '/system/reload');
+    expect([code, body]).toMatchObject([
+      200,
+      {
+        ok: true,
+        generation: before.generation + 1,
+        previous_generation: before.generation,
+        config_hash: before.config_hash,
+        changed: { nodes: 0, groups: 0, rules: 0, listeners: 0 },
+        dropped_connections: 0,
+        warnings: [],
+      },
+    ]);
+  });
+
+  it('keeps serving while the kernel is killed, and has another within a second', async () => {
+    const { pid, restarts } = await kernel();
+    process.kill(pid!, 'SIGKILL');
+    const killed = performance.now();
+    await waitFor(async () => (await kernel()).pid !== pid);
+    await waitFor(async () => (await kernel()).state === 'running');
+    expect(performance.now() - killed).toBeLessThan(2_000);
+    expect(await kernel()).toMatchObject({ state: 'running', restarts: restarts + 1, generation: 1 });
+    expect(await listeningPort(gateway.kernel)).toBeGreaterThan(0);
+  });
+
+  it('answers 503 KERNEL_UNAVAILABLE for what only the kernel knows, while it is down, and the rest as ever', async () => {
+    const { pid } = await kernel();
+    process.kill(pid!, 'SIGSTOP');
+    process.kill(pid!, 'SIGKILL');
+    const down = await waitFor(async () => {
+      const answer = await gateway.call('POST', '/system/reload');
+      return answer.status === 503 && answer;
+    });
+    expect(down.body).toMatchObject({
+      code: 'KERNEL_UNAVAILABLE',
+      error: expect.any(String),
+      request_id: expect.any(String),
+    });
+    expect((await gateway.call('GET', '/proxies')).status).toBe(200);
+    await waitFor(async () => (await kernel()).state === 'running');
+  });
+
+  it('keeps the generation and answers 422 when a configuration cannot run', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const before = await kernel();
+    await gateway.app.app
+      .get((await import('../src/preferences/preferences.service.js')).Preferences, { strict: false })
+      .write({
+        'kernel.listen.mixed': `127.0.0.1:${port}`,
+      });
+    await waitFor(async () => (await kernel()).state === 'degraded');
+    const refused = await gateway.call('POST', '/system/reload');
+    expect([refused.status, refused.body.code]).toEqual([422, 'UNPROCESSABLE']);
+    expect(await kernel()).toMatchObject({
+      state: 'degraded',
+      generation: before.generation,
+      config_hash: before.config_hash,
+      listeners: before.listeners,
+    });
+    expect((await kernel()).last_error).toContain(String(port));
+    taken.close();
+    await once(taken, 'close');
+    expect((await gateway.call('POST', '/system/reload')).status).toBe(200);
+    expect(await kernel()).toMatchObject({ state: 'running', last_error: null, listeners: [{ port }] });
+  });
+});
