@@ -1,5 +1,5 @@
 import { IsIn, IsOptional } from 'class-validator';
-import { QueryInteger } from '../traffic/query-integer.js';
+import { QueryInteger } from '../wire/query-integer.js';
 import { SORT_VALUES } from './sort-connections.js';
 
 export class ConnectionQuery {

@@ -1,4 +1,4 @@
-import { QueryInteger } from '../traffic/query-integer.js';
+import { QueryInteger } from '../wire/query-integer.js';
 
 const MAX_OFFSET = 1_000_000_000;
 

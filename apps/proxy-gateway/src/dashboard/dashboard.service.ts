@@ -2,6 +2,7 @@ import type { DashboardPage, DashboardResponse, LiveDomain, LiveNode, PeriodNode
 import type { ConnectionSnapshot, KernelStatus } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { KernelService } from '../kernel-host/kernel.service.js';
+import { SERVICE_VERSION } from '../service-version.js';
 import { AccountingService } from '../traffic/accounting.service.js';
 import { NodeDirectory } from '../traffic/node-directory.js';
 import { TrafficTotalsService } from '../traffic/traffic-totals.service.js';
@@ -104,7 +105,7 @@ export class DashboardService {
   private describeKernel(status: KernelStatus | null): DashboardResponse['kernel'] {
     return {
       state: this.kernel.state,
-      version: null,
+      version: SERVICE_VERSION,
       uptime_sec: status === null ? null : Math.max(0, Math.floor((Date.now() - status.startedAt) / 1_000)),
       memory_bytes: status?.rssBytes ?? null,
     };

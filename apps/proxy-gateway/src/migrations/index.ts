@@ -4,6 +4,7 @@ import { CreateOutbound1763668800120 } from './1763668800120-create-outbound.js'
 import { CreateSettings1763668800200 } from './1763668800200-create-settings.js';
 import { CreateRules1763668800210 } from './1763668800210-create-rules.js';
 import { CreateTraffic1763668800220 } from './1763668800220-create-traffic.js';
+import { CreateAuth1763668800230 } from './1763668800230-create-auth.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -13,4 +14,5 @@ export const MIGRATIONS = [
   CreateSettings1763668800200,
   CreateRules1763668800210,
   CreateTraffic1763668800220,
+  CreateAuth1763668800230,
 ];

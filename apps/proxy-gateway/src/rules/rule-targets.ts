@@ -38,17 +38,29 @@ export async function resolveTarget(sql: SqlRunner, text: string): Promise<strin
   throw unknownTarget(text, nodes);
 }
 
-/** What the given targets are called and whether they can be used; one that is gone is absent. */
-export async function describeTargets(sql: SqlRunner, tags: readonly string[]): Promise<Map<string, TargetState>> {
+/**
+ * What the given targets are called and whether they can be used; one that is gone is absent.
+ * @param dialled tags of the nodes that the kernel can dial; null while that is not known.
+ */
+export async function describeTargets(
+  sql: SqlRunner,
+  tags: readonly string[],
+  dialled: ReadonlySet<string> | null,
+): Promise<Map<string, TargetState>> {
   const states = new Map<string, TargetState>(BUILT_IN_POLICIES.map((name) => [name, { name, problem: null }]));
   const ids = tags.map(nodeIdOf).filter((id) => id !== null);
   const groups = (await sql.query('SELECT name FROM outbound_groups')) as { name: string }[];
   const nodes = (await sql.query(`${SELECT_NODES} WHERE id = ANY ($1::bigint[])`, [ids])) as NodeRow[];
   for (const node of nodes) {
-    states.set(tagOf(node), { name: node.name, problem: node.enabled ? null : `node ${tagOf(node)} is disabled` });
+    states.set(tagOf(node), { name: node.name, problem: problemOf(node, dialled) });
   }
   for (const { name } of groups) states.set(name, { name, problem: null });
   return states;
+}
+
+function problemOf(node: NodeRow, dialled: ReadonlySet<string> | null): string | null {
+  if (!node.enabled) return `node ${tagOf(node)} is disabled`;
+  return dialled === null || dialled.has(tagOf(node)) ? null : `node ${tagOf(node)} needs an external kernel`;
 }
 
 function tagOf(node: { id: number }): string {

@@ -1,6 +1,7 @@
 import { Requires } from '@gatehouse/auth';
 import type { ItemList, RuleDeletedResponse, RuleTestResponse, RuleView } from '@gatehouse/contracts';
-import { Body, Controller, Delete, Get, HttpCode, Param, ParseIntPipe, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { IdPipe } from '../wire/id.pipe.js';
 import { RuleBody, RuleQuery, RuleTestBody } from './rule.dto.js';
 import { RulesService } from './rules.service.js';
 import { TestRoute } from './test-route.js';
@@ -33,13 +34,13 @@ export class RulesController {
 
   @Put(':id')
   @Requires('write')
-  update(@Param('id', ParseIntPipe) id: number, @Body() body: RuleBody): Promise<RuleView> {
+  update(@Param('id', IdPipe) id: number, @Body() body: RuleBody): Promise<RuleView> {
     return this.rules.update(id, body);
   }
 
   @Delete(':id')
   @Requires('write')
-  remove(@Param('id', ParseIntPipe) id: number): Promise<RuleDeletedResponse> {
+  remove(@Param('id', IdPipe) id: number): Promise<RuleDeletedResponse> {
     return this.rules.remove(id);
   }
 }

@@ -93,12 +93,15 @@ export class RulesService {
     return placement.priority;
   }
 
+  private dialledNodes(): ReadonlySet<string> | null {
+    const { config } = this.kernel;
+    return config === null ? null : new Set(config.outbounds.map(({ tag }) => tag));
+  }
+
   private async views(manager: EntityManager): Promise<RuleView[]> {
     const rules = await manager.find(Rule, { order: { priority: 'ASC', id: 'ASC' } });
-    const targets = await describeTargets(
-      manager,
-      rules.map((rule) => rule.target),
-    );
+    const tags = rules.map((rule) => rule.target);
+    const targets = await describeTargets(manager, tags, this.dialledNodes());
     let next = 0;
     return rules.map((rule) =>
       toRuleView(rule, { target: targets.get(rule.target), index: rule.enabled ? next++ : null }),

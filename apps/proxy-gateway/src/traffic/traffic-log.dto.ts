@@ -1,5 +1,5 @@
 import { IsOptional, Matches, MaxLength } from 'class-validator';
-import { QueryInteger } from './query-integer.js';
+import { QueryInteger } from '../wire/query-integer.js';
 
 export class TrafficLogQuery {
   /** Part of the host, address, node name, rule or client address; case does not matter. */

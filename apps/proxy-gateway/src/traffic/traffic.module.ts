@@ -4,13 +4,12 @@ import { AccountingService } from './accounting.service.js';
 import { NodeDirectory } from './node-directory.js';
 import { TrafficLogsController } from './traffic-logs.controller.js';
 import { TrafficLogsService } from './traffic-logs.service.js';
-import { TrafficRetention } from './traffic-retention.js';
 import { TrafficTotalsService } from './traffic-totals.service.js';
 
 @Module({
   imports: [KernelModule],
   controllers: [TrafficLogsController],
-  providers: [AccountingService, NodeDirectory, TrafficLogsService, TrafficRetention, TrafficTotalsService],
-  exports: [AccountingService, NodeDirectory, TrafficRetention, TrafficTotalsService],
+  providers: [AccountingService, NodeDirectory, TrafficLogsService, TrafficTotalsService],
+  exports: [AccountingService, NodeDirectory, TrafficTotalsService],
 })
 export class TrafficModule {}

@@ -1,0 +1,28 @@
+import { AuthModule } from '@gatehouse/auth';
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { Administrator } from './administrator.js';
+import { ApiKeysController } from './api-keys.controller.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { AuthController } from './auth.controller.js';
+import { LoginService } from './login.service.js';
+import { OpenAccess } from './open-access.js';
+
+export const SERVICE_NAME = 'proxy-gateway';
+export const API_KEY_PREFIX = 'gpk_';
+
+/** Who may call the API: the guard of every route, logins and API keys. */
+@Module({})
+export class AccessModule {
+  /** @param secretKey 32 bytes that seal the key which signs tokens. */
+  static forRoot(secretKey: Buffer): DynamicModule {
+    return {
+      module: AccessModule,
+      imports: [
+        AuthModule.forRoot({ service: SERVICE_NAME, secretKey, apiKeyPrefix: API_KEY_PREFIX, policy: OpenAccess }),
+      ],
+      controllers: [AuthController, ApiKeysController],
+      providers: [Administrator, LoginService, ApiKeysService, OpenAccess],
+    };
+  }
+}

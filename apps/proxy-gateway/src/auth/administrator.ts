@@ -1,0 +1,53 @@
+import { hashPassword, needsRehash, verifyPassword } from '@gatehouse/auth';
+import { firstAdministratorPassword } from '@gatehouse/platform';
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnModuleInit } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { ProxyGatewaySettings } from '../settings.js';
+
+/** The one who may log in. Only a hash of the password is stored. */
+@Injectable()
+export class Administrator implements OnModuleInit {
+  private readonly logger = new Logger(Administrator.name);
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly settings: ProxyGatewaySettings,
+  ) {}
+
+  /** At the first start of all. Later the password in the database counts, whatever the environment says. */
+  async onModuleInit(): Promise<void> {
+    if ((await this.storedHash()) !== undefined) return;
+    const { home, adminPassword } = this.settings;
+    const hash = await hashPassword(firstAdministratorPassword({ home, envValue: adminPassword }));
+    // Replicas that start together agree on the first one's.
+    await this.dataSource.query(
+      'INSERT INTO administrators (id, password_hash) VALUES (1, $1) ON CONFLICT (id) DO NOTHING',
+      [hash],
+    );
+    this.logger.log('The administrator was created');
+  }
+
+  async accepts(password: string): Promise<boolean> {
+    const stored = await this.storedHash();
+    const accepted = await verifyPassword(password, stored);
+    if (accepted && stored !== undefined && needsRehash(stored)) await this.renewHash(password, stored);
+    return accepted;
+  }
+
+  private async storedHash(): Promise<string | undefined> {
+    const [row]: { password_hash: string }[] = await this.dataSource.query(
+      'SELECT password_hash FROM administrators WHERE id = 1',
+    );
+    return row?.password_hash;
+  }
+
+  /** Unless the password was changed meanwhile. */
+  private async renewHash(password: string, stored: string): Promise<void> {
+    const hash = await hashPassword(password);
+    await this.dataSource.query('UPDATE administrators SET password_hash = $1 WHERE id = 1 AND password_hash = $2', [
+      hash,
+      stored,
+    ]);
+  }
+}

@@ -1,0 +1,29 @@
+import { CurrentActor, Requires } from '@gatehouse/auth';
+import type { Actor } from '@gatehouse/auth';
+import type { ApiKeyCreatedResponse, ApiKeyListResponse, ApiKeyRevokedResponse } from '@gatehouse/contracts';
+import { Body, Controller, Delete, Get, Header, Param, Post } from '@nestjs/common';
+import { IdPipe } from '../wire/id.pipe.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { NewApiKeyBody } from './auth.dto.js';
+
+@Controller('api-keys')
+@Requires('admin')
+export class ApiKeysController {
+  constructor(private readonly apiKeys: ApiKeysService) {}
+
+  @Get()
+  list(): Promise<ApiKeyListResponse> {
+    return this.apiKeys.list();
+  }
+
+  @Post()
+  @Header('Cache-Control', 'no-store')
+  create(@Body() body: NewApiKeyBody, @CurrentActor() actor: Actor | null): Promise<ApiKeyCreatedResponse> {
+    return this.apiKeys.create(body, actor);
+  }
+
+  @Delete(':id')
+  revoke(@Param('id', IdPipe) id: number): Promise<ApiKeyRevokedResponse> {
+    return this.apiKeys.revoke(id);
+  }
+}

@@ -1,0 +1,49 @@
+import { allows, ApiKeyStore } from '@gatehouse/auth';
+import type { Actor } from '@gatehouse/auth';
+import { API_KEY_SCOPES } from '@gatehouse/contracts';
+import type { ApiKeyCreatedResponse, ApiKeyListResponse, ApiKeyRevokedResponse } from '@gatehouse/contracts';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { toApiKeyView } from './api-key.view.js';
+import type { NewApiKeyBody } from './auth.dto.js';
+
+const DEFAULT_NAME = 'API key';
+
+@Injectable()
+export class ApiKeysService {
+  constructor(private readonly keys: ApiKeyStore) {}
+
+  async list(): Promise<ApiKeyListResponse> {
+    const items = (await this.keys.list()).map(toApiKeyView);
+    return { items, total: items.length };
+  }
+
+  /** @throws AppError INVALID_ARGUMENT for an end in the past, FORBIDDEN for scopes the actor has not. */
+  async create(body: NewApiKeyBody, actor: Actor | null): Promise<ApiKeyCreatedResponse> {
+    const scopes = API_KEY_SCOPES.filter((scope) => body.scopes?.includes(scope) ?? true);
+    if (actor === null || !scopes.every((scope) => allows(actor, scope))) {
+      throw new AppError('FORBIDDEN', 'A key cannot be given scopes that its maker has not');
+    }
+    const { key, record } = await this.keys.create({
+      name: body.name ?? DEFAULT_NAME,
+      scopes,
+      expiresAt: readExpiry(body.expires_at),
+    });
+    return { ...toApiKeyView(record), key };
+  }
+
+  /** Takes effect at once, here and on every replica. @throws AppError NOT_FOUND */
+  async revoke(id: number): Promise<ApiKeyRevokedResponse> {
+    const { revokedAt } = await this.keys.revoke(id);
+    return { id, revoked_at: (revokedAt ?? new Date()).toISOString() };
+  }
+}
+
+function readExpiry(text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const expiresAt = new Date(text);
+  // Not `<=`: what is no date at all must not pass for "never".
+  if (expiresAt.getTime() > Date.now()) return expiresAt;
+  const message = 'must be in the future';
+  throw new AppError('INVALID_ARGUMENT', `expires_at: ${message}`, { details: [{ field: 'expires_at', message }] });
+}

@@ -1,0 +1,50 @@
+import { API_KEY_SCOPES } from '@gatehouse/contracts';
+import type { ApiKeyScope } from '@gatehouse/contracts';
+import { Transform } from 'class-transformer';
+import {
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsISO8601,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  Matches,
+  MaxLength,
+} from 'class-validator';
+
+export class LoginBody {
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(1_024)
+  password: string;
+}
+
+export class NewApiKeyBody {
+  /** For people. */
+  @IsOptional()
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(100)
+  @Matches(/^\P{Cc}*$/u, { message: 'name must not contain control characters' })
+  name?: string;
+
+  /** Absent: all of them. */
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayUnique()
+  @IsIn(API_KEY_SCOPES, { each: true })
+  scopes?: ApiKeyScope[];
+
+  /** RFC 3339 with its offset, in the future. Absent: never. */
+  @IsOptional()
+  @IsString()
+  @Matches(/T.*(Z|[+-]\d{2}:?\d{2})$/i, {
+    message: 'expires_at must be a time with its offset, such as 2030-01-01T00:00:00Z',
+  })
+  @IsISO8601({ strict: true, strictSeparator: true })
+  expires_at?: string;
+}

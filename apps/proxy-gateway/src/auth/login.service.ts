@@ -1,0 +1,33 @@
+import { LoginThrottle, SCOPES, TokenSigner } from '@gatehouse/auth';
+import type { AuthStatusResponse, LoginResponse } from '@gatehouse/contracts';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { Preferences } from '../preferences/preferences.service.js';
+import { Administrator } from './administrator.js';
+import { OpenAccess } from './open-access.js';
+
+@Injectable()
+export class LoginService {
+  constructor(
+    private readonly administrator: Administrator,
+    private readonly throttle: LoginThrottle,
+    private readonly tokens: TokenSigner,
+    private readonly preferences: Preferences,
+    private readonly access: OpenAccess,
+  ) {}
+
+  /** @throws AppError LOGIN_FAILED; RATE_LIMITED with Retry-After after too many failures. */
+  async login(password: string, clientAddress: string): Promise<LoginResponse> {
+    const accepted = await this.throttle.attempt(clientAddress, async () =>
+      (await this.administrator.accepts(password)) ? true : undefined,
+    );
+    if (accepted === undefined) throw new AppError('LOGIN_FAILED', 'The password is wrong');
+    const lifetime = this.preferences.get('auth.token_ttl_sec');
+    const { token, expiresAt } = await this.tokens.issue({ name: 'administrator', scopes: SCOPES }, lifetime);
+    return { token, token_type: 'Bearer', expires_in: lifetime, expires_at: expiresAt.toISOString() };
+  }
+
+  status(): AuthStatusResponse {
+    return { enabled: this.access.loginNeeded() };
+  }
+}

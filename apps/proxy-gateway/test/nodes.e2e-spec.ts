@@ -1,0 +1,202 @@
+import type { NodeView, Page } from '@gatehouse/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startGateway } from './support/gateway.js';
+import type { Gateway } from './support/gateway.js';
+import { shadowsocksLink, startProvider } from './support/provider.js';
+import type { Provider } from './support/provider.js';
+
+let gateway: Gateway;
+let provider: Provider;
+beforeAll(async () => {
+  gateway = await startGateway();
+  provider = await startProvider();
+});
+afterAll(async () => {
+  await provider[Symbol.asyncDispose]();
+  await gateway[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  for (const { id } of (await gateway.call('GET', '/subscriptions')).body.items)
+    await gateway.call('DELETE', `/subscriptions/${id}`);
+  for (const { id } of (await page('?limit=500')).items) await gateway.call('DELETE', `/proxies/${id}`);
+});
+
+const page = async (query = ''): Promise<Page<NodeView>> => (await gateway.call('GET', `/proxies${query}`)).body;
+const add = (raw_config: string, more: object = {}) =>
+  gateway.call<NodeView>('POST', '/proxies', { raw_config, ...more });
+async function subscribed(...lines: string[]): Promise<number> {
+  provider.list(...lines);
+  const subscription = {
+    name: 's',
+    url: provider.url,
+    type: 'auto',
+    interval_sec: 3600,
+    enabled: true,
+    allow_private: true,
+  };
+  const { body } = await gateway.call('POST', '/subscriptions', subscription);
+  await gateway.call('POST', `/subscriptions/${body.id}/refresh`);
+  return body.id;
+}
+
+describe('POST /proxies', () => {
+  const clash = { name: 'C', type: 'ss', server: '192.0.2.9', port: 8388, cipher: 'aes-256-gcm', password: 'p' };
+
+  it.each([
+    ['a share link', shadowsocksLink('p'), 'ss'],
+    ['JSON', JSON.stringify(clash), 'ss'],
+    ['YAML', 'name: Y\ntype: trojan\nserver: t.example\nport: 443\npassword: p\nsni: front.example\n', 'trojan'],
+    ['an endpoint', '192.0.2.1:3128:user:secret', 'http'],
+  ])('adds a node from %s', async (_what, raw, type) => {
+    const { status, body } = await add(raw, { name: 'Mine', type });
+    expect([status, body]).toMatchObject([
+      201,
+      { name: 'Mine', type, source: 'manual', subscription_id: null, sources: [], enabled: true },
+    ]);
+    expect(body.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+    expect((await add(body.raw_config)).status).toBe(409);
+  });
+
+  it('describes what a node is, and whether the kernel dials it', async () => {
+    const { body } = await add(
+      'name: 🇩🇪 T\ntype: trojan\nserver: t.example\nport: 443\npassword: p\nsni: front.example\nnetwork: ws\nws-opts: { path: /x }\nudp: true\n',
+    );
+    expect(body).toMatchObject({
+      network: 'ws',
+      tls: 'tls',
+      udp: true,
+      sni: 'front.example',
+      kernel_support: 'external',
+      unsupported_reason: expect.stringContaining('trojan'),
+      country: 'DE',
+      country_name: 'Germany',
+      flag: '🇩🇪',
+      country_source: 'name',
+    });
+    const { body: status } = await gateway.call('GET', '/system/status');
+    expect(status.kernel).toMatchObject({ left_out: [{ node_id: body.id }], left_out_total: 1 });
+  });
+
+  it('takes the country of the server address before that of the name', async () => {
+    const { body } = await add('ss://YWVzLTEyOC1nY206cA@8.8.8.8:443#🇯🇵 Tokyo');
+    expect(body).toMatchObject({ country: 'US', country_source: 'server_ip' });
+  });
+
+  it('refuses the same node again, naming the one that exists, whatever its name', async () => {
+    const { body } = await add(shadowsocksLink('p', 'one'));
+    const again = await add(shadowsocksLink('p', 'two'));
+    expect([again.status, again.body]).toMatchObject([
+      409,
+      { code: 'CONFLICT', error: expect.stringContaining(`${body.id}`) },
+    ]);
+  });
+
+  it.each([
+    ['nonsense', 'hello', {}, 'raw_config'],
+    ['another type', shadowsocksLink('p'), { type: 'trojan' }, 'type'],
+    ['nothing', '', {}, 'raw_config'],
+    ['a scheme nobody knows', 'gopher://x', {}, 'raw_config'],
+    ['two links', `${shadowsocksLink('a')}\n${shadowsocksLink('b')}`, {}, 'raw_config'],
+  ])('refuses %s', async (_what, raw, more, field) => {
+    const { status, body } = await add(raw, more);
+    expect([status, body]).toMatchObject([400, { code: 'INVALID_ARGUMENT', details: [{ field }] }]);
+  });
+});
+
+describe('GET /proxies', () => {
+  it('filters and pages', async () => {
+    const subscription = await subscribed(
+      shadowsocksLink('a', '🇯🇵 1'),
+      shadowsocksLink('b', '🇯🇵 2'),
+      shadowsocksLink('c', 'no flag'),
+    );
+    await add(shadowsocksLink('d', '🇯🇵 hand'));
+    const names = async (query: string) => (await page(query)).items.map(({ name }) => name);
+    expect(await names('?source=manual')).toEqual(['🇯🇵 hand']);
+    expect(await names('?source=subscription&country=jp')).toEqual(['🇯🇵 1', '🇯🇵 2']);
+    expect(await names(`?subscription_id=${subscription}`)).toHaveLength(3);
+    expect(await names('?country=ZZ')).toEqual(['no flag']);
+    expect(await page('?limit=2&offset=1')).toMatchObject({
+      total: 4,
+      limit: 2,
+      offset: 1,
+      items: [{ name: '🇯🇵 2' }, { name: 'no flag' }],
+    });
+    expect(await page()).toMatchObject({ limit: 50, offset: 0 });
+    expect(await page('?offset=100')).toMatchObject({ total: 4, items: [] });
+  });
+
+  it.each([
+    'limit=501',
+    'limit=0',
+    'limit=-1',
+    'limit=1.5',
+    'limit=x',
+    'offset=-1',
+    'source=other',
+    'subscription_id=x',
+    'country=Japan',
+    'unknown=1',
+  ])('refuses ?%s, naming it', async (query) => {
+    const { status, body } = await gateway.call('GET', `/proxies?${query}`);
+    expect([status, body.code, body.details[0].field]).toEqual([400, 'INVALID_ARGUMENT', query.split('=')[0]]);
+  });
+});
+
+describe('PUT and DELETE /proxies/{id}', () => {
+  const put = (id: number, body: object) => gateway.call('PUT', `/proxies/${id}`, body);
+
+  it('changes a manual node, keeping its id', async () => {
+    const { body: node } = await add(shadowsocksLink('p', 'one'));
+    const changed = await put(node.id, {
+      name: 'two',
+      raw_config: shadowsocksLink('q', 'ignored'),
+      enabled: false,
+      country: 'is',
+    });
+    expect([changed.status, changed.body]).toMatchObject([
+      200,
+      { id: node.id, name: 'two', enabled: false, country: 'IS', country_source: 'manual' },
+    ]);
+    expect(changed.body.raw_config).toContain('"q"');
+    expect(gateway.kernel.config?.outbounds).toEqual([]);
+    const back = await put(node.id, { name: null, country: null, enabled: true });
+    expect(back.body).toMatchObject({ name: 'one', country: null, country_source: 'none' });
+    expect(gateway.kernel.config?.outbounds).toHaveLength(1);
+  });
+
+  it('lets people rename and disable the node of a subscription, and a refresh keeps that', async () => {
+    const subscription = await subscribed(shadowsocksLink('a', 'theirs'));
+    const { id } = (await page()).items[0]!;
+    expect((await put(id, { name: 'mine', enabled: false, country: 'CH' })).status).toBe(200);
+    provider.list(shadowsocksLink('a', 'theirs again'));
+    await gateway.call('POST', `/subscriptions/${subscription}/refresh`);
+    expect((await page()).items[0]).toMatchObject({
+      id,
+      name: 'mine',
+      original_name: 'theirs again',
+      enabled: false,
+      country: 'CH',
+    });
+    expect((await put(id, { raw_config: shadowsocksLink('x') })).status).toBe(409);
+    expect((await gateway.call('DELETE', `/proxies/${id}`)).status).toBe(409);
+  });
+
+  it('refuses what cannot be', async () => {
+    const { body: one } = await add(shadowsocksLink('p'));
+    await add(shadowsocksLink('q'));
+    expect((await put(one.id, { raw_config: shadowsocksLink('q') })).status).toBe(409);
+    expect((await put(one.id, { country: 'QQ' })).status).toBe(400);
+    expect((await put(one.id, { type: 'trojan' })).status).toBe(400);
+    expect((await put(4711, { name: 'x' })).status).toBe(404);
+    expect((await gateway.call('DELETE', '/proxies/4711')).status).toBe(404);
+    expect((await gateway.call('DELETE', '/proxies/x')).status).toBe(400);
+  });
+
+  it('leaves a deleted manual node to the subscription that carries it too', async () => {
+    const { body: node } = await add(shadowsocksLink('p'));
+    await subscribed(shadowsocksLink('p'));
+    expect((await gateway.call('DELETE', `/proxies/${node.id}`)).status).toBe(200);
+    expect((await page()).items).toMatchObject([{ id: node.id, source: 'subscription' }]);
+  });
+});

@@ -1,0 +1,226 @@
+import type { ItemList, NodeView, Page, RefreshResult, SubscriptionView } from '@gatehouse/contracts';
+import { Jobs } from '@gatehouse/jobs';
+import { waitFor } from '@gatehouse/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startGateway } from './support/gateway.js';
+import type { Gateway } from './support/gateway.js';
+import { shadowsocksLink, startProvider } from './support/provider.js';
+import type { Provider } from './support/provider.js';
+
+let gateway: Gateway;
+let provider: Provider;
+beforeAll(async () => {
+  gateway = await startGateway();
+  provider = await startProvider();
+});
+afterAll(async () => {
+  await provider[Symbol.asyncDispose]();
+  await gateway[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  for (const { id } of (await list()).items) await gateway.call('DELETE', `/subscriptions/${id}`);
+});
+
+const list = async () => (await gateway.call<ItemList<SubscriptionView>>('GET', '/subscriptions')).body;
+const nodes = async (query = '') => (await gateway.call<Page<NodeView>>('GET', `/proxies${query}`)).body;
+const body = (more: object = {}) => ({
+  name: 'Provider',
+  url: provider.url,
+  type: 'auto',
+  interval_sec: 3600,
+  enabled: true,
+  allow_private: true,
+  ...more,
+});
+async function subscribe(more: object = {}): Promise<SubscriptionView> {
+  const { status, body: created } = await gateway.call<SubscriptionView>('POST', '/subscriptions', body(more));
+  expect(status).toBe(201);
+  return created;
+}
+const refresh = async (id: number, query = ''): Promise<RefreshResult> => {
+  const answer = await gateway.call<RefreshResult>('POST', `/subscriptions/${id}/refresh${query}`);
+  expect(answer.status).toBe(200);
+  return answer.body;
+};
+
+describe('/subscriptions', () => {
+  it('creates, lists, gets, replaces and deletes', async () => {
+    const created = await subscribe();
+    expect(created).toMatchObject({
+      ...body(),
+      status: 'never',
+      node_count: 0,
+      last_error: null,
+      traffic: null,
+      user_agent: null,
+    });
+    expect(await list()).toMatchObject({ items: [{ id: created.id }], total: 1 });
+    const changed = await gateway.call(
+      'PUT',
+      `/subscriptions/${created.id}`,
+      body({ name: 'Renamed', interval_sec: 600, enabled: false }),
+    );
+    expect([changed.status, changed.body]).toMatchObject([200, { name: 'Renamed', interval_sec: 600, enabled: false }]);
+    expect((await gateway.call('GET', `/subscriptions/${created.id}`)).body).toEqual(changed.body);
+    expect((await gateway.call('DELETE', `/subscriptions/${created.id}`)).status).toBe(200);
+    expect(await list()).toEqual({ items: [], total: 0 });
+  });
+
+  it('works with the five fields of the specification alone', async () => {
+    const { allow_private: _, ...five } = body();
+    const { status, body: created } = await gateway.call('POST', '/subscriptions', five);
+    expect([status, created.allow_private]).toEqual([201, false]);
+    expect(await refresh(created.id)).toMatchObject({ status: 'failed', reason: 'blocked_address' });
+  });
+
+  it.each([
+    ['no name', { name: undefined }, 'name'],
+    ['an empty name', { name: ' ' }, 'name'],
+    ['a file', { url: 'file:///etc/passwd' }, 'url'],
+    ['no URL at all', { url: 'example' }, 'url'],
+    ['another type', { type: 'surge' }, 'type'],
+    ['an interval in words', { interval_sec: '3600' }, 'interval_sec'],
+    ['an interval that floods the provider', { interval_sec: 1 }, 'interval_sec'],
+    ['a field nobody knows', { color: 'red' }, 'color'],
+    ['a header smuggled into the user agent', { user_agent: 'a\r\nX: y' }, 'user_agent'],
+  ])('refuses %s, naming the field', async (_what, more, field) => {
+    const { status, body: error } = await gateway.call('POST', '/subscriptions', body(more));
+    expect([status, error.code]).toEqual([400, 'INVALID_ARGUMENT']);
+    expect(error.details.map((detail: { field: string }) => detail.field)).toContain(field);
+    expect((await list()).total).toBe(0);
+  });
+
+  it.each([
+    ['GET', ''],
+    ['PUT', ''],
+    ['DELETE', ''],
+    ['POST', '/refresh'],
+  ])('answers 404 for %s of one that is not there', async (method, path) => {
+    const answer = await gateway.call(method, `/subscriptions/4711${path}`, method === 'PUT' ? body() : undefined);
+    expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('refreshes through the queue, waits for it, and puts the nodes into the kernel before it answers', async () => {
+    provider.list(shadowsocksLink('a', '🇯🇵 Tokyo 1'), shadowsocksLink('b', 'Paris'), 'ss://nonsense');
+    const { id } = await subscribe();
+    expect(await refresh(id)).toMatchObject({
+      subscription_id: id,
+      status: 'updated',
+      parsed: 2,
+      added: 2,
+      skipped: 1,
+      skipped_entries: [{ line: 3 }],
+    });
+    expect(gateway.kernel.config?.outbounds).toHaveLength(2);
+    expect((await list()).items[0]).toMatchObject({
+      node_count: 2,
+      status: 'warning',
+      skipped_count: 1,
+      detected_type: 'links',
+      last_status_code: 200,
+    });
+    expect(await nodes(`?subscription_id=${id}`)).toMatchObject({
+      total: 2,
+      items: [
+        {
+          name: '🇯🇵 Tokyo 1',
+          type: 'ss',
+          source: 'subscription',
+          subscription_id: id,
+          subscription_name: 'Provider',
+          country: 'JP',
+          country_source: 'name',
+        },
+        { name: 'Paris', country: 'FR' },
+      ],
+    });
+  });
+
+  it('keeps what it had when the provider fails, and says why', async () => {
+    provider.list(shadowsocksLink('a'));
+    const { id } = await subscribe();
+    await refresh(id);
+    provider.reply = (_request, response) => response.writeHead(502).end('<html>');
+    expect(await refresh(id)).toMatchObject({ status: 'failed', reason: 'http_status', http_status: 502, retained: 1 });
+    expect((await list()).items[0]).toMatchObject({
+      status: 'error',
+      node_count: 1,
+      consecutive_failures: 1,
+      last_error: { code: 'http_status' },
+    });
+    expect(gateway.kernel.config?.outbounds).toHaveLength(1);
+  });
+
+  it('takes its nodes along when deleted, but for shared and manual ones', async () => {
+    provider.list(shadowsocksLink('own'), shadowsocksLink('shared'), shadowsocksLink('by-hand'));
+    const manual = await gateway.call('POST', '/proxies', { raw_config: shadowsocksLink('by-hand', 'mine') });
+    const first = await subscribe();
+    await refresh(first.id);
+    provider.list(shadowsocksLink('shared', 'other name'));
+    const second = await subscribe();
+    await refresh(second.id);
+    const removed = await gateway.call('DELETE', `/subscriptions/${first.id}`);
+    expect(removed.body).toMatchObject({ removed_nodes: 1 });
+    const left = await nodes();
+    expect(left.items.map(({ source, name }) => [source, name]).sort()).toEqual([
+      ['manual', 'mine'],
+      ['subscription', 'shared'],
+    ]);
+    expect(left.items.find(({ source }) => source === 'subscription')!.sources).toEqual([
+      { subscription_id: second.id, name: 'other name' },
+    ]);
+    expect(gateway.kernel.config?.outbounds).toHaveLength(2);
+    await gateway.call('DELETE', `/proxies/${manual.body.id}`);
+  });
+
+  it('asks a new address without the validators of the old one', async () => {
+    const seen: (string | undefined)[] = [];
+    provider.reply = (request, response) => {
+      seen.push(request.headers['if-none-match']);
+      response.setHeader('etag', '"1"').end(shadowsocksLink('a'));
+    };
+    const { id } = await subscribe();
+    await refresh(id);
+    await gateway.call('PUT', `/subscriptions/${id}`, { url: `${provider.url}&other` });
+    await refresh(id);
+    await refresh(id, '?force=true');
+    await refresh(id);
+    expect(seen).toEqual([undefined, undefined, undefined, '"1"']);
+  });
+
+  it('has one scheduler per enabled subscription', async () => {
+    const jobs = gateway.app.app.get(Jobs, { strict: false });
+    const keys = async (): Promise<string[]> =>
+      (await jobs.schedulers('subscription-refresh')).filter((key) => key.startsWith('subscription-'));
+    const { id } = await subscribe();
+    const off = await subscribe({ enabled: false });
+    expect(await keys()).toEqual([`subscription-${id}`]);
+    await gateway.call('PUT', `/subscriptions/${id}`, { enabled: false });
+    await gateway.call('PUT', `/subscriptions/${off.id}`, { enabled: true });
+    expect(await keys()).toEqual([`subscription-${off.id}`]);
+    await gateway.call('DELETE', `/subscriptions/${off.id}`);
+    expect(await keys()).toEqual([]);
+  });
+
+  it('shows credentials only to those who may write, and logs none', async () => {
+    provider.list(shadowsocksLink('VERY-SECRET', 'label'));
+    const { id } = await subscribe();
+    await refresh(id);
+    const { body: key } = await gateway.call('POST', '/api-keys', { name: 'reader', scopes: ['read'] });
+    const reader = { authorization: `Bearer ${key.key}` };
+    const shown = JSON.stringify([
+      (await gateway.call('GET', '/subscriptions', undefined, reader)).body,
+      (await gateway.call('GET', '/proxies', undefined, reader)).body,
+    ]);
+    expect(shown).toContain('label');
+    expect(shown).not.toMatch(/VERY-SECRET|PROVIDER-TOKEN/);
+    expect((await list()).items[0]!.url).toContain('PROVIDER-TOKEN');
+    expect((await nodes()).items[0]).toMatchObject({
+      share_link: expect.stringContaining('ss://'),
+      raw_config: expect.stringContaining('VERY-SECRET'),
+    });
+    expect((await gateway.call('POST', `/subscriptions/${id}/refresh`, undefined, reader)).status).toBe(403);
+    await waitFor(() => gateway.app.logs.length > 0);
+    expect(JSON.stringify(gateway.app.logs)).not.toMatch(/VERY-SECRET|PROVIDER-TOKEN/);
+  });
+});
