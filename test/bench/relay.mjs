@@ -2,7 +2,7 @@
 //
 // The kernel's relay beside a plain Node relay, v2ray and shadowsocks-libev: every subject runs in every round, one after
 // the other, against the same target and the same load, and what is compared is the CPU time of the subject alone.
-// Shadowsocks subjects are clients of one and the same server (v2ray's, where it is there, else shadowsocks-libev's).
+// Shadowsocks subjects are clients of one and the same server (shadowsocks-libev's, where it is there, else v2ray's).
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -46,17 +46,19 @@ async function startV2ray(name, inbound) {
   return { child, port };
 }
 
+/** shadowsocks-libev's server first: it fills its chunks, v2ray's cuts them at 2 KiB. */
 async function startShadowsocksServer(method) {
+  const binary = findPeer('ss-server');
+  if (binary) {
+    const port = await freePort();
+    const args = ['-s', '127.0.0.1', '-p', String(port), '-k', PASSWORD, '-m', method];
+    return { ...(await startProgram(binary, args, port)), port, kind: 'shadowsocks-libev' };
+  }
   const v2ray = await startV2ray(`server-${method}`, {
     protocol: 'shadowsocks',
     settings: { method: method.replace('-ietf', ''), password: PASSWORD, network: 'tcp' },
   });
-  if (v2ray) return { ...v2ray, kind: 'v2ray' };
-  const binary = findPeer('ss-server');
-  if (!binary) return null;
-  const port = await freePort();
-  const args = ['-s', '127.0.0.1', '-p', String(port), '-k', PASSWORD, '-m', method];
-  return { ...(await startProgram(binary, args, port)), port, kind: 'shadowsocks-libev' };
+  return v2ray && { ...v2ray, kind: 'v2ray' };
 }
 
 const plain = {

@@ -18,13 +18,23 @@ async function open({ entry, target, socks }) {
   return socket;
 }
 
-async function read(socket, count) {
-  for (;;) {
+/** Resolves with the next `count` bytes. Listens once and takes its listeners away again: it is called very often. */
+function read(socket, count) {
+  return new Promise((resolve, reject) => {
+    const take = () => {
+      const chunk = socket.read(count);
+      if (chunk) done(() => resolve(chunk));
+    };
+    const fail = () => done(() => reject(new Error('the connection was closed')));
+    const done = (settle) => {
+      socket.off('readable', take).off('close', fail);
+      settle();
+    };
     const chunk = socket.read(count);
-    if (chunk) return chunk;
-    if (socket.destroyed || socket.readableEnded) throw new Error('closed during the handshake');
-    await Promise.race([once(socket, 'readable'), once(socket, 'close')]);
-  }
+    if (chunk) return resolve(chunk);
+    if (socket.destroyed) return reject(new Error('the connection was closed'));
+    socket.on('readable', take).on('close', fail);
+  });
 }
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
