@@ -63,6 +63,6 @@ export function isTestFile(file: string): boolean {
     /\.(spec|e2e-spec)\.ts$/.test(file) ||
     file.startsWith('test/') ||
     file.startsWith('libs/testing/') ||
-    /^apps\/[^/]+\/test\//.test(file)
+    /^(apps|libs)\/[^/]+\/test\//.test(file)
   );
 }
