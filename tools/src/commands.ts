@@ -3,6 +3,7 @@ import { PlainFailure, reportFailure } from '../bootstrap/failure.mjs';
 export type Command = (args: string[]) => Promise<number>;
 
 const COMMANDS: Record<string, () => Promise<Command>> = {
+  up: async () => (await import('./supervisor/up-command.js')).upCommand,
   peers: async () => (await import('./peers/command.js')).peersCommand,
 };
 

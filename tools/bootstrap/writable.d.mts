@@ -1,0 +1,1 @@
+export function ensureWritable(folders: string[], purpose: string): void;

@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isRunning } from '../../bootstrap/process-identity.mjs';
+import { readState } from './state-file.js';
+
+const PATIENCE_MS = 6_000;
+
+/**
+ * Services whose supervisor was killed stop by themselves; this waits for those of the last platform in this home, and
+ * ends the ones that do not.
+ */
+export async function clearLeftovers(home: string, notify: (line: string) => void): Promise<void> {
+  const former = readState(home)?.services.filter(isRunning) ?? [];
+  if (former.length === 0) return;
+  notify(`The last platform of this home was killed; waiting for ${former.map(({ name }) => name).join(', ')} to stop`);
+  const deadline = Date.now() + PATIENCE_MS;
+  while (former.some(isRunning) && Date.now() < deadline) await delay(50);
+  for (const service of former.filter(isRunning)) {
+    notify(`Ending ${service.name} (pid ${service.pid}), left over from the last platform`);
+    endGroup(service.pid);
+  }
+}
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // it ended in this moment
+  }
+}

@@ -1,0 +1,66 @@
+import { resolve } from 'node:path';
+import { PlainFailure } from '../../bootstrap/failure.mjs';
+import { OWN } from '../../bootstrap/layout.mjs';
+import { KERNEL_PORT, SERVICES } from './service-list.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the supervisor itself has to know; everything else is each service's own business. */
+export interface PlatformSettings {
+  home: string;
+  bindAddress: string;
+  /** By variable name. 0: any free port, chosen by the service. */
+  ports: Readonly<Record<string, number>>;
+  databaseUrl: string | undefined;
+  /** 0: any free port. */
+  postgresPort: number;
+}
+
+export const POSTGRES_PORT_VARIABLE = 'GATEHOUSE_POSTGRES_PORT';
+
+function readPort(env: Environment, variable: string, fallback: number, problems: string[]): number {
+  const text = env[variable]?.trim() ?? '';
+  if (text === '') return fallback;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  problems.push(`${variable}=${text} is not a port (0 to 65535).`);
+  return fallback;
+}
+
+function findClashes(ports: Readonly<Record<string, number>>, problems: string[]): void {
+  const names = new Map<number, string>();
+  for (const [variable, port] of Object.entries(ports)) {
+    const other = names.get(port);
+    if (port !== 0 && other !== undefined) problems.push(`${other} and ${variable} both say ${port}.`);
+    names.set(port, variable);
+  }
+}
+
+/** The folder of this platform: GATEHOUSE_HOME (relative to the working directory), else `.gatehouse` of the repository. */
+export function platformHome(env: Environment): string {
+  const home = env['GATEHOUSE_HOME']?.trim();
+  return home ? resolve(home) : OWN;
+}
+
+/** Reads the environment; everything that is wrong is listed in one failure. */
+export function readPlatformSettings(env: Environment): PlatformSettings {
+  const problems: string[] = [];
+  const ports: Record<string, number> = {};
+  for (const { portVariable, defaultPort } of SERVICES)
+    ports[portVariable] = readPort(env, portVariable, defaultPort, problems);
+  ports[KERNEL_PORT.variable] = readPort(env, KERNEL_PORT.variable, KERNEL_PORT.defaultPort, problems);
+  const postgresPort = readPort(env, POSTGRES_PORT_VARIABLE, 0, problems);
+  findClashes({ ...ports, [POSTGRES_PORT_VARIABLE]: postgresPort }, problems);
+  const databaseUrl = env['DATABASE_URL']?.trim() || undefined;
+  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\/./.test(databaseUrl)) {
+    problems.push('DATABASE_URL is not a postgres:// URL.');
+  }
+  if (problems.length > 0) throw new PlainFailure('the environment is not usable:', { advice: problems });
+  return {
+    home: platformHome(env),
+    bindAddress: env['BIND_ADDRESS']?.trim() || '127.0.0.1',
+    ports,
+    databaseUrl,
+    postgresPort,
+  };
+}

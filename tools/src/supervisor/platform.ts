@@ -1,0 +1,160 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PlainFailure } from '../../bootstrap/failure.mjs';
+import { ROOT } from '../../bootstrap/layout.mjs';
+import type { OwnedLock } from '../../bootstrap/process-lock.mjs';
+import { openDatabase, type PlatformDatabase } from './database.js';
+import { requireFreePorts } from './free-ports.js';
+import { takeHome } from './home-lock.js';
+import { clearLeftovers } from './leftovers.js';
+import type { PlatformSettings } from './platform-settings.js';
+import { serviceEnvironment } from './service-environment.js';
+import { SERVICES, type ServiceEntry } from './service-list.js';
+import { ServiceProcess, ServiceStartError } from './service-process.js';
+import { identityOf, removeState, writeState, type PlatformState } from './state-file.js';
+
+const SERVICE_PATIENCE_MS = 4_000;
+const READY_TIMEOUT_MS = 30_000;
+
+/** What `npm start` shows when everything is up. */
+export interface StartedPlatform {
+  home: string;
+  services: { entry: ServiceEntry; url: string }[];
+  databaseUrl: string;
+  isEmbedded: boolean;
+  firstLogin: { file: string; password: string | undefined; isNew: boolean };
+}
+
+/** Database and services of one home, started together and stopped together. */
+export class Platform {
+  private readonly services = new Map<string, ServiceProcess>();
+  private readonly state: PlatformState;
+  private lock: OwnedLock | undefined;
+  private database: PlatformDatabase | undefined;
+  private starting: Promise<unknown> = Promise.resolve();
+  private isStopping = false;
+
+  constructor(
+    private readonly settings: PlatformSettings,
+    private readonly env: NodeJS.ProcessEnv,
+    private readonly notify: (line: string) => void,
+  ) {
+    this.state = { ...identityOf(process.pid), isEmbedded: settings.databaseUrl === undefined, services: [] };
+  }
+
+  /** Whether anything was started that had to be stopped. */
+  get hasStarted(): boolean {
+    return this.database !== undefined;
+  }
+
+  /** Starts everything, or nothing: after a failure call stop(). Raises PlainFailure. */
+  start(): Promise<StartedPlatform> {
+    const started = this.startAll();
+    this.starting = started;
+    return started;
+  }
+
+  /** Resolves when the database ends though nobody stopped it: the platform cannot go on. */
+  async databaseLost(): Promise<string> {
+    const how = await this.database?.ended;
+    return `${how ?? 'PostgreSQL ended'} unexpectedly; its log is in ${join(this.settings.home, 'postgres')}`;
+  }
+
+  /** Services first and side by side, the database last. `patienceMs` 0 ends the services at once. */
+  async stop(patienceMs = SERVICE_PATIENCE_MS): Promise<void> {
+    this.isStopping = true;
+    this.lock?.update({ state: 'stopping' });
+    await this.stopServices(patienceMs);
+    await this.starting.catch(() => undefined); // whoever called start() has heard of it
+    await this.stopServices(patienceMs);
+    await this.database?.stop();
+    if (this.lock !== undefined) removeState(this.settings.home);
+    this.lock?.release();
+  }
+
+  private async startAll(): Promise<StartedPlatform> {
+    const { home } = this.settings;
+    this.lock = await takeHome(home, this.notify);
+    await clearLeftovers(home, this.notify);
+    await requireFreePorts(this.settings);
+    this.requireGoingOn();
+    const database = await openDatabase(this.settings, this.notify);
+    this.database = database;
+    Object.assign(this.state, { databaseUrl: database.url, postgresPid: database.pid });
+    writeState(home, this.state);
+    this.requireGoingOn();
+    const file = join(home, 'first-login.txt');
+    const wasThere = existsSync(file);
+    const services = await Promise.all(SERVICES.map((entry) => this.startService(entry, database.url)));
+    const password = existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+    const { url: databaseUrl, isEmbedded } = database;
+    return { home, services, databaseUrl, isEmbedded, firstLogin: { file, password, isNew: !wasThere } };
+  }
+
+  private requireGoingOn(): void {
+    if (this.isStopping) throw new PlainFailure('stopped while starting');
+  }
+
+  private async startService(entry: ServiceEntry, databaseUrl: string): Promise<{ entry: ServiceEntry; url: string }> {
+    const { home, bindAddress } = this.settings;
+    const service = new ServiceProcess({
+      name: entry.name,
+      command: process.execPath,
+      args: [join(ROOT, entry.main)],
+      cwd: ROOT,
+      env: serviceEnvironment(this.env, { home, databaseUrl, bindAddress }),
+      logFile: join(home, 'logs', `${entry.name}.log`),
+      notify: this.notify,
+      onSpawn: (pid) => this.record(entry.name, pid),
+    });
+    this.services.set(entry.name, service);
+    try {
+      const url = baseUrl(bindAddress, await service.start());
+      await this.waitUntilHealthy(entry.name, url);
+      return { entry, url };
+    } catch (cause) {
+      if (!(cause instanceof ServiceStartError)) throw cause;
+      const advice = [...cause.tail, `Full log: ${join(home, 'logs', `${entry.name}.log`)}`];
+      throw new PlainFailure(cause.message, { advice, cause });
+    }
+  }
+
+  private record(name: string, pid: number): void {
+    this.state.services = this.state.services.filter((service) => service.name !== name);
+    this.state.services.push({ name, ...identityOf(pid) });
+    writeState(this.settings.home, this.state);
+  }
+
+  private async waitUntilHealthy(name: string, url: string): Promise<void> {
+    const deadline = Date.now() + READY_TIMEOUT_MS;
+    let answer = 'no answer';
+    while (Date.now() < deadline && !this.isStopping) {
+      try {
+        const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) });
+        answer = `${response.status} ${await response.text()}`;
+        if (response.ok) {
+          const recorded = this.state.services.find((service) => service.name === name);
+          if (recorded !== undefined) recorded.url = url;
+          writeState(this.settings.home, this.state);
+          return;
+        }
+      } catch (error) {
+        answer = error instanceof Error ? error.message : String(error);
+      }
+      await delay(50);
+    }
+    throw new ServiceStartError(`${name} started, but is not ready: ${answer}`, []);
+  }
+
+  private async stopServices(patienceMs: number): Promise<void> {
+    await Promise.all([...this.services.values()].map((service) => service.stop(patienceMs)));
+  }
+}
+
+/** An address to reach a service at from this machine. */
+export function baseUrl(bindAddress: string, port: number): string {
+  const isWildcard = bindAddress === '0.0.0.0' || bindAddress === '::';
+  const host = isWildcard ? '127.0.0.1' : bindAddress;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,33 @@
+import { table } from '../table.js';
+import type { StartedPlatform } from './platform.js';
+
+function firstLoginLine({ firstLogin }: StartedPlatform): string {
+  const { file, password, isNew } = firstLogin;
+  if (password === undefined) return 'First login: the password given in GATEHOUSE_ADMIN_PASSWORD';
+  if (isNew) return `First login: ${password}   (shown once; kept in ${file})`;
+  return `First login: the password is in ${file}, unless you changed it since`;
+}
+
+/** The one table at the end of a start. */
+export function readyTable(platform: StartedPlatform, kernelPort: number, seconds: number): string {
+  const database = new URL(platform.databaseUrl);
+  const rows = [
+    ['service', 'address', 'docs', 'what'],
+    ...platform.services.map(({ entry, url }) => [entry.name, url, `${url}/docs`, entry.about]),
+    [
+      'proxy kernel',
+      `127.0.0.1:${kernelPort === 0 ? '(see /system/status)' : kernelPort}`,
+      '',
+      'HTTP and SOCKS5 on one port',
+    ],
+    ['PostgreSQL', database.host, '', platform.isEmbedded ? 'embedded; npm run db:url' : 'yours (DATABASE_URL)'],
+  ];
+  return [
+    '',
+    table(rows),
+    '',
+    firstLoginLine(platform),
+    `Ready in ${seconds.toFixed(1)} s. Data: ${platform.home}. Ctrl-C stops everything; data is kept.`,
+    '',
+  ].join('\n');
+}

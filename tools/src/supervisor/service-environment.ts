@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { POSTGRES_PORT_VARIABLE } from './platform-settings.js';
+
+// Meant for the launch scripts; a service would report them as unknown.
+const NOT_FOR_SERVICES = [POSTGRES_PORT_VARIABLE, 'GATEHOUSE_NODE', 'GATEHOUSE_PEERS_BIN'];
+
+/** The environment of a service under `npm start`: what the person set, and what the supervisor decides. */
+export function serviceEnvironment(
+  env: NodeJS.ProcessEnv,
+  { home, databaseUrl, bindAddress }: { home: string; databaseUrl: string; bindAddress: string },
+): NodeJS.ProcessEnv {
+  const own: NodeJS.ProcessEnv = {
+    ...env,
+    NODE_ENV: env['NODE_ENV'] ?? 'production',
+    NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? join(home, 'compile-cache'),
+    GATEHOUSE_HOME: home,
+    DATABASE_URL: databaseUrl,
+    BIND_ADDRESS: bindAddress,
+    AUTO_MIGRATE: env['AUTO_MIGRATE'] ?? 'true',
+    WORKERS: env['WORKERS'] ?? 'inline',
+  };
+  for (const name of Object.keys(own)) {
+    if (NOT_FOR_SERVICES.includes(name) || name.startsWith('npm_')) delete own[name];
+  }
+  return own;
+}

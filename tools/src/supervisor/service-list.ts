@@ -1,0 +1,36 @@
+/** A service of the platform as `npm start` runs it. */
+export interface ServiceEntry {
+  name: string;
+  /** Relative to the repository. */
+  main: string;
+  portVariable: string;
+  defaultPort: number;
+  about: string;
+}
+
+export const SERVICES: readonly ServiceEntry[] = [
+  {
+    name: 'proxy-gateway',
+    main: 'apps/proxy-gateway/dist/main.js',
+    portVariable: 'PROXY_GATEWAY_PORT',
+    defaultPort: 8080,
+    about: 'forward proxy: nodes, rules, logs',
+  },
+  {
+    name: 'resource-sharing',
+    main: 'apps/resource-sharing/dist/main.js',
+    portVariable: 'RESOURCE_SHARING_PORT',
+    defaultPort: 8081,
+    about: 'open API for applications',
+  },
+  {
+    name: 'tunnel-gateway',
+    main: 'apps/tunnel-gateway/dist/main.js',
+    portVariable: 'TUNNEL_GATEWAY_PORT',
+    defaultPort: 8082,
+    about: 'services behind NAT',
+  },
+];
+
+/** The proxy's own port: opened by the kernel on the loopback. */
+export const KERNEL_PORT = { variable: 'PROXY_KERNEL_PORT', defaultPort: 7890 } as const;

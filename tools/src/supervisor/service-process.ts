@@ -1,0 +1,167 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { LogWatch } from './log-watch.js';
+import { RotatingLog } from './rotating-log.js';
+
+const START_TIMEOUT_MS = 60_000;
+const TAIL_BYTES = 8 * 1024;
+const TAIL_LINES = 12;
+const RESTART_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000];
+const MAX_CRASHES_IN_A_ROW = 10;
+const STEADY_AFTER_MS = 60_000;
+
+export interface ServiceOptions {
+  name: string;
+  command: string;
+  args: string[];
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  logFile: string;
+  /** One line for the person at the terminal. */
+  notify: (line: string) => void;
+  onSpawn: (pid: number) => void;
+}
+
+/** A service that ended before it was ready. `tail`: the last lines it wrote. */
+export class ServiceStartError extends Error {
+  override readonly name = 'ServiceStartError';
+
+  constructor(
+    message: string,
+    readonly tail: string[],
+  ) {
+    super(message);
+  }
+}
+
+function howItEnded(code: number | null, signal: NodeJS.Signals | null): string {
+  return signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
+}
+
+/**
+ * One service as a child process with a process group of its own (Ctrl-C reaches only the supervisor), restarted with
+ * growing delays when it crashes. Its output goes to a rotating log file.
+ */
+export class ServiceProcess {
+  private child: ChildProcess | undefined;
+  private readonly log: RotatingLog;
+  private readonly watch: LogWatch;
+  private tail = '';
+  private stopping = false;
+  private crashes = 0;
+  private restartTimer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: ServiceOptions) {
+    this.log = new RotatingLog(options.logFile);
+    this.watch = new LogWatch((text) => {
+      if (!this.stopping) options.notify(`[${options.name}] ${text}`);
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  /** Starts the service; resolves with its port when it says that it is ready. Raises ServiceStartError. */
+  async start(): Promise<number> {
+    const child = this.spawn();
+    const port = await this.waitUntilReady(child);
+    const readyAt = Date.now();
+    child.once('exit', (code, signal) => this.handleCrash(readyAt, howItEnded(code, signal)));
+    return port;
+  }
+
+  /** Asks the service to stop and ends its whole group when it has not after `patienceMs`. */
+  async stop(patienceMs: number): Promise<void> {
+    this.stopping = true;
+    clearTimeout(this.restartTimer);
+    const { child } = this;
+    if (child !== undefined && child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+      const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => this.killGroup(), patienceMs);
+      await gone;
+      clearTimeout(timer);
+    }
+    this.killGroup(); // a kernel that outlived its service
+  }
+
+  /** Ends the service and everything it started, at once. */
+  killGroup(): void {
+    const pid = this.child?.pid;
+    if (pid === undefined) return;
+    try {
+      process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+    } catch {
+      // nothing of the group is left
+    }
+  }
+
+  private spawn(): ChildProcess {
+    const { command, args, env, cwd, onSpawn } = this.options;
+    this.tail = '';
+    const child = spawn(command, args, { env, cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    this.child = child;
+    child.stdout?.on('data', (chunk: Buffer) => {
+      this.keep(chunk);
+      this.watch.addOutput(chunk);
+    });
+    child.stderr?.on('data', (chunk: Buffer) => {
+      this.keep(chunk);
+      this.watch.addErrorOutput(chunk);
+    });
+    if (child.pid !== undefined) onSpawn(child.pid);
+    return child;
+  }
+
+  private keep(chunk: Buffer): void {
+    this.log.write(chunk);
+    this.tail = (this.tail + chunk.toString()).slice(-TAIL_BYTES);
+  }
+
+  private waitUntilReady(child: ChildProcess): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const fail = (what: string) => {
+        clearTimeout(timer);
+        const lines = this.tail.split('\n').filter((line) => line.trim() !== '');
+        reject(new ServiceStartError(`${this.options.name} ${what}`, lines.slice(-TAIL_LINES)));
+      };
+      const timer = setTimeout(() => {
+        this.killGroup();
+        fail(`was not ready after ${START_TIMEOUT_MS / 1000} s`);
+      }, START_TIMEOUT_MS);
+      child.once('error', (error) => fail(`could not be started: ${error.message}`));
+      child.once('close', (code, signal) => fail(`${howItEnded(code, signal)} before it was ready`));
+      child.on('message', (message) => {
+        if (!isReady(message)) return;
+        clearTimeout(timer);
+        resolve(message.port);
+      });
+    });
+  }
+
+  private handleCrash(readyAt: number, how: string): void {
+    if (this.stopping) return;
+    this.killGroup();
+    const { name, notify, logFile } = this.options;
+    this.crashes = Date.now() - readyAt > STEADY_AFTER_MS ? 1 : this.crashes + 1;
+    if (this.crashes > MAX_CRASHES_IN_A_ROW) {
+      notify(`[${name}] ${how} for the ${this.crashes}th time in a row; it stays down. Its log: ${logFile}`);
+      return;
+    }
+    const delay = RESTART_DELAYS_MS[Math.min(this.crashes, RESTART_DELAYS_MS.length) - 1] ?? 0;
+    notify(`[${name}] ${how}; starting it again in ${delay / 1000} s. Its log: ${logFile}`);
+    this.restartTimer = setTimeout(() => this.restart(), delay);
+  }
+
+  private restart(): void {
+    const startedAt = Date.now();
+    this.start().then(
+      () => this.options.notify(`[${this.options.name}] is back`),
+      (error: Error) => this.handleCrash(startedAt, error.message.slice(this.options.name.length + 1)),
+    );
+  }
+}
+
+function isReady(message: unknown): message is { type: 'ready'; port: number } {
+  return typeof message === 'object' && message !== null && 'type' in message && message.type === 'ready';
+}
