@@ -28,13 +28,17 @@ export class RunningProxyGateway implements AsyncDisposable {
   static async start(): Promise<RunningProxyGateway> {
     const database = await createTestDatabase();
     const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-interop-'));
-    const child = fork(MAIN, [], { env: environment(database.url, home), stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    const child = fork(MAIN, [], {
+      env: environment(database.url, home),
+      execArgv: [], // the test runner's own would make the built files import sources
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
     let printed = '';
     const keep = (chunk: Buffer): void => void (printed = (printed + chunk.toString()).slice(-4000));
     child.stdout?.on('data', keep);
     child.stderr?.on('data', keep);
     const port = await Promise.race([
-      once(child, 'message').then(([message]) => (message as { port: number }).port),
+      once(child, 'message').then(([message]) => portOf(message as ServiceMessage)),
       once(child, 'exit').then(([code]) => {
         throw new Error(`proxy-gateway ended with ${code} before it was ready:\n${printed}`);
       }),
@@ -76,6 +80,14 @@ export class RunningProxyGateway implements AsyncDisposable {
   }
 }
 
+/** First word of a service to its parent. */
+type ServiceMessage = { type: 'ready'; port: number } | { type: 'failed'; lines: string[] };
+
+function portOf(message: ServiceMessage): number {
+  if (message.type === 'failed') throw new Error(`proxy-gateway did not start: ${message.lines.join('\n')}`);
+  return message.port;
+}
+
 function environment(databaseUrl: string, home: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],
@@ -87,6 +99,6 @@ function environment(databaseUrl: string, home: string): NodeJS.ProcessEnv {
     PROXY_KERNEL_PORT: '0',
     AUTO_MIGRATE: 'true',
     WORKERS: 'inline',
-    LOG_LEVEL: 'warning',
+    LOG_LEVEL: 'warn',
   };
 }
