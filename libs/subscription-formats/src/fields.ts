@@ -122,8 +122,11 @@ export function checkStorable(value: unknown, field = ''): void {
     return;
   }
   if (typeof value !== 'object' || value === null) return;
-  for (const [key, inner] of Object.entries(value)) {
+  const record = value as Record<string, unknown>;
+  for (const key of Object.keys(record)) {
     if (UNSTORABLE.test(key)) throw invalid(field, 'named without NUL characters');
+    const inner = record[key];
+    if (typeof inner !== 'string' && typeof inner !== 'object') continue;
     checkStorable(inner, field === '' || Array.isArray(value) ? field || key : `${field}.${key}`);
   }
 }

@@ -10,7 +10,7 @@ type Plain = Record<string, unknown>;
  * default count as absent.
  */
 export function fingerprintNode(node: ProxyNode): string {
-  return hash('sha256', canonicalJson(identityOf(node)), 'hex');
+  return hash('sha256', canonicalText(identityOf(node)), 'hex');
 }
 
 function identityOf(node: ProxyNode): Plain {
@@ -62,11 +62,22 @@ function lowerKeys(headers: Record<string, unknown> | undefined, server?: string
   return Object.keys(lower).length === 0 ? undefined : lower;
 }
 
-/** JSON with sorted keys and without undefined values. */
-function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  entries.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(',')}}`;
+/**
+ * Unambiguous text of a value: sorted keys, no undefined values, texts with their length in front. Faster than JSON,
+ * which matters because it runs for every node of a list.
+ */
+function canonicalText(value: unknown): string {
+  if (typeof value === 'string') return `${value.length}:${value}`;
+  if (typeof value !== 'object' || value === null) return String(value as number | boolean | null | undefined);
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value as unknown[]) text += `${canonicalText(item)},`;
+    return `[${text}]`;
+  }
+  const record = value as Plain;
+  for (const key of Object.keys(record).sort()) {
+    const inner = record[key];
+    if (inner !== undefined) text += `${key.length}:${key}=${canonicalText(inner)},`;
+  }
+  return `{${text}}`;
 }

@@ -47,9 +47,9 @@ function fieldReader(text: string): Fields {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw new FormatError('invalid_json', 'the JSON in the link is not an object');
   }
-  const fields = new Map<string, unknown>(Object.entries(parsed));
+  const fields = parsed as Record<string, unknown>;
   return (key) => {
-    const value = fields.get(key);
+    const value = Object.hasOwn(fields, key) ? fields[key] : undefined;
     if (value === undefined || value === null || value === '') return undefined;
     if (Array.isArray(value)) return value.map(String).join(',');
     if (typeof value === 'string') return value;

@@ -5,9 +5,13 @@ const WHITESPACE = /\s+/g;
 
 /** Bytes of a base64 text in either alphabet, padded or not, wrapped or not; undefined when it is not base64. */
 export function decodeBase64(text: string): Buffer | undefined {
-  const compact = /\s/.test(text) ? text.replace(WHITESPACE, '') : text;
-  if (!BASE64.test(compact)) return undefined;
-  const digits = compact.indexOf('=') === -1 ? compact.length : compact.indexOf('=');
+  let compact = text;
+  if (!BASE64.test(compact)) {
+    compact = text.replace(WHITESPACE, '');
+    if (!BASE64.test(compact)) return undefined;
+  }
+  const padding = compact.indexOf('=', compact.length - 2);
+  const digits = padding === -1 ? compact.length : padding;
   // Four digits carry three bytes; a single left-over digit carries less than one.
   if (digits % 4 === 1) return undefined;
   return Buffer.from(compact, 'base64');

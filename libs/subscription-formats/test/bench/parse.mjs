@@ -1,3 +1,4 @@
+// oxlint-disable no-console -- it prints figures for people
 // Prints how long the built library takes for large subscriptions. Build first: tsc -b libs/subscription-formats
 import { formatLink, parseSubscription, toClashEntry } from '../../dist/index.js';
 

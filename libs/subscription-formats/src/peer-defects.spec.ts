@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { fingerprintNode } from './fingerprint.js';
+import { parseLink } from './links/registry.js';
+import { parseSubscription } from './parse-subscription.js';
+import { parseUserinfo } from './response-headers.js';
+
+/** What well-known programs get wrong, section 1.4 of the peer study. Each test is named after what we do instead. */
+
+const b64 = (text: string) => Buffer.from(text).toString('base64');
+
+describe('links', () => {
+  it('a trojan link over WebSocket keeps its Host header and gets no made-up ones', () => {
+    const link = 'trojan://p@h.example:443?type=ws&host=cdn.example&path=%2Fws#n';
+    const node = parseLink(link);
+    expect(node).toMatchObject({ transport: { type: 'ws', path: '/ws', headers: { Host: 'cdn.example' } } });
+    expect(fingerprintNode(parseLink(link))).toBe(fingerprintNode(node));
+  });
+
+  it('certificates of http and socks proxies are verified unless the link says otherwise', () => {
+    for (const link of ['https://u:p@h.example:443', 'socks5://u:p@h.example:1080?tls=1']) {
+      expect(parseLink(link)).toMatchObject({ tls: {} });
+      expect(JSON.stringify(parseLink(link))).not.toContain('skipCertVerify');
+    }
+  });
+
+  it('a proxy password keeps its colons', () => {
+    expect(parseLink('http://user:a:b:c@h.example:8080')).toMatchObject({ username: 'user', password: 'a:b:c' });
+    expect(parseLink(`socks://${b64('user:a:b:c')}@h.example:1080`)).toMatchObject({ password: 'a:b:c' });
+  });
+
+  it('a plugin without options is kept', () => {
+    expect(parseLink(`ss://${b64('aes-128-gcm:p')}@h.example:1?plugin=v2ray-plugin`)).toMatchObject({
+      plugin: { name: 'v2ray-plugin', options: { mode: 'websocket' } },
+    });
+  });
+
+  it('a legacy ss link may carry a plugin', () => {
+    const link = `ss://${b64('aes-128-gcm:p@h.example:1')}?plugin=${encodeURIComponent('v2ray-plugin;tls;host=c.example')}#n`;
+    expect(parseLink(link)).toMatchObject({
+      server: 'h.example',
+      plugin: { name: 'v2ray-plugin', options: { tls: true, host: 'c.example' } },
+    });
+  });
+});
+
+describe('documents', () => {
+  it('equal names are kept as they are, because a name is no identity', () => {
+    const list = ['A', 'A', 'A-01'].map((name, i) => `trojan://p@h${i}.example:443#${name}`).join('\n');
+    expect(parseSubscription(list).nodes.map((entry) => entry.node.name)).toEqual(['A', 'A', 'A-01']);
+  });
+
+  it('every line that cannot be read is reported with its number and reason', () => {
+    const result = parseSubscription('trojan://p@h.example:443#ok\n\nvless://nope\n# note\nfoo://x#label\n');
+    expect(result.nodes).toHaveLength(1);
+    expect(result.skipped).toMatchObject([
+      { line: 3, reason: 'missing_field' },
+      { line: 5, reason: 'unsupported_scheme', name: 'label' },
+    ]);
+  });
+
+  it('one bad proxy of a Clash document costs that proxy', () => {
+    const result = parseSubscription(
+      [
+        'proxies:',
+        '  - {name: a, type: trojan, server: a.example, port: 443, password: p}',
+        '  - {name: b, type: trojan, server: b.example, port: high, password: p}',
+        '  - {name: "c, type: trojan}',
+        '  - {name: d, type: warp, server: d.example, port: 1}',
+        '  - name: e',
+        '    type: ss',
+        '    server: e.example',
+        '    port: 8388',
+        '    cipher: aes-128-gcm',
+        '    password: 0123',
+      ].join('\n'),
+    );
+    expect(result.nodes.map((entry) => [entry.line, entry.node.name])).toEqual([
+      [2, 'a'],
+      [6, 'e'],
+    ]);
+    expect(result.nodes[1]?.node).toMatchObject({ password: '0123' });
+    expect(result.skipped.map((entry) => [entry.line, entry.reason, entry.name])).toEqual([
+      [3, 'invalid_port', 'b'],
+      [4, 'invalid_yaml', 'c'],
+      [5, 'unsupported_type', 'd'],
+    ]);
+  });
+
+  it.each([
+    ['', 'empty', 'empty_document'],
+    [' \r\n\t', 'empty', 'empty_document'],
+    ['<!DOCTYPE html><html><body>login</body></html>', 'html', 'html_response'],
+    ['\ufeff\n<HTML>', 'html', 'html_response'],
+    ['{"outbounds":[]}', 'sing-box', 'no_entries'],
+    ['proxies: []\nrules: []\n', 'clash', 'no_entries'],
+    ['proxies:\nrules:\n  - MATCH,DIRECT\n', 'clash', 'no_entries'],
+    ['{"message":"token expired"}', 'unknown', 'unknown_format'],
+    ['Token is invalid', 'unknown', 'unknown_format'],
+  ])('%j is an error and never an empty success', (text, format, code) => {
+    const result = parseSubscription(text);
+    expect(result.format).toBe(format);
+    expect(result.error?.code).toBe(code);
+    expect(result.nodes).toEqual([]);
+  });
+
+  it('a document over the limit is refused as a whole, never cut', () => {
+    const list = Array.from({ length: 11 }, (_, i) => `trojan://p@h${i}.example:443`).join('\n');
+    expect(parseSubscription(list, { maxEntries: 10 })).toMatchObject({
+      nodes: [],
+      error: { code: 'too_many_entries' },
+    });
+    expect(parseSubscription(list, { maxEntries: 11 }).nodes).toHaveLength(11);
+  });
+
+  it('an SSD server takes what it leaves out from the document, never from the server before it', () => {
+    const document = {
+      airport: 'x',
+      port: 1000,
+      encryption: 'aes-128-gcm',
+      password: 'shared',
+      servers: [
+        { server: 'a.example', port: 2000, encryption: 'aes-256-gcm', password: 'own', remarks: 'a' },
+        { server: 'b.example', remarks: 'b' },
+      ],
+    };
+    const result = parseSubscription(`ssd://${b64(JSON.stringify(document))}`);
+    expect(result.format).toBe('ssd');
+    expect(result.nodes.map((entry) => entry.node)).toMatchObject([
+      { server: 'a.example', port: 2000, cipher: 'aes-256-gcm', password: 'own' },
+      { server: 'b.example', port: 1000, cipher: 'aes-128-gcm', password: 'shared' },
+    ]);
+  });
+});
+
+describe('quota header', () => {
+  it('missing parts are null and do not cost the others', () => {
+    expect(parseUserinfo('upload=1; total=3')).toEqual({ upload: 1, download: null, total: 3, expireAt: null });
+    expect(parseUserinfo('expire=1700000000')).toMatchObject({ download: null, expireAt: new Date(1_700_000_000_000) });
+  });
+});
