@@ -6,6 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SystemStatus } from '@gatehouse/contracts';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
+import { freePort } from './processes.js';
 
 const MAIN = fileURLToPath(new URL('../../apps/proxy-gateway/dist/main.js', import.meta.url));
 const PASSWORD = 'a-password-for-tests';
@@ -29,7 +30,7 @@ export class RunningProxyGateway implements AsyncDisposable {
     const database = await createTestDatabase();
     const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-interop-'));
     const child = fork(MAIN, [], {
-      env: environment(database.url, home),
+      env: environment(database.url, home, await freePort()),
       execArgv: [], // the test runner's own would make the built files import sources
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
@@ -88,7 +89,8 @@ function portOf(message: ServiceMessage): number {
   return message.port;
 }
 
-function environment(databaseUrl: string, home: string): NodeJS.ProcessEnv {
+/** The kernel gets a port of its own choosing by us: it must come back on the same one after a crash. */
+function environment(databaseUrl: string, home: string, kernelPort: number): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],
     NODE_ENV: 'production',
@@ -96,7 +98,7 @@ function environment(databaseUrl: string, home: string): NodeJS.ProcessEnv {
     GATEHOUSE_HOME: home,
     GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
     PROXY_GATEWAY_PORT: '0',
-    PROXY_KERNEL_PORT: '0',
+    PROXY_KERNEL_PORT: String(kernelPort),
     AUTO_MIGRATE: 'true',
     WORKERS: 'inline',
     LOG_LEVEL: 'warn',
