@@ -1,34 +1,48 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, MigrationInterface } from 'typeorm';
 import { MIGRATIONS_TABLE, quoteIdentifier, schemaOf, urlOf } from './data-source.js';
 import { withClient, type PgClient } from './pg-client.js';
 
 /** First half of the advisory lock's key; the second is the schema's hash. */
 const LOCK_CLASS = 0x6761_7465;
 
+export interface MigrateOptions {
+  /** Run only these of the pending migrations: a database is brought to a backup's state before it is restored. */
+  only?: readonly string[];
+}
+
 /**
  * Creates the schema and runs the migrations that are missing; returns their names. An advisory lock makes processes
  * that start together take turns: the later ones find nothing left to do.
  */
-export async function migrate(dataSource: DataSource): Promise<string[]> {
+export async function migrate(dataSource: DataSource, { only }: MigrateOptions = {}): Promise<string[]> {
   const schema = schemaOf(dataSource);
   return withClient(urlOf(dataSource), async (client) => {
     await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, schema]);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${quoteIdentifier(schema)}`);
     // The lock ends with the client's session.
     return whileInitialized(dataSource, async () => {
-      const applied = await dataSource.runMigrations();
-      return applied.map(({ name }) => name);
+      const all = dataSource.migrations;
+      const chosen = only === undefined ? all : all.filter((migration) => only.includes(nameOf(migration)));
+      Object.assign(dataSource, { migrations: chosen });
+      try {
+        const applied = await dataSource.runMigrations();
+        return applied.map(({ name }) => name);
+      } finally {
+        Object.assign(dataSource, { migrations: all });
+      }
     });
   });
+}
+
+function nameOf({ name, constructor }: MigrationInterface): string {
+  return name ?? constructor.name;
 }
 
 /** Names of the migrations that the database does not have yet, in order; an absent schema lacks them all. */
 export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
   const done = await withClient(urlOf(dataSource), (client) => appliedMigrations(client, schemaOf(dataSource)));
   return whileInitialized(dataSource, async () =>
-    dataSource.migrations
-      .map(({ name, constructor }) => name ?? constructor.name)
-      .filter((name) => !done.includes(name)),
+    dataSource.migrations.map(nameOf).filter((name) => !done.includes(name)),
   );
 }
 

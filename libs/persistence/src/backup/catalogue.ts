@@ -1,0 +1,103 @@
+import { MIGRATIONS_TABLE, quoteIdentifier } from '../data-source.js';
+import { appliedMigrations } from '../migrations.js';
+import type { PgClient } from '../pg-client.js';
+import type { BackupHeader, BackupSequence } from './backup-file.js';
+
+/**
+ * The services' schemas. Queues (schema `bullmq`, or Redis) are left out on purpose: schedulers are set anew at boot,
+ * jobs not yet handed over wait in the services' outbox tables, and a restored job would repeat work already done.
+ */
+export const BACKUP_SCHEMAS: readonly string[] = [
+  'proxy_gateway',
+  'resource_sharing',
+  'tunnel_gateway',
+  'tunnel_gateway_ops',
+];
+
+export interface TableShape {
+  schema: string;
+  name: string;
+  /** Columns that hold data of their own; generated ones are computed again. */
+  columns: string[];
+}
+
+export function qualified({ schema, name }: { schema: string; name: string }): string {
+  return `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
+}
+
+/** Makes COPY text mean the same on every server. */
+export async function fixTextFormat(client: PgClient): Promise<void> {
+  await client.query(`SET client_encoding = 'UTF8'; SET datestyle = 'ISO, YMD'; SET intervalstyle = 'iso_8601';
+    SET timezone = 'UTC'; SET extra_float_digits = 3; SET bytea_output = 'hex'`);
+}
+
+/** Those of `wanted` that exist, each with its migrations. */
+export async function readSchemas(client: PgClient, wanted: readonly string[]): Promise<BackupHeader['schemas']> {
+  const { rows } = await client.query<{ name: string }>(
+    'SELECT nspname AS name FROM pg_namespace WHERE nspname = ANY($1) ORDER BY nspname',
+    [wanted],
+  );
+  const schemas: BackupHeader['schemas'] = [];
+  for (const { name } of rows) schemas.push({ name, migrations: await appliedMigrations(client, name) });
+  return schemas;
+}
+
+/** Tables with data, parents before the tables that refer to them; the migrations tables belong to the schema's state. */
+export async function readTables(client: PgClient, schemas: readonly string[]): Promise<TableShape[]> {
+  const { rows } = await client.query<TableShape & { oid: number }>(
+    `SELECT c.oid::int AS oid, n.nspname AS schema, c.relname AS name,
+            coalesce(array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attgenerated = ''), '{}') AS columns
+       FROM pg_class c
+       JOIN pg_namespace n ON n.oid = c.relnamespace
+       LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      WHERE n.nspname = ANY($1) AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> $2
+      GROUP BY c.oid, n.nspname, c.relname
+      ORDER BY n.nspname, c.relname`,
+    [schemas, MIGRATIONS_TABLE],
+  );
+  const references = await client.query<{ child: number; parent: number }>(
+    `SELECT DISTINCT conrelid::int AS child, confrelid::int AS parent
+       FROM pg_constraint WHERE contype = 'f' AND conrelid <> confrelid`,
+  );
+  return parentsFirst(rows, references.rows)
+    .filter(({ columns }) => columns.length > 0)
+    .map(({ schema, name, columns }) => ({ schema, name, columns }));
+}
+
+/** A depth-first order; in a cycle of references somebody must come first, and deferred constraints allow it. */
+export function parentsFirst<Table extends { oid: number }>(
+  tables: readonly Table[],
+  references: readonly { child: number; parent: number }[],
+): Table[] {
+  const byOid = new Map(tables.map((table) => [table.oid, table]));
+  const ordered = new Set<Table>();
+  const entered = new Set<number>();
+  const visit = (table: Table): void => {
+    if (entered.has(table.oid)) return;
+    entered.add(table.oid);
+    for (const { child, parent } of references) {
+      const referred = child === table.oid ? byOid.get(parent) : undefined;
+      if (referred !== undefined) visit(referred);
+    }
+    ordered.add(table);
+  };
+  for (const table of tables) visit(table);
+  return [...ordered];
+}
+
+export async function readSequences(client: PgClient, schemas: readonly string[]): Promise<BackupSequence[]> {
+  const { rows } = await client.query<{ schema: string; name: string }>(
+    'SELECT schemaname AS schema, sequencename AS name FROM pg_sequences WHERE schemaname = ANY($1) ORDER BY 1, 2',
+    [schemas],
+  );
+  const sequences: BackupSequence[] = [];
+  for (const { schema, name } of rows) {
+    if (name === `${MIGRATIONS_TABLE}_id_seq`) continue;
+    const state = await client.query<{ value: string; called: boolean }>(
+      `SELECT last_value::text AS value, is_called AS called FROM ${qualified({ schema, name })}`,
+    );
+    const [row] = state.rows;
+    if (row !== undefined) sequences.push({ schema, name, ...row });
+  }
+  return sequences;
+}

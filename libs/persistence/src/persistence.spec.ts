@@ -1,0 +1,211 @@
+import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
+import { Logger, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { DataSource } from 'typeorm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createDataSource, pgPool } from './data-source.js';
+import { PersistenceModule } from './persistence.module.js';
+import { withClient } from './pg-client.js';
+import { notify, PgListener } from './pg-listener.js';
+import { afterCommit, UnitOfWork } from './unit-of-work.js';
+
+let database: TestDatabase;
+let dataSource: DataSource;
+const poolErrors: Error[] = [];
+const config = () => ({
+  url: database.url,
+  schema: 'ledger',
+  searchPath: ['ledger_ops'],
+  entities: [],
+  migrations: [],
+  applicationName: 'persistence spec',
+  onPoolError: (error: Error) => poolErrors.push(error),
+});
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await withClient(database.url, (client) =>
+    client.query('CREATE SCHEMA ledger; CREATE SCHEMA ledger_ops; CREATE TABLE ledger.entries (id int PRIMARY KEY)'),
+  );
+  dataSource = await createDataSource(config()).initialize();
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+
+const cutConnections = (application: string): Promise<unknown> =>
+  withClient(database.url, (client) =>
+    client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [application]),
+  );
+
+describe('createDataSource', () => {
+  it('looks names up in its own schemas, under its own name', async () => {
+    const [row] = (await dataSource.query(
+      `SELECT current_schemas(false)::text AS path, current_setting('application_name') AS name`,
+    )) as { path: string; name: string }[];
+    expect(row).toEqual({ path: '{ledger,ledger_ops}', name: 'persistence spec' });
+  });
+
+  it('outlives the loss of idle connections and reports it', async () => {
+    await dataSource.query('SELECT 1');
+    await cutConnections('persistence spec');
+    await waitFor(() => poolErrors.length > 0);
+    expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('shares the pool with named prepared statements', async () => {
+    const statement = { name: 'double', text: 'SELECT $1::bigint * 2 AS doubled', values: [21] };
+    expect((await pgPool(dataSource).query(statement)).rows).toEqual([{ doubled: 42 }]);
+  });
+});
+
+describe('UnitOfWork', () => {
+  const unit = (): UnitOfWork => new UnitOfWork(dataSource);
+  beforeEach(() => dataSource.query('TRUNCATE ledger.entries'));
+  const ids = () => dataSource.query('SELECT id FROM entries ORDER BY id');
+
+  it('commits, then runs the hooks in order, then resolves', async () => {
+    const steps: string[] = [];
+    const result = await unit().run(async (tx) => {
+      await tx.query('INSERT INTO entries VALUES (1)');
+      afterCommit(tx, async () => {
+        steps.push(`first sees ${JSON.stringify(await ids())}`);
+      });
+      afterCommit(tx, () => void steps.push('second'));
+      steps.push('work');
+      return 'result';
+    });
+    expect(result).toBe('result');
+    expect(steps).toEqual(['work', 'first sees [{"id":1}]', 'second']);
+  });
+
+  it('rolls everything back when the work fails, and runs no hook', async () => {
+    const hook = vi.fn();
+    const failed = unit().run(async (tx) => {
+      await tx.query('INSERT INTO entries VALUES (1)');
+      afterCommit(tx, hook);
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    expect(await ids()).toEqual([]);
+    expect(hook).not.toHaveBeenCalled();
+  });
+
+  it('runs no hook when the commit itself fails', async () => {
+    await dataSource.query(
+      'CREATE TABLE IF NOT EXISTS ledger.late (id int UNIQUE DEFERRABLE INITIALLY DEFERRED); TRUNCATE ledger.late',
+    );
+    const hook = vi.fn();
+    const failed = unit().run(async (tx) => {
+      await tx.query('INSERT INTO late VALUES (1), (1)');
+      afterCommit(tx, hook);
+    });
+    await expect(failed).rejects.toThrow('duplicate key');
+    expect(hook).not.toHaveBeenCalled();
+  });
+
+  it('logs a hook that fails, runs the next ones, and still resolves', async () => {
+    const logged = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const next = vi.fn();
+    await unit().run(async (tx) => {
+      await tx.query('INSERT INTO entries VALUES (1)');
+      afterCommit(tx, () => Promise.reject(new Error('broken hook')));
+      afterCommit(tx, next);
+    });
+    expect(next).toHaveBeenCalledTimes(1);
+    expect(logged).toHaveBeenCalledTimes(1);
+    expect(await ids()).toEqual([{ id: 1 }]);
+  });
+
+  it('runs at the isolation level asked for', async () => {
+    const level = await unit().run((tx) => tx.query('SHOW transaction_isolation'), { isolation: 'SERIALIZABLE' });
+    expect(level).toEqual([{ transaction_isolation: 'serializable' }]);
+  });
+
+  it('refuses a hook outside of a unit of work', () => {
+    expect(() => afterCommit(dataSource.manager, () => undefined)).toThrow(TypeError);
+  });
+});
+
+describe('PgListener', () => {
+  let listener: PgListener;
+  const errors: Error[] = [];
+  beforeEach(() => {
+    errors.length = 0;
+    listener = new PgListener({
+      url: database.url,
+      applicationName: 'spec listener',
+      onError: (error) => errors.push(error),
+    });
+  });
+  afterEach(() => listener.close());
+
+  it('hears what is committed, on its own channels only, and nothing after unlistening', async () => {
+    const heard: string[] = [];
+    const stop = await listener.listen('prices', (payload) => heard.push(payload));
+    await listener.listen('Other "channel"', (payload) => heard.push(`other ${payload}`));
+    await dataSource.transaction(async (tx) => {
+      await notify(tx, 'prices', 'a');
+      await notify(tx, 'elsewhere', 'x');
+    });
+    await dataSource
+      .transaction(async (tx) => {
+        await notify(tx, 'prices', 'never');
+        throw new Error('rolled back');
+      })
+      .catch(() => undefined);
+    await notify(dataSource, 'Other "channel"', 'b');
+    await waitFor(() => heard.length === 2);
+    await stop();
+    await notify(dataSource, 'prices', 'late');
+    await notify(dataSource, 'Other "channel"', 'c');
+    await waitFor(() => heard.length === 3);
+    expect(heard).toEqual(['a', 'other b', 'other c']);
+  });
+
+  it('comes back after its connection was cut and says that something may be missing', async () => {
+    const heard: string[] = [];
+    const gap = vi.fn();
+    await listener.listen('prices', (payload) => heard.push(payload), gap);
+    await cutConnections('spec listener');
+    await waitFor(() => gap.mock.calls.length === 1);
+    await notify(dataSource, 'prices', 'again');
+    await waitFor(() => heard.length === 1);
+    expect(errors.length).toBeGreaterThan(0);
+  });
+
+  it('calls the other handlers when one throws', async () => {
+    const heard: string[] = [];
+    await listener.listen('prices', () => {
+      throw new Error('bad handler');
+    });
+    await listener.listen('prices', (payload) => heard.push(payload));
+    await notify(dataSource, 'prices', 'a');
+    await waitFor(() => heard.length === 1);
+    expect(errors.map(({ message }) => message)).toEqual(['bad handler']);
+  });
+
+  it('refuses a payload that PostgreSQL would refuse, and listening after closing', async () => {
+    await expect(notify(dataSource, 'prices', 'é'.repeat(4_000))).rejects.toThrow(RangeError);
+    await notify(dataSource, 'prices', 'x'.repeat(7_999));
+    await listener.close();
+    await expect(listener.listen('prices', () => undefined)).rejects.toThrow('closed');
+  });
+});
+
+describe('PersistenceModule', () => {
+  it('provides what services need and closes every connection at shutdown', async () => {
+    class AppModule {}
+    Module({ imports: [PersistenceModule.forRoot({ ...config(), applicationName: 'module spec' })] })(AppModule);
+    const app = await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
+    expect(await app.get(UnitOfWork).run((tx) => tx.query('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+    await app.get(PgListener).listen('prices', () => undefined);
+    await app.close();
+    expect(app.get(DataSource).isInitialized).toBe(false);
+    await waitFor(async () => {
+      const open = await dataSource.query(`SELECT 1 FROM pg_stat_activity WHERE application_name LIKE 'module spec%'`);
+      return (open as unknown[]).length === 0;
+    });
+  });
+});
