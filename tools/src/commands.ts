@@ -4,6 +4,7 @@ export type Command = (args: string[]) => Promise<number>;
 
 const COMMANDS: Record<string, () => Promise<Command>> = {
   up: async () => (await import('./supervisor/up-command.js')).upCommand,
+  tour: async () => (await import('./tour/tour-command.js')).tourCommand,
   peers: async () => (await import('./peers/command.js')).peersCommand,
 };
 
