@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['libs/*/src/**/*.spec.ts', 'apps/*/{src,test}/**/*.{spec,e2e-spec}.ts', 'tools/src/**/*.spec.ts', 'test/**/*.{spec,e2e-spec}.ts'],
+    include: [
+      'libs/*/src/**/*.spec.ts',
+      'apps/*/{src,test}/**/*.{spec,e2e-spec}.ts',
+      'tools/src/**/*.spec.ts',
+      'test/**/*.{spec,e2e-spec}.ts',
+    ],
     globalSetup: ['libs/testing/src/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
