@@ -1,7 +1,7 @@
 import type { NodeView, Page } from '@gatehouse/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway } from './support/gateway.js';
-import type { Gateway } from './support/gateway.js';
+import type { Answer, Gateway } from './support/gateway.js';
 import { shadowsocksLink, startProvider } from './support/provider.js';
 import type { Provider } from './support/provider.js';
 
@@ -94,12 +94,14 @@ describe('POST /proxies', () => {
   it.each([
     ['nonsense', 'hello', {}, 'raw_config'],
     ['another type', shadowsocksLink('p'), { type: 'trojan' }, 'type'],
+    ['null as type', shadowsocksLink('p'), { type: null }, 'type'],
+    ['null as name', shadowsocksLink('p'), { name: null }, 'name'],
     ['nothing', '', {}, 'raw_config'],
     ['a scheme nobody knows', 'gopher://x', {}, 'raw_config'],
     ['two links', `${shadowsocksLink('a')}\n${shadowsocksLink('b')}`, {}, 'raw_config'],
   ])('refuses %s', async (_what, raw, more, field) => {
-    const { status, body } = await add(raw, more);
-    expect([status, body]).toMatchObject([400, { code: 'INVALID_ARGUMENT', details: [{ field }] }]);
+    const { status, body }: Answer<any> = await add(raw, more);
+    expect([status, body.code, body.details[0].field]).toEqual([400, 'INVALID_ARGUMENT', field]);
   });
 });
 
@@ -188,9 +190,13 @@ describe('PUT and DELETE /proxies/{id}', () => {
     expect((await put(one.id, { raw_config: shadowsocksLink('q') })).status).toBe(409);
     expect((await put(one.id, { country: 'QQ' })).status).toBe(400);
     expect((await put(one.id, { type: 'trojan' })).status).toBe(400);
+    for (const field of ['raw_config', 'type', 'enabled'])
+      expect((await put(one.id, { [field]: null })).status, field).toBe(400);
     expect((await put(4711, { name: 'x' })).status).toBe(404);
     expect((await gateway.call('DELETE', '/proxies/4711')).status).toBe(404);
-    expect((await gateway.call('DELETE', '/proxies/x')).status).toBe(400);
+    for (const id of ['x', '1.5', '99999999999999999999']) {
+      expect((await gateway.call('DELETE', `/proxies/${id}`)).status, id).toBe(400);
+    }
   });
 
   it('leaves a deleted manual node to the subscription that carries it too', async () => {

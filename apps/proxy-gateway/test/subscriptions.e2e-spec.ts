@@ -75,6 +75,9 @@ describe('/subscriptions', () => {
 
   it.each([
     ['no name', { name: undefined }, 'name'],
+    ...['name', 'url', 'type', 'interval_sec', 'enabled', 'allow_private'].map(
+      (field) => [`null for ${field}`, { [field]: null }, field] as const,
+    ),
     ['an empty name', { name: ' ' }, 'name'],
     ['a file', { url: 'file:///etc/passwd' }, 'url'],
     ['no URL at all', { url: 'example' }, 'url'],
@@ -89,6 +92,15 @@ describe('/subscriptions', () => {
     expect(error.details.map((detail: { field: string }) => detail.field)).toContain(field);
     expect((await list()).total).toBe(0);
   });
+
+  it.each(['name', 'url', 'type', 'interval_sec', 'enabled', 'allow_private'])(
+    'refuses null for %s in a change',
+    async (field) => {
+      const { id } = await subscribe();
+      const { status, body: error } = await gateway.call('PUT', `/subscriptions/${id}`, { [field]: null });
+      expect([status, error.details[0].field]).toEqual([400, field]);
+    },
+  );
 
   it.each([
     ['GET', ''],

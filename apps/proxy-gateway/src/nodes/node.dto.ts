@@ -14,6 +14,7 @@ import {
   Min,
   ValidateIf,
 } from 'class-validator';
+import { Omittable } from '../wire/omittable.js';
 
 export const MAX_PAGE = 500;
 const MAX_ID = Number.MAX_SAFE_INTEGER;
@@ -61,14 +62,14 @@ export class NodeQuery {
 
 export class NewNodeBody {
   /** Absent or empty: the name in `raw_config`, else server and port. */
-  @IsOptional()
+  @Omittable()
   @Transform(trimmed)
   @IsString()
   @MaxLength(200)
   name?: string;
 
   /** What `raw_config` must be of (`ss`, `trojan`...); absent or empty: anything. */
-  @IsOptional()
+  @Omittable()
   @Transform(trimmed)
   @IsString()
   @MaxLength(32)
@@ -90,19 +91,19 @@ export class NodeChanges {
   @MaxLength(200)
   name?: string | null;
 
-  @IsOptional()
+  @Omittable()
   @Transform(trimmed)
   @IsString()
   @MaxLength(32)
   type?: string;
 
-  @IsOptional()
+  @Omittable()
   @IsString()
   @IsNotEmpty()
   @MaxLength(MAX_RAW)
   raw_config?: string;
 
-  @IsOptional()
+  @Omittable()
   @IsBoolean()
   enabled?: boolean;
 

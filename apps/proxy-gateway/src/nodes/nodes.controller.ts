@@ -1,7 +1,8 @@
 import { CurrentActor, Requires } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { NodeView, Page } from '@gatehouse/contracts';
-import { Body, Controller, Delete, Get, Param, ParseIntPipe, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { IdPipe } from '../wire/id.pipe.js';
 import { NewNodeBody, NodeChanges, NodeQuery } from './node.dto.js';
 import { NodesService } from './nodes.service.js';
 
@@ -24,7 +25,7 @@ export class NodesController {
   @Put(':id')
   @Requires('write')
   update(
-    @Param('id', ParseIntPipe) id: number,
+    @Param('id', IdPipe) id: number,
     @Body() body: NodeChanges,
     @CurrentActor() actor: Actor | null,
   ): Promise<NodeView> {
@@ -33,7 +34,7 @@ export class NodesController {
 
   @Delete(':id')
   @Requires('write')
-  remove(@Param('id', ParseIntPipe) id: number): ReturnType<NodesService['remove']> {
+  remove(@Param('id', IdPipe) id: number): ReturnType<NodesService['remove']> {
     return this.nodes.remove(id);
   }
 }

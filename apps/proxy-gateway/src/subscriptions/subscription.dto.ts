@@ -14,6 +14,7 @@ import {
   Min,
   ValidateBy,
 } from 'class-validator';
+import { Omittable } from '../wire/omittable.js';
 
 /** A provider asked more often than this bans its subscribers. */
 export const MIN_INTERVAL_SEC = 60;
@@ -30,32 +31,21 @@ const IsHttpUrl = (): PropertyDecorator =>
 
 const trimmed = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 
-/** What a subscription may be told to be. Replacing one, what is left out stays as it is. */
-export class SubscriptionChanges {
-  @IsOptional()
-  @Transform(trimmed)
-  @IsString()
-  @IsNotEmpty()
-  @MaxLength(200)
-  name?: string;
+const MAX_NAME = 200;
+const MAX_URL = 8_192;
 
-  @IsOptional()
-  @Transform(trimmed)
-  @IsHttpUrl()
-  @MaxLength(8_192)
-  url?: string;
-
-  @IsOptional()
+class SubscriptionOptions {
+  @Omittable()
   @IsIn(SUBSCRIPTION_TYPES)
   type?: SubscriptionType;
 
-  @IsOptional()
+  @Omittable()
   @IsInt()
   @Min(MIN_INTERVAL_SEC)
   @Max(MAX_INTERVAL_SEC)
   interval_sec?: number;
 
-  @IsOptional()
+  @Omittable()
   @IsBoolean()
   enabled?: boolean;
 
@@ -68,22 +58,38 @@ export class SubscriptionChanges {
   user_agent?: string | null;
 
   /** Also fetch from private, loopback and link-local addresses. */
-  @IsOptional()
+  @Omittable()
   @IsBoolean()
   allow_private?: boolean;
 }
 
-export class NewSubscription extends SubscriptionChanges {
+export class NewSubscription extends SubscriptionOptions {
   @Transform(trimmed)
   @IsString()
   @IsNotEmpty()
-  @MaxLength(200)
-  declare name: string;
+  @MaxLength(MAX_NAME)
+  name: string;
 
   @Transform(trimmed)
   @IsHttpUrl()
-  @MaxLength(8_192)
-  declare url: string;
+  @MaxLength(MAX_URL)
+  url: string;
+}
+
+/** What is left out stays as it is. */
+export class SubscriptionChanges extends SubscriptionOptions {
+  @Omittable()
+  @Transform(trimmed)
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(MAX_NAME)
+  name?: string;
+
+  @Omittable()
+  @Transform(trimmed)
+  @IsHttpUrl()
+  @MaxLength(MAX_URL)
+  url?: string;
 }
 
 export class RefreshQuery {

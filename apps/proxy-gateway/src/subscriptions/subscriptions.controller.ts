@@ -1,7 +1,8 @@
 import { CurrentActor, Requires } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { ItemList, RefreshResult, SubscriptionView } from '@gatehouse/contracts';
-import { Body, Controller, Delete, Get, HttpCode, Param, ParseIntPipe, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { IdPipe } from '../wire/id.pipe.js';
 import { NewSubscription, RefreshQuery, SubscriptionChanges } from './subscription.dto.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
@@ -17,7 +18,7 @@ export class SubscriptionsController {
 
   @Get(':id')
   @Requires('read')
-  get(@Param('id', ParseIntPipe) id: number, @CurrentActor() actor: Actor | null): Promise<SubscriptionView> {
+  get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor | null): Promise<SubscriptionView> {
     return this.subscriptions.get(id, actor);
   }
 
@@ -30,7 +31,7 @@ export class SubscriptionsController {
   @Put(':id')
   @Requires('write')
   update(
-    @Param('id', ParseIntPipe) id: number,
+    @Param('id', IdPipe) id: number,
     @Body() body: SubscriptionChanges,
     @CurrentActor() actor: Actor | null,
   ): Promise<SubscriptionView> {
@@ -39,14 +40,14 @@ export class SubscriptionsController {
 
   @Delete(':id')
   @Requires('write')
-  remove(@Param('id', ParseIntPipe) id: number): ReturnType<SubscriptionsService['remove']> {
+  remove(@Param('id', IdPipe) id: number): ReturnType<SubscriptionsService['remove']> {
     return this.subscriptions.remove(id);
   }
 
   @Post(':id/refresh')
   @HttpCode(200)
   @Requires('write')
-  refresh(@Param('id', ParseIntPipe) id: number, @Query() query: RefreshQuery): Promise<RefreshResult> {
+  refresh(@Param('id', IdPipe) id: number, @Query() query: RefreshQuery): Promise<RefreshResult> {
     return this.subscriptions.refresh(id, query.force === 'true');
   }
 }

@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/** GET through an HTTP proxy on loopback, in absolute form as browsers send it for plain http. */
+export async function getThrough(proxyPort: number, url: string): Promise<{ status: number; body: Buffer }> {
+  const asked = request({
+    host: '127.0.0.1',
+    port: proxyPort,
+    path: url,
+    headers: { host: new URL(url).host },
+    agent: false,
+  });
+  const [reply] = await once(asked.end(), 'response');
+  return { status: reply.statusCode, body: await buffer(reply) };
+}
+
+/** A CONNECT tunnel through an HTTP proxy on loopback. */
+export async function tunnelThrough(proxyPort: number, host: string, port: number): Promise<Socket> {
+  const socket = connect(proxyPort, '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write(`CONNECT ${host}:${port} HTTP/1.1\r\nHost: ${host}:${port}\r\n\r\n`);
+  const [head] = (await once(socket, 'data')) as [Buffer];
+  if (!head.toString().startsWith('HTTP/1.1 200')) throw new Error(`no tunnel: ${head.toString()}`);
+  return socket;
+}
+
+export async function echo(socket: Socket, text: string): Promise<string> {
+  socket.write(text);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  return answer.toString();
+}
