@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 
 export interface SeenRequest {
   method: string;
@@ -74,19 +76,15 @@ export class Origin {
       return;
     }
     response.writeHead(200, { 'content-length': length, 'content-type': 'application/octet-stream' });
-    await this.#stream(response, length);
+    await pipeline(Readable.from(this.#blocks(length)), response);
   }
 
-  async #stream(response: ServerResponse, length: number): Promise<void> {
+  async *#blocks(length: number): AsyncGenerator<Buffer> {
     const block = Buffer.alloc(64 * 1024, 0x67);
     const gate = this.#gate;
-    for (let sent = 0; sent < length;) {
+    for (let sent = 0; sent < length; sent += block.length) {
       if (gate && sent >= length / 2) await gate.promise;
-      const part = block.subarray(0, Math.min(block.length, length - sent));
-      sent += part.length;
-      if (!response.write(part)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
-      if (response.destroyed) return;
+      yield block.subarray(0, Math.min(block.length, length - sent));
     }
-    response.end();
   }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type {
   ConnectionListResponse,
   ConnectionView,
@@ -21,12 +22,15 @@ import { fetchThrough, type Entry, type ProxyAddress } from './proxy-client.js';
 import { eventually, expectEqual, expectThat, type Script } from './script.js';
 import { ShadowsocksServer } from './shadowsocks-server.js';
 
-/** A name only the tour's Shadowsocks server knows: an answer proves that the request went through it. */
-const ORIGIN_HOST = 'origin.gatehouse.example';
 const MEBIBYTE = 1024 * 1024;
 const NODE_NAME = 'Tour Shadowsocks';
 
 interface Stage {
+  /**
+   * Name of the origin, new in every tour. Only the tour's Shadowsocks server knows it: an answer proves that the
+   * request went through that server.
+   */
+  host: string;
   api: ApiClient;
   script: Script;
   origin: Origin;
@@ -49,18 +53,19 @@ interface Trace {
  */
 export async function tourProxyGateway(api: ApiClient, password: string, script: Script): Promise<void> {
   script.chapter('proxy-gateway: from a subscription to a logged connection');
+  const host = `origin-${randomBytes(3).toString('hex')}.gatehouse.example`;
   const origin = await Origin.start({ '/hello': 'hello from the origin\n' });
   const server = await ShadowsocksServer.start({
     method: 'aes-128-gcm',
     password: 'tour-password',
-    hosts: { [ORIGIN_HOST]: '127.0.0.1' },
+    hosts: { [host]: '127.0.0.1' },
   });
   const publisher = await Origin.start({ '/subscription': subscriptionText(server) });
   const trace: Trace = { subscriptionId: null, ruleId: null, previousSelection: null };
   try {
     await logIn(api, password, script);
     const proxy = await findProxy(api, script);
-    const stage: Stage = { api, script, origin, server, publisher, proxy };
+    const stage: Stage = { host, api, script, origin, server, publisher, proxy };
     const node = await subscribe(stage, trace);
     await route(stage, node, trace);
     await carry(stage, node, trace);
@@ -127,7 +132,7 @@ async function subscribe({ api, script, publisher }: Stage, trace: Trace): Promi
   });
 }
 
-async function route({ api, script, origin }: Stage, node: NodeView, trace: Trace): Promise<void> {
+async function route({ api, script, origin, host }: Stage, node: NodeView, trace: Trace): Promise<void> {
   await script.step('select the node in group PROXY', async (say) => {
     const overview = await api.call<OutboundOverview>('GET', '/outbound');
     trace.previousSelection = overview.groups.find(({ name }) => name === 'PROXY')?.now_proxy ?? null;
@@ -138,7 +143,7 @@ async function route({ api, script, origin }: Stage, node: NodeView, trace: Trac
   await script.step('send one host through the group by a rule', async (say) => {
     const rule = await api.call<RuleView>('POST', '/rules', {
       type: 'DOMAIN',
-      payload: ORIGIN_HOST,
+      payload: host,
       target: 'PROXY',
       priority: 1,
     });
@@ -146,7 +151,7 @@ async function route({ api, script, origin }: Stage, node: NodeView, trace: Trac
     say(`rule ${rule.id}: ${rule.raw}`);
   });
   await script.step('ask which rule a URL would meet', async (say) => {
-    const url = `http://${ORIGIN_HOST}:${origin.port}/hello`;
+    const url = `http://${host}:${origin.port}/hello`;
     const test = await eventually('the new rule in the kernel', async () => {
       const answer = await api.call<RuleTestResponse>('POST', '/rules/test', { url });
       return answer.rule?.id === trace.ruleId ? answer : undefined;
@@ -164,7 +169,7 @@ async function carry(stage: Stage, node: NodeView, trace: Trace): Promise<void> 
   ];
   for (const [entry, label] of entries) {
     await stage.script.step(`fetch a page by ${label}`, async (say) => {
-      const url = new URL(`http://${ORIGIN_HOST}:${stage.origin.port}/hello`);
+      const url = new URL(`http://${stage.host}:${stage.origin.port}/hello`);
       const before = stage.origin.seen.length;
       const { status, text } = await fetchThrough(entry, stage.proxy, url);
       expectEqual('status', status, 200);
@@ -176,16 +181,16 @@ async function carry(stage: Stage, node: NodeView, trace: Trace): Promise<void> 
 }
 
 async function watchDownload(stage: Stage, node: NodeView, trace: Trace): Promise<void> {
-  const { api, script, origin, proxy } = stage;
+  const { api, script, origin, proxy, host } = stage;
   const size = 8 * MEBIBYTE;
-  const url = new URL(`http://${ORIGIN_HOST}:${origin.port}/bytes/${size}`);
+  const url = new URL(`http://${host}:${origin.port}/bytes/${size}`);
   origin.hold();
   const download = fetchThrough('socks5', proxy, url);
   download.catch(() => {}); // awaited below; a failure in between must not end the process
   await script.step('look at a download while it runs', async (say) => {
     const open = await eventually('the open connection', async () => {
       const list = await api.call<ConnectionListResponse>('GET', '/connections');
-      return list.connections.find(({ host, download: bytes }) => host === ORIGIN_HOST && bytes > size / 4);
+      return list.connections.find((open) => open.host === host && open.download > size / 4);
     });
     checkRoute(open, node, trace);
     say(`connection ${open.id}: ${open.type}, ${open.rule},${open.rule_payload} -> ${open.chains.join(' -> ')}`);
@@ -196,7 +201,7 @@ async function watchDownload(stage: Stage, node: NodeView, trace: Trace): Promis
     expectEqual('bytes received', (await download).bytes, size);
   });
   await script.step('read what it left in the traffic log', async (say) => {
-    const log = await findLog(api, size);
+    const log = await findLog(api, host, size);
     checkLog(log, node, trace);
     say(`log ${log.id}: ${log.status}, ${log.upload} bytes up, ${log.download} bytes down, ${log.duration_ms} ms`);
     say(`${log.rule_type},${log.rule_payload} -> ${log.chains.join(' -> ')}`);
@@ -217,23 +222,23 @@ function checkLog(log: TrafficLogView, node: NodeView, trace: Trace): void {
 }
 
 /** The log of the download: its reply is the body and a head of less than 1 KiB. */
-async function findLog(api: ApiClient, size: number): Promise<TrafficLogView> {
+async function findLog(api: ApiClient, host: string, size: number): Promise<TrafficLogView> {
   return await eventually('the traffic log', async () => {
-    const logs = await api.call<TrafficLogListResponse>('GET', `/traffic-logs?keyword=${ORIGIN_HOST}`);
+    const logs = await api.call<TrafficLogListResponse>('GET', `/traffic-logs?keyword=${host}`);
     return logs.items.find(({ download }) => download > size && download < size + 1024);
   });
 }
 
-async function reloadUnderLoad({ api, script, origin, proxy }: Stage): Promise<void> {
+async function reloadUnderLoad({ api, script, origin, proxy, host }: Stage): Promise<void> {
   await script.step('reload the kernel under 20 downloads: nothing is lost', async (say) => {
     const size = MEBIBYTE;
-    const url = new URL(`http://${ORIGIN_HOST}:${origin.port}/bytes/${size}`);
+    const url = new URL(`http://${host}:${origin.port}/bytes/${size}`);
     origin.hold();
     const downloads = Promise.all(Array.from({ length: 20 }, () => fetchThrough('socks5', proxy, url)));
     downloads.catch(() => {}); // awaited below
     await eventually('20 open downloads', async () => {
       const { connections } = await api.call<ConnectionListResponse>('GET', '/connections');
-      return connections.filter(({ host }) => host === ORIGIN_HOST).length === 20 || undefined;
+      return connections.filter((open) => open.host === host).length === 20 || undefined;
     });
     const reload = await api.call<ReloadResult>('POST', '/system/reload');
     origin.release();
@@ -245,18 +250,15 @@ async function reloadUnderLoad({ api, script, origin, proxy }: Stage): Promise<v
   });
 }
 
-async function lookAtDashboard({ api, script }: Stage, node: NodeView): Promise<void> {
+async function lookAtDashboard({ api, script, host }: Stage, node: NodeView): Promise<void> {
   await script.step('find it all on the dashboard', async (say) => {
-    const { item, dashboard } = await eventually('the period list', async () => {
-      const answer = await api.call<DashboardResponse>(
-        'GET',
-        '/dashboard?period_domain_limit=500&period_node_limit=500',
-      );
-      const found = answer.period_domains.items.find(({ domain }) => domain === ORIGIN_HOST);
-      return found && found.requests >= 24 ? { item: found, dashboard: answer } : undefined;
+    const { item, onNode } = await eventually('24 requests and 28 MiB in the period lists', async () => {
+      const query = 'period_domain_limit=500&period_node_limit=500';
+      const { period_domains, period_nodes } = await api.call<DashboardResponse>('GET', `/dashboard?${query}`);
+      const found = period_domains.items.find(({ domain, requests }) => domain === host && requests >= 24);
+      const carrier = period_nodes.items.find(({ node_id }) => node_id === node.id);
+      return found && carrier && carrier.download >= 28 * MEBIBYTE ? { item: found, onNode: carrier } : undefined;
     });
-    const onNode = dashboard.period_nodes.items.find(({ node_id }) => node_id === node.id);
-    expectThat(onNode !== undefined && onNode.download >= 28 * MEBIBYTE, 'the node carried less than was downloaded');
     say(`${item.domain}: ${item.requests} requests, ${item.errors} errors, ${item.download} bytes down`);
     say(`node ${onNode.node_id} "${onNode.name}": ${onNode.requests} requests, ${onNode.download} bytes down`);
   });
