@@ -1,3 +1,4 @@
+import { BoundedCache } from '../cache/bounded-cache.js';
 import type { ApiKeyStore } from '../keys/api-key-store.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { SessionStore } from '../sessions/session-store.js';
@@ -16,7 +17,10 @@ export interface SessionUser {
 
 /** The service's users, for sessions. An abstract class because it is also the injection token. */
 export abstract class SessionUsers {
-  /** The user of an open session; undefined when they are gone or disabled. Called for every request: cache inside. */
+  /**
+   * The user of an open session; undefined when they are gone or disabled. Answers are kept for 5 s:
+   * to shut somebody out at once, end their sessions.
+   */
   abstract find(userId: number): Promise<SessionUser | undefined>;
 }
 
@@ -32,8 +36,12 @@ export interface AuthenticatorParts {
   readonly sessions: { store: SessionStore; cookie: SessionCookie; users: SessionUsers } | undefined;
 }
 
+const USER_CACHE_MS = 5_000;
+const USER_CACHE_ENTRIES = 10_000;
+
 /** Finds out who sent a request: JWT, API key or session token in the headers, else the session cookie. */
 export class Authenticator {
+  private readonly users = new BoundedCache<SessionUser>(USER_CACHE_ENTRIES);
   private readonly parts: AuthenticatorParts;
 
   constructor(parts: AuthenticatorParts) {
@@ -64,9 +72,17 @@ export class Authenticator {
     const { sessions } = this.parts;
     const session = await sessions?.store.verify(token);
     if (sessions === undefined || session === undefined) return undefined;
-    const user = await sessions.users.find(session.userId);
+    const user = await this.findUser(sessions.users, session.userId);
     if (user === undefined) return undefined;
     return { credential: 'session', credentialId: session.id, userId: session.userId, ...user };
+  }
+
+  private async findUser(users: SessionUsers, userId: number): Promise<SessionUser | undefined> {
+    const known = this.users.get(String(userId));
+    if (known !== undefined) return known;
+    const user = await users.find(userId);
+    if (user !== undefined) this.users.set(String(userId), user, Date.now() + USER_CACHE_MS);
+    return user;
   }
 }
 

@@ -47,6 +47,11 @@ export class SessionStore {
     this.idleMs = (config.idleSeconds ?? 2 * 3_600) * 1_000;
   }
 
+  /** How long a session lasts at most: the cookie's Max-Age. */
+  get absoluteSeconds(): number {
+    return this.absoluteMs / 1_000;
+  }
+
   /** Follows sessions ended by other replicas from now on. */
   async start(listener: PgListener): Promise<void> {
     this.stopListening = await listener.listen(

@@ -15,7 +15,7 @@ export async function createThrottleTable(runner: ThrottleTableRunner): Promise<
   await runner.query(
     'CREATE UNLOGGED TABLE throttle_windows (key text PRIMARY KEY, hits integer NOT NULL, ends_at timestamptz NOT NULL)',
   );
-  await runner.query('CREATE INDEX ix_throttle_windows_ends_at ON throttle_windows (ends_at)');
+  await runner.query('CREATE INDEX throttle_windows_ends_at_idx ON throttle_windows (ends_at)');
 }
 
 /** Undoes createThrottleTable(). */

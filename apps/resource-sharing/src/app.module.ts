@@ -1,0 +1,32 @@
+import { AuthModule } from '@gatehouse/auth';
+import { PersistenceModule } from '@gatehouse/persistence';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
+import { databaseConfig, SERVICE_NAME } from './database.js';
+import { EnvironmentModule } from './environment.module.js';
+import { DatabaseHealth } from './health/database-health.js';
+import type { ResourceSharingSettings } from './settings.js';
+import { SESSION_COOKIE } from './site/session-cookie-name.js';
+import { SiteUsers } from './site/site-users.js';
+import { SiteModule } from './site/site.module.js';
+import { EnvelopeInterceptor } from './wire/envelope.interceptor.js';
+
+@Module({})
+export class AppModule {
+  static forRoot(settings: Readonly<ResourceSharingSettings>): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        EnvironmentModule.forRoot(settings),
+        PersistenceModule.forRoot(databaseConfig(settings.databaseUrl)),
+        AuthModule.forRoot({
+          service: SERVICE_NAME,
+          imports: [SiteModule],
+          sessions: { cookie: SESSION_COOKIE, secure: settings.secureCookies, users: SiteUsers },
+        }),
+        SiteModule,
+      ],
+      providers: [DatabaseHealth, { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor }],
+    };
+  }
+}

@@ -1,0 +1,16 @@
+import type { HttpOptions } from '@gatehouse/platform';
+import { SERVICE_VERSION } from './service-version.js';
+import { SESSION_COOKIE } from './site/session-cookie-name.js';
+
+/** How the service looks on the wire. */
+export const HTTP_OPTIONS: HttpOptions = {
+  errorFormat: 'envelope',
+  openapi: {
+    path: '/api/open/openapi.json',
+    title: 'Resource-Sharing Open API',
+    description: 'Through this API third-party applications act for a user: quotas, resources, unlocks and shares.',
+    version: SERVICE_VERSION,
+    cookie: SESSION_COOKIE,
+    apiKeys: false,
+  },
+};

@@ -1,0 +1,42 @@
+import { BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from '@gatehouse/persistence';
+import { Check, Column, Entity, Index } from 'typeorm';
+
+export type SiteRole = 'administrator' | 'member';
+
+/** Somebody who logs in on the site itself. */
+@Entity('site_accounts')
+@Check('site_accounts_role_check', `role IN ('administrator', 'member')`)
+// Their expressions are beyond the schema builder; the migration makes them.
+@Index('site_accounts_username_key', { synchronize: false })
+@Index('site_accounts_email_key', { synchronize: false })
+export class SiteAccount {
+  @BigIntId()
+  id: number;
+
+  @Column({ type: 'text' })
+  username: string;
+
+  @Column({ type: 'text' })
+  nickname: string;
+
+  @Column({ type: 'text', nullable: true })
+  email: string | null;
+
+  @Column({ name: 'avatar_url', type: 'text', nullable: true })
+  avatarUrl: string | null;
+
+  @Column({ name: 'password_hash', type: 'text' })
+  passwordHash: string;
+
+  @Column({ type: 'text', default: 'member' })
+  role: SiteRole;
+
+  @TimestampColumn({ name: 'disabled_at', nullable: true })
+  disabledAt: Date | null;
+
+  @CreatedAt()
+  createdAt: Date;
+
+  @UpdatedAt()
+  updatedAt: Date;
+}

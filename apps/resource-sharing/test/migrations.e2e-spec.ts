@@ -1,0 +1,21 @@
+import { createDataSource, migrate, pendingMigrations } from '@gatehouse/persistence';
+import { createTestDatabase, expectSchemaInSync } from '@gatehouse/testing';
+import { expect, it } from 'vitest';
+import { databaseConfig } from '../src/database.js';
+import { MIGRATIONS } from '../src/migrations/index.js';
+
+it('migrates an empty database to what the entities say, and back', async () => {
+  await using database = await createTestDatabase();
+  const dataSource = createDataSource(databaseConfig(database.url));
+  expect(await pendingMigrations(dataSource)).toHaveLength(MIGRATIONS.length);
+  expect(await migrate(dataSource)).toHaveLength(MIGRATIONS.length);
+  expect(await migrate(dataSource)).toEqual([]);
+  await dataSource.initialize();
+  await expectSchemaInSync(dataSource);
+  for (const _ of MIGRATIONS) await dataSource.undoLastMigration();
+  const left = (await dataSource.query(
+    "SELECT table_name FROM information_schema.tables WHERE table_schema = 'resource_sharing'",
+  )) as { table_name: string }[];
+  expect(left.map(({ table_name }) => table_name)).toEqual(['migrations']);
+  await dataSource.destroy();
+});
