@@ -23,7 +23,7 @@ export const PASSWORD = 'correct horse battery';
 export interface Answer {
   status: number;
   headers: Headers;
-  // Tests look into bodies of every shape, failures included.
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape, failures included
   body: any;
 }
 

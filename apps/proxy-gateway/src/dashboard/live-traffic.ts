@@ -1,0 +1,79 @@
+import type { DashboardPage, DashboardResponse, LiveDomain, LiveNode } from '@gatehouse/contracts';
+import { AppError } from '@gatehouse/platform';
+import type { ConnectionSnapshot, KernelStatus } from '@gatehouse/proxy-kernel';
+import { Injectable } from '@nestjs/common';
+import { KernelService } from '../kernel-host/kernel.service.js';
+import { SERVICE_VERSION } from '../service-version.js';
+import { AccountingService } from '../traffic/accounting.service.js';
+import { NodeDirectory } from '../traffic/node-directory.js';
+import { pageOf } from './dashboard.dto.js';
+import type { DashboardQuery, PageRequest } from './dashboard.dto.js';
+import { liveDomains, liveNodes, nameNodes } from './live-lists.js';
+
+export interface LiveState {
+  active: number;
+  kernel: DashboardResponse['kernel'];
+  domains: DashboardPage<LiveDomain>;
+  nodes: DashboardPage<LiveNode>;
+}
+
+/** What the kernel carries at this moment. */
+@Injectable()
+export class LiveTraffic {
+  constructor(
+    private readonly kernel: KernelService,
+    private readonly accounting: AccountingService,
+    private readonly nodes: NodeDirectory,
+  ) {}
+
+  /** Never fails for the kernel's sake: nothing is live while it is down, and its state says so. */
+  async read(query: DashboardQuery): Promise<LiveState> {
+    const [connections, status] = await Promise.all([
+      unlessDown<ConnectionSnapshot[]>(this.kernel.connections(), []),
+      unlessDown<KernelStatus | null>(this.kernel.status(), null),
+    ]);
+    return {
+      active: connections.length,
+      kernel: this.describeKernel(status),
+      domains: slice(liveDomains(connections), pageOf(query, 'live_domain')),
+      nodes: await this.nodesOf(connections, pageOf(query, 'live_node')),
+    };
+  }
+
+  /** Bytes per second over the last second. */
+  speed(): { upload: number; download: number } {
+    return this.accounting.speed();
+  }
+
+  private async nodesOf(
+    connections: readonly ConnectionSnapshot[],
+    page: PageRequest,
+  ): Promise<DashboardPage<LiveNode>> {
+    const { items, ...rest } = slice(liveNodes(connections), page);
+    const names = await this.nodes.names(items.map((item) => item.tag));
+    return { items: nameNodes(items, names), ...rest };
+  }
+
+  private describeKernel(status: KernelStatus | null): DashboardResponse['kernel'] {
+    return {
+      state: this.kernel.state,
+      version: SERVICE_VERSION,
+      uptime_sec: status === null ? null : Math.max(0, Math.floor((Date.now() - status.startedAt) / 1_000)),
+      memory_bytes: status?.rssBytes ?? null,
+    };
+  }
+}
+
+/** What the kernel says, or `otherwise` while there is none to ask. */
+async function unlessDown<T>(answer: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'KERNEL_UNAVAILABLE') return otherwise;
+    throw error;
+  }
+}
+
+function slice<T>(all: readonly T[], { limit, offset }: PageRequest): DashboardPage<T> {
+  return { items: all.slice(offset, offset + limit), total: all.length, limit, offset };
+}
