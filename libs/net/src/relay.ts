@@ -47,6 +47,7 @@ class Relay implements RelayHandle {
   private error: Error | null = null;
   private clientEnded = false;
   private remoteEnded = false;
+  private aborted = false;
   private open = 2;
   private idle: IdleWatch | undefined;
 
@@ -76,7 +77,7 @@ class Relay implements RelayHandle {
     client.on('drain', () => remote.resume());
     client.on('end', () => this.clientEnd());
     client.on('error', (error) => this.abort('client_error', error));
-    client.on('close', () => this.closed(this.clientEnded, 'client_error'));
+    client.on('close', () => this.closed('client_error'));
   }
 
   private listenToRemote(): void {
@@ -89,7 +90,7 @@ class Relay implements RelayHandle {
     remote.on('drain', () => client.resume());
     remote.on('end', () => this.remoteEnd());
     remote.on('error', (error) => this.abort('remote_error', error));
-    remote.on('close', () => this.closed(this.remoteEnded, 'remote_error'));
+    remote.on('close', () => this.closed('remote_error'));
   }
 
   private start(head: Uint8Array | undefined): void {
@@ -127,18 +128,18 @@ class Relay implements RelayHandle {
   }
 
   private abort(reason: RelayEndReason, error: Error | null): void {
-    if (this.error === null && error !== null) {
-      this.error = error;
-      this.reason = reason;
-    }
-    this.reason ??= reason;
-    if (reason === 'stopped' || reason === 'idle') this.reason = reason;
+    // What comes after is of our own making.
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.error = error;
     resetStream(this.client);
     resetStream(this.remote);
   }
 
-  private closed(ended: boolean, reason: RelayEndReason): void {
-    if (!ended) this.abort(reason, null);
+  private closed(reason: RelayEndReason): void {
+    // A stream closes by itself only after both directions have ended.
+    if (!this.clientEnded || !this.remoteEnded) this.abort(reason, null);
     this.open -= 1;
     if (this.open === 0) this.finish();
   }

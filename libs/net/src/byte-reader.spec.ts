@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { Duplex, PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { ByteReader, type ByteStream } from './index.js';
+
+/** A stream whose other end is `far`. */
+function pair(): { near: ByteStream & Duplex; far: PassThrough } {
+  const far = new PassThrough();
+  const near = Duplex.from({ readable: far, writable: new PassThrough() });
+  return { near: near as ByteStream & Duplex, far };
+}
+
+describe('ByteReader', () => {
+  it('reads exact lengths however the bytes come', async () => {
+    const { near, far } = pair();
+    const reader = new ByteReader(near);
+    const first = reader.read(5);
+    for (const byte of 'hello world') far.write(byte);
+    expect(String(await first)).toBe('hello');
+    expect(String(await reader.peek(1))).toContain(' ');
+    expect(String(await reader.read(6))).toBe(' world');
+  });
+
+  it('reads through a delimiter that is cut in two', async () => {
+    const { near, far } = pair();
+    const reader = new ByteReader(near);
+    const head = reader.readThrough(Buffer.from('\r\n\r\n'));
+    far.write('GET /\r\n\r');
+    far.write('\nbody');
+    expect(String(await head)).toBe('GET /\r\n\r\n');
+    expect(String(await reader.read(4))).toBe('body');
+  });
+
+  it('never holds more than its limit', async () => {
+    const { near, far } = pair();
+    const reader = new ByteReader(near, 8);
+    const head = reader.readThrough(Buffer.from('\n'));
+    far.write('0123456789');
+    await expect(head).rejects.toMatchObject({ code: 'too_long' });
+    await expect(reader.read(9)).rejects.toMatchObject({ code: 'too_long' });
+  });
+
+  it('fails when the stream ends first', async () => {
+    const { near, far } = pair();
+    const reader = new ByteReader(near);
+    const bytes = reader.read(3);
+    far.end('ab');
+    await expect(bytes).rejects.toMatchObject({ code: 'ended' });
+    await expect(reader.read(3)).rejects.toMatchObject({ code: 'ended' });
+  });
+
+  it('fails when the stream does', async () => {
+    const { near } = pair();
+    const reader = new ByteReader(near);
+    const bytes = reader.read(1);
+    near.destroy(new Error('cut'));
+    await expect(bytes).rejects.toMatchObject({ code: 'failed', message: 'cut' });
+  });
+
+  it('gives up a peek when told to, and can be asked again', async () => {
+    const { near, far } = pair();
+    const reader = new ByteReader(near);
+    const controller = new AbortController();
+    const waiting = reader.peek(1, controller.signal);
+    controller.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'failed' });
+    far.write('x');
+    expect(String(await reader.read(1))).toBe('x');
+  });
+
+  it('puts back what it did not consume', async () => {
+    const { near, far } = pair();
+    const reader = new ByteReader(near);
+    far.write('headbody');
+    expect(String(await reader.read(4))).toBe('head');
+    reader.restore();
+    const data = once(near, 'data');
+    near.resume();
+    expect(String((await data)[0])).toBe('body');
+  });
+
+  it('hands over what it did not consume, with the stream paused', async () => {
+    const { near, far } = pair();
+    const reader = new ByteReader(near);
+    far.write('headbody');
+    await reader.read(4);
+    expect(String(reader.detach())).toBe('body');
+    expect(near.isPaused()).toBe(true);
+    await expect(reader.read(1)).rejects.toMatchObject({ code: 'failed' });
+  });
+});

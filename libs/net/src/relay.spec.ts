@@ -1,0 +1,252 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { Socket, connect, createServer, type AddressInfo, type Server } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  ByteStreamDuplex,
+  DialedSocket,
+  relay,
+  type ByteCounter,
+  type RelayEnd,
+  type RelayHandle,
+  type RelayOptions,
+} from './index.js';
+
+const open: (Server | Socket)[] = [];
+afterEach(() => {
+  for (const item of open.splice(0))
+    if (item instanceof Socket) item.destroy();
+    else item.close();
+});
+
+async function listen(onSocket: (socket: Socket) => void): Promise<number> {
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
+    open.push(socket);
+    socket.on('error', () => undefined);
+    onSocket(socket);
+  });
+  open.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** A client and a target with one relay between them. */
+async function between(options: RelayOptions = {}, makeRemote: () => Socket = () => new DialedSocket()) {
+  const counter: ByteCounter = { upload: 0, download: 0 };
+  const ended = Promise.withResolvers<RelayEnd>();
+  const started = Promise.withResolvers<RelayHandle>();
+  const accepted = Promise.withResolvers<Socket>();
+  const target = await listen((socket) => accepted.resolve(socket));
+  const port = await listen((socket) => {
+    const remote = makeRemote();
+    remote.pause();
+    remote.on('error', () => undefined);
+    remote.connect({ port: target, host: '127.0.0.1' }, () => {
+      started.resolve(relay(socket, remote, counter, { ...options, onClose: ended.resolve }));
+    });
+  });
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  client.on('error', () => undefined);
+  open.push(client);
+  const server = await accepted.promise;
+  return { client, server, counter, ended: ended.promise, handle: await started.promise };
+}
+
+async function readAll(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.resume();
+  await once(socket, 'end');
+  return Buffer.concat(chunks);
+}
+
+describe('relay', () => {
+  it('carries both ways, counts, and tells who ended it', async () => {
+    const { client, server, counter, ended } = await between();
+    const up = randomBytes(700_000);
+    const down = randomBytes(900_000);
+    client.end(up);
+    server.end(down);
+    const [atServer, atClient] = await Promise.all([readAll(server), readAll(client)]);
+    expect(atServer.equals(up) && atClient.equals(down)).toBe(true);
+    await ended;
+    expect(counter).toEqual({ upload: 700_000, download: 900_000 });
+  });
+
+  it('sends the head first and counts it', async () => {
+    const { client, server, counter, ended } = await between({ head: Buffer.from('head ') });
+    client.end('tail');
+    expect((await readAll(server)).toString()).toBe('head tail');
+    server.end();
+    client.resume();
+    expect(await ended).toMatchObject({ reason: 'client_closed', error: null });
+    expect(counter.upload).toBe(9);
+  });
+
+  it('passes a FIN on without ending the other direction', async () => {
+    const { client, server, ended } = await between();
+    server.end('last words');
+    expect((await readAll(client)).toString()).toBe('last words');
+    const sent = randomBytes(200_000);
+    client.end(sent);
+    expect((await readAll(server)).equals(sent)).toBe(true);
+    expect(await ended).toMatchObject({ reason: 'remote_closed' });
+  });
+
+  it.each(['client', 'server'] as const)('passes a reset of the %s on as a reset', async (side) => {
+    const pair = await between();
+    const other = side === 'client' ? pair.server : pair.client;
+    const code = new Promise((resolve) => other.on('error', (error: NodeJS.ErrnoException) => resolve(error.code)));
+    other.resume();
+    pair[side].resetAndDestroy();
+    expect(await code).toBe('ECONNRESET');
+    expect((await pair.ended).reason).toBe(side === 'client' ? 'client_error' : 'remote_error');
+  });
+
+  it('holds what a slow reader does not take, unharmed, and stops reading for it', async () => {
+    const { client, server, counter, ended } = await between();
+    client.pause();
+    const total = 48 * 1024 * 1024;
+    const chunk = randomBytes(1024 * 1024);
+    const writer = (async () => {
+      for (let sent = 0; sent < total; sent += chunk.length) {
+        if (!server.write(chunk)) await once(server, 'drain');
+      }
+      server.end();
+    })();
+    await stable(() => counter.download);
+    expect(counter.download).toBeLessThan(total);
+    let at = 0;
+    let wrong = 0;
+    client.on('data', (bytes: Buffer) => {
+      for (let offset = 0; offset < bytes.length;) {
+        const start = at % chunk.length;
+        const size = Math.min(bytes.length - offset, chunk.length - start);
+        if (bytes.compare(chunk, start, start + size, offset, offset + size) !== 0) wrong += 1;
+        offset += size;
+        at += size;
+      }
+    });
+    client.resume();
+    await Promise.all([writer, once(client, 'end')]);
+    client.end();
+    server.resume();
+    await ended;
+    expect({ at, wrong, counted: counter.download }).toEqual({ at: total, wrong: 0, counted: total });
+  });
+
+  it('ends after a time without a byte', async () => {
+    const { client, ended } = await between({ idleTimeoutMs: 30 });
+    client.resume();
+    expect(await ended).toEqual({ reason: 'idle', error: null });
+  });
+
+  it('ends when it is told to', async () => {
+    const { client, server, ended, handle } = await between();
+    client.resume();
+    server.resume();
+    handle.stop();
+    expect(await ended).toEqual({ reason: 'stopped', error: null });
+  });
+
+  it('goes through a plain socket as well', async () => {
+    const { client, server, ended } = await between({}, () => new Socket({ allowHalfOpen: true }));
+    client.end('question');
+    expect((await readAll(server)).toString()).toBe('question');
+    server.end('answer');
+    expect((await readAll(client)).toString()).toBe('answer');
+    await ended;
+  });
+
+  it('ends at once when a side is closed already', async () => {
+    const client = new Socket();
+    const remote = new Socket();
+    client.destroy();
+    await once(client, 'close');
+    const end = await new Promise<RelayEnd>((resolve) => {
+      relay(client, remote, { upload: 0, download: 0 }, { onClose: resolve });
+    });
+    expect(end.reason).toBe('client_error');
+    expect(remote.destroyed).toBe(true);
+  });
+});
+
+describe('DialedSocket', () => {
+  it('never overwrites a chunk that was not released', async () => {
+    const sent = randomBytes(3_000_000);
+    const port = await listen((socket) => socket.end(sent));
+    const socket = new DialedSocket();
+    open.push(socket);
+    socket.connect({ port, host: '127.0.0.1' });
+    const kept: Buffer[] = [];
+    let events = 0;
+    const copies: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => {
+      events += 1;
+      // Every other chunk is given back; a kept one must stay what it was.
+      if (events % 2 === 0) {
+        copies.push(Buffer.from(chunk));
+        kept.push(Buffer.alloc(0));
+        socket.release();
+      } else {
+        copies.push(Buffer.alloc(0));
+        kept.push(chunk);
+      }
+    });
+    await once(socket, 'end');
+    expect(
+      Buffer.concat(kept.map((chunk, index) => (chunk.length > 0 ? chunk : (copies[index] as Buffer)))).equals(sent),
+    ).toBe(true);
+    expect(events).toBeGreaterThan(4);
+  });
+});
+
+describe('ByteStreamDuplex', () => {
+  it('is a Duplex over the stream and counts into whichever counter is set', async () => {
+    const port = await listen((socket) => socket.pipe(socket));
+    const inner = new DialedSocket();
+    open.push(inner);
+    inner.pause();
+    inner.connect({ port, host: '127.0.0.1' });
+    await once(inner, 'connect');
+    const first = { upload: 0, download: 0 };
+    const second = { upload: 0, download: 0 };
+    const duplex = new ByteStreamDuplex(inner, first);
+    duplex.write('one');
+    expect(String((await once(duplex, 'data'))[0])).toBe('one');
+    duplex.counter = second;
+    duplex.end('three');
+    expect(String((await once(duplex, 'data'))[0])).toBe('three');
+    await once(duplex, 'end');
+    expect([first, second]).toEqual([
+      { upload: 3, download: 3 },
+      { upload: 5, download: 5 },
+    ]);
+  });
+
+  it('fails when the stream is cut off', async () => {
+    const port = await listen((socket) => void socket.once('data', () => socket.resetAndDestroy()).resume());
+    const inner = new DialedSocket();
+    inner.pause();
+    inner.connect({ port, host: '127.0.0.1' });
+    await once(inner, 'connect');
+    const duplex = new ByteStreamDuplex(inner);
+    const failed = once(duplex, 'error');
+    duplex.resume();
+    duplex.write('x');
+    expect((await failed)[0]).toMatchObject({ code: 'ECONNRESET' });
+  });
+});
+
+async function stable(read: () => number): Promise<void> {
+  let last = -1;
+  let same = 0;
+  const look = (): number => {
+    const now = read();
+    same = now === last && now > 0 ? same + 1 : 0;
+    last = now;
+    return same;
+  };
+  await expect.poll(look, { interval: 20, timeout: 15_000 }).toBeGreaterThanOrEqual(8);
+}

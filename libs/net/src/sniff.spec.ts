@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { describe, expect, it } from 'vitest';
+import { sniffHttpHost, sniffTlsServerName } from './index.js';
+
+/** The ClientHello that Node itself sends. */
+async function clientHello(servername: string | undefined): Promise<Buffer> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const secure = connectTls({ socket, ...(servername ? { servername } : {}) });
+  secure.on('error', () => undefined);
+  const [accepted] = (await once(server, 'connection')) as [import('node:net').Socket];
+  const [hello] = (await once(accepted, 'data')) as [Buffer];
+  for (const item of [accepted, secure]) item.destroy();
+  server.close();
+  return hello;
+}
+
+/** The same handshake bytes in records of at most `size`. */
+function fragmented(hello: Buffer, size: number): Buffer {
+  const body = hello.subarray(5);
+  const records: Buffer[] = [];
+  for (let at = 0; at < body.length; at += size) {
+    const part = body.subarray(at, at + size);
+    records.push(Buffer.from([22, 3, 1, part.length >> 8, part.length & 255]), part);
+  }
+  return Buffer.concat(records);
+}
+
+describe('TLS server name', () => {
+  it('is found, without case and trailing dot', async () => {
+    expect(sniffTlsServerName(await clientHello('WWW.Example.com'))).toEqual({
+      state: 'found',
+      host: 'www.example.com',
+    });
+  });
+
+  it('is null where there is none', async () => {
+    expect(sniffTlsServerName(await clientHello(undefined))).toEqual({ state: 'found', host: null });
+  });
+
+  it('is found in any fragmentation, and every cut before the end is incomplete', async () => {
+    const hello = await clientHello('a.example.com');
+    for (const size of [1, 7, 100, 1000]) {
+      expect(sniffTlsServerName(fragmented(hello, size))).toEqual({ state: 'found', host: 'a.example.com' });
+    }
+    for (let length = 0; length < hello.length; length += 1) {
+      expect(sniffTlsServerName(hello.subarray(0, length))).toEqual({ state: 'incomplete' });
+    }
+  });
+
+  it.each([
+    ['HTTP', Buffer.from('GET / HTTP/1.1\r\n')],
+    ['another record', Buffer.from([23, 3, 3, 0, 5, 1, 2, 3, 4, 5])],
+    ['a ServerHello', Buffer.from([22, 3, 3, 0, 4, 2, 0, 0, 0])],
+    ['a hello of megabytes', Buffer.from([22, 3, 1, 0, 4, 1, 0xff, 0xff, 0xff])],
+    ['an empty record', Buffer.from([22, 3, 1, 0, 0, 1])],
+  ])('%s is none', (_name, bytes) => {
+    expect(sniffTlsServerName(bytes)).toEqual({ state: 'no' });
+  });
+
+  it('never throws and never answers a name with odd characters, whatever it is given', async () => {
+    const hello = await clientHello('a.example.com');
+    const damage = fc.array(fc.tuple(fc.nat(hello.length - 1), fc.nat(255)), { maxLength: 20 });
+    fc.assert(
+      fc.property(damage, (changes) => {
+        const bytes = Buffer.from(hello);
+        for (const [at, value] of changes) bytes[at] = value;
+        const result = sniffTlsServerName(bytes);
+        if (result.state === 'found' && result.host !== null) expect(result.host).toMatch(/^[a-z0-9._-]+$/);
+      }),
+    );
+  });
+});
+
+describe('HTTP host', () => {
+  it.each([
+    ['GET / HTTP/1.1\r\nHost: Example.com:8080\r\n\r\n', 'example.com'],
+    ['POST /x HTTP/1.1\r\nA: b\r\nhost:a.b\r\n', 'a.b'],
+    ['GET / HTTP/1.1\r\nA: b\r\n\r\nHost: body.example\r\n', null],
+    ['GET / HTTP/1.1\r\nHost: a b\r\n\r\n', null],
+  ])('%j', (text, host) => {
+    expect(sniffHttpHost(Buffer.from(text))).toEqual({ state: 'found', host });
+  });
+
+  it.each(['G', 'GET / HTTP/1.1\r\nHost: exam', 'DELETE'])('%j is incomplete', (text) => {
+    expect(sniffHttpHost(Buffer.from(text))).toEqual({ state: 'incomplete' });
+  });
+
+  it.each(['SSH-2.0-x\r\n', '\u0016\u0003\u0001', `GET /${'a'.repeat(20_000)}`])('%j is none', (text) => {
+    expect(sniffHttpHost(Buffer.from(text))).toEqual({ state: 'no' });
+  });
+});
