@@ -39,10 +39,9 @@ beforeAll(async () => {
   gateway = await RunningProxyGateway.start();
   origin = await NginxOrigin.start(programs, findPeer('nginx')!, '400k');
   origin.write('file', Buffer.alloc(SIZE, 0x67));
-  const port = await programs.start(findPeer('ss-server')!, (candidate) => [
-    ...['-s', '127.0.0.1', '-p', String(candidate)],
-    ...['-k', PASSWORD, '-m', METHOD],
-  ]);
+  const port = await programs.start(findPeer('ss-server')!, (candidate) =>
+    `-s 127.0.0.1 -p ${candidate} -k ${PASSWORD} -m ${METHOD}`.split(' '),
+  );
   const node = await gateway.call<NodeView>('POST', '/proxies', {
     name: 'real server',
     type: 'ss',
@@ -69,10 +68,12 @@ describe('a reload under load', () => {
     const config = path.join(folder, 'curl.conf');
     const url = `http://127.0.0.1:${origin.port}/slow/file`;
     writeFileSync(config, names.map((name) => `url = "${url}"\noutput = "${name}"\n`).join(''));
-    const downloads = run(findPeer('curl')!, [
-      ...['-sS', '--fail', '--parallel', '--parallel-immediate', '--parallel-max', String(DOWNLOADS)],
-      ...['--max-time', '100', '-x', `socks5h://127.0.0.1:${proxyPort}`, '-K', config],
-    ]);
+    const downloads = run(
+      findPeer('curl')!,
+      `-sS --fail --parallel --parallel-immediate --parallel-max ${DOWNLOADS} --max-time 100`
+        .split(' ')
+        .concat('-x', `socks5h://127.0.0.1:${proxyPort}`, '-K', config),
+    );
     await waitFor(async () => (await openConnections()) === DOWNLOADS, { timeoutMs: 20_000 });
     for (let count = 0; count < 3; count++) {
       const reload = await gateway.call<ReloadResult>('POST', '/system/reload');

@@ -63,17 +63,15 @@ afterAll(async () => {
 async function subscriptionText(): Promise<string> {
   const lines: string[] = [];
   for (const method of METHODS) {
-    const port = await programs.start(findPeer('ss-server')!, (candidate) => [
-      ...['-s', '127.0.0.1', '-p', String(candidate)],
-      ...['-k', PASSWORD, '-m', method],
-    ]);
+    const port = await programs.start(findPeer('ss-server')!, (candidate) =>
+      `-s 127.0.0.1 -p ${candidate} -k ${PASSWORD} -m ${method}`.split(' '),
+    );
     const userinfo = Buffer.from(`${method}:${PASSWORD}`).toString('base64url');
     lines.push(`ss://${userinfo}@127.0.0.1:${port}#${method}`);
   }
-  const socks = await programs.start(findPeer('microsocks')!, (port) => [
-    ...['-i', '127.0.0.1', '-p', String(port)],
-    ...['-u', 'someone', '-P', PASSWORD],
-  ]);
+  const socks = await programs.start(findPeer('microsocks')!, (port) =>
+    `-i 127.0.0.1 -p ${port} -u someone -P ${PASSWORD}`.split(' '),
+  );
   lines.push(`socks5://someone:${PASSWORD}@127.0.0.1:${socks}#microsocks`);
   return Buffer.from(lines.join('\n')).toString('base64');
 }

@@ -72,7 +72,11 @@ export async function tourProxyGateway(api: ApiClient, password: string, script:
     await reloadUnderLoad(stage);
     await lookAtDashboard(stage, node);
   } finally {
-    await cleanUp(api, trace, script).finally(() => Promise.all([origin.close(), publisher.close(), server.close()]));
+    try {
+      await cleanUp(api, trace, script);
+    } finally {
+      await Promise.all([origin.close(), publisher.close(), server.close()]);
+    }
   }
 }
 

@@ -82,7 +82,7 @@ function lead(client: ShadowsocksStream, host: string, port: number, head: Buffe
   }
   const remote = net.connect({ host, port, allowHalfOpen: true });
   remote.pause();
-  const refuse = (): void => void client.destroy();
+  const refuse = (): void => client.destroy();
   remote.once('error', refuse);
   remote.once('connect', () => {
     remote.off('error', refuse);
