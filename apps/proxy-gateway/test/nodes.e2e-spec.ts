@@ -100,7 +100,7 @@ describe('POST /proxies', () => {
     ['a scheme nobody knows', 'gopher://x', {}, 'raw_config'],
     ['two links', `${shadowsocksLink('a')}\n${shadowsocksLink('b')}`, {}, 'raw_config'],
   ])('refuses %s', async (_what, raw, more, field) => {
-    const { status, body }: Answer<any> = await add(raw, more);
+    const { status, body }: Answer = await add(raw, more);
     expect([status, body.code, body.details[0].field]).toEqual([400, 'INVALID_ARGUMENT', field]);
   });
 });

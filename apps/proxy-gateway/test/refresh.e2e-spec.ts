@@ -227,7 +227,7 @@ describe('a refresh', () => {
 
   it('does not believe a list that shrank below keep_ratio, unless forced or from a new address', async () => {
     const id = await subscribe();
-    reply = answer(links(...'abcdefghij'));
+    reply = answer(links(...Array.from('abcdefghij')));
     await refresher.run(id);
     reply = answer(links('a'));
     expect(await refresher.run(id)).toMatchObject({
@@ -305,7 +305,7 @@ describe('a refresh', () => {
 describe('whatever a provider answers', () => {
   type Case = { reply: RequestListener; set: string[] | null };
   const unusable = (listener: RequestListener): Case => ({ reply: listener, set: null });
-  const nodeLetters = fc.uniqueArray(fc.constantFrom(...'abcdefgh'), { minLength: 1, maxLength: 8 });
+  const nodeLetters = fc.uniqueArray(fc.constantFrom(...Array.from('abcdefgh')), { minLength: 1, maxLength: 8 });
   const replies: fc.Arbitrary<Case> = fc.oneof(
     { weight: 4, arbitrary: nodeLetters.map((set) => ({ reply: answer(links(...set)), set })) },
     {

@@ -73,11 +73,13 @@ describe('/subscriptions', () => {
     expect(await refresh(created.id)).toMatchObject({ status: 'failed', reason: 'blocked_address' });
   });
 
-  it.each([
+  it.each<[string, object, string]>([
     ['no name', { name: undefined }, 'name'],
-    ...['name', 'url', 'type', 'interval_sec', 'enabled', 'allow_private'].map(
-      (field) => [`null for ${field}`, { [field]: null }, field] as const,
-    ),
+    ...['name', 'url', 'type', 'interval_sec', 'enabled', 'allow_private'].map((field): [string, object, string] => [
+      `null for ${field}`,
+      { [field]: null },
+      field,
+    ]),
     ['an empty name', { name: ' ' }, 'name'],
     ['a file', { url: 'file:///etc/passwd' }, 'url'],
     ['no URL at all', { url: 'example' }, 'url'],
@@ -174,7 +176,7 @@ describe('/subscriptions', () => {
     const removed = await gateway.call('DELETE', `/subscriptions/${first.id}`);
     expect(removed.body).toMatchObject({ removed_nodes: 1 });
     const left = await nodes();
-    expect(left.items.map(({ source, name }) => [source, name]).sort()).toEqual([
+    expect(left.items.map(({ source, name }) => [source, name]).sort(([a], [b]) => a!.localeCompare(b!))).toEqual([
       ['manual', 'mine'],
       ['subscription', 'shared'],
     ]);

@@ -77,7 +77,7 @@ describe('/system', () => {
     process.kill(pid!, 'SIGKILL');
     const down = await waitFor(async () => {
       const answer = await gateway.call('POST', '/system/reload');
-      return answer.status === 503 && answer;
+      return answer.status === 503 ? answer : null;
     });
     expect(down.body).toMatchObject({
       code: 'KERNEL_UNAVAILABLE',

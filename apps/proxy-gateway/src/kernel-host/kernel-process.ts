@@ -189,7 +189,8 @@ export class KernelProcess {
     this.#cancelTimer();
     this.#child = null;
     this.#state = this.#wanted ? 'restarting' : 'stopped';
-    for (const id of [...this.#waiting.keys()]) {
+    // Settling deletes from the map, which its iterator allows.
+    for (const id of this.#waiting.keys()) {
       this.#settle(id, (waiting) => waiting.reject(new KernelUnavailableError(`The kernel ended: ${reason}.`)));
     }
     if (!this.#wanted) return;

@@ -22,7 +22,7 @@ export function countryName(code: string): string | null {
 
 /** The two regional indicator symbols of a code. */
 export function flagOf(code: string): string {
-  return String.fromCodePoint(...[...code].map((letter) => 0x1f1e6 + letter.charCodeAt(0) - 65));
+  return String.fromCodePoint(...Array.from(code, (letter) => 0x1f1e6 + letter.charCodeAt(0) - 65));
 }
 
 const languages = ['en', 'zh-Hans', 'zh-Hant', 'ja', 'ru'].map(

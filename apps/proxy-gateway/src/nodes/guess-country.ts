@@ -51,7 +51,7 @@ export function countryInName(name: string): string | null {
 
 function byFlag(name: string): string | null {
   for (const [pair] of name.matchAll(/[\u{1F1E6}-\u{1F1FF}]{2}/gu)) {
-    const code = [...pair].map((symbol) => String.fromCharCode(symbol.codePointAt(0)! - 0x1f1e6 + 65)).join('');
+    const code = Array.from(pair, (symbol) => String.fromCharCode(symbol.codePointAt(0)! - 0x1f1e6 + 65)).join('');
     if (known.has(code)) return code;
   }
   return null;

@@ -14,8 +14,10 @@ const has = (id: number, fingerprint: string, name = fingerprint, shared = false
   type: 'ss',
   shared,
 });
+const ascending = (a: number, b: number): number => a - b;
 const nodes = (...entries: ParsedEntry[]): ParsedReply => ({ kind: 'nodes', entries });
 const none = new Set<string>();
+const LETTERS = Array.from('abcdefghij');
 
 function replaced(plan: RefreshPlan) {
   if (plan.kind !== 'replace') throw new Error(`kept: ${plan.reason}`);
@@ -90,10 +92,9 @@ describe('planRefresh', () => {
   it('never loses nodes, whatever the replies', () => {
     const reply: fc.Arbitrary<ParsedReply> = fc.oneof(
       fc
-        .array(
-          fc.record({ fingerprint: fc.constantFrom(...'abcdefghij'), name: fc.constantFrom('X', 'Y', 'Z', 'W') }),
-          { maxLength: 12 },
-        )
+        .array(fc.record({ fingerprint: fc.constantFrom(...LETTERS), name: fc.constantFrom('X', 'Y', 'Z', 'W') }), {
+          maxLength: 12,
+        })
         .map((entries) => nodes(...entries.map(({ fingerprint, name }) => entry(fingerprint, name)))),
       fc.constantFrom<ParsedReply>(
         { kind: 'unusable', reason: 'html_response', message: '' },
@@ -102,7 +103,7 @@ describe('planRefresh', () => {
     );
     const policy = fc.double({ min: 0, max: 1, noNaN: true });
     // Rows that exist outside this subscription, and which of its own are shared.
-    const elsewhere = fc.uniqueArray(fc.constantFrom(...'abcdefghij'), { maxLength: 4 });
+    const elsewhere = fc.uniqueArray(fc.constantFrom(...LETTERS), { maxLength: 4 });
     fc.assert(
       fc.property(fc.array(reply, { maxLength: 20 }), policy, elsewhere, (replies, keepRatio, foreign) => {
         let current: CurrentNode[] = [];
@@ -132,7 +133,7 @@ describe('planRefresh', () => {
           // What stayed kept its id, and every node before is accounted for exactly once.
           for (const node of after) if (ids.has(node.fingerprint)) expect(node.id).toBe(ids.get(node.fingerprint));
           const accounted = [...plan.retain, ...plan.update].map(({ id }) => id).concat(plan.remove);
-          expect(accounted.sort()).toEqual(current.map(({ id }) => id).sort());
+          expect(accounted.sort(ascending)).toEqual(current.map(({ id }) => id).sort(ascending));
           current = after;
         }
       }),

