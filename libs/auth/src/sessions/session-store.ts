@@ -96,6 +96,19 @@ export class SessionStore {
     });
   }
 
+  /** Ends the session of an id on every replica. */
+  async endById(id: number): Promise<void> {
+    await this.dataSource.transaction(async (tx) => {
+      const [rows] = (await tx.query('DELETE FROM sessions WHERE id = $1 RETURNING token', [id])) as [
+        { token: string }[],
+      ];
+      for (const { token } of rows) {
+        this.cache.delete(token);
+        await notify(tx, this.channel, token);
+      }
+    });
+  }
+
   /** Ends all sessions of a user on every replica, in the caller's transaction when one is given. */
   async endAllOf(userId: number, tx?: EntityManager): Promise<void> {
     if (tx === undefined) return this.dataSource.transaction((own) => this.endAllOf(userId, own));

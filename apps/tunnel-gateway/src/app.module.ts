@@ -1,0 +1,33 @@
+import { AuthModule } from '@gatehouse/auth';
+import { PersistenceModule } from '@gatehouse/persistence';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { AuthController } from './auth/auth.controller.js';
+import { ConsoleUsers } from './auth/console-users.js';
+import { Login } from './auth/login.js';
+import { SESSION_COOKIE } from './auth/session-cookie-name.js';
+import { databaseConfig, SERVICE_NAME } from './database.js';
+import { EnvironmentModule } from './environment.module.js';
+import { DatabaseHealth } from './health/database-health.js';
+import type { TunnelGatewaySettings } from './settings.js';
+import { UsersModule } from './users/users.module.js';
+
+@Module({})
+export class AppModule {
+  static forRoot(settings: Readonly<TunnelGatewaySettings>): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        EnvironmentModule.forRoot(settings),
+        PersistenceModule.forRoot(databaseConfig(settings.databaseUrl)),
+        AuthModule.forRoot({
+          service: SERVICE_NAME,
+          imports: [UsersModule],
+          sessions: { cookie: SESSION_COOKIE, secure: settings.secureCookies, users: ConsoleUsers },
+        }),
+        UsersModule,
+      ],
+      controllers: [AuthController],
+      providers: [DatabaseHealth, Login],
+    };
+  }
+}

@@ -1,0 +1,42 @@
+import { createDataSource, migrate, pendingMigrations, type DataSourceConfig } from '@gatehouse/persistence';
+import { explained, prepareSchema, type JsonLogger } from '@gatehouse/platform';
+import { MIGRATIONS } from './migrations/index.js';
+import type { TunnelGatewaySettings } from './settings.js';
+import { User } from './users/user.entity.js';
+
+export const SERVICE_NAME = 'tunnel-gateway';
+/** Holds the tables of the data model and nothing else, not even the list of migrations. */
+export const MODEL_SCHEMA = 'tunnel_gateway';
+/** Holds whatever else the service needs. */
+export const OPERATIONS_SCHEMA = 'tunnel_gateway_ops';
+const ENTITIES = [User];
+
+export function databaseConfig(databaseUrl: string, applicationName = SERVICE_NAME): DataSourceConfig {
+  return {
+    url: databaseUrl,
+    schema: OPERATIONS_SCHEMA,
+    searchPath: [MODEL_SCHEMA],
+    entities: ENTITIES,
+    migrations: MIGRATIONS,
+    applicationName,
+  };
+}
+
+/** Brings the database to this version; resolves to the names of what was run. */
+export async function migrateDatabase(databaseUrl: string): Promise<string[]> {
+  return explained(() => migrate(createDataSource(databaseConfig(databaseUrl, `${SERVICE_NAME} migrate`))));
+}
+
+/** Migrates where AUTO_MIGRATE says so, else raises StartError when migrations are missing. */
+export async function prepareDatabase(
+  { autoMigrate, databaseUrl }: Readonly<TunnelGatewaySettings>,
+  logger: JsonLogger,
+): Promise<void> {
+  await prepareSchema({
+    service: SERVICE_NAME,
+    autoMigrate,
+    pending: () => pendingMigrations(createDataSource(databaseConfig(databaseUrl, `${SERVICE_NAME} check`))),
+    migrate: () => migrateDatabase(databaseUrl),
+    logger,
+  });
+}

@@ -1,0 +1,17 @@
+import type { HttpOptions } from '@gatehouse/platform';
+import { SESSION_COOKIE } from './auth/session-cookie-name.js';
+import { SERVICE_VERSION } from './service-version.js';
+
+/** How the service looks on the wire. */
+export const HTTP_OPTIONS: HttpOptions = {
+  errorFormat: 'problem',
+  globalPrefix: 'api/v1',
+  openapi: {
+    path: '/api/v1/openapi.json',
+    title: 'Tunnel Gateway',
+    description: 'Exposes services behind NAT through agents and reverse-proxies domain names to them.',
+    version: SERVICE_VERSION,
+    cookie: SESSION_COOKIE,
+    apiKeys: false,
+  },
+};

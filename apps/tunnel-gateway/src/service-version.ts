@@ -1,0 +1,6 @@
+import { createRequire } from 'node:module';
+
+const manifest = createRequire(import.meta.url)('../package.json') as { version: string };
+
+/** Version of this program. */
+export const SERVICE_VERSION = manifest.version;

@@ -1,0 +1,53 @@
+import { hashPassword, needsRehash, verifyPassword } from '@gatehouse/auth';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type Repository } from 'typeorm';
+import { ENABLED, User, type UserRole } from './user.entity.js';
+
+export interface NewUser {
+  readonly username: string;
+  readonly password: string;
+  readonly role: UserRole;
+}
+
+/** Console users: finding them, checking their passwords, making them. */
+@Injectable()
+export class Users {
+  private readonly users: Repository<User>;
+
+  constructor(dataSource: DataSource) {
+    this.users = dataSource.getRepository(User);
+  }
+
+  /** A user who may log in. */
+  async findEnabled(id: number): Promise<User | null> {
+    return this.users.findOneBy({ id, status: ENABLED });
+  }
+
+  async isEmpty(): Promise<boolean> {
+    return !(await this.users.exists());
+  }
+
+  /** Makes a user; false when the name is taken. */
+  async create({ username, password, role }: NewUser): Promise<boolean> {
+    const now = new Date();
+    const passwordHash = await hashPassword(password);
+    const { raw } = await this.users
+      .createQueryBuilder()
+      .insert()
+      .values({ username, passwordHash, role, createdAt: now, updatedAt: now })
+      .orIgnore()
+      .returning('id')
+      .execute();
+    return (raw as unknown[]).length > 0;
+  }
+
+  /** The user of a name and password; undefined takes as long for unknown names as for wrong passwords. */
+  async verify(username: string, password: string): Promise<User | undefined> {
+    const user = await this.users.findOneBy({ username, status: ENABLED });
+    if (!(await verifyPassword(password, user?.passwordHash)) || user === null) return undefined;
+    if (needsRehash(user.passwordHash)) {
+      await this.users.update({ id: user.id }, { passwordHash: await hashPassword(password), updatedAt: new Date() });
+    }
+    return user;
+  }
+}
