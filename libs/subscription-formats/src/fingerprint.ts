@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { NodeTls, NodeTransport, ProxyNode } from '@gatehouse/contracts';
+import type { NodeTls, NodeTransport, OtherNode, ProxyNode } from '@gatehouse/contracts';
 import { hostInUrl } from './fields.js';
 
 type Plain = Record<string, unknown>;
@@ -20,7 +20,38 @@ function identityOf(node: ProxyNode): Plain {
   if ('tls' in node) identity['tls'] = tlsIdentity(node);
   if ('transport' in node) identity['transport'] = transportIdentity(node.transport, node);
   if (node.type === 'vless' && node.encryption === 'none') delete identity['encryption'];
+  if ('options' in node) identity['options'] = optionsIdentity(node);
   if (node.type === 'http') identity['headers'] = lowerKeys(node.headers);
+  return identity;
+}
+
+/** Options of the client's own side: speed, sockets, the imitated ClientHello. */
+const LOCAL_OPTIONS = [
+  'client-fingerprint',
+  'up',
+  'down',
+  'hop-interval',
+  'mtu',
+  'tfo',
+  'fast-open',
+  'mptcp',
+  'ip-version',
+  'interface-name',
+  'routing-mark',
+  'smux',
+  'dns',
+  'remote-dns-resolve',
+  'persistent-keepalive',
+  'congestion-controller',
+  'udp-relay-mode',
+  'reduce-rtt',
+  'multiplexing',
+];
+
+function optionsIdentity(node: OtherNode): Plain {
+  const identity: Plain = { ...node.options };
+  for (const option of LOCAL_OPTIONS) delete identity[option];
+  if (identity['sni'] === node.server) delete identity['sni'];
   return identity;
 }
 

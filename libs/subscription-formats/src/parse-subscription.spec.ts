@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { dialableNode } from '../test/node-arbitraries.js';
+import { anyNode } from '../test/other-node-arbitraries.js';
 import { toClashEntry } from './clash/to-entry.js';
 import { FORMAT_ERROR_CODES } from './errors.js';
 import { formatLink } from './links/registry.js';
@@ -315,7 +315,7 @@ describe('sing-box and SIP008', () => {
 describe('one node, many formats', () => {
   it('link, base64, Clash YAML and Clash JSON give one fingerprint, and raw reads back to the node', () => {
     fc.assert(
-      fc.property(fc.array(dialableNode, { minLength: 1, maxLength: 6 }), (nodes) => {
+      fc.property(fc.array(anyNode, { minLength: 1, maxLength: 6 }), (nodes) => {
         const links = nodes.map((node) => formatLink(node)).join('\n');
         const entries = nodes.map((node) => toClashEntry(node));
         const documents = [
@@ -391,7 +391,7 @@ describe('whatever comes', () => {
       ),
     );
     fc.assert(
-      fc.property(dialableNode, fc.nat(2), fc.array(edit, { minLength: 1, maxLength: 4 }), (node, form, edits) => {
+      fc.property(anyNode, fc.nat(2), fc.array(edit, { minLength: 1, maxLength: 4 }), (node, form, edits) => {
         let text =
           form === 0
             ? formatLink(node)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type {
   HttpNode,
   NodeTls,
@@ -54,14 +53,14 @@ export const label = fc
   .filter((value) => value !== '' && !CONTROLS.test(value));
 
 export const uuid = fc.uuid();
-const hostName = fc.constantFrom('a.example', 'node-1.example.com', 'xn--fiqs8s.example', 'h');
+export const hostName = fc.constantFrom('a.example', 'node-1.example.com', 'xn--fiqs8s.example', 'h');
 export const server = fc.oneof(hostName, fc.constantFrom('192.0.2.7', '2001:db8::1', '::1'));
 export const port = fc.integer({ min: 1, max: 65535 });
-const hex = (bytes: number) =>
+export const hex = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((value) => Buffer.from(value).toString('hex'));
 
 /** Leaves out keys that are undefined: absent and undefined differ for `toStrictEqual`. */
-function record<T extends object>(shape: { [K in keyof T]-?: fc.Arbitrary<T[K] | undefined> }): fc.Arbitrary<T> {
+export function record<T extends object>(shape: { [K in keyof T]-?: fc.Arbitrary<T[K] | undefined> }): fc.Arbitrary<T> {
   return fc.record(shape).map((value) => {
     const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
     return Object.fromEntries(entries) as T;
@@ -173,7 +172,7 @@ const tlsReality = fc
   .map((value) => ({ ...value }) as NodeTls);
 export const tls: fc.Arbitrary<NodeTls> = fc.oneof({ weight: 2, arbitrary: tlsPlain }, tlsReality);
 
-const endpoint = {
+export const endpoint = {
   name: label,
   server,
   port,
@@ -281,8 +280,3 @@ export const vless = record<VlessNode>({
 }).map(settled);
 
 export const dialableNode: fc.Arbitrary<ProxyNode> = fc.oneof(shadowsocks, socks5, httpProxy, trojan, vmess, vless);
-
-/** A node of fixed content, for tests that change one thing. */
-export function sampleTrojan(change: Partial<TrojanNode> = {}): TrojanNode {
-  return { type: 'trojan', name: 'n', server: 'a.example', port: 443, password: randomUUID(), tls: {}, ...change };
-}

@@ -1,6 +1,7 @@
 import type { OtherNode } from '@gatehouse/contracts';
 import { invalid, missing } from '../errors.js';
 import { readSwitch } from '../fields.js';
+import { decodeBase64 } from '../text/base64.js';
 import { ClashEntry, isRecord } from './entry.js';
 
 export type OtherType = OtherNode['type'];
@@ -35,7 +36,7 @@ const ALIASES: Partial<Record<OtherType, Record<string, string>>> = {
 };
 
 const TEXTS = new Set(
-  'password auth auth-str psk token uuid username private-key public-key pre-shared-key obfs obfs-password obfs-param protocol protocol-param cipher up down ip ipv6 sni fingerprint client-fingerprint ports port-range hop-interval ca ca-str private-key-passphrase host mode congestion-controller udp-relay-mode multiplexing transport certificate config server name path'.split(
+  'password auth auth-str psk token uuid username private-key public-key pre-shared-key obfs obfs-password obfs-param protocol protocol-param cipher up down ip ipv6 sni fingerprint client-fingerprint ports port-range hop-interval ca ca-str private-key-passphrase host mode congestion-controller udp-relay-mode multiplexing transport certificate configserver name path handshake-mode'.split(
     ' ',
   ),
 );
@@ -45,6 +46,9 @@ const FLAGS = new Set(
   ),
 );
 const LISTS = new Set('alpn dns allowed-ips host-key host-key-algorithms reserved'.split(' '));
+export const isTextOption = (option: string): boolean => TEXTS.has(option);
+export const isSwitchOption = (option: string): boolean => FLAGS.has(option);
+export const isListOption = (option: string): boolean => LISTS.has(option);
 const OWN = new Set(['name', 'type', 'server', 'port', 'udp', 'dialer-proxy']);
 const MAX_DEPTH = 6;
 
@@ -59,8 +63,23 @@ export function readOtherOptions(type: OtherType, entry: ClashEntry): Record<str
     const value = typed(name, entry.raw(key), 0);
     if (value !== undefined) options[name] = value;
   }
+  if (options['fingerprint'] !== undefined)
+    options['fingerprint'] = plainFingerprint(String(options['fingerprint'] as string));
+  if (type === 'wireguard') settleReserved(options);
   checkRequired(type, options);
   return options;
+}
+
+function plainFingerprint(text: string): string {
+  return text.replaceAll(':', '').toLowerCase();
+}
+
+/** The three reserved bytes of WARP, which some write as one base64 text. */
+function settleReserved(options: Record<string, unknown>): void {
+  const list = options['reserved'];
+  if (!Array.isArray(list) || list.length !== 1 || typeof list[0] !== 'string') return;
+  const bytes = decodeBase64(list[0]);
+  if (bytes?.length === 3) options['reserved'] = [...bytes];
 }
 
 function checkRequired(type: OtherType, options: Record<string, unknown>): void {

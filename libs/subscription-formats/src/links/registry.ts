@@ -1,6 +1,13 @@
 import type { ProxyNode } from '@gatehouse/contracts';
 import { FormatError } from '../errors.js';
 import { checkStorable } from '../fields.js';
+import { anytlsLinks } from './anytls.js';
+import { hysteriaLinks } from './hysteria.js';
+import { hysteria2Links } from './hysteria2.js';
+import { mieruLinks } from './mieru.js';
+import { ssrLinks } from './ssr.js';
+import { tuicLinks } from './tuic.js';
+import { wireguardLinks } from './wireguard.js';
 import { httpLinks } from './http.js';
 import { linkScheme } from './link-url.js';
 import { socksLinks } from './socks.js';
@@ -12,7 +19,24 @@ import { vmessLinks } from './vmess.js';
 type Parse = (link: string) => ProxyNode;
 
 const PARSERS = new Map<string, Parse>();
-for (const codec of [shadowsocksLinks, socksLinks, httpLinks, trojanLinks, vmessLinks, vlessLinks]) {
+const OTHER_CODECS = {
+  ssr: ssrLinks,
+  hysteria: hysteriaLinks,
+  hysteria2: hysteria2Links,
+  tuic: tuicLinks,
+  wireguard: wireguardLinks,
+  anytls: anytlsLinks,
+  mieru: mieruLinks,
+};
+for (const codec of [
+  shadowsocksLinks,
+  socksLinks,
+  httpLinks,
+  trojanLinks,
+  vmessLinks,
+  vlessLinks,
+  ...Object.values(OTHER_CODECS),
+]) {
   for (const scheme of codec.schemes) PARSERS.set(scheme, codec.parse);
 }
 
@@ -56,9 +80,10 @@ export function formatLink(node: ProxyNode): string {
     case 'tuic':
     case 'wireguard':
     case 'anytls':
+    case 'mieru':
+      return OTHER_CODECS[node.type].format(node);
     case 'snell':
     case 'ssh':
-    case 'mieru':
       throw new FormatError('no_link_form', `nodes of type ${node.type} have no share link`, { field: 'type' });
   }
 }

@@ -1,0 +1,110 @@
+import type { OtherNode } from '@gatehouse/contracts';
+import { fromClashEntry } from '../clash/from-entry.js';
+import { isRecord } from '../clash/entry.js';
+import { isListOption, isSwitchOption, isTextOption } from '../clash/other-options.js';
+import { FormatError } from '../errors.js';
+import { decodeBase64Text, encodeBase64Url } from '../text/base64.js';
+import type { Endpoint, LinkQuery } from './link-url.js';
+import { readExtras, writeExtras } from './stream-query.js';
+
+type Options = Record<string, unknown>;
+
+/** Clash option name to its names in links, the one to write first. */
+export type OptionNames = Readonly<Record<string, readonly [string, ...string[]]>>;
+
+/** TLS options as most of these links name them. */
+export const TLS_OPTIONS: OptionNames = {
+  sni: ['sni', 'peer'],
+  'skip-cert-verify': ['insecure', 'allowInsecure', 'allow_insecure', 'skip-cert-verify'],
+  alpn: ['alpn'],
+  fingerprint: ['pinSHA256', 'pcs'],
+  'client-fingerprint': ['fp'],
+};
+
+/** Parameter that carries, as base64 of JSON, the options a link has no parameter for. */
+const REST = 'clash';
+
+/** The options that stand in the query. */
+export function readOptionQuery(query: LinkQuery, names: OptionNames): Options {
+  const options: Options = readRest(query.get(REST));
+  for (const [option, aliases] of Object.entries(names)) {
+    const value = query.get(...aliases.map((alias) => alias.toLowerCase()));
+    if (value !== undefined) options[option] = value;
+  }
+  return options;
+}
+
+function readRest(encoded: string | undefined): Options {
+  if (encoded === undefined) return {};
+  const text = decodeBase64Text(encoded);
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text ?? '');
+  } catch (cause) {
+    throw new FormatError('invalid_json', `${REST} must be base64 of a JSON object`, { field: REST, cause });
+  }
+  if (!isRecord(parsed))
+    throw new FormatError('invalid_json', `${REST} must be base64 of a JSON object`, { field: REST });
+  return { ...parsed };
+}
+
+/** Writes `options`, those in `elsewhere` excepted; what has no name or no plain text goes into one parameter. */
+export function writeOptionQuery(
+  node: OtherNode,
+  names: OptionNames,
+  elsewhere: readonly string[],
+): Record<string, string | undefined> {
+  const query: Record<string, string | undefined> = {};
+  const rest: Options = {};
+  for (const [option, value] of Object.entries(node.options)) {
+    if (elsewhere.includes(option)) continue;
+    const [name] = names[option] ?? [];
+    const text = name === undefined ? undefined : plainText(option, value);
+    if (name === undefined || text === undefined) rest[option] = value;
+    else query[name] = text;
+  }
+  if (Object.keys(rest).length > 0) query[REST] = encodeBase64Url(JSON.stringify(rest));
+  return { ...query, ...writeExtras(node) };
+}
+
+/** Text that reads back to the same value, if there is one. */
+function plainText(option: string, value: unknown): string | undefined {
+  if (isListOption(option)) return Array.isArray(value) ? listText(value) : undefined;
+  if (isSwitchOption(option)) return value === true ? '1' : undefined;
+  if (isTextOption(option)) return typeof value === 'string' ? value : undefined;
+  return typeof value === 'number' ? String(value) : undefined;
+}
+
+function listText(items: readonly unknown[]): string | undefined {
+  const plain = items.every((item) => typeof item === 'number' || (typeof item === 'string' && !item.includes(',')));
+  return plain ? items.join(',') : undefined;
+}
+
+/** Builds the node by way of the Clash entry, which checks and types its options. */
+export function otherNode(
+  type: OtherNode['type'],
+  endpoint: Endpoint,
+  name: string | undefined,
+  query: LinkQuery,
+  options: Options,
+): OtherNode {
+  const { udp, dialerProxy } = readExtras(query);
+  const node = fromClashEntry({
+    ...options,
+    type,
+    name,
+    server: endpoint.server,
+    port: endpoint.port,
+    udp,
+    'dialer-proxy': dialerProxy,
+  });
+  if (node.type !== type)
+    throw new FormatError('type_mismatch', `the link is not one of type ${type}`, { field: 'type' });
+  return node as OtherNode;
+}
+
+/** An option that a format needs as text; empty when absent. */
+export function textOption(node: OtherNode, option: string): string {
+  const value = node.options[option];
+  return typeof value === 'string' ? value : '';
+}
