@@ -13,7 +13,12 @@ try {
     throw new PlainFailure(`there is no command "${name}".`, { advice: commandList().split('\n') });
   } else {
     const runtime = await prepare({ wantsBuild: COMMANDS[name].wantsBuild });
-    if (name !== 'build') process.exitCode = await launch(runtime, name, args);
+    if (name === 'check' || name === 'format') {
+      const { runCheck, runFormat } = await import('./bootstrap/check.mjs');
+      process.exitCode = await (name === 'check' ? runCheck(runtime) : runFormat(runtime));
+    } else if (name !== 'build') {
+      process.exitCode = await launch(runtime, name, args);
+    }
   }
 } catch (error) {
   process.exitCode = reportFailure(error);

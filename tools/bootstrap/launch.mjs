@@ -68,6 +68,7 @@ function isThisNode(runtime) {
  */
 export async function launch(runtime, command, args) {
   stopWhenNpmIsGone();
+  process.env.GATEHOUSE_LAUNCH_AT = String(performance.timeOrigin);
   if (isThisNode(runtime)) {
     const { run } = await import(pathToFileURL(join(ROOT, 'tools/dist/commands.js')).href);
     return run(command, args);

@@ -1,8 +1,8 @@
 /** The commands of `node tools/run.mjs <name>`: what each does, and whether it needs the build. */
 export const COMMANDS = {
   build: { about: 'compile every package that changed', script: 'build', wantsBuild: true },
-  check: { about: 'formatting, lint, types and architecture', script: 'check', wantsBuild: true },
-  format: { about: 'format every source file in place', script: 'format', wantsBuild: true },
+  check: { about: 'formatting, lint, types and architecture', script: 'check', wantsBuild: false },
+  format: { about: 'format every source file in place', script: 'format', wantsBuild: false },
   tour: { about: 'walk through a running platform with real traffic', script: 'tour', wantsBuild: true },
   bench: { about: 'benchmarks; without a name it lists them', script: 'bench', wantsBuild: true },
   'db-url': {

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { runCheck } from './check.mjs';
 import { launch, runForwarding } from './launch.mjs';
 import { OWN, ROOT } from './layout.mjs';
 import { prepare } from './prepare.mjs';
@@ -37,7 +38,7 @@ export async function runTests(args) {
   let checkCode = 0;
   if (isCi) {
     await launch(runtime, 'peers', []);
-    checkCode = await launch(runtime, 'check', []);
+    checkCode = await runCheck(runtime);
   }
   const { vitestCode, results } = await runVitest(runtime, args);
   const { text, code } = summarize(results, { vitestCode, isCi });

@@ -5,6 +5,10 @@ export type Command = (args: string[]) => Promise<number>;
 const COMMANDS: Record<string, () => Promise<Command>> = {
   up: async () => (await import('./supervisor/up-command.js')).upCommand,
   tour: async () => (await import('./tour/tour-command.js')).tourCommand,
+  bench: async () => (await import('./bench/bench-command.js')).benchCommand,
+  'db-url': async () => (await import('./database/commands.js')).databaseUrlCommand,
+  backup: async () => (await import('./database/commands.js')).backupCommand,
+  restore: async () => (await import('./database/commands.js')).restoreCommand,
   peers: async () => (await import('./peers/command.js')).peersCommand,
 };
 

@@ -58,7 +58,7 @@ export class Platform {
   /** Resolves when the database ends though nobody stopped it: the platform cannot go on. */
   async databaseLost(): Promise<string> {
     const how = await this.database?.ended;
-    return `${how ?? 'PostgreSQL ended'} unexpectedly; its log is in ${join(this.settings.home, 'postgres')}`;
+    return `${how ?? 'PostgreSQL ended'} unexpectedly; its log: ${join(this.settings.home, 'postgres.log')}`;
   }
 
   /** Services first and side by side, the database last. `patienceMs` 0 ends the services at once. */
@@ -103,7 +103,7 @@ export class Platform {
       command: process.execPath,
       args: [join(ROOT, entry.main)],
       cwd: ROOT,
-      env: serviceEnvironment(this.env, { home, databaseUrl, bindAddress }),
+      env: serviceEnvironment(this.env, this.settings, databaseUrl),
       logFile: join(home, 'logs', `${entry.name}.log`),
       notify: this.notify,
       onSpawn: (pid) => this.record(entry.name, pid),

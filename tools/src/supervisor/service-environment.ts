@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { POSTGRES_PORT_VARIABLE } from './platform-settings.js';
+import { POSTGRES_PORT_VARIABLE, type PlatformSettings } from './platform-settings.js';
 
 // Meant for the launch scripts; a service would report them as unknown.
 const NOT_FOR_SERVICES = [POSTGRES_PORT_VARIABLE, 'GATEHOUSE_NODE', 'GATEHOUSE_PEERS_BIN'];
@@ -7,10 +7,12 @@ const NOT_FOR_SERVICES = [POSTGRES_PORT_VARIABLE, 'GATEHOUSE_NODE', 'GATEHOUSE_P
 /** The environment of a service under `npm start`: what the person set, and what the supervisor decides. */
 export function serviceEnvironment(
   env: NodeJS.ProcessEnv,
-  { home, databaseUrl, bindAddress }: { home: string; databaseUrl: string; bindAddress: string },
+  { home, bindAddress, ports }: Pick<PlatformSettings, 'home' | 'bindAddress' | 'ports'>,
+  databaseUrl: string,
 ): NodeJS.ProcessEnv {
   const own: NodeJS.ProcessEnv = {
     ...env,
+    ...Object.fromEntries(Object.entries(ports).map(([variable, port]) => [variable, String(port)])),
     NODE_ENV: env['NODE_ENV'] ?? 'production',
     NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? join(home, 'compile-cache'),
     GATEHOUSE_HOME: home,

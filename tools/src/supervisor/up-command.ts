@@ -18,7 +18,8 @@ async function runUntilStopped(platform: Platform, stop: StopRequest, kernelPort
   const interrupted = stop.received.then(({ exitCode }) => ({ exitCode }));
   const outcome = await Promise.race([platform.start().then((started) => ({ started })), interrupted]);
   if ('exitCode' in outcome) return outcome.exitCode;
-  process.stdout.write(`${readyTable(outcome.started, kernelPort, process.uptime())}\n`);
+  const launchedAt = Number(process.env['GATEHOUSE_LAUNCH_AT'] ?? performance.timeOrigin);
+  process.stdout.write(`${readyTable(outcome.started, kernelPort, (Date.now() - launchedAt) / 1000)}\n`);
   const lost = platform.databaseLost().then((reason) => ({ reason, exitCode: 1 }));
   const { reason, exitCode } = await Promise.race([stop.received, lost]);
   say(`Stopping (${reason}) ...`);

@@ -1,0 +1,155 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { waitFor } from '@gatehouse/testing';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { freePorts, LaunchedPlatform, PORT_VARIABLES, processesOf, type Ports } from './launched-platform.js';
+
+interface State {
+  databaseUrl: string;
+  services: { name: string; pid: number; url: string }[];
+}
+
+const STOP_SECONDS = 5;
+const STARTS_SECONDS = 120_000;
+
+function readState(home: string): State {
+  return JSON.parse(readFileSync(join(home, 'state.json'), 'utf8')) as State;
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe.skipIf(process.platform !== 'linux')('npm start', { timeout: STARTS_SECONDS }, () => {
+  let home: string;
+  let ports: Ports;
+  const launched: LaunchedPlatform[] = [];
+  const launch = (folder = home, at = ports, extra: Record<string, string> = {}): LaunchedPlatform => {
+    const platform = new LaunchedPlatform(folder, at, extra);
+    launched.push(platform);
+    return platform;
+  };
+
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'gatehouse start '));
+    ports = await freePorts();
+  });
+
+  afterEach(async () => {
+    for (const platform of launched.splice(0)) {
+      if (platform.child.exitCode === null && platform.child.signalCode === null) await platform.stop('SIGTERM');
+    }
+  });
+
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+  it('prints one table with addresses and the first password, and Ctrl-C leaves nothing running', async () => {
+    const platform = await launch().ready();
+    for (const name of PORT_VARIABLES) expect(platform.output).toContain(`127.0.0.1:${ports[name]}`);
+    const file = join(home, 'first-login.txt');
+    expect(platform.output).toContain(`First login: ${readFileSync(file, 'utf8').trim()} `);
+    for (const name of ['first-login.txt', 'state.json']) expect(statSync(join(home, name)).mode & 0o777).toBe(0o600);
+    for (const { url } of readState(home).services) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    await query(readState(home).databaseUrl, 'CREATE TABLE public.kept (n int); INSERT INTO public.kept VALUES (7)');
+
+    const { code, seconds } = await platform.stop('SIGINT');
+    expect({ code, errors: platform.errors.match(/error/i) }).toEqual({ code: 0, errors: null });
+    expect(seconds).toBeLessThan(STOP_SECONDS);
+    expect(processesOf(home)).toEqual([]);
+  });
+
+  it('starts again with the same data, does not show the password again, and ends with 143 on SIGTERM', async () => {
+    const platform = await launch().ready();
+    expect(platform.output).not.toContain(readFileSync(join(home, 'first-login.txt'), 'utf8').trim());
+    expect(platform.output).toContain(join(home, 'first-login.txt'));
+    expect(await query(readState(home).databaseUrl, 'SELECT n FROM public.kept')).toEqual([{ n: 7 }]);
+    const { code, seconds } = await platform.stop('SIGTERM');
+    expect(code).toBe(143);
+    expect(seconds).toBeLessThan(STOP_SECONDS);
+    expect(processesOf(home)).toEqual([]);
+  });
+
+  it('refuses a second start in the same home, naming the first', async () => {
+    const first = await launch().ready();
+    const second = launch(home, await freePorts());
+    expect((await second.ended).code).toBe(1);
+    expect(second.errors).toContain(`already runs in ${home} (pid ${first.pid})`);
+    expect((await fetch(`${readState(home).services[0]?.url}/healthz`)).status).toBe(200);
+  });
+
+  it('runs beside another platform with a home and ports of its own', async () => {
+    const otherHome = mkdtempSync(join(tmpdir(), 'gatehouse-other-'));
+    try {
+      const [one, other] = [launch(), launch(otherHome, await freePorts())];
+      await Promise.all([one.ready(), other.ready()]);
+      expect(readState(home).databaseUrl).not.toBe(readState(otherHome).databaseUrl);
+      await Promise.all([one.stop(), other.stop()]);
+      expect([...processesOf(home), ...processesOf(otherHome)]).toEqual([]);
+    } finally {
+      rmSync(otherHome, { recursive: true, force: true });
+    }
+  });
+
+  it.each(PORT_VARIABLES)('says in one line that the port of %s is taken, and starts nothing', async (variable) => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(ports[variable], '127.0.0.1', resolve));
+    try {
+      const platform = launch();
+      expect((await platform.ended).code).toBe(1);
+      expect(platform.errors.trim()).toBe(
+        `gatehouse: port ${ports[variable]} is taken: set ${variable} to a free one.`,
+      );
+      expect(processesOf(home)).toEqual([]);
+    } finally {
+      await new Promise((resolve) => blocker.close(resolve));
+    }
+  });
+
+  it('ends with the last lines of a service that cannot start, and leaves nothing running', async () => {
+    const platform = launch(home, ports, { GATEHOUSE_SECRET_KEY: 'not a key' });
+    expect((await platform.ended).code).toBe(1);
+    expect(platform.errors).toMatch(/ended with code \d+ before it was ready/);
+    expect(platform.errors).toContain('GATEHOUSE_SECRET_KEY');
+    expect(processesOf(home)).toEqual([]);
+  });
+
+  it('starts a killed service again', async () => {
+    const platform = await launch().ready();
+    const [service] = readState(home).services;
+    process.kill(service?.pid ?? 0, 'SIGKILL');
+    await waitFor(() => platform.errors.includes('is back'), { timeoutMs: 30_000 });
+    expect((await fetch(`${service?.url}/readyz`)).status).toBe(200);
+  });
+
+  it('starts cleanly after its supervisor was killed, with no row lost', async () => {
+    const platform = await launch().ready();
+    await query(readState(home).databaseUrl, 'INSERT INTO public.kept VALUES (8)');
+    process.kill(platform.pid, 'SIGKILL');
+    await platform.ended;
+    const next = await launch().ready();
+    expect(await query(readState(home).databaseUrl, 'SELECT n FROM public.kept ORDER BY n')).toEqual([
+      { n: 7 },
+      { n: 8 },
+    ]);
+    await next.stop();
+    expect(processesOf(home)).toEqual([]);
+  });
+
+  it('stops in order when it is interrupted while starting', async () => {
+    const platform = launch();
+    await waitFor(() => processesOf(home).some((line) => line.includes('apps/')), { timeoutMs: 30_000 });
+    const { seconds } = await platform.stop('SIGTERM');
+    expect(seconds).toBeLessThan(STOP_SECONDS);
+    expect(processesOf(home)).toEqual([]);
+  });
+});

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PlainFailure } from '../../bootstrap/failure.mjs';
+import { OWN, ROOT } from '../../bootstrap/layout.mjs';
+import { table } from '../table.js';
+import { footprintCommand } from './footprint.js';
+
+const FOLDER = join(ROOT, 'test', 'bench');
+
+/** The scripts of test/bench (the modules they share export something; benchmarks do not), with their first sentence. */
+function scripts(): Map<string, string> {
+  const found = new Map<string, string>();
+  if (!existsSync(FOLDER)) return found;
+  for (const name of readdirSync(FOLDER).sort()) {
+    if (!name.endsWith('.mjs')) continue;
+    const text = readFileSync(join(FOLDER, name), 'utf8');
+    if (/^export /m.test(text)) continue;
+    const words = text
+      .split('\n')
+      .filter((line) => /^\s*(\/\/|\/\*\*|\*)/.test(line))
+      .map((line) => line.replace(/^\s*[/*]+\s?/, ''));
+    const sentence = words.find((line) => line !== '' && !line.startsWith('npm run')) ?? '';
+    found.set(name.replace(/\.mjs$/, ''), sentence.replace(/[:,]$/, ''));
+  }
+  return found;
+}
+
+function runScript(name: string, args: string[]): Promise<number> {
+  const peers = process.env['GATEHOUSE_PEERS_BIN'] ?? join(OWN, 'peers', 'bin');
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--expose-gc', join(FOLDER, `${name}.mjs`), ...args], {
+      cwd: ROOT,
+      stdio: 'inherit',
+      env: { ...process.env, GATEHOUSE_PEERS_BIN: peers },
+    });
+    const forward = (signal: NodeJS.Signals) => child.kill(signal);
+    process.on('SIGINT', forward).on('SIGTERM', forward);
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      process.off('SIGINT', forward).off('SIGTERM', forward);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+/** `npm run bench [-- NAME]`: runs one, or lists what there is. */
+export async function benchCommand([name, ...args]: string[]): Promise<number> {
+  const known = scripts();
+  if (name === 'footprint') return footprintCommand();
+  if (name !== undefined && known.has(name)) return runScript(name, args);
+  const rows = [['name', 'measures'], ['footprint', 'memory of the idle platform, process by process'], ...known];
+  const list = table(rows);
+  if (name !== undefined) throw new PlainFailure(`there is no benchmark "${name}".`, { advice: list.split('\n') });
+  process.stdout.write(`${list}\n\nnpm run bench -- NAME runs one.\n`);
+  return 0;
+}

@@ -1,0 +1,50 @@
+import { PlainFailure } from '../../bootstrap/failure.mjs';
+import { openDatabase } from '../supervisor/database.js';
+import { takeHome } from '../supervisor/home-lock.js';
+import { readPlatformSettings } from '../supervisor/platform-settings.js';
+import { runningState } from '../supervisor/state-file.js';
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** The address of the database of the running platform, or the one given by DATABASE_URL. */
+export function runningDatabaseUrl(env: NodeJS.ProcessEnv): string {
+  const settings = readPlatformSettings(env);
+  const url = settings.databaseUrl ?? runningState(settings.home)?.databaseUrl;
+  if (url !== undefined) return url;
+  throw new PlainFailure(`no platform runs in ${settings.home}, so its database has no address now.`, {
+    advice: ['Start it (npm start), or name another home in GATEHOUSE_HOME.'],
+  });
+}
+
+/**
+ * Hands out the database of this environment: the external one, that of the running platform, or, when the platform is
+ * stopped, the embedded one, started just for this. `needsStopped` refuses while the platform runs.
+ */
+export async function withDatabase<T>(
+  env: NodeJS.ProcessEnv,
+  { needsStopped }: { needsStopped: boolean },
+  use: (url: string) => Promise<T>,
+): Promise<T> {
+  const settings = readPlatformSettings(env);
+  const state = runningState(settings.home);
+  if (state !== undefined && needsStopped) {
+    throw new PlainFailure(`Gatehouse runs in ${settings.home} (pid ${state.pid}); it must be stopped for this.`, {
+      advice: [`Stop it (Ctrl-C, or kill ${state.pid}) and repeat.`],
+    });
+  }
+  const url = settings.databaseUrl ?? state?.databaseUrl;
+  if (url !== undefined) return use(url);
+  const lock = await takeHome(settings.home, say);
+  try {
+    const database = await openDatabase(settings, say);
+    try {
+      return await use(database.url);
+    } finally {
+      await database.stop();
+    }
+  } finally {
+    lock.release();
+  }
+}
