@@ -61,7 +61,7 @@ export const hex = (bytes: number) =>
 
 /** Leaves out keys that are undefined: absent and undefined differ for `toStrictEqual`. */
 export function record<T extends object>(shape: { [K in keyof T]-?: fc.Arbitrary<T[K] | undefined> }): fc.Arbitrary<T> {
-  return fc.record(shape).map((value) => {
+  return fc.record<Record<string, unknown>>(shape as Record<string, fc.Arbitrary<unknown>>).map((value) => {
     const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
     return Object.fromEntries(entries) as T;
   });

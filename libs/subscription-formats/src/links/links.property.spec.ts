@@ -1,15 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  anyNode,
-  httpProxy,
-  otherNode,
-  shadowsocks,
-  socks5,
-  trojan,
-  vless,
-  vmess,
-} from '../../test/node-arbitraries.js';
+import { httpProxy, shadowsocks, socks5, trojan, vless, vmess } from '../../test/node-arbitraries.js';
 import { anyNode, otherNode } from '../../test/other-node-arbitraries.js';
 import { fingerprintNode } from '../fingerprint.js';
 import { formatLink, parseLink } from './registry.js';
