@@ -1,0 +1,131 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const MIGRATE = fileURLToPath(new URL('../dist/migrate.js', import.meta.url));
+
+interface Run {
+  child: ChildProcess;
+  /** Standard error so far. */
+  errors: () => string;
+  /** Exit code, once it has ended. */
+  exit: Promise<number | null>;
+}
+
+let database: TestDatabase;
+let home: string;
+let runs: Run[] = [];
+
+beforeAll(async () => {
+  if (!existsSync(MAIN)) throw new Error('apps/tunnel-gateway/dist is missing: run npm run build');
+  database = await createTestDatabase();
+  home = mkdtempSync(join(tmpdir(), 'tunnel-gateway-'));
+});
+
+afterEach(async () => {
+  for (const { child, exit } of runs) {
+    child.kill('SIGKILL');
+    await exit;
+  }
+  runs = [];
+});
+
+afterAll(async () => {
+  await database.drop();
+  rmSync(home, { recursive: true });
+});
+
+function run(program: string, env: Record<string, string>): Run {
+  // Only this environment: what the test run itself carries must not leak in.
+  const child = fork(program, [], { env: { PATH: process.env['PATH'] ?? '', ...env }, silent: true, execArgv: [] });
+  let errors = '';
+  child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  child.stdout?.resume();
+  const exit = once(child, 'exit').then(([code]) => code as number | null);
+  const started = { child, errors: () => errors, exit };
+  runs.push(started);
+  return started;
+}
+
+function service(env: Record<string, string> = {}): Run {
+  return run(MAIN, {
+    DATABASE_URL: database.url,
+    GATEHOUSE_HOME: home,
+    TUNNEL_GATEWAY_PORT: '0',
+    LOG_LEVEL: 'error',
+    ...env,
+  });
+}
+
+async function portOf({ child, exit, errors }: Run): Promise<number> {
+  const message = once(child, 'message').then(([value]) => value as { type: string; port: number });
+  const ended = exit.then((code): never => {
+    throw new Error(`ended with ${code}: ${errors()}`);
+  });
+  const { type, port } = await Promise.race([message, ended]);
+  expect(type).toBe('ready');
+  return port;
+}
+
+describe('the built service as a process', () => {
+  it('refuses a database that is behind, with the command to run, until that has been run', async () => {
+    const refused = service();
+    expect(await refused.exit).toBe(1);
+    expect(refused.errors()).toMatch(/^tunnel-gateway: the database lacks 1 migration .*migrate\.js.*\n$/);
+    const migration = run(MIGRATE, { DATABASE_URL: database.url, GATEHOUSE_HOME: home });
+    expect(await migration.exit).toBe(0);
+    const started = service();
+    expect(await portOf(started)).toBeGreaterThan(0);
+  });
+
+  it('migrates itself where that is allowed, serves, and stops on SIGTERM', async () => {
+    const started = service({ AUTO_MIGRATE: 'true' });
+    const port = await portOf(started);
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    started.child.kill('SIGTERM');
+    expect(await started.exit).toBe(0);
+  });
+
+  it('stops when its parent goes', async () => {
+    const started = service({ AUTO_MIGRATE: 'true' });
+    await portOf(started);
+    started.child.disconnect();
+    expect(await started.exit).toBe(0);
+  });
+
+  it('names the variable of a taken port', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const refused = service({ AUTO_MIGRATE: 'true', TUNNEL_GATEWAY_PORT: String(port) });
+    expect(await refused.exit).toBe(1);
+    expect(refused.errors()).toBe(
+      `tunnel-gateway: TUNNEL_GATEWAY_PORT: port ${port} on 127.0.0.1 is in use by another program; ` +
+        'set TUNNEL_GATEWAY_PORT to a free port\n',
+    );
+    taken.close();
+  });
+
+  it('lists every bad setting, one line each', async () => {
+    const refused = service({ LOG_LEVEL: 'loud', TUNNEL_GATEWAY_PROT: '1', DATABASE_URL: '' });
+    expect(await refused.exit).toBe(1);
+    const lines = refused.errors().trim().split('\n').sort();
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toContain('DATABASE_URL: is not set');
+    expect(lines[1]).toContain('LOG_LEVEL: "loud"');
+    expect(lines[2]).toContain('perhaps TUNNEL_GATEWAY_PORT');
+  });
+
+  it('says in one line that the database is away', async () => {
+    const refused = service({ DATABASE_URL: 'postgres://gate:hunter2@127.0.0.1:1/none' });
+    expect(await refused.exit).toBe(1);
+    expect(refused.errors()).toBe('tunnel-gateway: DATABASE_URL: the database cannot be used, nothing listens there\n');
+  });
+});
