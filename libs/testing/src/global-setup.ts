@@ -1,8 +1,8 @@
 import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@gatehouse/persistence';
 import type { TestProject } from 'vitest/node';
+import { temporaryRoot } from './temporary-root.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,7 +13,7 @@ declare module 'vitest' {
 
 /** One PostgreSQL for the whole run, in a folder of its own that goes away with it. */
 export default async function globalSetup(project: TestProject): Promise<() => Promise<void>> {
-  const home = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
+  const home = mkdtempSync(join(temporaryRoot(), 'gatehouse-test-'));
   // As root the server runs as another user, which has to pass through.
   chmodSync(home, 0o711);
   const postgres = await startEmbeddedPostgres({ home, durable: false });

@@ -12,3 +12,4 @@ export {
 } from './echo-servers.js';
 export { findPeer, PeerMissingError, peerOrSkip, startRedis, type RedisServer } from './redis-server.js';
 export { createTestApp, type TestApp, type TestAppOptions } from './test-app.js';
+export { temporaryRoot } from './temporary-root.js';

@@ -47,8 +47,17 @@ export interface ClusterHome {
   account: ServerAccount | undefined;
 }
 
-/** Folder for clusters of homes that the server's account cannot reach. */
-export const SHARED_ROOT = '/var/lib/gatehouse';
+/** Folder for the databases of homes that the server's account cannot reach, and for a copy of the programs. */
+export const SHARED_FOLDER = '/var/lib/gatehouse';
+
+/** What the place of a cluster depends on. */
+export interface ClusterSurroundings {
+  binaries: PostgresBinaries;
+  /** Who is to run the server; undefined: this process's own user. */
+  account: ServerAccount | undefined;
+  sharedFolder: string;
+  log: (line: string) => void;
+}
 
 /** The record of a home, or undefined when no embedded PostgreSQL was ever started there. */
 export function readClusterRecord(home: string): ClusterRecord | undefined {
@@ -72,15 +81,11 @@ export function writeClusterRecord(file: string, record: ClusterRecord): void {
 }
 
 /** Prepares the folders of a home and says where everything is; raises HOME_UNUSABLE. */
-export function openClusterHome(
-  folder: string,
-  binaries: PostgresBinaries,
-  chosen: ServerAccount | undefined,
-  log: (line: string) => void,
-): ClusterHome {
+export function openClusterHome(folder: string, surroundings: ClusterSurroundings): ClusterHome {
+  const { account: chosen, binaries, sharedFolder } = surroundings;
   const home = openFolder(folder);
   const record = readClusterRecord(home) ?? {
-    cluster: chooseCluster(home, chosen, log),
+    cluster: chooseCluster(home, surroundings),
     user: 'gatehouse',
     password: randomBytes(24).toString('base64url'),
     passwordPending: true,
@@ -96,7 +101,7 @@ export function openClusterHome(
   }
   const recordFile = join(home, 'postgres.json');
   writeClusterRecord(recordFile, record);
-  createCluster(record.cluster, account);
+  createCluster(record.cluster, account, sharedFolder);
   linkFromHome(home, record.cluster);
   return {
     home,
@@ -104,7 +109,7 @@ export function openClusterHome(
     record,
     data,
     account,
-    native: reachableNative(binaries, account),
+    native: reachableNative(binaries, account, sharedFolder),
     logFile: join(home, 'postgres.log'),
   };
 }
@@ -130,11 +135,11 @@ function openFolder(folder: string): string {
   }
 }
 
-function chooseCluster(home: string, account: ServerAccount | undefined, log: (line: string) => void): string {
+function chooseCluster(home: string, { account, sharedFolder, log }: ClusterSurroundings): string {
   const inside = join(home, 'postgres');
   if (account === undefined || canReach(inside, account)) return inside;
   const name = createHash('sha256').update(home).digest('hex').slice(0, 16);
-  const outside = join(SHARED_ROOT, name);
+  const outside = join(sharedFolder, name);
   if (existsSync(outside)) {
     // Its password went with the former home, and its owner may want it back: kept, under another name.
     const former = `${outside}.former-${Date.now()}`;
@@ -144,10 +149,8 @@ function chooseCluster(home: string, account: ServerAccount | undefined, log: (l
   return outside;
 }
 
-function createCluster(cluster: string, account: ServerAccount | undefined): void {
-  if (cluster.startsWith(`${SHARED_ROOT}/`)) {
-    mkdirSync(SHARED_ROOT, { recursive: true, mode: 0o755 });
-  }
+function createCluster(cluster: string, account: ServerAccount | undefined, sharedFolder: string): void {
+  if (cluster.startsWith(`${sharedFolder}/`)) mkdirSync(sharedFolder, { recursive: true, mode: 0o755 });
   mkdirSync(cluster, { recursive: true, mode: 0o700 });
   if (account !== undefined) chownSync(cluster, account.uid, account.gid);
   chmodSync(cluster, 0o700);
@@ -164,11 +167,11 @@ function linkFromHome(home: string, cluster: string): void {
 }
 
 /** The programs, copied once per version (60 MB) to a folder the account can reach when node_modules is not one. */
-function reachableNative(binaries: PostgresBinaries, account: ServerAccount | undefined): string {
+function reachableNative(binaries: PostgresBinaries, account: ServerAccount | undefined, sharedFolder: string): string {
   if (account === undefined || canReach(join(binaries.native, 'bin', 'postgres'), account)) return binaries.native;
-  const copy = join(SHARED_ROOT, `native-${binaries.packageVersion}`);
+  const copy = join(sharedFolder, `native-${binaries.packageVersion}`);
   if (existsSync(copy)) return copy;
-  mkdirSync(SHARED_ROOT, { recursive: true, mode: 0o755 });
+  mkdirSync(sharedFolder, { recursive: true, mode: 0o755 });
   const draft = `${copy}.${process.pid}.${randomBytes(4).toString('hex')}`;
   cpSync(binaries.native, draft, { recursive: true, verbatimSymlinks: true });
   chmodSync(draft, 0o755);

@@ -23,6 +23,17 @@ export interface ServerSettings {
   durable: boolean;
 }
 
+/** Nothing a test writes has to survive the machine. */
+const FOR_TESTS: Record<string, string> = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  autovacuum: 'off',
+  max_wal_size: '64MB',
+  // Inside the data directory, so that a killed server leaves nothing elsewhere.
+  dynamic_shared_memory_type: 'mmap',
+};
+
 /** The settings of the server, each given on its command line so that no edited file can open it to the network. */
 function serverArguments(home: ClusterHome, { port, durable }: ServerSettings): string[] {
   const settings: Record<string, string> = {
@@ -54,7 +65,7 @@ function serverArguments(home: ClusterHome, { port, durable }: ServerSettings): 
     // Statements and key values may hold secrets.
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
-    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', autovacuum: 'off' }),
+    ...(durable ? {} : FOR_TESTS),
   };
   return ['-D', home.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }

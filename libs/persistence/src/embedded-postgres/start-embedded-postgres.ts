@@ -1,6 +1,12 @@
 import pg from 'pg';
 import { createLibraryLinks, locateBinaries, type PostgresBinaries } from './binaries.js';
-import { openClusterHome, readClusterRecord, writeClusterRecord, type ClusterHome } from './cluster-home.js';
+import {
+  openClusterHome,
+  readClusterRecord,
+  SHARED_FOLDER,
+  writeClusterRecord,
+  type ClusterHome,
+} from './cluster-home.js';
 import { takeOver } from './former-server.js';
 import { createDataDirectory, hasDataDirectory } from './initialise.js';
 import { choosePort } from './port.js';
@@ -23,6 +29,8 @@ export interface EmbeddedPostgresOptions {
   log?: (line: string) => void;
   /** Programs to use instead of the installed package's. */
   binaries?: PostgresBinaries;
+  /** Where data and programs go when the server's account cannot reach the home. Default `/var/lib/gatehouse`. */
+  sharedFolder?: string;
 }
 
 export interface EmbeddedPostgres {
@@ -44,7 +52,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const portVariable = options.portVariable ?? 'GATEHOUSE_POSTGRES_PORT';
   const binaries = options.binaries ?? locateBinaries();
   createLibraryLinks(binaries.native);
-  const home = openClusterHome(options.home, binaries, chooseServerAccount(), log);
+  const home = openClusterHome(options.home, {
+    binaries,
+    account: chooseServerAccount(),
+    sharedFolder: options.sharedFolder ?? SHARED_FOLDER,
+    log,
+  });
   const durable = options.durable ?? true;
   await takeOver(home, log);
   await prepareData(home, binaries, durable, log);
