@@ -366,7 +366,7 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
       );
     } else {
       const admin = new Redis(redis.url);
-      await admin.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
       admin.disconnect();
     }
     const result = await waitFor(() =>
