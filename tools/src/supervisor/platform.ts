@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import type { OwnedLock } from '../../bootstrap/process-lock.mjs';
@@ -16,6 +17,7 @@ import { identityOf, removeState, writeState, type PlatformState } from './state
 
 const SERVICE_PATIENCE_MS = 4_000;
 const READY_TIMEOUT_MS = 30_000;
+const FLUSH_COMPILE_CACHE = pathToFileURL(join(ROOT, 'tools/bootstrap/flush-compile-cache.mjs')).href;
 
 /** What `npm start` shows when everything is up. */
 export interface StartedPlatform {
@@ -101,7 +103,7 @@ export class Platform {
     const service = new ServiceProcess({
       name: entry.name,
       command: process.execPath,
-      args: [join(ROOT, entry.main)],
+      args: ['--import', FLUSH_COMPILE_CACHE, join(ROOT, entry.main)],
       cwd: ROOT,
       env: serviceEnvironment(this.env, this.settings, databaseUrl),
       logFile: join(home, 'logs', `${entry.name}.log`),
