@@ -3,6 +3,7 @@ import type { NodeView, OutboundOverview } from '@gatehouse/contracts';
 import { startHttpOrigin, startTcpEcho, waitFor } from '@gatehouse/testing';
 import type { HttpOrigin, TcpEcho } from '@gatehouse/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Preferences } from '../src/preferences/preferences.service.js';
 import { listeningPort, startGateway } from './support/gateway.js';
 import type { Gateway } from './support/gateway.js';
 import { startProvider } from './support/provider.js';
@@ -172,6 +173,17 @@ describe('PUT /outbound/groups/{name}', () => {
     );
     await getThrough(gateway.proxyPort, `${origin.url}/`);
     expect(tokyo!.targets).toHaveLength(1);
+  });
+
+  it('ends connections of a group that fell back, where the setting says so', async () => {
+    await choose('Paris');
+    const preferences = gateway.app.app.get(Preferences, { strict: false });
+    await preferences.write({ 'switch.close_connections': 'group' });
+    const tunnel = await tunnelThrough(gateway.proxyPort, '127.0.0.1', tcp.port);
+    const ended = closed(tunnel);
+    await refresh(link(tokyo!, 'Tokyo'));
+    await ended;
+    await preferences.write({ 'switch.close_connections': 'none' });
   });
 
   it('is still in force after the kernel was killed', async () => {

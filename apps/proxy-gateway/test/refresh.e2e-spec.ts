@@ -58,7 +58,6 @@ beforeAll(async () => {
     new UnitOfWork(dataSource),
     new SubscriptionFetcher(),
     new NodeSetStore(writer),
-    writer,
     preferences,
     box,
   );

@@ -114,3 +114,14 @@ describe('/system', () => {
     expect(await kernel()).toMatchObject({ state: 'running', last_error: null, listeners: [{ port }] });
   });
 });
+
+it('does not start on a taken kernel port, and names the variable', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  await expect(startGateway({ PROXY_KERNEL_PORT: String(port) })).rejects.toThrow(
+    new RegExp(`^PROXY_KERNEL_PORT: 127\\.0\\.0\\.1:${port} .*; set PROXY_KERNEL_PORT to a free port$`),
+  );
+  taken.close();
+  await once(taken, 'close');
+});

@@ -12,15 +12,18 @@ export class LostChoices {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  async record({ lostSelections, lostDefaultPolicy, config }: MappedConfig): Promise<void> {
-    for (const lost of lostSelections) await this.recordSelection(lost);
+  /** Names of the groups that this call recorded. */
+  async record({ lostSelections, lostDefaultPolicy, config }: MappedConfig): Promise<string[]> {
+    const switched: string[] = [];
+    for (const lost of lostSelections) if (await this.recordSelection(lost)) switched.push(lost.group);
     if (lostDefaultPolicy !== null && lostDefaultPolicy !== this.toldPolicy) {
       this.logger.warn(`The default policy ${lostDefaultPolicy} is gone; ${config.defaultPolicy} is used instead`);
     }
     this.toldPolicy = lostDefaultPolicy;
+    return switched;
   }
 
-  private async recordSelection(lost: LostSelection): Promise<void> {
+  private async recordSelection(lost: LostSelection): Promise<boolean> {
     const lastSwitch: GroupSwitchView = {
       at: new Date().toISOString(),
       from: lost.lostName ?? lost.lostTag,
@@ -34,6 +37,8 @@ export class LostChoices {
       .set({ selectedTag: null, selectedName: null, lastSwitch })
       .where('id = :id AND selected_tag = :tag', { id: lost.groupId, tag: lost.lostTag })
       .execute();
-    if (affected) this.logger.warn(`${lost.group}: ${lastSwitch.from} is gone, ${lastSwitch.to} takes over`);
+    if (!affected) return false;
+    this.logger.warn(`${lost.group}: ${lastSwitch.from} is gone, ${lastSwitch.to} takes over`);
+    return true;
   }
 }

@@ -1,16 +1,23 @@
 import type { NodeView, Page } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import { DataSource, In } from 'typeorm';
+import { DataSource } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import type { NodeQuery } from './node.dto.js';
-import { NodeEntity } from './node.entity.js';
+import type { NodeEntity } from './node.entity.js';
 import { toNodeView } from './node.view.js';
 import type { NodeSourceRow } from './node.view.js';
 import { NodeVault } from './node-vault.js';
 
 const DEFAULT_LIMIT = 50;
 const UNKNOWN_COUNTRY = 'ZZ';
+
+/** By hand rather than through the entity: a page of 500 costs half. */
+const SELECT_NODES = `
+  SELECT id, fingerprint, source, custom_name AS "customName", original_name AS "originalName", type, server, port,
+    network, tls, udp, sni, cipher, config, enabled, country, country_source AS "countrySource",
+    created_at AS "createdAt", updated_at AS "updatedAt"
+  FROM nodes WHERE id = ANY($1::bigint[]) ORDER BY id`;
 
 const SELECT_SOURCES = `
   SELECT source.node_id, source.subscription_id, source.name, subscription.name AS subscription_name, subscription.last_success_at
@@ -52,7 +59,7 @@ export class NodesQuery {
   }
 
   private async views(manager: EntityManager, ids: number[], showSecrets: boolean): Promise<NodeView[]> {
-    const rows = await manager.find(NodeEntity, { where: { id: In(ids) }, order: { id: 'ASC' } });
+    const rows: NodeEntity[] = await manager.query(SELECT_NODES, [ids]);
     const links: (NodeSourceRow & { node_id: number })[] = await manager.query(SELECT_SOURCES, [ids]);
     const sources = new Map<number, NodeSourceRow[]>();
     for (const link of links) sources.set(link.node_id, [...(sources.get(link.node_id) ?? []), link]);

@@ -2,7 +2,6 @@ import type { DefaultPolicyResult, GroupSwitchResult, GroupSwitchView, OutboundO
 import { notify, UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
 import { mapKernelConfig, nodeTag } from '../kernel-host/kernel-config.mapper.js';
 import type { KernelConfigRows } from '../kernel-host/kernel-config.mapper.js';
@@ -20,7 +19,6 @@ import { resolvePolicy } from './policy-reference.js';
 @Injectable()
 export class OutboundService {
   constructor(
-    private readonly dataSource: DataSource,
     private readonly unitOfWork: UnitOfWork,
     private readonly source: KernelConfigSource,
     private readonly options: PolicyOptions,
@@ -31,7 +29,7 @@ export class OutboundService {
   async overview(): Promise<OutboundOverview> {
     const rows = await this.source.load();
     const { config } = mapKernelConfig(rows);
-    const entities = await this.dataSource.manager.find(OutboundGroupEntity);
+    const entities = await this.unitOfWork.run((tx) => tx.find(OutboundGroupEntity));
     const byName = new Map(entities.map((row) => [row.name, row]));
     const groups = config.groups.flatMap((group) => {
       const row = byName.get(group.name);

@@ -34,6 +34,11 @@ const UPSERT_SOURCES = `
 export class NodeSetStore {
   constructor(private readonly nodes: NodeWriter) {}
 
+  /** Makes writers of node sets take turns until their transactions end. */
+  lock(tx: EntityManager): Promise<void> {
+    return this.nodes.lock(tx);
+  }
+
   async current(tx: EntityManager, subscriptionId: number): Promise<(CurrentNode & { config: string })[]> {
     const rows: CurrentRow[] = await tx.query(SELECT_CURRENT, [subscriptionId]);
     return rows;

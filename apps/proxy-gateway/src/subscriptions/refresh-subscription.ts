@@ -4,7 +4,6 @@ import type { SecretBox } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { NodeWriter } from '../nodes/node-writer.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { SECRET_BOX } from '../secret-box.token.js';
 import { FetchFailure } from './fetch-failure.js';
@@ -33,7 +32,6 @@ export class RefreshSubscription {
     private readonly unitOfWork: UnitOfWork,
     private readonly fetcher: SubscriptionFetcher,
     private readonly store: NodeSetStore,
-    private readonly nodes: NodeWriter,
     private readonly preferences: Preferences,
     @Inject(SECRET_BOX) private readonly box: SecretBox,
   ) {}
@@ -91,7 +89,7 @@ export class RefreshSubscription {
     attempt: Attempt,
     { force, began }: { force: boolean; began: number },
   ): Promise<RefreshResult> {
-    await this.nodes.lock(tx);
+    await this.store.lock(tx);
     const row = await tx.findOne(SubscriptionEntity, { where: { id: before.id }, lock: { mode: 'pessimistic_write' } });
     if (!row) throw notFound(before.id);
     const current = await this.store.current(tx, row.id);

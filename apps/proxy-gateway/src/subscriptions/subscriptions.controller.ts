@@ -3,12 +3,16 @@ import type { Actor } from '@gatehouse/auth';
 import type { ItemList, RefreshResult, SubscriptionView } from '@gatehouse/contracts';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { IdPipe } from '../wire/id.pipe.js';
+import { RequestRefresh } from './request-refresh.js';
 import { NewSubscription, RefreshQuery, SubscriptionChanges } from './subscription.dto.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
 @Controller('subscriptions')
 export class SubscriptionsController {
-  constructor(private readonly subscriptions: SubscriptionsService) {}
+  constructor(
+    private readonly subscriptions: SubscriptionsService,
+    private readonly requestRefresh: RequestRefresh,
+  ) {}
 
   @Get()
   @Requires('read')
@@ -48,6 +52,6 @@ export class SubscriptionsController {
   @HttpCode(200)
   @Requires('write')
   refresh(@Param('id', IdPipe) id: number, @Query() query: RefreshQuery): Promise<RefreshResult> {
-    return this.subscriptions.refresh(id, query.force === 'true');
+    return this.requestRefresh.run(id, query.force === 'true');
   }
 }

@@ -2,12 +2,13 @@ import { Module } from '@nestjs/common';
 import { KernelModule } from '../kernel-host/kernel.module.js';
 import { NodeStorageModule } from '../nodes/node-storage.module.js';
 import { RefreshModule } from './refresh.module.js';
+import { RequestRefresh } from './request-refresh.js';
 import { SubscriptionsController } from './subscriptions.controller.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
 @Module({
   imports: [KernelModule, NodeStorageModule, RefreshModule],
   controllers: [SubscriptionsController],
-  providers: [SubscriptionsService],
+  providers: [SubscriptionsService, RequestRefresh],
 })
 export class SubscriptionsModule {}

@@ -1,10 +1,8 @@
 import { allows } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
-import type { ItemList, RefreshResult, SubscriptionView } from '@gatehouse/contracts';
-import { JobFailedError, Jobs, JobTimeoutError } from '@gatehouse/jobs';
+import type { ItemList, SubscriptionView } from '@gatehouse/contracts';
 import { notify, UnitOfWork } from '@gatehouse/persistence';
 import type { SecretBox } from '@gatehouse/persistence';
-import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
@@ -18,8 +16,6 @@ import { SubscriptionEntity } from './subscription.entity.js';
 import { toSubscriptionView } from './subscription.view.js';
 
 const DEFAULT_INTERVAL_SEC = 3_600;
-/** Longest setting of the fetch timeout, and the queue's own time. */
-const REFRESH_WAIT_MS = 330_000;
 /** What was learned of a former address says nothing about a new one. */
 const FORGET_CONTENT = { etag: null, lastModified: null, contentSha256: null, contentBytes: null };
 
@@ -27,7 +23,6 @@ const FORGET_CONTENT = { etag: null, lastModified: null, contentSha256: null, co
 export class SubscriptionsService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly jobs: Jobs,
     private readonly schedules: RefreshSchedules,
     private readonly nodes: NodeWriter,
     private readonly kernel: KernelService,
@@ -102,21 +97,6 @@ export class SubscriptionsService {
     return { id, deleted: true, removed_nodes: removed };
   }
 
-  /** Through the queue, so that it runs where the workers are and once at a time. @throws AppError NOT_FOUND. */
-  async refresh(id: number, force: boolean): Promise<RefreshResult> {
-    await this.unitOfWork.run((tx) => find(tx, id));
-    const payload = { subscriptionId: id, trigger: 'manual', force } as const;
-    const jobId = `subscription-${id}-${force ? 'force' : 'refresh'}`;
-    try {
-      const waiting = { jobId, timeoutMs: REFRESH_WAIT_MS };
-      const result = await this.jobs.addAndWait<RefreshResult>('subscription-refresh', payload, waiting);
-      if (result.status === 'updated') await this.kernel.sync();
-      return result;
-    } catch (error) {
-      throw toAppError(error, id);
-    }
-  }
-
   private change(row: SubscriptionEntity, body: SubscriptionChanges): void {
     row.name = body.name ?? row.name;
     row.type = body.type ?? row.type;
@@ -154,15 +134,4 @@ async function find(tx: EntityManager, id: number, lock = false): Promise<Subscr
   });
   if (!row) throw notFound(id);
   return row;
-}
-
-function toAppError(error: unknown, id: number): unknown {
-  if (error instanceof JobTimeoutError) {
-    return new AppError('UPSTREAM_TIMEOUT', 'The refresh has not ended yet; it goes on.', { cause: error });
-  }
-  if (error instanceof JobFailedError) {
-    if (error.code === 'NOT_FOUND') return notFound(id);
-    return new AppError('INTERNAL', 'The refresh failed.', { cause: error });
-  }
-  return error;
 }

@@ -51,26 +51,23 @@ export async function startGateway(env: Record<string, string> = {}): Promise<Ga
     ...env,
   });
   await migrateDatabase(settings);
+  const clean = async (): Promise<void> => {
+    await database.drop();
+    rmSync(home, { recursive: true, force: true });
+  };
   const app = await createTestApp({
     name: SERVICE_NAME,
     module: AppModule.forRoot(settings),
     settings,
     http: HTTP_OPTIONS,
     override: (builder) => builder.overrideProvider(KernelLauncher).useValue(launcher),
+  }).catch(async (error: unknown) => {
+    await clean();
+    throw error;
   });
   const kernel = app.app.get(KernelService, { strict: false });
-  const call: Gateway['call'] = async (method, path, body, headers = {}) => {
-    const response = await fetch(`${app.url}/api/v1${path}`, {
-      method,
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...credentials, ...headers },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
-  };
-  let credentials: Record<string, string> = {};
-  const login = await call('POST', '/auth/login', { password: ADMIN_PASSWORD });
-  credentials = { authorization: `Bearer ${login.body.token}` };
+  const { call, login } = client(`${app.url}/api/v1`);
+  await login(ADMIN_PASSWORD);
   const proxyPort = await listeningPort(kernel);
   return {
     app,
@@ -79,10 +76,27 @@ export async function startGateway(env: Record<string, string> = {}): Promise<Ga
     call,
     async [Symbol.asyncDispose]() {
       await app.close();
-      await database.drop();
-      rmSync(home, { recursive: true, force: true });
+      await clean();
     },
   };
+}
+
+function client(base: string) {
+  let credentials: Record<string, string> = {};
+  const call: Gateway['call'] = async (method, path, body, headers = {}) => {
+    const response = await fetch(`${base}${path}`, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...credentials, ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+  };
+  const login = async (password: string): Promise<void> => {
+    const { body } = await call('POST', '/auth/login', { password });
+    credentials = { authorization: `Bearer ${body.token}` };
+  };
+  return { call, login };
 }
 
 export function listeningPort(kernel: KernelService): Promise<number> {

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import type { KernelState } from '@gatehouse/contracts';
+import type { ApplyResult, GroupConfig, KernelConfig } from '@gatehouse/proxy-kernel';
+import { coalesce } from './coalesce.js';
+import { mapKernelConfig } from './kernel-config.mapper.js';
+import type { KernelConfigRows, MappedConfig } from './kernel-config.mapper.js';
+import type { KernelProcess } from './kernel-process.js';
+
+/** Ten thousand nodes and as many rules take a fraction of it. */
+const APPLY_TIMEOUT_MS = 30_000;
+
+export interface AppliedConfig {
+  /** Over everything but the selections. */
+  hash: string;
+  mapped: MappedConfig;
+}
+
+/** Makes the kernel what the rows say: by a new generation where needed, by switching groups where that is enough. */
+export class KernelConfigurator {
+  readonly #process: Pick<KernelProcess, 'request' | 'state' | 'pid'>;
+  readonly #load: () => Promise<KernelConfigRows>;
+  readonly #onApplied: (mapped: MappedConfig) => Promise<void>;
+  /** One at a time: rows read earlier must never be applied after rows read later. */
+  readonly #refresh = coalesce(() => this.#rebuild());
+  #applied: AppliedConfig | null = null;
+  #lastApply: { result: ApplyResult; at: Date } | null = null;
+  #failure: unknown = null;
+  #reloading = false;
+  /** The next rebuild applies even what the kernel has already. */
+  #forced = false;
+
+  constructor(
+    process: Pick<KernelProcess, 'request' | 'state' | 'pid'>,
+    load: () => Promise<KernelConfigRows>,
+    onApplied: (mapped: MappedConfig) => Promise<void>,
+  ) {
+    this.#process = process;
+    this.#load = load;
+    this.#onApplied = onApplied;
+  }
+
+  /** What the running kernel was last told to be; null before the first. */
+  get applied(): MappedConfig | null {
+    return this.#applied?.mapped ?? null;
+  }
+
+  get lastApply(): { result: ApplyResult; at: Date } | null {
+    return this.#lastApply;
+  }
+
+  /** Why the last attempt failed; null after one that succeeded. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  get state(): KernelState {
+    const { state } = this.#process;
+    if (state === 'stopped' || state === 'starting') return state;
+    if (state === 'restarting' || this.#failure !== null) return 'degraded';
+    if (!this.#applied) return 'starting';
+    return this.#reloading ? 'reloading' : 'running';
+  }
+
+  /** A kernel that just started knows nothing, whatever its predecessor was told. */
+  forget(): void {
+    this.#applied = null;
+  }
+
+  /**
+   * Null where nothing but selections had to change, or no kernel runs: it is told when it does.
+   * @throws KernelUnavailableError, KernelConfigError; the generation before stays.
+   */
+  refresh(): Promise<ApplyResult | null> {
+    return this.#refresh();
+  }
+
+  /** Applies whether or not anything changed. */
+  force(): Promise<ApplyResult | null> {
+    this.#forced = true;
+    return this.#refresh();
+  }
+
+  async #rebuild(): Promise<ApplyResult | null> {
+    const forced = this.#forced;
+    this.#forced = false;
+    if (this.#process.state !== 'running') return null;
+    try {
+      const mapped = mapKernelConfig(await this.#load());
+      const hash = hashWithoutSelections(mapped.config);
+      const same = !forced && this.#applied?.hash === hash;
+      const result = same ? await this.#reselect(mapped) : await this.#apply(mapped, hash);
+      this.#failure = null;
+      await this.#onApplied(mapped);
+      return result;
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
+  }
+
+  async #apply(mapped: MappedConfig, hash: string): Promise<ApplyResult> {
+    const child = this.#process.pid;
+    this.#reloading = true;
+    try {
+      const result = await this.#process.request('apply', mapped.config, APPLY_TIMEOUT_MS);
+      // The one that took it may have died since: its successor knows nothing of it.
+      if (child === this.#process.pid) this.#applied = { hash, mapped };
+      this.#lastApply = { result, at: new Date() };
+      return result;
+    } finally {
+      this.#reloading = false;
+    }
+  }
+
+  /** Nothing but choices changed: no new generation for that. */
+  async #reselect(mapped: MappedConfig): Promise<null> {
+    const before = new Map(this.applied?.config.groups.map((group) => [group.name, chosen(group)]));
+    for (const group of mapped.config.groups) {
+      const member = chosen(group);
+      if (member === undefined || member === before.get(group.name)) continue;
+      await this.#process.request('select', { group: group.name, member });
+    }
+    if (this.#applied) this.#applied = { ...this.#applied, mapped };
+    return null;
+  }
+}
+
+function chosen({ selected, members }: GroupConfig): string | undefined {
+  return selected ?? members[0];
+}
+
+function hashWithoutSelections(config: KernelConfig): string {
+  const groups = config.groups.map(({ selected: _selected, ...group }) => group);
+  return createHash('sha256')
+    .update(JSON.stringify({ ...config, groups }))
+    .digest('hex');
+}

@@ -1,0 +1,43 @@
+import type { KernelStatusView } from '@gatehouse/contracts';
+import type { KernelStatus } from '@gatehouse/proxy-kernel';
+import type { KernelConfigurator } from './kernel-configurator.js';
+import { KernelUnavailableError } from './kernel-errors.js';
+import type { KernelProcess } from './kernel-process.js';
+
+const SHOWN_LEFT_OUT = 100;
+
+/** `live` is null while the kernel does not answer. */
+export function describeKernel(
+  process: Pick<KernelProcess, 'pid' | 'restarts'>,
+  configurator: Pick<KernelConfigurator, 'state' | 'applied' | 'lastApply' | 'failure'>,
+  live: KernelStatus | null,
+  version: string,
+): KernelStatusView {
+  const { applied, lastApply, failure, state } = configurator;
+  const leftOut = applied?.leftOut ?? [];
+  return {
+    type: 'embedded',
+    version,
+    state,
+    pid: process.pid,
+    restarts: process.restarts,
+    generation: live?.generation ?? 0,
+    config_hash: live?.configHash ?? null,
+    last_reload_at: lastApply?.at.toISOString() ?? null,
+    last_reload_ms: lastApply?.result.durationMs ?? null,
+    last_error: errorText(failure),
+    uptime_sec: live ? Math.max(0, Math.floor((Date.now() - live.startedAt) / 1000)) : null,
+    rss_bytes: live?.rssBytes ?? null,
+    listeners: live?.listeners ?? [],
+    left_out: leftOut.slice(0, SHOWN_LEFT_OUT),
+    left_out_total: leftOut.length,
+  };
+}
+
+/** Errors of the database are not for users: they may hold parts of a statement. */
+function errorText(failure: unknown): string | null {
+  if (failure === null) return null;
+  if (failure instanceof KernelUnavailableError) return failure.message;
+  if (failure instanceof Error && failure.name === 'KernelConfigError') return failure.message;
+  return 'The configuration could not be read; the log of the service says why.';
+}

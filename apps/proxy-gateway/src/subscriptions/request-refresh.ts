@@ -1,0 +1,47 @@
+import type { RefreshResult } from '@gatehouse/contracts';
+import { JobFailedError, Jobs, JobTimeoutError } from '@gatehouse/jobs';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { KernelService } from '../kernel-host/kernel.service.js';
+import { notFound } from './refresh-subscription.js';
+import { SubscriptionEntity } from './subscription.entity.js';
+
+/** Longest setting of the fetch timeout, and the queue's own time. */
+const WAIT_MS = 330_000;
+
+/** Has a subscription refreshed where the workers are, once at a time, and waits for the result. */
+@Injectable()
+export class RequestRefresh {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly jobs: Jobs,
+    private readonly kernel: KernelService,
+  ) {}
+
+  /** @throws AppError NOT_FOUND; UPSTREAM_TIMEOUT where it goes on for too long to be waited for. */
+  async run(id: number, force: boolean): Promise<RefreshResult> {
+    if (!(await this.dataSource.getRepository(SubscriptionEntity).existsBy({ id }))) throw notFound(id);
+    const payload = { subscriptionId: id, trigger: 'manual', force } as const;
+    const jobId = `subscription-${id}-${force ? 'force' : 'refresh'}`;
+    try {
+      const result = await this.jobs.addAndWait<RefreshResult>('subscription-refresh', payload, {
+        jobId,
+        timeoutMs: WAIT_MS,
+      });
+      if (result.status === 'updated') await this.kernel.sync();
+      return result;
+    } catch (error) {
+      throw toAppError(error, id);
+    }
+  }
+}
+
+function toAppError(error: unknown, id: number): unknown {
+  if (error instanceof JobTimeoutError) {
+    return new AppError('UPSTREAM_TIMEOUT', 'The refresh has not ended yet; it goes on.', { cause: error });
+  }
+  if (!(error instanceof JobFailedError)) return error;
+  if (error.code === 'NOT_FOUND') return notFound(id);
+  return new AppError('INTERNAL', 'The refresh failed.', { cause: error });
+}
