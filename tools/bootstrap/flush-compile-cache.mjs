@@ -2,6 +2,5 @@
 // end of the process it would make the first Ctrl-C take seconds. Later starts have nothing new to write.
 import { flushCompileCache } from 'node:module';
 
-const SOME_TIME_AFTER_THE_START_MS = 4_000;
-
-setTimeout(flushCompileCache, SOME_TIME_AFTER_THE_START_MS).unref();
+// Most of it once while the service loads, the rest when it has settled.
+for (const afterMs of [2_000, 6_000]) setTimeout(flushCompileCache, afterMs).unref();

@@ -15,7 +15,7 @@ import { SERVICES, type ServiceEntry } from './service-list.js';
 import { ServiceProcess, ServiceStartError } from './service-process.js';
 import { identityOf, removeState, writeState, type PlatformState } from './state-file.js';
 
-const SERVICE_PATIENCE_MS = 4_000;
+const SERVICE_PATIENCE_MS = 3_500;
 const READY_TIMEOUT_MS = 30_000;
 const FLUSH_COMPILE_CACHE = pathToFileURL(join(ROOT, 'tools/bootstrap/flush-compile-cache.mjs')).href;
 
