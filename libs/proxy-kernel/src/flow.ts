@@ -58,27 +58,18 @@ export class KernelFlow implements Flow {
   }
 
   route(): Promise<FlowRoute> {
-    this.routing ??= this.decide();
+    this.routing ??= this.inTime(this.decide());
     return this.routing;
   }
 
-  async connect(): Promise<ByteStream> {
-    const timer = setTimeout(() => this.timedOut(), this.parts.timeouts.dial);
-    try {
-      const { outbound, decision } = await this.route();
-      this.stage = 'dial';
-      const { host, destinationIp, destinationPort } = this.metadata;
-      const target = { host: host ?? destinationIp ?? '', port: destinationPort, ips: decision.resolvedIps };
-      const remote = await outbound.connect(target, { signal: this.signal });
-      if (this.signal.aborted) {
-        remote.destroy();
-        throw this.signal.reason;
-      }
-      this.opened(remote.remoteAddress);
-      return remote;
-    } finally {
-      clearTimeout(timer);
-    }
+  connect(): Promise<ByteStream> {
+    const dialling = this.dial();
+    // One that comes after its flow was given up has no owner.
+    dialling.then(
+      (remote) => this.signal.aborted && remote.destroy(),
+      () => undefined,
+    );
+    return this.inTime(dialling);
   }
 
   opened(remoteAddress: string | undefined): void {
@@ -117,6 +108,31 @@ export class KernelFlow implements Flow {
     if (this.relaying) return this.relaying.stop();
     this.controller.abort(new DialError(this.stage, 'other', `closed: ${reason}`));
     this.parts.abort(reason);
+  }
+
+  private async dial(): Promise<ByteStream> {
+    const { outbound, decision } = await this.route();
+    this.stage = 'dial';
+    const { host, destinationIp, destinationPort } = this.metadata;
+    const target = { host: host ?? destinationIp ?? '', port: destinationPort, ips: decision.resolvedIps };
+    const remote = await outbound.connect(target, { signal: this.signal });
+    if (!this.signal.aborted) this.opened(remote.remoteAddress);
+    return remote;
+  }
+
+  /** Ends the wait when the flow is closed or out of time, also for work that does not listen to the signal. */
+  private async inTime<T>(work: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => this.timedOut(), this.parts.timeouts.dial);
+    const given = Promise.withResolvers<never>();
+    const onAbort = (): void => given.reject(this.signal.reason);
+    this.signal.addEventListener('abort', onAbort, { once: true });
+    if (this.signal.aborted) onAbort();
+    try {
+      return await Promise.race([work, given.promise]);
+    } finally {
+      clearTimeout(timer);
+      this.signal.removeEventListener('abort', onAbort);
+    }
   }
 
   private async decide(): Promise<FlowRoute> {
