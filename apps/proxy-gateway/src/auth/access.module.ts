@@ -1,6 +1,7 @@
 import { AuthModule } from '@gatehouse/auth';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
+import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { Administrator } from './administrator.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -19,6 +20,7 @@ export class AccessModule {
     return {
       module: AccessModule,
       imports: [
+        IdempotencyModule,
         AuthModule.forRoot({ service: SERVICE_NAME, secretKey, apiKeyPrefix: API_KEY_PREFIX, policy: OpenAccess }),
       ],
       controllers: [AuthController, ApiKeysController],

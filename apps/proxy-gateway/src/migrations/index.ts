@@ -5,6 +5,7 @@ import { CreateSettings1763668800200 } from './1763668800200-create-settings.js'
 import { CreateRules1763668800210 } from './1763668800210-create-rules.js';
 import { CreateTraffic1763668800220 } from './1763668800220-create-traffic.js';
 import { CreateAuth1763668800230 } from './1763668800230-create-auth.js';
+import { CreateIdempotencyKeys1763668800240 } from './1763668800240-create-idempotency-keys.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -15,4 +16,5 @@ export const MIGRATIONS = [
   CreateRules1763668800210,
   CreateTraffic1763668800220,
   CreateAuth1763668800230,
+  CreateIdempotencyKeys1763668800240,
 ];

@@ -1,0 +1,80 @@
+import type { SecretBox } from '@gatehouse/persistence';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { SECRET_BOX } from '../secret-box.token.js';
+
+/** A request that says under which key it may be repeated. */
+export interface KeyedRequest {
+  /** Keys of different credentials are different keys. */
+  actor: string;
+  key: string;
+  /** Of method, address and body: a repeat is the same request. */
+  hash: string;
+}
+
+export type Claim =
+  /** Nobody used the key: the caller carries the request out. */
+  { state: 'new' } | { state: 'running' } | { state: 'other' } | { state: 'answered'; answer: unknown };
+
+interface Row {
+  request_hash: string;
+  sealed_answer: string | null;
+}
+
+const KEPT = `interval '24 hours'`;
+/** A request that has run for this long died with its process. */
+const ABANDONED = `interval '2 minutes'`;
+/** One of so many claims also removes what is too old. */
+const SWEEP_EVERY = 100;
+
+/** Answers to keyed requests, for a day, shared by replicas. */
+@Injectable()
+export class IdempotencyStore {
+  private claims = 0;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    @Inject(SECRET_BOX) private readonly box: SecretBox,
+  ) {}
+
+  async claim({ actor, key, hash }: KeyedRequest): Promise<Claim> {
+    if (this.claims++ % SWEEP_EVERY === 0) await this.sweep();
+    const taken: unknown[] = await this.dataSource.query(
+      `INSERT INTO idempotency_keys AS kept (actor, key, request_hash) VALUES ($1, $2, $3)
+       ON CONFLICT (actor, key) DO UPDATE SET request_hash = excluded.request_hash, sealed_answer = NULL, created_at = now()
+       WHERE kept.created_at < now() - ${KEPT}
+         OR (kept.sealed_answer IS NULL AND kept.created_at < now() - ${ABANDONED})
+       RETURNING key`,
+      [actor, key, hash],
+    );
+    if (taken.length > 0) return { state: 'new' };
+    const [row]: Row[] = await this.dataSource.query(
+      'SELECT request_hash, sealed_answer FROM idempotency_keys WHERE actor = $1 AND key = $2',
+      [actor, key],
+    );
+    if (row === undefined) return { state: 'running' };
+    if (row.request_hash !== hash) return { state: 'other' };
+    if (row.sealed_answer === null) return { state: 'running' };
+    return { state: 'answered', answer: JSON.parse(this.box.open(row.sealed_answer)) };
+  }
+
+  async remember({ actor, key }: KeyedRequest, answer: unknown): Promise<void> {
+    await this.dataSource.query('UPDATE idempotency_keys SET sealed_answer = $3 WHERE actor = $1 AND key = $2', [
+      actor,
+      key,
+      this.box.seal(JSON.stringify(answer ?? null)),
+    ]);
+  }
+
+  /** A request that failed changed nothing, so its key may be used for another try. */
+  async release({ actor, key }: KeyedRequest): Promise<void> {
+    await this.dataSource.query(
+      'DELETE FROM idempotency_keys WHERE actor = $1 AND key = $2 AND sealed_answer IS NULL',
+      [actor, key],
+    );
+  }
+
+  private async sweep(): Promise<void> {
+    await this.dataSource.query(`DELETE FROM idempotency_keys WHERE created_at < now() - ${KEPT}`);
+  }
+}

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestApi } from './support/test-api.js';
+import type { Answer, TestApi } from './support/test-api.js';
+
+let api: TestApi;
+let token: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  token = (await api.login()).body.token;
+});
+afterAll(() => api.close());
+beforeEach(() => api.dataSource.query('TRUNCATE rules, idempotency_keys, api_keys'));
+
+const rule = { type: 'DOMAIN', payload: 'a.example', target: 'DIRECT' };
+const post = (path: string, body: object, key: string, secret = token): Promise<Answer> =>
+  api.call('POST', path, body, { authorization: `Bearer ${secret}`, 'idempotency-key': key });
+const rules = async (): Promise<number> => (await api.call('GET', '/rules')).body.total;
+
+describe('Idempotency-Key', () => {
+  it('creates once and repeats the answer', async () => {
+    const first = await post('/rules', rule, 'k1');
+    const second = await post('/rules', rule, 'k1');
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body).toEqual(first.body);
+    expect([first.headers.get('idempotency-replayed'), second.headers.get('idempotency-replayed')]).toEqual([
+      null,
+      'true',
+    ]);
+    expect(await rules()).toBe(1);
+    await post('/rules', rule, 'k2');
+    expect(await rules()).toBe(2);
+  });
+
+  it('creates once when the same request is sent many times at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post('/rules', rule, 'storm')));
+    expect(await rules()).toBe(1);
+    const ids = answers.filter(({ status }) => status === 201).map(({ body }) => body.id);
+    expect(ids.length).toBeGreaterThan(0);
+    expect(new Set(ids).size).toBe(1);
+    for (const { status, body } of answers) if (status !== 201) expect([status, body.code]).toEqual([409, 'CONFLICT']);
+  });
+
+  it('refuses the key for another request', async () => {
+    await post('/rules', rule, 'k1');
+    expect(await post('/rules', { ...rule, payload: 'b.example' }, 'k1')).toMatchObject({
+      status: 422,
+      body: { code: 'UNPROCESSABLE' },
+    });
+    expect(await rules()).toBe(1);
+  });
+
+  it('lets a failed request be tried again under its key', async () => {
+    expect((await post('/rules', { ...rule, target: 'n1' }, 'k1')).status).toBe(422);
+    await api.dataSource
+      .query(`INSERT INTO nodes (id, fingerprint, source, original_name, type, server, port, network, tls, udp, config)
+      OVERRIDING SYSTEM VALUE VALUES (1, 'a', 'manual', 'A', 'ss', 's', 1, 'tcp', 'none', true, 'sealed')`);
+    expect((await post('/rules', { ...rule, target: 'n1' }, 'k1')).status).toBe(201);
+  });
+
+  it('keeps the keys of different credentials apart', async () => {
+    const { key } = (await api.call('POST', '/api-keys', {})).body;
+    await post('/rules', rule, 'k1');
+    expect((await post('/rules', { ...rule, payload: 'b.example' }, 'k1', key)).status).toBe(201);
+  });
+
+  it('repeats an API key to its maker, and stores it sealed only', async () => {
+    const first = await post('/api-keys', { name: 'phone' }, 'k1');
+    const second = await post('/api-keys', { name: 'phone' }, 'k1');
+    expect(second.body.key).toBe(first.body.key);
+    const stored: unknown = await api.dataSource.query('SELECT * FROM idempotency_keys');
+    expect(JSON.stringify(stored)).not.toContain(first.body.key);
+  });
+
+  it('takes over from a process that died with the request, and forgets after a day', async () => {
+    await post('/rules', rule, 'k1');
+    const age = (interval: string, answered: boolean) =>
+      api.dataSource.query(
+        `UPDATE idempotency_keys SET created_at = now() - $1::interval${answered ? '' : ', sealed_answer = NULL'}`,
+        [interval],
+      );
+    await age('1 minute', false);
+    expect((await post('/rules', rule, 'k1')).status).toBe(409);
+    await age('3 minutes', false);
+    expect((await post('/rules', rule, 'k1')).status).toBe(201);
+    expect(await rules()).toBe(2);
+    await age('25 hours', true);
+    expect((await post('/rules', rule, 'k1')).headers.get('idempotency-replayed')).toBeNull();
+    expect(await rules()).toBe(3);
+  });
+
+  it.each(['a b', 'x'.repeat(256)])('refuses the key %j', async (key) => {
+    expect(await post('/rules', rule, key)).toMatchObject({
+      status: 400,
+      body: { details: [{ field: 'Idempotency-Key' }] },
+    });
+  });
+});
