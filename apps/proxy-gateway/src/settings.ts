@@ -1,6 +1,6 @@
 import { loadSettings, ServiceSettings, Variable } from '@gatehouse/platform';
 import type { Environment } from '@gatehouse/platform';
-import { IsBoolean, IsInt, Max, Min } from 'class-validator';
+import { IsBoolean, IsInt, IsIP, Max, Min } from 'class-validator';
 
 /** Everything the service reads from its environment, once, at boot. */
 export class ProxyGatewaySettings extends ServiceSettings {
@@ -15,6 +15,13 @@ export class ProxyGatewaySettings extends ServiceSettings {
   @Min(0)
   @Max(65_535)
   kernelPort = 7890;
+
+  /** Of the proxy itself. A setting in the database goes before it. */
+  @Variable('PROXY_KERNEL_ADDRESS', {
+    expected: 'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0',
+  })
+  @IsIP()
+  kernelAddress = '127.0.0.1';
 
   @Variable('PROXY_GATEWAY_ALLOW_OPEN', { kind: 'boolean', expected: 'true or false' })
   @IsBoolean()

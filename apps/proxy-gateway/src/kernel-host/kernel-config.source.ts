@@ -80,7 +80,7 @@ export class KernelConfigSource {
     return {
       name: 'mixed',
       type: 'mixed',
-      address: chosen?.address ?? (everywhere ? '0.0.0.0' : '127.0.0.1'),
+      address: chosen?.address ?? (everywhere ? '0.0.0.0' : this.settings.kernelAddress),
       port: chosen?.port ?? this.settings.kernelPort,
     };
   }

