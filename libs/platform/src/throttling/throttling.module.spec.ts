@@ -1,0 +1,52 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import request from 'supertest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { JsonLogger } from '../logging/json-logger.js';
+import { createServiceApp } from '../service/create-service-app.js';
+import { loadSettings } from '../settings/load-settings.js';
+import { ServiceSettings } from '../settings/service-settings.js';
+import { LimitedModule } from './limited.fixture.js';
+
+describe('ThrottlingModule', () => {
+  let app: NestExpressApplication;
+  beforeEach(async () => {
+    app = await createServiceApp({
+      name: 'limited',
+      module: LimitedModule,
+      settings: loadSettings(ServiceSettings, {
+        DATABASE_URL: 'postgres://localhost/x',
+        TRUSTED_PROXIES: '127.0.0.0/8,::1',
+      }),
+      http: { errorFormat: 'proxy' },
+      logger: new JsonLogger({ service: 'limited', level: 'silent' }),
+    });
+    await app.init();
+  });
+  afterEach(() => app.close());
+
+  const statuses = async (path: string, count: number, address = '192.0.2.1'): Promise<number[]> => {
+    const found = [];
+    for (let hit = 0; hit < count; hit++) {
+      found.push((await request(app.getHttpServer()).get(path).set('X-Forwarded-For', address)).status);
+    }
+    return found;
+  };
+
+  it('refuses a client above the limit in the wire format, and no other client', async () => {
+    expect(await statuses('/usual', 4)).toEqual([200, 200, 200, 429]);
+    const refused = await request(app.getHttpServer()).get('/usual').set('X-Forwarded-For', '192.0.2.1');
+    expect(refused.body).toMatchObject({ code: 'RATE_LIMITED' });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60);
+    expect(await statuses('/usual', 1, '192.0.2.2')).toEqual([200]);
+  });
+
+  it('takes limits of a route, and none where there is none', async () => {
+    expect(await statuses('/strict', 2)).toEqual([200, 429]);
+    expect(await statuses('/free', 6)).toEqual([200, 200, 200, 200, 200, 200]);
+  });
+
+  it('does not limit the operations routes', async () => {
+    expect(await statuses('/healthz', 6)).toEqual([200, 200, 200, 200, 200, 200]);
+  });
+});
