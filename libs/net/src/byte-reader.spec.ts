@@ -1,13 +1,23 @@
 import { once } from 'node:events';
 import { Duplex, PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { ByteReader, type ByteStream } from './index.js';
+import { ByteReader } from './index.js';
 
-/** A stream whose other end is `far`. */
-function pair(): { near: ByteStream & Duplex; far: PassThrough } {
+/** A stream, and the end that feeds it. */
+function pair(): { near: Duplex; far: PassThrough } {
   const far = new PassThrough();
-  const near = Duplex.from({ readable: far, writable: new PassThrough() });
-  return { near: near as ByteStream & Duplex, far };
+  const near = duplexPair(far);
+  return { near, far };
+}
+
+function duplexPair(far: PassThrough): Duplex {
+  const near = new Duplex({
+    read: () => far.resume(),
+    write: (_chunk, _encoding, callback) => callback(),
+  });
+  far.on('data', (chunk) => near.push(chunk));
+  far.on('end', () => near.push(null));
+  return near;
 }
 
 describe('ByteReader', () => {
@@ -38,6 +48,14 @@ describe('ByteReader', () => {
     far.write('0123456789');
     await expect(head).rejects.toMatchObject({ code: 'too_long' });
     await expect(reader.read(9)).rejects.toMatchObject({ code: 'too_long' });
+  });
+
+  it('refuses what is over its limit also when it came at once', async () => {
+    const { near, far } = pair();
+    const reader = new ByteReader(near, 8);
+    const head = reader.readThrough(Buffer.from('9'));
+    far.write('0123456789');
+    await expect(head).rejects.toMatchObject({ code: 'too_long' });
   });
 
   it('fails when the stream ends first', async () => {

@@ -108,7 +108,8 @@ export class ByteReader {
     const { waiter } = this;
     if (!waiter) return;
     const size = waiter.measure(this.buffered);
-    if (size > 0) {
+    if (size > this.limit && waiter.consume) this.fail(this.tooLong());
+    else if (size > 0) {
       this.waiter = null;
       const bytes = this.buffered.subarray(0, size);
       if (waiter.consume) this.consume(size);

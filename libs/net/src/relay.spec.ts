@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { Socket, connect, createServer, type AddressInfo, type Server } from 'node:net';
+import { Socket, connect, createServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   ByteStreamDuplex,
@@ -12,20 +12,18 @@ import {
   type RelayOptions,
 } from './index.js';
 
-const open: (Server | Socket)[] = [];
+const cleanups: (() => void)[] = [];
 afterEach(() => {
-  for (const item of open.splice(0))
-    if (item instanceof Socket) item.destroy();
-    else item.close();
+  for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
 async function listen(onSocket: (socket: Socket) => void): Promise<number> {
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
-    open.push(socket);
+    cleanups.push(() => socket.destroy());
     socket.on('error', () => undefined);
     onSocket(socket);
   });
-  open.push(server);
+  cleanups.push(() => server.close());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
@@ -48,7 +46,7 @@ async function between(options: RelayOptions = {}, makeRemote: () => Socket = ()
   });
   const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   client.on('error', () => undefined);
-  open.push(client);
+  cleanups.push(() => client.destroy());
   const server = await accepted.promise;
   return { client, server, counter, ended: ended.promise, handle: await started.promise };
 }
@@ -177,7 +175,7 @@ describe('DialedSocket', () => {
     const sent = randomBytes(3_000_000);
     const port = await listen((socket) => socket.end(sent));
     const socket = new DialedSocket();
-    open.push(socket);
+    cleanups.push(() => socket.destroy());
     socket.connect({ port, host: '127.0.0.1' });
     const kept: Buffer[] = [];
     let events = 0;
@@ -206,7 +204,7 @@ describe('ByteStreamDuplex', () => {
   it('is a Duplex over the stream and counts into whichever counter is set', async () => {
     const port = await listen((socket) => socket.pipe(socket));
     const inner = new DialedSocket();
-    open.push(inner);
+    cleanups.push(() => inner.destroy());
     inner.pause();
     inner.connect({ port, host: '127.0.0.1' });
     await once(inner, 'connect');

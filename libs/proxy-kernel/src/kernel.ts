@@ -56,10 +56,13 @@ class Kernel implements ProxyKernel, Dispatcher {
     this.environment = environment;
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...environment.timeouts };
     this.startedAt = environment.now();
-    this.table = new ConnectionTable(environment.now, (record) => {
-      for (const listener of this.closedListeners) listener(record);
-      if (this.table.size === 0) this.onDrained?.();
-    });
+    this.table = new ConnectionTable(
+      () => environment.now(),
+      (record) => {
+        for (const listener of this.closedListeners) listener(record);
+        if (this.table.size === 0) this.onDrained?.();
+      },
+    );
     this.listeners = new ListenerSet((listener) => createInbound(this.inboundContext(listener)));
     this.sampler = setInterval(() => this.sample(), SAMPLE_INTERVAL_MS);
     this.sampler.unref();
@@ -151,7 +154,7 @@ class Kernel implements ProxyKernel, Dispatcher {
   }
 
   private inboundContext(listener: Listener): InboundContext {
-    const kernel = this;
+    const sniffing = (): SniffingConfig | false => this.generation?.config.sniffing ?? DEFAULT_SNIFFING;
     let users: KernelConfig['listeners'][number]['users'];
     let authenticator = new Authenticator([]);
     const current = (): Authenticator => {
@@ -169,7 +172,7 @@ class Kernel implements ProxyKernel, Dispatcher {
         return listener.config;
       },
       get sniffing() {
-        return kernel.generation?.config.sniffing ?? DEFAULT_SNIFFING;
+        return sniffing();
       },
       get requiresAuth() {
         return current().required;

@@ -36,32 +36,20 @@ export function builtInOutbounds(resolver: Resolver): Map<string, Outbound> {
 /** Whether a node can be dialled, and by whom. */
 export function supportsNode(node: ProxyNode): NodeSupport {
   if (node.dialerProxy) return external('dialling through another node');
-  switch (node.type) {
-    case 'ss':
-      return supportsShadowsocks(node);
-    case 'socks5':
-    case 'http':
-      if (node.tls?.reality) return external('REALITY');
-      return node.tls?.ech ? external('encrypted ClientHello') : { support: 'embedded' };
-    default:
-      return external(node.type);
-  }
+  if (node.type === 'ss') return supportsShadowsocks(node);
+  if (node.type !== 'socks5' && node.type !== 'http') return external(node.type);
+  if (node.tls?.reality) return external('REALITY');
+  return node.tls?.ech ? external('encrypted ClientHello') : { support: 'embedded' };
 }
 
 /** @throws KernelConfigError for a node that this kernel cannot dial. */
 export function createOutbound(tag: string, node: ProxyNode, resolver: Resolver, path: string): Outbound {
   const { support, reason } = supportsNode(node);
   if (support !== 'embedded') throw new KernelConfigError(path, `${tag} cannot be dialled: ${reason ?? node.type}`);
-  switch (node.type) {
-    case 'ss':
-      return new ShadowsocksOutbound(tag, node, resolver);
-    case 'socks5':
-      return new Socks5Outbound(tag, node, resolver);
-    case 'http':
-      return new HttpOutbound(tag, node, resolver);
-    default:
-      throw new KernelConfigError(path, `${tag} cannot be dialled: ${node.type}`);
-  }
+  if (node.type === 'ss') return new ShadowsocksOutbound(tag, node, resolver);
+  if (node.type === 'socks5') return new Socks5Outbound(tag, node, resolver);
+  if (node.type === 'http') return new HttpOutbound(tag, node, resolver);
+  throw new KernelConfigError(path, `${tag} cannot be dialled: ${node.type}`);
 }
 
 export function createInbound(context: InboundContext): Inbound {

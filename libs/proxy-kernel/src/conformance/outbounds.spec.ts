@@ -157,7 +157,7 @@ async function startShadowsocksServer(cipher: string, password: string): Promise
 interface Subject {
   name: string;
   /** Null: DIRECT. */
-  node(): ProxyNode | null;
+  node: () => ProxyNode | null;
 }
 
 const ports = { http: 0, https: 0, socks: 0, ss: new Map<string, number>() };
@@ -272,7 +272,7 @@ describe.each(subjects)('$name, through a kernel', ({ name, node }) => {
     const target = await listen(
       createServer({ allowHalfOpen: true }, (socket) => {
         const seen: Buffer[] = [];
-        socket.on('data', (chunk) => seen.push(chunk));
+        socket.on('data', (chunk: Buffer) => seen.push(chunk));
         socket.on('end', () => socket.end(Buffer.concat([Buffer.concat(seen), answer])));
       }),
     );

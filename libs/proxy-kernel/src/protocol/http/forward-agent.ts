@@ -1,6 +1,6 @@
 import { Agent, type AgentOptions, type ClientRequestArgs } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ByteStreamDuplex } from '@gatehouse/net';
+import { ByteStreamDuplex, type ByteStream } from '@gatehouse/net';
 import type { Flow } from '../../interfaces/index.js';
 
 /** Requests of one client that may wait for the same origin. */
@@ -28,9 +28,18 @@ export class ForwardAgent extends Agent {
   ): undefined {
     const { flow } = options;
     if (!flow || !callback) throw new TypeError('a request of a flow is needed');
-    flow.connect().then(
-      (stream) => callback(null, new ByteStreamDuplex(stream, flow.counter)),
-      (error: unknown) => callback(error as Error, undefined as unknown as Duplex),
-    );
+    void connectFor(flow, callback);
   }
+}
+
+async function connectFor(flow: Flow, callback: (error: Error | null, stream: Duplex) => void): Promise<void> {
+  let stream: ByteStream;
+  try {
+    stream = await flow.connect();
+  } catch (error) {
+    // The agent hands the error to the request, which answers the client with it.
+    callback(error as Error, undefined as unknown as Duplex);
+    return;
+  }
+  callback(null, new ByteStreamDuplex(stream, flow.counter));
 }

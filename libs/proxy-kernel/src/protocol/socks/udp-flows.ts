@@ -64,7 +64,7 @@ export class UdpFlows {
     if (this.closed) return;
     this.closed = true;
     clearInterval(this.sweeper);
-    for (const key of [...this.flows.keys()]) this.end(key, 'client_closed');
+    for (const key of this.flows.keys()) this.end(key, 'client_closed');
     for (const connection of this.connections.values())
       connection.then(
         (packets) => packets.close(),
@@ -117,7 +117,7 @@ export class UdpFlows {
     packets.onMessage((payload, from) => this.received(packets, payload, from));
     packets.onClose((error) => {
       this.connections.delete(key);
-      for (const [target, { packets: used }] of [...this.flows]) {
+      for (const [target, { packets: used }] of this.flows) {
         if (used === packets) this.end(target, error ? 'error' : 'remote_closed', error);
       }
     });
