@@ -282,7 +282,7 @@ describe.each(subjects)('$name, through a kernel', ({ name, node }) => {
     expect(all.equals(Buffer.concat([Buffer.from('question'), answer]))).toBe(true);
   });
 
-  it.skipIf(tls)("passes the server's end on and goes on uploading", async () => {
+  it("passes the server's end on and goes on uploading", async () => {
     const sent = randomBytes(300_000);
     const received = Promise.withResolvers<Buffer>();
     const target = await listen(
@@ -343,7 +343,6 @@ describe.each(subjects)('$name, through a kernel', ({ name, node }) => {
     );
     const client = await open(target);
     client.end(up);
-    if (tls) return expect(await digest(client)).toBe(md5(down));
     expect(await Promise.all([digest(client), uploaded.promise])).toEqual([md5(down), md5(up)]);
     expect(await record()).toMatchObject({ status: 'ok', upload: size, download: size });
   });
@@ -410,48 +409,50 @@ describe.each(subjects)('$name, dialled', ({ name, node }) => {
     if (!accepted.destroyed) await Promise.race([once(accepted, 'end'), once(accepted, 'close')]);
   });
 
-  it.runIf(['http', 'http over TLS', 'socks5'].includes(name))(
-    'tells wrong credentials from other failures',
-    async () => {
+  if (['http', 'http over TLS', 'socks5'].includes(name))
+    it('tells wrong credentials from other failures', async () => {
       const outbound = make({ password: 'wrong' } as Partial<ProxyNode>);
       const dial = outbound?.connect({ host: '127.0.0.1', port: 1 }, { signal: new AbortController().signal });
       await expect(dial).rejects.toMatchObject({ stage: 'handshake', kind: 'auth_failed' });
-    },
-  );
+    });
 
-  it.runIf(['http', 'socks5'].includes(name))('says what its server could not reach', async () => {
-    const dial = make({})?.connect(
-      { host: '127.0.0.1', port: await closedPort() },
-      { signal: new AbortController().signal },
-    );
-    const kind = name === 'http' ? 'unreachable' : 'connection_refused';
-    await expect(dial).rejects.toMatchObject({ stage: 'handshake', kind });
-  });
+  if (['http', 'socks5'].includes(name))
+    it('says what its server could not reach', async () => {
+      const dial = make({})?.connect(
+        { host: '127.0.0.1', port: await closedPort() },
+        { signal: new AbortController().signal },
+      );
+      const kind = name === 'http' ? 'unreachable' : 'connection_refused';
+      await expect(dial).rejects.toMatchObject({ stage: 'handshake', kind });
+    });
 
-  it.runIf(name === 'http over TLS')('refuses a certificate that is not the pinned one', async () => {
-    const outbound = make({ tls: { sni: 'proxy.test', fingerprint: '00'.repeat(32) } });
-    const dial = outbound?.connect({ host: '127.0.0.1', port: 1 }, { signal: new AbortController().signal });
-    await expect(dial).rejects.toMatchObject({ stage: 'handshake', kind: 'tls_error' });
-  });
+  if (name === 'http over TLS')
+    it('refuses a certificate that is not the pinned one', async () => {
+      const outbound = make({ tls: { sni: 'proxy.test', fingerprint: '00'.repeat(32) } });
+      const dial = outbound?.connect({ host: '127.0.0.1', port: 1 }, { signal: new AbortController().signal });
+      await expect(dial).rejects.toMatchObject({ stage: 'handshake', kind: 'tls_error' });
+    });
 
-  it.runIf(name === 'http over TLS')('refuses a certificate that no authority signed', async () => {
-    const dial = make({ tls: { sni: 'proxy.test' } })?.connect(
-      { host: '127.0.0.1', port: 1 },
-      { signal: new AbortController().signal },
-    );
-    await expect(dial).rejects.toMatchObject({ stage: 'handshake', kind: 'tls_error' });
-  });
+  if (name === 'http over TLS')
+    it('refuses a certificate that no authority signed', async () => {
+      const dial = make({ tls: { sni: 'proxy.test' } })?.connect(
+        { host: '127.0.0.1', port: 1 },
+        { signal: new AbortController().signal },
+      );
+      await expect(dial).rejects.toMatchObject({ stage: 'handshake', kind: 'tls_error' });
+    });
 
-  it.runIf(name.startsWith('shadowsocks'))('ends a stream that is not sealed with its password', async () => {
-    const target = await listen(createServer((socket) => void socket.write(randomBytes(500))));
-    const stream = (await make({ port: target })?.connect(
-      { host: 'a', port: 1 },
-      { signal: new AbortController().signal },
-    )) as ByteStream;
-    const failed = new Promise<Error>((resolve) => stream.on('error', resolve));
-    stream.resume();
-    expect(await failed).toMatchObject({ kind: 'auth_failed' });
-  });
+  if (name.startsWith('shadowsocks'))
+    it('ends a stream that is not sealed with its password', async () => {
+      const target = await listen(createServer((socket) => void socket.write(randomBytes(500))));
+      const stream = (await make({ port: target })?.connect(
+        { host: 'a', port: 1 },
+        { signal: new AbortController().signal },
+      )) as ByteStream;
+      const failed = new Promise<Error>((resolve) => stream.on('error', resolve));
+      stream.resume();
+      expect(await failed).toMatchObject({ kind: 'auth_failed' });
+    });
 });
 
 async function direct() {
