@@ -9,6 +9,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'db-url': async () => (await import('./database/commands.js')).databaseUrlCommand,
   backup: async () => (await import('./database/commands.js')).backupCommand,
   restore: async () => (await import('./database/commands.js')).restoreCommand,
+  'rehearse-staging': async () => (await import('./staging/rehearse-command.js')).rehearseCommand,
   peers: async () => (await import('./peers/command.js')).peersCommand,
 };
 
