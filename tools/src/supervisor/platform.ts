@@ -17,7 +17,7 @@ import { identityOf, removeState, writeState, type PlatformState } from './state
 
 const SERVICE_PATIENCE_MS = 3_500;
 const READY_TIMEOUT_MS = 30_000;
-const FLUSH_COMPILE_CACHE = pathToFileURL(join(ROOT, 'tools/bootstrap/flush-compile-cache.mjs')).href;
+const SETTLE = pathToFileURL(join(ROOT, 'tools/bootstrap/settle.mjs')).href;
 
 /** What `npm start` shows when everything is up. */
 export interface StartedPlatform {
@@ -103,7 +103,7 @@ export class Platform {
     const service = new ServiceProcess({
       name: entry.name,
       command: process.execPath,
-      args: ['--import', FLUSH_COMPILE_CACHE, join(ROOT, entry.main)],
+      args: ['--import', SETTLE, join(ROOT, entry.main)],
       cwd: ROOT,
       env: serviceEnvironment(this.env, this.settings, databaseUrl),
       logFile: join(home, 'logs', `${entry.name}.log`),
