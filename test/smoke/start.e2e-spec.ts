@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,14 @@ interface State {
 }
 
 const STOP_SECONDS = 5;
-const STARTS_SECONDS = 120_000;
+const TIMEOUT_MS = 120_000;
+
+/** Readable for others: root's PostgreSQL runs under an account of its own, and would else keep its data outside. */
+function temporaryHome(name: string): string {
+  const home = mkdtempSync(join(tmpdir(), name));
+  chmodSync(home, 0o755);
+  return home;
+}
 
 function readState(home: string): State {
   return JSON.parse(readFileSync(join(home, 'state.json'), 'utf8')) as State;
@@ -30,7 +37,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   }
 }
 
-describe.skipIf(process.platform !== 'linux')('npm start', { timeout: STARTS_SECONDS }, () => {
+describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS }, () => {
   let home: string;
   let ports: Ports;
   const launched: LaunchedPlatform[] = [];
@@ -41,7 +48,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: STARTS_SEC
   };
 
   beforeAll(async () => {
-    home = mkdtempSync(join(tmpdir(), 'gatehouse start '));
+    home = temporaryHome('gatehouse start ');
     ports = await freePorts();
   });
 
@@ -88,7 +95,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: STARTS_SEC
   });
 
   it('runs beside another platform with a home and ports of its own', async () => {
-    const otherHome = mkdtempSync(join(tmpdir(), 'gatehouse-other-'));
+    const otherHome = temporaryHome('gatehouse-other-');
     try {
       const [one, other] = [launch(), launch(otherHome, await freePorts())];
       await Promise.all([one.ready(), other.ready()]);

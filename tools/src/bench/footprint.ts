@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -75,6 +75,7 @@ function report(state: PlatformState, processes: ProcessMemory[]): number {
 
 async function measureOwnPlatform(): Promise<number> {
   const home = mkdtempSync(join(tmpdir(), 'gatehouse-footprint-'));
+  chmodSync(home, 0o755); // else root's PostgreSQL account could not reach it and would keep its data elsewhere
   const anyPort = Object.fromEntries(
     [...SERVICES.map(({ portVariable }) => portVariable), KERNEL_PORT.variable].map((name) => [name, '0']),
   );

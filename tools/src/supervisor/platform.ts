@@ -17,7 +17,8 @@ import { identityOf, removeState, writeState, type PlatformState } from './state
 
 const SERVICE_PATIENCE_MS = 3_500;
 const READY_TIMEOUT_MS = 30_000;
-const SETTLE = pathToFileURL(join(ROOT, 'tools/bootstrap/settle.mjs')).href;
+/** Housekeeping that a started process loads once. */
+export const SETTLE = pathToFileURL(join(ROOT, 'tools/bootstrap/settle.mjs')).href;
 
 /** What `npm start` shows when everything is up. */
 export interface StartedPlatform {

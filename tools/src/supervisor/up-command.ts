@@ -1,5 +1,5 @@
 import { PlainFailure } from '../../bootstrap/failure.mjs';
-import { Platform } from './platform.js';
+import { Platform, SETTLE } from './platform.js';
 import { readPlatformSettings } from './platform-settings.js';
 import { readyTable } from './ready-table.js';
 import { KERNEL_PORT } from './service-list.js';
@@ -20,6 +20,7 @@ async function runUntilStopped(platform: Platform, stop: StopRequest, kernelPort
   if ('exitCode' in outcome) return outcome.exitCode;
   const launchedAt = Number(process.env['GATEHOUSE_LAUNCH_AT'] ?? performance.timeOrigin);
   process.stdout.write(`${readyTable(outcome.started, kernelPort, (Date.now() - launchedAt) / 1000)}\n`);
+  await import(SETTLE);
   const lost = platform.databaseLost().then((reason) => ({ reason, exitCode: 1 }));
   const { reason, exitCode } = await Promise.race([stop.received, lost]);
   say(`Stopping (${reason}) ...`);
