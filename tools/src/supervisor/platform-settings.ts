@@ -9,6 +9,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface PlatformSettings {
   home: string;
   bindAddress: string;
+  kernelAddress: string;
   /** By variable name. 0: any free port, chosen by the service. */
   ports: Readonly<Record<string, number>>;
   databaseUrl: string | undefined;
@@ -59,6 +60,7 @@ export function readPlatformSettings(env: Environment): PlatformSettings {
   return {
     home: platformHome(env),
     bindAddress: env['BIND_ADDRESS']?.trim() || '127.0.0.1',
+    kernelAddress: env['PROXY_KERNEL_ADDRESS']?.trim() || '127.0.0.1',
     ports,
     databaseUrl,
     postgresPort,

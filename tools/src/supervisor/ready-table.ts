@@ -9,14 +9,18 @@ function firstLoginLine({ firstLogin }: StartedPlatform): string {
 }
 
 /** The one table at the end of a start. */
-export function readyTable(platform: StartedPlatform, kernelPort: number, seconds: number): string {
+export function readyTable(
+  platform: StartedPlatform,
+  kernel: { address: string; port: number },
+  seconds: number,
+): string {
   const database = new URL(platform.databaseUrl);
   const rows = [
     ['service', 'address', 'docs', 'what'],
     ...platform.services.map(({ entry, url }) => [entry.name, url, `${url}/docs`, entry.about]),
     [
       'proxy kernel',
-      `127.0.0.1:${kernelPort === 0 ? '(see /system/status)' : kernelPort}`,
+      `${kernel.address}:${kernel.port === 0 ? '(see /system/status)' : kernel.port}`,
       '',
       'HTTP and SOCKS5 on one port',
     ],

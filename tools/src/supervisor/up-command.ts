@@ -1,6 +1,6 @@
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { Platform, SETTLE } from './platform.js';
-import { readPlatformSettings } from './platform-settings.js';
+import { readPlatformSettings, type PlatformSettings } from './platform-settings.js';
 import { readyTable } from './ready-table.js';
 import { KERNEL_PORT } from './service-list.js';
 import { watchForStop, type StopRequest } from './stop-request.js';
@@ -14,12 +14,13 @@ function tolerateLostTerminal(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
 
-async function runUntilStopped(platform: Platform, stop: StopRequest, kernelPort: number): Promise<number> {
+async function runUntilStopped(platform: Platform, stop: StopRequest, settings: PlatformSettings): Promise<number> {
   const interrupted = stop.received.then(({ exitCode }) => ({ exitCode }));
   const outcome = await Promise.race([platform.start().then((started) => ({ started })), interrupted]);
   if ('exitCode' in outcome) return outcome.exitCode;
   const launchedAt = Number(process.env['GATEHOUSE_LAUNCH_AT'] ?? performance.timeOrigin);
-  process.stdout.write(`${readyTable(outcome.started, kernelPort, (Date.now() - launchedAt) / 1000)}\n`);
+  const kernel = { address: settings.kernelAddress, port: settings.ports[KERNEL_PORT.variable] ?? 0 };
+  process.stdout.write(`${readyTable(outcome.started, kernel, (Date.now() - launchedAt) / 1000)}\n`);
   await import(SETTLE);
   const lost = platform.databaseLost().then((reason) => ({ reason, exitCode: 1 }));
   const { reason, exitCode } = await Promise.race([stop.received, lost]);
@@ -36,7 +37,7 @@ export async function upCommand(args: string[]): Promise<number> {
   const stop = watchForStop();
   const platform = new Platform(settings, process.env, say);
   try {
-    return await runUntilStopped(platform, stop, settings.ports[KERNEL_PORT.variable] ?? 0);
+    return await runUntilStopped(platform, stop, settings);
   } finally {
     void stop.repeated.then(() => platform.stop(0));
     const started = Date.now();

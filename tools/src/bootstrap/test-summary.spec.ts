@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { summarize, type TestResults } from '../../bootstrap/test-summary.mjs';
+
+const CLEAN: TestResults = { files: 2, passed: 5, failed: [], skipped: [], errors: 0 };
+const SKIPPED = { file: 'a.spec.ts', name: 'carries', reason: 'v2ray is not installed: npm run peers' };
+
+function lastLine(text: string): string | undefined {
+  return text.trimEnd().split('\n').at(-1);
+}
+
+describe('summarize', () => {
+  it('ends with the plain line', () => {
+    const { text, code } = summarize(CLEAN, { vitestCode: 0, isCi: true });
+    expect(lastLine(text)).toBe('5 passed, 0 failed, 0 skipped');
+    expect(code).toBe(0);
+  });
+
+  it('names what failed, and fails even when the runner did not', () => {
+    const results = { ...CLEAN, failed: [{ file: 'a.spec.ts', name: 'breaks' }] };
+    const { text, code } = summarize(results, { vitestCode: 0, isCi: false });
+    expect(text).toContain('a.spec.ts: breaks');
+    expect(lastLine(text)).toBe('5 passed, 1 failed, 0 skipped');
+    expect(code).toBe(1);
+  });
+
+  it('tells why something was skipped; a missing peer fails only the build machine', () => {
+    const results = { ...CLEAN, skipped: [SKIPPED] };
+    const here = summarize(results, { vitestCode: 0, isCi: false });
+    expect(here.text).toContain('a.spec.ts: carries: v2ray is not installed');
+    expect(here.code).toBe(0);
+    expect(summarize(results, { vitestCode: 0, isCi: true }).code).toBe(1);
+    const other = { ...CLEAN, skipped: [{ ...SKIPPED, reason: 'Linux only' }] };
+    expect(summarize(other, { vitestCode: 0, isCi: true }).code).toBe(0);
+  });
+
+  it('shortens a long list of skips without a reason', () => {
+    const skipped = Array.from({ length: 25 }, (_, i) => ({ file: 'a.spec.ts', name: `t${i}` }));
+    const { text } = summarize({ ...CLEAN, skipped }, { vitestCode: 0, isCi: false });
+    expect(text).toContain('and 15 more');
+    expect(lastLine(text)).toBe('5 passed, 0 failed, 25 skipped');
+  });
+
+  it('keeps the failure of a run that never reported or had errors outside of tests', () => {
+    expect(summarize(undefined, { vitestCode: 0, isCi: false }).code).toBe(1);
+    expect(summarize(undefined, { vitestCode: 130, isCi: false }).code).toBe(130);
+    expect(summarize({ ...CLEAN, errors: 1 }, { vitestCode: 1, isCi: false }).code).toBe(1);
+  });
+});

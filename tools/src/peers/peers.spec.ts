@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hasSystemLists, parseUris } from './debian.js';
+import { findInPath, libraryFolders } from './programs.js';
+import { verifyProgram } from './verify.js';
+import { writeWrapper } from './wrapper.js';
+
+describe('peers', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "peers' place "));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('reads what apt-get would download, epochs included', () => {
+    const answer = [
+      "'http://deb.debian.org/pool/r/redis/redis-server_7.0.15-1_amd64.deb' redis-server_5%3a7.0.15-1_amd64.deb 72384 SHA256:aa",
+      "'http://deb.debian.org/n/nginx_1.22.1-9%2bdeb12u10_amd64.deb' nginx_1.22.1-9+deb12u10_amd64.deb 531468 ",
+      'Reading package lists...',
+    ].join('\n');
+    expect(parseUris(answer)).toEqual([
+      { request: 'redis-server=5:7.0.15-1', file: 'redis-server_5%3a7.0.15-1_amd64.deb' },
+      { request: 'nginx=1.22.1-9+deb12u10', file: 'nginx_1.22.1-9+deb12u10_amd64.deb' },
+    ]);
+  });
+
+  it('sees whether the system has package lists', () => {
+    expect(hasSystemLists(join(folder, 'none'))).toBe(false);
+    expect(hasSystemLists(folder)).toBe(false);
+    writeFileSync(join(folder, 'deb.debian.org_main_binary-amd64_Packages.lz4'), '');
+    expect(hasSystemLists(folder)).toBe(true);
+  });
+
+  it('wraps a program with its libraries, in folders with spaces and quotes', () => {
+    const target = join(folder, 'print it');
+    writeFileSync(target, '#!/bin/sh\nprintf "%s|" "$LD_LIBRARY_PATH" "$@"\n');
+    chmodSync(target, 0o755);
+    const libraries = join(folder, 'root/usr/lib/x86_64-linux-gnu');
+    mkdirSync(libraries, { recursive: true });
+    const folders = libraryFolders(join(folder, 'root'));
+    expect(folders).toContain(libraries);
+    const wrapper = writeWrapper(join(folder, 'bin'), 'print', target, folders);
+    expect(execFileSync(wrapper, ['a b', "c'd"], { encoding: 'utf8', env: {} })).toBe(`${folders.join(':')}|a b|c'd|`);
+    expect(findInPath('print', { path: join(folder, 'bin'), except: '' })).toBe(wrapper);
+    expect(findInPath('print', { path: join(folder, 'bin'), except: join(folder, 'bin') })).toBeUndefined();
+  });
+
+  it('says why a program does not work', async () => {
+    const broken = join(folder, 'microsocks');
+    writeFileSync(broken, '#!/bin/sh\necho "libmissing.so.1: cannot open" >&2\nexit 127\n');
+    chmodSync(broken, 0o755);
+    expect(await verifyProgram('microsocks', broken)).toBe('libmissing.so.1: cannot open');
+    expect(await verifyProgram('microsocks', join(folder, 'absent'))).toContain('ENOENT');
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { PlainFailure } from '../../bootstrap/failure.mjs';
+import { OWN } from '../../bootstrap/layout.mjs';
+import { readPlatformSettings } from './platform-settings.js';
+import { serviceEnvironment } from './service-environment.js';
+
+describe('readPlatformSettings', () => {
+  it('has a default for everything', () => {
+    const settings = readPlatformSettings({});
+    expect(settings).toMatchObject({ home: OWN, bindAddress: '127.0.0.1', databaseUrl: undefined, postgresPort: 0 });
+    expect(settings.ports).toEqual({
+      PROXY_GATEWAY_PORT: 8080,
+      RESOURCE_SHARING_PORT: 8081,
+      TUNNEL_GATEWAY_PORT: 8082,
+      PROXY_KERNEL_PORT: 7890,
+    });
+  });
+
+  it('lists everything that is wrong at once', () => {
+    const wrong = {
+      PROXY_GATEWAY_PORT: '80x',
+      TUNNEL_GATEWAY_PORT: '70000',
+      DATABASE_URL: 'mysql://x',
+      PROXY_KERNEL_PORT: '8081',
+    };
+    const failure = (() => {
+      try {
+        return readPlatformSettings(wrong);
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(failure).toBeInstanceOf(PlainFailure);
+    expect((failure as PlainFailure).advice).toEqual([
+      'PROXY_GATEWAY_PORT=80x is not a port (0 to 65535).',
+      'TUNNEL_GATEWAY_PORT=70000 is not a port (0 to 65535).',
+      'RESOURCE_SHARING_PORT and PROXY_KERNEL_PORT both say 8081.',
+      'DATABASE_URL is not a postgres:// URL.',
+    ]);
+  });
+});
+
+describe('serviceEnvironment', () => {
+  const settings = readPlatformSettings({ GATEHOUSE_HOME: '/somewhere', PROXY_GATEWAY_PORT: '9000' });
+
+  it('decides home, database and ports, and keeps what is meant for the launcher to itself', () => {
+    const env = { GATEHOUSE_NODE: '/x', GATEHOUSE_POSTGRES_PORT: '5', npm_config_x: 'y', LOG_LEVEL: 'debug' };
+    const own = serviceEnvironment(env, settings, 'postgres://a/b');
+    expect(own).toMatchObject({
+      GATEHOUSE_HOME: '/somewhere',
+      DATABASE_URL: 'postgres://a/b',
+      PROXY_GATEWAY_PORT: '9000',
+      RESOURCE_SHARING_PORT: '8081',
+      AUTO_MIGRATE: 'true',
+      WORKERS: 'inline',
+      LOG_LEVEL: 'debug',
+    });
+    for (const name of Object.keys(env).filter((key) => key !== 'LOG_LEVEL')) expect(own).not.toHaveProperty(name);
+  });
+});
