@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from '@gatehouse/testing';
@@ -32,6 +33,13 @@ export async function freePorts(): Promise<Ports> {
   );
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return Object.fromEntries(PORT_VARIABLES.map((name, i) => [name, ports[i]])) as Ports;
+}
+
+/** Readable for others: root's PostgreSQL runs under an account of its own, and would else keep its data outside. */
+export function temporaryHome(name: string): string {
+  const home = mkdtempSync(join(tmpdir(), name));
+  chmodSync(home, 0o755);
+  return home;
 }
 
 /** `node tools/up.mjs` as a process, with what it prints. */

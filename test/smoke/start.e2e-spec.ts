@@ -1,11 +1,17 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitFor } from '@gatehouse/testing';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { freePorts, LaunchedPlatform, PORT_VARIABLES, processesOf, type Ports } from './launched-platform.js';
+import {
+  freePorts,
+  LaunchedPlatform,
+  PORT_VARIABLES,
+  processesOf,
+  temporaryHome,
+  type Ports,
+} from './launched-platform.js';
 
 interface State {
   databaseUrl: string;
@@ -14,13 +20,6 @@ interface State {
 
 const STOP_SECONDS = 5;
 const TIMEOUT_MS = 120_000;
-
-/** Readable for others: root's PostgreSQL runs under an account of its own, and would else keep its data outside. */
-function temporaryHome(name: string): string {
-  const home = mkdtempSync(join(tmpdir(), name));
-  chmodSync(home, 0o755);
-  return home;
-}
 
 function readState(home: string): State {
   return JSON.parse(readFileSync(join(home, 'state.json'), 'utf8')) as State;
