@@ -3,7 +3,7 @@ import type { WorkersMode } from '@gatehouse/jobs';
 import { loadSecretKey, PersistenceModule } from '@gatehouse/persistence';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
-import { AccessModule, SERVICE_NAME } from './auth/access.module.js';
+import { AccessModule } from './auth/access.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
 import { databaseConfig } from './database.js';
@@ -18,8 +18,7 @@ import { RefreshModule } from './subscriptions/refresh.module.js';
 import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
 import { SystemModule } from './system/system.module.js';
 import { TrafficModule } from './traffic/traffic.module.js';
-
-export { SERVICE_NAME };
+import { SERVICE_NAME } from './service-version.js';
 
 /** The service: management API, kernel, and the job handlers unless they run elsewhere. */
 @Module({})

@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import { runService } from '@gatehouse/platform';
-import { AppModule, SERVICE_NAME } from './app.module.js';
+import { AppModule } from './app.module.js';
 import { prepareDatabase } from './database.js';
 import { HTTP_OPTIONS } from './http-options.js';
+import { SERVICE_NAME } from './service-version.js';
 import { readSettings } from './settings.js';
 
 await runService({

@@ -4,3 +4,5 @@ const manifest = createRequire(import.meta.url)('../package.json') as { version:
 
 /** Version of this program; the embedded kernel is part of it. */
 export const SERVICE_VERSION = manifest.version;
+
+export const SERVICE_NAME = 'proxy-gateway';

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { runWorker } from '@gatehouse/platform';
-import { SERVICE_NAME, WorkerModule } from './app.module.js';
+import { WorkerModule } from './app.module.js';
 import { prepareDatabase } from './database.js';
+import { SERVICE_NAME } from './service-version.js';
 import { readSettings } from './settings.js';
 
 await runWorker({

@@ -8,8 +8,8 @@ import { ApiKeysService } from './api-keys.service.js';
 import { AuthController } from './auth.controller.js';
 import { LoginService } from './login.service.js';
 import { OpenAccess } from './open-access.js';
+import { SERVICE_NAME } from '../service-version.js';
 
-export const SERVICE_NAME = 'proxy-gateway';
 export const API_KEY_PREFIX = 'gpk_';
 
 /** Who may call the API: the guard of every route, logins and API keys. */
