@@ -1,7 +1,8 @@
 // npm run bench -- relay [rounds] [seconds]
 //
-// The kernel's relay beside a plain Node relay, v2ray and shadowsocks-libev: every subject runs in every round, one after
-// the other, against the same target and the same load, and what is compared is the CPU time of the subject alone.
+// The relay of the kernel beside a plain Node relay, v2ray and shadowsocks-libev.
+// Every subject runs in every round, one after the other, against the same target and the same load; what is compared
+// is the CPU time of the subject alone.
 // Shadowsocks subjects are clients of one and the same server (shadowsocks-libev's, where it is there, else v2ray's).
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';

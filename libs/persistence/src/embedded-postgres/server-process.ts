@@ -30,8 +30,6 @@ const FOR_TESTS: Record<string, string> = {
   synchronous_commit: 'off',
   autovacuum: 'off',
   max_wal_size: '64MB',
-  // Inside the data directory, so that a killed server leaves nothing elsewhere.
-  dynamic_shared_memory_type: 'mmap',
 };
 
 /** The settings of the server, each given on its command line so that no edited file can open it to the network. */
@@ -47,6 +45,8 @@ function serverArguments(home: ClusterHome, { port, durable }: ServerSettings): 
     wal_buffers: '1MB',
     max_wal_size: '256MB',
     min_wal_size: '32MB',
+    // Inside the data directory: systemd removes /dev/shm of a user who logs out, and containers have little of it.
+    dynamic_shared_memory_type: 'mmap',
     max_worker_processes: '2',
     max_parallel_workers: '2',
     max_parallel_workers_per_gather: '0',
