@@ -25,7 +25,8 @@ function majorOf(version) {
 function versionOf(binary) {
   const result = spawnSync(binary, ['--version'], { encoding: 'utf8', timeout: 20_000 });
   if (result.error || result.status !== 0) {
-    const reason = result.error?.message ?? result.stderr.trim().split('\n')[0] ?? `exit code ${result.status}`;
+    const reason =
+      result.error?.message || result.stderr?.trim().split('\n')[0] || `it ends with code ${result.status}`;
     return { problem: reason };
   }
   return { version: result.stdout.trim() };
