@@ -1,6 +1,7 @@
 import { JobsModule } from '@gatehouse/jobs';
 import type { WorkersMode } from '@gatehouse/jobs';
 import { loadSecretKey, PersistenceModule } from '@gatehouse/persistence';
+import { ThrottlingModule } from '@gatehouse/platform';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { AccessModule } from './auth/access.module.js';
@@ -29,6 +30,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ...foundation(settings, secretKey, settings.workers),
+        ThrottlingModule.perMinute(settings.apiRateLimit),
         AccessModule.forRoot(secretKey),
         SubscriptionsModule,
         NodesModule,

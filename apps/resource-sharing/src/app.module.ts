@@ -1,5 +1,6 @@
 import { AuthModule } from '@gatehouse/auth';
 import { PersistenceModule } from '@gatehouse/persistence';
+import { ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { databaseConfig, SERVICE_NAME } from './database.js';
@@ -18,6 +19,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         EnvironmentModule.forRoot(settings),
+        ThrottlingModule.perMinute(settings.apiRateLimit),
         PersistenceModule.forRoot(databaseConfig(settings.databaseUrl)),
         AuthModule.forRoot({
           service: SERVICE_NAME,

@@ -55,6 +55,13 @@ export class ServiceSettings {
   @IsAddress()
   bindAddress = '127.0.0.1';
 
+  /** Requests a minute of one client address to one route. */
+  @Variable('API_RATE_LIMIT', { kind: 'integer', expected: 'requests a minute, 0 for no limit' })
+  @IsInt()
+  @Min(0)
+  @Max(1_000_000)
+  apiRateLimit = 6_000;
+
   @Variable('SHUTDOWN_TIMEOUT_MS', { kind: 'integer', expected: 'milliseconds from 0 to 300000' })
   @IsInt()
   @Min(0)

@@ -11,6 +11,7 @@ import {
 } from '@nestjs/throttler';
 import { AppError } from '../errors/app-error.js';
 import { FixedWindowStorage, type WindowCounter } from './fixed-window.js';
+import { MemoryWindowCounter } from './memory-counter.js';
 
 /** Answers a refusal in the service's wire format; counts by client address. */
 @Injectable()
@@ -39,6 +40,13 @@ export interface ThrottlingOptions {
 /** Limits every route that is not marked @SkipThrottle(). */
 @Module({})
 export class ThrottlingModule {
+  /** The limit of a service's settings, counted in its own process; 0 lets everything through. */
+  static perMinute(limit: number): DynamicModule {
+    if (limit === 0) return { module: ThrottlingModule };
+    const counter = { useFactory: (): MemoryWindowCounter => new MemoryWindowCounter() };
+    return ThrottlingModule.forRoot({ limit, windowMs: 60_000, counter });
+  }
+
   static forRoot({ limit, windowMs, counter }: ThrottlingOptions): DynamicModule {
     const throttler = ThrottlerModule.forRootAsync({
       inject: counter.inject ?? [],
