@@ -1,5 +1,6 @@
 import { deferred } from '../async/deferred.js';
 import type { JsonLogger } from '../logging/json-logger.js';
+import { collectWhenIdle } from './idle-collection.js';
 import { failureLines } from './start-failure.js';
 
 export interface RunningProcess {
@@ -31,6 +32,7 @@ export async function runProcess(name: string, start: () => Promise<RunningProce
   }
   stopOnFatalErrors(running.logger);
   tellParent({ type: 'ready', ...running.ready });
+  collectWhenIdle();
   const reason = await interrupted;
   running.logger.log('stopping', { reason }, 'Service');
   await stopWithin(running);
