@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import type { OwnedLock } from '../../bootstrap/process-lock.mjs';
@@ -18,7 +17,6 @@ import { identityOf, removeState, writeState, type PlatformState } from './state
 const SERVICE_PATIENCE_MS = 3_500;
 const READY_TIMEOUT_MS = 30_000;
 /** Housekeeping that a started process loads once. */
-export const SETTLE = pathToFileURL(join(ROOT, 'tools/bootstrap/settle.mjs')).href;
 
 /** What `npm start` shows when everything is up. */
 export interface StartedPlatform {
@@ -104,7 +102,7 @@ export class Platform {
     const service = new ServiceProcess({
       name: entry.name,
       command: process.execPath,
-      args: ['--import', SETTLE, join(ROOT, entry.main)],
+      args: [join(ROOT, entry.main)],
       cwd: ROOT,
       env: serviceEnvironment(this.env, this.settings, databaseUrl),
       logFile: join(home, 'logs', `${entry.name}.log`),

@@ -1,5 +1,6 @@
 import { PlainFailure } from '../../bootstrap/failure.mjs';
-import { Platform, SETTLE } from './platform.js';
+import { collectStartGarbage } from './collect-start-garbage.js';
+import { Platform } from './platform.js';
 import { readPlatformSettings, type PlatformSettings } from './platform-settings.js';
 import { readyTable } from './ready-table.js';
 import { KERNEL_PORT } from './service-list.js';
@@ -21,7 +22,7 @@ async function runUntilStopped(platform: Platform, stop: StopRequest, settings: 
   const launchedAt = Number(process.env['GATEHOUSE_LAUNCH_AT'] ?? performance.timeOrigin);
   const kernel = { address: settings.kernelAddress, port: settings.ports[KERNEL_PORT.variable] ?? 0 };
   process.stdout.write(`${readyTable(outcome.started, kernel, (Date.now() - launchedAt) / 1000)}\n`);
-  await import(SETTLE);
+  collectStartGarbage();
   const lost = platform.databaseLost().then((reason) => ({ reason, exitCode: 1 }));
   const { reason, exitCode } = await Promise.race([stop.received, lost]);
   say(`Stopping (${reason}) ...`);
