@@ -4,6 +4,8 @@ import type { QueueRegistry } from './queue-registry.js';
 
 /** A lost event (a reconnection, for instance) delays an answer by at most this. */
 const LOOK_AGAIN_MS = 1_000;
+/** An event stream holds a connection; it is kept this long after the last wait. */
+const KEEP_EVENTS_MS = 20_000;
 
 interface Waiting {
   look: () => Promise<void>;
@@ -14,8 +16,12 @@ interface Waiting {
 export class JobWaiter {
   /** Per queue and job id, those who wait. */
   private readonly waiting = new Map<QueueName, Map<string, Set<Waiting>>>();
+  private readonly releases = new Map<QueueName, NodeJS.Timeout>();
 
-  constructor(private readonly registry: QueueRegistry) {}
+  constructor(
+    private readonly registry: QueueRegistry,
+    private readonly keepEventsMs = KEEP_EVENTS_MS,
+  ) {}
 
   /** The job's result; raises JobFailedError, JobTimeoutError, or JobsUnavailableError at shutdown. */
   async result(queue: QueueName, jobId: string, timeoutMs: number): Promise<unknown> {
@@ -46,6 +52,7 @@ export class JobWaiter {
 
   /** Ends every wait: the process is shutting down. */
   close(): void {
+    for (const release of this.releases.values()) clearTimeout(release);
     for (const jobs of this.waiting.values()) {
       for (const entries of jobs.values()) {
         for (const { reject } of entries) reject(new JobsUnavailableError('The service is shutting down.'));
@@ -69,6 +76,7 @@ export class JobWaiter {
   }
 
   private enter(queue: QueueName, jobId: string, entry: Waiting): void {
+    clearTimeout(this.releases.get(queue));
     let jobs = this.waiting.get(queue);
     if (jobs === undefined) {
       jobs = new Map();
@@ -87,6 +95,18 @@ export class JobWaiter {
     const entries = jobs?.get(jobId);
     entries?.delete(entry);
     if (entries?.size === 0) jobs?.delete(jobId);
+    if (jobs?.size === 0) this.releaseLater(queue);
+  }
+
+  private releaseLater(queue: QueueName): void {
+    const release = setTimeout(() => {
+      this.waiting.delete(queue);
+      // One that fails to close is gone from the registry all the same.
+      this.registry.closeQueueEvents(queue).catch(() => undefined);
+    }, this.keepEventsMs);
+    release.unref();
+    clearTimeout(this.releases.get(queue));
+    this.releases.set(queue, release);
   }
 
   private wake(queue: QueueName, jobId: string): void {

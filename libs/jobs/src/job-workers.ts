@@ -9,6 +9,8 @@ import type { QueueRegistry } from './queue-registry.js';
 /** A job whose process died is taken over after at most this plus the interval between two looks. */
 const LOCK_MS = 15_000;
 const STALLED_LOOK_MS = 10_000;
+/** New jobs are announced; this is how soon a worker without any looks by itself, should an announcement get lost. */
+const IDLE_LOOK_S = 15;
 const ABORT_PATIENCE_MS = 1_000;
 
 export interface WorkerLog {
@@ -61,6 +63,7 @@ export class JobWorkers {
         concurrency,
         lockDuration: LOCK_MS,
         stalledInterval: STALLED_LOOK_MS,
+        drainDelay: IDLE_LOOK_S,
         // A crash of the process is not the job's fault; a job that kills it again and again must end.
         maxStalledCount: 3,
       },

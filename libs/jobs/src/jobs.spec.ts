@@ -14,7 +14,9 @@ import { Redis } from 'ioredis';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { JobWaiter } from './job-waiter.js';
 import { JobWorkers } from './job-workers.js';
+import { QueueRegistry } from './queue-registry.js';
 import {
   createJobOutboxTable,
   JobFailedError,
@@ -155,6 +157,21 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     await expect(failed).rejects.toBeInstanceOf(JobFailedError);
     await expect(failed).rejects.toMatchObject({ code: 'FETCH_FAILED', message: 'The server said no.' });
     expect(runs).toBe(1);
+  });
+
+  it('gives the event stream back after the last wait, and opens another for the next', async () => {
+    const app = await start(handlers(echo));
+    const registry = app.get(QueueRegistry);
+    const waiter = new JobWaiter(registry, 20);
+    const first = registry.queueEvents('subscription-refresh');
+    const wait = async (subscriptionId: number): Promise<unknown> => {
+      const id = await app.get(Jobs).add('subscription-refresh', payload(subscriptionId));
+      return waiter.result('subscription-refresh', id, 5_000);
+    };
+    expect(await wait(1)).toEqual(payload(1));
+    await waitFor(() => first.closing !== undefined);
+    expect(await wait(2)).toEqual(payload(2));
+    expect(registry.queueEvents('subscription-refresh')).not.toBe(first);
   });
 
   it('raises a timeout when the job takes longer than its caller waits', async () => {

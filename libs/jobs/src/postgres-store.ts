@@ -32,7 +32,8 @@ export function createPostgresStore(options: PostgresStoreOptions): QueueStore {
     application_name: options.applicationName,
     options: `-c search_path=${SCHEMA}`,
     max: options.queues * 2 + SHARED_CONNECTIONS,
-    idleTimeoutMillis: 5_000,
+    // Shorter than the pauses between the workers' looks: between them an idle service keeps no backend for this.
+    idleTimeoutMillis: 2_000,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   });

@@ -57,6 +57,13 @@ export class QueueRegistry {
     return events;
   }
 
+  /** Gives the event stream's connection back; the next caller of queueEvents() opens another. */
+  async closeQueueEvents(name: QueueName): Promise<void> {
+    const events = this.events.get(name);
+    this.events.delete(name);
+    await events?.close();
+  }
+
   /** Closes queues and event streams, then the connections they shared. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.events.values()].map((events) => events.close()));
