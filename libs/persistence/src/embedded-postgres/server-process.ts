@@ -41,7 +41,7 @@ function serverArguments(home: ClusterHome, { port, durable }: ServerSettings): 
     password_encryption: 'scram-sha-256',
     max_connections: '200',
     // Idle memory counts on a machine that runs everything; the kernel's page cache does the rest.
-    shared_buffers: '48MB',
+    shared_buffers: '32MB',
     wal_buffers: '1MB',
     max_wal_size: '256MB',
     min_wal_size: '32MB',
