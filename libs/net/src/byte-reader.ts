@@ -9,6 +9,8 @@ export class ByteReaderError extends Error {
   }
 }
 
+const NOTHING = Buffer.alloc(0);
+
 interface Waiter {
   /** Length of what can be taken, 0 for "not yet". */
   measure: (buffered: Buffer) => number;
@@ -24,7 +26,7 @@ interface Waiter {
 export class ByteReader {
   private readonly stream: ByteStream;
   private readonly limit: number;
-  private buffered: Buffer = Buffer.alloc(0);
+  private buffered: Buffer = NOTHING;
   private waiter: Waiter | null = null;
   private failure: ByteReaderError | null = null;
   private attached = true;
@@ -78,8 +80,8 @@ export class ByteReader {
     this.stream.off('close', this.onClose);
     this.stream.pause();
     // The error listener stays: an error between now and the next owner's listener must not end the process.
-    this.fail(new ByteReaderError('failed', 'the reader was detached'));
-    this.buffered = Buffer.alloc(0);
+    if (this.waiter) this.fail(detachedError());
+    this.buffered = NOTHING;
     return rest;
   }
 
@@ -115,6 +117,7 @@ export class ByteReader {
       if (waiter.consume) this.consume(size);
       waiter.resolve(bytes);
     } else if (this.failure) this.fail(this.failure);
+    else if (!this.attached) this.fail(detachedError());
     else if (this.buffered.length >= this.limit) this.fail(this.tooLong());
   }
 
@@ -143,8 +146,14 @@ export class ByteReader {
 
   private readonly onEnd = (): void => this.fail(new ByteReaderError('ended', 'the stream ended'));
 
-  private readonly onError = (error: Error): void =>
-    this.fail(new ByteReaderError('failed', error.message, { cause: error }));
+  private readonly onError = (error: Error): void => {
+    if (this.attached) this.fail(new ByteReaderError('failed', error.message, { cause: error }));
+  };
 
   private readonly onClose = (): void => this.fail(new ByteReaderError('ended', 'the stream was closed'));
+}
+
+/** Made only for who still wants to read: an error object costs more than the rest of a detach. */
+function detachedError(): ByteReaderError {
+  return new ByteReaderError('failed', 'the reader was detached');
 }
