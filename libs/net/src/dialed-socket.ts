@@ -2,9 +2,35 @@ import { Socket } from 'node:net';
 
 const SMALL_BYTES = 8 * 1024;
 const LARGE_BYTES = 64 * 1024;
-/** Idle large buffers kept for the next busy socket: 4 MiB. */
-const POOL_SIZE = 64;
-const pool: Buffer[] = [];
+/** Buffers that no socket reads into at the moment, kept for the next one. */
+class BufferPool {
+  private readonly size: number;
+  private readonly limit: number;
+  private readonly free: Buffer[] = [];
+
+  constructor(size: number, limit: number) {
+    this.size = size;
+    this.limit = limit;
+  }
+
+  take(): Buffer {
+    return this.free.pop() ?? Buffer.allocUnsafeSlow(this.size);
+  }
+
+  /** Only what no one may still be writing from. */
+  give(buffer: Buffer): void {
+    if (this.free.length < this.limit) this.free.push(buffer);
+  }
+}
+
+/** For busy sockets: 4 MiB. */
+const large = new BufferPool(LARGE_BYTES, 64);
+/** For new sockets: 2 MiB. */
+const small = new BufferPool(SMALL_BYTES, 256);
+
+function poolOf(buffer: Buffer): BufferPool {
+  return buffer.length === LARGE_BYTES ? large : small;
+}
 
 /**
  * An outgoing TCP socket that reads into memory it uses again: about 30 % less CPU per byte than a fresh buffer for
@@ -16,7 +42,8 @@ const pool: Buffer[] = [];
 export class DialedSocket extends Socket {
   private current: Buffer | null = null;
   private next: Buffer | null = null;
-  private released = false;
+  /** Whether no listener keeps anything of `current`. */
+  private released = true;
 
   constructor() {
     super({
@@ -45,28 +72,24 @@ export class DialedSocket extends Socket {
   }
 
   private chooseNext(buffer: Buffer, bytes: number): void {
-    const large = buffer.length === LARGE_BYTES;
-    const wanted = bytes === buffer.length || (large && bytes > SMALL_BYTES) ? LARGE_BYTES : SMALL_BYTES;
-    if (this.released && buffer.length === wanted) return;
-    this.next = wanted === LARGE_BYTES ? (pool.pop() ?? allocate(LARGE_BYTES)) : allocate(SMALL_BYTES);
-    if (this.released && large && pool.length < POOL_SIZE) pool.push(buffer);
+    const full = bytes === buffer.length;
+    const wanted = full || (buffer.length === LARGE_BYTES && bytes > SMALL_BYTES) ? large : small;
+    if (this.released && poolOf(buffer) === wanted) return;
+    this.next = wanted.take();
+    if (this.released) poolOf(buffer).give(buffer);
   }
 
   private takeNext(): Buffer {
-    if (this.current === null) this.current = allocate(SMALL_BYTES);
+    if (this.current === null) this.current = small.take();
     else if (this.next === null) return undefined as unknown as Buffer;
     else this.current = this.next;
     this.next = null;
+    this.released = true;
     return this.current;
   }
 
   private giveBack(): void {
-    // Only memory that no one may still be writing from.
-    if (this.released && this.current?.length === LARGE_BYTES && pool.length < POOL_SIZE) pool.push(this.current);
+    if (this.released && this.current !== null) poolOf(this.current).give(this.current);
     this.current = null;
   }
-}
-
-function allocate(size: number): Buffer {
-  return Buffer.allocUnsafeSlow(size);
 }

@@ -198,6 +198,30 @@ describe('DialedSocket', () => {
     ).toBe(true);
     expect(events).toBeGreaterThan(4);
   });
+
+  it('gives the memory of a closed socket to the next one only where it was released', async () => {
+    let answer = '';
+    const port = await listen((socket) => socket.end(answer));
+    const ask = async (text: string, release: boolean): Promise<Buffer> => {
+      answer = text;
+      const socket = new DialedSocket();
+      cleanups.push(() => socket.destroy());
+      socket.connect({ port, host: '127.0.0.1' });
+      const chunk = Promise.withResolvers<Buffer>();
+      socket.on('data', (bytes: Buffer) => {
+        chunk.resolve(bytes);
+        if (release) socket.release();
+      });
+      socket.on('end', () => socket.end());
+      await once(socket, 'close');
+      return chunk.promise;
+    };
+    const kept = await ask('kept', false);
+    const released = await ask('released', true);
+    expect((await ask('the next', true)).buffer).toBe(released.buffer);
+    expect(kept.buffer).not.toBe(released.buffer);
+    expect([String(kept), String(released)]).toEqual(['kept', 'the next']);
+  });
 });
 
 describe('ByteStreamDuplex', () => {
