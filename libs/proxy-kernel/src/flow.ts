@@ -31,7 +31,7 @@ export class KernelFlow implements Flow {
   private readonly entry: ConnectionEntry;
   private readonly controller = new AbortController();
   private stage: ErrorStage = 'route';
-  private routing: Promise<FlowRoute> | null = null;
+  private deciding: Promise<FlowRoute> | null = null;
   private relaying: RelayHandle | null = null;
   private closedBy: CloseReason | null = null;
   private finished = false;
@@ -58,8 +58,7 @@ export class KernelFlow implements Flow {
   }
 
   route(): Promise<FlowRoute> {
-    this.routing ??= this.inTime(this.decide());
-    return this.routing;
+    return this.inTime(this.decided());
   }
 
   connect(): Promise<ByteStream> {
@@ -111,7 +110,7 @@ export class KernelFlow implements Flow {
   }
 
   private async dial(): Promise<ByteStream> {
-    const { outbound, decision } = await this.route();
+    const { outbound, decision } = await this.decided();
     this.stage = 'dial';
     const { host, destinationIp, destinationPort } = this.metadata;
     const target = { host: host ?? destinationIp ?? '', port: destinationPort, ips: decision.resolvedIps };
@@ -121,23 +120,37 @@ export class KernelFlow implements Flow {
   }
 
   /** Ends the wait when the flow is closed or out of time, also for work that does not listen to the signal. */
-  private async inTime<T>(work: Promise<T>): Promise<T> {
-    const timer = setTimeout(() => this.timedOut(), this.parts.timeouts.dial);
-    const given = Promise.withResolvers<never>();
-    const onAbort = (): void => given.reject(this.signal.reason);
-    this.signal.addEventListener('abort', onAbort, { once: true });
-    if (this.signal.aborted) onAbort();
-    try {
-      return await Promise.race([work, given.promise]);
-    } finally {
-      clearTimeout(timer);
-      this.signal.removeEventListener('abort', onAbort);
-    }
+  private inTime<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.timedOut(), this.parts.timeouts.dial);
+      const onAbort = (): void => fail(signal.reason);
+      const settle = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+      };
+      const fail = (error: unknown): void => {
+        settle();
+        reject(error);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      work.then((value) => {
+        settle();
+        resolve(value);
+      }, fail);
+      if (signal.aborted) onAbort();
+    });
+  }
+
+  private decided(): Promise<FlowRoute> {
+    this.deciding ??= this.decide();
+    return this.deciding;
   }
 
   private async decide(): Promise<FlowRoute> {
     const { generation, table } = this.parts;
-    const decision = await generation.router.decide(routingView(this.metadata), this.signal);
+    const deciding = generation.router.decide(routingView(this.metadata), this.signal);
+    const decision = deciding instanceof Promise ? await deciding : deciding;
     table.routed(this.entry, decision);
     const outbound = generation.outbounds.get(decision.outbound);
     if (!outbound) throw new DialError('route', 'other', `no way out named ${decision.outbound}`);
