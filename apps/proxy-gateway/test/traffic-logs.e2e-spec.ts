@@ -173,6 +173,7 @@ describe('traffic logs', () => {
     [{ limit: ['1', '2'] }, 'limit'],
     [{ offset: '-1' }, 'offset'],
     [{ cursor: 'x' }, 'cursor'],
+    [{ cursor: '9999999999999999-1' }, 'cursor'],
     [{ keyword: 'a\0b' }, 'keyword'],
     [{ keyword: 'a\nb' }, 'keyword'],
     [{ keyword: 'a'.repeat(201) }, 'keyword'],

@@ -16,6 +16,7 @@ export class TrafficLogQuery {
 
   /** `next_cursor` of the page before: reaches any depth at the same cost. Not together with `offset`. */
   @IsOptional()
-  @Matches(/^\d{1,16}-\d{1,16}$/, { message: 'cursor must be a next_cursor of this list' })
+  // Fifteen digits of milliseconds are the year 33658; sixteen can be past what a Date holds.
+  @Matches(/^\d{1,15}-\d{1,16}$/, { message: 'cursor must be a next_cursor of this list' })
   cursor?: string;
 }
