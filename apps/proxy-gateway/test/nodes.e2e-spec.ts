@@ -96,6 +96,7 @@ describe('POST /proxies', () => {
     ['another type', shadowsocksLink('p'), { type: 'trojan' }, 'type'],
     ['null as type', shadowsocksLink('p'), { type: null }, 'type'],
     ['null as name', shadowsocksLink('p'), { name: null }, 'name'],
+    ['a control character in the name', shadowsocksLink('p'), { name: 'a\0b' }, 'name'],
     ['nothing', '', {}, 'raw_config'],
     ['a scheme nobody knows', 'gopher://x', {}, 'raw_config'],
     ['two links', `${shadowsocksLink('a')}\n${shadowsocksLink('b')}`, {}, 'raw_config'],
@@ -189,6 +190,7 @@ describe('PUT and DELETE /proxies/{id}', () => {
     await add(shadowsocksLink('q'));
     expect((await put(one.id, { raw_config: shadowsocksLink('q') })).status).toBe(409);
     expect((await put(one.id, { country: 'QQ' })).status).toBe(400);
+    expect((await put(one.id, { name: 'a\0b' })).status).toBe(400);
     expect((await put(one.id, { type: 'trojan' })).status).toBe(400);
     for (const field of ['raw_config', 'type', 'enabled'])
       expect((await put(one.id, { [field]: null })).status, field).toBe(400);

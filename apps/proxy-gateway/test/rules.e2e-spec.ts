@@ -110,6 +110,11 @@ describe('rules', () => {
     [{ ...domain('a.example'), priority: 1.5 }, 400, 'priority'],
     [{ ...domain('a.example'), before_id: 77 }, 422, 'before_id'],
     [{ ...domain('a.example'), note: 5 }, 400, 'note'],
+    [{ ...domain('a.example'), note: 'a\0b' }, 400, 'note'],
+    [{ ...domain('a.example'), target: 'a\0b' }, 400, 'target'],
+    [{ raw: 'DOMAIN,a.example,a\0b' }, 400, 'raw'],
+    [{ ...domain('a.example'), priority: null }, 400, 'priority'],
+    [{ raw: null }, 400, 'raw'],
   ])('refuses %j', async (body, status, field) => {
     const answer = await api.call('POST', '/rules', body);
     expect(answer.status).toBe(status);

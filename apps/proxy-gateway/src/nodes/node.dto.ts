@@ -15,6 +15,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { Omittable } from '../wire/omittable.js';
+import { OneLine } from '../wire/one-line.js';
 
 export const MAX_PAGE = 500;
 const MAX_ID = Number.MAX_SAFE_INTEGER;
@@ -66,6 +67,7 @@ export class NewNodeBody {
   @Transform(trimmed)
   @IsString()
   @MaxLength(200)
+  @OneLine()
   name?: string;
 
   /** What `raw_config` must be of (`ss`, `trojan`...); absent or empty: anything. */
@@ -89,6 +91,7 @@ export class NodeChanges {
   @Transform(trimmed)
   @IsString()
   @MaxLength(200)
+  @OneLine()
   name?: string | null;
 
   @Omittable()

@@ -8,11 +8,14 @@ import {
   IsNotEmpty,
   IsOptional,
   IsString,
+  Matches,
   Max,
   MaxLength,
   Min,
   ValidateIf,
 } from 'class-validator';
+import { Omittable } from '../wire/omittable.js';
+import { OneLine } from '../wire/one-line.js';
 import { MAX_PRIORITY } from './rule-order.js';
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
@@ -42,6 +45,7 @@ export class RuleBody {
   @IsString()
   @IsNotEmpty()
   @MaxLength(256)
+  @OneLine()
   target?: string;
 
   @IsOptional()
@@ -57,7 +61,7 @@ export class RuleBody {
   enabled?: boolean;
 
   /** Lower goes first. Without it and its two alternatives: the end, yet before a closing MATCH. */
-  @IsOptional()
+  @Omittable()
   @IsInt()
   @Min(-MAX_PRIORITY)
   @Max(MAX_PRIORITY)
@@ -79,13 +83,15 @@ export class RuleBody {
   @ValidateIf((_body, value) => value !== undefined && value !== null)
   @IsString()
   @MaxLength(1_000)
+  @Matches(/^[^\0]*$/, { message: 'note must not contain NUL characters' })
   note?: string | null;
 
   /** `DOMAIN-SUFFIX,example.com,PROXY`, in place of the first five. */
-  @IsOptional()
+  @Omittable()
   @IsString()
   @IsNotEmpty()
   @MaxLength(2_048)
+  @OneLine()
   raw?: string;
 }
 

@@ -15,6 +15,7 @@ import {
   ValidateBy,
 } from 'class-validator';
 import { Omittable } from '../wire/omittable.js';
+import { OneLine } from '../wire/one-line.js';
 
 /** A provider asked more often than this bans its subscribers. */
 export const MIN_INTERVAL_SEC = 60;
@@ -68,6 +69,7 @@ export class NewSubscription extends SubscriptionOptions {
   @IsString()
   @IsNotEmpty()
   @MaxLength(MAX_NAME)
+  @OneLine()
   name: string;
 
   @Transform(trimmed)
@@ -83,6 +85,7 @@ export class SubscriptionChanges extends SubscriptionOptions {
   @IsString()
   @IsNotEmpty()
   @MaxLength(MAX_NAME)
+  @OneLine()
   name?: string;
 
   @Omittable()
