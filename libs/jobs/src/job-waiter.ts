@@ -7,6 +7,9 @@ const LOOK_AGAIN_MS = 1_000;
 /** An event stream holds a connection; it is kept this long after the last wait. */
 const KEEP_EVENTS_MS = 20_000;
 
+/** Somebody who asks for a job anew removes the former one first: only a job that stays away is gone. */
+const REPLACED_WITHIN_MS = 500;
+
 interface Waiting {
   look: () => Promise<void>;
   reject: (error: Error) => void;
@@ -26,9 +29,13 @@ export class JobWaiter {
   /** The job's result; raises JobFailedError, JobTimeoutError, or JobsUnavailableError at shutdown. */
   async result(queue: QueueName, jobId: string, timeoutMs: number): Promise<unknown> {
     const ended = settleable();
+    let missedAt: number | undefined;
     const look = async (): Promise<void> => {
       const outcome = await this.outcome(queue, jobId);
-      if (outcome instanceof Error) ended.reject(outcome);
+      missedAt = outcome === 'missing' ? (missedAt ?? performance.now()) : undefined;
+      if (missedAt !== undefined && performance.now() - missedAt >= REPLACED_WITHIN_MS) ended.reject(removed());
+      else if (outcome === 'missing') return;
+      else if (outcome instanceof Error) ended.reject(outcome);
       else if (outcome !== undefined) ended.resolve(outcome.result);
     };
     const entry: Waiting = { look, reject: ended.reject };
@@ -61,12 +68,14 @@ export class JobWaiter {
   }
 
   /** Undefined while the job goes on. */
-  private async outcome(queue: QueueName, jobId: string): Promise<{ result: unknown } | Error | undefined> {
+  private async outcome(queue: QueueName, jobId: string): Promise<{ result: unknown } | Error | 'missing' | undefined> {
     // The state first: a job read after it ended is complete, and a failed attempt's reason outlives a later success.
     const state = await this.registry.queue(queue).getJobState(jobId);
     if (state !== 'completed' && state !== 'failed' && state !== 'unknown') return undefined;
     const job = await this.registry.queue(queue).getJob(jobId);
-    if (job === undefined) return new JobFailedError({ message: 'The job was removed before it ended.' });
+    if (job === undefined) return 'missing';
+    // Added again between the two questions: it has not ended.
+    if (job.finishedOn === undefined) return undefined;
     if (state === 'completed') return { result: job.returnvalue };
     return new JobFailedError(decodeFailure(job.failedReason));
   }
@@ -112,6 +121,10 @@ export class JobWaiter {
   private wake(queue: QueueName, jobId: string): void {
     for (const { look } of this.waiting.get(queue)?.get(jobId) ?? []) void look().catch(() => undefined);
   }
+}
+
+function removed(): JobFailedError {
+  return new JobFailedError({ message: 'The job was removed before it ended.' });
 }
 
 interface Settleable {

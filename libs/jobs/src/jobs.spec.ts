@@ -293,6 +293,20 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect((await jobs.counts())['subscription-refresh']).toMatchObject({ delayed: 1, waiting: 0, active: 0 });
   });
 
+  it('answers everybody who asks at once for a job that ended before', async () => {
+    const app = await start(handlers(echo));
+    const jobs = app.get(Jobs);
+    const options = { jobId: 'again', timeoutMs: 5_000 };
+    await jobs.addAndWait('subscription-refresh', payload(1), options);
+    for (let round = 0; round < 10; round++) {
+      const asked = Array.from({ length: 12 }, () => jobs.addAndWait('subscription-refresh', payload(1), options));
+      const outcomes = await Promise.allSettled(asked);
+      expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : 'ok'))).toEqual(
+        Array.from({ length: 12 }, () => 'ok'),
+      );
+    }
+  });
+
   it('queues a job when its transaction commits, and never when it rolls back', async () => {
     const ran: number[] = [];
     const app = await start(handlers(async ({ subscriptionId }) => ran.push(subscriptionId)));
