@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { decodeAddress, encodeAddress } from '../socks/codec.js';
-import { aeadMethod, isEmbeddedCipher, masterKey } from './cipher.js';
+import { aeadMethod, freshSalt, isEmbeddedCipher, masterKey } from './cipher.js';
 import { MAX_CHUNK, StreamOpener, StreamSealer, openDatagram, sealDatagram } from './codec.js';
 
 /** What Debian's shadowsocks-libev 3.3.5 sent for the password `foobar`: `hello`, and the datagram `datagram`, to example.com:80. */
@@ -167,6 +167,24 @@ describe.each(CAPTURED)('$cipher', ({ cipher, stream, datagram }) => {
     expect(sealAll(sealer, Buffer.alloc(MAX_CHUNK + 1)).length).toBe(MAX_CHUNK + 1 + overhead(2));
     expect(sealAll(sealer, Buffer.alloc(65_536)).length).toBe(65_536 + overhead(5));
     expect(sealAll(sealer, Buffer.alloc(0)).length).toBe(0);
+  });
+});
+
+describe('freshSalt', () => {
+  it('gives each salt once, in the length of the cipher, also where what was drawn runs out', () => {
+    const lengths = ['aes-128-gcm', 'aes-192-gcm', 'aes-256-gcm'].map((name) => aeadMethod(name));
+    const salts = Array.from({ length: 900 }, (_, index) => {
+      const method = lengths[index % 3] ?? aeadMethod('aes-128-gcm');
+      const salt = freshSalt(method);
+      expect(salt.length).toBe(method.saltLength);
+      return salt;
+    });
+    expect(new Set(salts.map((salt) => salt.toString('hex', 0, 16))).size).toBe(900);
+    // None shares memory with another: writing to one leaves the next as it was.
+    const [one, other] = [freshSalt(aeadMethod('aes-128-gcm')), freshSalt(aeadMethod('aes-128-gcm'))];
+    const before = Buffer.from(other);
+    one.fill(0);
+    expect(other.equals(before)).toBe(true);
   });
 });
 

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import type { PacketConnection, Target } from '../../interfaces/index.js';
 import { decodeAddress, encodeAddress, SocksError } from '../socks/codec.js';
+import { freshSalt } from './cipher.js';
 import { ShadowsocksError, openDatagram, sealDatagram } from './codec.js';
 import type { ShadowsocksKeys } from './stream.js';
 
@@ -26,7 +26,7 @@ export class ShadowsocksPackets implements PacketConnection {
   send(payload: Buffer, target: Target): void {
     if (this.closed) return;
     const { method, master } = this.keys;
-    const salt = randomBytes(method.saltLength);
+    const salt = freshSalt(method);
     const sealed = sealDatagram(method, master, salt, [encodeAddress(target), payload]);
     // The callback takes errors of this one datagram: UDP may lose it.
     this.udp.send(sealed, this.server.port, this.server.host, () => undefined);

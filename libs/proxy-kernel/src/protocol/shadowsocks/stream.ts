@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { resetStream, type ByteStream, type ByteStreamEvents } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
-import type { AeadMethod } from './cipher.js';
+import { freshSalt, type AeadMethod } from './cipher.js';
 import { ShadowsocksError, StreamOpener, StreamSealer } from './codec.js';
 
 /** How long the first payload is waited for, to leave with the address in one segment. */
@@ -35,7 +34,7 @@ export class ShadowsocksStream extends EventEmitter implements ByteStream {
   constructor(socket: Socket, { method, master }: ShadowsocksKeys, head: Uint8Array) {
     super();
     this.socket = socket;
-    const salt = randomBytes(method.saltLength);
+    const salt = freshSalt(method);
     this.sealer = new StreamSealer(method, master, salt);
     this.opener = new StreamOpener(method, master);
     this.prologue = { salt, head };
