@@ -69,8 +69,9 @@ describe('maskSecrets', () => {
 
 describe('maskUrl', () => {
   it.each([
-    ['https://u:p@host.example:8443/sub/0123456789abcdef01?token=x#f', 'https://***@host.example:8443/sub/***?***'],
-    ['http://host.example/list.yaml', 'http://host.example/list.yaml'],
+    ['https://u:p@host.example:8443/sub/0123456789abcdef01?token=x#f', 'https://***@host.example:8443/***?***'],
+    ['http://host.example/s/Ab3dE6gH', 'http://host.example/***'],
+    ['http://host.example/', 'http://host.example/'],
     ['not a url', '***'],
   ])('%s', (url, masked) => {
     expect(maskUrl(url)).toBe(masked);

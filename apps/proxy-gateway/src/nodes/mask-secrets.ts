@@ -29,11 +29,11 @@ function maskAll(headers: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** A URL without what may be a credential: user, password, query, fragment, and any long path segment. */
+/** A URL without what may be a credential: user, password, path, query and fragment. Providers' tokens come in any length. */
 export function maskUrl(text: string): string {
   const url = URL.parse(text);
   if (!url) return MASK;
-  const path = url.pathname.replace(/[^/]{16,}/g, MASK);
+  const path = url.pathname === '/' ? '/' : `/${MASK}`;
   const credentials = url.username === '' && url.password === '' ? '' : `${MASK}@`;
   return `${url.protocol}//${credentials}${url.host}${path}${url.search === '' ? '' : `?${MASK}`}`;
 }
