@@ -203,6 +203,24 @@ describe('/subscriptions', () => {
     expect(seen).toEqual([undefined, undefined, undefined, '"1"']);
   });
 
+  it.each([{ type: 'links' }, { user_agent: 'other' }])(
+    'asks without the validators once %j changed',
+    async (change) => {
+      const seen: (string | undefined)[] = [];
+      provider.reply = (request, response) => {
+        seen.push(request.headers['if-none-match']);
+        response.setHeader('etag', '"1"').end(shadowsocksLink('a'));
+      };
+      const { id } = await subscribe();
+      await refresh(id);
+      await gateway.call('PUT', `/subscriptions/${id}`, change);
+      await refresh(id);
+      await gateway.call('PUT', `/subscriptions/${id}`, change);
+      await refresh(id);
+      expect(seen).toEqual([undefined, undefined, '"1"']);
+    },
+  );
+
   it('has one scheduler per enabled subscription', async () => {
     const jobs = gateway.app.app.get(Jobs, { strict: false });
     const keys = async (): Promise<string[]> =>

@@ -16,8 +16,10 @@ import { SubscriptionEntity } from './subscription.entity.js';
 import { toSubscriptionView } from './subscription.view.js';
 
 const DEFAULT_INTERVAL_SEC = 3_600;
+/** "Not modified" speaks of what was asked for and how it was read: with either changed, the content is read anew. */
+const FORGET_VALIDATORS = { etag: null, lastModified: null };
 /** What was learned of a former address says nothing about a new one. */
-const FORGET_CONTENT = { etag: null, lastModified: null, contentSha256: null, contentBytes: null };
+const FORGET_CONTENT = { ...FORGET_VALIDATORS, contentSha256: null, contentBytes: null };
 
 @Injectable()
 export class SubscriptionsService {
@@ -98,12 +100,14 @@ export class SubscriptionsService {
   }
 
   private change(row: SubscriptionEntity, body: SubscriptionChanges): void {
+    const { type, userAgent } = row;
     row.name = body.name ?? row.name;
     row.type = body.type ?? row.type;
     row.intervalSec = body.interval_sec ?? row.intervalSec;
     row.enabled = body.enabled ?? row.enabled;
     row.allowPrivate = body.allow_private ?? row.allowPrivate;
     if (body.user_agent !== undefined) row.userAgent = body.user_agent || null;
+    if (row.type !== type || row.userAgent !== userAgent) Object.assign(row, FORGET_VALIDATORS);
     if (body.url === undefined || body.url === this.box.open(row.sealedUrl)) return;
     Object.assign(row, FORGET_CONTENT, { sealedUrl: this.box.seal(body.url) });
   }
