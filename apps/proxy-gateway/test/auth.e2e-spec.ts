@@ -101,6 +101,9 @@ describe('an open API', () => {
       expect((await api.call('GET', '/auth/status', undefined, {})).body).toEqual({ enabled: false });
       expect((await api.call('POST', '/rules', { type: 'MATCH', target: 'DIRECT' }, {})).status).toBe(201);
       expect((await api.call('GET', '/api-keys', undefined, {})).status).toBe(200);
+      for (const foreign of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+        expect((await api.call('POST', '/api-keys', undefined, foreign)).status, JSON.stringify(foreign)).toBe(403);
+      }
       // As another replica would do it.
       await api.dataSource.query(`UPDATE settings SET value = 'true'`);
       await api.dataSource.query(`SELECT pg_notify('proxy_gateway_settings', '')`);

@@ -5,6 +5,7 @@ import { allows, type Actor, type Scope } from './actor.js';
 import { Authenticator, type AuthPolicy } from './authenticator.js';
 import { NEEDED_SCOPE, PUBLIC_ROUTE } from './decorators.js';
 import { setActor } from './request-actor.js';
+import { refuseForeignOrigin } from './same-origin.js';
 import type { HttpRequest } from './http-request.js';
 
 interface RouteRule {
@@ -42,7 +43,11 @@ export class AuthGuard implements CanActivate {
     const actor = await this.authenticator.authenticate(request);
     if (actor !== null && actor !== undefined) return actor;
     const open = this.policy?.openActor();
-    if (open !== undefined) return open;
+    if (open !== undefined) {
+      // No credential stands between a page of another site and what its visitor can reach.
+      refuseForeignOrigin(request);
+      return open;
+    }
     if (actor === null) throw this.unauthorized('Credentials are needed', '');
     throw this.unauthorized('The credentials are not valid', ', error="invalid_token"');
   }
