@@ -3,6 +3,8 @@ import { createCipheriv, createDecipheriv, type DecipherGCM, type KeyObject } fr
 import { NONCE_LENGTH, TAG_LENGTH, sessionKey, type AeadMethod } from './cipher.js';
 
 export const MAX_CHUNK = 0x3fff;
+/** A chunk up to this leaves in one piece: copying it costs less than writing four. */
+const SHORT_CHUNK = 2048;
 const LENGTH_BYTES = 2;
 const SEALED_LENGTH = LENGTH_BYTES + TAG_LENGTH;
 const AUTH_TAG = { authTagLength: TAG_LENGTH };
@@ -41,26 +43,30 @@ export class StreamSealer {
 
   /** Hands the sealed pieces of `plain` to `write`, in order: full chunks, one that is not full at most. */
   seal(plain: Uint8Array, write: (piece: Buffer) => void): void {
+    if (plain.length > 0 && plain.length <= SHORT_CHUNK) return write(Buffer.concat(this.sealChunk(plain)));
     let tail: Buffer | null = null;
     for (let at = 0; at < plain.length; at += MAX_CHUNK) {
       const chunk = plain.subarray(at, at + MAX_CHUNK);
-      this.length.writeUInt16BE(chunk.length);
-      const length = this.sealOne(this.length);
-      const payload = this.sealOne(chunk);
+      const [length, lengthTag, payload, payloadTag] = this.sealChunk(chunk);
       // The short pieces between two payloads (tag, next length and its tag) leave as one.
-      write(Buffer.concat(tail ? [tail, length.sealed, length.tag] : [length.sealed, length.tag]));
-      write(payload.sealed);
-      tail = payload.tag;
+      write(Buffer.concat(tail ? [tail, length, lengthTag] : [length, lengthTag]));
+      write(payload);
+      tail = payloadTag;
     }
     if (tail) write(tail);
   }
 
-  private sealOne(plain: Uint8Array): { sealed: Buffer; tag: Buffer } {
+  private sealChunk(chunk: Uint8Array): [length: Buffer, lengthTag: Buffer, payload: Buffer, payloadTag: Buffer] {
+    this.length.writeUInt16BE(chunk.length);
+    return [...this.sealOne(this.length), ...this.sealOne(chunk)];
+  }
+
+  private sealOne(plain: Uint8Array): [sealed: Buffer, tag: Buffer] {
     const cipher = createCipheriv(this.method.algorithm, this.key, this.nonce.bytes, AUTH_TAG);
     const sealed = cipher.update(plain);
     cipher.final();
     this.nonce.increment();
-    return { sealed, tag: cipher.getAuthTag() };
+    return [sealed, cipher.getAuthTag()];
   }
 }
 
