@@ -86,6 +86,14 @@ describe('readProfile', () => {
     },
   );
 
+  it('cuts long texts without halving a character, which the database would refuse', () => {
+    const long = `x${'🏠'.repeat(400)}`;
+    const profile = readProfile({ 'profile-title': `base64:${Buffer.from(long).toString('base64')}` }, [long]);
+    expect(profile?.title).toMatch(/^x🏠+/u);
+    expect(profile?.title?.isWellFormed()).toBe(true);
+    expect(profile?.notices[0]?.isWellFormed()).toBe(true);
+  });
+
   it.each(['0', '-1', 'soon', '1e9'])('ignores the interval %s', (value) => {
     expect(readProfile({ 'profile-update-interval': value }, [])).toBeNull();
   });

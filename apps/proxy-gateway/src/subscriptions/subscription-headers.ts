@@ -71,7 +71,7 @@ export function readProfile(headers: ReplyHeaders, notices: readonly string[]): 
     support_url: link(headers['support-url']),
     update_interval_hours: Number.isFinite(hours) && hours > 0 && hours <= 8_760 ? hours : null,
     announce: text(headers['announce']),
-    notices: notices.slice(0, 20).map((notice) => notice.slice(0, MAX_TEXT)),
+    notices: notices.slice(0, 20).map(cut),
   };
   const said = Object.values(profile).some((value) => (Array.isArray(value) ? value.length > 0 : value !== null));
   return said ? profile : null;
@@ -81,11 +81,13 @@ export function readProfile(headers: ReplyHeaders, notices: readonly string[]): 
 function text(value: string | undefined): string | null {
   if (value === undefined) return null;
   const plain = value.startsWith('base64:') ? Buffer.from(value.slice(7), 'base64').toString('utf8') : value;
-  const clean = plain
-    .replace(/\p{Cc}+/gu, ' ')
-    .trim()
-    .slice(0, MAX_TEXT);
-  return clean === '' ? null : clean;
+  const clean = plain.replace(/\p{Cc}+/gu, ' ').trim();
+  return clean === '' ? null : cut(clean);
+}
+
+/** Half a character at the cut becomes U+FFFD: JSON in the database takes none. */
+function cut(value: string): string {
+  return value.slice(0, MAX_TEXT).toWellFormed();
 }
 
 function link(value: string | undefined): string | null {
