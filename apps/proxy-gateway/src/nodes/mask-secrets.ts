@@ -3,13 +3,17 @@ import type { ProxyNode } from '@gatehouse/contracts';
 export const MASK = '***';
 
 /** Every option name, of any type of node, whose value lets somebody use it. */
-const SECRET = /pass|secret|token|psk|uuid|auth|private|pre-?shared|username|seed|^key$|^certificate$/i;
+const SECRET =
+  /pass|secret|token|psk|uuid|auth|private|pre-?shared|username|seed|obfs-?param|protocol-?param|^key$|^certificate$/i;
 /** Names that the pattern catches and that hide nothing. */
 const OPEN = new Set(['publicKey', 'public-key', 'authenticated', 'auth-timeout']);
 
 /** The node with every secret replaced, as a credential that may only read gets to see it. */
 export function maskSecrets(node: ProxyNode): ProxyNode {
-  return mask(node) as ProxyNode;
+  const masked = mask(node) as ProxyNode;
+  // Other types name a method there.
+  if (masked.type !== 'hysteria' || masked.options['obfs'] === undefined) return masked;
+  return { ...masked, options: { ...masked.options, obfs: MASK } };
 }
 
 function mask(value: unknown): unknown {
@@ -22,8 +26,9 @@ function mask(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Header names are open, their values may be tokens; `Host` is an address. */
+/** Header names are open, their values may be tokens; `Host` is an address. A plugin's headers are one text. */
 function maskAll(headers: unknown): unknown {
+  if (typeof headers === 'string' && headers !== '') return MASK;
   if (typeof headers !== 'object' || headers === null) return headers;
   const entries = Object.entries(headers).map(([name, value]) => [name, /^host$/i.test(name) ? value : MASK]);
   return Object.fromEntries(entries);
