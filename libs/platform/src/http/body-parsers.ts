@@ -1,5 +1,6 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../errors/app-error.js';
+import { shapeProblem } from './body-shape.js';
 
 export const DEFAULT_BODY_LIMIT = 10 * 1024 * 1024;
 
@@ -23,12 +24,17 @@ export function bodyParsers(options: BodyParserOptions): RequestHandler {
     const parser = chooseParser(request, json, options.forms ? form : undefined);
     if (parser === undefined) return next(new AppError('UNSUPPORTED_MEDIA_TYPE', unsupported(options.forms)));
     parser(request, response, (error?: unknown) => {
-      if (error === undefined) return next();
+      if (error === undefined) return next(refusedShape(request.body));
       const translated = translate(error, options.limit);
       if (translated.code === 'PAYLOAD_TOO_LARGE') return refuseTooLarge(response, next, options.limit);
       next(translated);
     });
   };
+}
+
+function refusedShape(body: unknown): AppError | undefined {
+  const problem = shapeProblem(body);
+  return problem === undefined ? undefined : new AppError('INVALID_ARGUMENT', problem);
 }
 
 function chooseParser(request: Request, json: RequestHandler, form?: RequestHandler): RequestHandler | undefined {
