@@ -31,18 +31,27 @@ export class NodeDirectory {
   private cards: ReadonlyMap<number, NodeCard> = new Map();
   private retired = new Map<number, NodeCard>();
   private loadedAt = -Infinity;
+  /** When a node was last looked for in vain. */
+  private missedAt = -Infinity;
   private loading: Promise<void> | null = null;
 
   constructor(private readonly dataSource: DataSource) {}
 
   /** @param tags those about to be looked up: a node added a moment ago is read at once. */
   async names(tags: Iterable<string | null> = []): Promise<FlowNames> {
-    const age = performance.now() - this.loadedAt;
-    if (age > FRESH_MS || (age > MISS_MS && this.isMissing(tags))) await this.load();
+    const wanted = [...tags];
+    if (performance.now() - this.loadedAt > FRESH_MS) await this.load();
+    if (this.isMissing(wanted) && performance.now() - this.missedAt > MISS_MS) await this.loadMissing(wanted);
     return flowNames({ get: (id) => this.cards.get(id) ?? this.retired.get(id) });
   }
 
-  private isMissing(tags: Iterable<string | null>): boolean {
+  private async loadMissing(wanted: readonly (string | null)[]): Promise<void> {
+    await this.loading; // it may have begun before the node was added
+    if (this.isMissing(wanted)) await this.load();
+    if (this.isMissing(wanted)) this.missedAt = performance.now();
+  }
+
+  private isMissing(tags: readonly (string | null)[]): boolean {
     for (const tag of tags) {
       const id = nodeIdOf(tag);
       if (id !== null && !this.cards.has(id) && !this.retired.has(id)) return true;
