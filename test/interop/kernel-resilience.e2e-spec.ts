@@ -10,10 +10,10 @@ import type {
   RuleView,
   TrafficLogListResponse,
 } from '@gatehouse/contracts';
-import { waitFor } from '@gatehouse/testing';
+import { findPeer, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { curl } from '../support/curl.js';
-import { findPeer, requirePeer } from '../support/peers.js';
+import { havePeers, requirePeer } from '../support/peers.js';
 import { Programs } from '../support/processes.js';
 import { RunningProxyGateway } from '../support/proxy-gateway.js';
 import { NginxOrigin } from '../support/web-origin.js';
@@ -35,7 +35,7 @@ function requirePeers(context: TestContext): void {
 }
 
 beforeAll(async () => {
-  if (PEERS.some((name) => findPeer(name) === null)) return; // each test says so itself
+  if (!havePeers(PEERS)) return; // each test says so itself
   gateway = await RunningProxyGateway.start();
   origin = await NginxOrigin.start(programs, findPeer('nginx')!, '400k');
   origin.write('file', Buffer.alloc(SIZE, 0x67));

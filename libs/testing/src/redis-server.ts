@@ -32,7 +32,7 @@ export class PeerMissingError extends Error {
 /** The program's path, or undefined when it may be skipped; raises PeerMissingError when CI is set. */
 export function peerOrSkip(program: string): string | undefined {
   const file = findPeer(program);
-  if (file === undefined && process.env['CI'] === 'true') {
+  if (file === undefined && process.env['CI']) {
     throw new PeerMissingError(`${program} not found: npm run peers`);
   }
   return file;
