@@ -31,9 +31,10 @@ export class Rehearsal {
   /** Starts everything in order and calls `report` after each. @throws PlainFailure for what does not come up. */
   async start(report: (name: string, what: string) => void): Promise<void> {
     const { services } = this.#file;
+    const external = new Set(Object.keys(this.#addresses).map((address) => address.split(':')[0]));
     for (const name of startOrder(services)) {
       const service = services[name];
-      if (!service?.command || `${name}` in this.#external()) continue;
+      if (!service?.command || external.has(name)) continue;
       await this.#assignPorts(service, name);
       const started = performance.now();
       const what = await this.#run(name, service);
@@ -53,10 +54,6 @@ export class Rehearsal {
     const codes: [string, number | null][] = [];
     for (const child of this.#running.splice(0).reverse()) codes.push([child.name, await child.stop()]);
     return codes;
-  }
-
-  #external(): Record<string, true> {
-    return Object.fromEntries(Object.keys(this.#addresses).map((address) => [address.split(':')[0], true]));
   }
 
   async #assignPorts(service: ComposeService, name: string): Promise<void> {
