@@ -46,7 +46,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
 export const PURE_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   net: [],
-  'proxy-kernel': [],
+  'proxy-kernel': ['@noble/ciphers', '@noble/hashes', 'ssh2', 'tldts'],
   'tunnel-kernel': [],
   'subscription-formats': ['yaml'],
   'share-links': [],

@@ -25,6 +25,7 @@ export const ERROR_CATALOGUE = {
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
   CONFLICT: { status: 409, title: 'The change contradicts what is stored' },
   IN_USE: { status: 409, title: 'Something else still refers to it' },
+  GEO_UPDATE_RUNNING: { status: 409, title: 'The geo databases are being updated already' },
   GONE: { status: 410, title: 'It existed and is gone' },
   PRECONDITION_FAILED: { status: 412, title: 'It changed since it was read' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The body is too large' },

@@ -13,9 +13,38 @@ export interface RetentionPayload {
   requestedAt: number;
 }
 
+export interface SpeedTestPayload {
+  /** What asked for it: the schedule, or a person. */
+  trigger: 'schedule' | 'manual';
+  /** Absent: every enabled node that can be dialled. */
+  nodeIds?: number[];
+}
+
+export interface CountryDetectionPayload {
+  /** Absent: every node. */
+  nodeIds?: number[];
+}
+
+export interface RuleSetRefreshPayload {
+  ruleSetId: number;
+  trigger: 'schedule' | 'manual';
+  /** Ask for the whole content even if it did not change. */
+  force?: boolean;
+}
+
+export interface GeoUpdatePayload {
+  trigger: 'schedule' | 'manual';
+  /** Ask for the whole files even if they did not change. */
+  force?: boolean;
+}
+
 /** Payload type of each queue. */
 export interface QueuePayloads {
   'subscription-refresh': SubscriptionRefreshPayload;
+  'speed-test': SpeedTestPayload;
+  'country-detection': CountryDetectionPayload;
+  'rule-set-refresh': RuleSetRefreshPayload;
+  'geo-update': GeoUpdatePayload;
   retention: RetentionPayload;
 }
 export type QueueName = keyof QueuePayloads;

@@ -1,5 +1,5 @@
 export * from './interfaces/index.js';
-export { BUILT_IN_POLICIES, createPolicyTable, type GroupState, type SelectablePolicyTable } from './group/index.js';
+export { BUILT_IN_POLICIES, createPolicyTable, type SelectablePolicyTable } from './group/index.js';
 export {
   RULE_TYPES,
   compileRouter,

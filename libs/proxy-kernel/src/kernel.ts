@@ -10,6 +10,8 @@ import {
   type ConnectionSnapshot,
   type Dispatcher,
   type Flow,
+  type GroupState,
+  type HealthReport,
   type InboundContext,
   type KernelConfig,
   type KernelEnvironment,
@@ -75,9 +77,17 @@ class Kernel implements ProxyKernel, Dispatcher {
     return applied;
   }
 
-  select(group: string, member: string): void {
+  select(group: string, member: string | null): void {
     if (!this.generation) throw new KernelConfigError(group, 'no configuration is applied');
     this.generation.policies.select(group, member);
+  }
+
+  setHealth(testUrl: string | null, report: HealthReport): void {
+    this.environment.logger.debug('health taken over', { test_url: testUrl, nodes: Object.keys(report).length });
+  }
+
+  groups(): GroupState[] {
+    return this.generation?.policies.groups() ?? [];
   }
 
   connections(): ConnectionSnapshot[] {
@@ -117,7 +127,7 @@ class Kernel implements ProxyKernel, Dispatcher {
 
   on<E extends keyof KernelEvents>(event: E, listener: KernelEvents[E]): void {
     if (event === 'closed') this.closedListeners.push(listener as KernelEvents['closed']);
-    else this.trafficListeners.push(listener as KernelEvents['traffic']);
+    else if (event === 'traffic') this.trafficListeners.push(listener as KernelEvents['traffic']);
   }
 
   close(graceMs = 0): Promise<void> {

@@ -1,4 +1,4 @@
-import type { GroupSwitchView } from '@gatehouse/contracts';
+import type { GroupSwitchView, OutboundGroupType } from '@gatehouse/contracts';
 import { BigIntId, CreatedAt, UpdatedAt } from '@gatehouse/persistence';
 import { Column, Entity, Unique } from 'typeorm';
 
@@ -12,7 +12,7 @@ export class OutboundGroupEntity {
   name: string;
 
   @Column({ type: 'text' })
-  type: 'select';
+  type: OutboundGroupType;
 
   @Column({ type: 'integer' })
   position: number;

@@ -1,5 +1,8 @@
 import type { KernelState } from './system.js';
 
+/** `select`: a person chooses; the others choose by measured health. */
+export type OutboundGroupType = 'select' | 'url-test' | 'fallback' | 'load-balance';
+
 /** A choice inside a group: a node, another group or a built-in. */
 export interface GroupMemberView {
   /** What people call it. Two nodes may share a name; `proxy` is always exact. */
@@ -21,7 +24,7 @@ export interface GroupSwitchView {
 
 export interface OutboundGroupView {
   name: string;
-  type: 'select';
+  type: OutboundGroupType;
   /** Name of the member that carries new connections; null when the group is empty and rejects. */
   now: string | null;
   now_proxy: string | null;
@@ -44,7 +47,7 @@ export interface OutboundOverview {
 
 export interface GroupSwitchResult {
   name: string;
-  type: 'select';
+  type: OutboundGroupType;
   now: string;
   now_proxy: string;
   previous: string | null;

@@ -1,25 +1,16 @@
 import type { GroupConfig } from '../interfaces/config.js';
-import { KernelConfigError } from '../interfaces/kernel.js';
+import { KernelConfigError, type GroupState } from '../interfaces/kernel.js';
 import type { PolicyTable } from '../interfaces/route.js';
 import { findCycle } from './find-cycle.js';
 
 /** Outbounds that always exist. `PASS` is no way out: a rule that reaches it hands the flow to the next rule. */
 export const BUILT_IN_POLICIES = ['DIRECT', 'REJECT', 'REJECT-DROP', 'PASS'] as const;
 
-export interface GroupState {
-  name: string;
-  type: GroupConfig['type'];
-  /** Members that exist, in order of preference. */
-  members: readonly string[];
-  /** The member in use; null when the group is empty and rejects. */
-  selected: string | null;
-}
-
 export interface SelectablePolicyTable extends PolicyTable {
   /** What was left out of the table and why: members that do not exist. */
   readonly warnings: readonly string[];
   /** @throws KernelConfigError for an unknown group or a member it does not have. */
-  select(group: string, member: string): void;
+  select(group: string, member: string | null): void;
   /** The member in use, null for an empty group. @throws KernelConfigError for an unknown group. */
   selected(group: string): string | null;
   groups(): GroupState[];
@@ -29,6 +20,7 @@ interface Group {
   readonly type: GroupConfig['type'];
   readonly members: readonly string[];
   selected: string | null;
+  fixed: boolean;
 }
 
 /**
@@ -73,10 +65,13 @@ class GroupTable implements SelectablePolicyTable {
     return [...this.#walk(tag)];
   }
 
-  select(name: string, member: string): void {
+  select(name: string, member: string | null): void {
     const group = this.#group(name);
-    if (!group.members.includes(member)) throw new KernelConfigError(name, `${member} is not a member of this group`);
-    group.selected = member;
+    if (member !== null && !group.members.includes(member)) {
+      throw new KernelConfigError(name, `${member} is not a member of this group`);
+    }
+    group.selected = member ?? group.members[0] ?? null;
+    group.fixed = member !== null;
     this.#chains.clear();
   }
 
@@ -85,7 +80,13 @@ class GroupTable implements SelectablePolicyTable {
   }
 
   groups(): GroupState[] {
-    return [...this.#groups].map(([name, { type, members, selected }]) => ({ name, type, members, selected }));
+    return [...this.#groups].map(([name, { type, members, selected, fixed }]) => ({
+      name,
+      type,
+      members,
+      now: selected,
+      fixed,
+    }));
   }
 
   #group(name: string): Group {
@@ -100,8 +101,8 @@ class GroupTable implements SelectablePolicyTable {
       if (!members.includes(tag)) this.warnings.push(`group ${config.name}: member ${tag} does not exist`);
     }
     const wanted = config.selected;
-    const selected = wanted !== undefined && members.includes(wanted) ? wanted : (members[0] ?? null);
-    return { type: config.type, members, selected };
+    const fixed = wanted !== undefined && members.includes(wanted);
+    return { type: config.type, members, selected: fixed ? wanted : (members[0] ?? null), fixed };
   }
 
   #walk(tag: string): readonly string[] {

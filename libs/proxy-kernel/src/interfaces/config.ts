@@ -23,29 +23,57 @@ export interface ListenerConfig {
 export interface OutboundConfig {
   tag: string;
   node: ProxyNode;
+  /** Tag of the outbound or group that connects to this node's server. Absent: directly. */
+  dialer?: string;
 }
+
+export const GROUP_TYPES = ['select', 'url-test', 'fallback', 'load-balance'] as const;
+export type GroupType = (typeof GROUP_TYPES)[number];
+export const LOAD_BALANCE_STRATEGIES = ['round-robin', 'consistent-hashing', 'sticky-sessions'] as const;
+export type LoadBalanceStrategy = (typeof LOAD_BALANCE_STRATEGIES)[number];
 
 export interface GroupConfig {
   name: string;
-  /** Later: `url-test`, `fallback`, `load-balance`. */
-  type: 'select';
+  type: GroupType;
   /** Tags of outbounds, groups or built-ins, in order of preference. Empty: the group rejects. */
   members: string[];
-  /** Tag of the chosen member. Absent or no longer a member: the first. */
+  /**
+   * Tag that a person chose. `select`: absent or no longer a member means the first. `url-test` and `fallback`: stays
+   * while it is alive, the group's own rule decides otherwise. `load-balance` has none.
+   */
   selected?: string;
+  /** Health measured with this address decides inside the group. Absent: the general one. */
+  testUrl?: string;
+  /** `url-test`: another member must be faster by this many milliseconds before the group leaves a living one. Default 100. */
+  toleranceMs?: number;
+  /** `load-balance`. Default `consistent-hashing`. */
+  strategy?: LoadBalanceStrategy;
 }
 
+/** `SRC-…` spellings of the address types are the same types with `src`. */
 export type RuleType =
   | 'DOMAIN'
   | 'DOMAIN-SUFFIX'
   | 'DOMAIN-KEYWORD'
   | 'DOMAIN-WILDCARD'
   | 'DOMAIN-REGEX'
+  | 'GEOSITE'
   | 'IP-CIDR'
   | 'IP-CIDR6'
+  | 'IP-SUFFIX'
+  | 'IP-ASN'
   | 'GEOIP'
   | 'DST-PORT'
+  | 'SRC-PORT'
+  | 'IN-PORT'
+  | 'IN-TYPE'
+  | 'IN-USER'
+  | 'IN-NAME'
   | 'NETWORK'
+  | 'RULE-SET'
+  | 'AND'
+  | 'OR'
+  | 'NOT'
   | 'MATCH';
 
 export interface RuleConfig {
@@ -63,6 +91,34 @@ export interface RuleConfig {
   src?: boolean;
 }
 
+export const RULE_SET_BEHAVIORS = ['domain', 'ipcidr', 'classical'] as const;
+export type RuleSetBehavior = (typeof RULE_SET_BEHAVIORS)[number];
+
+/** The entries behind `RULE-SET,<name>` and `GEOSITE,<name>`. */
+export interface RuleSetConfig {
+  name: string;
+  behavior: RuleSetBehavior;
+  /**
+   * `domain`: Clash wildcards (`+.x` x and all below, `.x` below only, `*` one label). `ipcidr`: prefixes.
+   * `classical`: rule lines without a target (`DOMAIN-SUFFIX,example.com`).
+   */
+  entries: readonly string[];
+}
+
+/** How names become addresses. Absent: the operating system's resolver. */
+export interface DnsConfig {
+  /** `system`, `1.1.1.1`, `udp://1.1.1.1:53`, `tcp://8.8.8.8`, `https://dns.example/dns-query`. Tried in order, the first that answers wins. */
+  nameservers: string[];
+  /** Used to resolve the host names of `nameservers`; plain addresses only. Absent: `system`. */
+  bootstrap?: string[];
+  /** Domain in Clash wildcards to name servers; the most specific wins. */
+  policy?: Record<string, string[]>;
+  /** Fixed answers, by domain in Clash wildcards. */
+  hosts?: Record<string, string[]>;
+  /** Answers outside the real network that stand for a name: an IPv4 range in CIDR form. Off when absent. */
+  fakeIp?: { range: string; filter?: string[] };
+}
+
 /** When a client asks for an address on one of `ports`, its first bytes are looked at for a host name to route by. */
 export interface SniffingConfig {
   ports: number[];
@@ -77,6 +133,9 @@ export interface KernelConfig {
   listeners: ListenerConfig[];
   outbounds: OutboundConfig[];
   groups: GroupConfig[];
+  /** Absent: none. */
+  ruleSets?: RuleSetConfig[];
+  dns?: DnsConfig;
   /** First match wins, in this order. */
   rules: RuleConfig[];
   /** Tag that takes what no rule matched (and everything in `global` mode). */

@@ -4,3 +4,4 @@ export * from './inbound.js';
 export * from './kernel.js';
 export * from './outbound.js';
 export * from './route.js';
+export * from './probe.js';

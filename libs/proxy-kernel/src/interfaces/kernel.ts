@@ -1,6 +1,6 @@
-import type { KernelConfig } from './config.js';
+import type { GroupType, KernelConfig } from './config.js';
 import type { ConnectionMetadata, ConnectionRecord, ConnectionSnapshot, TracedDecision } from './connection.js';
-import type { CountryLookup, Resolver } from './route.js';
+import type { AsnLookup, CountryLookup, Resolver } from './route.js';
 
 export interface KernelLogger {
   debug(message: string, fields?: Record<string, unknown>): void;
@@ -32,6 +32,50 @@ export interface KernelEnvironment {
   logger: KernelLogger;
   resolver: Resolver;
   country: CountryLookup;
+  /** Absent: IP-ASN rules match nothing. */
+  asn?: AsnLookup;
+}
+
+/** What the last measurement said of a node. */
+export interface NodeHealth {
+  alive: boolean;
+  /** Null when it did not answer. */
+  delayMs: number | null;
+  /** Milliseconds since the epoch. */
+  testedAt: number;
+}
+
+/** Measurements by outbound tag. */
+export type HealthReport = Record<string, NodeHealth>;
+
+/** Why a group uses another member than before. */
+export type SwitchReason = 'manual' | 'selected_gone' | 'faster' | 'dead' | 'recovered';
+
+export interface GroupSwitched {
+  at: number;
+  group: string;
+  from: string | null;
+  to: string | null;
+  reason: SwitchReason;
+}
+
+/** A node that failed several dials in a row, or carried a flow again after that. */
+export interface CircuitChanged {
+  at: number;
+  tag: string;
+  open: boolean;
+  failures: number;
+}
+
+export interface GroupState {
+  name: string;
+  type: GroupType;
+  /** Members that exist, in order of preference. */
+  members: readonly string[];
+  /** The member that the next flow takes; null for an empty group, which rejects, and for `load-balance`. */
+  now: string | null;
+  /** True while `now` is what a person chose. */
+  fixed: boolean;
 }
 
 export interface ListenerState {
@@ -87,6 +131,10 @@ export interface KernelEvents {
   closed(record: ConnectionRecord): void;
   /** Once a second while anything moved. Sums to exactly what the records say. */
   traffic(delta: TrafficDelta): void;
+  /** A group left its member by itself or was told to. */
+  switched(change: GroupSwitched): void;
+  /** Transport failures only: an HTTP status never counts against a node. */
+  circuit(change: CircuitChanged): void;
 }
 
 export interface ProxyKernel {
@@ -95,8 +143,14 @@ export interface ProxyKernel {
    * @throws KernelConfigError naming the bad element; the generation before stays.
    */
   apply(config: KernelConfig): Promise<ApplyResult>;
-  /** Switches a select group without a new generation. @throws KernelConfigError for an unknown group or member. */
-  select(group: string, member: string): void;
+  /**
+   * Chooses a member of a `select`, `url-test` or `fallback` group without a new generation; null leaves the choice to
+   * the group again. @throws KernelConfigError for an unknown group or member, and for `load-balance`.
+   */
+  select(group: string, member: string | null): void;
+  /** Takes measurements over; they outlive generations. `testUrl` null: the general ones. Tags not named keep theirs. */
+  setHealth(testUrl: string | null, report: HealthReport): void;
+  groups(): GroupState[];
   connections(): ConnectionSnapshot[];
   /** True if such a connection was open. */
   closeConnection(id: string): boolean;

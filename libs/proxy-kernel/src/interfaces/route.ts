@@ -4,6 +4,9 @@ import type { RuleConfig } from './config.js';
 /** Country of an address, ISO 3166-1 alpha-2 upper case; null when not known or no database is loaded. */
 export type CountryLookup = (ip: string) => string | null;
 
+/** Number of the autonomous system an address belongs to; null when not known or no database is loaded. */
+export type AsnLookup = (ip: string) => number | null;
+
 /** Domain to addresses. @throws DialError stage `dns`. */
 export interface Resolver {
   resolve(host: string, signal?: AbortSignal): Promise<string[]>;
@@ -23,8 +26,8 @@ export interface Matcher {
 export interface PolicyTable {
   has(tag: string): boolean;
   supportsUdp(tag: string): boolean;
-  /** `PROXY` → `['PROXY', 'n12']`. */
-  chain(tag: string): string[];
+  /** `PROXY` → `['PROXY', 'n12']`. A load-balance group chooses by `flow`; without one it shows its first living member. */
+  chain(tag: string, flow?: ConnectionMetadata): string[];
 }
 
 /** Compiled once per generation; pure but for the resolver it was given. */

@@ -15,7 +15,7 @@ import { RuleError } from './rule-error.js';
 /** What of a rule decides which flows it matches. */
 export type RuleCondition = Pick<RuleConfig, 'type' | 'payload' | 'noResolve' | 'src'>;
 
-type Constructors = Record<RuleType, (rule: RuleCondition, country: CountryLookup) => Matcher>;
+type Constructors = Partial<Record<RuleType, (rule: RuleCondition, country: CountryLookup) => Matcher>>;
 
 const CONSTRUCTORS: Constructors = {
   DOMAIN: (rule) => new DomainMatcher(rule.payload),
@@ -35,10 +35,11 @@ export const RULE_TYPES = Object.keys(CONSTRUCTORS) as readonly RuleType[];
 
 /** @throws RuleError */
 export function createMatcher(rule: RuleCondition, country: CountryLookup): Matcher {
-  if (!Object.hasOwn(CONSTRUCTORS, rule.type)) {
+  const construct = Object.hasOwn(CONSTRUCTORS, rule.type) ? CONSTRUCTORS[rule.type] : undefined;
+  if (!construct) {
     throw new RuleError('type', `${JSON.stringify(String(rule.type).slice(0, 80))} is not a known rule type`);
   }
-  return CONSTRUCTORS[rule.type](rule, country);
+  return construct(rule, country);
 }
 
 export function isAddressRule(rule: RuleCondition): boolean {
