@@ -49,7 +49,7 @@ describe('policy table', () => {
     const table = createPolicyTable(nodes, [group('G', ['n9', 'n2', 'n1'], 'n9')]);
     expect(table.selected('G')).toBe('n2');
     expect(table.warnings).toEqual(['group G: member n9 does not exist']);
-    expect(table.groups()).toEqual([{ name: 'G', type: 'select', members: ['n2', 'n1'], now: 'n2', fixed: true }]);
+    expect(table.groups()).toEqual([{ name: 'G', type: 'select', members: ['n2', 'n1'], now: 'n2', fixed: false }]);
   });
 
   it('rejects through an empty group and through a tag nobody knows', () => {
