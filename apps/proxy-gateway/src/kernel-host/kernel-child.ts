@@ -1,5 +1,5 @@
 import { KernelConfigError } from '@gatehouse/proxy-kernel';
-import type { ProxyKernel } from '@gatehouse/proxy-kernel';
+import type { ConnectionSnapshot, ProxyKernel } from '@gatehouse/proxy-kernel';
 import type { KernelEventQueue } from './kernel-event-queue.js';
 import type { ChildMessage, CloseFilter, ParentMessage, RemoteError } from './kernel-ipc.js';
 
@@ -22,6 +22,8 @@ export class KernelChild {
     this.#channel = channel;
     kernel.on('closed', (record) => events.closed(record));
     kernel.on('traffic', (delta) => events.traffic(delta));
+    kernel.on('switched', (change) => events.switched(change));
+    kernel.on('circuit', (change) => events.circuit(change));
   }
 
   async handle(message: ParentMessage): Promise<void> {
@@ -54,6 +56,11 @@ export class KernelChild {
       case 'select':
         this.#kernel.select(message.params.group, message.params.member);
         return null;
+      case 'setHealth':
+        this.#kernel.setHealth(message.params.testUrl, message.params.report);
+        return null;
+      case 'groups':
+        return this.#kernel.groups();
       case 'connections':
         return this.#kernel.connections();
       case 'closeConnection':
@@ -70,11 +77,20 @@ export class KernelChild {
     }
   }
 
-  #closeConnections({ group }: CloseFilter): number {
-    if (group === undefined) return this.#kernel.closeConnections();
-    const through = this.#kernel.connections().filter((connection) => connection.chain.includes(group));
-    return through.filter((connection) => this.#kernel.closeConnection(connection.id)).length;
+  #closeConnections(filter: CloseFilter): number {
+    if (filter.group === undefined && filter.ids === undefined) return this.#kernel.closeConnections();
+    const ids = filter.ids && new Set(filter.ids);
+    const meant = this.#kernel
+      .connections()
+      .filter((connection) => (!ids || ids.has(connection.id)) && wentThrough(connection, filter));
+    return meant.filter((connection) => this.#kernel.closeConnection(connection.id)).length;
   }
+}
+
+function wentThrough({ chain }: ConnectionSnapshot, { group, member }: CloseFilter): boolean {
+  if (group === undefined) return true;
+  const at = chain.indexOf(group);
+  return at >= 0 && (member === undefined || chain[at + 1] === member);
 }
 
 function toRemoteError(error: unknown): RemoteError {

@@ -82,7 +82,7 @@ describe('KernelConfigurator', () => {
     expect(methods()).toEqual(['apply', 'apply', 'apply', 'apply']);
   });
 
-  it('switches groups without a new generation, back to the first member too', async () => {
+  it('switches groups without a new generation, and gives the choice back to them', async () => {
     const { configurator, asked, select } = setup();
     await configurator.refresh();
     select('n2');
@@ -92,7 +92,7 @@ describe('KernelConfigurator', () => {
     await configurator.refresh();
     expect(asked.slice(1)).toEqual([
       { method: 'select', params: { group: 'PROXY', member: 'n2' } },
-      { method: 'select', params: { group: 'PROXY', member: 'n1' } },
+      { method: 'select', params: { group: 'PROXY', member: null } },
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KernelState } from '@gatehouse/contracts';
-import type { ApplyResult, GroupConfig, KernelConfig } from '@gatehouse/proxy-kernel';
+import type { ApplyResult, KernelConfig } from '@gatehouse/proxy-kernel';
 import { coalesce } from './coalesce.js';
 import { mapKernelConfig } from './kernel-config.mapper.js';
 import type { KernelConfigRows, MappedConfig } from './kernel-config.mapper.js';
@@ -114,19 +114,14 @@ export class KernelConfigurator {
 
   /** Nothing but choices changed: no new generation for that. */
   async #reselect(mapped: MappedConfig): Promise<null> {
-    const before = new Map(this.applied?.config.groups.map((group) => [group.name, chosen(group)]));
-    for (const group of mapped.config.groups) {
-      const member = chosen(group);
-      if (member === undefined || member === before.get(group.name)) continue;
-      await this.#process.request('select', { group: group.name, member });
+    const before = new Map(this.applied?.config.groups.map(({ name, selected }) => [name, selected]));
+    for (const { name, selected } of mapped.config.groups) {
+      if (selected === before.get(name)) continue;
+      await this.#process.request('select', { group: name, member: selected ?? null });
     }
     if (this.#applied) this.#applied = { ...this.#applied, mapped };
     return null;
   }
-}
-
-function chosen({ selected, members }: GroupConfig): string | undefined {
-  return selected ?? members[0];
 }
 
 function hashWithoutSelections(config: KernelConfig): string {

@@ -1,13 +1,14 @@
-import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
+import type { CircuitChanged, ConnectionRecord, GroupSwitched, TrafficDelta } from '@gatehouse/proxy-kernel';
 import type { EventBatch, KernelLogEntry } from './kernel-ipc.js';
 
 const MAX_RECORDS = 100_000;
 const MAX_DELTAS = 600;
+const MAX_CHANGES = 10_000;
 const MAX_LOGS = 2_000;
 /** Records in one message: a burst of short flows must not become one huge JSON string. */
 const BATCH_RECORDS = 2_000;
 
-const nothingDropped = (): EventBatch['dropped'] => ({ closed: 0, traffic: 0, logs: 0 });
+const nothingDropped = (): EventBatch['dropped'] => ({ closed: 0, traffic: 0, changes: 0, logs: 0 });
 
 /**
  * Holds what the service has not been told yet. At most one batch is under way, so a slow reader makes batches larger
@@ -18,6 +19,8 @@ export class KernelEventQueue {
   readonly #intervalMs: number;
   #closed: ConnectionRecord[] = [];
   #traffic: TrafficDelta[] = [];
+  #switched: GroupSwitched[] = [];
+  #circuits: CircuitChanged[] = [];
   #logs: KernelLogEntry[] = [];
   #dropped = nothingDropped();
   #timer: NodeJS.Timeout | null = null;
@@ -41,6 +44,14 @@ export class KernelEventQueue {
     this.#schedule();
   }
 
+  switched(change: GroupSwitched): void {
+    this.#change(this.#switched, change);
+  }
+
+  circuit(change: CircuitChanged): void {
+    this.#change(this.#circuits, change);
+  }
+
   log(entry: KernelLogEntry): void {
     if (this.#logs.length >= MAX_LOGS) this.#dropped.logs++;
     else this.#logs.push(entry);
@@ -55,9 +66,15 @@ export class KernelEventQueue {
     while (this.#hasSomething()) await this.#sendOne();
   }
 
+  #change<T>(list: T[], change: T): void {
+    if (list.length >= MAX_CHANGES) this.#dropped.changes++;
+    else list.push(change);
+    this.#schedule();
+  }
+
   #hasSomething(): boolean {
-    const dropped = this.#dropped.closed + this.#dropped.traffic + this.#dropped.logs;
-    return this.#closed.length + this.#traffic.length + this.#logs.length + dropped > 0;
+    const lists = [this.#closed, this.#traffic, this.#switched, this.#circuits, this.#logs];
+    return lists.some((list) => list.length > 0) || Object.values(this.#dropped).some((count) => count > 0);
   }
 
   #schedule(): void {
@@ -72,10 +89,14 @@ export class KernelEventQueue {
     const batch = {
       closed: this.#closed.splice(0, BATCH_RECORDS),
       traffic: this.#traffic,
+      switched: this.#switched,
+      circuits: this.#circuits,
       logs: this.#logs,
       dropped: this.#dropped,
     };
     this.#traffic = [];
+    this.#switched = [];
+    this.#circuits = [];
     this.#logs = [];
     this.#dropped = nothingDropped();
     return batch;

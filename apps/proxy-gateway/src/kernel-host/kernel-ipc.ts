@@ -1,25 +1,35 @@
 /** What the service and its kernel say to each other. The child imports this file too: types and constants only. */
 import type {
   ApplyResult,
+  CircuitChanged,
   ConnectionMetadata,
   ConnectionRecord,
   ConnectionSnapshot,
+  GroupState,
+  GroupSwitched,
+  HealthReport,
   KernelConfig,
   KernelStatus,
   TracedDecision,
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
 
-/** Which open connections to end. Without a group: all of them. */
+/** Which open connections to end: those that fulfil everything said here, without anything all of them. */
 export interface CloseFilter {
+  /** Name of a group on their way. */
   group?: string;
+  /** With `group`: the tag of the member that the group chose for them. */
+  member?: string;
+  ids?: readonly string[];
 }
 
 /** One row per thing the kernel can be asked. */
 export interface KernelCalls {
   ping: { params: null; result: null };
   apply: { params: KernelConfig; result: ApplyResult };
-  select: { params: { group: string; member: string }; result: null };
+  select: { params: { group: string; member: string | null }; result: null };
+  setHealth: { params: { testUrl: string | null; report: HealthReport }; result: null };
+  groups: { params: null; result: GroupState[] };
   connections: { params: null; result: ConnectionSnapshot[] };
   closeConnection: { params: { id: string }; result: boolean };
   closeConnections: { params: CloseFilter; result: number };
@@ -52,9 +62,11 @@ export interface RemoteError {
 export interface EventBatch {
   closed: ConnectionRecord[];
   traffic: TrafficDelta[];
+  switched: GroupSwitched[];
+  circuits: CircuitChanged[];
   logs: KernelLogEntry[];
-  /** Records, deltas and log lines that did not fit the queue since the batch before. */
-  dropped: { closed: number; traffic: number; logs: number };
+  /** What did not fit the queue since the batch before: records, deltas, switches and circuits together, log lines. */
+  dropped: { closed: number; traffic: number; changes: number; logs: number };
 }
 
 export type ChildMessage =

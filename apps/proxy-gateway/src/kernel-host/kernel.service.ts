@@ -4,9 +4,13 @@ import { AppError } from '@gatehouse/platform';
 import { KernelConfigError } from '@gatehouse/proxy-kernel';
 import type {
   ApplyResult,
+  CircuitChanged,
   ConnectionMetadata,
   ConnectionRecord,
   ConnectionSnapshot,
+  GroupState,
+  GroupSwitched,
+  HealthReport,
   KernelConfig,
   KernelStatus,
   TracedDecision,
@@ -46,10 +50,15 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly configurator: KernelConfigurator;
   private readonly closedListeners = new Set<Listener<readonly ConnectionRecord[]>>();
   private readonly trafficListeners = new Set<Listener<TrafficDelta>>();
+  private readonly switchListeners = new Set<Listener<GroupSwitched>>();
+  private readonly circuitListeners = new Set<Listener<CircuitChanged>>();
+  private readonly newbornListeners = new Set<() => void | Promise<void>>();
   private readonly endings: (() => void | Promise<void>)[] = [];
   private readonly firstApply = Promise.withResolvers<void>();
   private due: NodeJS.Timeout | null = null;
   private reported: string | null = null;
+  /** This kernel has not got a configuration yet. */
+  private newborn = false;
   private stopping = false;
 
   constructor(
@@ -107,6 +116,21 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     this.trafficListeners.add(listener);
   }
 
+  /** Every group that uses another member than before, told to or by itself. */
+  onSwitched(listener: Listener<GroupSwitched>): void {
+    this.switchListeners.add(listener);
+  }
+
+  /** Every node that failed too often in a row, or works again after that. */
+  onCircuit(listener: Listener<CircuitChanged>): void {
+    this.circuitListeners.add(listener);
+  }
+
+  /** A kernel that just started has its first configuration, and knows nothing else of what its predecessor was told. */
+  onNewborn(listener: () => void | Promise<void>): void {
+    this.newbornListeners.add(listener);
+  }
+
   /**
    * Makes what the database says now the kernel's configuration, and waits for it; does nothing where it is already.
    * A kernel that is down or a configuration that cannot run is logged and shown in the status, not thrown: the change
@@ -145,6 +169,16 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     return this.ask('closeConnections', filter);
   }
 
+  /** Tells the kernel what measurements said, by node tag; `testUrl` null for the general address. */
+  async setHealth(testUrl: string | null, report: HealthReport): Promise<void> {
+    await this.ask('setHealth', { testUrl, report });
+  }
+
+  /** What each group of the kernel uses at this moment. */
+  groups(): Promise<GroupState[]> {
+    return this.ask('groups', null);
+  }
+
   testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
     return this.ask('testRoute', flow);
   }
@@ -178,11 +212,13 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async configureNewborn(): Promise<void> {
     this.configurator.forget();
+    this.newborn = true;
     await this.sync();
     this.firstApply.resolve();
   }
 
   private async applied(mapped: MappedConfig): Promise<void> {
+    if (this.newborn) this.introduce();
     const switched = await this.lostChoices.record(mapped);
     const choice = this.preferences.get('switch.close_connections');
     if (switched.length === 0 || choice === 'none') return;
@@ -190,15 +226,28 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     for (const filter of filters) await this.process.request('closeConnections', filter);
   }
 
+  private introduce(): void {
+    this.newborn = false;
+    for (const listener of this.newbornListeners) {
+      void (async () => listener())().catch((error: unknown) =>
+        this.logger.warn(`A new kernel was not told everything: ${error instanceof Error ? error.message : 'failed'}`),
+      );
+    }
+  }
+
   private receive(batch: EventBatch): void {
     if (batch.closed.length > 0) for (const listener of this.closedListeners) listener(batch.closed);
     for (const delta of batch.traffic) for (const listener of this.trafficListeners) listener(delta);
+    for (const change of batch.switched) for (const listener of this.switchListeners) listener(change);
+    for (const change of batch.circuits) for (const listener of this.circuitListeners) listener(change);
     for (const { level, message, fields } of batch.logs) {
       this.logger[level === 'info' ? 'log' : level](message, ...(fields ? [fields] : []));
     }
-    const { closed, traffic, logs } = batch.dropped;
-    if (closed + traffic + logs === 0) return;
-    this.logger.error(`The kernel could not hand over ${closed} records, ${traffic} traffic deltas, ${logs} log lines`);
+    const { closed, traffic, changes, logs } = batch.dropped;
+    if (closed + traffic + changes + logs === 0) return;
+    this.logger.error(
+      `The kernel could not hand over ${closed} records, ${traffic} traffic deltas, ${changes} changes, ${logs} log lines`,
+    );
   }
 
   /** Once per reason, however often it is tried again. */

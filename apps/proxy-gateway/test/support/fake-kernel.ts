@@ -1,15 +1,26 @@
 import type { KernelState } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import type {
+  CircuitChanged,
   ConnectionMetadata,
   ConnectionRecord,
   ConnectionSnapshot,
+  GroupState,
+  GroupSwitched,
+  HealthReport,
   KernelConfig,
   KernelStatus,
   TracedDecision,
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
 import { NOON } from './flows.js';
+
+interface Told {
+  closed?: ConnectionRecord[];
+  traffic?: TrafficDelta[];
+  switched?: GroupSwitched[];
+  circuits?: CircuitChanged[];
+}
 
 /** Stands in for KernelService where a test decides what the kernel knows. */
 export class FakeKernel {
@@ -30,6 +41,12 @@ export class FakeKernel {
   config: KernelConfig | null = null;
   private readonly closedListeners: ((records: readonly ConnectionRecord[]) => void)[] = [];
   private readonly trafficListeners: ((delta: TrafficDelta) => void)[] = [];
+  private readonly switchListeners: ((change: GroupSwitched) => void)[] = [];
+  private readonly circuitListeners: ((change: CircuitChanged) => void)[] = [];
+  private readonly newbornListeners: (() => void | Promise<void>)[] = [];
+  /** Every report of measurements, in order. */
+  health: { testUrl: string | null; report: HealthReport }[] = [];
+  groupStates: GroupState[] = [];
 
   get state(): KernelState {
     return this.down ? 'degraded' : 'running';
@@ -43,9 +60,38 @@ export class FakeKernel {
     this.trafficListeners.push(listener);
   }
 
-  tell({ closed = [], traffic = [] }: { closed?: ConnectionRecord[]; traffic?: TrafficDelta[] }): void {
+  onSwitched(listener: (change: GroupSwitched) => void): void {
+    this.switchListeners.push(listener);
+  }
+
+  onCircuit(listener: (change: CircuitChanged) => void): void {
+    this.circuitListeners.push(listener);
+  }
+
+  onNewborn(listener: () => void | Promise<void>): void {
+    this.newbornListeners.push(listener);
+  }
+
+  tell({ closed = [], traffic = [], switched = [], circuits = [] }: Told): void {
+    for (const change of switched) for (const listener of this.switchListeners) listener(change);
+    for (const change of circuits) for (const listener of this.circuitListeners) listener(change);
     for (const listener of this.closedListeners) listener(closed);
     for (const delta of traffic) for (const listener of this.trafficListeners) listener(delta);
+  }
+
+  /** As if another process had taken the place of the one before. */
+  async beBorn(): Promise<void> {
+    for (const listener of this.newbornListeners) await listener();
+  }
+
+  async setHealth(testUrl: string | null, report: HealthReport): Promise<void> {
+    this.check();
+    this.health.push({ testUrl, report });
+  }
+
+  async groups(): Promise<GroupState[]> {
+    this.check();
+    return this.groupStates;
   }
 
   async sync(): Promise<void> {
