@@ -1,3 +1,4 @@
+import { NodeHealthEntity } from './health/node-health.entity.js';
 import { NodeSourceEntity } from './nodes/node-source.entity.js';
 import { NodeEntity } from './nodes/node.entity.js';
 import { OutboundGroupEntity } from './outbound/outbound-group.entity.js';
@@ -10,6 +11,7 @@ export const ENTITIES = [
   SubscriptionEntity,
   NodeEntity,
   NodeSourceEntity,
+  NodeHealthEntity,
   OutboundGroupEntity,
   OutboundPolicyEntity,
   Rule,

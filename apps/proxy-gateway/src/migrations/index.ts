@@ -6,6 +6,7 @@ import { CreateRules1763668800210 } from './1763668800210-create-rules.js';
 import { CreateTraffic1763668800220 } from './1763668800220-create-traffic.js';
 import { CreateAuth1763668800230 } from './1763668800230-create-auth.js';
 import { CreateIdempotencyKeys1763668800240 } from './1763668800240-create-idempotency-keys.js';
+import { CreateNodeHealth1763668800300 } from './1763668800300-create-node-health.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -17,4 +18,5 @@ export const MIGRATIONS = [
   CreateTraffic1763668800220,
   CreateAuth1763668800230,
   CreateIdempotencyKeys1763668800240,
+  CreateNodeHealth1763668800300,
 ];

@@ -1,5 +1,5 @@
 import type { CountrySource, NodeSource, NodeView, ProxyNodeType } from '@gatehouse/contracts';
-import { BigIntId, CreatedAt, UpdatedAt } from '@gatehouse/persistence';
+import { BigIntColumn, BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from '@gatehouse/persistence';
 import { Column, Entity, Index, Unique } from 'typeorm';
 
 @Entity('nodes')
@@ -59,6 +59,27 @@ export class NodeEntity {
 
   @Column({ name: 'country_source', type: 'text', default: 'none' })
   countrySource: CountrySource;
+
+  /** Words that people sort their nodes by. */
+  @Column({ type: 'text', array: true, default: [] })
+  tags: string[];
+
+  /** Where the world sees this node's traffic come from. */
+  @Column({ name: 'exit_ip', type: 'text', nullable: true })
+  exitIp: string | null;
+
+  @Column({ name: 'exit_country', type: 'text', nullable: true })
+  exitCountry: string | null;
+
+  @BigIntColumn({ name: 'exit_asn', nullable: true })
+  exitAsn: number | null;
+
+  @TimestampColumn({ name: 'exit_checked_at', nullable: true })
+  exitCheckedAt: Date | null;
+
+  /** Since when the kernel has been failing to dial it; null while it does not. */
+  @TimestampColumn({ name: 'circuit_open_since', nullable: true })
+  circuitOpenSince: Date | null;
 
   @CreatedAt()
   createdAt: Date;
