@@ -11,4 +11,5 @@ export * from './proxy-gateway/node.js';
 export * from './proxy-gateway/subscription.js';
 export * from './proxy-gateway/outbound.js';
 export * from './proxy-gateway/system.js';
+export * from './proxy-gateway/import-result.js';
 export * from './error-codes.js';
