@@ -10,9 +10,14 @@ export interface Target {
   ips?: readonly string[];
 }
 
+/** A step on the way to a node's server: its name resolved, TCP connected, TLS with it done. */
+export type DialStage = 'dns' | 'connect' | 'tls';
+
 export interface DialContext {
   /** Aborted when the client leaves or the dial runs out of time. */
   signal: AbortSignal;
+  /** Told as each step ends, in order; a name that is an address has no `dns`. Through a chain once a hop. */
+  onStage?: ((stage: DialStage) => void) | undefined;
 }
 
 /** A UDP association through an outbound. */
