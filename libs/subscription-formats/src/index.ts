@@ -15,5 +15,6 @@ export type {
   SubscriptionInfo,
 } from './parsed.js';
 export { parseRawConfig } from './raw-config.js';
+export { formatClashDocument, formatNodeLine, formatNodeLines } from './write-nodes.js';
 export { parseProfileHeaders, parseUserinfo } from './response-headers.js';
 export type { HeaderSource, SubscriptionProfile, SubscriptionUserinfo } from './response-headers.js';

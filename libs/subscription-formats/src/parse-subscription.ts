@@ -3,6 +3,8 @@ import type { Detected } from './detect.js';
 import { readClashYaml } from './documents/clash.js';
 import { readJson } from './documents/json.js';
 import { readLines } from './documents/lines.js';
+import { readSurge } from './documents/surge.js';
+import { readRuleLines } from './documents/rule-lines.js';
 import { readSsd } from './documents/ssd.js';
 import { emptyResult, EntrySink } from './entry-sink.js';
 import { FormatError } from './errors.js';
@@ -14,6 +16,8 @@ export interface ParseOptions {
   type?: 'auto' | 'clash' | 'links';
   /** A document with more entries is refused as a whole. Default 50 000. */
   maxEntries?: number;
+  /** Also read the rules that a Clash or Surge document brings. Default false. */
+  rules?: boolean;
 }
 
 const DEFAULT_MAX_ENTRIES = 50_000;
@@ -28,7 +32,9 @@ export function parseSubscription(input: string | Uint8Array, options: ParseOpti
   const sink = new EntrySink(options.maxEntries ?? DEFAULT_MAX_ENTRIES);
   try {
     if (input.length > MAX_DOCUMENT_LENGTH) throw new FormatError('too_large', 'the document is larger than 64 MiB');
-    readDocument(force(detect(decodeText(input)), options.type ?? 'auto'), sink);
+    const found = force(detect(decodeText(input)), options.type ?? 'auto');
+    readDocument(found, sink);
+    if (options.rules === true) sink.result.rules = readRuleLines(found.text, sink.result.format);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     return { ...emptyResult(sink.result.format), error: { code: error.code, message: error.message } };
@@ -41,7 +47,8 @@ export function parseSubscription(input: string | Uint8Array, options: ParseOpti
 /** A forced type overrules the guess, but not the finding that there is nothing to read. */
 function force(found: Detected, type: NonNullable<ParseOptions['type']>): Detected {
   if (type === 'auto' || found.kind === 'empty' || found.kind === 'html') return found;
-  if (type === 'links') return { ...found, kind: found.kind === 'ssd' ? 'ssd' : 'lines' };
+  if (type === 'links')
+    return { ...found, kind: found.kind === 'ssd' || found.kind === 'surge' ? found.kind : 'lines' };
   return { ...found, kind: found.kind === 'json' ? 'json' : 'yaml' };
 }
 
@@ -62,6 +69,9 @@ function readDocument(found: Detected, sink: EntrySink): void {
       return;
     case 'ssd':
       readSsd(found.text, sink);
+      return;
+    case 'surge':
+      readSurge(found.text, sink);
       return;
     case 'unknown':
       throw new FormatError('unknown_format', 'the document has no format known here');

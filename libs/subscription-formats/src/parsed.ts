@@ -2,7 +2,7 @@ import type { ProxyNode } from '@gatehouse/contracts';
 import type { FormatErrorCode } from './errors.js';
 
 export type SubscriptionFormat =
-  'clash' | 'sing-box' | 'sip008' | 'ssd' | 'base64' | 'links' | 'hosts' | 'html' | 'empty' | 'unknown';
+  'clash' | 'sing-box' | 'sip008' | 'ssd' | 'surge' | 'base64' | 'links' | 'hosts' | 'html' | 'empty' | 'unknown';
 
 /** One node that was read. */
 export interface ParsedEntry {
@@ -51,6 +51,8 @@ export interface ParsedSubscription {
   duplicates: DuplicateEntry[];
   /** Entries that are no servers by design: selectors, DIRECT, DNS outbounds. */
   ignored: number;
+  /** Lines of the document's `rules:` as they stand there; read only when asked for, and empty where it has none. */
+  rules: string[];
   /** Why the document as a whole gave nothing; absent when its entries were looked at. */
   error?: { code: FormatErrorCode; message: string };
 }

@@ -3,6 +3,7 @@ import { isRecord } from './clash/entry.js';
 import { fromClashEntry } from './clash/from-entry.js';
 import { readYaml } from './clash/yaml-package.js';
 import { looksLikeHostLine, parseHostLine } from './documents/host-line.js';
+import { looksLikeSurgeLine, parseSurgeLine } from './documents/surge.js';
 import { fromSingBox } from './documents/sing-box.js';
 import { FormatError, missing } from './errors.js';
 import { linkScheme } from './links/link-url.js';
@@ -48,6 +49,7 @@ function read(text: string, type: string | undefined): ProxyNode {
     return parseLink(text);
   }
   if (looksLikeHostLine(text)) return hostNode(text, type);
+  if (!text.includes('\n') && looksLikeSurgeLine(text)) return parseSurgeLine(text);
   return entryNode(singleEntry(readObject(text)), type);
 }
 

@@ -108,3 +108,17 @@ export const otherNode: fc.Arbitrary<OtherNode> = fc.constantFrom(...Object.keys
 );
 
 export const anyNode: fc.Arbitrary<ProxyNode> = fc.oneof({ weight: 2, arbitrary: dialableNode }, otherNode);
+
+/** Nodes of the types that have no share link. */
+export const linklessNode: fc.Arbitrary<OtherNode> = fc.oneof(
+  record<OtherNode>({
+    type: fc.constant('snell' as const),
+    ...endpoint,
+    options: options({ psk: secret }, { version: fc.constantFrom(3, 4), ...strange }),
+  }),
+  record<OtherNode>({
+    type: fc.constant('ssh' as const),
+    ...endpoint,
+    options: options({ username: secret }, { password: secret, 'host-key': fc.constant(['ssh-ed25519 AAAA']) }),
+  }),
+);

@@ -2,28 +2,43 @@ import { isRecord } from '../clash/entry.js';
 import type { EntrySink } from '../entry-sink.js';
 import { FormatError } from '../errors.js';
 import { addClashValue, readClashYaml } from './clash.js';
+import { MAX_LINK_LENGTH } from '../links/registry.js';
 import { readLines } from './lines.js';
 import { readSingBox } from './sing-box.js';
 import { readSip008 } from './sip008.js';
+import { toStrictJson } from '../text/relaxed-json.js';
 
 /** Reads JSON of any known shape: sing-box, SIP008, a Clash document, or a list of entries or links. */
 export function readJson(text: string, sink: EntrySink): void {
-  const document = parse(text);
-  if (document === undefined) {
-    // Flow YAML begins like JSON does.
-    if (!/\bproxies["']?[ \t]*:/.test(text)) throw new FormatError('invalid_json', 'the document is not valid JSON');
-    readClashYaml(text, sink);
-  } else if (Array.isArray(document)) readList(document as unknown[], sink);
-  else readObject(document, sink);
+  const document = parse(text) ?? (isLineOfJson(text) ? undefined : parseRelaxed(text));
+  if (Array.isArray(document)) readList(document as unknown[], sink);
+  else if (document !== undefined) readObject(document, sink);
+  else if (isLineOfJson(text)) readLines(text, sink);
+  // Flow YAML begins like JSON does.
+  else if (/\bproxies["']?[ \t]*:/.test(text)) readClashYaml(text, sink);
+  else throw new FormatError('invalid_json', 'the document is not valid JSON');
 }
 
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON: the caller says so, or tries YAML.
+    // Not JSON: the caller says so, or tries something else.
     return undefined;
   }
+}
+
+/** JSON with the liberties that sing-box and JSON5 allow. */
+function parseRelaxed(text: string): unknown {
+  const strict = toStrictJson(text);
+  return strict === undefined ? undefined : parse(strict);
+}
+
+/** One entry a line: the first line is an object of its own. */
+function isLineOfJson(text: string): boolean {
+  const start = text.trimStart();
+  const end = start.search(/[\r\n]/);
+  return end > 0 && end <= MAX_LINK_LENGTH && isRecord(parse(start.slice(0, end)));
 }
 
 function readObject(document: unknown, sink: EntrySink): void {
@@ -32,6 +47,7 @@ function readObject(document: unknown, sink: EntrySink): void {
   if (Array.isArray(proxies)) readClashList(proxies, sink);
   else if (Array.isArray(document['outbounds']) || Array.isArray(document['endpoints'])) readSingBox(document, sink);
   else if (Array.isArray(document['servers'])) readSip008(document['servers'], sink);
+  else if (typeof document['type'] === 'string' && document['server'] !== undefined) readList([document], sink);
   else throw new FormatError('unknown_format', 'the JSON has no list of servers');
 }
 

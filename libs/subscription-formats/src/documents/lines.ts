@@ -5,6 +5,10 @@ import { linkScheme } from '../links/link-url.js';
 import { MAX_LINK_LENGTH, parseLink } from '../links/registry.js';
 import { decodeBase64Text } from '../text/base64.js';
 import { decodePercent } from '../text/percent.js';
+import { eachLine } from '../text/lines.js';
+import { addObject } from './object-entry.js';
+import { fromClashEntry } from '../clash/from-entry.js';
+import { looksLikeSurgeLine, parseSurgeLine } from './surge.js';
 import { looksLikeHostLine, parseHostLine } from './host-line.js';
 
 const COMMENT = /^(?:#|\/\/|;)/;
@@ -22,6 +26,7 @@ export function readLines(text: string, sink: EntrySink): void {
 }
 
 function addLine(entry: string, line: number, sink: EntrySink): void {
+  if (entry.startsWith('{') && addJsonLine(entry, line, sink)) return;
   const link = unwrap(entry);
   sink.add({
     line,
@@ -30,6 +35,18 @@ function addLine(entry: string, line: number, sink: EntrySink): void {
     label: () => linkLabel(link),
     shown: () => link,
   });
+}
+
+/** A node whose type has no link, as `formatNodeLine` writes it. */
+function addJsonLine(entry: string, line: number, sink: EntrySink): boolean {
+  if (entry.length > MAX_LINK_LENGTH) return false;
+  try {
+    addObject(sink, line, JSON.parse(entry), fromClashEntry);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
 }
 
 /** Some lists encode every line for itself. */
@@ -43,21 +60,11 @@ function readEntry(entry: string): ProxyNode {
   if (entry.length > MAX_LINK_LENGTH) throw new FormatError('entry_too_large', 'the line is longer than 64 KiB');
   if (linkScheme(entry) !== undefined) return parseLink(entry);
   if (looksLikeHostLine(entry)) return parseHostLine(entry);
+  if (looksLikeSurgeLine(entry)) return parseSurgeLine(entry);
   throw new FormatError('unrecognised_line', 'the line is neither a share link nor host:port[:user:password]');
 }
 
 function linkLabel(entry: string): string | undefined {
   const hash = entry.indexOf('#');
   return hash === -1 || hash > MAX_LINK_LENGTH ? undefined : decodePercent(entry.slice(hash + 1, hash + 1025));
-}
-
-/** Lines of a text, whether they end in LF, CRLF or CR. */
-export function* eachLine(text: string): Generator<string> {
-  const ends = /\r\n|\n|\r/g;
-  let start = 0;
-  for (let end = ends.exec(text); end !== null; end = ends.exec(text)) {
-    yield text.slice(start, end.index);
-    start = ends.lastIndex;
-  }
-  if (start < text.length) yield text.slice(start);
 }

@@ -41,7 +41,7 @@ export function fromSingBox(value: unknown): ProxyNode {
     ...given('dialer-proxy', outbound.text('detour')),
     ...(outbound.text('network') === 'tcp' ? { udp: false } : {}),
     ...protocolOptions(type, outbound),
-    ...tlsOptions(type, outbound.map('tls')),
+    ...tlsOptions(type, outbound.map('tls'), outbound.text('server')),
     ...transportOptions(outbound.map('transport')),
   });
 }
@@ -162,14 +162,15 @@ function wireguard(outbound: ClashEntry): Options {
   };
 }
 
-function tlsOptions(type: string, tls: ClashEntry): Options {
+function tlsOptions(type: string, tls: ClashEntry, server: string | undefined): Options {
   if (tls.flag('enabled') !== true) return {};
   const reality = tls.map('reality');
   const named = type === 'vmess' || type === 'vless' ? 'servername' : 'sni';
   const other = !['shadowsocks', 'socks', 'http', 'trojan', 'vmess', 'vless'].includes(type);
   return {
     ...(other ? {} : { tls: true }),
-    [named]: tls.text('server_name'),
+    // Without a name sing-box sends the server's own, where Clash would take the Host header.
+    [named]: tls.text('server_name') ?? (other ? undefined : server),
     alpn: tls.raw('alpn'),
     'skip-cert-verify': tls.flag('insecure') ?? false,
     'client-fingerprint': tls.map('utls').flag('enabled') === true ? tls.map('utls').text('fingerprint') : undefined,

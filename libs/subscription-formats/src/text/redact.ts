@@ -1,6 +1,8 @@
 import { decodePercent } from './percent.js';
 
 const LIMIT = 200;
+const MAX_SHOWN_KEYS = 40;
+const MAX_KEY = 60;
 const LINK = /^\s*([A-Za-z][A-Za-z0-9+.-]*):\/\//;
 const ENDPOINT = /@((?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5})(?=[/?#]|$)/;
 const PUBLIC_KEYS = new Set([
@@ -46,13 +48,21 @@ function maskWords(line: string): string {
   return head.slice(0, LIMIT * 2).replace(/[A-Za-z0-9+/=_-]{8,}/g, (word) => `${word.slice(0, 3)}***`);
 }
 
+/** Cut before it is put together: what nobody sees of a huge value must cost nothing. */
+function shownValue(value: unknown): unknown {
+  if (typeof value === 'string') return cutText(value, LIMIT);
+  return typeof value === 'number' || typeof value === 'boolean' ? value : '***';
+}
+
 function redactEntry(entry: unknown): string {
   if (typeof entry !== 'object' || entry === null) return `(${entry === null ? 'null' : typeof entry})`;
   if (Array.isArray(entry)) return `(list of ${entry.length})`;
   const shown: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(entry).slice(0, 40)) {
-    const plain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-    shown[key] = PUBLIC_KEYS.has(key) && plain ? value : '***';
+  let left = MAX_SHOWN_KEYS;
+  for (const key in entry) {
+    if (left === 0) break;
+    left -= 1;
+    shown[cutText(key, MAX_KEY)] = PUBLIC_KEYS.has(key) ? shownValue((entry as Record<string, unknown>)[key]) : '***';
   }
   return JSON.stringify(shown);
 }
