@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { DialerTable, checkDialers } from './dialers.js';
 import { createPolicyTable, type SelectablePolicyTable } from './group/index.js';
 import {
   KernelConfigError,
@@ -6,6 +7,7 @@ import {
   type KernelConfig,
   type KernelEnvironment,
   type Outbound,
+  type OutboundConfig,
   type Router,
 } from './interfaces/index.js';
 import { builtInOutbounds, createOutbound } from './registry.js';
@@ -30,8 +32,10 @@ export function compileGeneration(
   previous: Generation | null,
   environment: KernelEnvironment,
 ): Generation {
-  const outbounds = compileOutbounds(config, previous, environment);
+  const dialers = new DialerTable(environment.resolver);
+  const outbounds = compileOutbounds(config, previous, environment, dialers);
   const policies = createPolicyTable(outbounds, config.groups);
+  dialers.link(outbounds, policies);
   const router = compileRouter({
     rules: config.rules,
     mode: config.mode,
@@ -48,16 +52,25 @@ function compileOutbounds(
   config: KernelConfig,
   previous: Generation | null,
   environment: KernelEnvironment,
+  dialers: DialerTable,
 ): Map<string, Outbound> {
   const outbounds = builtInOutbounds(environment.resolver);
-  const before = new Map(previous?.config.outbounds.map(({ tag, node }) => [tag, JSON.stringify(node)]));
-  for (const [index, { tag, node }] of config.outbounds.entries()) {
+  checkDialers(config, outbounds);
+  const before = new Map(previous?.config.outbounds.map((outbound) => [outbound.tag, keepKey(outbound)]));
+  for (const [index, outbound] of config.outbounds.entries()) {
+    const { tag, node, dialer } = outbound;
     const path = `outbounds[${index}]`;
     if (outbounds.has(tag)) throw new KernelConfigError(path, `the tag ${tag} is used twice`);
-    const kept = before.get(tag) === JSON.stringify(node) ? previous?.outbounds.get(tag) : undefined;
-    outbounds.set(tag, kept ?? createOutbound(tag, node, environment.resolver, path));
+    const key = keepKey(outbound);
+    const kept = key !== null && before.get(tag) === key ? previous?.outbounds.get(tag) : undefined;
+    outbounds.set(tag, kept ?? createOutbound(tag, node, dialers.to(dialer), path));
   }
   return outbounds;
+}
+
+/** What must be the same for an outbound to be taken over. One with a dialer never is: it dials by its own generation's policies. */
+function keepKey({ node, dialer }: OutboundConfig): string | null {
+  return dialer === undefined ? JSON.stringify(node) : null;
 }
 
 /** How many elements of each kind were added, removed or altered. */

@@ -11,7 +11,9 @@ export {
 } from './route/index.js';
 export { createSystemResolver, type SystemResolver, type SystemResolverOptions } from './dns/index.js';
 export { GeoDatabaseError, openCountryDatabase, type CountryDatabase, type GeoDatabaseMetadata } from './geo/index.js';
+export { countChanges } from './generation.js';
 export { createProxyKernel } from './kernel.js';
+export { findDialCycle } from './dialers.js';
 export { supportsNode, type NodeSupport } from './registry.js';
 export { ShadowsocksStream, type ShadowsocksKeys } from './protocol/shadowsocks/stream.js';
 export { aeadMethod, masterKey } from './protocol/shadowsocks/cipher.js';

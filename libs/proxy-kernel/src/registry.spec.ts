@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PROXY_NODE_TYPES, type ProxyNode } from '@gatehouse/contracts';
 import { KernelConfigError, supportsNode } from './index.js';
 import { createOutbound } from './registry.js';
+import { createDirectDialer } from './transport/server-dialer.js';
 
 const endpoint = { name: 'x', server: 'h.test', port: 1 };
 const ss = (cipher: string, more: object = {}): ProxyNode => ({
@@ -11,7 +12,7 @@ const ss = (cipher: string, more: object = {}): ProxyNode => ({
   password: 'p',
   ...more,
 });
-const resolver = { resolve: () => Promise.resolve([]) };
+const dialer = createDirectDialer({ resolve: () => Promise.resolve([]) });
 
 describe('support of a node', () => {
   it.each<[string, ProxyNode]>([
@@ -19,9 +20,10 @@ describe('support of a node', () => {
     ['chacha20', ss('chacha20-ietf-poly1305')],
     ['socks5 over TLS', { ...endpoint, type: 'socks5', tls: { clientFingerprint: 'chrome' } }],
     ['http', { ...endpoint, type: 'http' }],
+    ['a chain', ss('aes-128-gcm', { dialerProxy: 'other' })],
   ])('%s is embedded, and its outbound can be made', (_name, node) => {
     expect(supportsNode(node)).toEqual({ support: 'embedded' });
-    expect(createOutbound('n1', node, resolver, 'p').tag).toBe('n1');
+    expect(createOutbound('n1', node, dialer, 'p').tag).toBe('n1');
   });
 
   it.each<[string, ProxyNode, 'external' | 'unsupported']>([
@@ -30,14 +32,13 @@ describe('support of a node', () => {
     ['UDP over TCP', ss('aes-128-gcm', { udpOverTcp: true }), 'external'],
     ['an old cipher', ss('rc4-md5'), 'external'],
     ['a cipher nobody knows', ss('rot13'), 'unsupported'],
-    ['a chain', ss('aes-128-gcm', { dialerProxy: 'other' }), 'external'],
     ['REALITY', { ...endpoint, type: 'http', tls: { reality: { publicKey: 'k' } } }, 'external'],
     ['ECH', { ...endpoint, type: 'http', tls: { ech: 'x' } }, 'external'],
   ])('%s is not, and says why', (_name, node, support) => {
     const answer = supportsNode(node);
     expect(answer.support).toBe(support);
     expect(answer.reason).toMatch(/.{8}/);
-    expect(() => createOutbound('n1', node, resolver, 'outbounds[4]')).toThrow(KernelConfigError);
+    expect(() => createOutbound('n1', node, dialer, 'outbounds[4]')).toThrow(KernelConfigError);
   });
 
   it('is known for every type of node', () => {

@@ -13,6 +13,7 @@ import { RejectOutbound } from './protocol/reject/outbound.js';
 import { isEmbeddedCipher } from './protocol/shadowsocks/cipher.js';
 import { ShadowsocksOutbound } from './protocol/shadowsocks/outbound.js';
 import { Socks5Outbound } from './protocol/socks/outbound.js';
+import type { ServerDialer } from './transport/server-dialer.js';
 
 export interface NodeSupport {
   /** `embedded`: this kernel dials it. `external`: another kernel can. `unsupported`: none that we drive. */
@@ -35,7 +36,6 @@ export function builtInOutbounds(resolver: Resolver): Map<string, Outbound> {
 
 /** Whether a node can be dialled, and by whom. */
 export function supportsNode(node: ProxyNode): NodeSupport {
-  if (node.dialerProxy) return external('dialling through another node');
   if (node.type === 'ss') return supportsShadowsocks(node);
   if (node.type !== 'socks5' && node.type !== 'http') return external(node.type);
   if (node.tls?.reality) return external('REALITY');
@@ -43,12 +43,12 @@ export function supportsNode(node: ProxyNode): NodeSupport {
 }
 
 /** @throws KernelConfigError for a node that this kernel cannot dial. */
-export function createOutbound(tag: string, node: ProxyNode, resolver: Resolver, path: string): Outbound {
+export function createOutbound(tag: string, node: ProxyNode, dialer: ServerDialer, path: string): Outbound {
   const { support, reason } = supportsNode(node);
   if (support !== 'embedded') throw new KernelConfigError(path, `${tag} cannot be dialled: ${reason ?? node.type}`);
-  if (node.type === 'ss') return new ShadowsocksOutbound(tag, node, resolver);
-  if (node.type === 'socks5') return new Socks5Outbound(tag, node, resolver);
-  if (node.type === 'http') return new HttpOutbound(tag, node, resolver);
+  if (node.type === 'ss') return new ShadowsocksOutbound(tag, node, dialer);
+  if (node.type === 'socks5') return new Socks5Outbound(tag, node, dialer);
+  if (node.type === 'http') return new HttpOutbound(tag, node, dialer);
   throw new KernelConfigError(path, `${tag} cannot be dialled: ${node.type}`);
 }
 

@@ -8,6 +8,7 @@ import type { ProxyNode } from '@gatehouse/contracts';
 import { ByteReader, relay, type ByteStream } from '@gatehouse/net';
 import { DialError, createProxyKernel, type ConnectionRecord, type ProxyKernel } from '../index.js';
 import { createOutbound } from '../registry.js';
+import { createDirectDialer } from '../transport/server-dialer.js';
 import { addressLength, decodeAddress } from '../protocol/socks/codec.js';
 import { aeadMethod, masterKey } from '../protocol/shadowsocks/cipher.js';
 import { ShadowsocksStream } from '../protocol/shadowsocks/stream.js';
@@ -380,7 +381,9 @@ describe.each(subjects)('$name, through a kernel', ({ name, node }) => {
 describe.each(subjects)('$name, dialled', ({ name, node }) => {
   const make = (override: Partial<ProxyNode>) => {
     const made = node();
-    return made ? createOutbound('n1', { ...made, ...override } as ProxyNode, resolver, 'n1') : null;
+    return made
+      ? createOutbound('n1', { ...made, ...override } as ProxyNode, createDirectDialer(resolver), 'n1')
+      : null;
   };
 
   it('says that its server refuses', async () => {

@@ -1,9 +1,8 @@
-import type { Socket } from 'node:net';
 import type { NodeTls } from '@gatehouse/contracts';
-import { ByteReader } from '@gatehouse/net';
-import { DialError, type Resolver } from '../interfaces/index.js';
+import { ByteReader, type ByteStream } from '@gatehouse/net';
+import { DialError, type DialContext } from '../interfaces/index.js';
 import { abortError, toDialError } from './dial-error.js';
-import { dialTcp } from './tcp.js';
+import type { ServerDialer } from './server-dialer.js';
 import { wrapTls } from './tls.js';
 
 /** A node's own answer to a handshake is short; more than this is no answer of its protocol. */
@@ -16,31 +15,35 @@ export interface NodeServer {
 }
 
 /** Connects to a node's server, with TLS where it wants that. @throws DialError. */
-export async function dialNodeServer(node: NodeServer, resolver: Resolver, signal: AbortSignal): Promise<Socket> {
+export async function dialNodeServer(
+  node: NodeServer,
+  dialer: ServerDialer,
+  context: DialContext,
+): Promise<ByteStream> {
   const { server, port, tls } = node;
-  const socket = await dialTcp({ host: server, port, resolver, signal, plain: tls !== undefined });
-  return tls ? wrapTls(socket, server, tls, signal) : socket;
+  const stream = await dialer.connect(server, port, { ...context, plain: tls !== undefined });
+  return tls ? wrapTls(stream, server, tls, context) : stream;
 }
 
 /**
- * Runs a client handshake on a connected socket. Whatever goes wrong closes it; bytes after the handshake stay in it.
+ * Runs a client handshake on a connected stream. Whatever goes wrong closes it; bytes after the handshake stay in it.
  * @throws DialError stage `handshake`; the signal's reason when it is aborted.
  */
 export async function shakeHands<T>(
-  socket: Socket,
+  stream: ByteStream,
   signal: AbortSignal,
   handshake: (reader: ByteReader) => Promise<T>,
 ): Promise<T> {
-  const onAbort = (): void => void socket.destroy();
+  const onAbort = (): void => void stream.destroy();
   signal.addEventListener('abort', onAbort, { once: true });
-  const reader = new ByteReader(socket, MAX_HANDSHAKE_BYTES);
+  const reader = new ByteReader(stream, MAX_HANDSHAKE_BYTES);
   try {
     if (signal.aborted) throw abortError(signal);
     const result = await handshake(reader);
     reader.restore();
     return result;
   } catch (error) {
-    socket.destroy();
+    stream.destroy();
     if (signal.aborted) throw abortError(signal);
     throw handshakeError(error);
   } finally {

@@ -1,6 +1,6 @@
 import { Socket, isIP, isIPv6 } from 'node:net';
 import { DialedSocket } from '@gatehouse/net';
-import { DialError, type Resolver } from '../interfaces/index.js';
+import { DialError, type DialContext, type Resolver } from '../interfaces/index.js';
 import { abortError, toDialError } from './dial-error.js';
 
 /** RFC 8305 section 5: how long one address has before the next is tried beside it. */
@@ -9,13 +9,12 @@ const KEEP_ALIVE_MS = 30_000;
 /** Addresses of one name that are tried. */
 const MAX_ADDRESSES = 8;
 
-export interface TcpDial {
+export interface TcpDial extends DialContext {
   host: string;
   port: number;
   /** Known addresses of `host`. */
   ips?: readonly string[] | undefined;
   resolver: Resolver;
-  signal: AbortSignal;
   /** A plain `net.Socket`, for `tls.connect` to build on. */
   plain?: boolean;
 }
@@ -30,22 +29,26 @@ export async function dialTcp(dial: TcpDial): Promise<Socket> {
   if (dial.signal.aborted) throw abortError(dial.signal);
   const [first] = addresses;
   if (first === undefined) throw new DialError('dns', 'dns_error', `${dial.host} has no address`);
-  return addresses.length === 1 ? connectOne(first, dial) : race(addresses, dial);
+  const socket = await (addresses.length === 1 ? connectOne(first, dial) : race(addresses, dial));
+  dial.onStage?.('connect');
+  return socket;
 }
 
 /** First address of a host. @throws DialError stage `dns`. */
-export async function resolveFirst(host: string, resolver: Resolver, signal: AbortSignal): Promise<string> {
-  const [first] = await addressesOf({ host, resolver, signal });
+export async function resolveFirst(host: string, resolver: Resolver, context: DialContext): Promise<string> {
+  const [first] = await addressesOf({ host, resolver, ...context });
   if (first === undefined) throw new DialError('dns', 'dns_error', `${host} has no address`);
   return first;
 }
 
-type Lookup = Pick<TcpDial, 'host' | 'ips' | 'resolver' | 'signal'>;
+type Lookup = Pick<TcpDial, 'host' | 'ips' | 'resolver' | 'signal' | 'onStage'>;
 
-async function addressesOf({ host, ips, resolver, signal }: Lookup): Promise<string[]> {
+async function addressesOf({ host, ips, resolver, signal, onStage }: Lookup): Promise<string[]> {
   if (isIP(host)) return [host];
   try {
-    return interleave(ips?.length ? ips : await resolver.resolve(host, signal)).slice(0, MAX_ADDRESSES);
+    const addresses = ips?.length ? ips : await resolver.resolve(host, signal);
+    onStage?.('dns');
+    return interleave(addresses).slice(0, MAX_ADDRESSES);
   } catch (error) {
     throw toDialError(error, 'dns');
   }

@@ -1,22 +1,33 @@
 import { createHash } from 'node:crypto';
-import { isIP, type Socket } from 'node:net';
+import { Socket, isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import type { NodeTls } from '@gatehouse/contracts';
-import { DialError } from '../interfaces/index.js';
+import { ByteStreamDuplex, type ByteStream } from '@gatehouse/net';
+import { DialError, type DialContext } from '../interfaces/index.js';
 import { abortError, errorCode } from './dial-error.js';
 
 /**
- * TLS over a connected socket. Resolves paused, with an error listener.
+ * TLS over a connected stream. Resolves paused, with an error listener.
  * @throws DialError stage `handshake` kind `tls_error`; the signal's reason when it is aborted.
  */
-export function wrapTls(socket: Socket, server: string, tls: NodeTls, signal: AbortSignal): Promise<TLSSocket> {
+export function wrapTls(
+  stream: ByteStream,
+  server: string,
+  tls: NodeTls,
+  { signal, onStage }: DialContext,
+): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    const secure = connect(tlsOptions(socket, server, tls));
+    if (signal.aborted) {
+      stream.destroy();
+      return reject(abortError(signal));
+    }
+    const secure = connect(tlsOptions(toDuplex(stream), server, tls));
     secure.pause();
     const onAbort = (): void => void secure.destroy(abortError(signal));
     secure.on('error', (error) => {
       signal.removeEventListener('abort', onAbort);
-      socket.destroy();
+      stream.destroy();
       reject(error instanceof DialError ? error : tlsError(error));
     });
     secure.once('close', () => reject(tlsError(new Error('the server closed the connection'))));
@@ -24,13 +35,21 @@ export function wrapTls(socket: Socket, server: string, tls: NodeTls, signal: Ab
       signal.removeEventListener('abort', onAbort);
       if (tls.fingerprint && !hasFingerprint(secure, tls.fingerprint)) {
         secure.destroy(new DialError('handshake', 'tls_error', 'the certificate is not the pinned one'));
-      } else resolve(secure);
+        return;
+      }
+      onStage?.('tls');
+      resolve(secure);
     });
     signal.addEventListener('abort', onAbort, { once: true });
   });
 }
 
-function tlsOptions(socket: Socket, server: string, tls: NodeTls): ConnectionOptions {
+/** What `node:tls` and `node:http2` build on: the socket itself where it is one. */
+export function toDuplex(stream: ByteStream): Duplex {
+  return stream instanceof Socket ? stream : new ByteStreamDuplex(stream);
+}
+
+function tlsOptions(socket: Duplex, server: string, tls: NodeTls): ConnectionOptions {
   const name = tls.sni ?? server;
   return {
     socket,

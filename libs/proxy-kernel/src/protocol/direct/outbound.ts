@@ -16,8 +16,8 @@ export class DirectOutbound implements Outbound {
     this.resolver = resolver;
   }
 
-  async connect({ host, port, ips }: Target, { signal }: DialContext): Promise<ByteStream> {
-    return dialTcp({ host, port, ips: isIP(host) ? undefined : ips, resolver: this.resolver, signal });
+  async connect({ host, port, ips }: Target, context: DialContext): Promise<ByteStream> {
+    return dialTcp({ host, port, ips: isIP(host) ? undefined : ips, resolver: this.resolver, ...context });
   }
 
   openPackets(_context: DialContext): Promise<PacketConnection> {

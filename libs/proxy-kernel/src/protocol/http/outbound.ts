@@ -1,14 +1,8 @@
 import type { HttpNode } from '@gatehouse/contracts';
 import type { ByteReader, ByteStream } from '@gatehouse/net';
-import {
-  DialError,
-  type DialContext,
-  type ErrorKind,
-  type Outbound,
-  type Resolver,
-  type Target,
-} from '../../interfaces/index.js';
+import { DialError, type DialContext, type ErrorKind, type Outbound, type Target } from '../../interfaces/index.js';
 import { dialNodeServer, shakeHands } from '../../transport/node-server.js';
+import type { ServerDialer } from '../../transport/server-dialer.js';
 import { formatAuthority, formatBasic } from './codec.js';
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
@@ -19,24 +13,25 @@ export class HttpOutbound implements Outbound {
   readonly type = 'http';
   readonly udp = false;
   private readonly node: HttpNode;
-  private readonly resolver: Resolver;
+  private readonly dialer: ServerDialer;
   private readonly fixedHeaders: string;
 
-  constructor(tag: string, node: HttpNode, resolver: Resolver) {
+  constructor(tag: string, node: HttpNode, dialer: ServerDialer) {
     this.tag = tag;
     this.node = node;
-    this.resolver = resolver;
+    this.dialer = dialer;
     this.fixedHeaders = headerLines(node);
   }
 
-  async connect(target: Target, { signal }: DialContext): Promise<ByteStream> {
-    const socket = await dialNodeServer(this.node, this.resolver, signal);
+  async connect(target: Target, context: DialContext): Promise<ByteStream> {
+    const stream = await dialNodeServer(this.node, this.dialer, context);
     const authority = formatAuthority(target);
-    await shakeHands(socket, signal, (reader) => {
-      socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${this.fixedHeaders}\r\n`);
+    await shakeHands(stream, context.signal, (reader) => {
+      const head = `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${this.fixedHeaders}\r\n`;
+      stream.write(Buffer.from(head));
       return readAnswer(reader);
     });
-    return socket;
+    return stream;
   }
 }
 

@@ -5,10 +5,9 @@ import {
   type DialContext,
   type Outbound,
   type PacketConnection,
-  type Resolver,
   type Target,
 } from '../../interfaces/index.js';
-import { dialTcp, resolveFirst } from '../../transport/tcp.js';
+import type { ServerDialer } from '../../transport/server-dialer.js';
 import { encodeAddress } from '../socks/codec.js';
 import { aeadMethod, masterKey } from './cipher.js';
 import { ShadowsocksPackets } from './packets.js';
@@ -18,30 +17,31 @@ import { ShadowsocksStream, type ShadowsocksKeys } from './stream.js';
 export class ShadowsocksOutbound implements Outbound {
   readonly tag: string;
   readonly type = 'ss';
-  readonly udp: boolean;
   private readonly node: ShadowsocksNode;
-  private readonly resolver: Resolver;
+  private readonly dialer: ServerDialer;
   private readonly keys: ShadowsocksKeys;
 
-  constructor(tag: string, node: ShadowsocksNode, resolver: Resolver) {
+  constructor(tag: string, node: ShadowsocksNode, dialer: ServerDialer) {
     this.tag = tag;
     this.node = node;
-    this.resolver = resolver;
-    this.udp = node.udp ?? true;
+    this.dialer = dialer;
     const method = aeadMethod(node.cipher);
     this.keys = { method, master: masterKey(node.password, method.keyLength) };
   }
 
-  async connect(target: Target, { signal }: DialContext): Promise<ByteStream> {
-    const { server, port } = this.node;
-    const socket = await dialTcp({ host: server, port, resolver: this.resolver, signal });
-    return new ShadowsocksStream(socket, this.keys, encodeAddress(target));
+  get udp(): boolean {
+    return (this.node.udp ?? true) && this.dialer.udp;
   }
 
-  async openPackets({ signal }: DialContext): Promise<PacketConnection> {
+  async connect(target: Target, context: DialContext): Promise<ByteStream> {
+    const { server, port } = this.node;
+    const stream = await this.dialer.connect(server, port, context);
+    return new ShadowsocksStream(stream, this.keys, encodeAddress(target));
+  }
+
+  async openPackets(context: DialContext): Promise<PacketConnection> {
     if (!this.udp) throw new DialError('route', 'other', `${this.tag} carries no UDP`);
     const { server, port } = this.node;
-    const host = await resolveFirst(server, this.resolver, signal);
-    return new ShadowsocksPackets(this.keys, { host, port });
+    return new ShadowsocksPackets(this.keys, await this.dialer.openPackets(server, port, context));
   }
 }

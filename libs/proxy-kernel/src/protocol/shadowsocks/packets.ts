@@ -1,6 +1,5 @@
-import { createSocket, type Socket } from 'node:dgram';
-import { isIPv6 } from 'node:net';
 import type { PacketConnection, Target } from '../../interfaces/index.js';
+import type { ServerPackets } from '../../transport/server-packets.js';
 import { decodeAddress, encodeAddress, SocksError } from '../socks/codec.js';
 import { freshSalt } from './cipher.js';
 import { ShadowsocksError, openDatagram, sealDatagram } from './codec.js';
@@ -9,27 +8,23 @@ import type { ShadowsocksKeys } from './stream.js';
 /** UDP through a Shadowsocks server: each datagram sealed on its own, under its own salt. */
 export class ShadowsocksPackets implements PacketConnection {
   private readonly keys: ShadowsocksKeys;
-  private readonly server: Target;
-  private readonly udp: Socket;
+  private readonly server: ServerPackets;
   private readonly messageListeners: ((payload: Buffer, from: Target) => void)[] = [];
   private readonly closeListeners: ((error?: Error) => void)[] = [];
   private closed = false;
 
-  constructor(keys: ShadowsocksKeys, server: Target) {
+  constructor(keys: ShadowsocksKeys, server: ServerPackets) {
     this.keys = keys;
     this.server = server;
-    this.udp = createSocket(isIPv6(server.host) ? 'udp6' : 'udp4');
-    this.udp.on('message', (bytes) => this.received(bytes));
-    this.udp.on('error', (error) => this.end(error));
+    server.onMessage((bytes) => this.received(bytes));
+    server.onClose((error) => this.end(error));
   }
 
   send(payload: Buffer, target: Target): void {
     if (this.closed) return;
     const { method, master } = this.keys;
     const salt = freshSalt(method);
-    const sealed = sealDatagram(method, master, salt, [encodeAddress(target), payload]);
-    // The callback takes errors of this one datagram: UDP may lose it.
-    this.udp.send(sealed, this.server.port, this.server.host, () => undefined);
+    this.server.send(sealDatagram(method, master, salt, [encodeAddress(target), payload]));
   }
 
   onMessage(listener: (payload: Buffer, from: Target) => void): void {
@@ -59,7 +54,7 @@ export class ShadowsocksPackets implements PacketConnection {
   private end(error?: Error): void {
     if (this.closed) return;
     this.closed = true;
-    this.udp.close();
+    this.server.close();
     for (const listener of this.closeListeners) listener(error);
   }
 }

@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import type { Socket } from 'node:net';
 import { resetStream, type ByteStream, type ByteStreamEvents } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
 import { freshSalt, type AeadMethod } from './cipher.js';
@@ -15,11 +14,11 @@ export interface ShadowsocksKeys {
 }
 
 /**
- * A Shadowsocks stream over a connected socket. Not a `stream.Duplex`: its buffering and callbacks would cost more per
+ * A Shadowsocks stream over a connected stream. Not a `stream.Duplex`: its buffering and callbacks would cost more per
  * chunk than AES does. What is written is sealed at once into the socket's own buffer, which gives the backpressure.
  */
 export class ShadowsocksStream extends EventEmitter implements ByteStream {
-  private readonly socket: Socket & { release?(): void };
+  private readonly socket: ByteStream;
   private readonly sealer: StreamSealer;
   private readonly opener: StreamOpener;
   /** Leaves before or with the first payload; null once it has. */
@@ -31,7 +30,7 @@ export class ShadowsocksStream extends EventEmitter implements ByteStream {
   private endEmitted = false;
   private room = true;
 
-  constructor(socket: Socket, { method, master }: ShadowsocksKeys, head: Uint8Array) {
+  constructor(socket: ByteStream, { method, master }: ShadowsocksKeys, head: Uint8Array) {
     super();
     this.socket = socket;
     const salt = freshSalt(method);

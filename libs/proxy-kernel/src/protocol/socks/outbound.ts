@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { Socks5Node } from '@gatehouse/contracts';
 import type { ByteReader, ByteStream } from '@gatehouse/net';
 import {
@@ -7,10 +6,10 @@ import {
   type ErrorKind,
   type Outbound,
   type PacketConnection,
-  type Resolver,
   type Target,
 } from '../../interfaces/index.js';
 import { dialNodeServer, shakeHands } from '../../transport/node-server.js';
+import type { ServerDialer } from '../../transport/server-dialer.js';
 import * as codec from './codec.js';
 import { SocksPackets } from './packets.js';
 
@@ -20,47 +19,56 @@ const ANY: Target = { host: '0.0.0.0', port: 0 };
 export class Socks5Outbound implements Outbound {
   readonly tag: string;
   readonly type = 'socks5';
-  readonly udp: boolean;
   private readonly node: Socks5Node;
-  private readonly resolver: Resolver;
+  private readonly dialer: ServerDialer;
 
-  constructor(tag: string, node: Socks5Node, resolver: Resolver) {
+  constructor(tag: string, node: Socks5Node, dialer: ServerDialer) {
     this.tag = tag;
     this.node = node;
-    this.resolver = resolver;
-    this.udp = node.udp ?? true;
+    this.dialer = dialer;
+  }
+
+  get udp(): boolean {
+    return (this.node.udp ?? true) && this.dialer.udp;
   }
 
   async connect(target: Target, context: DialContext): Promise<ByteStream> {
-    const { socket } = await this.command(codec.COMMAND_CONNECT, target, context);
-    return socket;
+    const { stream } = await this.command(codec.COMMAND_CONNECT, target, context);
+    return stream;
   }
 
   async openPackets(context: DialContext): Promise<PacketConnection> {
-    const { socket, bound } = await this.command(codec.COMMAND_UDP_ASSOCIATE, ANY, context);
+    const { stream, bound } = await this.command(codec.COMMAND_UDP_ASSOCIATE, ANY, context);
     // "Wherever you reached me" (RFC 1928 says nothing of it, every server does it).
     const anywhere = bound.host === '0.0.0.0' || bound.host === '::';
-    return new SocksPackets(socket, anywhere ? { host: socket.remoteAddress ?? '', port: bound.port } : bound);
+    const reached = (this.dialer.direct ? stream.remoteAddress : undefined) ?? this.node.server;
+    try {
+      const relay = await this.dialer.openPackets(anywhere ? reached : bound.host, bound.port, context);
+      return new SocksPackets(stream, relay);
+    } catch (error) {
+      stream.destroy();
+      throw error;
+    }
   }
 
   private async command(
     command: number,
     target: Target,
-    { signal }: DialContext,
-  ): Promise<{ socket: Socket; bound: Target }> {
-    const socket = await dialNodeServer(this.node, this.resolver, signal);
-    const bound = await shakeHands(socket, signal, async (reader) => {
-      await this.authenticate(socket, reader);
-      socket.write(Buffer.concat([Buffer.from([codec.SOCKS5, command, 0]), codec.encodeAddress(target)]));
+    context: DialContext,
+  ): Promise<{ stream: ByteStream; bound: Target }> {
+    const stream = await dialNodeServer(this.node, this.dialer, context);
+    const bound = await shakeHands(stream, context.signal, async (reader) => {
+      await this.authenticate(stream, reader);
+      stream.write(Buffer.concat([Buffer.from([codec.SOCKS5, command, 0]), codec.encodeAddress(target)]));
       return readReply(reader);
     });
-    return { socket, bound };
+    return { stream, bound };
   }
 
-  private async authenticate(socket: Socket, reader: ByteReader): Promise<void> {
+  private async authenticate(stream: ByteStream, reader: ByteReader): Promise<void> {
     const { username, password = '' } = this.node;
     const methods = username === undefined ? [codec.AUTH_NONE] : [codec.AUTH_NONE, codec.AUTH_PASSWORD];
-    socket.write(Buffer.from([codec.SOCKS5, methods.length, ...methods]));
+    stream.write(Buffer.from([codec.SOCKS5, methods.length, ...methods]));
     const [version, method = codec.AUTH_UNACCEPTABLE] = await reader.read(2);
     if (version !== codec.SOCKS5)
       throw new DialError('handshake', 'protocol_error', 'the server does not speak SOCKS5');
@@ -68,7 +76,7 @@ export class Socks5Outbound implements Outbound {
     if (method !== codec.AUTH_PASSWORD || username === undefined) {
       throw new DialError('handshake', 'auth_failed', 'the server accepts none of our ways to sign in');
     }
-    socket.write(codec.encodePasswordRequest(username, password));
+    stream.write(codec.encodePasswordRequest(username, password));
     const [, status] = await reader.read(2);
     if (status !== 0) throw new DialError('handshake', 'auth_failed', 'the server refused user and password');
   }

@@ -1,0 +1,92 @@
+import { findCycle } from './group/find-cycle.js';
+import {
+  DialError,
+  KernelConfigError,
+  type ConnectionMetadata,
+  type KernelConfig,
+  type Outbound,
+  type PolicyTable,
+  type Resolver,
+  type Target,
+} from './interfaces/index.js';
+import { createChainDialer } from './transport/chain-dialer.js';
+import { createDirectDialer, type ServerDialer } from './transport/server-dialer.js';
+
+/** Ways to nodes' servers of one generation: directly, or through what its policies choose at each dial. */
+export class DialerTable {
+  private readonly direct: ServerDialer;
+  private outbounds: ReadonlyMap<string, Outbound> = new Map();
+  private policies: PolicyTable | null = null;
+
+  constructor(resolver: Resolver) {
+    this.direct = createDirectDialer(resolver);
+  }
+
+  /** The generation's outbounds and policies: what chains go through. They do not exist yet when the table is made. */
+  link(outbounds: ReadonlyMap<string, Outbound>, policies: PolicyTable): void {
+    this.outbounds = outbounds;
+    this.policies = policies;
+  }
+
+  /** `tag` absent: directly. */
+  to(tag: string | undefined): ServerDialer {
+    if (tag === undefined) return this.direct;
+    const supportsUdp = (): boolean => this.policies?.supportsUdp(tag) ?? false;
+    return createChainDialer({
+      name: tag,
+      get udp() {
+        return supportsUdp();
+      },
+      outbound: (server, network) => this.hop(tag, server, network),
+    });
+  }
+
+  private hop(tag: string, server: Target, network: 'tcp' | 'udp'): Outbound {
+    const chosen = this.policies?.chain(tag, hopMetadata(server, network)).at(-1) ?? tag;
+    const outbound = this.outbounds.get(chosen);
+    if (!outbound) throw new DialError('route', 'other', `no way out named ${chosen}`);
+    return outbound;
+  }
+}
+
+/** @throws KernelConfigError for a dialer that does not exist and for outbounds that would dial through themselves. */
+export function checkDialers({ outbounds, groups }: KernelConfig, builtIns: ReadonlyMap<string, unknown>): void {
+  const chained = outbounds.filter(({ dialer }) => dialer !== undefined);
+  if (chained.length === 0) return;
+  const indexes = new Map(outbounds.map(({ tag }, index) => [tag, index]));
+  const names = new Set([...builtIns.keys(), ...indexes.keys(), ...groups.map(({ name }) => name)]);
+  for (const { tag, dialer = '' } of chained) {
+    const path = `outbounds[${indexes.get(tag)}].dialer`;
+    if (!names.has(dialer)) throw new KernelConfigError(path, `${tag} dials through ${dialer}, which does not exist`);
+  }
+  const cycle = findDialCycle({ outbounds, groups });
+  const index = indexes.get(cycle?.find((name) => indexes.has(name)) ?? '');
+  // Groups that contain each other are the policy table's to refuse.
+  if (!cycle || index === undefined) return;
+  throw new KernelConfigError(`outbounds[${index}].dialer`, `it would dial through itself: ${cycle.join(' -> ')}`);
+}
+
+/**
+ * A way that comes back to where it began (`['n1', 'PROXY', 'n1']`), or null: a group counts with all its members,
+ * whichever it uses at the moment.
+ */
+export function findDialCycle({ outbounds, groups }: Pick<KernelConfig, 'outbounds' | 'groups'>): string[] | null {
+  const edges = new Map<string, readonly string[]>(groups.map(({ name, members }) => [name, members]));
+  for (const { tag, dialer } of outbounds) if (dialer !== undefined) edges.set(tag, [dialer]);
+  return findCycle(edges);
+}
+
+/** A hop carries the flow to the server: that is what a load-balance group chooses by. */
+function hopMetadata({ host, port }: Target, network: 'tcp' | 'udp'): ConnectionMetadata {
+  return {
+    network,
+    type: 'Inner',
+    sourceIp: '',
+    sourcePort: 0,
+    inboundName: '',
+    inboundUser: null,
+    host,
+    destinationIp: null,
+    destinationPort: port,
+  };
+}
