@@ -16,6 +16,7 @@ import { RetentionModule } from './retention/retention.module.js';
 import { RulesModule } from './rules/rules.module.js';
 import type { ProxyGatewaySettings } from './settings.js';
 import { RefreshModule } from './subscriptions/refresh.module.js';
+import { SettingsApiModule } from './settings-api/settings-api.module.js';
 import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
 import { SystemModule } from './system/system.module.js';
 import { TrafficModule } from './traffic/traffic.module.js';
@@ -40,6 +41,7 @@ export class AppModule {
         TrafficModule,
         DashboardModule,
         SystemModule,
+        SettingsApiModule,
       ],
     };
   }

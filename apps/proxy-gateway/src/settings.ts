@@ -1,6 +1,6 @@
 import { loadSettings, ServiceSettings, Variable } from '@gatehouse/platform';
 import type { Environment } from '@gatehouse/platform';
-import { IsBoolean, IsInt, IsIP, Max, Min } from 'class-validator';
+import { IsBoolean, IsInt, IsIP, Matches, Max, Min } from 'class-validator';
 
 /** Everything the service reads from its environment, once, at boot. */
 export class ProxyGatewaySettings extends ServiceSettings {
@@ -26,6 +26,11 @@ export class ProxyGatewaySettings extends ServiceSettings {
   @Variable('PROXY_GATEWAY_ALLOW_OPEN', { kind: 'boolean', expected: 'true or false' })
   @IsBoolean()
   allowOpen = false;
+
+  /** Names under which the service is reached; asked for only while login is off. */
+  @Variable('PROXY_GATEWAY_HOSTS', { kind: 'list', expected: 'host names separated by commas' })
+  @Matches(/^[a-z0-9.-]{1,253}$/i, { each: true })
+  hosts: readonly string[] = [];
 }
 
 /** @throws SettingsError naming every bad, missing and unknown variable. */

@@ -167,7 +167,7 @@ describe('API keys', () => {
     });
     const { key, ...listed } = answer.body;
     const list = await api.call('GET', '/api-keys');
-    expect(list.body).toEqual({ items: [listed], total: 1 });
+    expect(list.body).toEqual({ items: [listed], total: 1, limit: 500, offset: 0 });
     const [row] = await api.dataSource.query('SELECT * FROM api_keys');
     expect(JSON.stringify(row)).not.toContain(key);
   });

@@ -12,4 +12,5 @@ export * from './proxy-gateway/subscription.js';
 export * from './proxy-gateway/outbound.js';
 export * from './proxy-gateway/system.js';
 export * from './proxy-gateway/import-result.js';
+export * from './proxy-gateway/settings.js';
 export * from './error-codes.js';

@@ -6,8 +6,10 @@ import { Administrator } from './administrator.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { AuthController } from './auth.controller.js';
+import { ChangePassword } from './change-password.js';
 import { LoginService } from './login.service.js';
 import { OpenAccess } from './open-access.js';
+import { OpenAccessModule } from './open-access.module.js';
 import { SERVICE_NAME } from '../service-version.js';
 
 export const API_KEY_PREFIX = 'gpk_';
@@ -21,10 +23,11 @@ export class AccessModule {
       module: AccessModule,
       imports: [
         IdempotencyModule,
+        OpenAccessModule,
         AuthModule.forRoot({ service: SERVICE_NAME, secretKey, apiKeyPrefix: API_KEY_PREFIX, policy: OpenAccess }),
       ],
       controllers: [AuthController, ApiKeysController],
-      providers: [Administrator, LoginService, ApiKeysService, OpenAccess],
+      providers: [Administrator, LoginService, ApiKeysService, ChangePassword],
     };
   }
 }

@@ -3,6 +3,7 @@ import { firstAdministratorPassword } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { ProxyGatewaySettings } from '../settings.js';
 
 /** The one who may log in. Only a hash of the password is stored. */
@@ -33,6 +34,11 @@ export class Administrator implements OnModuleInit {
     const accepted = await verifyPassword(password, stored);
     if (accepted && stored !== undefined && needsRehash(stored)) await this.renewHash(password, stored);
     return accepted;
+  }
+
+  async changePassword(tx: EntityManager, password: string): Promise<void> {
+    const hash = await hashPassword(password);
+    await tx.query('UPDATE administrators SET password_hash = $1, updated_at = now() WHERE id = 1', [hash]);
   }
 
   private async storedHash(): Promise<string | undefined> {

@@ -1,10 +1,10 @@
 import { CurrentActor, Requires } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { ApiKeyCreatedResponse, ApiKeyListResponse, ApiKeyRevokedResponse } from '@gatehouse/contracts';
-import { Body, Controller, Delete, Get, Header, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, Param, Post, Query } from '@nestjs/common';
 import { IdPipe } from '../wire/id.pipe.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { NewApiKeyBody } from './auth.dto.js';
+import { ApiKeyQuery, NewApiKeyBody } from './auth.dto.js';
 
 @Controller('api-keys')
 @Requires('admin')
@@ -12,8 +12,8 @@ export class ApiKeysController {
   constructor(private readonly apiKeys: ApiKeysService) {}
 
   @Get()
-  list(): Promise<ApiKeyListResponse> {
-    return this.apiKeys.list();
+  list(@Query() query: ApiKeyQuery): Promise<ApiKeyListResponse> {
+    return this.apiKeys.list(query);
   }
 
   @Post()

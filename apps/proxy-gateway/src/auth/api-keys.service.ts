@@ -5,7 +5,7 @@ import type { ApiKeyCreatedResponse, ApiKeyListResponse, ApiKeyRevokedResponse }
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { toApiKeyView } from './api-key.view.js';
-import type { NewApiKeyBody } from './auth.dto.js';
+import type { ApiKeyQuery, NewApiKeyBody } from './auth.dto.js';
 
 const DEFAULT_NAME = 'API key';
 
@@ -13,9 +13,9 @@ const DEFAULT_NAME = 'API key';
 export class ApiKeysService {
   constructor(private readonly keys: ApiKeyStore) {}
 
-  async list(): Promise<ApiKeyListResponse> {
-    const items = (await this.keys.list()).map(toApiKeyView);
-    return { items, total: items.length };
+  async list({ limit, offset }: ApiKeyQuery): Promise<ApiKeyListResponse> {
+    const [records, total] = await Promise.all([this.keys.list({ limit, offset }), this.keys.count()]);
+    return { items: records.map(toApiKeyView), total, limit, offset };
   }
 
   /** @throws AppError INVALID_ARGUMENT for an end in the past, FORBIDDEN for scopes the actor has not. */

@@ -12,13 +12,35 @@ import {
   IsString,
   Matches,
   MaxLength,
+  MinLength,
 } from 'class-validator';
+import { QueryInteger } from '../wire/query-integer.js';
 
 export class LoginBody {
   @IsString()
   @IsNotEmpty()
   @MaxLength(1_024)
   password: string;
+}
+
+export class PasswordChangeBody {
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(1_024)
+  current_password: string;
+
+  @IsString()
+  @MinLength(8)
+  @MaxLength(256)
+  new_password: string;
+}
+
+export class ApiKeyQuery {
+  @QueryInteger({ min: 1, max: 500 })
+  limit = 500;
+
+  @QueryInteger({ min: 0, max: 1_000_000_000 })
+  offset = 0;
 }
 
 export class NewApiKeyBody {

@@ -22,6 +22,10 @@ export class LoginService {
       (await this.administrator.accepts(password)) ? true : undefined,
     );
     if (accepted === undefined) throw new AppError('LOGIN_FAILED', 'The password is wrong');
+    return this.issueToken();
+  }
+
+  async issueToken(): Promise<LoginResponse> {
     const lifetime = this.preferences.get('auth.token_ttl_sec');
     const { token, expiresAt } = await this.tokens.issue({ name: 'administrator', scopes: SCOPES }, lifetime);
     return { token, token_type: 'Bearer', expires_in: lifetime, expires_at: expiresAt.toISOString() };

@@ -25,7 +25,7 @@ export class OpenAccess implements AuthPolicy, OnApplicationBootstrap {
 
   /** @throws StartError when login is off on an address that others can reach. */
   onApplicationBootstrap(): void {
-    if (this.preferences.get('auth.enabled') || this.isAllowed()) return;
+    if (this.preferences.get('auth.enabled') || this.mayStandOpen()) return;
     throw new StartError(
       `auth.enabled is false while BIND_ADDRESS is ${this.settings.bindAddress}: anybody who reaches it could change everything. ` +
         'Bind to 127.0.0.1, or set PROXY_GATEWAY_ALLOW_OPEN=true if that is meant',
@@ -34,14 +34,15 @@ export class OpenAccess implements AuthPolicy, OnApplicationBootstrap {
 
   /** True when requests need credentials. Switched off while the service runs on a reachable address, they still do. */
   loginNeeded(): boolean {
-    return this.preferences.get('auth.enabled') || !this.isAllowed();
+    return this.preferences.get('auth.enabled') || !this.mayStandOpen();
   }
 
   openActor(): Actor | undefined {
     return this.loginNeeded() ? undefined : ANYBODY;
   }
 
-  private isAllowed(): boolean {
+  /** Whether switching login off would be honoured. */
+  mayStandOpen(): boolean {
     return this.settings.allowOpen || isLoopback(this.settings.bindAddress);
   }
 }

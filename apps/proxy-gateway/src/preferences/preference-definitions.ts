@@ -1,7 +1,25 @@
-import { flag, httpUrl, integer, listenAddress, oneOf, ratio, statusRanges, text } from './preference-types.js';
+import {
+  flag,
+  httpUrl,
+  httpUrls,
+  integer,
+  listenAddress,
+  oneOf,
+  ratio,
+  statusRanges,
+  text,
+} from './preference-types.js';
 import type { PreferenceType } from './preference-types.js';
 
 const DAY_SEC = 86_400;
+
+/** Where the databases of MetaCubeX/meta-rules-dat are published, and a mirror. */
+function metaRules(file: string): string {
+  return [
+    `https://github.com/MetaCubeX/meta-rules-dat/releases/download/latest/${file}`,
+    `https://fastly.jsdelivr.net/gh/MetaCubeX/meta-rules-dat@release/${file}`,
+  ].join(' ');
+}
 
 /** Every setting that people may change while the service runs, with what it is when nobody has. */
 export const PREFERENCES = {
@@ -27,17 +45,21 @@ export const PREFERENCES = {
   'subscription.keep_ratio': ratio(0.2),
   'subscription.allow_private': flag(false),
 
-  'geo.country_url': httpUrl(''),
-  'geo.asn_url': httpUrl(''),
-  'geo.geosite_url': httpUrl(''),
-  'geo.geoip_url': httpUrl(''),
+  // Several addresses are mirrors of one file, tried in this order.
+  'geo.country_url': httpUrls(metaRules('country.mmdb')),
+  'geo.asn_url': httpUrls(metaRules('GeoLite2-ASN.mmdb')),
+  'geo.geosite_url': httpUrls(metaRules('geosite.dat')),
+  'geo.geoip_url': httpUrls(''),
   'geo.auto_update': flag(true),
   'geo.interval_hours': integer(24, 1, 24 * 90),
+  'geo.allow_private': flag(false),
 
   'traffic_log.enabled': flag(true),
   'traffic_log.retention_days': integer(30, 1, 3_650),
   'traffic_stats.retention_days': integer(90, 1, 3_650),
   'audit.retention_days': integer(365, 1, 3_650),
+  'runtime_log.retention_days': integer(7, 1, 365),
+  'runtime_log.max_rows': integer(200_000, 1_000, 10_000_000),
 
   'switch.close_connections': oneOf('none', ['none', 'group', 'all']),
 } satisfies Record<string, PreferenceType<unknown>>;
@@ -51,4 +73,15 @@ export const PREFERENCE_KEYS = Object.keys(PREFERENCES).filter(isPreferenceKey);
 
 export function isPreferenceKey(key: string): key is PreferenceKey {
   return Object.hasOwn(PREFERENCES, key);
+}
+
+/** Read once, when the service starts. */
+const READ_AT_START: readonly PreferenceKey[] = ['kernel.mode'];
+
+/** The keys that differ and take effect with the next start of the service. */
+export function restartNeeded(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): PreferenceKey[] {
+  return READ_AT_START.filter((key) => before[key] !== after[key]);
 }

@@ -8,6 +8,8 @@ export class PreferenceError extends Error {
   }
 }
 
+const MAX_MIRRORS = 10;
+
 /** How one key is read from the text that the table holds. */
 export interface PreferenceType<T> {
   readonly defaultText: string;
@@ -78,6 +80,21 @@ export function httpUrl(defaultValue: string): PreferenceType<string> {
       if (value === '' && defaultValue === '') return value;
       if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
       throw new Error('must be an http or https URL');
+    },
+  };
+}
+
+/** Addresses separated by commas or spaces; empty means none. */
+export function httpUrls(defaultValue: string): PreferenceType<readonly string[]> {
+  const one = httpUrl('');
+  return {
+    defaultText: defaultValue,
+    parse(value) {
+      const urls = value.split(/[\s,]+/).filter((url) => url !== '');
+      if (urls.length > MAX_MIRRORS || value.length > 4_096) {
+        throw new Error(`must be at most ${MAX_MIRRORS} http or https URLs`);
+      }
+      return urls.map((url) => one.parse(url));
     },
   };
 }

@@ -129,14 +129,23 @@ export class ApiKeyStore {
     return { key: text, record: toRecord(row) };
   }
 
-  /** Keys that are not revoked, newest first; of one user when asked. */
-  async list(options: { userId?: number } = {}): Promise<ApiKeyRecord[]> {
+  /** Keys that are not revoked, newest first; of one user when asked. At most 1,000 unless `limit` says otherwise. */
+  async list(options: { userId?: number; limit?: number; offset?: number } = {}): Promise<ApiKeyRecord[]> {
     const rows = (await this.dataSource.query(
       `SELECT ${COLUMNS} FROM api_keys
-       WHERE revoked_at IS NULL AND ($1::bigint IS NULL OR user_id = $1) ORDER BY id DESC LIMIT 1000`,
-      [options.userId ?? null],
+       WHERE revoked_at IS NULL AND ($1::bigint IS NULL OR user_id = $1) ORDER BY id DESC LIMIT $2 OFFSET $3`,
+      [options.userId ?? null, options.limit ?? 1_000, options.offset ?? 0],
     )) as Row[];
     return rows.map(toRecord);
+  }
+
+  /** How many keys `list()` has in all. */
+  async count(options: { userId?: number } = {}): Promise<number> {
+    const rows = (await this.dataSource.query(
+      `SELECT count(*)::integer AS count FROM api_keys WHERE revoked_at IS NULL AND ($1::bigint IS NULL OR user_id = $1)`,
+      [options.userId ?? null],
+    )) as { count: number }[];
+    return rows[0]?.count ?? 0;
   }
 
   /** Revokes a key on every replica; raises NOT_FOUND when there is none, or it is another user's. */

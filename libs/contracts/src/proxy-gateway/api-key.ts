@@ -1,3 +1,5 @@
+import type { Page } from './page.js';
+
 /** What a key may do: `read` lists, `write` changes, `admin` also handles keys and settings. Each includes the one before. */
 export const API_KEY_SCOPES = ['read', 'write', 'admin'] as const;
 export type ApiKeyScope = (typeof API_KEY_SCOPES)[number];
@@ -19,10 +21,7 @@ export interface ApiKeyView {
 }
 
 /** `GET /api-keys`: keys that still exist, newest first. */
-export interface ApiKeyListResponse {
-  items: ApiKeyView[];
-  total: number;
-}
+export type ApiKeyListResponse = Page<ApiKeyView>;
 
 /** `POST /api-keys`: the only time the key is shown. */
 export interface ApiKeyCreatedResponse extends ApiKeyView {

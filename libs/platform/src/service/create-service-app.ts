@@ -66,6 +66,7 @@ export function configureServiceApp(
   app.use(requestId, securityHeaders, observeRequests(metrics));
   serveOperations(application, app.get(HealthRegistry), metrics);
   if (http.openapi !== undefined) serveOpenApi(app, application, http.openapi, http);
+  for (const make of http.middleware ?? []) app.use(make(app));
   app.use(
     bodyParsers({
       limit: http.bodyLimit ?? DEFAULT_BODY_LIMIT,

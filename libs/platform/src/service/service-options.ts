@@ -1,4 +1,5 @@
-import type { DynamicModule, Type } from '@nestjs/common';
+import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
+import type { RequestHandler } from 'express';
 import type { ErrorFormat } from '../errors/error-format.js';
 import type { JsonLogger } from '../logging/json-logger.js';
 import type { OpenApiOptions } from '../openapi/openapi-document.js';
@@ -19,6 +20,8 @@ export interface HttpOptions {
   readonly forms?: boolean;
   /** Path prefixes whose handlers read the body themselves. */
   readonly streamedPaths?: readonly string[];
+  /** Runs for every request to the API before its body is read; made once, when the application is. */
+  readonly middleware?: readonly ((app: INestApplication) => RequestHandler)[];
 }
 
 export interface ServiceAppOptions {

@@ -1,0 +1,36 @@
+import { LoginThrottle, TokenSigner } from '@gatehouse/auth';
+import type { LoginResponse } from '@gatehouse/contracts';
+import { UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { Administrator } from './administrator.js';
+import type { PasswordChangeBody } from './auth.dto.js';
+import { LoginService } from './login.service.js';
+
+/** Sets another password and logs everybody out who had the old one's tokens. */
+@Injectable()
+export class ChangePassword {
+  constructor(
+    private readonly administrator: Administrator,
+    private readonly throttle: LoginThrottle,
+    private readonly tokens: TokenSigner,
+    private readonly logins: LoginService,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  /**
+   * A token for the caller: the one used before is void as well.
+   * @throws AppError FORBIDDEN for a wrong current password; RATE_LIMITED as logins, whose limits these guesses share.
+   */
+  async run(body: PasswordChangeBody, clientAddress: string): Promise<LoginResponse> {
+    const accepted = await this.throttle.attempt(clientAddress, async () =>
+      (await this.administrator.accepts(body.current_password)) ? true : undefined,
+    );
+    if (accepted === undefined) throw new AppError('FORBIDDEN', 'The current password is wrong');
+    await this.unitOfWork.run(async (tx) => {
+      await this.administrator.changePassword(tx, body.new_password);
+      await this.tokens.rotate(tx);
+    });
+    return this.logins.issueToken();
+  }
+}

@@ -1,0 +1,23 @@
+import { isIP } from 'node:net';
+import { AppError } from '@gatehouse/platform';
+import type { RequestHandler } from 'express';
+
+/**
+ * Refuses requests for other names while no credential protects the service: a page whose own name was made to point
+ * here (DNS rebinding) counts as same-origin for its browser. Only the header that the browser itself writes counts.
+ */
+export function refuseForeignHosts(isOpen: () => boolean, names: readonly string[]): RequestHandler {
+  const known = new Set(names.map((name) => name.toLowerCase()));
+  return (request, _response, next) => {
+    if (!isOpen() || isOwnHost(request.headers.host, known)) return next();
+    next(new AppError('FORBIDDEN', 'While login is off, this name is not served; PROXY_GATEWAY_HOSTS can allow it'));
+  };
+}
+
+/** Addresses cannot be rebound; `localhost` and what ends in it always means this machine (RFC 6761 section 6.3). */
+export function isOwnHost(host: string | undefined, known: ReadonlySet<string>): boolean {
+  const url = URL.parse(`http://${host ?? ''}`);
+  if (host === undefined || url === null || url.pathname !== '/' || url.username !== '') return false;
+  const name = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  return isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost') || known.has(name);
+}

@@ -1,0 +1,17 @@
+import type { SettingsView } from '@gatehouse/contracts';
+import { maskUrl } from '../nodes/mask-secrets.js';
+import { isPreferenceKey, PREFERENCES } from '../preferences/preference-definitions.js';
+
+/** Settings as those see them who may only read: addresses that people gave may carry credentials, ours do not. */
+export function maskSettings(texts: Readonly<SettingsView>): SettingsView {
+  const entries = Object.entries(texts).map(([key, value]) => [key, maskSetting(key, value)]);
+  return Object.fromEntries(entries) as SettingsView;
+}
+
+function maskSetting(key: string, value: string): string {
+  if (!isPreferenceKey(key) || value === PREFERENCES[key].defaultText || !value.includes('://')) return value;
+  return value
+    .split(/[\s,]+/)
+    .map(maskUrl)
+    .join(' ');
+}

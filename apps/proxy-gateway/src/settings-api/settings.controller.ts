@@ -1,0 +1,26 @@
+import { CurrentActor, Requires } from '@gatehouse/auth';
+import type { Actor } from '@gatehouse/auth';
+import type { SettingsView } from '@gatehouse/contracts';
+import { Body, Controller, Get, Put, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { SettingsService } from './settings.service.js';
+
+@Controller('settings')
+export class SettingsController {
+  constructor(private readonly settings: SettingsService) {}
+
+  @Get()
+  @Requires('read')
+  read(@CurrentActor() actor: Actor | null): SettingsView {
+    return this.settings.read(actor);
+  }
+
+  /** An answer of strings only has no place for remarks: what waits for a restart is named in a header. */
+  @Put()
+  @Requires('admin')
+  async change(@Body() body: unknown, @Res({ passthrough: true }) response: Response): Promise<SettingsView> {
+    const { settings, restartNeeded } = await this.settings.change(body);
+    if (restartNeeded.length > 0) response.setHeader('X-Restart-Required', restartNeeded.join(','));
+    return settings;
+  }
+}

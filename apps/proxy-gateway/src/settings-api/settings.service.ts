@@ -1,0 +1,76 @@
+import { allows } from '@gatehouse/auth';
+import type { Actor } from '@gatehouse/auth';
+import type { SettingsView } from '@gatehouse/contracts';
+import { AppError } from '@gatehouse/platform';
+import type { ErrorDetail } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { OpenAccess } from '../auth/open-access.js';
+import { PREFERENCES, restartNeeded } from '../preferences/preference-definitions.js';
+import type { PreferenceKey } from '../preferences/preference-definitions.js';
+import { problemOf } from '../preferences/preference-snapshot.js';
+import { Preferences } from '../preferences/preferences.service.js';
+import { maskSettings } from './mask-settings.js';
+
+@Injectable()
+export class SettingsService {
+  constructor(
+    private readonly preferences: Preferences,
+    private readonly access: OpenAccess,
+  ) {}
+
+  /** Every key. Who may only read sees no credentials that addresses carry. */
+  read(actor: Actor | null): SettingsView {
+    const texts = this.preferences.texts();
+    return actor === null || allows(actor, 'write') ? texts : maskSettings(texts);
+  }
+
+  /**
+   * All of the named keys or none.
+   * @throws AppError INVALID_ARGUMENT naming each field that is unknown, not a string or unfit.
+   */
+  async change(body: unknown): Promise<{ settings: SettingsView; restartNeeded: PreferenceKey[] }> {
+    const changes = readChanges(body);
+    this.refuseOpening(changes);
+    const before = this.preferences.texts();
+    await this.preferences.write(changes);
+    const settings = this.preferences.texts();
+    return { settings, restartNeeded: restartNeeded(before, settings) };
+  }
+
+  /** Requests would go on to need credentials, so that the setting said one thing and the service did another. */
+  private refuseOpening(changes: Record<string, string>): void {
+    if (changes['auth.enabled'] !== 'false' || this.access.mayStandOpen()) return;
+    throw refusal([
+      {
+        field: 'auth.enabled',
+        message:
+          'cannot be "false" while the service can be reached from outside: bind it to 127.0.0.1, or set PROXY_GATEWAY_ALLOW_OPEN=true if that is meant',
+      },
+    ]);
+  }
+}
+
+/** @throws AppError INVALID_ARGUMENT. */
+function readChanges(body: unknown): Record<string, string> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new AppError('INVALID_ARGUMENT', 'The body must be an object of settings, each a string');
+  }
+  const entries: [string, unknown][] = Object.entries(body);
+  const details = entries.flatMap(([key, value]) => problem(key, value));
+  if (details.length > 0) throw refusal(details);
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+function problem(field: string, value: unknown): ErrorDetail[] {
+  if (!Object.hasOwn(PREFERENCES, field)) return [{ field: field.slice(0, 200), message: 'is not a setting' }];
+  if (typeof value !== 'string') return [{ field, message: 'must be a string' }];
+  const found = problemOf(field, value);
+  return found === null ? [] : [{ field, message: found.message }];
+}
+
+function refusal(details: ErrorDetail[]): AppError {
+  const [first] = details;
+  const message =
+    details.length === 1 && first ? `${first.field}: ${first.message}` : 'Some settings are not acceptable';
+  return new AppError('INVALID_ARGUMENT', message, { details });
+}
