@@ -232,6 +232,7 @@ describe('marks of a dial', () => {
     expect(await marks(direct, http(hop.port))).toEqual(['dns', 'connect']);
     expect(await marks(direct, socks(hop.port))).toEqual(['connect']);
     const over = createChainDialer(fixedHop(createOutbound('hop', socks(hop.port), direct, 'hop')));
-    expect(await marks(over, http(hop.port))).toEqual(['connect']);
+    // One `connect` to the hop, one through it.
+    expect(await marks(over, http(hop.port))).toEqual(['connect', 'connect']);
   });
 });

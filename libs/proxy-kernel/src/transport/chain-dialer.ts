@@ -38,7 +38,7 @@ export function fixedHop(outbound: Outbound): Hop {
 
 async function connectThrough(hop: Hop, server: Target, { signal, onStage }: DialContext): Promise<ByteStream> {
   try {
-    const stream = await hop.outbound(server, 'tcp').connect(server, { signal });
+    const stream = await hop.outbound(server, 'tcp').connect(server, { signal, onStage });
     onStage?.('connect');
     return stream;
   } catch (error) {
@@ -50,7 +50,7 @@ async function openPacketsThrough(hop: Hop, server: Target, { signal, onStage }:
   try {
     const outbound = hop.outbound(server, 'udp');
     if (!outbound.udp || !outbound.openPackets) throw new DialError('dial', 'other', 'it carries no UDP');
-    const packets = await outbound.openPackets({ signal });
+    const packets = await outbound.openPackets({ signal, onStage });
     onStage?.('connect');
     return toServer(packets, server);
   } catch (error) {
