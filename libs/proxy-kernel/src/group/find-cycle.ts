@@ -3,16 +3,25 @@ interface Visit {
   next: number;
 }
 
-/** A path that comes back to its start (`['A', 'B', 'A']`), or null. Iterative: the depth is the configuration's, not the stack's. */
+/** Groups with those that they contain before them, or a path that comes back to its start (`['A', 'B', 'A']`). */
+export type GroupOrder = { order: string[]; cycle: null } | { order: null; cycle: string[] };
+
+/** A path that comes back to its start (`['A', 'B', 'A']`), or null. */
 export function findCycle(edges: ReadonlyMap<string, readonly string[]>): string[] | null {
+  return orderGroups(edges).cycle;
+}
+
+/** Iterative: the depth is the configuration's, not the stack's. */
+export function orderGroups(edges: ReadonlyMap<string, readonly string[]>): GroupOrder {
   const done = new Set<string>();
   for (const start of edges.keys()) {
     const cycle = done.has(start) ? null : cycleFrom(start, edges, done);
-    if (cycle) return cycle;
+    if (cycle) return { order: null, cycle };
   }
-  return null;
+  return { order: [...done], cycle: null };
 }
 
+/** Adds each group to `done` behind its members. */
 function cycleFrom(start: string, edges: ReadonlyMap<string, readonly string[]>, done: Set<string>): string[] | null {
   const path: Visit[] = [{ name: start, next: 0 }];
   const onPath = new Set([start]);

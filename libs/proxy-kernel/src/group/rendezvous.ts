@@ -1,0 +1,55 @@
+/** FNV-1a over the UTF-16 units, then mixed: the low bits alone would show the last characters. */
+export function hashText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return mix(hash);
+}
+
+/** The finaliser of MurmurHash3 (public domain). */
+function mix(value: number): number {
+  let hash = value;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+/**
+ * Highest random weight (Thaler and Ravishankar, 1998): each key has its own order of the members and takes the first of
+ * them. A member that leaves moves only the keys that it had, one that comes takes its share evenly from all.
+ */
+export class Rendezvous {
+  /** Hashes of lists of members that are still in use. */
+  readonly #hashes = new WeakMap<readonly string[], Uint32Array>();
+  /** The last question and its answer: one decision asks several times. */
+  #last: { key: string; members: readonly string[]; answer: string } | null = null;
+
+  /** @param members never empty; the same array stands for the same members. */
+  pick(key: string, members: readonly string[]): string {
+    if (this.#last?.key === key && this.#last.members === members) return this.#last.answer;
+    const answer = members[heaviest(hashText(key), this.#hashesOf(members))] ?? '';
+    this.#last = { key, members, answer };
+    return answer;
+  }
+
+  #hashesOf(members: readonly string[]): Uint32Array {
+    const known = this.#hashes.get(members);
+    if (known) return known;
+    const hashes = Uint32Array.from(members, hashText);
+    this.#hashes.set(members, hashes);
+    return hashes;
+  }
+}
+
+function heaviest(key: number, hashes: Uint32Array): number {
+  let best = 0;
+  let weight = -1;
+  for (let index = 0; index < hashes.length; index += 1) {
+    const candidate = mix(key ^ (hashes[index] ?? 0));
+    if (candidate <= weight) continue;
+    weight = candidate;
+    best = index;
+  }
+  return best;
+}
