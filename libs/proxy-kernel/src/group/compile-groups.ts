@@ -2,7 +2,7 @@ import type { GroupConfig } from '../interfaces/config.js';
 import { KernelConfigError } from '../interfaces/kernel.js';
 import { createGroupRule } from './create-group-rule.js';
 import type { GroupRule } from './group-rule.js';
-import { orderGroups } from './find-cycle.js';
+import { orderGroups } from './order-groups.js';
 
 /** Outbounds that always exist. `PASS` is no way out: a rule that reaches it hands the flow to the next rule. */
 export const BUILT_IN_POLICIES = ['DIRECT', 'REJECT', 'REJECT-DROP', 'PASS'] as const;

@@ -6,11 +6,6 @@ interface Visit {
 /** Groups with those that they contain before them, or a path that comes back to its start (`['A', 'B', 'A']`). */
 export type GroupOrder = { order: string[]; cycle: null } | { order: null; cycle: string[] };
 
-/** A path that comes back to its start (`['A', 'B', 'A']`), or null. */
-export function findCycle(edges: ReadonlyMap<string, readonly string[]>): string[] | null {
-  return orderGroups(edges).cycle;
-}
-
 /** Iterative: the depth is the configuration's, not the stack's. */
 export function orderGroups(edges: ReadonlyMap<string, readonly string[]>): GroupOrder {
   const done = new Set<string>();
