@@ -4,10 +4,14 @@ import { NodeStorageModule } from './node-storage.module.js';
 import { NodesController } from './nodes.controller.js';
 import { NodesQuery } from './nodes.query.js';
 import { NodesService } from './nodes.service.js';
+import { ExportNodes } from './transfer/export-nodes.js';
+import { ImportNodes } from './transfer/import-nodes.js';
+import { NodeTransferController } from './transfer/transfer.controller.js';
 
 @Module({
   imports: [KernelModule, NodeStorageModule],
-  controllers: [NodesController],
-  providers: [NodesService, NodesQuery],
+  // Fixed paths go before `:id`.
+  controllers: [NodeTransferController, NodesController],
+  providers: [NodesService, NodesQuery, ExportNodes, ImportNodes],
 })
 export class NodesModule {}

@@ -1,0 +1,25 @@
+import { countryName } from './country-names.js';
+
+export const MAX_TAGS = 32;
+export const MAX_TAG_LENGTH = 64;
+
+/** Trimmed, without empty ones and repetitions, in their order. */
+export function tidyTags(tags: readonly string[]): string[] {
+  return [...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+}
+
+/** A list of texts that can be the tags of a node. */
+export function isTagList(value: unknown): value is string[] {
+  return (
+    Array.isArray(value) &&
+    value.length <= MAX_TAGS &&
+    value.every((tag) => typeof tag === 'string' && tag.length <= MAX_TAG_LENGTH && !/\p{Cc}/u.test(tag))
+  );
+}
+
+/** The code in upper case; null for what is no country. */
+export function readCountryCode(value: unknown): string | null {
+  if (typeof value !== 'string' || !/^[A-Za-z]{2}$/.test(value.trim())) return null;
+  const code = value.trim().toUpperCase();
+  return countryName(code) === null ? null : code;
+}
