@@ -3,16 +3,20 @@ import { relay, type ByteCounter, type ByteStream, type RelayEnd, type RelayHand
 import type { ConnectionEntry } from './accounting/connection-entry.js';
 import type { ConnectionTable } from './accounting/connection-table.js';
 import type { Generation } from './generation.js';
+import type { FlowWatch } from './health/index.js';
 import {
   DialError,
   type CloseReason,
   type ConnectionMetadata,
+  type DialStage,
   type ErrorStage,
   type Flow,
   type FlowOutcome,
   type FlowRoute,
   type KernelTimeouts,
+  type Outbound,
 } from './interfaces/index.js';
+import { withChain } from './way-out.js';
 
 const GIVEN_UP = new DialError('dial', 'other', 'the flow has ended');
 
@@ -20,6 +24,7 @@ export interface FlowParts {
   table: ConnectionTable;
   generation: Generation;
   timeouts: KernelTimeouts;
+  watch: FlowWatch;
   metadata: ConnectionMetadata;
   /** Ends the client's side while there is no relay to stop. */
   abort: (reason: CloseReason) => void;
@@ -31,6 +36,8 @@ export class KernelFlow implements Flow {
   private readonly entry: ConnectionEntry;
   private readonly controller = new AbortController();
   private stage: ErrorStage = 'route';
+  private readonly reached = new Set<DialStage>();
+  private outbound: Outbound | null = null;
   private deciding: Promise<FlowRoute> | null = null;
   private relaying: RelayHandle | null = null;
   private closedBy: CloseReason | null = null;
@@ -75,6 +82,7 @@ export class KernelFlow implements Flow {
     this.stage = 'relay';
     this.entry.state = 'open';
     this.entry.remoteDestination = remoteAddress ?? null;
+    if (this.outbound) this.parts.watch.opened(this.entry, this.outbound.tag);
   }
 
   relay(client: ByteStream, remote: ByteStream, head?: Uint8Array): void {
@@ -97,7 +105,14 @@ export class KernelFlow implements Flow {
     // A dial that is still on its way has no one to arrive for.
     if (this.stage !== 'relay' && !this.signal.aborted) this.controller.abort(GIVEN_UP);
     const closeReason = this.closedBy ?? outcome.closeReason;
+    this.tellHealth(outcome);
     this.parts.table.close(this.entry, { ...outcome, closeReason }, this.stage);
+  }
+
+  private tellHealth({ error }: FlowOutcome): void {
+    if (!this.outbound) return;
+    const { tag, type } = this.outbound;
+    this.parts.watch.ended(this.entry, tag, { error: this.closedBy ? null : error, type, reached: this.reached });
   }
 
   private close(reason: CloseReason): void {
@@ -114,7 +129,10 @@ export class KernelFlow implements Flow {
     this.stage = 'dial';
     const { host, destinationIp, destinationPort } = this.metadata;
     const target = { host: host ?? destinationIp ?? '', port: destinationPort, ips: decision.resolvedIps };
-    const remote = await outbound.connect(target, { signal: this.signal });
+    const remote = await outbound.connect(target, {
+      signal: this.signal,
+      onStage: (stage) => this.reached.add(stage),
+    });
     if (!this.signal.aborted) this.opened(remote.remoteAddress);
     return remote;
   }
@@ -149,11 +167,14 @@ export class KernelFlow implements Flow {
 
   private async decide(): Promise<FlowRoute> {
     const { generation, table } = this.parts;
-    const deciding = generation.router.decide(routingView(this.metadata), this.signal);
-    const decision = deciding instanceof Promise ? await deciding : deciding;
+    const view = routingView(this.metadata);
+    const deciding = generation.router.decide(view, this.signal);
+    const decided = deciding instanceof Promise ? await deciding : deciding;
+    const decision = withChain(decided, generation.policies.take(decided.target, view));
     table.routed(this.entry, decision);
     const outbound = generation.outbounds.get(decision.outbound);
     if (!outbound) throw new DialError('route', 'other', `no way out named ${decision.outbound}`);
+    this.outbound = outbound;
     return { outbound, decision, key: `${generation.number}/${outbound.tag}` };
   }
 

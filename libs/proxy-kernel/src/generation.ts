@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DialerTable, checkDialers } from './dialers.js';
-import { createPolicyTable, type SelectablePolicyTable } from './group/index.js';
+import { createPolicyTable, type HealthView, type SelectablePolicyTable } from './group/index.js';
 import {
   KernelConfigError,
   type ApplyResult,
@@ -31,10 +31,11 @@ export function compileGeneration(
   config: KernelConfig,
   previous: Generation | null,
   environment: KernelEnvironment,
+  health: HealthView,
 ): Generation {
   const dialers = new DialerTable(environment.resolver);
   const outbounds = compileOutbounds(config, previous, environment, dialers);
-  const policies = createPolicyTable(outbounds, config.groups);
+  const policies = createPolicyTable(outbounds, config.groups, { health, now: () => environment.now() });
   dialers.link(outbounds, policies);
   const router = compileRouter({
     rules: config.rules,

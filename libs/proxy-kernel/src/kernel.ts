@@ -22,8 +22,11 @@ import {
   type SniffingConfig,
   type TracedDecision,
 } from './interfaces/index.js';
+import { FlowWatch, HealthBook } from './health/index.js';
+import { EventListeners } from './kernel-events.js';
 import { ListenerSet, type Listener } from './listeners.js';
 import { createInbound } from './registry.js';
+import { withChain } from './way-out.js';
 
 const DEFAULT_TIMEOUTS: KernelTimeouts = {
   handshake: 10_000,
@@ -46,8 +49,9 @@ class Kernel implements ProxyKernel, Dispatcher {
   private readonly startedAt: number;
   private readonly table: ConnectionTable;
   private readonly listeners: ListenerSet;
-  private readonly closedListeners: KernelEvents['closed'][] = [];
-  private readonly trafficListeners: KernelEvents['traffic'][] = [];
+  private readonly events = new EventListeners();
+  private readonly health: HealthBook;
+  private readonly watch: FlowWatch;
   private readonly sampler: NodeJS.Timeout;
   private generation: Generation | null = null;
   private lastChange: Promise<unknown> = Promise.resolve();
@@ -61,10 +65,15 @@ class Kernel implements ProxyKernel, Dispatcher {
     this.table = new ConnectionTable(
       () => environment.now(),
       (record) => {
-        for (const listener of this.closedListeners) listener(record);
+        this.events.emit('closed', record);
         if (this.table.size === 0) this.onDrained?.();
       },
     );
+    this.health = new HealthBook(() => environment.now(), {
+      circuit: (change) => this.events.emit('circuit', change),
+      changed: (tags) => this.generation?.policies.healthChanged(tags),
+    });
+    this.watch = new FlowWatch(this.health);
     this.listeners = new ListenerSet((listener) => createInbound(this.inboundContext(listener)));
     this.sampler = setInterval(() => this.sample(), SAMPLE_INTERVAL_MS);
     this.sampler.unref();
@@ -83,7 +92,7 @@ class Kernel implements ProxyKernel, Dispatcher {
   }
 
   setHealth(testUrl: string | null, report: HealthReport): void {
-    this.environment.logger.debug('health taken over', { test_url: testUrl, nodes: Object.keys(report).length });
+    this.health.report(testUrl, report);
   }
 
   groups(): GroupState[] {
@@ -104,9 +113,11 @@ class Kernel implements ProxyKernel, Dispatcher {
     return this.closeAll('user');
   }
 
-  testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
-    if (!this.generation) return Promise.reject(new KernelConfigError('rules', 'no configuration is applied'));
-    return this.generation.router.explain(flow);
+  async testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
+    if (!this.generation) throw new KernelConfigError('rules', 'no configuration is applied');
+    const { router, policies } = this.generation;
+    const traced = await router.explain(flow);
+    return withChain(traced, policies.chain(traced.target, flow));
   }
 
   status(): KernelStatus {
@@ -126,8 +137,7 @@ class Kernel implements ProxyKernel, Dispatcher {
   }
 
   on<E extends keyof KernelEvents>(event: E, listener: KernelEvents[E]): void {
-    if (event === 'closed') this.closedListeners.push(listener as KernelEvents['closed']);
-    else if (event === 'traffic') this.trafficListeners.push(listener as KernelEvents['traffic']);
+    this.events.on(event, listener);
   }
 
   close(graceMs = 0): Promise<void> {
@@ -136,19 +146,19 @@ class Kernel implements ProxyKernel, Dispatcher {
   }
 
   begin(metadata: ConnectionMetadata, abort: (reason: CloseReason) => void): Flow {
-    const { generation, table, timeouts } = this;
+    const { generation, table, timeouts, watch } = this;
     // Nothing listens before the first generation.
     if (!generation) throw new KernelConfigError('listeners', 'no configuration is applied');
-    return new KernelFlow({ table, generation, timeouts, metadata, abort });
+    return new KernelFlow({ table, generation, timeouts, watch, metadata, abort });
   }
 
   private async applyNow(config: KernelConfig): Promise<ApplyResult> {
     if (this.closing) throw new KernelConfigError('kernel', 'the kernel is closing');
     const began = performance.now();
     const previous = this.generation;
-    const next = compileGeneration(config, previous, this.environment);
+    const next = compileGeneration(config, previous, this.environment, this.health);
     const commit = await this.listeners.prepare(config.listeners);
-    this.generation = next;
+    this.replaceGeneration(next);
     commit();
     this.environment.logger.info('configuration applied', { generation: next.number, config_hash: next.hash });
     return {
@@ -161,6 +171,18 @@ class Kernel implements ProxyKernel, Dispatcher {
       warnings: [...next.policies.warnings],
       listeners: this.listeners.states(),
     };
+  }
+
+  /** Groups go on with the members that they use, unless the configuration says otherwise. */
+  private replaceGeneration(next: Generation): void {
+    const before = this.generation?.policies.retire() ?? null;
+    const { outbounds, groups } = next.config;
+    this.generation = next;
+    this.health.keepOnly(
+      new Set(outbounds.map(({ tag }) => tag)),
+      new Set(groups.flatMap(({ testUrl }) => testUrl ?? [])),
+    );
+    next.policies.takeOver(before, (change) => this.events.emit('switched', change));
   }
 
   private inboundContext(listener: Listener): InboundContext {
@@ -193,7 +215,10 @@ class Kernel implements ProxyKernel, Dispatcher {
 
   private sample(): void {
     const delta = this.table.sample();
-    if (delta) for (const listener of this.trafficListeners) listener(delta);
+    if (delta) this.events.emit('traffic', delta);
+    this.watch.settle();
+    this.health.settle();
+    this.generation?.policies.recheck();
   }
 
   private closeAll(reason: CloseReason): number {

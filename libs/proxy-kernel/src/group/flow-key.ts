@@ -5,5 +5,5 @@ import type { ConnectionMetadata } from '../interfaces/connection.js';
 export function siteOf({ host, destinationIp }: ConnectionMetadata): string {
   if (host === null) return destinationIp ?? '';
   // `a.github.io` and `b.github.io` belong to different people.
-  return getDomain(host, { allowPrivateDomains: true }) ?? host;
+  return getDomain(host, { allowPrivateDomains: true }) ?? host.toLowerCase();
 }

@@ -19,7 +19,7 @@ export interface GroupView {
   /** Milliseconds since the epoch; -Infinity while the group never switched. */
   readonly switchedAt: number;
   readonly at: number;
-  health(member: string): MemberHealth;
+  readonly health: (member: string) => MemberHealth;
 }
 
 export interface GroupChoice {

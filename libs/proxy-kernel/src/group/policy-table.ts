@@ -33,7 +33,7 @@ export interface PolicyTableOptions {
 export interface SelectablePolicyTable extends PolicyTable {
   /** What was left out of the table and why: members that do not exist. */
   readonly warnings: readonly string[];
-  /** The chain that this flow takes, counted as taken. `PASS` at its end carries nothing and rejects. */
+  /** The chain that this flow takes, counted as taken. */
   take(tag: string, flow: ConnectionMetadata): string[];
   /** @throws KernelConfigError for an unknown group or a member it does not have, and for a load-balance group. */
   select(group: string, member: string | null): void;
@@ -124,9 +124,7 @@ class GroupTable implements SelectablePolicyTable {
   take(tag: string, flow: ConnectionMetadata): string[] {
     const trial = this.#walkTrial(tag, flow);
     const claimed = trial !== null && this.#health.claimTrial(trial.at(-1) ?? '');
-    const chain = claimed ? trial : [...this.#walk(tag, flow, true)];
-    if (chain.at(-1) === 'PASS') chain.push('REJECT');
-    return chain;
+    return claimed ? trial : [...this.#walk(tag, flow, true)];
   }
 
   select(name: string, member: string | null): void {

@@ -1,0 +1,77 @@
+import type { CircuitChanged, HealthReport } from '../interfaces/kernel.js';
+import { Circuits } from './circuits.js';
+import { Measurements } from './measurements.js';
+
+export interface HealthBookEvents {
+  circuit(change: CircuitChanged): void;
+  /** What groups see of these nodes is another than before. */
+  changed(tags: readonly string[]): void;
+}
+
+const UNKNOWN = { alive: true, delayMs: null };
+
+/** All that is known of the nodes' health, measured and experienced. Outlives generations. */
+export class HealthBook {
+  readonly #measurements = new Measurements();
+  readonly #circuits: Circuits;
+  readonly #changed: HealthBookEvents['changed'];
+  /** Nodes of the present configuration; null before the first. */
+  #tags: ReadonlySet<string> | null = null;
+
+  constructor(now: () => number, events: HealthBookEvents) {
+    this.#circuits = new Circuits(now, (change) => events.circuit(change));
+    this.#changed = (tags) => events.changed(tags);
+  }
+
+  of(testUrl: string | undefined, tag: string): { alive: boolean; delayMs: number | null } {
+    const health = this.#measurements.get(testUrl, tag) ?? UNKNOWN;
+    return health.alive && this.#circuits.isOpen(tag) ? { alive: false, delayMs: health.delayMs } : health;
+  }
+
+  halfOpen(tag: string): boolean {
+    return this.#circuits.halfOpen(tag);
+  }
+
+  mayTry(tag: string): boolean {
+    return this.#circuits.mayTry(tag);
+  }
+
+  claimTrial(tag: string): boolean {
+    return this.#circuits.claimTrial(tag);
+  }
+
+  report(testUrl: string | null, report: HealthReport): void {
+    const tags = this.#measurements.set(testUrl, report, (tag) => this.#tags?.has(tag) ?? true);
+    for (const tag of tags) {
+      const health = report[tag];
+      if (health?.alive) this.#circuits.succeeded(tag, health.testedAt);
+    }
+    if (tags.length > 0) this.#changed(tags);
+  }
+
+  flowFailed(tag: string): void {
+    if (this.#tags?.has(tag) && this.#circuits.failed(tag)) this.#changed([tag]);
+  }
+
+  flowSucceeded(tag: string): void {
+    if (this.#circuits.succeeded(tag)) this.#changed([tag]);
+  }
+
+  /** A flow ended without saying anything of its node. */
+  flowEnded(tag: string): void {
+    this.#circuits.releaseTrial(tag);
+  }
+
+  /** Lets time pass: to be called about once a second. */
+  settle(): void {
+    const due = this.#circuits.settle();
+    if (due.length > 0) this.#changed(due);
+  }
+
+  /** Forgets nodes and test addresses that the configuration does not name. */
+  keepOnly(tags: ReadonlySet<string>, testUrls: ReadonlySet<string>): void {
+    this.#tags = tags;
+    this.#measurements.keepOnly(tags, testUrls);
+    this.#circuits.keepOnly(tags);
+  }
+}

@@ -1,0 +1,2 @@
+export { FlowWatch } from './flow-watch.js';
+export { HealthBook } from './health-book.js';

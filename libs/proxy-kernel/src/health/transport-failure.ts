@@ -1,0 +1,25 @@
+import { DialError, type DialStage } from '../interfaces/outbound.js';
+
+/** Kinds of a failed handshake that are the node's own: the others repeat what it says of the target. */
+const OWN_FAILURES = new Set(['tls_error', 'auth_failed', 'protocol_error', 'connection_reset']);
+/** Types that answer only once they have the target: their silence may be the target's. */
+const WAITS_FOR_TARGET = new Set(['socks5', 'http']);
+
+export interface FailedDial {
+  error: unknown;
+  /** Type of the outbound. */
+  type: string;
+  /** Steps towards the node's server that were done. */
+  reached: ReadonlySet<DialStage>;
+}
+
+/** Whether a dial failed for the node's sake, as far as can be told: a target that cannot be reached is no fault of the node. */
+export function isTransportFailure({ error, type, reached }: FailedDial): boolean {
+  if (!(error instanceof DialError)) return false;
+  const { stage, kind } = error;
+  // Given up by the client, or short of something of our own.
+  if (kind === 'other') return false;
+  if (stage === 'handshake') return OWN_FAILURES.has(kind);
+  if (stage === 'dial') return !(kind === 'timeout' && reached.has('connect') && WAITS_FOR_TARGET.has(type));
+  return stage === 'dns';
+}
