@@ -10,3 +10,8 @@ export function requirePeer(context: TestContext, name: string): string {
 export function havePeers(names: readonly string[]): boolean {
   return names.every((name) => findPeer(name) !== undefined);
 }
+
+/** A program that takes minutes to build: the test is left out, saying so, where nobody asked for it. */
+export function optionalPeer(context: TestContext, name: string): string {
+  return findPeer(name) ?? context.skip(`${name} is not installed: npm run peers -- --go`);
+}

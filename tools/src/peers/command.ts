@@ -3,18 +3,21 @@ import { OWN } from '../../bootstrap/layout.mjs';
 import { takeTurn } from '../../bootstrap/take-turn.mjs';
 import { table } from '../table.js';
 import { bringPeers } from './bring-peers.js';
+import { bringGoPeers } from './go-modules.js';
 
-/** `npm run peers [-- --own]`: finds or brings the real servers, prints a table, fails when one is missing. */
+/** `npm run peers [-- --own] [--go]`: finds or brings the real servers, prints a table, fails when one is missing. */
 export async function peersCommand(args: string[]): Promise<number> {
   const folder = join(OWN, 'peers');
   const lock = await takeTurn(join(OWN, 'peers.lock'), 'brings peers');
+  const onProgress = (text: string): boolean => process.stderr.write(`${text}\n`);
   try {
     const results = await bringPeers({
       folder,
       path: process.env['PATH'] ?? '',
       ownOnly: args.includes('--own'),
-      onProgress: (text) => process.stderr.write(`${text}\n`),
+      onProgress,
     });
+    if (args.includes('--go')) results.push(...(await bringGoPeers(folder, onProgress)));
     const rows = results.map(({ program, state, detail }) => [program, state, detail]);
     process.stdout.write(`${table([['peer', 'state', 'where, or why not'], ...rows])}\n`);
     process.stdout.write(`Programs for tests and benchmarks: ${join(folder, 'bin')}\n`);

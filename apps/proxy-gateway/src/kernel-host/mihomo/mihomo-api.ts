@@ -1,0 +1,132 @@
+import { Client } from 'undici';
+import type { Dispatcher } from 'undici';
+
+const TIMEOUT_MS = 10_000;
+/** A list of many thousand connections; more than this is not believed. */
+const MAX_BODY_BYTES = 64 * 1_048_576;
+
+/** mihomo's own words for why it refused. */
+export class MihomoRefusal extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'MihomoRefusal';
+    this.status = status;
+  }
+}
+
+/** One open connection as mihomo tells it. Ports are text there. */
+export interface MihomoConnection {
+  id: string;
+  metadata: {
+    network: string;
+    type: string;
+    sourceIP: string;
+    sourcePort: string;
+    destinationIP: string;
+    destinationPort: string;
+    host: string;
+    sniffHost?: string;
+    inboundName?: string;
+    inboundUser?: string;
+    remoteDestination?: string;
+  };
+  upload: number;
+  download: number;
+  start: string;
+  /** The node first, the group that the rule named last. */
+  chains: string[];
+  /** `DomainSuffix`. */
+  rule: string;
+  rulePayload: string;
+}
+
+export interface MihomoConnections {
+  downloadTotal: number;
+  uploadTotal: number;
+  /** Null when there is none. */
+  connections: MihomoConnection[] | null;
+}
+
+export interface MihomoGroup {
+  name: string;
+  type: string;
+  all?: string[];
+  now?: string;
+  fixed?: string;
+}
+
+/** mihomo's controller over its socket. @throws MihomoRefusal for an answer that is no success. */
+export class MihomoApi {
+  readonly #client: Client;
+
+  constructor(socketPath: string) {
+    this.#client = new Client('http://mihomo', { socketPath, bodyTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS });
+  }
+
+  version(): Promise<{ version: string }> {
+    return this.#ask('GET', '/version');
+  }
+
+  /** Applies the whole configuration; what runs stays when it is refused. */
+  async load(config: object): Promise<void> {
+    await this.#ask('PUT', '/configs?force=true', { payload: JSON.stringify(config) });
+  }
+
+  proxies(): Promise<{ proxies: Record<string, MihomoGroup> }> {
+    return this.#ask('GET', '/proxies');
+  }
+
+  async select(group: string, member: string): Promise<void> {
+    await this.#ask('PUT', `/proxies/${encodeURIComponent(group)}`, { name: member });
+  }
+
+  /** Leaves the choice to the group again. */
+  async unfix(group: string): Promise<void> {
+    await this.#ask('DELETE', `/proxies/${encodeURIComponent(group)}`);
+  }
+
+  connections(): Promise<MihomoConnections> {
+    return this.#ask('GET', '/connections');
+  }
+
+  async closeConnection(id: string): Promise<void> {
+    await this.#ask('DELETE', `/connections/${encodeURIComponent(id)}`);
+  }
+
+  async closeConnections(): Promise<void> {
+    await this.#ask('DELETE', '/connections');
+  }
+
+  async close(): Promise<void> {
+    await this.#client.destroy();
+  }
+
+  async #ask<T>(method: Dispatcher.HttpMethod, path: string, body?: object): Promise<T> {
+    const { statusCode, body: answer } = await this.#client.request({
+      method,
+      path,
+      ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}),
+    });
+    const text = await readBounded(answer);
+    const value: unknown = text === '' ? null : JSON.parse(text);
+    if (statusCode < 200 || statusCode >= 300) throw new MihomoRefusal(statusCode, messageOf(value, statusCode));
+    return value as T;
+  }
+}
+
+async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) throw new Error(`mihomo's answer is longer than ${MAX_BODY_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function messageOf(value: unknown, status: number): string {
+  if (typeof value === 'object' && value !== null && 'message' in value) return String(value.message);
+  return `mihomo answered ${status}`;
+}

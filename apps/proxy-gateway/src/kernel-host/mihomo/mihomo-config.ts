@@ -1,0 +1,120 @@
+import { formatRuleLine } from '@gatehouse/proxy-kernel';
+import type {
+  DnsConfig,
+  GroupConfig,
+  KernelConfig,
+  ListenerConfig,
+  OutboundConfig,
+  RuleConfig,
+  RuleSetConfig,
+} from '@gatehouse/proxy-kernel';
+import { toClashEntry } from '@gatehouse/subscription-formats';
+
+/** Where a group that measures by itself asks, when nothing else is said. */
+const DEFAULT_TEST_URL = 'https://www.gstatic.com/generate_204';
+const TEST_INTERVAL_SEC = 300;
+const GEOSITE_PREFIX = 'geosite:';
+
+export interface MihomoControl {
+  /** File name of the control socket, inside mihomo's own folder. */
+  socket: string;
+  /** Ports for listeners that leave the choice to the system, by listener name. */
+  ports: ReadonlyMap<string, number>;
+}
+
+/** A mihomo configuration; JSON is YAML, so it is sent as it is. */
+export type MihomoConfig = Record<string, unknown>;
+
+/**
+ * Says in mihomo's words what the kernel is to be. Nodes and groups keep the kernel's tags as their names, all nodes are
+ * inline: connections through a `proxy-provider` would be cut by a reload.
+ */
+export function toMihomoConfig(config: KernelConfig, control: MihomoControl): MihomoConfig {
+  return {
+    ...mihomoBasics(control.socket),
+    mode: config.mode,
+    listeners: config.listeners.map((listener) => toListener(listener, control.ports)),
+    proxies: config.outbounds.map(toProxy),
+    'proxy-groups': config.groups.map(toGroup),
+    'rule-providers': Object.fromEntries((config.ruleSets ?? []).map(toRuleProvider)),
+    rules: toRules(config),
+    ...(config.dns ? { dns: toDns(config.dns), hosts: config.dns.hosts ?? {} } : {}),
+    ...toSniffer(config),
+  };
+}
+
+/** What holds before the first configuration and in every one. */
+export function mihomoBasics(socket: string): MihomoConfig {
+  return {
+    'external-controller-unix': socket,
+    'external-controller-cors': { 'allow-origins': [], 'allow-private-network': false },
+    'log-level': 'warning',
+    'find-process-mode': 'off',
+    'geo-auto-update': false,
+    profile: { 'store-selected': false, 'store-fake-ip': false },
+  };
+}
+
+function toListener({ name, type, address, port, users }: ListenerConfig, ports: ReadonlyMap<string, number>) {
+  return { name, type, listen: address, port: port === 0 ? (ports.get(name) ?? 0) : port, users: users ?? [] };
+}
+
+function toProxy({ tag, node, dialer }: OutboundConfig): Record<string, unknown> {
+  const { dialerProxy: _label, ...own } = node;
+  return { ...toClashEntry({ ...own, name: tag }), ...(dialer === undefined ? {} : { 'dialer-proxy': dialer }) };
+}
+
+function toGroup({ name, type, members, testUrl, toleranceMs, strategy }: GroupConfig): Record<string, unknown> {
+  const measured = type === 'select' ? {} : { url: testUrl ?? DEFAULT_TEST_URL, interval: TEST_INTERVAL_SEC };
+  return {
+    name,
+    type,
+    proxies: members.length > 0 ? members : ['REJECT'],
+    ...measured,
+    ...(type === 'url-test' ? { tolerance: toleranceMs ?? 100 } : {}),
+    ...(type === 'load-balance' ? { strategy: strategy ?? 'consistent-hashing' } : {}),
+  };
+}
+
+function toRuleProvider({ name, behavior, entries }: RuleSetConfig): [string, Record<string, unknown>] {
+  return [name, { type: 'inline', behavior, payload: entries }];
+}
+
+/** A rule whose target does not exist makes mihomo refuse everything; the kernel skips such a rule, so it is left out. */
+function toRules(config: KernelConfig): string[] {
+  const known = new Set([
+    ...config.outbounds.map(({ tag }) => tag),
+    ...config.groups.map(({ name }) => name),
+    ...['DIRECT', 'REJECT', 'REJECT-DROP', 'PASS'],
+  ]);
+  const sets = new Set(config.ruleSets?.map(({ name }) => name));
+  const lines = config.rules
+    .filter((rule) => known.has(rule.target) && (rule.type !== 'RULE-SET' || sets.has(rule.payload)))
+    .map(toRuleLine);
+  return [...lines, `MATCH,${config.defaultPolicy}`];
+}
+
+/** Sites come as sets of ours, so that mihomo needs no database of its own. */
+function toRuleLine(rule: RuleConfig): string {
+  if (rule.type !== 'GEOSITE') return formatRuleLine(rule);
+  return formatRuleLine({ ...rule, type: 'RULE-SET', payload: `${GEOSITE_PREFIX}${rule.payload.toLowerCase()}` });
+}
+
+function toDns({ nameservers, bootstrap, policy, fakeIp }: DnsConfig): Record<string, unknown> {
+  return {
+    enable: true,
+    nameserver: nameservers,
+    ...(bootstrap ? { 'default-nameserver': bootstrap } : {}),
+    ...(policy ? { 'nameserver-policy': policy } : {}),
+    ...(fakeIp
+      ? { 'enhanced-mode': 'fake-ip', 'fake-ip-range': fakeIp.range, 'fake-ip-filter': fakeIp.filter ?? [] }
+      : { 'enhanced-mode': 'normal' }),
+  };
+}
+
+function toSniffer({ sniffing }: KernelConfig): MihomoConfig {
+  if (sniffing === false) return {};
+  const ports = sniffing?.ports ?? [80, 443];
+  const sniff = { HTTP: { ports }, TLS: { ports } };
+  return { sniffer: { enable: true, 'parse-pure-ip': true, 'override-destination': false, sniff } };
+}

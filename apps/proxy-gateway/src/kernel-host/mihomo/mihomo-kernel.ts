@@ -1,0 +1,285 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { compileRouter, countChanges, createPolicyTable, KernelConfigError } from '@gatehouse/proxy-kernel';
+import type {
+  ApplyResult,
+  ConnectionMetadata,
+  ConnectionSnapshot,
+  GroupState,
+  HealthReport,
+  KernelConfig,
+  KernelEnvironment,
+  KernelEvents,
+  KernelStatus,
+  ListenerState,
+  ProxyKernel,
+  TracedDecision,
+} from '@gatehouse/proxy-kernel';
+import { MihomoRefusal } from './mihomo-api.js';
+import type { MihomoApi, MihomoGroup } from './mihomo-api.js';
+import { toMihomoConfig } from './mihomo-config.js';
+import { MihomoConnectionWatch } from './mihomo-connections.js';
+
+const LOOK_INTERVAL_MS = 500;
+
+export interface MihomoHandle {
+  readonly api: MihomoApi;
+  readonly socket: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * A kernel that is mihomo, driven over its controller. It carries what the embedded one cannot (REALITY, QUIC, WireGuard);
+ * its own measurements decide inside its groups, and it says less of flows that have ended.
+ */
+export class MihomoKernel implements ProxyKernel {
+  readonly #mihomo: MihomoHandle;
+  readonly #environment: KernelEnvironment;
+  readonly #watch = new MihomoConnectionWatch();
+  readonly #listeners: { [E in keyof KernelEvents]: KernelEvents[E][] } = {
+    closed: [],
+    traffic: [],
+    switched: [],
+    circuit: [],
+  };
+  readonly #ports = new Map<string, number>();
+  readonly #startedAt: number;
+  #config: KernelConfig | null = null;
+  #hash: string | null = null;
+  #generation = 0;
+  #groups: GroupState[] = [];
+  #lastChange: Promise<unknown> = Promise.resolve();
+  #timer: NodeJS.Timeout | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(mihomo: MihomoHandle, environment: KernelEnvironment) {
+    this.#mihomo = mihomo;
+    this.#environment = environment;
+    this.#startedAt = environment.now();
+    this.#lookAgain();
+  }
+
+  apply(config: KernelConfig): Promise<ApplyResult> {
+    return this.#inTurn(() => this.#applyNow(structuredClone(config)));
+  }
+
+  select(group: string, member: string | null): void {
+    const state = this.#groups.find(({ name }) => name === group);
+    if (!state) throw new KernelConfigError(group, 'no such group');
+    if (state.type === 'load-balance') throw new KernelConfigError(group, 'a load-balance group takes no choice');
+    if (member !== null && !state.members.includes(member)) {
+      throw new KernelConfigError(group, `${member} is not a member of this group`);
+    }
+    void this.#inTurn(() => this.#selectNow(state, member)).catch((error: unknown) =>
+      this.#environment.logger.error('mihomo did not take a choice', { group, error: String(error) }),
+    );
+  }
+
+  /** mihomo measures by itself. */
+  setHealth(_testUrl: string | null, _report: HealthReport): void {}
+
+  groups(): GroupState[] {
+    return this.#groups;
+  }
+
+  connections(): ConnectionSnapshot[] {
+    return this.#watch.snapshots;
+  }
+
+  closeConnection(id: string): boolean {
+    if (!this.#watch.has(id)) return false;
+    this.#watch.closing(id);
+    void this.#mihomo.api.closeConnection(id).catch((error: unknown) => this.#complain(error));
+    return true;
+  }
+
+  closeConnections(): number {
+    const open = this.#watch.snapshots;
+    for (const { id } of open) this.#watch.closing(id);
+    void this.#mihomo.api.closeConnections().catch((error: unknown) => this.#complain(error));
+    return open.length;
+  }
+
+  /** Decided by our router over the same rules and mihomo's present choices: mihomo itself cannot be asked. */
+  testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
+    const config = this.#config;
+    if (!config) return Promise.reject(new KernelConfigError('rules', 'no configuration is applied'));
+    const outbounds = new Map(config.outbounds.map(({ tag, node }) => [tag, { udp: node.udp ?? true }]));
+    const now = new Map(this.#groups.map((group) => [group.name, group.now]));
+    const groups = config.groups.map((group) => {
+      const selected = now.get(group.name);
+      return { ...group, ...(selected === null || selected === undefined ? {} : { selected }) };
+    });
+    const { resolver, country, asn } = this.#environment;
+    const router = compileRouter({
+      ...config,
+      policies: createPolicyTable(outbounds, groups),
+      resolver,
+      country,
+      ...(asn ? { asn } : {}),
+    });
+    return router.explain(flow);
+  }
+
+  status(): KernelStatus {
+    const { upload, download, opened, active } = this.#watch.totals;
+    return {
+      generation: this.#generation,
+      configHash: this.#hash,
+      startedAt: this.#startedAt,
+      listeners: this.#listenerStates(),
+      activeConnections: active,
+      openedTotal: opened,
+      failedTotal: 0,
+      uploadTotal: upload,
+      downloadTotal: download,
+      rssBytes: process.memoryUsage.rss(),
+    };
+  }
+
+  on<E extends keyof KernelEvents>(event: E, listener: KernelEvents[E]): void {
+    this.#listeners[event].push(listener);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#closeNow();
+    return this.#closing;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#lastChange.then(work);
+    this.#lastChange = done.catch(() => undefined);
+    return done;
+  }
+
+  async #applyNow(config: KernelConfig): Promise<ApplyResult> {
+    const began = performance.now();
+    for (const { name, port, address } of config.listeners) {
+      if (port === 0 && !this.#ports.has(name)) this.#ports.set(name, await freePort(address));
+    }
+    await this.#load(config);
+    const previous = this.#config;
+    this.#config = config;
+    this.#generation += 1;
+    this.#hash = createHash('sha256').update(JSON.stringify(config)).digest('hex');
+    this.#watch.setRules(config.rules);
+    for (const { name, selected } of config.groups) {
+      if (selected !== undefined) await this.#mihomo.api.select(name, selected);
+    }
+    if (config.mode === 'global') await this.#mihomo.api.select('GLOBAL', config.defaultPolicy);
+    await this.#readGroups();
+    return {
+      generation: this.#generation,
+      previousGeneration: this.#generation - 1,
+      configHash: this.#hash,
+      changed: countChanges(previous, config),
+      droppedConnections: 0,
+      durationMs: Math.round(performance.now() - began),
+      warnings: [],
+      listeners: this.#listenerStates(),
+    };
+  }
+
+  async #load(config: KernelConfig): Promise<void> {
+    try {
+      await this.#mihomo.api.load(toMihomoConfig(config, { socket: this.#mihomo.socket, ports: this.#ports }));
+    } catch (error) {
+      if (error instanceof MihomoRefusal) throw new KernelConfigError('mihomo', error.message);
+      throw error;
+    }
+  }
+
+  async #selectNow({ name, type }: GroupState, member: string | null): Promise<void> {
+    const target =
+      member ?? (type === 'select' ? (this.#config?.groups.find((g) => g.name === name)?.members[0] ?? null) : null);
+    if (target === null) await this.#mihomo.api.unfix(name);
+    else await this.#mihomo.api.select(name, target);
+    await this.#readGroups();
+  }
+
+  async #readGroups(): Promise<void> {
+    const { proxies } = await this.#mihomo.api.proxies();
+    const before = new Map(this.#groups.map((group) => [group.name, group]));
+    this.#groups = (this.#config?.groups ?? []).map((config) => toState(config, proxies[config.name]));
+    for (const { name, now, fixed } of this.#groups) {
+      const from = before.get(name)?.now;
+      if (from === undefined || from === now) continue;
+      const reason = fixed ? 'manual' : 'faster';
+      for (const tell of this.#listeners.switched) {
+        tell({ at: this.#environment.now(), group: name, from, to: now, reason });
+      }
+    }
+  }
+
+  /** mihomo applies what it is told and logs a port it cannot have; there is nothing to ask it. */
+  #listenerStates(): ListenerState[] {
+    return (this.#config?.listeners ?? []).map(({ name, type, address, port }) => ({
+      name,
+      type,
+      address,
+      port: port === 0 ? (this.#ports.get(name) ?? 0) : port,
+      state: 'listening',
+      error: null,
+    }));
+  }
+
+  #lookAgain(): void {
+    this.#timer = setTimeout(() => {
+      void this.#look().finally(() => {
+        if (!this.#closing) this.#lookAgain();
+      });
+    }, LOOK_INTERVAL_MS);
+    this.#timer.unref();
+  }
+
+  async #look(): Promise<void> {
+    try {
+      this.#tell(await this.#mihomo.api.connections());
+      if (this.#config?.groups.some(({ type }) => type !== 'select')) await this.#readGroups();
+    } catch (error) {
+      if (!this.#closing) this.#complain(error);
+    }
+  }
+
+  #tell(list: Awaited<ReturnType<MihomoApi['connections']>>): void {
+    const { closed, delta } = this.#watch.observe(list, this.#environment.now());
+    for (const record of closed) for (const tell of this.#listeners.closed) tell(record);
+    if (delta) for (const tell of this.#listeners.traffic) tell(delta);
+  }
+
+  #complain(error: unknown): void {
+    this.#environment.logger.warn('mihomo did not answer', { error: String(error) });
+  }
+
+  async #closeNow(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer);
+    await this.#lastChange;
+    await this.#look();
+    for (const { id } of this.#watch.snapshots) this.#watch.closing(id);
+    this.#tell({
+      uploadTotal: this.#watch.totals.upload,
+      downloadTotal: this.#watch.totals.download,
+      connections: null,
+    });
+    await this.#mihomo.stop();
+  }
+}
+
+function toState({ name, type, members }: KernelConfig['groups'][number], group: MihomoGroup | undefined): GroupState {
+  const now = type === 'load-balance' || members.length === 0 ? null : (group?.now ?? null);
+  const fixed = type === 'select' || (group?.fixed !== undefined && group.fixed !== '');
+  return { name, type, members, now, fixed };
+}
+
+/** mihomo cannot be asked which port the system gave it, so one that is free now is chosen for it. */
+function freePort(address: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, address, () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}

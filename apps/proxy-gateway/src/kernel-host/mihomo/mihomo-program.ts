@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { MihomoApi } from './mihomo-api.js';
+import { mihomoBasics } from './mihomo-config.js';
+
+const SOCKET = 'control.sock';
+const START_LIMIT_MS = 10_000;
+const POLL_MS = 50;
+const STOP_LIMIT_MS = 2_000;
+/** The last words of a program that did not start. */
+const KEPT_OUTPUT = 2_000;
+
+export interface ProgramOptions {
+  executable: string;
+  onExit: (reason: string) => void;
+  onOutput: (line: string) => void;
+}
+
+/**
+ * mihomo as a process of ours. Its control socket asks for no secret and is open to everybody who can reach the file, so
+ * it lies in a folder that only we can enter.
+ */
+export class MihomoProgram {
+  readonly api: MihomoApi;
+  readonly socket = SOCKET;
+  readonly #home: string;
+  readonly #options: ProgramOptions;
+  #child: ChildProcess | null = null;
+  #output = '';
+  #stopping = false;
+
+  constructor(options: ProgramOptions) {
+    this.#options = options;
+    this.#home = mkdtempSync(join(tmpdir(), 'gatehouse-mihomo-'));
+    chmodSync(this.#home, 0o700);
+    this.api = new MihomoApi(join(this.#home, SOCKET));
+  }
+
+  /** Resolves when it answers. @throws Error with what it said when it does not. */
+  async start(): Promise<{ version: string }> {
+    const file = join(this.#home, 'config.yaml');
+    writeFileSync(file, JSON.stringify(mihomoBasics(SOCKET)), { mode: 0o600 });
+    const child = spawn(this.#options.executable, ['-d', this.#home, '-f', file], {
+      env: {},
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => this.#heard(chunk));
+    const ended = Promise.withResolvers<never>();
+    // Not every caller waits for the end.
+    ended.promise.catch(() => undefined);
+    const gone = (reason: string): void => {
+      if (this.#child === null) return;
+      this.#child = null;
+      ended.reject(new Error(`mihomo ended (${reason}): ${this.#output.trim()}`));
+      if (!this.#stopping) this.#options.onExit(reason);
+    };
+    child.on('error', (error) => gone(error.message));
+    child.on('exit', (code, signal) => gone(signal ?? `code ${code}`));
+    return Promise.race([ended.promise, this.#answering()]);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.api.close();
+    const child = this.#child;
+    if (child) {
+      const exit = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+      await exit;
+      clearTimeout(timer);
+    }
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+
+  async #answering(): Promise<{ version: string }> {
+    const limit = Date.now() + START_LIMIT_MS;
+    for (;;) {
+      try {
+        return await this.api.version();
+      } catch (error) {
+        // Its socket is not there yet.
+        if (Date.now() > limit) throw new Error(`mihomo did not answer within ${START_LIMIT_MS} ms`, { cause: error });
+        await pause(POLL_MS);
+      }
+    }
+  }
+
+  #heard(chunk: Buffer): void {
+    const text = chunk.toString('utf8');
+    this.#output = (this.#output + text).slice(-KEPT_OUTPUT);
+    for (const line of text.split('\n')) if (line.trim() !== '') this.#options.onOutput(line.trim());
+  }
+}

@@ -1,0 +1,193 @@
+import { createProxyKernel, createSystemResolver, KernelConfigError } from '@gatehouse/proxy-kernel';
+import type {
+  ConnectionMetadata,
+  ConnectionRecord,
+  KernelConfig,
+  KernelEnvironment,
+  ProxyKernel,
+} from '@gatehouse/proxy-kernel';
+import { findPeer, startHttpOrigin, startTcpEcho, waitFor } from '@gatehouse/testing';
+import { describe, expect, it } from 'vitest';
+import { MihomoKernel } from '../src/kernel-host/mihomo/mihomo-kernel.js';
+import { MihomoProgram } from '../src/kernel-host/mihomo/mihomo-program.js';
+import { echo, getThrough, tunnelThrough } from './support/proxy-client.js';
+import { startUpstreamProxy } from './support/upstream-proxy.js';
+
+const environment: KernelEnvironment = {
+  now: () => Date.now(),
+  logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+  resolver: createSystemResolver(),
+  country: () => null,
+};
+
+const kinds: { name: string; missing: string | null; start: () => Promise<ProxyKernel> }[] = [
+  { name: 'the embedded kernel', missing: null, start: () => Promise.resolve(createProxyKernel(environment)) },
+  {
+    name: 'mihomo',
+    missing: findPeer('mihomo') ? null : 'mihomo is not installed: npm run peers -- --go',
+    start: async () => {
+      const program = new MihomoProgram({
+        executable: findPeer('mihomo')!,
+        onExit: () => undefined,
+        onOutput: () => undefined,
+      });
+      await program.start();
+      return new MihomoKernel(program, environment);
+    },
+  },
+];
+
+const base: KernelConfig = {
+  mode: 'rule',
+  listeners: [{ name: 'mixed', type: 'mixed', address: '127.0.0.1', port: 0 }],
+  outbounds: [],
+  groups: [{ name: 'PROXY', type: 'select', members: ['DIRECT', 'REJECT'] }],
+  rules: [],
+  defaultPolicy: 'DIRECT',
+};
+
+function flowTo(host: string): ConnectionMetadata {
+  return {
+    network: 'tcp',
+    type: 'HTTP',
+    sourceIp: '127.0.0.1',
+    sourcePort: 1,
+    inboundName: 'mixed',
+    inboundUser: null,
+    host,
+    destinationIp: null,
+    destinationPort: 80,
+  };
+}
+
+/** What the service relies on, whichever kernel it drives. */
+describe.each(kinds)('a kernel that is $name', ({ missing, start }) => {
+  it('carries traffic by its rules and says which took it', async (context) => {
+    if (missing !== null) context.skip(missing);
+    const kernel = await start();
+    try {
+      await using origin = await startHttpOrigin();
+      await using upstream = await startUpstreamProxy();
+      const node = { type: 'http', name: 'a label', server: '127.0.0.1', port: upstream.port } as const;
+      const rules: KernelConfig['rules'] = [
+        { id: 7, source: 'manual', type: 'DST-PORT', payload: String(origin.port), target: 'PROXY' },
+        { id: 8, source: 'manual', type: 'DOMAIN', payload: 'nowhere.example', target: 'no such target' },
+      ];
+      const groups: KernelConfig['groups'] = [
+        { name: 'PROXY', type: 'select', members: ['n1', 'DIRECT'], selected: 'n1' },
+      ];
+      const applied = await kernel.apply({ ...base, outbounds: [{ tag: 'n1', node }], groups, rules });
+      expect(applied).toMatchObject({ generation: 1, droppedConnections: 0 });
+      const port = applied.listeners[0]!.port;
+      expect((await getThrough(port, `${origin.url}/echo`)).status).toBe(200);
+      expect(upstream.targets).toEqual([`127.0.0.1:${origin.port}`]);
+      expect(kernel.groups()).toEqual([
+        { name: 'PROXY', type: 'select', members: ['n1', 'DIRECT'], now: 'n1', fixed: true },
+      ]);
+      const decision = await kernel.testRoute({ ...flowTo('nowhere.example'), destinationPort: origin.port });
+      expect(decision).toMatchObject({ rule: { id: 7, index: 0 }, chain: ['PROXY', 'n1'], outbound: 'n1' });
+    } finally {
+      await kernel.close();
+    }
+  });
+
+  it('switches a group for new connections and leaves the open ones alone', async (context) => {
+    if (missing !== null) context.skip(missing);
+    const kernel = await start();
+    try {
+      await using target = await startTcpEcho();
+      await using upstream = await startUpstreamProxy();
+      const node = { type: 'http', name: 'a label', server: '127.0.0.1', port: upstream.port } as const;
+      const groups: KernelConfig['groups'] = [{ name: 'PROXY', type: 'select', members: ['n1', 'DIRECT'] }];
+      const config: KernelConfig = { ...base, outbounds: [{ tag: 'n1', node }], groups, defaultPolicy: 'PROXY' };
+      const { listeners } = await kernel.apply(config);
+      const before = await tunnelThrough(listeners[0]!.port, '127.0.0.1', target.port);
+      expect(await echo(before, 'one')).toBe('one');
+      kernel.select('PROXY', 'DIRECT');
+      await waitFor(() => kernel.groups()[0]!.now === 'DIRECT');
+      const after = await tunnelThrough(listeners[0]!.port, '127.0.0.1', target.port);
+      expect(await echo(after, 'two')).toBe('two');
+      expect(upstream.targets).toHaveLength(1);
+      expect(await echo(before, 'three')).toBe('three');
+      for (const socket of [before, after]) socket.destroy();
+      expect(() => kernel.select('PROXY', 'n9')).toThrow(KernelConfigError);
+    } finally {
+      await kernel.close();
+    }
+  });
+
+  it('shows open connections, closes the one that is named, and records it with its bytes', async (context) => {
+    if (missing !== null) context.skip(missing);
+    const kernel = await start();
+    const closed: ConnectionRecord[] = [];
+    const moved = { upload: 0, download: 0 };
+    kernel.on('closed', (record) => closed.push(record));
+    kernel.on('traffic', (delta) => {
+      moved.upload += delta.upload;
+      moved.download += delta.download;
+    });
+    try {
+      await using target = await startTcpEcho();
+      const rules: KernelConfig['rules'] = [
+        { id: 9, source: 'manual', type: 'DST-PORT', payload: String(target.port), target: 'DIRECT' },
+      ];
+      const { listeners } = await kernel.apply({ ...base, rules });
+      const socket = await tunnelThrough(listeners[0]!.port, '127.0.0.1', target.port);
+      expect(await echo(socket, '0123456789')).toBe('0123456789');
+      const [open] = await waitFor(() => (kernel.connections().length > 0 ? kernel.connections() : undefined));
+      expect(open).toMatchObject({
+        network: 'tcp',
+        inboundName: 'mixed',
+        destinationPort: target.port,
+        rule: { id: 9 },
+        chain: ['DIRECT'],
+        nodeTag: null,
+      });
+      const ended = new Promise((resolve) => socket.once('close', resolve));
+      expect(kernel.closeConnection(open!.id)).toBe(true);
+      expect(kernel.closeConnection('no such id')).toBe(false);
+      await ended;
+      const record = await waitFor(() => closed[0]);
+      expect(record).toMatchObject({ id: open!.id, upload: 10, download: 10, closeReason: 'user', status: 'ok' });
+      await waitFor(() => moved.upload === 10 && moved.download === 10);
+    } finally {
+      await kernel.close();
+    }
+  });
+
+  it('carries an open connection over a new configuration and drops none', async (context) => {
+    if (missing !== null) context.skip(missing);
+    const kernel = await start();
+    try {
+      await using target = await startTcpEcho();
+      const { listeners } = await kernel.apply(base);
+      const socket = await tunnelThrough(listeners[0]!.port, '127.0.0.1', target.port);
+      expect(await echo(socket, 'before')).toBe('before');
+      const rules: KernelConfig['rules'] = [{ id: 1, source: 'manual', type: 'MATCH', payload: '', target: 'REJECT' }];
+      const second = await kernel.apply({ ...base, rules });
+      expect(second).toMatchObject({ generation: 2, previousGeneration: 1, changed: { rules: 1 } });
+      expect(await echo(socket, 'after')).toBe('after');
+      await expect(getThrough(listeners[0]!.port, 'http://127.0.0.1:9/')).resolves.not.toMatchObject({ status: 200 });
+      socket.destroy();
+    } finally {
+      await kernel.close();
+    }
+  });
+
+  it('refuses what cannot run, says why, and goes on as before', async (context) => {
+    if (missing !== null) context.skip(missing);
+    const kernel = await start();
+    try {
+      await using origin = await startHttpOrigin();
+      const { listeners } = await kernel.apply(base);
+      const rules: KernelConfig['rules'] = [
+        { id: 1, source: 'manual', type: 'DST-PORT', payload: 'not a port', target: 'DIRECT' },
+      ];
+      await expect(kernel.apply({ ...base, rules })).rejects.toThrow(KernelConfigError);
+      expect(kernel.status()).toMatchObject({ generation: 1 });
+      expect((await getThrough(listeners[0]!.port, `${origin.url}/echo`)).status).toBe(200);
+    } finally {
+      await kernel.close();
+    }
+  });
+});

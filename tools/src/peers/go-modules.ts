@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { PeerResult } from './bring-peers.js';
+
+const run = promisify(execFile);
+const BUILD_LIMIT_MS = 20 * 60_000;
+
+/** A peer that no distribution packages: built from its Go module, which the checksum database vouches for. */
+interface GoPeer {
+  program: string;
+  module: string;
+  version: string;
+  /** Folder of the main package inside the module. */
+  main: string;
+}
+
+const GO_PEERS: readonly GoPeer[] = [
+  { program: 'mihomo', module: 'github.com/metacubex/mihomo', version: 'v1.19.13', main: '.' },
+  { program: 'xray', module: 'github.com/xtls/xray-core', version: 'v1.260327.0', main: './main' },
+];
+
+/** Minutes of compiling, so only when asked for: `npm run peers -- --go`. Tests against these skip, saying so, without them. */
+export async function bringGoPeers(folder: string, onProgress: (text: string) => void): Promise<PeerResult[]> {
+  const results: PeerResult[] = [];
+  for (const peer of GO_PEERS) results.push(await bringOne(peer, join(folder, 'bin'), onProgress));
+  return results;
+}
+
+async function bringOne(peer: GoPeer, bin: string, onProgress: (text: string) => void): Promise<PeerResult> {
+  const { program, module, version, main } = peer;
+  const file = join(bin, program);
+  if (existsSync(file)) return { program, state: 'found', detail: file };
+  try {
+    mkdirSync(bin, { recursive: true });
+    onProgress(`building ${module}@${version}, which takes minutes`);
+    const folder = await download(module, version);
+    await go(['build', '-C', folder, '-buildvcs=false', '-trimpath', '-o', file, main]);
+    return { program, state: 'brought', detail: file };
+  } catch (error) {
+    return { program, state: 'missing', detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function download(module: string, version: string): Promise<string> {
+  const { Dir } = JSON.parse(await go(['mod', 'download', '-json', `${module}@${version}`])) as { Dir?: string };
+  if (Dir === undefined) throw new Error(`the Go proxy has no ${module}@${version}`);
+  return Dir;
+}
+
+async function go(args: string[]): Promise<string> {
+  try {
+    const { stdout } = await run('go', args, { timeout: BUILD_LIMIT_MS, maxBuffer: 16 * 1_048_576 });
+    return stdout;
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
+      throw new Error('Go is not installed: https://go.dev/dl', { cause });
+    }
+    const text = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : String(cause);
+    throw new Error(`go ${args[0]}: ${text.trim().split('\n').at(-1) ?? ''}`, { cause });
+  }
+}
