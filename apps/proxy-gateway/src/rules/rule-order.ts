@@ -21,7 +21,15 @@ export type Anchor = { before: number } | { after: number };
 export function placeLast(rules: readonly OrderedRule[]): Placement {
   const last = rules.at(-1);
   if (last === undefined) return { priority: PRIORITY_STEP, moved: [] };
-  return last.type === 'MATCH' ? placeAt(rules, rules.length - 1) : placeAt(rules, rules.length);
+  if (last.type !== 'MATCH') return placeAt(rules, rules.length);
+  const placed = placeAt(rules, rules.length - 1);
+  const priority = within((rules.at(-2)?.priority ?? last.priority) + PRIORITY_STEP);
+  const behind = priority === null ? null : within(priority + PRIORITY_STEP);
+  // Cheaper than making room among all the others.
+  if (placed.moved.length > 1 && priority !== null && behind !== null) {
+    return { priority, moved: [{ id: last.id, priority: behind }] };
+  }
+  return placed;
 }
 
 /**
@@ -65,4 +73,38 @@ function renumber(rules: readonly OrderedRule[], index: number): Placement {
     }))
     .filter((rule) => rule.was !== rule.priority);
   return { priority: slot(index), moved: moved.map(({ id, priority }) => ({ id, priority })) };
+}
+
+/**
+ * A place for each of a list, strictly rising.
+ * @param wanted the priorities that should stay; null where any will do. Where they cannot all stay, all are given anew.
+ */
+export function spread(wanted: readonly (number | null)[]): number[] {
+  const places: number[] = [];
+  for (let start = 0; start < wanted.length;) {
+    let end = start;
+    while (end < wanted.length && wanted[end] === null) end++;
+    const run = fill(end - start, places.at(-1), wanted[end] ?? undefined);
+    const fixed = wanted[end] ?? null;
+    const last = run?.at(-1) ?? places.at(-1);
+    if (run === null || (fixed !== null && last !== undefined && fixed <= last)) return inSteps(wanted.length);
+    for (const place of run) places.push(place);
+    if (fixed !== null) places.push(fixed);
+    start = end + 1;
+  }
+  return places;
+}
+
+/** So many priorities strictly between two; null when there is no room for them. */
+function fill(count: number, before: number | undefined, after: number | undefined): number[] | null {
+  if (count === 0) return [];
+  const step = after !== undefined && before !== undefined ? Math.floor((after - before) / (count + 1)) : PRIORITY_STEP;
+  const first = before === undefined ? (after ?? (count + 1) * step) - count * step : before + step;
+  const last = first + (count - 1) * step;
+  if (step < 1 || within(first) === null || within(last) === null) return null;
+  return Array.from({ length: count }, (_, index) => first + index * step);
+}
+
+function inSteps(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => (index + 1) * PRIORITY_STEP);
 }

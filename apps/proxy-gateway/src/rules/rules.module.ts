@@ -4,10 +4,13 @@ import { TrafficModule } from '../traffic/traffic.module.js';
 import { RulesController } from './rules.controller.js';
 import { RulesService } from './rules.service.js';
 import { TestRoute } from './test-route.js';
+import { RuleExport } from './transfer/rule-export.service.js';
+import { RuleImport } from './transfer/rule-import.service.js';
+import { RuleTransferController } from './transfer/rule-transfer.controller.js';
 
 @Module({
   imports: [KernelModule, TrafficModule],
-  controllers: [RulesController],
-  providers: [RulesService, TestRoute],
+  controllers: [RuleTransferController, RulesController],
+  providers: [RulesService, TestRoute, RuleImport, RuleExport],
 })
 export class RulesModule {}

@@ -1,10 +1,11 @@
 import type { ItemList, RuleDeletedResponse, RuleView } from '@gatehouse/contracts';
-import { notify, UnitOfWork } from '@gatehouse/persistence';
+import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { EntityManager } from 'typeorm';
-import { KERNEL_CONFIG_CHANNEL, KernelService } from '../kernel-host/kernel.service.js';
+import { KernelService } from '../kernel-host/kernel.service.js';
+import { announceRules, lockRules } from './rule-changes.js';
 import { readDefinition } from './rule-definition.js';
 import { placeBeside, placeLast } from './rule-order.js';
 import type { Placement } from './rule-order.js';
@@ -12,9 +13,6 @@ import { describeTargets, resolveTarget } from './rule-targets.js';
 import type { RuleBody, RuleQuery } from './rule.dto.js';
 import { Rule } from './rule.entity.js';
 import { toRuleView } from './rule.view.js';
-
-/** One change of the list at a time, so that two insertions at one place keep apart. */
-const RULES_LOCK = 7_431_903;
 
 @Injectable()
 export class RulesService {
@@ -60,9 +58,9 @@ export class RulesService {
   /** @throws AppError NOT_FOUND, CONFLICT for a rule that is not manual. */
   async remove(id: number): Promise<RuleDeletedResponse> {
     await this.unitOfWork.run(async (tx) => {
-      await lock(tx);
+      await lockRules(tx);
       await tx.remove(await findManual(tx, id));
-      await announce(tx);
+      await announceRules(tx);
     });
     await this.kernel.sync();
     return { id, deleted: true };
@@ -70,9 +68,9 @@ export class RulesService {
 
   private async change(work: (tx: EntityManager) => Promise<number>): Promise<RuleView> {
     const id = await this.unitOfWork.run(async (tx) => {
-      await lock(tx);
+      await lockRules(tx);
       const changed = await work(tx);
-      await announce(tx);
+      await announceRules(tx);
       return changed;
     });
     await this.kernel.sync();
@@ -121,15 +119,6 @@ function placementOf(body: RuleBody, others: readonly Rule[]): Placement {
 
 function isPlaced(body: RuleBody): boolean {
   return body.priority != null || body.before_id != null || body.after_id != null;
-}
-
-async function lock(tx: EntityManager): Promise<void> {
-  await tx.query('SELECT pg_advisory_xact_lock($1)', [RULES_LOCK]);
-}
-
-/** Every replica's kernel follows; this one is waited for besides, so that the answer means: in force. */
-function announce(tx: EntityManager): Promise<void> {
-  return notify(tx, KERNEL_CONFIG_CHANNEL, 'rules');
 }
 
 async function findManual(tx: EntityManager, id: number): Promise<Rule> {

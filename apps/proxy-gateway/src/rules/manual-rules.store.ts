@@ -1,0 +1,63 @@
+import type { SqlRunner } from '../traffic/log-partitions.js';
+import type { ExistingRule, ImportPlan, PlannedRule } from './transfer/plan-import.js';
+
+/** Rows in one statement: enough to amortise it, small enough to keep its arrays modest. */
+const ROWS_PER_STATEMENT = 10_000;
+
+const COLUMNS = 'type, payload, target, no_resolve, src, enabled, note, priority';
+const ARRAYS = `$1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::boolean[], $7::text[], $8::bigint[]`;
+
+/** Manual rules in order, without what only lists show. */
+export async function readManualRules(sql: SqlRunner): Promise<ExistingRule[]> {
+  return (await sql.query(
+    `SELECT id, type, payload, target, no_resolve AS "noResolve", src, enabled, note, priority
+     FROM rules WHERE source = 'manual' ORDER BY priority, id`,
+  )) as ExistingRule[];
+}
+
+/** Carries out an import, and writes the new ids into its items. */
+export async function writeImport(sql: SqlRunner, plan: ImportPlan): Promise<void> {
+  if (plan.remove.length > 0) await sql.query('DELETE FROM rules WHERE id = ANY ($1::bigint[])', [plan.remove]);
+  for (const rows of slices(plan.update)) {
+    await sql.query(
+      `UPDATE rules SET enabled = fresh.enabled, note = fresh.note, priority = fresh.priority, updated_at = now()
+       FROM unnest($1::bigint[], $2::boolean[], $3::text[], $4::bigint[]) AS fresh (id, enabled, note, priority)
+       WHERE rules.id = fresh.id`,
+      [pick(rows, 'id'), pick(rows, 'enabled'), pick(rows, 'note'), pick(rows, 'priority')],
+    );
+  }
+  const ids = await insertRules(sql, 'manual', plan.create);
+  for (const [index, items] of plan.createdItems.entries()) {
+    for (const item of items) item.id = ids[index] ?? null;
+  }
+}
+
+/** @returns the ids, in the order of the rules. */
+async function insertRules(sql: SqlRunner, source: 'manual', rules: readonly PlannedRule[]): Promise<number[]> {
+  const ids: number[] = [];
+  for (const rows of slices(rules)) {
+    // Identities are drawn in the order of the sorted input: sorted again they are in its order.
+    const inserted = (await sql.query(
+      `INSERT INTO rules (source, ${COLUMNS})
+       SELECT $9, ${COLUMNS} FROM unnest(${ARRAYS}) WITH ORDINALITY AS fresh (${COLUMNS}, position)
+       ORDER BY position RETURNING id`,
+      [...columnArrays(rows), source],
+    )) as { id: number }[];
+    ids.push(...inserted.map(({ id }) => id).sort((a, b) => a - b));
+  }
+  return ids;
+}
+
+function columnArrays(rows: readonly PlannedRule[]): unknown[][] {
+  const columns = ['type', 'payload', 'target', 'noResolve', 'src', 'enabled', 'note', 'priority'] as const;
+  return columns.map((column) => pick(rows, column));
+}
+
+function pick<T, K extends keyof T>(rows: readonly T[], column: K): T[K][] {
+  return rows.map((row) => row[column]);
+}
+
+function* slices<T>(rows: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT)
+    yield rows.slice(start, start + ROWS_PER_STATEMENT);
+}

@@ -1,0 +1,82 @@
+import { BUILT_IN_POLICIES } from '@gatehouse/proxy-kernel';
+import { nodeTag } from '../kernel-host/kernel-config.mapper.js';
+import { nodeIdOf } from '../traffic/flow-names.js';
+import type { SqlRunner } from '../traffic/log-partitions.js';
+
+export type TargetProblem = 'UNKNOWN_TARGET' | 'AMBIGUOUS_TARGET';
+export type FoundTarget = { tag: string } | { problem: TargetProblem; message: string };
+
+interface NodeRow {
+  id: number;
+  name: string;
+}
+
+/** Every name that a rule's target may have, read once for a whole list of rules. */
+export class TargetNames {
+  readonly #groups: ReadonlySet<string>;
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #tags = new Map<string, string[]>();
+  /** Nodes that win where several have one name. */
+  readonly #preferred: ReadonlySet<string>;
+
+  constructor(groups: readonly string[], nodes: readonly NodeRow[], preferred: readonly number[] = []) {
+    this.#groups = new Set(groups);
+    this.#names = new Map(nodes.map(({ id, name }) => [nodeTag(id), name]));
+    this.#preferred = new Set(preferred.map(nodeTag));
+    for (const [tag, name] of this.#names) {
+      const same = this.#tags.get(name);
+      if (same === undefined) this.#tags.set(name, [tag]);
+      else same.push(tag);
+    }
+  }
+
+  /** The same order of precedence as for a single rule: built-in, group, tag, name of a node. */
+  find(text: string): FoundTarget {
+    const builtIn = BUILT_IN_POLICIES.find((policy) => policy === text.toUpperCase());
+    if (builtIn !== undefined) return { tag: builtIn };
+    if (this.#groups.has(text) || this.#names.has(text)) return { tag: text };
+    return this.#findNode(text);
+  }
+
+  /** The node of that name, whatever groups and tags are called so. */
+  #findNode(name: string): FoundTarget {
+    const tags = this.#tags.get(name) ?? [];
+    const preferred = tags.filter((tag) => this.#preferred.has(tag));
+    const [tag, ...others] = preferred.length > 0 ? preferred : tags;
+    if (tag === undefined) {
+      return { problem: 'UNKNOWN_TARGET', message: `${quote(name)} is no group, node or built-in policy` };
+    }
+    if (others.length === 0) return { tag };
+    const some = tags.slice(0, 5).join(' or ');
+    return { problem: 'AMBIGUOUS_TARGET', message: `${tags.length} nodes are called ${quote(name)}: use ${some}` };
+  }
+
+  /** What to write in a rule line for a tag: a node's name where that is read back as the same node, else the tag. */
+  readable(tag: string): string {
+    const name = this.#names.get(tag);
+    if (name === undefined || !fitsLine(name) || nodeIdOf(name) !== null) return tag;
+    const found = this.find(name);
+    return 'tag' in found && found.tag === tag ? name : tag;
+  }
+}
+
+/** @param subscriptionId its nodes win where several have one name. */
+export async function loadTargetNames(sql: SqlRunner, subscriptionId: number | null = null): Promise<TargetNames> {
+  const groups = (await sql.query('SELECT name FROM outbound_groups')) as { name: string }[];
+  const nodes = (await sql.query('SELECT id, coalesce(custom_name, original_name) AS name FROM nodes')) as NodeRow[];
+  const own = (await sql.query('SELECT node_id FROM node_sources WHERE subscription_id = $1', [subscriptionId])) as {
+    node_id: number;
+  }[];
+  const names = groups.map(({ name }) => name);
+  const ids = own.map(({ node_id }) => node_id);
+  return new TargetNames(names, nodes, ids);
+}
+
+/** Commas end a field of a line, ` #` and ` //` begin a comment. */
+function fitsLine(name: string): boolean {
+  return name !== '' && name === name.trim() && !/[,\p{Cc}]|\s(#|\/\/)|^(#|\/\/)/u.test(name);
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 80));
+}

@@ -1,0 +1,171 @@
+import type { ImportAction, ImportItem, ImportMode } from '@gatehouse/contracts';
+import { rawOf } from '../rule-definition.js';
+import type { StoredDefinition } from '../rule-definition.js';
+import { spread } from '../rule-order.js';
+
+/** A manual rule as it is. */
+export interface ExistingRule extends StoredDefinition {
+  id: number;
+  enabled: boolean;
+  note: string | null;
+  priority: number;
+}
+
+/** A rule as an import wants it; its target a kernel tag. What is undefined stays as it is. */
+export interface WantedRule extends StoredDefinition {
+  enabled: boolean | undefined;
+  note: string | null | undefined;
+  priority: number | undefined;
+}
+
+export interface PlannedRule extends StoredDefinition {
+  enabled: boolean;
+  note: string | null;
+  priority: number;
+}
+
+export interface ImportPlan {
+  create: PlannedRule[];
+  /** For each of `create` the items that are about it, to be given its id. */
+  createdItems: ImportItem[][];
+  update: (PlannedRule & { id: number })[];
+  remove: number[];
+  /** One for each wanted rule, in order; then those removed. */
+  items: ImportItem[];
+  counts: Record<ImportAction, number>;
+}
+
+/** The priority of each existing rule and of each slot that is none. */
+type Places = ReadonlyMap<ExistingRule | Slot, number>;
+
+/** A wanted rule with the row that it is, if it is there already. */
+interface Slot {
+  /** Its own, then those of its repetitions. */
+  items: [ImportItem, ...ImportItem[]];
+  wanted: WantedRule;
+  existing: ExistingRule | null;
+}
+
+/**
+ * What to do to the manual rules, in order, so that they become what an import wants. A rule that says the same as one
+ * that is there is that one: its id and its hits stay.
+ */
+export function planImport(
+  mode: ImportMode,
+  existing: readonly ExistingRule[],
+  wanted: readonly WantedRule[],
+): ImportPlan {
+  const { slots, items } = assign(existing, wanted);
+  const claimed = new Set(slots.map((slot) => slot.existing?.id));
+  const gone = mode === 'append' ? [] : existing.filter(({ id }) => !claimed.has(id));
+  const places = mode === 'append' ? placeBehind(existing, slots) : placeAnew(slots);
+  const plan: ImportPlan = {
+    create: [],
+    createdItems: [],
+    update: [],
+    remove: gone.map(({ id }) => id),
+    items: [...items, ...gone.map((rule) => ({ id: rule.id, name: rawOf(rule), action: 'removed' as const }))],
+    counts: { created: 0, updated: 0, unchanged: 0, duplicate: 0, removed: 0 },
+  };
+  for (const slot of slots) decide(plan, slot, places.get(slot.existing ?? slot) ?? 0, mode);
+  if (mode === 'append') moveOthers(plan, existing, { claimed, places });
+  for (const { action } of plan.items) plan.counts[action]++;
+  return plan;
+}
+
+/** Which of the wanted are there already, and which say what one before them says. */
+function assign(existing: readonly ExistingRule[], wanted: readonly WantedRule[]) {
+  const present = new Map<string, ExistingRule>();
+  for (const rule of existing) if (!present.has(keyOf(rule))) present.set(keyOf(rule), rule);
+  const seen = new Map<string, Slot>();
+  const items = wanted.map((rule): ImportItem => {
+    const key = keyOf(rule);
+    const first = seen.get(key);
+    const same = present.get(key) ?? null;
+    const action = first !== undefined ? 'duplicate' : same === null ? 'created' : 'unchanged';
+    const item: ImportItem = { id: same?.id ?? null, name: rawOf(rule), action };
+    if (first === undefined) seen.set(key, { items: [item], wanted: rule, existing: same });
+    else first.items.push(item);
+    return item;
+  });
+  return { slots: [...seen.values()], items };
+}
+
+function decide(plan: ImportPlan, { items, wanted, existing }: Slot, priority: number, mode: ImportMode): void {
+  const { type, payload, target, noResolve, src } = wanted;
+  const enabled = wanted.enabled ?? existing?.enabled ?? true;
+  const note = wanted.note === undefined ? (existing?.note ?? null) : wanted.note;
+  const rule: PlannedRule = { type, payload, target, noResolve, src, enabled, note, priority };
+  if (existing === null) {
+    plan.create.push(rule);
+    plan.createdItems.push(items);
+    return;
+  }
+  const changed = existing.enabled !== enabled || existing.note !== note;
+  const moved = existing.priority !== priority;
+  // Who adds rules does not mean to change those that make room.
+  if (changed || (moved && mode === 'replace')) items[0].action = 'updated';
+  if (changed || moved) plan.update.push({ id: existing.id, ...rule });
+}
+
+/** Rules that the import does not mention and that have to make room. */
+function moveOthers(
+  plan: ImportPlan,
+  existing: readonly ExistingRule[],
+  { claimed, places }: { claimed: ReadonlySet<number | undefined>; places: Places },
+): void {
+  for (const rule of existing) {
+    const priority = places.get(rule) ?? rule.priority;
+    if (!claimed.has(rule.id) && priority !== rule.priority) plan.update.push({ ...rule, priority });
+  }
+}
+
+/** In the order of the import; priorities that are given or that a rule has stay where they can. */
+function placeAnew(slots: readonly Slot[]): Places {
+  const ordered = [...slots];
+  if (slots.every(({ wanted }) => wanted.priority !== undefined)) {
+    ordered.sort((a, b) => (a.wanted.priority ?? 0) - (b.wanted.priority ?? 0));
+  }
+  const priorities = spread(ordered.map((slot) => slot.wanted.priority ?? slot.existing?.priority ?? null));
+  return new Map(ordered.map((slot, index) => [slot.existing ?? slot, priorities[index] ?? 0]));
+}
+
+/**
+ * New rules behind all others, yet ahead of a closing MATCH, behind which none would be tried; a MATCH among them behind
+ * that one, so that an addition does not change what is there.
+ */
+function placeBehind(existing: readonly ExistingRule[], slots: readonly Slot[]): Places {
+  const fresh = slots.filter((slot) => slot.existing === null);
+  if (fresh.length === 0) return new Map(existing.map((rule) => [rule, rule.priority]));
+  const last = existing.at(-1);
+  const closing = last?.type === 'MATCH' ? last : null;
+  const head = closing === null ? existing : existing.slice(0, -1);
+  const ahead = closing === null ? fresh : fresh.filter(({ wanted }) => wanted.type !== 'MATCH');
+  const behind = closing === null ? [] : fresh.filter(({ wanted }) => wanted.type === 'MATCH');
+  const rows = [...head, ...ahead, ...(closing === null ? [] : [closing]), ...behind];
+  const free = (count: number): null[] => Array.from({ length: count }, () => null);
+  const before = head.length === 0 ? [] : [head.at(-1)?.priority ?? 0];
+  const attempts = [closing === null ? [] : [closing.priority], closing === null ? [] : [null]].map((place) =>
+    spread([...before, ...free(ahead.length), ...place, ...free(behind.length)]),
+  );
+  // No room ahead of the MATCH: it moves. No room at all: everybody does.
+  const stays = (tail: readonly number[]): boolean => before.length === 0 || tail[0] === before[0];
+  const tail = attempts.find(
+    (each, index) => stays(each) && (index > 0 || keepsClosing(each, ahead.length, { before, closing })),
+  );
+  const kept = head.slice(0, -1).map(({ priority }) => priority);
+  const places = tail === undefined ? spread(free(rows.length)) : [...kept, ...tail];
+  return new Map(rows.map((row, index) => [row, places[index] ?? 0]));
+}
+
+function keepsClosing(
+  tail: readonly number[],
+  ahead: number,
+  { before, closing }: { before: readonly number[]; closing: ExistingRule | null },
+): boolean {
+  return closing === null || tail[before.length + ahead] === closing.priority;
+}
+
+function keyOf({ type, payload, target, noResolve, src }: StoredDefinition): string {
+  return [type, payload, target, noResolve, src].join('\n');
+}

@@ -1,0 +1,111 @@
+import { setImmediate } from 'node:timers/promises';
+import type { ImportError } from '@gatehouse/contracts';
+import { AppError } from '@gatehouse/platform';
+import { readDefinition } from '../rule-definition.js';
+import type { StoredDefinition } from '../rule-definition.js';
+import { readClashLines } from './clash-lines.js';
+import { cut, invalidText } from './import-input.js';
+import { disabledIn, noteIn, ruleIn } from './rule-remarks.js';
+import { readRuleObject } from './rule-object.js';
+import type { RuleEntry } from './rule-object.js';
+
+export const IMPORT_FORMATS = ['text', 'clash', 'json'] as const;
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];
+
+/** A rule that was read; its target still in the words of whoever wrote it. */
+export interface ReadRule extends Omit<RuleEntry, 'body'> {
+  index: number;
+  line: number | null;
+  /** As given. */
+  input: string;
+  definition: StoredDefinition;
+}
+
+export interface ReadRules {
+  format: ImportFormat;
+  /** Lines of the text, or entries of the array. */
+  total: number;
+  rules: ReadRule[];
+  rejected: ImportError[];
+}
+
+/** One entry before it is read. */
+interface Raw {
+  line: number | null;
+  input: string;
+  value: unknown;
+  note?: string;
+  enabled?: boolean;
+}
+
+/** Entries read before others get their turn. */
+const SLICE = 2_000;
+const COMMENT = /^(#|\/\/|;)/;
+
+/** @throws AppError INVALID_ARGUMENT for a text that is no list of rules at all. */
+export function readRulesText(text: string): Promise<ReadRules> {
+  const clean = text.replace(/^\uFEFF/, '');
+  if (/^\s*[[{]/.test(clean)) return readRulesArray(entriesOfJson(clean));
+  const lines = clean.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === '') lines.pop();
+  const clash = /^(rules|payload)[ \t]*:/m.test(clean);
+  const raws = clash
+    ? rawsOf(readClashLines(lines))
+    : rawsOf(lines.map((input, index) => ({ line: index + 1, input })));
+  return readAll(clash ? 'clash' : 'text', lines.length, raws);
+}
+
+/** Objects as `POST /rules` takes them, or rule lines. */
+export function readRulesArray(entries: readonly unknown[]): Promise<ReadRules> {
+  const raws = entries.map((value) => ({ line: null, value, input: shown(value) }));
+  return readAll('json', entries.length, raws);
+}
+
+async function readAll(format: ImportFormat, total: number, raws: readonly Raw[]): Promise<ReadRules> {
+  const read: ReadRules = { format, total, rules: [], rejected: [] };
+  for (const [index, raw] of raws.entries()) {
+    if (index % SLICE === SLICE - 1) await setImmediate();
+    const { line, input } = raw;
+    try {
+      const { body, ...rest } = readRuleObject(raw.value);
+      const own = { note: raw.note ?? rest.note, enabled: raw.enabled ?? rest.enabled, priority: rest.priority };
+      read.rules.push({ index, line, input, definition: readDefinition(body), ...own });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      read.rejected.push({ index, line, code: 'INVALID_RULE', message: error.message, input: cut(input) });
+    }
+  }
+  return read;
+}
+
+/** Lines to entries: comments say something of the rule below them, or are skipped. */
+function rawsOf(lines: readonly { line: number; input: string; quoted?: boolean }[]): Raw[] {
+  const raws: Raw[] = [];
+  let note: string | undefined;
+  for (const { line, input, quoted } of lines) {
+    const text = input.trim();
+    if (quoted !== true) note = noteIn(text) ?? note;
+    const disabled = quoted === true ? undefined : disabledIn(text);
+    if (quoted !== true && disabled === undefined && (text === '' || COMMENT.test(text))) continue;
+    const value = quoted === true ? input : ruleIn(disabled ?? text);
+    raws.push({ line, input, value, enabled: disabled === undefined, ...(note !== undefined && { note }) });
+    note = undefined;
+  }
+  return raws;
+}
+
+function entriesOfJson(text: string): unknown[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (cause) {
+    throw invalidText('is not valid JSON', cause);
+  }
+  const list = Array.isArray(parsed) ? parsed : (parsed as { rules?: unknown }).rules;
+  if (!Array.isArray(list)) throw invalidText('holds no list "rules"');
+  return list;
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}

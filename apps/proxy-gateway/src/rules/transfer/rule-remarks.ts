@@ -1,0 +1,43 @@
+/** What a text says of a rule in comments, so that other programs read the rules as they are. */
+
+const NOTE = /^# note: (.*)$/;
+const DISABLED = /^# disabled: (.*)$/;
+
+/** A comment line above the rule. */
+export function noteLine(note: string): string {
+  return `# note: ${/^$|^"|\p{Cc}|^\s|\s$/u.test(note) ? JSON.stringify(note) : note}`;
+}
+
+export function disabledLine(rule: string): string {
+  return `# disabled: ${rule}`;
+}
+
+/** A rule for a list of lines; in quotation marks where it holds what would begin a comment. */
+export function textLine(rule: string): string {
+  return /\s(#|\/\/)/.test(rule) ? JSON.stringify(rule) : rule;
+}
+
+/** The same backwards, without a comment behind it. */
+export function ruleIn(line: string): string {
+  const bare = line.replace(/^-\s+/, '');
+  return bare.startsWith('"') ? unquoted(bare) : bare.replace(/\s(#|\/\/).*$/, '');
+}
+
+export function noteIn(comment: string): string | undefined {
+  const text = NOTE.exec(comment)?.[1];
+  return text === undefined ? undefined : unquoted(text);
+}
+
+function unquoted(text: string): string {
+  if (!text.startsWith('"')) return text;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'string' ? parsed : text;
+  } catch {
+    return text; // somebody's own text that begins with a quotation mark
+  }
+}
+
+export function disabledIn(comment: string): string | undefined {
+  return DISABLED.exec(comment)?.[1];
+}
