@@ -44,6 +44,15 @@ export function guessCountry(name: string, server: string, lookup: CountryLookup
   return byName === null ? { country: null, source: 'none' } : { country: byName, source: 'name' };
 }
 
+/** What is known of a node's place: its exit address if it was measured, else as `guessCountry` says. */
+export function detectCountry(
+  node: { originalName: string; server: string; exitCountry: string | null },
+  lookup: CountryLookup,
+): { country: string | null; source: CountrySource } {
+  if (node.exitCountry !== null) return { country: node.exitCountry, source: 'exit_ip' };
+  return guessCountry(node.originalName, node.server, lookup);
+}
+
 /** Flag, else a country or city that is spelled out, else a code in capitals that stands alone. */
 export function countryInName(name: string): string | null {
   return byFlag(name) ?? byLabel(name.toLowerCase()) ?? byCode(name);

@@ -1,5 +1,5 @@
-import { NODE_SOURCES } from '@gatehouse/contracts';
-import type { NodeSource } from '@gatehouse/contracts';
+import { NODE_SORT_FIELDS, NODE_SOURCES, PROXY_NODE_TYPES } from '@gatehouse/contracts';
+import type { NodeSource, ProxyNodeType } from '@gatehouse/contracts';
 import { Transform } from 'class-transformer';
 import {
   IsBoolean,
@@ -12,10 +12,13 @@ import {
   Max,
   MaxLength,
   Min,
+  ArrayMaxSize,
+  IsArray,
   ValidateIf,
 } from 'class-validator';
 import { Omittable } from '../wire/omittable.js';
 import { OneLine } from '../wire/one-line.js';
+import { MAX_TAG_LENGTH, MAX_TAGS, tidyTags } from './node-labels.js';
 
 export const MAX_PAGE = 500;
 const MAX_ID = Number.MAX_SAFE_INTEGER;
@@ -27,6 +30,11 @@ const upper = ({ value }: { value: unknown }): unknown =>
 /** Query values are text; what is no whole number stays text and is refused. */
 const integer = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value;
+
+const flag = ({ value }: { value: unknown }): unknown => (value === 'true' ? true : value === 'false' ? false : value);
+
+/** `sort` and its reverse. */
+export const NODE_SORTS: readonly string[] = NODE_SORT_FIELDS.flatMap((field) => [field, `-${field}`]);
 
 export class NodeQuery {
   @IsOptional()
@@ -45,6 +53,40 @@ export class NodeQuery {
   @Transform(upper)
   @Matches(/^[A-Z]{2}$/, { message: 'country must be two letters (ISO 3166-1 alpha-2)' })
   country?: string;
+
+  @IsOptional()
+  @IsIn(PROXY_NODE_TYPES)
+  type?: ProxyNodeType;
+
+  @IsOptional()
+  @Transform(flag)
+  @IsBoolean()
+  enabled?: boolean;
+
+  /** By the last test; `unknown`: never tested. */
+  @IsOptional()
+  @IsIn(['true', 'false', 'unknown'])
+  alive?: 'true' | 'false' | 'unknown';
+
+  @IsOptional()
+  @Transform(trimmed)
+  @IsString()
+  @MaxLength(MAX_TAG_LENGTH)
+  @OneLine()
+  tag?: string;
+
+  /** Part of the name, of the name it came with, or of the server; upper and lower case alike. */
+  @IsOptional()
+  @Transform(trimmed)
+  @IsString()
+  @MaxLength(200)
+  @OneLine()
+  search?: string;
+
+  /** Nodes without the value come last either way. */
+  @IsOptional()
+  @IsIn(NODE_SORTS)
+  sort?: string;
 
   @IsOptional()
   @Transform(integer)
@@ -115,4 +157,18 @@ export class NodeChanges {
   @Transform(upper)
   @Matches(/^[A-Z]{2}$/, { message: 'country must be two letters (ISO 3166-1 alpha-2) or null' })
   country?: string | null;
+
+  /** Words to sort nodes by; they take the place of those before. */
+  @Omittable()
+  @Transform(({ value }: { value: unknown }) => (isTextList(value) ? tidyTags(value) : value))
+  @IsArray()
+  @ArrayMaxSize(MAX_TAGS)
+  @IsString({ each: true })
+  @MaxLength(MAX_TAG_LENGTH, { each: true })
+  @Matches(/^\P{Cc}*$/u, { each: true, message: 'tags must not contain control characters' })
+  tags?: string[];
+}
+
+function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }

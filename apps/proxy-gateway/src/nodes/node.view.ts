@@ -1,26 +1,43 @@
-import type { NodeSourceView, NodeView, ProxyNode } from '@gatehouse/contracts';
-import { kernelSupport } from '../kernel-host/kernel-support.js';
+import type { NodeSourceView, NodeView } from '@gatehouse/contracts';
+import type { DelayRecord } from '../health/node-health.entity.js';
 import { countryName, flagOf } from './country-names.js';
-import { maskSecrets } from './mask-secrets.js';
 import type { NodeEntity } from './node.entity.js';
-import { shareLink, writeRawConfig } from './raw-config.js';
+import type { OpenedNode } from './opened-nodes.js';
 
 export interface NodeSourceRow extends NodeSourceView {
   subscription_name: string;
   last_success_at: Date | null;
 }
 
+/** General measurements; all null for a node that was never tested. */
+interface HealthColumns {
+  alive: boolean | null;
+  delay_ms: number | null;
+  delay_history: DelayRecord[] | null;
+  last_tested_at: Date | null;
+  error_code: string | null;
+  error_message: string | null;
+  failure_count: number | null;
+  tests: number | null;
+  successes: number | null;
+}
+
+/** A node with what was measured and carried, as it is read for a list. */
+export type NodeRow = Omit<NodeEntity, 'exitCountry' | 'exitCheckedAt'> &
+  HealthColumns & { upload: number; download: number };
+
 export interface NodeViewFacts {
-  /** Opened. */
-  node: ProxyNode;
+  opened: OpenedNode;
   /** In the order of their subscriptions. */
   sources: readonly NodeSourceRow[];
+  activeConnections: number | null;
   /** False masks credentials. */
   showSecrets: boolean;
 }
 
-export function toNodeView(row: NodeEntity, { node, sources, showSecrets }: NodeViewFacts): NodeView {
-  const { support, reason } = kernelSupport(node);
+export function toNodeView(row: NodeRow, facts: NodeViewFacts): NodeView {
+  const { opened, sources, activeConnections, showSecrets } = facts;
+  const { support, reason } = opened.support;
   const [first] = sources;
   return {
     id: row.id,
@@ -38,17 +55,38 @@ export function toNodeView(row: NodeEntity, { node, sources, showSecrets }: Node
     udp: row.udp,
     sni: row.sni,
     cipher: row.cipher,
-    raw_config: writeRawConfig(showSecrets ? node : maskSecrets(node)),
-    share_link: showSecrets ? shareLink(node) : null,
+    raw_config: showSecrets ? opened.rawConfig : opened.maskedConfig,
+    share_link: showSecrets ? opened.shareLink : null,
     fingerprint: row.fingerprint,
     enabled: row.enabled,
     kernel_support: support,
     unsupported_reason: reason,
     ...countryOf(row),
+    tags: row.tags,
+    exit_ip: row.exitIp,
+    exit_asn: row.exitAsn,
+    ...healthOf(row),
+    circuit_open_since: row.circuitOpenSince?.toISOString() ?? null,
+    active_connections: activeConnections,
+    upload_total: row.upload,
+    download_total: row.download,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     first_seen_at: row.createdAt.toISOString(),
     last_seen_at: lastSeen(sources),
+  };
+}
+
+function healthOf(row: HealthColumns) {
+  const { tests, successes } = row;
+  return {
+    alive: row.alive,
+    delay_ms: row.delay_ms,
+    delay_history: row.delay_history ?? [],
+    last_tested_at: row.last_tested_at?.toISOString() ?? null,
+    last_error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+    failure_count: row.failure_count ?? 0,
+    success_rate: tests === null || tests === 0 ? null : Math.round(((successes ?? 0) / tests) * 1_000) / 1_000,
   };
 }
 
@@ -57,7 +95,7 @@ export function nodeName({ customName, originalName }: Pick<NodeEntity, 'customN
   return customName ?? originalName;
 }
 
-function countryOf({ country, countrySource }: NodeEntity) {
+function countryOf({ country, countrySource }: Pick<NodeEntity, 'country' | 'countrySource'>) {
   return {
     country,
     country_name: country === null ? null : countryName(country),

@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
 import { KernelModule } from '../kernel-host/kernel.module.js';
 import { NodeStorageModule } from './node-storage.module.js';
+import { ActiveConnections } from './active-connections.js';
 import { NodesController } from './nodes.controller.js';
 import { NodesQuery } from './nodes.query.js';
 import { NodesService } from './nodes.service.js';
+import { OpenedNodes } from './opened-nodes.js';
 import { ExportNodes } from './transfer/export-nodes.js';
 import { ImportNodes } from './transfer/import-nodes.js';
 import { NodeTransferController } from './transfer/transfer.controller.js';
@@ -12,6 +14,6 @@ import { NodeTransferController } from './transfer/transfer.controller.js';
   imports: [KernelModule, NodeStorageModule],
   // Fixed paths go before `:id`.
   controllers: [NodeTransferController, NodesController],
-  providers: [NodesService, NodesQuery, ExportNodes, ImportNodes],
+  providers: [NodesService, NodesQuery, ActiveConnections, OpenedNodes, ExportNodes, ImportNodes],
 })
 export class NodesModule {}

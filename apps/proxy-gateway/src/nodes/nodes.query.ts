@@ -3,21 +3,30 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { EntityManager } from 'typeorm';
+import { ActiveConnections } from './active-connections.js';
 import type { NodeQuery } from './node.dto.js';
-import type { NodeEntity } from './node.entity.js';
+import { selectNodes } from './node-filter.js';
 import { toNodeView } from './node.view.js';
-import type { NodeSourceRow } from './node.view.js';
-import { NodeVault } from './node-vault.js';
+import type { NodeRow, NodeSourceRow } from './node.view.js';
+import { OpenedNodes } from './opened-nodes.js';
 
 const DEFAULT_LIMIT = 50;
-const UNKNOWN_COUNTRY = 'ZZ';
 
 /** By hand rather than through the entity: a page of 500 costs half. */
 const SELECT_NODES = `
-  SELECT id, fingerprint, source, custom_name AS "customName", original_name AS "originalName", type, server, port,
-    network, tls, udp, sni, cipher, config, enabled, country, country_source AS "countrySource",
-    created_at AS "createdAt", updated_at AS "updatedAt"
-  FROM nodes WHERE id = ANY($1::bigint[]) ORDER BY id`;
+  SELECT node.id, node.fingerprint, node.source, node.custom_name AS "customName",
+    node.original_name AS "originalName", node.type, node.server, node.port, node.network, node.tls, node.udp, node.sni,
+    node.cipher, node.config, node.enabled, node.country, node.country_source AS "countrySource", node.tags,
+    node.exit_ip AS "exitIp", node.exit_asn AS "exitAsn", node.circuit_open_since AS "circuitOpenSince",
+    node.created_at AS "createdAt", node.updated_at AS "updatedAt",
+    health.alive, health.delay_ms, health.delay_history, health.last_tested_at, health.error_code,
+    health.error_message, health.failure_count, health.tests, health.successes,
+    coalesce(total.upload, 0)::bigint AS upload, coalesce(total.download, 0)::bigint AS download
+  FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted (id, place)
+  JOIN nodes node ON node.id = wanted.id
+  LEFT JOIN node_health health ON health.node_id = node.id AND health.test_url = ''
+  LEFT JOIN traffic_totals total ON total.outbound = 'n' || node.id
+  ORDER BY wanted.place`;
 
 const SELECT_SOURCES = `
   SELECT source.node_id, source.subscription_id, source.name, subscription.name AS subscription_name, subscription.last_success_at
@@ -29,25 +38,19 @@ const SELECT_SOURCES = `
 export class NodesQuery {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly vault: NodeVault,
+    private readonly opened: OpenedNodes,
+    private readonly connections: ActiveConnections,
   ) {}
 
   async page(query: NodeQuery, showSecrets: boolean): Promise<Page<NodeView>> {
-    const { clause, parameters } = filter(query);
+    const { from, orderBy, parameters } = selectNodes(query);
     const { limit = DEFAULT_LIMIT, offset = 0 } = query;
-    const [{ total }]: [{ total: number }] = await this.dataSource.query(
-      `SELECT count(*)::integer AS total FROM nodes node ${clause}`,
-      parameters,
-    );
-    const ids: { id: number }[] = await this.dataSource.query(
-      `SELECT node.id FROM nodes node ${clause} ORDER BY node.id LIMIT ${limit} OFFSET ${offset}`,
-      parameters,
-    );
-    const items = await this.views(
-      this.dataSource.manager,
-      ids.map(({ id }) => id),
-      showSecrets,
-    );
+    const [[{ total }], ids]: [[{ total: number }], { id: number }[]] = await Promise.all([
+      this.dataSource.query(`SELECT count(*)::integer AS total ${from}`, parameters),
+      this.dataSource.query(`SELECT node.id ${from} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${offset}`, parameters),
+    ]);
+    const wanted = ids.map(({ id }) => id);
+    const items = await this.views(this.dataSource.manager, wanted, showSecrets);
     return { items, total, limit, offset };
   }
 
@@ -59,31 +62,25 @@ export class NodesQuery {
   }
 
   private async views(manager: EntityManager, ids: number[], showSecrets: boolean): Promise<NodeView[]> {
-    const rows: NodeEntity[] = await manager.query(SELECT_NODES, [ids]);
+    const counting = this.connections.perNode();
+    const rows: NodeRow[] = await manager.query(SELECT_NODES, [ids]);
     const links: (NodeSourceRow & { node_id: number })[] = await manager.query(SELECT_SOURCES, [ids]);
     const sources = new Map<number, NodeSourceRow[]>();
-    for (const link of links) sources.set(link.node_id, [...(sources.get(link.node_id) ?? []), link]);
+    for (const link of links) {
+      const present = sources.get(link.node_id);
+      if (present) present.push(link);
+      else sources.set(link.node_id, [link]);
+    }
+    const active = await counting;
     return rows.map((row) =>
-      toNodeView(row, { node: this.vault.open(row.config), sources: sources.get(row.id) ?? [], showSecrets }),
+      toNodeView(row, {
+        opened: this.opened.get(row.config),
+        sources: sources.get(row.id) ?? [],
+        activeConnections: active === null ? null : (active.get(row.id) ?? 0),
+        showSecrets,
+      }),
     );
   }
-}
-
-function filter({ source, subscription_id, country }: NodeQuery): { clause: string; parameters: unknown[] } {
-  const conditions: string[] = [];
-  const parameters: unknown[] = [];
-  const where = (condition: (parameter: string) => string, value: unknown): void => {
-    parameters.push(value);
-    conditions.push(condition(`$${parameters.length}`));
-  };
-  if (source !== undefined) where((value) => `node.source = ${value}`, source);
-  if (country === UNKNOWN_COUNTRY) conditions.push('node.country IS NULL');
-  else if (country !== undefined) where((value) => `node.country = ${value}`, country);
-  if (subscription_id !== undefined) {
-    const carried = 'SELECT 1 FROM node_sources WHERE node_id = node.id AND subscription_id';
-    where((value) => `EXISTS (${carried} = ${value})`, subscription_id);
-  }
-  return { clause: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`, parameters };
 }
 
 export function nodeNotFound(id: number): AppError {

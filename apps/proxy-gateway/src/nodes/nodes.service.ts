@@ -9,7 +9,7 @@ import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { CountryDatabase } from './country-database.js';
 import { countryName } from './country-names.js';
-import { guessCountry } from './guess-country.js';
+import { detectCountry } from './guess-country.js';
 import type { NewNodeBody, NodeChanges, NodeQuery } from './node.dto.js';
 import { NodeEntity } from './node.entity.js';
 import { NodeWriter } from './node-writer.js';
@@ -85,7 +85,8 @@ export class NodesService {
 
   private async redefine(tx: EntityManager, row: NodeEntity, body: NodeChanges): Promise<void> {
     if (row.source !== 'manual' || (await isCarried(tx, row.id))) {
-      const message = 'A subscription decides the definition of this node; name, enabled and country can be changed.';
+      const message =
+        'A subscription decides the definition of this node; name, enabled, country and tags can be changed.';
       throw new AppError('CONFLICT', message);
     }
     if (body.raw_config === undefined) {
@@ -110,9 +111,10 @@ export class NodesService {
   private relabel(row: NodeEntity, body: NodeChanges): void {
     if (body.name !== undefined) row.customName = body.name || null;
     row.enabled = body.enabled ?? row.enabled;
+    row.tags = body.tags ?? row.tags;
     if (body.country === undefined) return;
     if (body.country === null) {
-      const { country, source } = guessCountry(row.originalName, row.server, this.countries.lookup);
+      const { country, source } = detectCountry(row, this.countries.lookup);
       Object.assign(row, { country, countrySource: source });
       return;
     }

@@ -15,6 +15,17 @@ export interface NodeSourceView {
   name: string;
 }
 
+/** One measurement of `delay_history`. */
+export interface NodeDelayView {
+  time: string;
+  /** Null: it did not answer. */
+  delay_ms: number | null;
+}
+
+/** What `sort` of `GET /proxies` may name; with a minus sign in front the order is turned around. */
+export const NODE_SORT_FIELDS = ['id', 'name', 'delay', 'country'] as const;
+export type NodeSortField = (typeof NODE_SORT_FIELDS)[number];
+
 /** A node as the API shows it. Times RFC 3339 UTC; `null` is "not known". */
 export interface NodeView {
   id: number;
@@ -47,6 +58,29 @@ export interface NodeView {
   country_name: string | null;
   flag: string | null;
   country_source: CountrySource;
+  tags: string[];
+  /** Where the world sees its traffic come from, when that was asked last. */
+  exit_ip: string | null;
+  /** Number of the autonomous system of `exit_ip`. */
+  exit_asn: number | null;
+  /** What the last test with the general address said; null: never tested. */
+  alive: boolean | null;
+  delay_ms: number | null;
+  /** The last ten, the newest last. */
+  delay_history: NodeDelayView[];
+  last_tested_at: string | null;
+  last_error: { code: string; message: string } | null;
+  /** Failed tests since the last success. */
+  failure_count: number;
+  /** Since when the kernel has been failing to connect through it. */
+  circuit_open_since: string | null;
+  /** 0 to 1, over all tests; null without any. */
+  success_rate: number | null;
+  /** Null while the kernel is down. May be a second old. */
+  active_connections: number | null;
+  /** Bytes ever carried. */
+  upload_total: number;
+  download_total: number;
   created_at: string;
   updated_at: string;
   first_seen_at: string;

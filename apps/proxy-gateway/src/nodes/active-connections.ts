@@ -1,0 +1,50 @@
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { KernelService } from '../kernel-host/kernel.service.js';
+import { nodeIdOf } from '../traffic/flow-names.js';
+
+export type ConnectionCounts = ReadonlyMap<number, number>;
+
+/** Asking the kernel costs with its open connections, so it is asked this often at most, however many pages are read. */
+const FRESH_MS = 1_000;
+
+/** How many open connections each node carries, at most a second old. */
+@Injectable()
+export class ActiveConnections {
+  private counts: ConnectionCounts | null = null;
+  private readAt = -Infinity;
+  private reading: Promise<ConnectionCounts | null> | null = null;
+
+  constructor(private readonly kernel: KernelService) {}
+
+  /** By node id; null while the kernel is down. */
+  async perNode(): Promise<ConnectionCounts | null> {
+    if (performance.now() - this.readAt < FRESH_MS) return this.counts;
+    this.reading ??= this.read().finally(() => {
+      this.reading = null;
+    });
+    return this.reading;
+  }
+
+  private async read(): Promise<ConnectionCounts | null> {
+    this.counts = await this.count();
+    this.readAt = performance.now();
+    return this.counts;
+  }
+
+  private async count(): Promise<ConnectionCounts | null> {
+    try {
+      const { activeConnections } = await this.kernel.status();
+      const counts = new Map<number, number>();
+      if (activeConnections === 0) return counts;
+      for (const { nodeTag } of await this.kernel.connections()) {
+        const id = nodeIdOf(nodeTag);
+        if (id !== null) counts.set(id, (counts.get(id) ?? 0) + 1);
+      }
+      return counts;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'KERNEL_UNAVAILABLE') return null;
+      throw error;
+    }
+  }
+}
