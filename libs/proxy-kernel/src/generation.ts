@@ -11,7 +11,7 @@ import {
   type Router,
 } from './interfaces/index.js';
 import { builtInOutbounds, createOutbound } from './registry.js';
-import { compileRouter } from './route/index.js';
+import { compileRouter, compileRuleSets, type CompiledRuleSets } from './route/index.js';
 
 /** One applied configuration, compiled. Immutable but for the selections of its groups; flows keep theirs to their end. */
 export interface Generation {
@@ -20,6 +20,7 @@ export interface Generation {
   readonly hash: string;
   readonly outbounds: ReadonlyMap<string, Outbound>;
   readonly policies: SelectablePolicyTable;
+  readonly ruleSets: CompiledRuleSets;
   readonly router: Router;
 }
 
@@ -37,6 +38,7 @@ export function compileGeneration(
   const outbounds = compileOutbounds(config, previous, environment, dialers);
   const policies = createPolicyTable(outbounds, config.groups, { health, now: () => environment.now() });
   dialers.link(outbounds, policies);
+  const ruleSets = compileRuleSets(config.ruleSets ?? [], previous?.ruleSets ?? null);
   const router = compileRouter({
     rules: config.rules,
     mode: config.mode,
@@ -44,9 +46,11 @@ export function compileGeneration(
     policies,
     resolver: environment.resolver,
     country: environment.country,
+    asn: environment.asn,
+    ruleSets,
   });
   const hash = createHash('sha256').update(JSON.stringify(config)).digest('hex');
-  return { number: (previous?.number ?? 0) + 1, config, hash, outbounds, policies, router };
+  return { number: (previous?.number ?? 0) + 1, config, hash, outbounds, policies, ruleSets, router };
 }
 
 function compileOutbounds(

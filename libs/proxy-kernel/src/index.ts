@@ -3,9 +3,12 @@ export { BUILT_IN_POLICIES, createPolicyTable, type SelectablePolicyTable } from
 export {
   RULE_TYPES,
   compileRouter,
+  compileRuleSets,
   formatRuleLine,
   parseRuleLine,
   validateRule,
+  validateRuleSetEntry,
+  type CompiledRuleSets,
   type RouterOptions,
   type RuleDefinition,
 } from './route/index.js';
@@ -18,3 +21,5 @@ export { supportsNode, type NodeSupport } from './registry.js';
 export { ShadowsocksStream, type ShadowsocksKeys } from './protocol/shadowsocks/stream.js';
 export { aeadMethod, masterKey } from './protocol/shadowsocks/cipher.js';
 export { decodeAddress } from './protocol/socks/codec.js';
+export { createNodeProber, type NodeProberOptions } from './node-prober.js';
+export { measureAll, parseExpectedStatus, type MeasureAllOptions } from './probe/index.js';

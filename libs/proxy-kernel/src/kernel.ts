@@ -168,7 +168,7 @@ class Kernel implements ProxyKernel, Dispatcher {
       changed: countChanges(previous?.config ?? null, config),
       droppedConnections: 0,
       durationMs: Math.round(performance.now() - began),
-      warnings: [...next.policies.warnings],
+      warnings: [...next.policies.warnings, ...next.ruleSets.warnings],
       listeners: this.listeners.states(),
     };
   }

@@ -10,6 +10,8 @@ export interface ConnectionMetadata {
   sourceIp: string;
   sourcePort: number;
   inboundName: string;
+  /** Port of the listener; absent where the flow came through none. */
+  inboundPort?: number;
   inboundUser: string | null;
   /** Domain the client asked for, lower case without a trailing dot; null when it asked for an address. */
   host: string | null;

@@ -56,6 +56,7 @@ function streamMetadata(context: InboundContext, request: StreamRequest): Connec
     sourceIp: plainAddress(socket.remoteAddress),
     sourcePort: socket.remotePort ?? 0,
     inboundName: context.config.name,
+    inboundPort: socket.localPort ?? 0,
     inboundUser: user,
     ...targetFields(host),
     destinationPort: port,

@@ -1,10 +1,12 @@
 import type { KernelMode, RuleConfig } from '../interfaces/config.js';
 import type { ConnectionMetadata, RouteDecision, TraceStep, TracedDecision } from '../interfaces/connection.js';
 import { KernelConfigError } from '../interfaces/kernel.js';
-import type { CountryLookup, PolicyTable, Resolver, Router } from '../interfaces/route.js';
+import type { AsnLookup, CountryLookup, PolicyTable, Resolver, Router } from '../interfaces/route.js';
 import type { Accept } from './accept.js';
 import { type RuleIndex, compileRuleIndex } from './rule-index.js';
-import { wantsResolving } from './rule/create-matcher.js';
+import type { MatcherContext } from './rule/matcher-context.js';
+import { UNRESOLVED } from './rule/match-address.js';
+import { type CompiledRuleSets, compileRuleSets } from './rule-set/rule-sets.js';
 import { type TraceContext, traceStep } from './trace.js';
 
 export interface RouterOptions {
@@ -15,6 +17,10 @@ export interface RouterOptions {
   policies: PolicyTable;
   resolver: Resolver;
   country: CountryLookup;
+  /** Absent: IP-ASN rules match nothing. */
+  asn?: AsnLookup | undefined;
+  /** Absent: none, and rules that name one are skipped. */
+  ruleSets?: CompiledRuleSets | undefined;
 }
 
 const DEFAULT_TRACE_STEPS = 200;
@@ -41,22 +47,22 @@ export function compileRouter(options: RouterOptions): Router {
   if (!options.policies.has(options.defaultPolicy)) {
     throw new KernelConfigError('defaultPolicy', `${options.defaultPolicy} does not exist`);
   }
-  return new IndexedRouter(options, compileRuleIndex(options));
+  const { rules, policies, country, asn = () => null, ruleSets = compileRuleSets([]) } = options;
+  const context = { country, asn, sets: ruleSets };
+  return new IndexedRouter(options, compileRuleIndex({ rules, policies, context }), context);
 }
 
 class IndexedRouter implements Router {
   readonly rules: readonly RuleConfig[];
   readonly #options: RouterOptions;
   readonly #index: RuleIndex;
-  /** Index of the first rule that has a domain resolved; the number of rules when none does. */
-  readonly #firstResolving: number;
+  readonly #context: MatcherContext;
 
-  constructor(options: RouterOptions, index: RuleIndex) {
+  constructor(options: RouterOptions, index: RuleIndex, context: MatcherContext) {
     this.rules = options.rules;
     this.#options = options;
     this.#index = index;
-    const first = options.rules.findIndex((rule) => options.policies.has(rule.target) && wantsResolving(rule));
-    this.#firstResolving = first < 0 ? options.rules.length : first;
+    this.#context = context;
   }
 
   decide(flow: ConnectionMetadata, signal?: AbortSignal): Promise<RouteDecision> | RouteDecision {
@@ -85,16 +91,14 @@ class IndexedRouter implements Router {
   #route(flow: ConnectionMetadata, signal?: AbortSignal): Outcome | Promise<Outcome> {
     const count = this.rules.length;
     if (this.#options.mode !== 'rule') return { index: count, resolution: null };
-    const limit = flow.host !== null && flow.destinationIp === null ? this.#firstResolving : count;
-    const index = this.#index.find(flow, 0, limit, this.#acceptor(flow));
-    if (index < limit || limit === count) return { index: index < limit ? index : count, resolution: null };
-    return this.#routeResolved(flow, limit, signal);
+    const index = this.#index.find(flow, 0, count, this.#acceptor(flow));
+    return index >= 0 ? { index, resolution: null } : this.#routeResolved(flow, ~index, signal);
   }
 
   /** Rules before the one that asked have missed without an address and stay missed: only the later ones see it. */
   async #routeResolved(flow: ConnectionMetadata, from: number, signal?: AbortSignal): Promise<Outcome> {
     const resolution = await this.#resolve(flow.host ?? '', from, signal);
-    const seen = { ...flow, destinationIp: addressForRules(resolution.addresses) };
+    const seen = { ...flow, destinationIp: addressForRules(resolution.addresses) ?? UNRESOLVED };
     const index = this.#index.find(seen, from, this.rules.length, this.#acceptor(flow));
     return { index, resolution };
   }
@@ -144,7 +148,7 @@ class IndexedRouter implements Router {
 
   #trace(flow: ConnectionMetadata, outcome: Outcome, evaluated: number, maxSteps: number): TraceStep[] {
     const { index: matched, resolution } = outcome;
-    const resolved = { ...flow, destinationIp: addressForRules(resolution?.addresses ?? []) ?? flow.destinationIp };
+    const resolved = { ...flow, destinationIp: addressForRules(resolution?.addresses ?? []) ?? UNRESOLVED };
     const shown = Array.from({ length: Math.min(evaluated, maxSteps) }, (_, i) => i);
     if (matched < evaluated && matched >= shown.length) shown.push(matched);
     return shown.flatMap((index) => {
@@ -157,7 +161,7 @@ class IndexedRouter implements Router {
   #traceStep(rule: RuleConfig, at: Pick<TraceContext, 'index' | 'flow' | 'dnsError'>): TraceStep {
     const exists = this.#options.policies.has(rule.target);
     const refusal = exists ? this.#refusal(at.index, at.flow.network === 'udp') : null;
-    return traceStep(rule, { ...at, exists, refusal, country: this.#options.country });
+    return traceStep(rule, { ...at, exists, refusal, context: this.#context });
   }
 }
 

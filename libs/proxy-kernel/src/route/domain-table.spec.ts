@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DomainTable, hashDomain } from './domain-table.js';
+import { DomainTable, SCOPE, hashDomain } from './domain-table.js';
 
 const all = () => true;
 
@@ -16,7 +16,7 @@ describe('domain table', () => {
     }
     expect(pairs.length).toBeGreaterThan(0);
     const table = new DomainTable(
-      pairs.map(([domain], rule) => ({ domain, below: true, rule })),
+      pairs.map(([domain], rule) => ({ domain, scope: SCOPE.suffix, rule })),
       seed,
     );
     for (const [rule, [stored, colliding]] of pairs.entries()) {
@@ -35,7 +35,7 @@ describe('domain table', () => {
       else pair = [other, name];
     }
     const table = new DomainTable(
-      pair.map((domain, rule) => ({ domain, below: false, rule })),
+      pair.map((domain, rule) => ({ domain, scope: SCOPE.exact, rule })),
       7,
     );
     expect(pair.map((name) => table.find(name, 0, 9, all))).toEqual([0, 1]);
@@ -43,9 +43,9 @@ describe('domain table', () => {
 
   it('finds suffixes at label boundaries only, and exact names only whole', () => {
     const table = new DomainTable([
-      { domain: 'example.com', below: true, rule: 0 },
-      { domain: 'www.other.net', below: false, rule: 1 },
-      { domain: 'net', below: true, rule: 2 },
+      { domain: 'example.com', scope: SCOPE.suffix, rule: 0 },
+      { domain: 'www.other.net', scope: SCOPE.exact, rule: 1 },
+      { domain: 'net', scope: SCOPE.suffix, rule: 2 },
     ]);
     const find = (host: string) => table.find(host, 0, 9, all);
     expect([find('example.com'), find('a.b.example.com'), find('badexample.com'), find('com')]).toEqual([0, 0, 9, 9]);
@@ -55,10 +55,10 @@ describe('domain table', () => {
 
   it('goes on to the next rule of the same name, and to names above it', () => {
     const table = new DomainTable([
-      { domain: 'com', below: true, rule: 1 },
-      { domain: 'a.com', below: true, rule: 2 },
-      { domain: 'a.com', below: false, rule: 3 },
-      { domain: 'a.com', below: true, rule: 4 },
+      { domain: 'com', scope: SCOPE.suffix, rule: 1 },
+      { domain: 'a.com', scope: SCOPE.suffix, rule: 2 },
+      { domain: 'a.com', scope: SCOPE.exact, rule: 3 },
+      { domain: 'a.com', scope: SCOPE.suffix, rule: 4 },
     ]);
     expect(table.find('a.com', 0, 9, (rule) => rule > 2)).toBe(3);
     expect(table.find('x.a.com', 0, 9, (rule) => rule > 2)).toBe(4);

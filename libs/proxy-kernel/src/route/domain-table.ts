@@ -1,5 +1,5 @@
 /**
- * All DOMAIN and DOMAIN-SUFFIX rules in one open-addressing hash over typed arrays. A lookup rolls one hash over the host
+ * All DOMAIN and DOMAIN-SUFFIX rules, or the names of all rule sets, in one open-addressing hash over typed arrays. A lookup rolls one hash over the host
  * from its end and probes at every label boundary, so its cost is the host's length and not the number of rules.
  *
  * The hash is seeded, and a hit counts only after the stored text has been compared: names made to collide can cost a few
@@ -7,13 +7,19 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Accept } from './accept.js';
+import { matchesLabels } from './label-pattern.js';
+
+/** Which names an entry stands for, as bits: its own, all below it, those one label below it; or those of a pattern. */
+export const SCOPE = { exact: 1, below: 2, suffix: 3, oneLabel: 4, pattern: 8 } as const;
+export type DomainScope = number;
 
 export interface DomainEntry {
   /** Lower-case ASCII. */
   readonly domain: string;
-  /** True for DOMAIN-SUFFIX. */
-  readonly below: boolean;
+  readonly scope: DomainScope;
   readonly rule: number;
+  /** Scope `pattern`: all labels, `*` standing for any one. `domain` is what follows the last of these. */
+  readonly labels?: readonly string[];
 }
 
 const DOT = 46;
@@ -25,7 +31,7 @@ const BEGIN = 1;
 const LENGTH = 2;
 const FIRST = 3;
 const RULE = 0;
-const BELOW = 1;
+const WHICH = 1;
 const NEXT = 2;
 const LAST = 3;
 
@@ -36,9 +42,13 @@ export class DomainTable {
   readonly #slots: Int32Array;
   /** Hash, where the text begins in the pool, its length, first entry. */
   readonly #names: Int32Array;
-  /** Rule, 1 for DOMAIN-SUFFIX, next entry of the same name; in a first entry, the last one too. In rule order. */
+  /** Rule, scope, next entry of the same name; in a first entry, the last one too. In rule order. */
   readonly #entries: Int32Array;
   readonly #pool: Uint8Array;
+  /** By entry. */
+  readonly #patterns = new Map<number, readonly string[]>();
+  /** Patterns that end in `*`: there is nothing to look up. In rule order. */
+  readonly #openEnded: DomainEntry[] = [];
   #nameCount = 0;
   #poolLength = 0;
 
@@ -64,7 +74,8 @@ export class DomainTable {
       if (code === DOT) best = this.#probe(host, i + 1, mix(hash), from, best, accept);
       hash = roll(hash, code);
     }
-    return this.#probe(host, 0, mix(hash), from, best, accept);
+    best = this.#probe(host, 0, mix(hash), from, best, accept);
+    return this.#openEnded.length === 0 ? best : this.#findOpenEnded(host, from, best, accept);
   }
 
   get bytes(): number {
@@ -81,10 +92,18 @@ export class DomainTable {
       const at = entry * STRIDE;
       const rule = this.#entries[at + RULE] ?? best;
       if (rule >= best) return best;
-      if (rule >= from && (start === 0 || this.#entries[at + BELOW] === 1) && accept(rule)) return rule;
+      if (rule >= from && this.#covers(entry, host, start) && accept(rule)) return rule;
       entry = this.#entries[at + NEXT] ?? NONE;
     }
     return best;
+  }
+
+  #covers(entry: number, host: string, start: number): boolean {
+    const scope = this.#entries[entry * STRIDE + WHICH] ?? 0;
+    if (scope === SCOPE.pattern) return matchesLabels(host, this.#patterns.get(entry) ?? []);
+    if (start === 0) return (scope & SCOPE.exact) !== 0;
+    if ((scope & SCOPE.below) !== 0) return true;
+    return (scope & SCOPE.oneLabel) !== 0 && host.indexOf('.') === start - 1;
   }
 
   #lookup(host: string, start: number, hash: number): number {
@@ -102,18 +121,38 @@ export class DomainTable {
     return true;
   }
 
-  #add(entry: number, { domain, below, rule }: DomainEntry): void {
+  #findOpenEnded(host: string, from: number, to: number, accept: Accept): number {
+    const found = this.#openEnded.find(
+      ({ rule, labels = [] }) => rule >= to || (rule >= from && matchesLabels(host, labels) && accept(rule)),
+    );
+    return Math.min(found?.rule ?? to, to);
+  }
+
+  #add(entry: number, added: DomainEntry): void {
+    const { domain, scope, rule, labels } = added;
+    if (domain === '') return void this.#openEnded.push(added);
     const hash = hashDomain(domain, this.#seed);
     const known = this.#lookup(domain, 0, hash);
-    this.#entries.set([rule, below ? 1 : 0, NONE, entry], entry * STRIDE);
+    if (labels) this.#patterns.set(entry, labels);
+    this.#entries.set([rule, scope, NONE, entry], entry * STRIDE);
     if (known === NONE) {
       this.#addName(domain, hash, entry);
       return;
     }
     const first = this.#names[known * STRIDE + FIRST] ?? NONE;
     const last = this.#entries[first * STRIDE + LAST] ?? first;
+    if (this.#merges(last, rule, scope)) return;
     this.#entries[last * STRIDE + NEXT] = entry;
     this.#entries[first * STRIDE + LAST] = entry;
+  }
+
+  /** A set that has a name twice has it once in the chain that every lookup of the name walks. */
+  #merges(last: number, rule: number, scope: DomainScope): boolean {
+    const at = last * STRIDE;
+    const known = this.#entries[at + WHICH] ?? 0;
+    if (this.#entries[at + RULE] !== rule || known === SCOPE.pattern || scope === SCOPE.pattern) return false;
+    this.#entries[at + WHICH] = known | scope;
+    return true;
   }
 
   #addName(domain: string, hash: number, entry: number): void {

@@ -1,3 +1,5 @@
 export { compileRouter, type RouterOptions } from './compile-router.js';
 export { formatRuleLine, parseRuleLine, validateRule, type RuleDefinition } from './rule-line.js';
-export { RULE_TYPES } from './rule/create-matcher.js';
+export { RULE_TYPES } from './rule/rule-type.js';
+export { compileRuleSets, type CompiledRuleSets } from './rule-set/rule-sets.js';
+export { validateRuleSetEntry } from './rule-set/compile-entries.js';

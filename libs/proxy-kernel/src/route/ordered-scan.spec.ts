@@ -2,15 +2,70 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPolicyTable } from '../group/index.js';
-import type { RuleConfig } from '../interfaces/config.js';
+import type { RuleConfig, RuleSetConfig } from '../interfaces/config.js';
 import type { ConnectionMetadata } from '../interfaces/connection.js';
 import { DialError } from '../interfaces/outbound.js';
 import type { PolicyTable } from '../interfaces/route.js';
 import { compileRouter } from './compile-router.js';
+import { parseCondition, splitConditions } from './rule/condition-text.js';
 import { createMatcher } from './rule/create-matcher.js';
+import type { RuleCondition } from './rule/rule-type.js';
+import { compileRuleSets } from './rule-set/rule-sets.js';
 
 const COUNTRIES: Record<string, string> = { '1.2.3.4': 'CN', '10.1.2.3': 'DE', '2001:db8::1': 'CN', '8.8.8.8': 'US' };
 const country = (ip: string) => COUNTRIES[ip] ?? null;
+
+const asn = (ip: string) => (country(ip) === 'CN' ? 13_335 : null);
+
+type Answer = boolean | 'needs-ip';
+
+function any(answers: Answer[]): Answer {
+  if (answers.includes(true)) return true;
+  return answers.includes('needs-ip') ? 'needs-ip' : false;
+}
+
+const not = (answer: Answer): Answer => (answer === 'needs-ip' ? answer : !answer);
+
+/** Clash wildcards, spelled out. */
+function domainEntryMatches(entry: string, name: string | null): boolean {
+  if (name === null) return false;
+  const text = entry.replaceAll('.', '\\.').replaceAll('*', '[^.]+');
+  if (entry.startsWith('+.')) return new RegExp(`^(.+\\.)?${text.slice(3)}$`).test(name);
+  return new RegExp(entry.startsWith('.') ? `^.+${text}$` : `^${text}$`).test(name);
+}
+
+/** Each entry of a set by itself, each condition of a rule by itself; null where a set does not exist. */
+function answerOf(rule: RuleCondition, seen: ConnectionMetadata, sets: readonly RuleSetConfig[]): Answer | null {
+  const { type, payload, noResolve, src } = rule;
+  if (type === 'AND' || type === 'OR' || type === 'NOT') {
+    const parts = splitConditions(payload).map((text) => answerOf(parseCondition(text), seen, sets));
+    const known = parts.filter((part) => part !== null);
+    if (known.length < parts.length) return null;
+    if (type === 'OR') return noResolve ? any(known) === true : any(known);
+    const all = not(any(known.map(not)));
+    const answer = type === 'AND' ? all : not(all);
+    return noResolve && answer === 'needs-ip' ? false : answer;
+  }
+  if (type === 'RULE-SET' || type === 'GEOSITE') {
+    const set = sets.find(({ name }) => name === (type === 'GEOSITE' ? `geosite:${payload}` : payload));
+    if (!set) return null;
+    const found = any(
+      set.entries.map((entry) => {
+        if (set.behavior === 'domain') return domainEntryMatches(entry, seen.host);
+        const one = set.behavior === 'ipcidr' ? { type: 'IP-CIDR' as const, payload: entry } : parseCondition(entry);
+        return (
+          answerOf(
+            { ...one, noResolve: one.noResolve === true || noResolve === true, src: one.src === true || src === true },
+            seen,
+            [],
+          ) ?? false
+        );
+      }),
+    );
+    return noResolve && found === 'needs-ip' ? false : found;
+  }
+  return createMatcher(rule, { country, asn, sets: { get: () => null } }).matches(seen);
+}
 
 interface Naive {
   index: number;
@@ -22,6 +77,7 @@ async function naive(
   rules: readonly RuleConfig[],
   flow: ConnectionMetadata,
   policies: PolicyTable,
+  sets: readonly RuleSetConfig[],
   dns: () => string[] | null,
 ): Promise<Naive> {
   let seen = flow;
@@ -29,13 +85,12 @@ async function naive(
   let resolvedIps: string[] = [];
   for (const [index, rule] of rules.entries()) {
     if (!policies.has(rule.target)) continue;
-    const matcher = createMatcher(rule, country);
-    let result = matcher.matches(seen);
+    let result = answerOf(rule, seen, sets);
     if (result === 'needs-ip' && asked === 0) {
       asked++;
       resolvedIps = dns() ?? [];
-      seen = { ...seen, destinationIp: resolvedIps.find((ip) => !ip.includes(':')) ?? resolvedIps[0] ?? null };
-      result = matcher.matches(seen);
+      seen = { ...seen, destinationIp: resolvedIps.find((ip) => !ip.includes(':')) ?? resolvedIps[0] ?? '' };
+      result = answerOf(rule, seen, sets);
     }
     if (result !== true) continue;
     if (policies.chain(rule.target).at(-1) === 'PASS') continue;
@@ -66,6 +121,67 @@ const cidr = fc.oneof(
   fc.tuple(v4, fc.integer({ min: 0, max: 32 })).map(([ip, bits]) => `${ip}/${bits}`),
   fc.tuple(v6, fc.integer({ min: 0, max: 128 })).map(([ip, bits]) => `${ip}/${bits}`),
 );
+const setName = fc.constantFrom('s0', 's1', 's2', 'gone');
+const simple = fc.oneof(
+  host.map((name) => `DOMAIN-SUFFIX,${name}`),
+  host.map((name) => `DOMAIN,${name}`),
+  cidr.map((text) => `IP-CIDR,${text}`),
+  cidr.map((text) => `IP-CIDR,${text},no-resolve`),
+  cidr.map((text) => `SRC-IP-CIDR,${text}`),
+  fc.constantFrom('GEOIP,CN', 'GEOIP,LAN,no-resolve', 'SRC-GEOIP,DE', 'IP-ASN,13335', 'IP-SUFFIX,0.0.0.4/3,no-resolve'),
+  fc.constantFrom(
+    'NETWORK,udp',
+    'DST-PORT,443/8500',
+    'DOMAIN-KEYWORD,ple.c',
+    'DOMAIN-REGEX,^(ads|a)\\.',
+    'IN-TYPE,HTTP',
+  ),
+);
+const nested = fc.letrec((tie) => ({
+  list: fc
+    .array(tie('one'), { minLength: 1, maxLength: 3 })
+    .map((all) => `(${all.map((one) => `(${String(one)})`).join(',')})`),
+  one: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    simple,
+    setName.map((name) => `RULE-SET,${name}`),
+    tie('list').map((list) => `AND,${list as string}`),
+    tie('list').map((list) => `OR,${list as string}`),
+    tie('one').map((one) => `NOT,((${one as string}))`),
+  ),
+})).one as fc.Arbitrary<string>;
+const logicOnly = (text: string) => /^(AND|OR|NOT),/.test(text);
+const ruleSets = fc
+  .tuple(
+    fc.array(
+      fc
+        .tuple(fc.constantFrom('+.', '.', '', '*.', 'a.*.', '*.*.'), host, fc.constantFrom('', '', '', '.*'))
+        .map((t) => t.join(''))
+        .filter((entry) => !/^\+?\..*\*/.test(entry)),
+      { maxLength: 12 },
+    ),
+    fc.array(cidr, { maxLength: 12 }),
+    fc.array(
+      fc.oneof(
+        { weight: 6, arbitrary: simple },
+        { weight: 1, arbitrary: nested.filter((text) => logicOnly(text) && !text.includes('RULE-SET')) },
+      ),
+      { maxLength: 12 },
+    ),
+  )
+  .chain(([domain, ipcidr, classical]) => {
+    const all = [
+      { behavior: 'domain' as const, entries: domain },
+      { behavior: 'ipcidr' as const, entries: ipcidr },
+      { behavior: 'classical' as const, entries: classical },
+    ];
+    return fc
+      .shuffledSubarray(all, { minLength: 3 })
+      .map((sets): RuleSetConfig[] => [
+        ...sets.map((set, i) => ({ ...set, name: `s${i}` })),
+        { name: 'geosite:cn', behavior: 'domain', entries: domain },
+      ]);
+  });
 const target = fc.constantFrom('DIRECT', 'REJECT', 'PASS', 'n1', 'n2', 'GONE', 'UDP', 'TCP', 'PASSES', 'EMPTY');
 const condition: fc.Arbitrary<Pick<RuleConfig, 'type' | 'payload'>> = fc.oneof(
   { weight: 3, arbitrary: host.map((payload) => ({ type: 'DOMAIN' as const, payload })) },
@@ -103,6 +219,27 @@ const condition: fc.Arbitrary<Pick<RuleConfig, 'type' | 'payload'>> = fc.oneof(
       .map((payload) => ({ type: 'DST-PORT' as const, payload })),
   },
   { weight: 1, arbitrary: fc.constantFrom('tcp', 'udp').map((payload) => ({ type: 'NETWORK' as const, payload })) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('13335', '1').map((payload) => ({ type: 'IP-ASN' as const, payload })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom('0.0.0.4/3', '::1/2', '10.1.2.3/24')
+      .map((payload) => ({ type: 'IP-SUFFIX' as const, payload })),
+  },
+  { weight: 1, arbitrary: fc.constantFrom('1', '2-9').map((payload) => ({ type: 'SRC-PORT' as const, payload })) },
+  { weight: 1, arbitrary: fc.constantFrom('7890').map((payload) => ({ type: 'IN-PORT' as const, payload })) },
+  { weight: 1, arbitrary: fc.constantFrom('SOCKS', 'HTTP').map((payload) => ({ type: 'IN-TYPE' as const, payload })) },
+  { weight: 1, arbitrary: fc.constantFrom('anna').map((payload) => ({ type: 'IN-USER' as const, payload })) },
+  { weight: 1, arbitrary: fc.constantFrom('in', 'x/y').map((payload) => ({ type: 'IN-NAME' as const, payload })) },
+  { weight: 5, arbitrary: setName.map((payload) => ({ type: 'RULE-SET' as const, payload })) },
+  { weight: 1, arbitrary: fc.constantFrom('cn', 'us').map((payload) => ({ type: 'GEOSITE' as const, payload })) },
+  {
+    weight: 4,
+    arbitrary: nested.filter(logicOnly).map((text) => parseCondition(text)),
+  },
   { weight: 1, arbitrary: fc.constant({ type: 'MATCH' as const, payload: '' }) },
 );
 const rule: fc.Arbitrary<RuleConfig> = fc
@@ -115,8 +252,9 @@ const flow: fc.Arbitrary<ConnectionMetadata> = fc
     host: fc.option(host, { freq: 4 }),
     destinationIp: fc.option(address, { freq: 1 }),
     destinationPort: fc.constantFrom(80, 443, 8500, 53),
+    inboundUser: fc.constantFrom(null, 'anna'),
   })
-  .map((part) => ({ type: 'Socks5', sourcePort: 1, inboundName: 'in', inboundUser: null, ...part }));
+  .map((part) => ({ type: 'Socks5', sourcePort: 1, inboundName: 'in', inboundPort: 7890, ...part }));
 const answer = fc.option(fc.array(address, { maxLength: 3 }), { freq: 4 });
 const selection = fc.record({
   UDP: fc.constantFrom('n1', 'TCP'),
@@ -136,7 +274,8 @@ describe('the compiled router', () => {
           fc.array(rule, { maxLength: 40 }),
           fc.array(fc.tuple(flow, answer), { minLength: 1, maxLength: 6 }),
           selection,
-          async (rules, flows, selected) => {
+          ruleSets,
+          async (rules, flows, selected, sets) => {
             const policies = createPolicyTable(
               new Map([
                 ['n1', { udp: true }],
@@ -159,11 +298,20 @@ describe('the compiled router', () => {
                 return dns;
               },
             };
-            const router = compileRouter({ rules, mode: 'rule', defaultPolicy: 'DIRECT', policies, resolver, country });
+            const router = compileRouter({
+              rules,
+              mode: 'rule',
+              defaultPolicy: 'DIRECT',
+              policies,
+              resolver,
+              country,
+              asn,
+              ruleSets: compileRuleSets(sets),
+            });
             for (const [one, reply] of flows) {
               dns = reply;
               lookups = 0;
-              const expected = await naive(rules, one, policies, () => reply);
+              const expected = await naive(rules, one, policies, sets, () => reply);
               const answered = router.decide(one);
               expect(answered instanceof Promise).toBe(expected.asked > 0);
               const decision = await answered;

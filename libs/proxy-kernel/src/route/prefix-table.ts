@@ -125,6 +125,8 @@ class Sweep {
     const previous = this.#cidrs.at(-1);
     if (!previous || previous.prefix !== cidr.prefix || compareWords(previous.words, cidr.words) !== 0) {
       this.#openPrefix(cidr);
+    } else if (this.rules.at(-1) === rule) {
+      return;
     }
     this.rules.push(rule);
     this.ruleEnds[this.#cidrs.length - 1] = this.rules.length;

@@ -1,31 +1,35 @@
-import { type Cidr, parseIp } from '@gatehouse/net';
+import type { Cidr } from '@gatehouse/net';
 import type { RuleConfig } from '../interfaces/config.js';
 import type { ConnectionMetadata } from '../interfaces/connection.js';
 import { KernelConfigError } from '../interfaces/kernel.js';
-import type { CountryLookup, Matcher, PolicyTable } from '../interfaces/route.js';
-import { type DomainEntry, DomainTable } from './domain-table.js';
-import { type KeywordEntry, KeywordAutomaton } from './keyword-automaton.js';
-import { type PrefixEntry, PrefixTable } from './prefix-table.js';
+import type { CountryLookup, PolicyTable } from '../interfaces/route.js';
 import type { Accept } from './accept.js';
-import { createMatcher } from './rule/create-matcher.js';
+import { AddressTable } from './address-table.js';
+import { type ResidualRule, oneEachRule } from './any-of.js';
+import { type DomainEntry, DomainTable, SCOPE } from './domain-table.js';
+import { type KeywordEntry, KeywordAutomaton } from './keyword-automaton.js';
+import type { PrefixEntry } from './prefix-table.js';
+import { createMatcher, withOptionsOf } from './rule/create-matcher.js';
 import { DomainKeywordMatcher } from './rule/domain-keyword.js';
 import { DomainSuffixMatcher } from './rule/domain-suffix.js';
 import { DomainMatcher } from './rule/domain.js';
 import { GeoIpMatcher, LAN, LAN_PREFIXES } from './rule/geoip.js';
 import { IpCidrMatcher } from './rule/ip-cidr.js';
+import type { MatcherContext, RuleMatcher } from './rule/matcher-context.js';
 import { RuleError } from './rule/rule-error.js';
+import { RuleSetMatcher, setNameOf } from './rule/rule-set.js';
+import { type RuleCondition, isSetRule, wantsResolving } from './rule/rule-type.js';
 import { checkTarget } from './rule-line.js';
+import type { CompiledRuleSets } from './rule-set/rule-sets.js';
+import { SetRules } from './rule-set/set-rules.js';
 
 interface IndexSource {
   rules: readonly RuleConfig[];
   policies: PolicyTable;
-  country: CountryLookup;
+  context: MatcherContext & { readonly sets: CompiledRuleSets };
 }
 
-interface ResidualRule {
-  readonly rule: number;
-  readonly matcher: Matcher;
-}
+const ALWAYS = (): boolean => true;
 
 /** What one rule list is split into, each part in rule order. */
 class RuleParts {
@@ -37,24 +41,61 @@ class RuleParts {
   readonly countries = new Map<string, number[]>();
   readonly residual: ResidualRule[] = [];
 
-  add(rule: number, config: RuleConfig, matcher: Matcher): void {
-    if (matcher instanceof DomainMatcher) this.domains.push({ domain: matcher.domain, below: false, rule });
-    else if (matcher instanceof DomainSuffixMatcher) this.domains.push({ domain: matcher.suffix, below: true, rule });
+  readonly sets: SetRules;
+  readonly #context: MatcherContext;
+  /** Rules that have every domain resolved that they do not match by name, ascending. */
+  readonly asking: number[] = [];
+
+  constructor(context: IndexSource['context']) {
+    this.#context = context;
+    this.sets = new SetRules(context.sets.tables);
+  }
+
+  add(rule: number, config: RuleConfig, matcher: RuleMatcher): void {
+    if (matcher.missingSet) return;
+    if (matcher instanceof RuleSetMatcher) this.#addSet(rule, config);
+    else this.#addCondition(rule, config, matcher);
+    if (wantsResolving(config)) this.asking.push(rule);
+  }
+
+  #addCondition(rule: number, config: RuleCondition, matcher: RuleMatcher): void {
+    if (matcher instanceof DomainMatcher) this.#addDomain(matcher.domain, SCOPE.exact, rule);
+    else if (matcher instanceof DomainSuffixMatcher) this.#addDomain(matcher.suffix, SCOPE.suffix, rule);
     else if (matcher instanceof DomainKeywordMatcher) this.keywords.push({ keyword: matcher.keyword, rule });
     else if (matcher instanceof IpCidrMatcher) this.#addPrefixes(config, rule, [matcher.cidr]);
     else if (matcher instanceof GeoIpMatcher && matcher.country === LAN) this.#addPrefixes(config, rule, LAN_PREFIXES);
     else if (matcher instanceof GeoIpMatcher && !config.src) this.#addCountry(matcher.country, rule);
-    else this.residual.push({ rule, matcher });
+    else this.residual.push({ rule, matcher, mayAsk: config.noResolve !== true });
   }
 
-  #addPrefixes(config: RuleConfig, rule: number, cidrs: readonly Cidr[]): void {
+  /** The names and prefixes of a set are in tables of their own; the rest is compiled as the rule's. */
+  #addSet(rule: number, config: RuleConfig): void {
+    if (!isSetRule(config)) return;
+    const set = this.#context.sets.get(setNameOf(config.type as 'RULE-SET' | 'GEOSITE', config.payload));
+    if (!set) return;
+    this.sets.add(set.number, rule, config.src === true);
+    for (const condition of set.others) {
+      const own = withOptionsOf(config, condition);
+      this.#addCondition(rule, own, createMatcher(own, this.#context));
+    }
+    if (set.asks && !config.noResolve && !config.src) this.asking.push(rule);
+  }
+
+  #addDomain(domain: string, scope: number, rule: number): void {
+    this.domains.push({ domain, scope, rule });
+  }
+
+  #addPrefixes(config: RuleCondition, rule: number, cidrs: readonly Cidr[]): void {
     for (const cidr of cidrs) (config.src ? this.sources : this.destinations).push({ cidr, rule });
   }
 
   #addCountry(country: string, rule: number): void {
     const rules = this.countries.get(country);
-    if (rules) rules.push(rule);
-    else this.countries.set(country, [rule]);
+    if (rules) {
+      if (rules.at(-1) !== rule) rules.push(rule);
+    } else {
+      this.countries.set(country, [rule]);
+    }
   }
 }
 
@@ -62,19 +103,19 @@ class RuleParts {
  * Checks every rule and compiles those whose target exists; a rule without a target decides nothing and is left out.
  * @throws KernelConfigError
  */
-export function compileRuleIndex({ rules, policies, country }: IndexSource): RuleIndex {
-  const parts = new RuleParts();
+export function compileRuleIndex({ rules, policies, context }: IndexSource): RuleIndex {
+  const parts = new RuleParts(context);
   for (const [i, rule] of rules.entries()) {
-    const matcher = compileRule(rule, i, country);
+    const matcher = compileRule(rule, i, context);
     if (policies.has(rule.target)) parts.add(i, rule, matcher);
   }
-  return new RuleIndex(parts, country);
+  return new RuleIndex(parts, context.country);
 }
 
-function compileRule(rule: RuleConfig, index: number, country: CountryLookup): Matcher {
+function compileRule(rule: RuleConfig, index: number, context: MatcherContext): RuleMatcher {
   try {
     checkTarget(rule.target);
-    return createMatcher(rule, country);
+    return createMatcher(rule, context);
   } catch (error) {
     if (error instanceof RuleError) throw new KernelConfigError(`rules[${index}].${error.field}`, error.message);
     throw error;
@@ -87,30 +128,65 @@ export class RuleIndex {
   readonly #domains: DomainTable;
   readonly #keywords: KeywordAutomaton;
   readonly #firstKeyword: number;
-  readonly #destinations: AddressIndex;
-  readonly #sources: AddressIndex;
+  readonly #destinations: AddressTable;
+  readonly #sources: AddressTable;
   readonly #countries: ReadonlyMap<string, readonly number[]>;
   readonly #firstCountry: number;
   readonly #residual: readonly ResidualRule[];
+  readonly #sets: SetRules;
+  readonly #asking: readonly number[];
 
   constructor(parts: RuleParts, country: CountryLookup) {
     this.#country = country;
     this.#domains = new DomainTable(parts.domains);
     this.#keywords = new KeywordAutomaton(parts.keywords);
     this.#firstKeyword = parts.keywords[0]?.rule ?? Infinity;
-    this.#destinations = new AddressIndex(parts.destinations);
-    this.#sources = new AddressIndex(parts.sources);
+    this.#destinations = new AddressTable(parts.destinations);
+    this.#sources = new AddressTable(parts.sources);
     this.#countries = parts.countries;
     this.#firstCountry = Math.min(...[...parts.countries.values()].map((rules) => rules[0] ?? Infinity));
     const overflow = this.#keywords.overflow.map(({ keyword, rule }) => ({
       rule,
       matcher: new DomainKeywordMatcher(keyword),
+      mayAsk: false,
     }));
-    this.#residual = [...parts.residual, ...overflow].sort((a, b) => a.rule - b.rule);
+    this.#sets = parts.sets;
+    this.#asking = parts.asking;
+    this.#residual = oneEachRule([...parts.residual, ...overflow]);
   }
 
-  /** Smallest index in `[from, to)` whose rule matches `flow` as it is and is accepted; `to` when there is none. */
+  /**
+   * Smallest index in `[from, to)` whose rule matches `flow` as it is and is accepted; `to` when there is none. A negative
+   * answer is `~index` of a rule before it that needs the domain's address; only for a flow whose address is null.
+   */
   find(flow: ConnectionMetadata, from: number, to: number, accept: Accept): number {
+    if (flow.host === null || flow.destinationIp !== null) return this.#search(flow, from, to, accept);
+    let start = from;
+    for (const asking of this.#asking) {
+      if (asking < start) continue;
+      if (asking >= to) break;
+      const best = this.#search(flow, start, asking + 1, accept);
+      if (best <= asking) return best;
+      if (!this.#matchesByTable(flow, asking) && !this.#matchesByItself(flow, asking)) return ~asking;
+      start = asking + 1;
+    }
+    return this.#search(flow, start, to, accept);
+  }
+
+  #search(flow: ConnectionMetadata, from: number, to: number, accept: Accept): number {
+    return this.#scanResidual(flow, from, this.#findIndexed(flow, from, to, accept), accept);
+  }
+
+  /** A rule that matches without an address and whose target refuses the flow asks for none. */
+  #matchesByTable(flow: ConnectionMetadata, rule: number): boolean {
+    return this.#findIndexed(flow, rule, rule + 1, ALWAYS) === rule;
+  }
+
+  #matchesByItself(flow: ConnectionMetadata, rule: number): boolean {
+    return this.#residual.find((entry) => entry.rule === rule)?.matcher.matches(flow) === true;
+  }
+
+  #findIndexed(flow: ConnectionMetadata, from: number, to: number, accept: Accept): number {
     let best = to;
     if (flow.host !== null) {
       best = this.#domains.find(flow.host, from, best, accept);
@@ -120,8 +196,8 @@ export class RuleIndex {
       best = this.#destinations.find(flow.destinationIp, from, best, accept);
       best = this.#findCountry(flow.destinationIp, from, best, accept);
     }
-    best = this.#sources.find(flow.sourceIp, from, best, accept);
-    return this.#scanResidual(flow, from, best, accept);
+    best = this.#sets.find(flow, from, best, accept);
+    return this.#sources.find(flow.sourceIp, from, best, accept);
   }
 
   /** Of the compiled tables, without the rules themselves. */
@@ -137,40 +213,13 @@ export class RuleIndex {
   }
 
   #scanResidual(flow: ConnectionMetadata, from: number, to: number, accept: Accept): number {
-    for (const { rule, matcher } of this.#residual) {
+    for (const { rule, matcher, mayAsk } of this.#residual) {
       if (rule >= to) break;
-      if (rule >= from && matcher.matches(flow) === true && accept(rule)) return rule;
+      if (rule < from) continue;
+      const result = matcher.matches(flow);
+      if (result === true && accept(rule)) return rule;
+      if (result === 'needs-ip' && mayAsk && !this.#matchesByTable(flow, rule)) return ~rule;
     }
     return to;
-  }
-}
-
-/** Prefixes of both families. */
-class AddressIndex {
-  readonly #v4: PrefixTable;
-  readonly #v6: PrefixTable;
-  readonly #first: number;
-
-  constructor(entries: readonly PrefixEntry[]) {
-    this.#v4 = new PrefixTable(
-      1,
-      entries.filter((entry) => entry.cidr.family === 4),
-    );
-    this.#v6 = new PrefixTable(
-      4,
-      entries.filter((entry) => entry.cidr.family === 6),
-    );
-    this.#first = entries[0]?.rule ?? Infinity;
-  }
-
-  find(address: string, from: number, to: number, accept: Accept): number {
-    if (this.#first >= to) return to;
-    const ip = parseIp(address);
-    if (ip === null) return to;
-    return (ip.family === 4 ? this.#v4 : this.#v6).find(ip.words, from, to, accept);
-  }
-
-  get bytes(): number {
-    return this.#v4.bytes + this.#v6.bytes;
   }
 }

@@ -1,21 +1,16 @@
 /** Rules as Clash writes them, one a line: `TYPE,payload,target[,no-resolve][,src]`. */
-import type { RuleConfig, RuleType } from '../interfaces/config.js';
+import type { RuleConfig } from '../interfaces/config.js';
 import { KernelConfigError } from '../interfaces/kernel.js';
-import { RULE_TYPES, createMatcher } from './rule/create-matcher.js';
+import { applyOptions, holdsCommas, splitCondition } from './rule/condition-text.js';
+import { EMPTY_CONTEXT, createMatcher } from './rule/create-matcher.js';
 import { RuleError } from './rule/rule-error.js';
+import { isLogicRule } from './rule/rule-type.js';
 
 /** A rule without its origin: what a line of text or a request body says. */
 export type RuleDefinition = Omit<RuleConfig, 'id' | 'source'>;
 
 const MAX_LINE = 2048;
-/** Other spellings in use: mihomo's rules on the client's address, Surge's last rule. */
-const ALIASES: Readonly<Record<string, { type: RuleType; src?: true }>> = {
-  'SRC-IP-CIDR': { type: 'IP-CIDR', src: true },
-  'SRC-GEOIP': { type: 'GEOIP', src: true },
-  FINAL: { type: 'MATCH' },
-};
-/** Their payload may hold commas, so the last field is the target and there are no options. */
-const COMMA_PAYLOAD: ReadonlySet<RuleType> = new Set(['DOMAIN-REGEX', 'DST-PORT']);
+const MAX_LOGIC_LINE = 16_384;
 
 /** What is wrong with a rule, fit to be shown; null when nothing is. Whether the target exists is not looked at. */
 export function validateRule(rule: RuleDefinition): string | null {
@@ -30,7 +25,10 @@ export function validateRule(rule: RuleDefinition): string | null {
 
 /** @throws RuleError */
 export function checkRule(rule: RuleDefinition): void {
-  createMatcher(rule, () => null);
+  if (/[\r\n]/.test(rule.payload) || rule.payload !== rule.payload.trim()) {
+    throw new RuleError('payload', 'has a line break, or a space at an end');
+  }
+  createMatcher(rule, EMPTY_CONTEXT);
   checkTarget(rule.target);
 }
 
@@ -41,48 +39,41 @@ export function checkTarget(target: string): void {
 
 /** @throws KernelConfigError saying what is wrong with the line. */
 export function parseRuleLine(line: string): RuleDefinition {
-  if (line.length > MAX_LINE) throw new KernelConfigError('rule', `longer than ${MAX_LINE} characters`);
-  const [word = '', ...fields] = line.split(',').map((field) => field.trim());
-  const { type, src } = resolveType(word.toUpperCase());
-  const { payload, target, options } = splitFields(type, fields);
-  const rule: RuleDefinition = { type, payload, target };
-  if (src) rule.src = true;
-  for (const option of options) {
-    if (option === 'no-resolve') rule.noResolve = true;
-    else if (option === 'src') rule.src = true;
-    else
-      throw new KernelConfigError('rule', `${JSON.stringify(option.slice(0, 80))} is not an option (no-resolve, src)`);
+  try {
+    return readLine(line.trim());
+  } catch (error) {
+    if (!(error instanceof RuleError)) throw error;
+    throw new KernelConfigError('rule', `${error.field}: ${error.message}`);
   }
-  const problem = validateRule(rule);
-  if (problem !== null) throw new KernelConfigError('rule', problem);
+}
+
+/** The line that `parseRuleLine` reads back to the same rule. @throws KernelConfigError for a rule that a line cannot hold. */
+export function formatRuleLine(rule: RuleDefinition): string {
+  if (/[,\r\n]/.test(rule.target) || rule.target !== rule.target.trim()) throw unwritable('target', rule.target);
+  const { type, payload, target } = rule;
+  if (/[\r\n]/.test(payload) || payload !== payload.trim()) throw unwritable('payload', payload);
+  if (holdsCommas(type)) return [type, payload, target].join(',');
+  if (payload.includes(',') && !isLogicRule(rule)) throw unwritable('payload', payload);
+  const head = type === 'MATCH' ? [type] : [type, payload];
+  return [...head, target, ...(rule.noResolve ? ['no-resolve'] : []), ...(rule.src ? ['src'] : [])].join(',');
+}
+
+/** @throws RuleError, KernelConfigError */
+function readLine(line: string): RuleDefinition {
+  const limit = /^(AND|OR|NOT)\b/i.test(line) ? MAX_LOGIC_LINE : MAX_LINE;
+  if (line.length > limit) throw new KernelConfigError('rule', `longer than ${limit} characters`);
+  const { type, src, payload, rest } = splitCondition(line, true);
+  const [target, ...options] = rest;
+  if (target === undefined && type !== 'MATCH') {
+    throw new KernelConfigError('rule', `needs a payload and a target: ${type},payload,target`);
+  }
+  const rule: RuleDefinition = { type, payload, target: target ?? '' };
+  if (src) rule.src = true;
+  applyOptions(rule, options);
+  checkRule(rule);
   return rule;
 }
 
-/** The line that `parseRuleLine` reads back to the same rule. @throws KernelConfigError for a target that a line cannot hold. */
-export function formatRuleLine(rule: RuleDefinition): string {
-  if (/[,\r\n]/.test(rule.target) || rule.target !== rule.target.trim()) {
-    throw new KernelConfigError(
-      'target',
-      `${JSON.stringify(rule.target.slice(0, 80))} cannot be written in a rule line`,
-    );
-  }
-  const head = rule.type === 'MATCH' ? ['MATCH'] : [rule.type, rule.payload];
-  if (COMMA_PAYLOAD.has(rule.type)) return [...head, rule.target].join(',');
-  return [...head, rule.target, ...(rule.noResolve ? ['no-resolve'] : []), ...(rule.src ? ['src'] : [])].join(',');
-}
-
-function resolveType(word: string): { type: RuleType; src?: true } {
-  const type = RULE_TYPES.find((known) => known === word);
-  const alias = Object.hasOwn(ALIASES, word) ? ALIASES[word] : undefined;
-  if (type) return { type };
-  if (alias) return alias;
-  throw new KernelConfigError('rule', `type: ${JSON.stringify(word.slice(0, 80))} is not a known rule type`);
-}
-
-function splitFields(type: RuleType, fields: string[]): { payload: string; target: string; options: string[] } {
-  if (type === 'MATCH') return { payload: '', target: fields[0] ?? '', options: fields.slice(1) };
-  if (fields.length < 2) throw new KernelConfigError('rule', `needs a payload and a target: ${type},payload,target`);
-  if (COMMA_PAYLOAD.has(type))
-    return { payload: fields.slice(0, -1).join(','), target: fields.at(-1) ?? '', options: [] };
-  return { payload: fields[0] ?? '', target: fields[1] ?? '', options: fields.slice(2) };
+function unwritable(field: string, text: string): KernelConfigError {
+  return new KernelConfigError(field, `${JSON.stringify(text.slice(0, 80))} cannot be written in a rule line`);
 }

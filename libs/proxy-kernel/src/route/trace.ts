@@ -1,7 +1,9 @@
 import type { RuleConfig } from '../interfaces/config.js';
 import type { ConnectionMetadata, TraceStep } from '../interfaces/connection.js';
-import type { CountryLookup } from '../interfaces/route.js';
-import { createMatcher, isAddressRule } from './rule/create-matcher.js';
+import { createMatcher } from './rule/create-matcher.js';
+import { UNRESOLVED } from './rule/match-address.js';
+import type { MatcherContext, RuleMatcher } from './rule/matcher-context.js';
+import { isAddressRule } from './rule/rule-type.js';
 
 export interface TraceContext {
   index: number;
@@ -13,25 +15,32 @@ export interface TraceContext {
   refusal: string | null;
   /** Why the name did not resolve. */
   dnsError: string | null;
-  country: CountryLookup;
+  context: MatcherContext;
 }
 
 /** What one rule made of a flow. The matcher is made for the occasion: traces are rare and rule lists long. */
 export function traceStep(rule: RuleConfig, context: TraceContext): TraceStep {
   const step = { index: context.index, type: rule.type, payload: rule.payload };
   if (!context.exists) return { ...step, result: 'skipped', reason: `target ${rule.target} does not exist` };
-  const matched = createMatcher(rule, context.country).matches(context.flow) === true;
-  if (matched)
+  const matcher = createMatcher(rule, context.context);
+  if (matcher.missingSet) {
+    return { ...step, result: 'skipped', reason: `rule set ${matcher.missingSet} does not exist` };
+  }
+  if (matcher.matches(context.flow) === true)
     return context.refusal === null
       ? { ...step, result: 'match' }
       : { ...step, result: 'skipped', reason: context.refusal };
-  const reason = missReason(rule, context);
+  const reason = missReason(rule, matcher, context);
   return reason === null ? { ...step, result: 'miss' } : { ...step, result: 'miss', reason };
 }
 
-function missReason(rule: RuleConfig, { flow, dnsError }: TraceContext): string | null {
-  if (!isAddressRule(rule) || rule.src === true || flow.destinationIp !== null) return null;
-  if (flow.host === null) return 'no address';
-  if (rule.noResolve === true) return 'no-resolve';
-  return dnsError === null ? 'not resolved' : `DNS failed: ${dnsError}`;
+function missReason(rule: RuleConfig, matcher: RuleMatcher, { flow, dnsError }: TraceContext): string | null {
+  const { destinationIp } = flow;
+  if (rule.src === true || (destinationIp !== null && destinationIp !== UNRESOLVED)) return null;
+  // What the rule would have said before the name was asked for.
+  const asks = matcher.matches({ ...flow, destinationIp: null }) === 'needs-ip';
+  if (asks) return dnsError === null ? 'not resolved' : `DNS failed: ${dnsError}`;
+  if (!isAddressRule(rule)) return null;
+  if (destinationIp === UNRESOLVED) return dnsError === null ? null : `DNS failed: ${dnsError}`;
+  return flow.host === null ? 'no address' : 'no-resolve';
 }

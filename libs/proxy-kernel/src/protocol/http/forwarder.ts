@@ -79,6 +79,7 @@ export class HttpForwarder {
       sourceIp: plainAddress(request.socket.remoteAddress),
       sourcePort: request.socket.remotePort ?? 0,
       inboundName: this.context.config.name,
+      inboundPort: request.socket.localPort ?? 0,
       inboundUser: user,
       ...targetFields(target.host),
       destinationPort: target.port,

@@ -51,7 +51,8 @@ class Association {
     this.client = client;
     this.udp = udp;
     this.clientIp = plainAddress(client.socket.remoteAddress);
-    const source = { ip: this.clientIp, port: client.socket.remotePort ?? 0, user: client.user };
+    const { remotePort = 0, localPort = 0 } = client.socket;
+    const source = { ip: this.clientIp, port: remotePort, user: client.user, inboundPort: localPort };
     this.flows = new UdpFlows(context, source, (payload, from) => this.answer(payload, from));
   }
 

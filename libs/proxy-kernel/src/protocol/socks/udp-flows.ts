@@ -19,6 +19,8 @@ export interface UdpSource {
   ip: string;
   port: number;
   user: string | null;
+  /** Port that the client's TCP connection came in by. */
+  inboundPort: number;
 }
 
 interface UdpFlow {
@@ -174,6 +176,7 @@ export class UdpFlows {
       sourceIp: this.source.ip,
       sourcePort: this.source.port,
       inboundName: this.context.config.name,
+      inboundPort: this.source.inboundPort,
       inboundUser: this.source.user,
       ...targetFields(target.host),
       destinationPort: target.port,

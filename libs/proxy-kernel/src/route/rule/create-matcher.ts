@@ -1,54 +1,95 @@
-import type { RuleConfig, RuleType } from '../../interfaces/config.js';
-import type { CountryLookup, Matcher } from '../../interfaces/route.js';
+import type { RuleType } from '../../interfaces/config.js';
+import { parseCondition, splitConditions } from './condition-text.js';
 import { DomainKeywordMatcher } from './domain-keyword.js';
 import { DomainRegexMatcher } from './domain-regex.js';
 import { DomainSuffixMatcher } from './domain-suffix.js';
 import { DomainWildcardMatcher } from './domain-wildcard.js';
 import { DomainMatcher } from './domain.js';
-import { DstPortMatcher } from './dst-port.js';
 import { GeoIpMatcher } from './geoip.js';
+import { InTypeMatcher, InboundNameMatcher } from './inbound.js';
+import { IpAsnMatcher } from './ip-asn.js';
 import { IpCidrMatcher } from './ip-cidr.js';
+import { IpSuffixMatcher } from './ip-suffix.js';
+import { type LogicType, LogicMatcher } from './logic.js';
 import { MatchMatcher } from './match.js';
+import type { MatcherContext, RuleMatcher } from './matcher-context.js';
 import { NetworkMatcher } from './network.js';
+import { PortMatcher } from './port.js';
 import { RuleError } from './rule-error.js';
+import { RuleSetMatcher, setNameOf } from './rule-set.js';
+import { type RuleCondition, refusedType } from './rule-type.js';
 
-/** What of a rule decides which flows it matches. */
-export type RuleCondition = Pick<RuleConfig, 'type' | 'payload' | 'noResolve' | 'src'>;
+/** AND, OR and NOT inside each other. */
+const MAX_DEPTH = 8;
 
-type Constructors = Partial<Record<RuleType, (rule: RuleCondition, country: CountryLookup) => Matcher>>;
+/** Enough to check a rule. */
+export const EMPTY_CONTEXT: MatcherContext = { country: () => null, asn: () => null, sets: { get: () => null } };
 
-const CONSTRUCTORS: Constructors = {
+type Construct = (rule: RuleCondition, context: MatcherContext, depth: number) => RuleMatcher;
+
+const CONSTRUCTORS: Readonly<Record<RuleType, Construct>> = {
   DOMAIN: (rule) => new DomainMatcher(rule.payload),
   'DOMAIN-SUFFIX': (rule) => new DomainSuffixMatcher(rule.payload),
   'DOMAIN-KEYWORD': (rule) => new DomainKeywordMatcher(rule.payload),
   'DOMAIN-WILDCARD': (rule) => new DomainWildcardMatcher(rule.payload),
   'DOMAIN-REGEX': (rule) => new DomainRegexMatcher(rule.payload),
+  GEOSITE: (rule, context) => createSetMatcher('GEOSITE', rule, context),
   'IP-CIDR': (rule) => new IpCidrMatcher('IP-CIDR', rule.payload, addressOptions(rule)),
   'IP-CIDR6': (rule) => new IpCidrMatcher('IP-CIDR6', rule.payload, addressOptions(rule)),
-  GEOIP: (rule, country) => new GeoIpMatcher(rule.payload, addressOptions(rule), country),
-  'DST-PORT': (rule) => new DstPortMatcher(rule.payload),
+  'IP-SUFFIX': (rule) => new IpSuffixMatcher(rule.payload, addressOptions(rule)),
+  'IP-ASN': (rule, { asn }) => new IpAsnMatcher(rule.payload, addressOptions(rule), asn),
+  GEOIP: (rule, { country }) => new GeoIpMatcher(rule.payload, addressOptions(rule), country),
+  'DST-PORT': (rule) => new PortMatcher('DST-PORT', rule.payload),
+  'SRC-PORT': (rule) => new PortMatcher('SRC-PORT', rule.payload),
+  'IN-PORT': (rule) => new PortMatcher('IN-PORT', rule.payload),
+  'IN-TYPE': (rule) => new InTypeMatcher(rule.payload),
+  'IN-USER': (rule) => new InboundNameMatcher('IN-USER', rule.payload),
+  'IN-NAME': (rule) => new InboundNameMatcher('IN-NAME', rule.payload),
   NETWORK: (rule) => new NetworkMatcher(rule.payload),
+  'RULE-SET': (rule, context) => createSetMatcher('RULE-SET', rule, context),
+  AND: (rule, context, depth) => createLogicMatcher('AND', rule.payload, context, depth),
+  OR: (rule, context, depth) => createLogicMatcher('OR', rule.payload, context, depth),
+  NOT: (rule, context, depth) => createLogicMatcher('NOT', rule.payload, context, depth),
   MATCH: (rule) => new MatchMatcher(rule.payload),
 };
 
-export const RULE_TYPES = Object.keys(CONSTRUCTORS) as readonly RuleType[];
-
 /** @throws RuleError */
-export function createMatcher(rule: RuleCondition, country: CountryLookup): Matcher {
-  const construct = Object.hasOwn(CONSTRUCTORS, rule.type) ? CONSTRUCTORS[rule.type] : undefined;
-  if (!construct) {
-    throw new RuleError('type', `${JSON.stringify(String(rule.type).slice(0, 80))} is not a known rule type`);
+export function createMatcher(rule: RuleCondition, context: MatcherContext, depth = 0): RuleMatcher {
+  if (!Object.hasOwn(CONSTRUCTORS, rule.type)) throw refusedType(String(rule.type));
+  return CONSTRUCTORS[rule.type](rule, context, depth);
+}
+
+/** A condition of a set with the options of the rule that names the set. */
+export function withOptionsOf(rule: RuleCondition, condition: RuleCondition): RuleCondition {
+  return {
+    ...condition,
+    noResolve: condition.noResolve === true || rule.noResolve === true,
+    src: condition.src === true || rule.src === true,
+  };
+}
+
+function createSetMatcher(type: 'RULE-SET' | 'GEOSITE', rule: RuleCondition, context: MatcherContext): RuleMatcher {
+  const { payload } = rule;
+  const set = context.sets.get(setNameOf(type, payload));
+  const others = set?.others.map((condition) => createMatcher(withOptionsOf(rule, condition), context)) ?? [];
+  return new RuleSetMatcher({ type, payload, options: addressOptions(rule), set, others });
+}
+
+function createLogicMatcher(type: LogicType, payload: string, context: MatcherContext, depth: number): RuleMatcher {
+  if (depth >= MAX_DEPTH) throw new RuleError('payload', `conditions nest deeper than ${MAX_DEPTH}`);
+  const conditions = splitConditions(payload).map((text) => createCondition(text, context, depth));
+  return new LogicMatcher(type, conditions);
+}
+
+function createCondition(text: string, context: MatcherContext, depth: number): RuleMatcher {
+  const condition = parseCondition(text);
+  if (condition.type === 'MATCH') throw new RuleError('payload', 'MATCH is no condition');
+  try {
+    return createMatcher(condition, context, depth + 1);
+  } catch (error) {
+    if (error instanceof RuleError) throw new RuleError('payload', `${condition.type}: ${error.message}`);
+    throw error;
   }
-  return construct(rule, country);
-}
-
-export function isAddressRule(rule: RuleCondition): boolean {
-  return rule.type === 'IP-CIDR' || rule.type === 'IP-CIDR6' || rule.type === 'GEOIP';
-}
-
-/** True where the rule makes the router resolve a domain. */
-export function wantsResolving(rule: RuleCondition): boolean {
-  return isAddressRule(rule) && rule.noResolve !== true && rule.src !== true;
 }
 
 function addressOptions(rule: RuleCondition): { noResolve: boolean; src: boolean } {

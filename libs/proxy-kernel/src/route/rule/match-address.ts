@@ -5,6 +5,9 @@ export interface AddressOptions {
   src: boolean;
 }
 
+/** Stands for the address of a name that was asked for and has none: every address rule misses it. */
+export const UNRESOLVED = '';
+
 /** Puts the address an IP rule looks at to `test`: the client's with `src`, else the target's once it is known. */
 export function matchAddress(
   flow: ConnectionMetadata,
@@ -12,7 +15,7 @@ export function matchAddress(
   test: (address: string) => boolean,
 ): boolean | 'needs-ip' {
   const address = options.src ? flow.sourceIp : flow.destinationIp;
-  if (address !== null) return test(address);
+  if (address !== null) return address !== UNRESOLVED && test(address);
   return flow.host === null || options.noResolve ? false : 'needs-ip';
 }
 

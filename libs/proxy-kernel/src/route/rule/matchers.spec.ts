@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ConnectionMetadata } from '../../interfaces/connection.js';
-import { type RuleCondition, createMatcher } from './create-matcher.js';
+import { createMatcher } from './create-matcher.js';
 import { RuleError } from './rule-error.js';
+import type { RuleCondition } from './rule-type.js';
 
 const flow = (part: Partial<ConnectionMetadata>): ConnectionMetadata => ({
   network: 'tcp',
@@ -16,6 +17,8 @@ const flow = (part: Partial<ConnectionMetadata>): ConnectionMetadata => ({
   ...part,
 });
 const country = (ip: string) => (ip === '1.2.3.4' ? 'CN' : null);
+const asn = (ip: string) => (ip === '1.2.3.4' ? 13_335 : null);
+const context = { country, asn, sets: { get: () => null } };
 const rule = (line: string): RuleCondition => {
   const [type, payload = '', ...options] = line.split(';');
   return {
@@ -57,6 +60,43 @@ describe('matchers', () => {
     ['IP-CIDR;192.168.0.0/16;src', { host: 'example.com' }, true],
     ['IP-CIDR;10.0.0.0/8;src', { host: 'example.com' }, false],
     ['IP-CIDR6;2001:db8::/32', { destinationIp: '2001:db8::1' }, true],
+    ['IP-SUFFIX;0.0.3.4/16', { destinationIp: '9.9.3.4' }, true],
+    ['IP-SUFFIX;0.0.3.4/17', { destinationIp: '9.9.131.4' }, false],
+    ['IP-SUFFIX;1.2.3.4/0', { destinationIp: '9.9.9.9' }, true],
+    ['IP-SUFFIX;1.2.3.4/32', { destinationIp: '1.2.3.4' }, true],
+    ['IP-SUFFIX;1.2.3.4/8', { destinationIp: '::4' }, false],
+    ['IP-SUFFIX;::1:2/40', { destinationIp: '2001:db8::ff00:0:1:2' }, true],
+    ['IP-SUFFIX;::1:1:2/40', { destinationIp: '2001:db8::2:1:2' }, false],
+    ['IP-SUFFIX;0.0.0.5/8', { host: 'a.com' }, 'needs-ip'],
+    ['IP-SUFFIX;0.0.0.5/8;src', { host: 'a.com' }, true],
+    ['IP-ASN;13335', { destinationIp: '1.2.3.4' }, true],
+    ['IP-ASN;as13335', { destinationIp: '1.2.3.5' }, false],
+    ['IP-ASN;13335', { host: 'a.com' }, 'needs-ip'],
+    ['IP-ASN;13335;no-resolve', { host: 'a.com' }, false],
+    ['SRC-PORT;49000-51000', {}, true],
+    ['SRC-PORT;443', {}, false],
+    ['IN-PORT;7890/7891', { inboundPort: 7891 }, true],
+    ['IN-PORT;1-65535', {}, false],
+    ['IN-TYPE;socks', { type: 'Socks4' }, true],
+    ['IN-TYPE;SOCKS4/HTTP', { type: 'HTTP' }, true],
+    ['IN-TYPE;HTTP', { type: 'HTTPS' }, false],
+    ['IN-USER;anna/ben', { inboundUser: 'ben' }, true],
+    ['IN-USER;anna/ben', { inboundUser: null }, false],
+    ['IN-NAME;mixed', {}, true],
+    ['IN-NAME;MIXED', {}, false],
+    ['AND;((DOMAIN,a.com),(NETWORK,tcp))', { host: 'a.com' }, true],
+    ['AND;((DOMAIN,a.com),(NETWORK,udp))', { host: 'a.com' }, false],
+    ['AND;((GEOIP,CN),(NETWORK,udp))', { host: 'a.com' }, false],
+    ['AND;((NETWORK,tcp),(GEOIP,CN))', { host: 'a.com' }, 'needs-ip'],
+    ['AND;((NETWORK,tcp),(GEOIP,CN,no-resolve))', { host: 'a.com' }, false],
+    ['OR;((GEOIP,CN),(NETWORK,tcp))', { host: 'a.com' }, true],
+    ['OR;((GEOIP,CN),(NETWORK,udp))', { host: 'a.com' }, 'needs-ip'],
+    ['OR;((DOMAIN,b.com),(NETWORK,udp))', { host: 'a.com' }, false],
+    ['NOT;((DOMAIN,b.com))', { host: 'a.com' }, true],
+    ['NOT;((GEOIP,CN))', { host: 'a.com' }, 'needs-ip'],
+    ['NOT;((GEOIP,CN))', { host: 'a.com', destinationIp: '' }, true],
+    ['AND;((OR,((DOMAIN-REGEX,^(a|b)\\.),(DST-PORT,22,80))),(NOT,((SRC-IP-CIDR,10.0.0.0/8))))', { host: 'a.x' }, true],
+    ['RULE-SET;nothing', { host: 'a.com' }, false],
     ['GEOIP;cn', { destinationIp: '1.2.3.4' }, true],
     ['GEOIP;CN', { destinationIp: '8.8.8.8' }, false],
     ['GEOIP;CN', { host: 'example.com' }, 'needs-ip'],
@@ -76,7 +116,7 @@ describe('matchers', () => {
     ['NETWORK;udp', { network: 'tcp' }, false],
     ['MATCH', {}, true],
   ])('%s on %j: %s', (line, part, expected) => {
-    expect(createMatcher(rule(line), country).matches(flow(part))).toBe(expected);
+    expect(createMatcher(rule(line), context).matches(flow(part))).toBe(expected);
   });
 
   it.each([
@@ -92,7 +132,7 @@ describe('matchers', () => {
     ['NETWORK;UDP', 'NETWORK,udp'],
     ['MATCH', 'MATCH'],
   ])('%s describes itself as %s', (line, text) => {
-    expect(createMatcher(rule(line), country).describe()).toBe(text);
+    expect(createMatcher(rule(line), context).describe()).toBe(text);
   });
 
   it.each([
@@ -122,16 +162,16 @@ describe('matchers', () => {
     `DST-PORT;${Array.from({ length: 29 }, (_, i) => i).join('/')}`,
     'NETWORK;icmp',
     'MATCH;x',
-    'GEOSITE;cn',
+    'GEOSITE;c n',
     'constructor;x',
   ])('refuses %s', (line) => {
-    expect(() => createMatcher(rule(line), country)).toThrow(RuleError);
+    expect(() => createMatcher(rule(line), context)).toThrow(RuleError);
   });
 
   it('takes 28 port ranges and says how an address becomes a prefix', () => {
     const ports = Array.from({ length: 28 }, (_, i) => i).join('/');
-    expect(createMatcher(rule(`DST-PORT;${ports}`), country).matches(flow({ destinationPort: 27 }))).toBe(true);
-    expect(() => createMatcher(rule('IP-CIDR;10.0.0.1'), country)).toThrow('10.0.0.1/32');
-    expect(() => createMatcher(rule('IP-CIDR6;::1'), country)).toThrow('::1/128');
+    expect(createMatcher(rule(`DST-PORT;${ports}`), context).matches(flow({ destinationPort: 27 }))).toBe(true);
+    expect(() => createMatcher(rule('IP-CIDR;10.0.0.1'), context)).toThrow('10.0.0.1/32');
+    expect(() => createMatcher(rule('IP-CIDR6;::1'), context)).toThrow('::1/128');
   });
 });

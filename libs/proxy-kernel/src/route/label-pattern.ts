@@ -1,0 +1,5 @@
+/** `*` among the labels stands for exactly one. */
+export function matchesLabels(host: string, labels: readonly string[]): boolean {
+  const parts = host.split('.');
+  return parts.length === labels.length && labels.every((label, i) => label === '*' || label === parts[i]);
+}

@@ -1,0 +1,119 @@
+/**
+ * All rule sets of a configuration in one domain table and two address tables, whose values are the sets' numbers. The rules
+ * that name the sets are no part of it, so that it is the same for every generation with the same sets.
+ */
+import type { RuleSetConfig } from '../../interfaces/config.js';
+import { KernelConfigError } from '../../interfaces/kernel.js';
+import { AddressTable } from '../address-table.js';
+import { DomainTable } from '../domain-table.js';
+import type { PrefixEntry } from '../prefix-table.js';
+import type { RuleCondition } from '../rule/rule-type.js';
+import { type CompiledEntries, compileEntries } from './compile-entries.js';
+
+export interface RuleSetHandle {
+  /** Position among the sets; what the tables answer. */
+  readonly number: number;
+  /** An entry would have a domain resolved. */
+  readonly asks: boolean;
+  /** Entries that are in no table. */
+  readonly others: readonly RuleCondition[];
+  hasDomain(host: string): boolean;
+  hasAddress(address: string): boolean;
+  hasSource(address: string): boolean;
+}
+
+export interface RuleSetLookup {
+  get(name: string): RuleSetHandle | null;
+}
+
+export interface CompiledRuleSets extends RuleSetLookup {
+  readonly tables: RuleSetTables;
+  /** Entries that cannot be read, a few of each set. */
+  readonly warnings: readonly string[];
+}
+
+export interface RuleSetTables {
+  readonly domains: DomainTable;
+  readonly destinations: AddressTable;
+  readonly sources: AddressTable;
+}
+
+const ALWAYS = (): boolean => true;
+
+/**
+ * Compiles rule sets. Those of `previous` with the same entries are taken over, and all of it when every one is the same.
+ * @throws KernelConfigError for a name used twice.
+ */
+export function compileRuleSets(
+  configs: readonly RuleSetConfig[],
+  previous: CompiledRuleSets | null = null,
+): CompiledRuleSets {
+  const before = previous instanceof RuleSets ? previous : null;
+  const names = new Set<string>();
+  for (const [i, { name }] of configs.entries()) {
+    if (names.has(name)) throw new KernelConfigError(`ruleSets[${i}].name`, `${name} is used twice`);
+    names.add(name);
+  }
+  const sets = configs.map((config) => before?.takeOver(config) ?? compileEntries(config));
+  const same = before?.sets.length === sets.length && sets.every((set, i) => set === before.sets[i]);
+  return same && before ? before : new RuleSets(sets);
+}
+
+class RuleSets implements CompiledRuleSets {
+  readonly sets: readonly CompiledEntries[];
+  readonly tables: RuleSetTables;
+  readonly warnings: readonly string[];
+  readonly #handles = new Map<string, RuleSetHandle>();
+
+  constructor(sets: readonly CompiledEntries[]) {
+    this.sets = sets;
+    this.warnings = sets.flatMap((set) => set.warnings);
+    this.tables = {
+      domains: new DomainTable(sets.flatMap(domainEntries)),
+      destinations: new AddressTable(sets.flatMap((set, i) => prefixEntries(set.destinations, i))),
+      sources: new AddressTable(sets.flatMap((set, i) => prefixEntries(set.sources, i))),
+    };
+    for (const [i, set] of sets.entries()) this.#handles.set(set.config.name, this.#handle(set, i));
+  }
+
+  get(name: string): RuleSetHandle | null {
+    return this.#handles.get(name) ?? null;
+  }
+
+  takeOver(config: RuleSetConfig): CompiledEntries | null {
+    const handle = this.#handles.get(config.name);
+    const known = handle && this.sets[handle.number];
+    return known && isSame(known.config, config) ? known : null;
+  }
+
+  #handle({ asks, others }: CompiledEntries, number: number): RuleSetHandle {
+    const { domains, destinations, sources } = this.tables;
+    return {
+      number,
+      asks,
+      others,
+      hasDomain: (host) => domains.find(host, number, number + 1, ALWAYS) === number,
+      hasAddress: (address) => destinations.find(address, number, number + 1, ALWAYS) === number,
+      hasSource: (address) => sources.find(address, number, number + 1, ALWAYS) === number,
+    };
+  }
+}
+
+function domainEntries(set: CompiledEntries, number: number) {
+  return set.names.map((domain, i) => {
+    const labels = set.patterns.get(i);
+    const scope = set.scopes[i] ?? 0;
+    return labels ? { domain, scope, rule: number, labels } : { domain, scope, rule: number };
+  });
+}
+
+function prefixEntries(cidrs: CompiledEntries['destinations'], number: number): PrefixEntry[] {
+  return cidrs.map((cidr) => ({ cidr, rule: number }));
+}
+
+/** Text by text: exact, and quicker than a hash of both. */
+function isSame(a: RuleSetConfig, b: RuleSetConfig): boolean {
+  if (a.entries === b.entries) return a.behavior === b.behavior;
+  if (a.behavior !== b.behavior || a.entries.length !== b.entries.length) return false;
+  return a.entries.every((entry, i) => entry === b.entries[i]);
+}
