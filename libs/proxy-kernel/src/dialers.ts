@@ -1,4 +1,4 @@
-import { findCycle } from './group/find-cycle.js';
+import { orderGroups } from './group/order-groups.js';
 import {
   DialError,
   KernelConfigError,
@@ -73,7 +73,7 @@ export function checkDialers({ outbounds, groups }: KernelConfig, builtIns: Read
 export function findDialCycle({ outbounds, groups }: Pick<KernelConfig, 'outbounds' | 'groups'>): string[] | null {
   const edges = new Map<string, readonly string[]>(groups.map(({ name, members }) => [name, members]));
   for (const { tag, dialer } of outbounds) if (dialer !== undefined) edges.set(tag, [dialer]);
-  return findCycle(edges);
+  return orderGroups(edges).cycle;
 }
 
 /** A hop carries the flow to the server: that is what a load-balance group chooses by. */
