@@ -1,0 +1,50 @@
+import { isIP } from 'node:net';
+import { DialError } from '../interfaces/outbound.js';
+import type { ExitAddress } from '../interfaces/probe.js';
+
+/** Fields that services tell the country's code in. */
+const COUNTRY_FIELDS = ['country_code', 'countryCode', 'country_iso', 'country', 'loc'];
+const ADDRESS_FIELDS = ['ip', 'query', 'address'];
+
+/**
+ * Reads what an address-telling service answered: Cloudflare's trace lines (`ip=`, `loc=`), a JSON object, or the bare
+ * address. @throws DialError when it tells none.
+ */
+export function parseExitAddress(body: string): ExitAddress {
+  const text = body.trim();
+  const fields = text.startsWith('{') ? jsonFields(text) : traceFields(text);
+  const ip = firstField(fields, ADDRESS_FIELDS, (value) => isIP(value) !== 0) ?? (isIP(text) ? text : null);
+  if (ip === null) throw new DialError('relay', 'protocol_error', 'the service told no address');
+  return { ip, country: firstField(fields, COUNTRY_FIELDS, isCountryCode)?.toUpperCase() ?? null };
+}
+
+function firstField(
+  fields: Record<string, unknown>,
+  names: readonly string[],
+  accepts: (value: string) => boolean,
+): string | null {
+  for (const name of names) {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (typeof value === 'string' && accepts(value)) return value;
+  }
+  return null;
+}
+
+/** `XX` is Cloudflare's "not known" and `T1` its Tor. */
+function isCountryCode(value: string): boolean {
+  return /^[a-z]{2}$/i.test(value) && value.toUpperCase() !== 'XX';
+}
+
+function traceFields(text: string): Record<string, unknown> {
+  const lines = [...text.matchAll(/^([a-z_]{1,20})=(.*)$/gm)];
+  return Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value.trim()]));
+}
+
+function jsonFields(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch (cause) {
+    throw new DialError('relay', 'protocol_error', 'the service answered broken JSON', { cause });
+  }
+}

@@ -1,0 +1,6 @@
+export { Deadline } from './deadline.js';
+export { parseExitAddress } from './exit-address.js';
+export { parseExpectedStatus } from './expected-status.js';
+export { measureAll, type MeasureAllOptions } from './measure-all.js';
+export { ProbeConnection, hostOf, portOf, readBody, type ProbeAnswer } from './probe-connection.js';
+export { StageClock, roundMs } from './stage-clock.js';

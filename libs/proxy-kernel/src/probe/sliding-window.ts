@@ -1,0 +1,129 @@
+export interface SlidingWindowOptions<T> {
+  /** Running at once. */
+  concurrency: number;
+  /** Running at once of those with the same key. */
+  perKey: number;
+  keyOf(item: T): string;
+  /** The first ones begin spread over this time. Default 0. */
+  jitterMs?: number;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs `work` once for each item, the next as soon as one ends. Rejects with the first failure or the signal's reason,
+ * begins nothing after that, and settles only when everything it began has ended.
+ */
+export function slideOver<T>(
+  items: Iterable<T>,
+  work: (item: T) => Promise<void>,
+  options: SlidingWindowOptions<T>,
+): Promise<void> {
+  return new SlidingWindow(items, work, options).run();
+}
+
+class SlidingWindow<T> {
+  readonly #items: Iterator<T>;
+  readonly #work: (item: T) => Promise<void>;
+  readonly #options: SlidingWindowOptions<T>;
+  /** Items whose key is full, by key. */
+  readonly #parked = new Map<string, T[]>();
+  /** Items that were parked and whose key has room again. */
+  readonly #unparked: T[] = [];
+  readonly #runningByKey = new Map<string, number>();
+  #running = 0;
+  #started = 0;
+  #failure: { reason: unknown } | null = null;
+  #settle: () => void = () => undefined;
+  /** Begins that wait for their turn in the first seconds. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(items: Iterable<T>, work: (item: T) => Promise<void>, options: SlidingWindowOptions<T>) {
+    this.#items = items[Symbol.iterator]();
+    this.#work = work;
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.#options;
+    const onAbort = (): void => this.#stop(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal?.aborted) onAbort();
+    await new Promise<void>((resolve) => {
+      this.#settle = resolve;
+      this.#fill();
+    });
+    signal?.removeEventListener('abort', onAbort);
+    if (this.#failure) throw this.#failure.reason;
+  }
+
+  #stop(reason: unknown): void {
+    this.#failure ??= { reason };
+    for (const wake of this.#waiting) wake();
+  }
+
+  #fill(): void {
+    while (!this.#failure && this.#running < this.#options.concurrency) {
+      const next = this.#next();
+      if (!next) break;
+      void this.#start(next.item, next.key);
+    }
+    if (this.#running === 0) this.#settle();
+  }
+
+  #next(): { item: T; key: string } | null {
+    for (;;) {
+      const ready = this.#unparked.shift();
+      const step = ready === undefined ? this.#items.next() : { done: false as const, value: ready };
+      if (step.done) return null;
+      const item = step.value;
+      const key = this.#options.keyOf(item);
+      if ((this.#runningByKey.get(key) ?? 0) < this.#options.perKey) return { item, key };
+      this.#park(item, key);
+    }
+  }
+
+  #park(item: T, key: string): void {
+    const parked = this.#parked.get(key);
+    if (parked) parked.push(item);
+    else this.#parked.set(key, [item]);
+  }
+
+  async #start(item: T, key: string): Promise<void> {
+    this.#running += 1;
+    this.#runningByKey.set(key, (this.#runningByKey.get(key) ?? 0) + 1);
+    try {
+      await this.#spread();
+      if (!this.#failure) await this.#work(item);
+    } catch (error) {
+      this.#stop(error);
+    }
+    this.#running -= 1;
+    this.#leave(key);
+    this.#fill();
+  }
+
+  #leave(key: string): void {
+    const left = (this.#runningByKey.get(key) ?? 1) - 1;
+    if (left > 0) this.#runningByKey.set(key, left);
+    else this.#runningByKey.delete(key);
+    const parked = this.#parked.get(key);
+    const item = parked?.shift();
+    if (item !== undefined) this.#unparked.push(item);
+    if (parked?.length === 0) this.#parked.delete(key);
+  }
+
+  #spread(): Promise<void> | undefined {
+    const { concurrency, jitterMs = 0 } = this.#options;
+    this.#started += 1;
+    if (this.#started > concurrency || jitterMs <= 0) return undefined;
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, Math.random() * jitterMs);
+      this.#waiting.add(wake);
+    });
+  }
+}
