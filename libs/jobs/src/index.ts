@@ -19,6 +19,7 @@ export type {
   JobStatus,
   QueueCounts,
   SchedulerOptions,
+  UnfinishedJob,
   WorkersMode,
 } from './job-types.js';
 export { JobsModule, type JobsModuleQueues, type JobsModuleSource } from './jobs.module.js';

@@ -61,6 +61,12 @@ export interface JobStatus {
   finishedAt: Date | undefined;
 }
 
+/** A job that has not ended, and what it was asked. */
+export interface UnfinishedJob<Name extends QueueName = QueueName> {
+  id: string;
+  payload: QueuePayloads[Name];
+}
+
 /** Jobs of one queue by state; paused and prioritized ones count as waiting, so both backends mean the same. */
 export interface QueueCounts {
   waiting: number;

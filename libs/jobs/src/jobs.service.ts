@@ -11,6 +11,7 @@ import type {
   JobStatus,
   QueueCounts,
   SchedulerOptions,
+  UnfinishedJob,
 } from './job-types.js';
 import { JobWaiter } from './job-waiter.js';
 import { JobOutbox } from './outbox.js';
@@ -83,6 +84,23 @@ export class Jobs {
   async schedulers(name: QueueName, limit = 10_000): Promise<string[]> {
     const found = await this.answered(this.registry.queue(name).getJobSchedulers(0, limit - 1, true));
     return found.map(({ key }) => key);
+  }
+
+  /** The queues of this service. */
+  get queues(): readonly QueueName[] {
+    return this.registry.names;
+  }
+
+  /**
+   * Jobs that run or wait for a worker, with what they were asked; not those put off to a later time, a scheduler's next
+   * one among them. At most `limit`.
+   */
+  async unfinished<Name extends QueueName>(name: Name, limit = 100): Promise<UnfinishedJob<Name>[]> {
+    const jobs = await this.answered(this.registry.queue(name).getJobs(['active', 'waiting', 'prioritized'], 0, limit));
+    // One that ends while they are read may come without its content.
+    return jobs.flatMap((job: Job | undefined) =>
+      job?.id === undefined ? [] : [{ id: job.id, payload: job.data as QueuePayloads[Name] }],
+    );
   }
 
   /** What is known of a job, or undefined when it never was or has been cleared away. */

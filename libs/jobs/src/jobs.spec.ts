@@ -145,6 +145,24 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect(here).toEqual([]);
   });
 
+  it('tells which jobs have not ended, with what they were asked', async () => {
+    const gate = Promise.withResolvers<void>();
+    const app = await start(handlers(() => gate.promise, 1));
+    const jobs = app.get(Jobs);
+    expect(jobs.queues).toEqual(QUEUES);
+    await jobs.add('subscription-refresh', payload(1), { jobId: 'one' });
+    await waitFor(async () => (await jobs.status('subscription-refresh', 'one'))?.state === 'active');
+    await jobs.add('subscription-refresh', payload(2), { jobId: 'two' });
+    await jobs.add('subscription-refresh', payload(3), { jobId: 'later', delay: 60_000 });
+    const unfinished = await jobs.unfinished('subscription-refresh');
+    expect(unfinished.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual([
+      { id: 'one', payload: payload(1) },
+      { id: 'two', payload: payload(2) },
+    ]);
+    gate.resolve();
+    await waitFor(async () => (await jobs.unfinished('subscription-refresh')).length === 0);
+  });
+
   it('hands a coded failure to the one who waits, without a second attempt', async () => {
     let runs = 0;
     const app = await start(

@@ -1,0 +1,34 @@
+import type { CountrySource } from './node.js';
+
+/** One country of `GET /countries`; the row of nodes whose country is not known has a null code and comes last. */
+export interface CountryView {
+  code: string | null;
+  name: string;
+  flag: string | null;
+  node_count: number;
+  enabled_count: number;
+  alive_count: number;
+  untested_count: number;
+  manual_count: number;
+  subscription_count: number;
+  /** Over its living nodes. */
+  avg_delay_ms: number | null;
+  min_delay_ms: number | null;
+  best_node: { id: number; name: string; delay_ms: number } | null;
+  /** Bytes ever carried by its nodes. */
+  upload_total: number;
+  download_total: number;
+}
+
+/** `POST /proxies/rebuild-countries`. */
+export interface CountryRebuildResult {
+  total: number;
+  /** Nodes with another country than before. */
+  changed: number;
+  unchanged: number;
+  /** Nodes without a country now. */
+  unknown: number;
+  by_source: Record<Exclude<CountrySource, 'none'>, number>;
+  duration_ms: number;
+  job_id: string;
+}
