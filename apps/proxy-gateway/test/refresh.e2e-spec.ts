@@ -20,6 +20,11 @@ import type { PreferenceKey } from '../src/preferences/preference-definitions.js
 import type { Preferences } from '../src/preferences/preferences.service.js';
 import { NodeSetStore } from '../src/subscriptions/node-set.store.js';
 import { RefreshSubscription } from '../src/subscriptions/refresh-subscription.js';
+import type { KernelProxyAddress } from '../src/subscriptions/kernel-proxy-address.js';
+import { RefreshLock } from '../src/subscriptions/refresh-lock.js';
+import { ReplyReader } from '../src/subscriptions/reply-reader.js';
+import { startUpstreamProxy } from './support/upstream-proxy.js';
+import { testParser } from './support/document-parser.js';
 import { SubscriptionFetcher } from '../src/subscriptions/subscription-fetcher.js';
 import { SubscriptionEntity } from '../src/subscriptions/subscription.entity.js';
 
@@ -28,6 +33,7 @@ const vault = new NodeVault(box);
 const overrides: Partial<Record<PreferenceKey, unknown>> = {
   'subscription.timeout_ms': 300,
   'subscription.max_bytes': 20_000,
+  'subscription.via_proxy': 'never',
 };
 const preferences = {
   get: (key: PreferenceKey) => overrides[key] ?? PREFERENCES[key].parse(PREFERENCES[key].defaultText),
@@ -37,6 +43,10 @@ const countries = { lookup: () => null } as unknown as CountryDatabase;
 let database: TestDatabase;
 let dataSource: DataSource;
 let refresher: RefreshSubscription;
+/** Where the kernel listens, as far as the test has one. */
+let proxy: string | null = null;
+/** One as another process would have it. */
+let createRefresher: (lock: RefreshLock) => RefreshSubscription;
 let reply: RequestListener;
 let url: string;
 const server = createServer((request, response) => reply(request, response));
@@ -54,13 +64,16 @@ beforeAll(async () => {
   await migrate(dataSource);
   await dataSource.initialize();
   const writer = new NodeWriter(vault, countries);
-  refresher = new RefreshSubscription(
-    new UnitOfWork(dataSource),
-    new SubscriptionFetcher(),
-    new NodeSetStore(writer),
-    preferences,
-    box,
-  );
+  const proxyAddress = { find: () => Promise.resolve(proxy) } as Pick<KernelProxyAddress, 'find'> as KernelProxyAddress;
+  createRefresher = (lock) =>
+    new RefreshSubscription(
+      new UnitOfWork(dataSource),
+      lock,
+      new ReplyReader(new SubscriptionFetcher(), testParser(), proxyAddress, preferences, box),
+      new NodeSetStore(writer),
+      preferences,
+    );
+  refresher = createRefresher(new RefreshLock(dataSource));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sub?token=SECRET-TOKEN`;
 });
@@ -76,6 +89,9 @@ afterAll(async () => {
   await dataSource.destroy();
   await database.drop();
 });
+
+/** Advisory locks in this test's database: the server has others. */
+const OURS = `locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 async function subscribe(more: Partial<SubscriptionEntity> = {}): Promise<number> {
   const repository = dataSource.getRepository(SubscriptionEntity);
@@ -211,10 +227,93 @@ describe('a refresh', () => {
     reply = tagged('<html>please log in</html>', '"2"');
     expect(await refresher.run(id)).toMatchObject({ status: 'kept_previous', reason: 'html_response' });
     await refresher.run(id);
-    expect(seen).toEqual([undefined, '"1"', '"1"', '"1"']);
+    // Each page of HTML is followed by a request under the other name, for which no validator is known.
+    expect(seen).toEqual([undefined, '"1"', '"1"', undefined, '"1"', undefined]);
     expect(await refresher.run(id, true)).toMatchObject({ status: 'kept_previous' });
     expect(seen.at(-1)).toBeUndefined();
     expect(await carried(id)).toEqual(['a']);
+  });
+
+  it('takes the quota from a reply that changed nothing else', async () => {
+    const id = await subscribe();
+    reply = answer(links('a'), { etag: '"1"', 'subscription-userinfo': 'upload=1; download=1; total=10' });
+    await refresher.run(id);
+    reply = (_request, response) =>
+      response.writeHead(304, { 'subscription-userinfo': 'total=10; download=5; upload=0' }).end();
+    expect(await refresher.run(id)).toMatchObject({ status: 'not_modified', traffic: { remaining: 5 } });
+    expect((await row(id)).traffic).toMatchObject({ total: 10, remaining: 5 });
+    reply = answer('quota of nobody', { 'subscription-userinfo': 'total=1' }, 500);
+    await refresher.run(id);
+    expect((await row(id)).traffic).toMatchObject({ total: 10, remaining: 5 });
+  });
+
+  it('asks under a name of the other family when the reply is no use, and remembers which one worked', async () => {
+    const id = await subscribe();
+    const seen: string[] = [];
+    const onlyFor =
+      (family: RegExp): RequestListener =>
+      (request, response) => {
+        const name = request.headers['user-agent'] ?? '';
+        seen.push(name.split('/')[0]!);
+        response.end(family.test(name) ? links('a') : '<html><body>get our app</body></html>');
+      };
+    reply = onlyFor(/v2rayN/);
+    expect(await refresher.run(id)).toMatchObject({ status: 'updated', added: 1 });
+    expect(await refresher.run(id)).toMatchObject({ status: 'not_modified' });
+    expect(seen).toEqual(['clash.meta', 'v2rayN', 'v2rayN']);
+    expect((await row(id)).workingUserAgent).toMatch(/^v2rayN/);
+    reply = onlyFor(/clash/);
+    expect(await refresher.run(id)).toMatchObject({ status: 'not_modified' });
+    expect((await row(id)).workingUserAgent).toBeNull();
+    reply = onlyFor(/neither/);
+    expect(await refresher.run(id)).toMatchObject({ status: 'kept_previous', reason: 'html_response' });
+    expect(seen.splice(3)).toEqual(['v2rayN', 'clash.meta', 'clash.meta', 'v2rayN']);
+  });
+
+  it('goes through the kernel when the provider cannot be reached or turns us away, as the setting says', async () => {
+    const id = await subscribe();
+    await using through = await startUpstreamProxy();
+    proxy = `http://127.0.0.1:${through.port}`;
+    reply = (request, response) =>
+      through.isOurs(request.socket) ? void response.end(links('a')) : void response.writeHead(403).end();
+    try {
+      expect(await refresher.run(id)).toMatchObject({ status: 'failed', via: 'direct', http_status: 403 });
+      overrides['subscription.via_proxy'] = 'fallback';
+      expect(await refresher.run(id)).toMatchObject({ status: 'updated', via: 'proxy', added: 1 });
+      reply = answer(links('a', 'b'));
+      expect(await refresher.run(id)).toMatchObject({ status: 'updated', via: 'direct', added: 1 });
+      reply = answer('gone', {}, 410);
+      const tunnels = through.targets.length;
+      expect(await refresher.run(id)).toMatchObject({ status: 'failed', via: 'direct', http_status: 410 });
+      expect(through.targets.length).toBe(tunnels);
+      overrides['subscription.via_proxy'] = 'always';
+      reply = answer(links('a', 'b', 'c'));
+      expect(await refresher.run(id)).toMatchObject({ status: 'updated', via: 'proxy', added: 1 });
+      proxy = null;
+      expect(await refresher.run(id)).toMatchObject({ status: 'failed', reason: 'network_error', via: 'proxy' });
+    } finally {
+      overrides['subscription.via_proxy'] = 'never';
+      proxy = null;
+    }
+    expect(await carried(id)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('puts off the next attempt while attempts fail, never beyond the interval but for Retry-After', async () => {
+    const id = await subscribe({ intervalSec: 600 });
+    reply = answer('busy', {}, 503);
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 6; attempt++) {
+      await refresher.run(id);
+      const { nextRefreshAt, lastCheckedAt } = await row(id);
+      waits.push(Math.round((nextRefreshAt!.getTime() - lastCheckedAt!.getTime()) / 1000));
+    }
+    for (const [index, most] of [60, 120, 240, 480, 600, 600].entries()) {
+      expect(waits[index]).toBeGreaterThanOrEqual(most * 0.8);
+      expect(waits[index]).toBeLessThanOrEqual(most);
+    }
+    reply = answer('busy', { 'retry-after': '3600' }, 429);
+    await refresher.run(id);
+    expect((await row(id)).nextRefreshAt!.getTime() - Date.now()).toBeGreaterThan(3_500_000);
   });
 
   it('tells the same content from a change, without validators', async () => {
@@ -263,14 +362,50 @@ describe('a refresh', () => {
     expect([fetches, new Set(results).size]).toEqual([1, 1]);
   });
 
+  it('is one at a time in however many processes, and those who waited get its result', async () => {
+    const id = await subscribe();
+    let fetches = 0;
+    let under = 0;
+    let most = 0;
+    reply = (_request, response) => {
+      fetches++;
+      most = Math.max(most, ++under);
+      setTimeout(() => {
+        under--;
+        response.end(links('a'));
+      }, 50);
+    };
+    const processes = [1, 2, 3].map(() => createRefresher(new RefreshLock(dataSource)));
+    const results = await Promise.all(processes.map((one) => one.run(id)));
+    expect(fetches).toBe(1);
+    expect(results.map(({ status, added }) => [status, added])).toEqual(Array(3).fill(['updated', 1]));
+    await Promise.all([...processes.map((one) => one.run(id, true)), refresher.run(id)]);
+    expect(most).toBe(1);
+    const held = await dataSource.query(`SELECT count(*)::int AS n FROM pg_locks WHERE ${OURS}`);
+    expect(held).toEqual([{ n: 0 }]);
+  });
+
+  it('goes on when the connection that holds the lock breaks', async () => {
+    const id = await subscribe();
+    reply = (_request, response) => {
+      void dataSource
+        .query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE ${OURS} AND granted`)
+        .then(() => response.end(links('a')));
+    };
+    expect(await refresher.run(id)).toMatchObject({ status: 'updated', added: 1 });
+    reply = answer(links('a', 'b'));
+    expect(await refresher.run(id)).toMatchObject({ status: 'updated', added: 1 });
+  });
+
   it('writes nothing when the address was changed or the subscription deleted while it was fetched', async () => {
     const id = await subscribe();
     let during: () => Promise<unknown> = () => Promise.resolve();
     reply = (_request, response) => void during().then(() => response.end(links('a')));
     during = () =>
       dataSource.query('UPDATE subscriptions SET sealed_url = $2 WHERE id = $1', [id, box.seal(`${url}&other`)]);
-    expect(await refresher.run(id)).toMatchObject({ status: 'failed', reason: 'superseded' });
+    expect(await refresher.run(id)).toMatchObject({ status: 'kept_previous', reason: 'superseded' });
     expect(await carried(id)).toEqual([]);
+    expect(await row(id)).toMatchObject({ status: 'never', consecutiveFailures: 0, lastErrorCode: null });
     during = () => dataSource.query('DELETE FROM subscriptions WHERE id = $1', [id]);
     await expect(refresher.run(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     const [{ count }] = await dataSource.query('SELECT count(*)::int AS count FROM nodes');

@@ -1,5 +1,4 @@
 import type { ItemList, NodeView, Page, RefreshResult, SubscriptionView } from '@gatehouse/contracts';
-import { Jobs } from '@gatehouse/jobs';
 import { waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway } from './support/gateway.js';
@@ -221,18 +220,53 @@ describe('/subscriptions', () => {
     },
   );
 
-  it('has one scheduler per enabled subscription', async () => {
-    const jobs = gateway.app.app.get(Jobs, { strict: false });
-    const keys = async (): Promise<string[]> =>
-      (await jobs.schedulers('subscription-refresh')).filter((key) => key.startsWith('subscription-'));
-    const { id } = await subscribe();
-    const off = await subscribe({ enabled: false });
-    expect(await keys()).toEqual([`subscription-${id}`]);
-    await gateway.call('PUT', `/subscriptions/${id}`, { enabled: false });
-    await gateway.call('PUT', `/subscriptions/${off.id}`, { enabled: true });
-    expect(await keys()).toEqual([`subscription-${off.id}`]);
-    await gateway.call('DELETE', `/subscriptions/${off.id}`);
-    expect(await keys()).toEqual([]);
+  it('fetches a new subscription soon by itself, and the next time when it says so', async () => {
+    provider.list(shadowsocksLink('a'));
+    const { id, next_refresh_at: first } = await subscribe({ interval_sec: 600 });
+    expect(Date.parse(first!) - Date.now()).toBeLessThan(5_000);
+    const done = await waitFor(
+      async () => (await list()).items.find((item) => item.id === id && item.status === 'ok'),
+      { timeoutMs: 15_000 },
+    );
+    expect(done.node_count).toBe(1);
+    const ahead = Date.parse(done.next_refresh_at!) - Date.parse(done.last_checked_at!);
+    expect(ahead).toBeGreaterThan(600_000 * 0.94);
+    expect(ahead).toBeLessThan(600_000 * 1.06);
+    const last = await gateway.call('GET', `/subscriptions/${id}/refresh`);
+    expect(last.body).toMatchObject({ subscription_id: id, status: 'updated', added: 1 });
+  });
+
+  it('is due only while enabled, and soon when what is fetched changed', async () => {
+    const { id, next_refresh_at: none } = await subscribe({ enabled: false });
+    expect(none).toBeNull();
+    const put = async (change: object): Promise<SubscriptionView> =>
+      (await gateway.call<SubscriptionView>('PUT', `/subscriptions/${id}`, change)).body;
+    const inMs = ({ next_refresh_at: at }: SubscriptionView): number => Date.parse(at!) - Date.now();
+    expect(inMs(await put({ enabled: true }))).toBeLessThan(5_000);
+    provider.list(shadowsocksLink('a'));
+    await refresh(id);
+    expect(inMs((await list()).items[0]!)).toBeGreaterThan(3_000_000);
+    expect(inMs(await put({ interval_sec: 600 }))).toBeLessThan(601_000);
+    expect(inMs(await put({ name: 'other' }))).toBeGreaterThan(500_000);
+    expect(inMs(await put({ url: `${provider.url}&other` }))).toBeLessThan(5_000);
+    expect((await put({ enabled: false })).next_refresh_at).toBeNull();
+    expect((await gateway.call('GET', `/subscriptions/${id + 1_000}/refresh`)).status).toBe(404);
+  });
+
+  it('goes by the interval of the provider unless a person chose one', async () => {
+    provider.reply = (_request, response) =>
+      response.setHeader('profile-update-interval', '24').end(shadowsocksLink('a'));
+    const { id, interval_source: source } = await subscribe({ interval_sec: undefined });
+    expect(source).toBe('default');
+    await refresh(id);
+    const [provided] = (await list()).items;
+    expect(provided).toMatchObject({ interval_sec: 86_400, interval_source: 'provider' });
+    expect(Date.parse(provided!.next_refresh_at!) - Date.now()).toBeGreaterThan(80_000_000);
+    await gateway.call('PUT', `/subscriptions/${id}`, { interval_sec: 86_400 });
+    expect((await list()).items[0]!.interval_source).toBe('provider');
+    await gateway.call('PUT', `/subscriptions/${id}`, { interval_sec: 7_200 });
+    await refresh(id);
+    expect((await list()).items[0]).toMatchObject({ interval_sec: 7_200, interval_source: 'user' });
   });
 
   it('shows credentials only to those who may write, and logs none', async () => {

@@ -6,7 +6,7 @@ import { cutText } from './text/redact.js';
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/;
 const UUID = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})$/;
 // oxlint-disable-next-line no-control-regex -- names come from outside; control characters are what we look for
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]|\p{Surrogate}/gu;
+const CONTROLS = /(?:[\u0000-\u001f\u007f-\u009f\u2028\u2029]|\p{Surrogate})+/gu;
 const NAME_LIMIT = 200;
 
 /** Host name (lower case, IDN as punycode, no final dot) or address literal (IPv6 canonical, no brackets). */
@@ -68,9 +68,9 @@ export function readName(raw: string | undefined, server: string, port: number):
 }
 
 /** The same without a default: undefined when nothing is left. */
-export function cleanLabel(raw: string | undefined): string | undefined {
+export function cleanLabel(raw: string | undefined, limit = NAME_LIMIT): string | undefined {
   if (raw === undefined) return undefined;
-  const label = cutText(raw.replace(CONTROLS, ' ').trim(), NAME_LIMIT).trim();
+  const label = cutText(raw.replace(CONTROLS, ' ').trim(), limit).trim();
   return label === '' ? undefined : label;
 }
 

@@ -28,6 +28,7 @@ export type HeaderSource =
   Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null | undefined };
 
 const MAX_HEADER = 8192;
+const MAX_ANNOUNCE = 1000;
 const PAIR = /(?:^|[;,\s])(upload|download|total|expire)\s*=\s*"?([0-9.eE+-]+)"?/gi;
 /** A year of hours: longer intervals are mistakes. */
 const MAX_INTERVAL_HOURS = 8784;
@@ -75,7 +76,7 @@ export function parseProfileHeaders(headers: HeaderSource): SubscriptionProfile 
     filename: readFilename(get('content-disposition')),
     webPageUrl: readWebUrl(get('profile-web-page-url')),
     supportUrl: readWebUrl(get('support-url')),
-    announce: readText(get('announce')),
+    announce: readText(get('announce'), MAX_ANNOUNCE),
   };
 }
 
@@ -98,11 +99,11 @@ function readHours(value: string | undefined): number | null {
 }
 
 /** Plain, `base64:…`, or UTF-8 that an HTTP parser took for Latin-1. */
-function readText(value: string | undefined): string | null {
+function readText(value: string | undefined, limit?: number): string | null {
   if (value === undefined) return null;
   const encoded = /^\s*base64:\s*([^]*)$/i.exec(value)?.[1];
   const text = encoded === undefined ? utf8OfLatin1(value) : (decodeBase64Text(encoded.trim()) ?? '');
-  return cleanLabel(text) ?? null;
+  return cleanLabel(text, limit) ?? null;
 }
 
 /** Node's HTTP parser hands header bytes over as Latin-1. */

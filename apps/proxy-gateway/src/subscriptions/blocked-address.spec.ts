@@ -32,6 +32,13 @@ describe('isBlockedAddress', () => {
     ['NAT64 local', '64:ff9b:1::a9fe:a9fe'],
     ['Teredo', '2001:0:53aa:64c:0:fbfe:3f57:fed1'],
     ['documentation', '2001:db8::1'],
+    // The table of 3x-ui (GHSA-cfpf-wmjp-gh6c), as far as it says anything else.
+    ['6to4 of loopback', '2002:7f00:0001::1'],
+    ['6to4 of metadata', '2002:a9fe:a9fe::1'],
+    ['NAT64 of metadata', '64:ff9b::a9fe:a9fe'],
+    ['Teredo of loopback', '2001:0:dead:beef::80ff:fffe'],
+    ['mapped carrier NAT', '::ffff:100.64.0.1'],
+    ['IPv4-translated', '::ffff:0:127.0.0.1'],
     ['not an address', 'example.com'],
     ['empty', ''],
   ])('blocks %s: %s', (_what, address) => {

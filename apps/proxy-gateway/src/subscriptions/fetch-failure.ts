@@ -1,14 +1,23 @@
 import type { RefreshReason } from '@gatehouse/contracts';
 
+interface FailureFacts {
+  cause?: unknown;
+  httpStatus?: number;
+  retryAfterMs?: number | null;
+}
+
 /** A subscription that could not be fetched, in words fit for its owner. */
 export class FetchFailure extends Error {
   readonly reason: RefreshReason;
   readonly httpStatus: number | null;
+  /** How long the provider asked to be left alone. */
+  readonly retryAfterMs: number | null;
 
-  constructor(reason: RefreshReason, message: string, options: { cause?: unknown; httpStatus?: number } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(reason: RefreshReason, message: string, facts: FailureFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.name = 'FetchFailure';
     this.reason = reason;
-    this.httpStatus = options.httpStatus ?? null;
+    this.httpStatus = facts.httpStatus ?? null;
+    this.retryAfterMs = facts.retryAfterMs ?? null;
   }
 }

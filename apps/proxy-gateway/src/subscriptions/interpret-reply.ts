@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-import type {
-  RefreshReason,
-  SkippedEntry,
-  SubscriptionProfile,
-  SubscriptionTraffic,
-  SubscriptionType,
-} from '@gatehouse/contracts';
-import { parseSubscription } from '@gatehouse/subscription-formats';
+import type { RefreshReason, SkippedEntry, SubscriptionProfile, SubscriptionTraffic } from '@gatehouse/contracts';
 import type { ParsedSubscription } from '@gatehouse/subscription-formats';
 import type { ParsedReply } from './plan-refresh.js';
 import type { FetchReply } from './subscription-fetcher.js';
@@ -26,13 +19,17 @@ export interface ReadReply {
   /** Null where the reply says nothing of it. */
   traffic: SubscriptionTraffic | null;
   profile: SubscriptionProfile | null;
+  /** Lines of the document's rules; empty unless they were asked for. */
+  rules: string[];
 }
 
 const SHOWN_SKIPPED = 100;
 
-/** Reads a fetched body. Never throws on what it says: a body that is no use says why. */
-export function interpretReply(fetched: Extract<FetchReply, { kind: 'content' }>, type: SubscriptionType): ReadReply {
-  const document = parseSubscription(fetched.content, { type });
+/** What a fetched and parsed body comes to: one that is no use says why. */
+export function interpretReply(
+  fetched: Extract<FetchReply, { kind: 'content' }>,
+  document: ParsedSubscription,
+): ReadReply {
   const notices = document.infoNodes.map(({ name }) => name);
   return {
     reply: toReply(document),
@@ -48,6 +45,7 @@ export function interpretReply(fetched: Extract<FetchReply, { kind: 'content' }>
       .map(({ line, name, reason, message }) => ({ line, name, reason, message })),
     traffic: readTraffic(fetched.headers, document.info),
     profile: readProfile(fetched.headers, notices),
+    rules: document.rules,
   };
 }
 

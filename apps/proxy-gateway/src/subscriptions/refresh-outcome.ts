@@ -1,15 +1,16 @@
 import type { RefreshReason, RefreshResult } from '@gatehouse/contracts';
-import type { FetchFailure } from './fetch-failure.js';
-import type { ReadReply } from './interpret-reply.js';
 import type { RefreshPlan } from './plan-refresh.js';
-import type { FetchReply } from './subscription-fetcher.js';
+import { nextRefreshAt, settleInterval } from './refresh-times.js';
+import type { Attempt, Route } from './reply-reader.js';
+import { readProfile, readTraffic } from './subscription-headers.js';
 import type { SubscriptionEntity } from './subscription.entity.js';
 
 /** How one attempt went, before it is put into columns and words. */
 export type RefreshOutcome =
-  | { kind: 'failed'; failure: FetchFailure }
-  | { kind: 'not_modified'; fetched: Extract<FetchReply, { kind: 'not_modified' }> }
-  | { kind: 'read'; fetched: Extract<FetchReply, { kind: 'content' }>; read: ReadReply; plan: RefreshPlan };
+  | Exclude<Attempt, { kind: 'read' }>
+  | (Extract<Attempt, { kind: 'read' }> & { plan: RefreshPlan })
+  /** The subscription was changed while it was fetched. */
+  | { kind: 'superseded'; via: Route };
 
 export type RefreshChanges = Partial<SubscriptionEntity>;
 
@@ -20,8 +21,30 @@ export interface RefreshMoment {
   nodesBefore: number;
 }
 
+/** When it was, and the name that the provider is asked under unless another works. */
+export interface AttemptFacts {
+  now: Date;
+  chosenAgent: string;
+}
+
 /** What the row of the subscription says after an attempt. */
-export function changesAfter(row: SubscriptionEntity, outcome: RefreshOutcome, now: Date): RefreshChanges {
+export function changesAfter(row: SubscriptionEntity, outcome: RefreshOutcome, facts: AttemptFacts): RefreshChanges {
+  // Not a failure of anything: what it is now is fetched soon.
+  if (outcome.kind === 'superseded') return { dispatchedAt: null };
+  const changes = told(row, outcome, facts);
+  const profile = changes.profile ?? row.profile;
+  const rhythm = settleInterval(row, profile);
+  const retryAfterMs = outcome.kind === 'failed' ? outcome.failure.retryAfterMs : null;
+  const failures = changes.consecutiveFailures ?? 0;
+  const next = nextRefreshAt({ intervalSec: rhythm.intervalSec, failures, retryAfterMs }, facts.now);
+  return { ...changes, ...rhythm, nextRefreshAt: row.enabled ? next : null, dispatchedAt: null };
+}
+
+function told(
+  row: SubscriptionEntity,
+  outcome: Exclude<RefreshOutcome, { kind: 'superseded' }>,
+  { now, chosenAgent }: AttemptFacts,
+): RefreshChanges {
   switch (outcome.kind) {
     case 'failed':
       return {
@@ -30,10 +53,30 @@ export function changesAfter(row: SubscriptionEntity, outcome: RefreshOutcome, n
         lastStatusCode: outcome.failure.httpStatus,
       };
     case 'not_modified':
-      return { ...accepted(row.skippedCount, now), lastStatusCode: outcome.fetched.httpStatus };
+      return {
+        ...accepted(row.skippedCount, now),
+        ...headersOf(row, outcome.fetched.headers),
+        lastStatusCode: outcome.fetched.httpStatus,
+      };
     case 'read':
-      return { ...changesAfterReading(row, outcome, now), lastStatusCode: outcome.fetched.httpStatus };
+      return {
+        ...changesAfterReading(row, outcome, now),
+        ...(outcome.read.reply.kind === 'nodes'
+          ? { workingUserAgent: outcome.userAgent === chosenAgent ? null : outcome.userAgent }
+          : {}),
+        lastStatusCode: outcome.fetched.httpStatus,
+      };
   }
+}
+
+/** Quota changes while nodes do not; pseudo-nodes are not sent again, so that what they said stays. */
+function headersOf(row: SubscriptionEntity, headers: Record<string, string>): RefreshChanges {
+  const traffic = readTraffic(headers, { remainingBytes: null, totalBytes: null, expireAt: null });
+  const profile = readProfile(headers, []);
+  return {
+    ...(traffic ? { traffic } : {}),
+    ...(profile ? { profile: { ...profile, notices: row.profile?.notices ?? [] } } : {}),
+  };
 }
 
 function changesAfterReading(
@@ -83,16 +126,26 @@ function refused(row: SubscriptionEntity, reason: RefreshReason, message: string
   };
 }
 
+const SUPERSEDED =
+  'The subscription was changed while it was fetched; the reply belongs to what it was before. It is fetched again soon.';
+
 /** What the one who asked for the refresh is told. */
 export function resultOf(row: SubscriptionEntity, outcome: RefreshOutcome, moment: RefreshMoment): RefreshResult {
-  const blank = blankResult(row, moment);
+  const blank = { ...blankResult(row, moment), via: outcome.via };
   switch (outcome.kind) {
     case 'failed': {
       const { reason, message, httpStatus } = outcome.failure;
       return { ...blank, status: 'failed', reason, message, http_status: httpStatus };
     }
     case 'not_modified':
-      return { ...blank, status: 'not_modified', http_status: outcome.fetched.httpStatus };
+      return {
+        ...blank,
+        status: 'not_modified',
+        http_status: outcome.fetched.httpStatus,
+        traffic: headersOf(row, outcome.fetched.headers).traffic ?? row.traffic,
+      };
+    case 'superseded':
+      return { ...blank, status: 'kept_previous', reason: 'superseded', message: SUPERSEDED };
     case 'read':
       return { ...blank, ...readResult(row, outcome) };
   }

@@ -1,26 +1,20 @@
 import type { RefreshResult } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
-import type { SecretBox } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Preferences } from '../preferences/preferences.service.js';
-import { SECRET_BOX } from '../secret-box.token.js';
-import { FetchFailure } from './fetch-failure.js';
-import { interpretReply } from './interpret-reply.js';
-import type { ReadReply } from './interpret-reply.js';
 import { NodeSetStore } from './node-set.store.js';
 import { planRefresh } from './plan-refresh.js';
 import { changesAfter, resultOf } from './refresh-outcome.js';
 import type { RefreshOutcome } from './refresh-outcome.js';
-import { SubscriptionFetcher } from './subscription-fetcher.js';
-import type { FetchReply, FetchRequest } from './subscription-fetcher.js';
+import { ReplyReader } from './reply-reader.js';
+import type { Attempt } from './reply-reader.js';
+import { RefreshLock } from './refresh-lock.js';
 import { SubscriptionEntity } from './subscription.entity.js';
 
-/** What the network gave, before the database is asked what to make of it. */
-type Attempt =
-  | Exclude<RefreshOutcome, { kind: 'read' }>
-  | { kind: 'read'; fetched: Extract<FetchReply, { kind: 'content' }>; read: ReadReply };
+/** What a reply depends on: with one of them changed meanwhile, it answers a question nobody asks any more. */
+const FETCHED_BY = ['sealedUrl', 'type', 'userAgent', 'bringRules'] as const;
 
 /** Fetches a subscription and makes its nodes the reply's, whole or not at all. */
 @Injectable()
@@ -30,10 +24,10 @@ export class RefreshSubscription {
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly fetcher: SubscriptionFetcher,
+    private readonly lock: RefreshLock,
+    private readonly reader: ReplyReader,
     private readonly store: NodeSetStore,
     private readonly preferences: Preferences,
-    @Inject(SECRET_BOX) private readonly box: SecretBox,
   ) {}
 
   /**
@@ -50,36 +44,19 @@ export class RefreshSubscription {
   }
 
   private async refresh(id: number, force: boolean): Promise<RefreshResult> {
-    const began = performance.now();
-    const before = await this.unitOfWork.run((tx) => tx.findOneBy(SubscriptionEntity, { id }));
-    if (!before) throw notFound(id);
-    const attempt = await this.attempt(before, force);
-    const result = await this.unitOfWork.run((tx) => this.take(tx, before, attempt, { force, began }));
-    this.log(before, result);
-    return result;
-  }
-
-  private async attempt(row: SubscriptionEntity, force: boolean): Promise<Attempt> {
-    try {
-      const fetched = await this.fetcher.fetch(this.request(row, force));
-      if (fetched.kind === 'not_modified') return { kind: 'not_modified', fetched };
-      return { kind: 'read', fetched, read: interpretReply(fetched, row.type) };
-    } catch (error) {
-      if (error instanceof FetchFailure) return { kind: 'failed', failure: error };
-      throw error;
-    }
-  }
-
-  private request(row: SubscriptionEntity, force: boolean): FetchRequest {
-    return {
-      url: this.box.open(row.sealedUrl),
-      userAgent: row.userAgent ?? this.preferences.get('subscription.user_agent'),
-      timeoutMs: this.preferences.get('subscription.timeout_ms'),
-      maxBytes: this.preferences.get('subscription.max_bytes'),
-      allowPrivate: row.allowPrivate || this.preferences.get('subscription.allow_private'),
-      etag: force ? null : row.etag,
-      lastModified: force ? null : row.lastModified,
-    };
+    const asked = new Date();
+    return this.lock.hold(id, async (waited) => {
+      const began = performance.now();
+      const before = await this.unitOfWork.run((tx) => tx.findOneBy(SubscriptionEntity, { id }));
+      if (!before) throw notFound(id);
+      // Another process did it meanwhile: its result is the answer.
+      const done = waited && !force && before.lastCheckedAt !== null && before.lastCheckedAt >= asked;
+      if (done && before.lastResult) return before.lastResult;
+      const attempt = await this.reader.read(before, force);
+      const result = await this.unitOfWork.run((tx) => this.take(tx, before, attempt, { force, began }));
+      this.log(before, result);
+      return result;
+    });
   }
 
   /** One transaction: the nodes, their sources and what the subscription says of itself change together. */
@@ -97,9 +74,14 @@ export class RefreshSubscription {
     if (outcome.kind === 'read' && outcome.plan.kind === 'replace') {
       await this.store.replace(tx, row.id, outcome.plan, current);
     }
-    await tx.update(SubscriptionEntity, row.id, changesAfter(row, outcome, new Date()));
     const moment = { now: new Date(), durationMs: performance.now() - began, nodesBefore: current.length };
-    return resultOf(row, outcome, moment);
+    const result = resultOf(row, outcome, moment);
+    const chosenAgent = this.reader.chosenAgent(row);
+    await tx.update(SubscriptionEntity, row.id, {
+      ...changesAfter(row, outcome, { now: moment.now, chosenAgent }),
+      lastResult: result,
+    });
+    return result;
   }
 
   private async decide(
@@ -112,9 +94,8 @@ export class RefreshSubscription {
       force,
     }: { attempt: Attempt; current: Awaited<ReturnType<NodeSetStore['current']>>; force: boolean },
   ): Promise<RefreshOutcome> {
-    if (row.sealedUrl !== before.sealedUrl || row.type !== before.type) {
-      const message = 'The subscription was changed while it was fetched; the reply belongs to what it was before.';
-      return { kind: 'failed', failure: new FetchFailure('superseded', message) };
+    if (FETCHED_BY.some((key) => row[key] !== before[key])) {
+      return { kind: 'superseded', via: attempt.via };
     }
     if (attempt.kind !== 'read') return attempt;
     const entries = attempt.read.reply.kind === 'nodes' ? attempt.read.reply.entries : [];

@@ -2,24 +2,19 @@ import type { RefreshResult, SubscriptionRefreshPayload } from '@gatehouse/contr
 import { JobHandler, PermanentJobError } from '@gatehouse/jobs';
 import type { HandlesJobs } from '@gatehouse/jobs';
 import { AppError } from '@gatehouse/platform';
-import { RefreshSchedules } from './refresh-schedules.js';
 import { RefreshSubscription } from './refresh-subscription.js';
 
 /** Refreshes as the queue asks. Running twice does no harm: the second finds nothing to change. */
 @JobHandler('subscription-refresh', { concurrency: 4 })
 export class RefreshHandler implements HandlesJobs<'subscription-refresh'> {
-  constructor(
-    private readonly refresh: RefreshSubscription,
-    private readonly schedules: RefreshSchedules,
-  ) {}
+  constructor(private readonly refresh: RefreshSubscription) {}
 
   async handle({ subscriptionId, force }: SubscriptionRefreshPayload): Promise<RefreshResult> {
     try {
       return await this.refresh.run(subscriptionId, force);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error;
-      // Deleted since it was queued; its scheduler must not outlive it.
-      await this.schedules.forget(subscriptionId);
+      // Deleted since it was queued.
       throw new PermanentJobError(error.message, { code: error.code, cause: error });
     }
   }

@@ -4,6 +4,10 @@ import { NodeSetStore } from './node-set.store.js';
 import { RefreshSchedules } from './refresh-schedules.js';
 import { RefreshSubscription } from './refresh-subscription.js';
 import { RefreshHandler } from './refresh.handler.js';
+import { DocumentParser } from './document-parser.js';
+import { KernelProxyAddress } from './kernel-proxy-address.js';
+import { RefreshLock } from './refresh-lock.js';
+import { ReplyReader } from './reply-reader.js';
 import { SubscriptionFetcher } from './subscription-fetcher.js';
 
 /** Refreshing, wherever the workers run. */
@@ -14,6 +18,10 @@ import { SubscriptionFetcher } from './subscription-fetcher.js';
     RefreshSubscription,
     RefreshSchedules,
     NodeSetStore,
+    RefreshLock,
+    ReplyReader,
+    KernelProxyAddress,
+    { provide: DocumentParser, useFactory: () => new DocumentParser() },
     { provide: SubscriptionFetcher, useFactory: () => new SubscriptionFetcher() },
   ],
   exports: [RefreshSchedules],

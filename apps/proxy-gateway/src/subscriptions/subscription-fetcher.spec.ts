@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { startUpstreamProxy } from '../../test/support/upstream-proxy.js';
 import { FetchFailure } from './fetch-failure.js';
 import { SubscriptionFetcher } from './subscription-fetcher.js';
 import type { FetchRequest } from './subscription-fetcher.js';
@@ -157,6 +158,29 @@ describe('SubscriptionFetcher', () => {
     expect((await failure(fetcher.fetch(wanted(url)))).reason).toBe('network_error');
   });
 
+  it('takes a percent sign in credentials that encodes nothing for itself', async () => {
+    const seen: (string | undefined)[] = [];
+    const url = await serve((req, res) => {
+      seen.push(req.headers.authorization);
+      res.end('x');
+    });
+    await fetcher.fetch(wanted(url.replace('//', '//100%zz:%e2%82%acp%@')));
+    expect(Buffer.from(seen[0]!.slice(6), 'base64').toString()).toBe('100%zz:€p%');
+  });
+
+  it('says how long a provider wants to be left alone', async () => {
+    const url = await serve((req, res) =>
+      res.writeHead(429, req.url === '/' ? {} : { 'retry-after': decodeURIComponent(req.url!.slice(1)) }).end(),
+    );
+    const retryAfter = async (value: string): Promise<number | null> =>
+      (await failure(fetcher.fetch(wanted(`${url}/${encodeURIComponent(value)}`)))).retryAfterMs;
+    expect(await retryAfter('')).toBeNull();
+    expect(await retryAfter('120')).toBe(120_000);
+    expect(await retryAfter('soon')).toBeNull();
+    expect(await retryAfter(new Date(Date.now() + 60_000).toUTCString())).toBeGreaterThan(50_000);
+    expect(await retryAfter(new Date(Date.now() - 60_000).toUTCString())).toBeNull();
+  });
+
   it('sends the credentials of the URL to its own origin only', async () => {
     const seen: (string | undefined)[] = [];
     const other = await serve((req, res) => {
@@ -222,5 +246,27 @@ describe('SubscriptionFetcher and private addresses', () => {
       ]),
     );
     expect((await failure(mixed.fetch(guarded('http://mixed.test/')))).reason).toBe('blocked_address');
+  });
+
+  it('is as strict through a proxy, with what can be known here', async () => {
+    await using proxy = await startUpstreamProxy();
+    const inside = await serve((_req, res) => res.end('secret'));
+    const outside = await serve((_req, res) => res.writeHead(302, { location: inside }).end(), '127.0.0.2');
+    const names: Record<string, string> = { 'inside.test': '127.0.0.1', 'outside.test': '127.0.0.2' };
+    const through = new SubscriptionFetcher((host, _options, done) => {
+      const address = names[host];
+      if (address === undefined) done(new Error('unknown'), []);
+      else done(null, [{ address, family: 4 }]);
+    }, isBlocked);
+    const via = (url: string): FetchRequest => ({ ...guarded(url), proxy: `http://127.0.0.1:${proxy.port}` });
+    for (const url of [inside, inside.replace('127.0.0.1', 'inside.test')]) {
+      expect((await failure(through.fetch(via(url)))).reason).toBe('blocked_address');
+    }
+    expect(proxy.targets.length).toBe(0);
+    expect((await failure(through.fetch(via(outside)))).reason).toBe('blocked_address');
+    expect(proxy.targets.length).toBe(1);
+    // A name that only the other end of the proxy knows is for it to resolve.
+    expect((await failure(through.fetch(via('http://known-elsewhere.test/')))).reason).toBe('network_error');
+    expect(proxy.targets.length).toBe(2);
   });
 });

@@ -3,7 +3,7 @@ import type { LookupAddress, LookupAllOptions } from 'node:dns';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import { Agent, buildConnector, request } from 'undici';
+import { Agent, buildConnector, ProxyAgent, request } from 'undici';
 import type { Dispatcher } from 'undici';
 import { isBlockedAddress } from './blocked-address.js';
 import { readBounded } from './bounded-body.js';
@@ -18,6 +18,8 @@ export interface FetchRequest {
   allowPrivate: boolean;
   etag: string | null;
   lastModified: string | null;
+  /** `http://host:port` of a proxy to go through; absent: straight to the provider. */
+  proxy?: string;
 }
 
 export type ReplyHeaders = Record<string, string>;
@@ -50,7 +52,7 @@ export class SubscriptionFetcher {
 
   /** @throws FetchFailure for everything that is neither a usable body nor 304. */
   async fetch(wanted: FetchRequest): Promise<FetchReply> {
-    const agent = this.#agent(wanted);
+    const agent = wanted.proxy === undefined ? this.#agent(wanted) : proxied(wanted.proxy, wanted.timeoutMs);
     try {
       return await this.#follow(wanted, agent, AbortSignal.timeout(wanted.timeoutMs));
     } catch (error) {
@@ -66,6 +68,7 @@ export class SubscriptionFetcher {
     let credentials = basicCredentials(url);
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       const headers = requestHeaders(wanted, credentials);
+      if (wanted.proxy !== undefined && !wanted.allowPrivate) await this.#checkTarget(url, signal);
       const reply = await request(withoutCredentials(url), { dispatcher, signal, method: 'GET', headers });
       const location = redirectTarget(reply, url);
       if (!location) return await readReply(reply, wanted.maxBytes);
@@ -75,6 +78,22 @@ export class SubscriptionFetcher {
       url = location;
     }
     throw new FetchFailure('too_many_redirects', `The address redirects more than ${MAX_REDIRECTS} times.`);
+  }
+
+  /**
+   * A proxy resolves names by itself, so that only what can be known here is checked: addresses, and names that this
+   * machine too can resolve.
+   */
+  async #checkTarget(url: URL, signal: AbortSignal): Promise<void> {
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    if (isIP(host) !== 0) {
+      if (this.#isBlocked(host)) throw blocked(host);
+      return;
+    }
+    const { promise, resolve } = Promise.withResolvers<LookupAddress[]>();
+    this.#resolveAll(host, { all: true }, (error, addresses) => resolve(error ? [] : addresses));
+    signal.addEventListener('abort', () => resolve([]), { once: true });
+    if ((await promise).some(({ address }) => this.#isBlocked(address))) throw blocked(host);
   }
 
   #agent({ allowPrivate, timeoutMs }: FetchRequest): Agent {
@@ -118,6 +137,20 @@ export class SubscriptionFetcher {
   }
 }
 
+function proxied(proxy: string, timeoutMs: number): Dispatcher {
+  return new ProxyAgent({
+    uri: proxy,
+    // CONNECT for http too: what a plain proxy request carries would be in the kernel's hands to rewrite.
+    proxyTunnel: true,
+    connections: 1,
+    pipelining: 1,
+    connectTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    headersTimeout: timeoutMs,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  });
+}
+
 /** Leaves the rest of a body unread; what it still has to say, its being cut off included, interests nobody. */
 function discard(body: Readable): void {
   body.on('error', () => undefined);
@@ -141,8 +174,13 @@ function parseUrl(text: string, from?: URL): URL {
 
 function basicCredentials(url: URL): string | null {
   if (url.username === '' && url.password === '') return null;
-  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  const pair = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
   return `Basic ${Buffer.from(pair).toString('base64')}`;
+}
+
+/** A URL may hold a `%` that encodes nothing; it stands for itself then. */
+function percentDecoded(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));
 }
 
 function withoutCredentials(url: URL): URL {
@@ -188,7 +226,8 @@ async function readReply(reply: Dispatcher.ResponseData, maxBytes: number): Prom
   }
   if (httpStatus < 200 || httpStatus > 299) {
     discard(body);
-    throw new FetchFailure('http_status', `The provider answered ${httpStatus}.`, { httpStatus });
+    const retryAfterMs = retryAfter(headers['retry-after']);
+    throw new FetchFailure('http_status', `The provider answered ${httpStatus}.`, { httpStatus, retryAfterMs });
   }
   try {
     const { content, receivedBytes } = await readBounded(body, headers['content-encoding'] ?? '', maxBytes);
@@ -198,6 +237,13 @@ async function readReply(reply: Dispatcher.ResponseData, maxBytes: number): Prom
     if (!(error instanceof FetchFailure)) throw error;
     throw new FetchFailure(error.reason, error.message, { cause: error.cause, httpStatus });
   }
+}
+
+/** Seconds or a date (RFC 9110, 10.2.3), as milliseconds from now. */
+function retryAfter(value: string | undefined): number | null {
+  if (value === undefined) return null;
+  const ms = /^\d{1,9}$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) && ms > 0 ? ms : null;
 }
 
 /** Timeouts of any layer read as one; the rest is told by its code, never by a message that may hold the URL. */

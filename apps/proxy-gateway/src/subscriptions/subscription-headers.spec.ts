@@ -18,7 +18,7 @@ describe('readTraffic', () => {
 
   it.each([
     ['any order and no spaces', 'total=100;download=20;upload=10', { total: 100, remaining: 70 }],
-    ['decimals', 'upload=1.9;download=2.2;total=1e2', { upload: 1, download: 2, total: 100 }],
+    ['decimals', 'upload=1.9;download=2.2;total=1e2', { upload: 2, download: 2, total: 100 }],
     ['a missing download', 'upload=10; total=100', { upload: 10, download: null, remaining: 90 }],
     ['a missing total', 'upload=10; download=5', { total: null, remaining: null, used_percent: null }],
     ['no limits', 'upload=1; download=1; total=0; expire=0', { total: null, expire_at: null }],

@@ -62,6 +62,11 @@ class SubscriptionOptions {
   @Omittable()
   @IsBoolean()
   allow_private?: boolean;
+
+  /** Also take the `rules:` of its document into routing. */
+  @Omittable()
+  @IsBoolean()
+  bring_rules?: boolean;
 }
 
 export class NewSubscription extends SubscriptionOptions {

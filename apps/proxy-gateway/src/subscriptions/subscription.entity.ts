@@ -1,13 +1,16 @@
 import type {
+  IntervalSource,
+  RefreshResult,
   SubscriptionProfile,
   SubscriptionStatus,
   SubscriptionTraffic,
   SubscriptionType,
 } from '@gatehouse/contracts';
 import { BigIntColumn, BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from '@gatehouse/persistence';
-import { Column, Entity } from 'typeorm';
+import { Column, Entity, Index } from 'typeorm';
 
 @Entity('subscriptions')
+@Index('subscriptions_due_idx', ['nextRefreshAt'])
 export class SubscriptionEntity {
   @BigIntId()
   id: number;
@@ -24,6 +27,10 @@ export class SubscriptionEntity {
   @Column({ name: 'interval_sec', type: 'integer' })
   intervalSec: number;
 
+  /** Who decided on the interval. */
+  @Column({ name: 'interval_source', type: 'text', default: 'user' })
+  intervalSource: IntervalSource;
+
   @Column({ type: 'boolean' })
   enabled: boolean;
 
@@ -32,6 +39,14 @@ export class SubscriptionEntity {
 
   @Column({ name: 'allow_private', type: 'boolean', default: false })
   allowPrivate: boolean;
+
+  /** Whether the rules of its document take part in routing. */
+  @Column({ name: 'bring_rules', type: 'boolean', default: false })
+  bringRules: boolean;
+
+  /** The one that brought content when the chosen one did not; null while the chosen one does. */
+  @Column({ name: 'working_user_agent', type: 'text', nullable: true })
+  workingUserAgent: string | null;
 
   @Column({ name: 'detected_type', type: 'text', nullable: true })
   detectedType: string | null;
@@ -83,6 +98,18 @@ export class SubscriptionEntity {
 
   @Column({ type: 'jsonb', nullable: true })
   profile: SubscriptionProfile | null;
+
+  /** Of the last attempt, whatever came of it. */
+  @Column({ name: 'last_result', type: 'jsonb', nullable: true })
+  lastResult: RefreshResult | null;
+
+  /** Null while disabled. */
+  @TimestampColumn({ name: 'next_refresh_at', nullable: true })
+  nextRefreshAt: Date | null;
+
+  /** Since when a refresh that became due waits in the queue or runs. */
+  @TimestampColumn({ name: 'dispatched_at', nullable: true })
+  dispatchedAt: Date | null;
 
   @CreatedAt()
   createdAt: Date;

@@ -6,6 +6,7 @@ export interface SubscriptionFacts {
   /** In clear. */
   url: string;
   nodeCount: number;
+  aliveCount: number;
   /** False masks what the URL may hold of credentials. */
   showSecrets: boolean;
 }
@@ -17,11 +18,14 @@ export function toSubscriptionView(row: SubscriptionEntity, facts: SubscriptionF
     url: facts.showSecrets ? facts.url : maskUrl(facts.url),
     type: row.type,
     interval_sec: row.intervalSec,
+    interval_source: row.intervalSource,
     enabled: row.enabled,
     user_agent: row.userAgent,
     allow_private: row.allowPrivate,
+    bring_rules: row.bringRules,
     detected_type: row.detectedType,
     node_count: facts.nodeCount,
+    alive_count: facts.aliveCount,
     duplicate_count: row.duplicateCount,
     skipped_count: row.skippedCount,
     status: row.status,
@@ -42,17 +46,11 @@ function history(row: SubscriptionEntity) {
     last_checked_at: iso(row.lastCheckedAt),
     last_updated_at: iso(row.lastUpdatedAt),
     last_success_at: iso(row.lastSuccessAt),
-    next_refresh_at: iso(nextRefresh(row)),
+    next_refresh_at: iso(row.nextRefreshAt),
     consecutive_failures: row.consecutiveFailures,
     last_status_code: row.lastStatusCode,
     last_error: row.lastErrorCode === null ? null : { code: row.lastErrorCode, message: row.lastErrorMessage ?? '' },
   };
-}
-
-/** About: schedulers keep a phase of their own, at most one interval from the last attempt. */
-function nextRefresh(row: SubscriptionEntity): Date | null {
-  if (!row.enabled || !row.lastCheckedAt) return null;
-  return new Date(row.lastCheckedAt.getTime() + row.intervalSec * 1000);
 }
 
 function iso(date: Date | null): string | null {

@@ -48,6 +48,13 @@ export class SubscriptionsController {
     return this.subscriptions.remove(id);
   }
 
+  /** What the last refresh did. */
+  @Get(':id/refresh')
+  @Requires('read')
+  lastRefresh(@Param('id', IdPipe) id: number): Promise<RefreshResult> {
+    return this.subscriptions.lastRefresh(id);
+  }
+
   @Post(':id/refresh')
   @HttpCode(200)
   @Requires('write')

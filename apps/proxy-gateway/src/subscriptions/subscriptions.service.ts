@@ -1,8 +1,9 @@
 import { allows } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
-import type { ItemList, SubscriptionView } from '@gatehouse/contracts';
+import type { ItemList, RefreshResult, SubscriptionView } from '@gatehouse/contracts';
 import { notify, UnitOfWork } from '@gatehouse/persistence';
 import type { SecretBox } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
@@ -11,13 +12,14 @@ import { NodeWriter } from '../nodes/node-writer.js';
 import { SECRET_BOX } from '../secret-box.token.js';
 import { RefreshSchedules } from './refresh-schedules.js';
 import { notFound } from './refresh-subscription.js';
+import { FIRST_REFRESH_MS } from './refresh-times.js';
 import type { NewSubscription, SubscriptionChanges } from './subscription.dto.js';
 import { SubscriptionEntity } from './subscription.entity.js';
 import { toSubscriptionView } from './subscription.view.js';
 
 const DEFAULT_INTERVAL_SEC = 3_600;
 /** "Not modified" speaks of what was asked for and how it was read: with either changed, the content is read anew. */
-const FORGET_VALIDATORS = { etag: null, lastModified: null };
+const FORGET_VALIDATORS = { etag: null, lastModified: null, workingUserAgent: null };
 /** What was learned of a former address says nothing about a new one. */
 const FORGET_CONTENT = { ...FORGET_VALIDATORS, contentSha256: null, contentBytes: null };
 
@@ -44,36 +46,44 @@ export class SubscriptionsService {
     return this.unitOfWork.run(async (tx) => this.view(tx, await find(tx, id), actor));
   }
 
+  /** What the last refresh did, skipped entries included. @throws AppError NOT_FOUND. */
+  async lastRefresh(id: number): Promise<RefreshResult> {
+    const { lastResult } = await this.unitOfWork.run((tx) => find(tx, id));
+    if (!lastResult) throw new AppError('NOT_FOUND', `Subscription ${id} has not been refreshed yet.`);
+    return lastResult;
+  }
+
   async create(body: NewSubscription, actor: Actor | null): Promise<SubscriptionView> {
-    const { row, view } = await this.unitOfWork.run(async (tx) => {
+    const view = await this.unitOfWork.run(async (tx) => {
       const saved = await tx.save(
         tx.create(SubscriptionEntity, {
           name: body.name,
           sealedUrl: this.box.seal(body.url),
           type: body.type ?? 'auto',
           intervalSec: body.interval_sec ?? DEFAULT_INTERVAL_SEC,
+          intervalSource: body.interval_sec === undefined ? 'default' : 'user',
           enabled: body.enabled ?? true,
           userAgent: body.user_agent || null,
           allowPrivate: body.allow_private ?? false,
+          bringRules: body.bring_rules ?? false,
+          nextRefreshAt: (body.enabled ?? true) ? soon() : null,
         }),
       );
       // Read back, for the columns that the database fills.
-      const created = await find(tx, saved.id);
-      return { row: created, view: await this.view(tx, created, actor) };
+      return this.view(tx, await find(tx, saved.id), actor);
     });
-    await this.schedules.follow(row);
+    this.schedules.wake();
     return view;
   }
 
   /** @throws AppError NOT_FOUND. */
   async update(id: number, body: SubscriptionChanges, actor: Actor | null): Promise<SubscriptionView> {
-    const { row, view } = await this.unitOfWork.run(async (tx) => {
+    const view = await this.unitOfWork.run(async (tx) => {
       const found = await find(tx, id, true);
       this.change(found, body);
-      const saved = await tx.save(found);
-      return { row: saved, view: await this.view(tx, saved, actor) };
+      return this.view(tx, await tx.save(found), actor);
     });
-    await this.schedules.follow(row);
+    this.schedules.wake();
     return view;
   }
 
@@ -94,22 +104,29 @@ export class SubscriptionsService {
       await notify(tx, KERNEL_CONFIG_CHANNEL, '');
       return count;
     });
-    await this.schedules.forget(id);
     await this.kernel.sync();
     return { id, deleted: true, removed_nodes: removed };
   }
 
   private change(row: SubscriptionEntity, body: SubscriptionChanges): void {
-    const { type, userAgent } = row;
+    const { type, userAgent, bringRules, enabled, intervalSec } = row;
     row.name = body.name ?? row.name;
     row.type = body.type ?? row.type;
-    row.intervalSec = body.interval_sec ?? row.intervalSec;
     row.enabled = body.enabled ?? row.enabled;
     row.allowPrivate = body.allow_private ?? row.allowPrivate;
+    row.bringRules = body.bring_rules ?? row.bringRules;
     if (body.user_agent !== undefined) row.userAgent = body.user_agent || null;
-    if (row.type !== type || row.userAgent !== userAgent) Object.assign(row, FORGET_VALIDATORS);
-    if (body.url === undefined || body.url === this.box.open(row.sealedUrl)) return;
-    Object.assign(row, FORGET_CONTENT, { sealedUrl: this.box.seal(body.url) });
+    // A form that sends back what it was shown chooses nothing.
+    if (body.interval_sec !== undefined && body.interval_sec !== row.intervalSec) {
+      Object.assign(row, { intervalSec: body.interval_sec, intervalSource: 'user' });
+    }
+    const elsewhere = body.url !== undefined && body.url !== this.box.open(row.sealedUrl);
+    if (elsewhere) Object.assign(row, FORGET_CONTENT, { sealedUrl: this.box.seal(body.url!) });
+    const readAnew = elsewhere || row.type !== type || row.userAgent !== userAgent || row.bringRules !== bringRules;
+    if (readAnew) Object.assign(row, FORGET_VALIDATORS);
+    if (!row.enabled) row.nextRefreshAt = null;
+    else if (readAnew || !enabled) row.nextRefreshAt = soon();
+    else if (row.intervalSec !== intervalSec) row.nextRefreshAt = lastPlus(row);
   }
 
   private async view(tx: EntityManager, row: SubscriptionEntity, actor: Actor | null): Promise<SubscriptionView> {
@@ -118,17 +135,31 @@ export class SubscriptionsService {
   }
 
   private async views(tx: EntityManager, rows: SubscriptionEntity[], actor: Actor | null): Promise<SubscriptionView[]> {
-    const counts: { id: number; count: number }[] = await tx.query(
-      `SELECT subscription_id AS id, count(*)::integer AS count FROM node_sources
-       WHERE subscription_id = ANY($1::bigint[]) GROUP BY subscription_id`,
+    const counts: { id: number; nodes: number; alive: number }[] = await tx.query(
+      `SELECT source.subscription_id AS id, count(*)::integer AS nodes,
+         count(*) FILTER (WHERE health.alive)::integer AS alive
+       FROM node_sources source
+       LEFT JOIN node_health health ON health.node_id = source.node_id AND health.test_url = ''
+       WHERE source.subscription_id = ANY($1::bigint[]) GROUP BY source.subscription_id`,
       [rows.map(({ id }) => id)],
     );
-    const countOf = new Map(counts.map(({ id, count }) => [id, count]));
+    const countsOf = new Map(counts.map((count) => [count.id, count]));
     const showSecrets = actor === null || allows(actor, 'write');
-    return rows.map((row) =>
-      toSubscriptionView(row, { url: this.box.open(row.sealedUrl), nodeCount: countOf.get(row.id) ?? 0, showSecrets }),
-    );
+    return rows.map((row) => {
+      const { nodes: nodeCount = 0, alive: aliveCount = 0 } = countsOf.get(row.id) ?? {};
+      return toSubscriptionView(row, { url: this.box.open(row.sealedUrl), nodeCount, aliveCount, showSecrets });
+    });
   }
+}
+
+function soon(): Date {
+  return new Date(Date.now() + FIRST_REFRESH_MS);
+}
+
+/** One interval after the last attempt; not in the past. */
+function lastPlus({ lastCheckedAt, intervalSec }: SubscriptionEntity): Date {
+  const due = (lastCheckedAt?.getTime() ?? Date.now()) + intervalSec * 1000;
+  return new Date(Math.max(due, Date.now() + FIRST_REFRESH_MS));
 }
 
 async function find(tx: EntityManager, id: number, lock = false): Promise<SubscriptionEntity> {

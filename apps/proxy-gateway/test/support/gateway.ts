@@ -9,6 +9,8 @@ import { migrateDatabase } from '../../src/database.js';
 import { HTTP_OPTIONS } from '../../src/http-options.js';
 import { KernelLauncher } from '../../src/kernel-host/kernel-launcher.js';
 import { KernelService } from '../../src/kernel-host/kernel.service.js';
+import { DocumentParser } from '../../src/subscriptions/document-parser.js';
+import { testParser } from './document-parser.js';
 import { readSettings } from '../../src/settings.js';
 
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
@@ -61,7 +63,12 @@ export async function startGateway(env: Record<string, string> = {}): Promise<Ga
     module: AppModule.forRoot(settings),
     settings,
     http: HTTP_OPTIONS,
-    override: (builder) => builder.overrideProvider(KernelLauncher).useValue(launcher),
+    override: (builder) =>
+      builder
+        .overrideProvider(KernelLauncher)
+        .useValue(launcher)
+        .overrideProvider(DocumentParser)
+        .useValue(testParser()),
   }).catch(async (error: unknown) => {
     await clean();
     throw error;

@@ -7,11 +7,14 @@ import type { AddressInfo, Socket } from 'node:net';
 export interface UpstreamProxy extends AsyncDisposable {
   port: number;
   targets: string[];
+  /** Whether a connection that a server took came through a tunnel of this proxy. */
+  isOurs(socket: Socket): boolean;
 }
 
 export async function startUpstreamProxy(): Promise<UpstreamProxy> {
   const targets: string[] = [];
   const sockets = new Set<Socket>();
+  const tunnelPorts = new Set<number>();
   const server = createServer((incoming, outgoing) => {
     const url = new URL(incoming.url!);
     targets.push(url.host);
@@ -29,7 +32,10 @@ export async function startUpstreamProxy(): Promise<UpstreamProxy> {
   server.on('connect', ({ url }, client: Socket) => {
     targets.push(url!);
     const [host, port] = url!.split(':');
-    const target = connect(Number(port), host!, () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+    const target = connect(Number(port), host!, () => {
+      tunnelPorts.add(target.localPort!);
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+    });
     const end = (): void => {
       target.destroy();
       client.destroy();
@@ -41,6 +47,7 @@ export async function startUpstreamProxy(): Promise<UpstreamProxy> {
   return {
     port: (server.address() as AddressInfo).port,
     targets,
+    isOurs: ({ remotePort }) => tunnelPorts.has(remotePort!),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -1,6 +1,9 @@
 export const SUBSCRIPTION_TYPES = ['auto', 'clash', 'links'] as const;
 export type SubscriptionType = (typeof SUBSCRIPTION_TYPES)[number];
 
+/** Who decided how often: a person, the provider's `profile-update-interval`, or nobody. */
+export type IntervalSource = 'user' | 'provider' | 'default';
+
 /** `warning`: the last reply was used with entries left out, or refused and the nodes before kept. */
 export type SubscriptionStatus = 'never' | 'ok' | 'warning' | 'error';
 
@@ -31,11 +34,16 @@ export interface SubscriptionView {
   url: string;
   type: SubscriptionType;
   interval_sec: number;
+  interval_source: IntervalSource;
   enabled: boolean;
   user_agent: string | null;
   allow_private: boolean;
+  /** Whether the `rules:` of its document take part in routing. */
+  bring_rules: boolean;
   detected_type: string | null;
   node_count: number;
+  /** Nodes whose last test succeeded. */
+  alive_count: number;
   /** Entries of the last used reply that named a node already named in it. */
   duplicate_count: number;
   skipped_count: number;
@@ -44,6 +52,7 @@ export interface SubscriptionView {
   /** When a reply last changed the node set. */
   last_updated_at: string | null;
   last_success_at: string | null;
+  /** Null while disabled; in the past while a due refresh waits for its turn. */
   next_refresh_at: string | null;
   consecutive_failures: number;
   last_status_code: number | null;
@@ -95,6 +104,7 @@ export interface RefreshResult {
   /** Body as received, before decompression. */
   bytes: number;
   duration_ms: number;
+  /** Whether the reply came straight from the provider or through our own kernel. */
   via: 'direct' | 'proxy';
   parsed: number;
   /** Nodes this subscription did not carry before. */

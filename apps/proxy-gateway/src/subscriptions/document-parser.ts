@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { parseSubscription } from '@gatehouse/subscription-formats';
+import type { ParsedSubscription, ParseOptions } from '@gatehouse/subscription-formats';
+import { Injectable } from '@nestjs/common';
+import { FetchFailure } from './fetch-failure.js';
+
+/** Up to here a thread costs more than the parsing; the slowest document of that length takes some ten milliseconds. */
+const INLINE_BYTES = 16 * 1024;
+const TIMEOUT_MS = 30_000;
+const MAX_HEAP_MB = 512;
+
+/** Parses documents without holding up the event loop: all but the small ones in a thread of their own, one at a time. */
+@Injectable()
+export class DocumentParser {
+  private readonly entry: URL;
+  private readonly execArgv: readonly string[];
+  private turn: Promise<unknown> = Promise.resolve();
+
+  constructor(entry = new URL('./parser-thread.js', import.meta.url), execArgv: readonly string[] = []) {
+    this.entry = entry;
+    this.execArgv = execArgv;
+  }
+
+  /** @throws FetchFailure `parse_error` for a document that takes more time or memory than any honest one. */
+  async parse(content: Buffer, options: ParseOptions): Promise<ParsedSubscription> {
+    if (content.length <= INLINE_BYTES) return parseSubscription(content, options);
+    const run = this.turn.then(() => this.parseInThread(content, options));
+    this.turn = run.catch(() => undefined);
+    return run;
+  }
+
+  private parseInThread(content: Buffer, options: ParseOptions): Promise<ParsedSubscription> {
+    const { promise, resolve, reject } = Promise.withResolvers<ParsedSubscription>();
+    const worker = new Worker(fileURLToPath(this.entry), {
+      workerData: { content, options },
+      execArgv: [...this.execArgv],
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    });
+    const timer = setTimeout(() => {
+      reject(tooDemanding());
+      void worker.terminate();
+    }, TIMEOUT_MS);
+    worker.once('message', resolve);
+    worker.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooDemanding(error) : error),
+    );
+    worker.once('exit', () => reject(tooDemanding()));
+    return promise.finally(() => clearTimeout(timer));
+  }
+}
+
+function tooDemanding(cause?: unknown): FetchFailure {
+  const message = 'The reply takes more time or memory to read than any honest one.';
+  return new FetchFailure('parse_error', message, { cause });
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { KernelService } from '../kernel-host/kernel.service.js';
+import { Preferences } from '../preferences/preferences.service.js';
+import { ProxyGatewaySettings } from '../settings.js';
+
+/** Where our own kernel takes HTTP proxy connections, for whoever in this or the worker's process wants to go through it. */
+@Injectable()
+export class KernelProxyAddress {
+  constructor(
+    private readonly modules: ModuleRef,
+    private readonly preferences: Preferences,
+    private readonly settings: ProxyGatewaySettings,
+  ) {}
+
+  /** `http://host:port`; null where the kernel does not listen, as far as this process can know. */
+  async find(): Promise<string | null> {
+    const kernel = this.kernel();
+    if (!kernel) return this.configured();
+    try {
+      const { listeners } = await kernel.status();
+      const open = listeners.find(({ type, state }) => state === 'listening' && (type === 'mixed' || type === 'http'));
+      return open ? toUrl(open.address, open.port) : null;
+    } catch {
+      // A kernel that is being restarted takes no connections.
+      return null;
+    }
+  }
+
+  /** The worker's process has no kernel of its own; it goes by what the service's is told to listen on. */
+  private configured(): string | null {
+    const chosen = this.preferences.get('kernel.listen.mixed');
+    const port = chosen?.port ?? this.settings.kernelPort;
+    return port === 0 ? null : toUrl(chosen?.address ?? this.settings.kernelAddress, port);
+  }
+
+  private kernel(): KernelService | null {
+    try {
+      return this.modules.get(KernelService, { strict: false });
+    } catch {
+      // Not part of this process.
+      return null;
+    }
+  }
+}
+
+/** One who listens everywhere is reached on loopback. */
+function toUrl(address: string, port: number): string {
+  const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

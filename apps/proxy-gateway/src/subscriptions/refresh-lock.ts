@@ -1,0 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { pgPool } from '@gatehouse/persistence';
+import { Injectable } from '@nestjs/common';
+import type { PoolClient } from 'pg';
+import { DataSource } from 'typeorm';
+
+const LOOK_MS = 100;
+/** Longer than any refresh may take. */
+const PATIENCE_MS = 1_000_000;
+const TRY = `SELECT pg_try_advisory_lock(hashtextextended('proxy_gateway.refresh', $1)) AS free`;
+const UNLOCK = `SELECT pg_advisory_unlock(hashtextextended('proxy_gateway.refresh', $1))`;
+
+/** The connection that holds this process's locks. */
+interface Holder {
+  client: Promise<PoolClient>;
+  locks: number;
+  broken: boolean;
+}
+
+/**
+ * One refresh of a subscription at a time, in whichever process. All locks of a process are held by one connection, which
+ * is given back when none is held; should the process die, the database lets go of them.
+ */
+@Injectable()
+export class RefreshLock {
+  private readonly turns = new Map<number, Promise<unknown>>();
+  private current: Holder | null = null;
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Runs the work once nobody else refreshes the subscription; tells it whether it had to wait for that. */
+  hold<T>(id: number, work: (waited: boolean) => Promise<T>): Promise<T> {
+    const before = this.turns.get(id);
+    const run = (before ?? Promise.resolve()).then(() => this.locked(id, before !== undefined, work));
+    const turn: Promise<unknown> = run
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.turns.get(id) === turn) this.turns.delete(id);
+      });
+    this.turns.set(id, turn);
+    return run;
+  }
+
+  private async locked<T>(id: number, waitedHere: boolean, work: (waited: boolean) => Promise<T>): Promise<T> {
+    const holder = this.holder();
+    holder.locks++;
+    try {
+      const client = await holder.client;
+      const waited = await wait(client, id);
+      try {
+        return await work(waited || waitedHere);
+      } finally {
+        // A connection that broke has let go of its locks already.
+        await client.query(UNLOCK, [id]).catch(() => this.abandon(holder));
+      }
+    } finally {
+      holder.locks--;
+      await this.giveBack(holder);
+    }
+  }
+
+  private holder(): Holder {
+    if (this.current) return this.current;
+    const holder: Holder = { client: pgPool(this.dataSource).connect(), locks: 0, broken: false };
+    holder.client.then(
+      (client) => client.on('error', () => this.abandon(holder)),
+      () => this.abandon(holder),
+    );
+    this.current = holder;
+    return holder;
+  }
+
+  /** The next lock takes another connection. */
+  private abandon(holder: Holder): void {
+    holder.broken = true;
+    if (this.current === holder) this.current = null;
+  }
+
+  private async giveBack(holder: Holder): Promise<void> {
+    if (holder.locks > 0) return;
+    if (this.current === holder) this.current = null;
+    const client = await holder.client.catch(() => null);
+    client?.removeAllListeners('error');
+    client?.release(holder.broken);
+  }
+}
+
+async function wait(client: PoolClient, id: number): Promise<boolean> {
+  const until = performance.now() + PATIENCE_MS;
+  for (let waited = false; ; waited = true) {
+    const { rows } = await client.query<{ free: boolean }>(TRY, [id]);
+    if (rows[0]?.free === true) return waited;
+    if (performance.now() > until) throw new Error(`Another refresh of subscription ${id} does not end.`);
+    await delay(LOOK_MS);
+  }
+}

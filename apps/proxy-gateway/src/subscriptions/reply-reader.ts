@@ -1,0 +1,119 @@
+import type { SecretBox } from '@gatehouse/persistence';
+import { Inject, Injectable } from '@nestjs/common';
+import { Preferences } from '../preferences/preferences.service.js';
+import { SECRET_BOX } from '../secret-box.token.js';
+import { DocumentParser } from './document-parser.js';
+import { FetchFailure } from './fetch-failure.js';
+import { interpretReply } from './interpret-reply.js';
+import type { ReadReply } from './interpret-reply.js';
+import { KernelProxyAddress } from './kernel-proxy-address.js';
+import { SubscriptionFetcher } from './subscription-fetcher.js';
+import type { FetchReply, FetchRequest } from './subscription-fetcher.js';
+import type { SubscriptionEntity } from './subscription.entity.js';
+import { otherFamily } from './user-agents.js';
+
+export type Route = 'direct' | 'proxy';
+
+/** What the network gave, before the database is asked what to make of it. */
+export type Attempt = { via: Route; userAgent: string } & (
+  | { kind: 'failed'; failure: FetchFailure }
+  | { kind: 'not_modified'; fetched: Extract<FetchReply, { kind: 'not_modified' }> }
+  | { kind: 'read'; fetched: Extract<FetchReply, { kind: 'content' }>; read: ReadReply }
+);
+
+/** Statuses by which networks and panels turn away an address, so that another may do better. */
+const TURNED_AWAY = new Set([403, 451]);
+
+/** Gets a subscription's reply by the routes and under the names that may bring one, and reads it. */
+@Injectable()
+export class ReplyReader {
+  constructor(
+    private readonly fetcher: SubscriptionFetcher,
+    private readonly parser: DocumentParser,
+    private readonly kernel: KernelProxyAddress,
+    private readonly preferences: Preferences,
+    @Inject(SECRET_BOX) private readonly box: SecretBox,
+  ) {}
+
+  /**
+   * Asks once more under a name of the other family where the first got nothing that can be read. Everything that can go
+   * wrong with the provider is in the answer.
+   */
+  async read(row: SubscriptionEntity, force: boolean): Promise<Attempt> {
+    const chosen = this.chosenAgent(row);
+    const [first, second] = row.workingUserAgent ? [row.workingUserAgent, chosen] : [chosen, otherFamily(chosen)];
+    const request = this.request(row, first, force);
+    const attempt = await this.attempt(row, request);
+    if (!isUnusable(attempt) || second === first) return attempt;
+    const other = await this.attempt(row, { ...request, userAgent: second, etag: null, lastModified: null });
+    return other.kind === 'read' && !isUnusable(other) ? other : attempt;
+  }
+
+  /** The name that the subscription, or else the setting, says. */
+  chosenAgent(row: SubscriptionEntity): string {
+    return row.userAgent ?? this.preferences.get('subscription.user_agent');
+  }
+
+  private async attempt(row: SubscriptionEntity, request: FetchRequest): Promise<Attempt> {
+    const { userAgent } = request;
+    let via: Route = 'direct';
+    try {
+      const got = await this.fetch(request);
+      ({ via } = got);
+      const { fetched } = got;
+      if (fetched.kind === 'not_modified') return { kind: 'not_modified', via, userAgent, fetched };
+      const document = await this.parser.parse(fetched.content, { type: row.type, rules: row.bringRules });
+      return { kind: 'read', via, userAgent, fetched, read: interpretReply(fetched, document) };
+    } catch (error) {
+      if (!(error instanceof FetchFailure)) throw error;
+      if (this.preferences.get('subscription.via_proxy') === 'always') via = 'proxy';
+      return { kind: 'failed', via, userAgent, failure: error };
+    }
+  }
+
+  private async fetch(request: FetchRequest): Promise<{ via: Route; fetched: FetchReply }> {
+    const policy = this.preferences.get('subscription.via_proxy');
+    if (policy === 'always') return { via: 'proxy', fetched: await this.fetcher.fetch(await this.proxied(request)) };
+    try {
+      return { via: 'direct', fetched: await this.fetcher.fetch(request) };
+    } catch (error) {
+      if (policy === 'never' || !(error instanceof FetchFailure) || !mayDoBetter(error)) throw error;
+      const proxy = await this.kernel.find();
+      if (proxy === null) throw error;
+      try {
+        return { via: 'proxy', fetched: await this.fetcher.fetch({ ...request, proxy }) };
+      } catch (further) {
+        // What stood in the way first is what its owner can do something about.
+        if (further instanceof FetchFailure) throw error;
+        throw further;
+      }
+    }
+  }
+
+  private async proxied(request: FetchRequest): Promise<FetchRequest> {
+    const proxy = await this.kernel.find();
+    if (proxy !== null) return { ...request, proxy };
+    throw new FetchFailure('network_error', 'The proxy kernel, through which this should go, is not listening.');
+  }
+
+  private request(row: SubscriptionEntity, userAgent: string, force: boolean): FetchRequest {
+    return {
+      url: this.box.open(row.sealedUrl),
+      userAgent,
+      timeoutMs: this.preferences.get('subscription.timeout_ms'),
+      maxBytes: this.preferences.get('subscription.max_bytes'),
+      allowPrivate: row.allowPrivate || this.preferences.get('subscription.allow_private'),
+      etag: force ? null : row.etag,
+      lastModified: force ? null : row.lastModified,
+    };
+  }
+}
+
+function isUnusable(attempt: Attempt): boolean {
+  return attempt.kind === 'read' && attempt.read.reply.kind === 'unusable';
+}
+
+function mayDoBetter({ reason, httpStatus }: FetchFailure): boolean {
+  if (reason === 'http_status') return httpStatus !== null && TURNED_AWAY.has(httpStatus);
+  return reason === 'network_error' || reason === 'timeout';
+}
