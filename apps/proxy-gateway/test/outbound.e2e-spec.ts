@@ -56,30 +56,111 @@ afterEach(async () => {
   for (const { targets } of [tokyo!, paris!]) targets.length = 0;
 });
 
+const member = (name: string, type: string) => ({
+  name,
+  proxy: name,
+  node_id: null as number | null,
+  type,
+  country: null as string | null,
+  alive: null,
+  delay_ms: null,
+});
+const UNUSED = {
+  fixed: false,
+  listed: [],
+  filter: null,
+  exclude: null,
+  include_countries: false,
+  country: null,
+  automatic: false,
+  test_url: null,
+  expected_status: null,
+  interval_sec: null,
+  tolerance_ms: null,
+  lazy: true,
+  strategy: null,
+  udp: false,
+  hidden: false,
+  icon: null,
+  empty_fallback: 'REJECT',
+  active_connections: expect.any(Number),
+  upload_total: expect.any(Number),
+  download_total: expect.any(Number),
+  last_switch: null,
+};
+const MEASURING = {
+  test_url: 'https://www.gstatic.com/generate_204',
+  expected_status: '204',
+  interval_sec: 300,
+};
+
 describe('GET /outbound', () => {
   it('shows the group of all nodes, the policies and the kernel', async () => {
     const [one, two] = await nodes();
+    const tokyoCard = { ...member('Tokyo', 'http'), proxy: `n${one!.id}`, node_id: one!.id, country: 'JP' };
+    const parisCard = { ...member('Paris', 'http'), proxy: `n${two!.id}`, node_id: two!.id, country: 'FR' };
     expect(await overview()).toEqual({
       mode: 'rule',
       default_policy: 'PROXY',
-      policies: ['PROXY', 'DIRECT', 'REJECT', 'REJECT-DROP'],
+      policies: ['PROXY', 'AUTO', 'FALLBACK', 'BALANCE', 'FR', 'JP', 'DIRECT', 'REJECT', 'REJECT-DROP'],
       kernel: { type: 'embedded', version: expect.any(String), state: 'running' },
       groups: [
         {
+          ...UNUSED,
           name: 'PROXY',
           type: 'select',
-          now: 'Tokyo',
-          now_proxy: `n${one!.id}`,
+          now: 'AUTO',
+          now_proxy: 'AUTO',
           fixed: false,
-          all: ['Tokyo', 'Paris', 'DIRECT', 'REJECT'],
+          all: ['AUTO', 'FALLBACK', 'BALANCE', 'FR', 'JP', 'Tokyo', 'Paris', 'DIRECT', 'REJECT'],
           members: [
-            { name: 'Tokyo', proxy: `n${one!.id}`, node_id: one!.id, type: 'http', country: 'JP' },
-            { name: 'Paris', proxy: `n${two!.id}`, node_id: two!.id, type: 'http', country: 'FR' },
-            { name: 'DIRECT', proxy: 'DIRECT', node_id: null, type: 'direct', country: null },
-            { name: 'REJECT', proxy: 'REJECT', node_id: null, type: 'reject', country: null },
+            member('AUTO', 'url-test'),
+            member('FALLBACK', 'fallback'),
+            member('BALANCE', 'load-balance'),
+            member('FR', 'url-test'),
+            member('JP', 'url-test'),
+            tokyoCard,
+            parisCard,
+            member('DIRECT', 'direct'),
+            member('REJECT', 'reject'),
           ],
+          members_total: 9,
+          listed: ['AUTO', 'FALLBACK', 'BALANCE', 'DIRECT', 'REJECT'],
+          filter: {},
+          include_countries: true,
           last_switch: expect.toSatisfy((value) => value === null || typeof value === 'object'),
         },
+        ...(['AUTO', 'FALLBACK', 'BALANCE'] as const).map((name) => ({
+          ...UNUSED,
+          ...MEASURING,
+          name,
+          type: { AUTO: 'url-test', FALLBACK: 'fallback', BALANCE: 'load-balance' }[name],
+          now: name === 'BALANCE' ? null : 'Tokyo',
+          now_proxy: name === 'BALANCE' ? null : tokyoCard.proxy,
+          all: ['Tokyo', 'Paris'],
+          members: [tokyoCard, parisCard],
+          members_total: 2,
+          filter: {},
+          lazy: false,
+          tolerance_ms: name === 'AUTO' ? 100 : null,
+          strategy: name === 'BALANCE' ? 'consistent-hashing' : null,
+          last_switch: expect.toSatisfy((value) => value === null || typeof value === 'object'),
+        })),
+        ...[parisCard, tokyoCard].map((card) => ({
+          ...UNUSED,
+          ...MEASURING,
+          name: card.country,
+          type: 'url-test',
+          now: card.name,
+          now_proxy: card.proxy,
+          all: [card.name],
+          members: [card],
+          members_total: 1,
+          filter: { countries: [card.country] },
+          country: card.country,
+          automatic: true,
+          tolerance_ms: 100,
+        })),
       ],
       builtin: ['DIRECT', 'REJECT', 'REJECT-DROP'],
     });
@@ -99,7 +180,8 @@ describe('PUT /outbound/groups/{name}', () => {
         type: 'select',
         now: 'Paris',
         now_proxy: `n${paris_id}`,
-        previous: 'Tokyo',
+        fixed: true,
+        previous: 'AUTO',
         closed_connections: 0,
       },
     ]);
@@ -108,7 +190,7 @@ describe('PUT /outbound/groups/{name}', () => {
     expect(await group()).toMatchObject({
       now: 'Paris',
       fixed: true,
-      last_switch: { from: 'Tokyo', to: 'Paris', reason: 'manual' },
+      last_switch: { from: 'AUTO', to: 'Paris', reason: 'manual' },
     });
   });
 
@@ -164,12 +246,12 @@ describe('PUT /outbound/groups/{name}', () => {
     await choose('Paris');
     await refresh(link(tokyo!, 'Tokyo'));
     expect(await group()).toMatchObject({
-      now: 'Tokyo',
+      now: 'AUTO',
       fixed: false,
-      last_switch: { from: 'Paris', to: 'Tokyo', reason: 'selected_gone', at: expect.stringMatching(/Z$/) },
+      last_switch: { from: 'Paris', to: 'AUTO', reason: 'selected_gone', at: expect.stringMatching(/Z$/) },
     });
     expect(gateway.app.logs).toContainEqual(
-      expect.objectContaining({ level: 'warn', message: 'PROXY: Paris is gone, Tokyo takes over' }),
+      expect.objectContaining({ level: 'warn', message: 'PROXY: Paris is gone, AUTO takes over' }),
     );
     await getThrough(gateway.proxyPort, `${origin.url}/`);
     expect(tokyo!.targets).toHaveLength(1);
@@ -201,10 +283,17 @@ describe('PUT /outbound/groups/{name}', () => {
 
   it('ends open connections as asked: none, those of the group, all', async () => {
     const open = () => tunnelThrough(gateway.proxyPort, '127.0.0.1', tcp.port);
-    const kept = await open();
     await choose('Paris');
+    const kept = await open();
+    await choose('AUTO');
     expect(await echo(kept, 'still here')).toBe('still here');
-    await choose('DIRECT');
+    const other = await open();
+    const otherEnded = closed(other);
+    expect((await choose('Tokyo', '?close_connections=group')).body.closed_connections).toBe(1);
+    await otherEnded;
+    // It goes through the group, but not through the member that the group just left.
+    expect(await echo(kept, 'still here too')).toBe('still here too');
+    await choose('Paris');
     await gateway.call('PUT', '/outbound/default-policy', { policy: 'DIRECT' });
     const direct = await open();
     const ended = closed(kept);

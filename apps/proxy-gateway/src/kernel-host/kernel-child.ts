@@ -1,7 +1,7 @@
 import { KernelConfigError } from '@gatehouse/proxy-kernel';
 import type { ConnectionSnapshot, ProxyKernel } from '@gatehouse/proxy-kernel';
 import type { KernelEventQueue } from './kernel-event-queue.js';
-import type { ChildMessage, CloseFilter, ParentMessage, RemoteError } from './kernel-ipc.js';
+import type { ChildMessage, CloseFilter, ParentMessage, RemoteError, TagUsage } from './kernel-ipc.js';
 
 /** What the child needs of the process it runs in. */
 export interface ChildChannel {
@@ -67,6 +67,8 @@ export class KernelChild {
         return this.#kernel.closeConnection(message.params.id);
       case 'closeConnections':
         return this.#closeConnections(message.params);
+      case 'usage':
+        return usageByTag(this.#kernel.connections());
       case 'testRoute':
         return this.#kernel.testRoute(message.params);
       case 'status':
@@ -85,6 +87,20 @@ export class KernelChild {
       .filter((connection) => (!ids || ids.has(connection.id)) && wentThrough(connection, filter));
     return meant.filter((connection) => this.#kernel.closeConnection(connection.id)).length;
   }
+}
+
+function usageByTag(connections: readonly ConnectionSnapshot[]): Record<string, TagUsage> {
+  const usage = new Map<string, TagUsage>();
+  for (const { chain, upload, download } of connections) {
+    for (const tag of chain) {
+      const sum = usage.get(tag) ?? { connections: 0, upload: 0, download: 0 };
+      usage.set(tag, sum);
+      sum.connections++;
+      sum.upload += upload;
+      sum.download += download;
+    }
+  }
+  return Object.fromEntries(usage);
 }
 
 function wentThrough({ chain }: ConnectionSnapshot, { group, member }: CloseFilter): boolean {

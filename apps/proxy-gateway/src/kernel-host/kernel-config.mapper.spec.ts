@@ -16,13 +16,24 @@ const node = (id: number, unsupportedReason: string | null = null): ConfigNode =
   name: `node ${id}`,
   country: null,
   node: ss(`node ${id}`),
+  subscriptionIds: [],
+  tags: [],
+  alive: null,
   unsupportedReason,
 });
 const group = (more: Partial<ConfigGroup> = {}): ConfigGroup => ({
   id: 1,
   name: 'PROXY',
   type: 'select',
-  includeNodes: true,
+  filter: {},
+  exclude: null,
+  includeCountries: false,
+  automatic: false,
+  emptyFallback: 'REJECT',
+  country: null,
+  testUrl: null,
+  toleranceMs: null,
+  strategy: null,
   members: ['DIRECT'],
   selectedTag: null,
   selectedName: null,
@@ -80,9 +91,34 @@ describe('mapKernelConfig', () => {
     });
   });
 
+  it('keeps a chosen group that is merely empty', () => {
+    const groups = [
+      group({ members: ['US'], selectedTag: 'US', selectedName: 'US' }),
+      group({ id: 2, name: 'US', members: [], filter: { countries: ['US'] } }),
+    ];
+    const { config, lostSelections } = mapKernelConfig(rows({ groups }));
+    expect([config.groups[0]!.selected, lostSelections]).toEqual([undefined, []]);
+    const [node1] = rows().nodes;
+    const withNode = mapKernelConfig(rows({ groups, nodes: [{ ...node1!, country: 'US' }] }));
+    expect(withNode.config.groups[0]!.selected).toBe('US');
+  });
+
+  it('tells each type of group what it has a use for', () => {
+    const more = { testUrl: 'http://t.example/', toleranceMs: 5, strategy: 'round-robin' as const, selectedTag: 'n1' };
+    const types = ['select', 'url-test', 'fallback', 'load-balance'] as const;
+    const groups = types.map((type, id) => group({ id, name: type, type, ...more }));
+    const told = mapKernelConfig(rows({ groups })).config.groups.map(({ members: _members, ...rest }) => rest);
+    expect(told).toEqual([
+      { name: 'select', type: 'select', selected: 'n1' },
+      { name: 'url-test', type: 'url-test', selected: 'n1', testUrl: 'http://t.example/', toleranceMs: 5 },
+      { name: 'fallback', type: 'fallback', selected: 'n1', testUrl: 'http://t.example/' },
+      { name: 'load-balance', type: 'load-balance', testUrl: 'http://t.example/', strategy: 'round-robin' },
+    ]);
+  });
+
   it('drops members that do not exist, the group itself among them, and is empty rather than wrong', () => {
     const { config, lostSelections } = mapKernelConfig(
-      rows({ groups: [group({ includeNodes: false, members: ['PROXY', 'NOPE', 'n7'], selectedTag: 'n7' })] }),
+      rows({ groups: [group({ filter: null, members: ['PROXY', 'NOPE', 'n7'], selectedTag: 'n7' })] }),
     );
     expect(config.groups[0]!.members).toEqual([]);
     expect(lostSelections[0]).toMatchObject({ to: null, toName: null });

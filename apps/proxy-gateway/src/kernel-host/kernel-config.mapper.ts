@@ -1,5 +1,15 @@
-import type { ProxyNode } from '@gatehouse/contracts';
-import type { GroupConfig, KernelConfig, ListenerConfig, RuleConfig } from '@gatehouse/proxy-kernel';
+import type { GroupStrategy, ProxyNode } from '@gatehouse/contracts';
+import type {
+  DnsConfig,
+  GroupConfig,
+  KernelConfig,
+  KernelMode,
+  ListenerConfig,
+  RuleConfig,
+  RuleSetConfig,
+} from '@gatehouse/proxy-kernel';
+import { resolveMembers } from '../outbound/group-members.js';
+import type { GroupShape, ResolvedMembers } from '../outbound/group-members.js';
 
 /** An enabled node, opened. */
 export interface ConfigNode {
@@ -7,16 +17,24 @@ export interface ConfigNode {
   name: string;
   country: string | null;
   node: ProxyNode;
+  subscriptionIds: readonly number[];
+  tags: readonly string[];
+  /** As last measured with the general address; null while nobody has. */
+  alive: boolean | null;
+  /** Tag of what connects to the node's server; absent: directly. */
+  dialer?: string;
   /** Why the embedded kernel cannot dial it; null where it can. */
   unsupportedReason: string | null;
 }
 
-export interface ConfigGroup {
+export interface ConfigGroup extends GroupShape {
   id: number;
-  name: string;
   type: GroupConfig['type'];
-  includeNodes: boolean;
-  members: string[];
+  country: string | null;
+  testUrl: string | null;
+  /** In force for `url-test`. */
+  toleranceMs: number | null;
+  strategy: GroupStrategy | null;
   selectedTag: string | null;
   selectedName: string | null;
 }
@@ -26,6 +44,10 @@ export interface KernelConfigRows {
   nodes: readonly ConfigNode[];
   groups: readonly ConfigGroup[];
   rules: readonly RuleConfig[];
+  ruleSets?: readonly RuleSetConfig[];
+  dns?: DnsConfig;
+  /** Absent: by rules. */
+  mode?: KernelMode;
   defaultPolicy: string;
   listeners: readonly ListenerConfig[];
 }
@@ -64,39 +86,55 @@ export function mapKernelConfig(rows: KernelConfigRows): MappedConfig {
   const names = new Map(usable.map(({ id, name }) => [nodeTag(id), name]));
   const groupNames = new Set(rows.groups.map(({ name }) => name));
   const exists = (tag: string): boolean => names.has(tag) || groupNames.has(tag) || BUILT_IN.has(tag);
-  const groups = rows.groups.map((group) => toGroupConfig(group, [...names.keys()], exists));
+  const members = resolveMembers(rows.groups, usable.map(toTaggedNode));
+  const groups = rows.groups.map((group) => toGroupConfig(group, members.get(group.name)!));
   const defaultPolicy = exists(rows.defaultPolicy) ? rows.defaultPolicy : fallbackPolicy(groupNames);
   return {
     config: {
-      mode: 'rule',
+      mode: rows.mode ?? 'rule',
       listeners: [...rows.listeners],
-      outbounds: usable.map(({ id, node }) => ({ tag: nodeTag(id), node })),
+      outbounds: usable.map(({ id, node, dialer }) => ({ tag: nodeTag(id), node, ...(dialer && { dialer }) })),
       groups,
       rules: [...rows.rules],
+      ...(rows.ruleSets && { ruleSets: [...rows.ruleSets] }),
+      ...(rows.dns && { dns: rows.dns }),
       defaultPolicy,
     },
     leftOut: rows.nodes.flatMap(({ id, name, unsupportedReason }) =>
       unsupportedReason === null ? [] : [{ node_id: id, name, reason: unsupportedReason }],
     ),
-    lostSelections: rows.groups.flatMap((group, index) => lostSelection(group, groups[index]!, names)),
+    lostSelections: rows.groups.flatMap((group, index) => {
+      const isCandidate = members.get(group.name)!.candidates.has(group.selectedTag ?? '');
+      return isCandidate ? [] : lostSelection(group, groups[index]!, names);
+    }),
     lostDefaultPolicy: defaultPolicy === rows.defaultPolicy ? null : rows.defaultPolicy,
   };
+}
+
+function toTaggedNode({ id, name, country, node, subscriptionIds, tags }: ConfigNode) {
+  return { tag: nodeTag(id), name, country, type: node.type, subscriptionIds, tags };
 }
 
 function fallbackPolicy(groupNames: ReadonlySet<string>): string {
   return groupNames.has(DEFAULT_GROUP) ? DEFAULT_GROUP : 'REJECT';
 }
 
-function toGroupConfig(group: ConfigGroup, nodeTags: string[], exists: (tag: string) => boolean): GroupConfig {
-  const further = group.members.filter((tag) => exists(tag) && tag !== group.name);
-  const members = [...new Set([...(group.includeNodes ? nodeTags : []), ...further])];
-  const { name, type, selectedTag } = group;
-  if (selectedTag === null || !members.includes(selectedTag)) return { name, type, members };
-  return { name, type, members, selected: selectedTag };
+function toGroupConfig(group: ConfigGroup, { members }: ResolvedMembers): GroupConfig {
+  const { name, type, selectedTag, testUrl, toleranceMs, strategy } = group;
+  return {
+    name,
+    type,
+    members,
+    ...(selectedTag !== null && type !== 'load-balance' && members.includes(selectedTag) && { selected: selectedTag }),
+    ...(testUrl !== null && type !== 'select' && { testUrl }),
+    ...(toleranceMs !== null && type === 'url-test' && { toleranceMs }),
+    ...(strategy !== null && type === 'load-balance' && { strategy }),
+  };
 }
 
+/** Only what nothing can bring back: a chosen group that is merely empty keeps its place. */
 function lostSelection(group: ConfigGroup, config: GroupConfig, names: ReadonlyMap<string, string>): LostSelection[] {
-  if (group.selectedTag === null || config.selected !== undefined) return [];
+  if (group.selectedTag === null) return [];
   const to = config.members[0] ?? null;
   return [
     {

@@ -7,7 +7,7 @@ import { OutboundPolicyEntity } from '../outbound/outbound-policy.entity.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { Rule } from '../rules/rule.entity.js';
 import { ProxyGatewaySettings } from '../settings.js';
-import type { ConfigNode, KernelConfigRows } from './kernel-config.mapper.js';
+import type { ConfigGroup, ConfigNode, KernelConfigRows } from './kernel-config.mapper.js';
 import { kernelSupport } from './kernel-support.js';
 
 interface NodeRow {
@@ -15,24 +15,35 @@ interface NodeRow {
   name: string;
   country: string | null;
   config: string;
+  tags: string[];
+  subscription_ids: number[];
+  alive: boolean | null;
 }
+
+type OpenedNode = Pick<ConfigNode, 'node' | 'unsupportedReason'>;
 
 /** Nodes in the order of groups: by hand first, then as their subscriptions list them. */
 const SELECT_NODES = `
-  SELECT node.id, coalesce(node.custom_name, node.original_name) AS name, node.country, node.config
+  SELECT node.id, coalesce(node.custom_name, node.original_name) AS name, node.country, node.config, node.tags,
+    coalesce(carried.ids, '{}') AS subscription_ids, health.alive
   FROM nodes node
-  LEFT JOIN LATERAL (
-    SELECT source.subscription_id, source.position FROM node_sources source
-    WHERE source.node_id = node.id ORDER BY source.subscription_id LIMIT 1
-  ) first ON true
+  LEFT JOIN (
+    SELECT node_id, array_agg(subscription_id ORDER BY subscription_id) AS ids,
+      (array_agg(position ORDER BY subscription_id))[1] AS position
+    FROM node_sources GROUP BY node_id
+  ) carried ON carried.node_id = node.id
+  LEFT JOIN node_health health ON health.node_id = node.id AND health.test_url = ''
   WHERE node.enabled
-  ORDER BY (node.source = 'manual') DESC, first.subscription_id, first.position, node.id`;
+  ORDER BY (node.source = 'manual') DESC, carried.ids[1], carried.position, node.id`;
+
+/** Countries follow what people made, in the order of their codes. */
+const GROUP_ORDER = { position: 'ASC', country: 'ASC', id: 'ASC' } as const;
 
 /** Reads what a kernel configuration is made of. */
 @Injectable()
 export class KernelConfigSource {
   /** Opened nodes by their sealed text, those of the last load only: a reload opens what is new. */
-  private opened = new Map<string, Pick<ConfigNode, 'node' | 'unsupportedReason'>>();
+  private opened = new Map<string, OpenedNode>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -45,43 +56,61 @@ export class KernelConfigSource {
   load(): Promise<KernelConfigRows> {
     return this.dataSource.transaction('REPEATABLE READ', async (tx) => {
       const nodes: NodeRow[] = await tx.query(SELECT_NODES);
-      const groups = await tx.find(OutboundGroupEntity, { order: { position: 'ASC', id: 'ASC' } });
+      const groups = await tx.find(OutboundGroupEntity, { order: GROUP_ORDER });
       const rules = await tx.find(Rule, { where: { enabled: true }, order: { priority: 'ASC', id: 'ASC' } });
       const policy = await tx.findOneByOrFail(OutboundPolicyEntity, { id: 1 });
       return {
         nodes: this.toConfigNodes(nodes),
-        groups,
+        groups: groups.map((group) => this.toConfigGroup(group)),
         rules: rules.map(toRuleConfig),
+        mode: this.preferences.get('routing.mode'),
         defaultPolicy: policy.defaultPolicy,
-        listeners: [this.listener()],
+        listeners: this.listeners(),
       };
     });
   }
 
   private toConfigNodes(rows: readonly NodeRow[]): ConfigNode[] {
     const opened: typeof this.opened = new Map();
-    const nodes = rows.map(({ id, name, country, config }) => {
+    const nodes = rows.map(({ config, subscription_ids: subscriptionIds, ...row }) => {
       const known = this.opened.get(config) ?? this.open(config);
       opened.set(config, known);
-      return { id, name, country, ...known };
+      return { ...row, subscriptionIds, ...known };
     });
     this.opened = opened;
     return nodes;
   }
 
-  private open(config: string): Pick<ConfigNode, 'node' | 'unsupportedReason'> {
+  private open(config: string): OpenedNode {
     const node = this.vault.open(config);
     return { node, unsupportedReason: kernelSupport(node).reason };
   }
 
-  private listener(): ListenerConfig {
-    const chosen = this.preferences.get('kernel.listen.mixed');
+  private toConfigGroup(group: OutboundGroupEntity): ConfigGroup {
+    const toleranceMs = group.toleranceMs ?? this.preferences.get('health.tolerance_ms');
+    return { ...group, toleranceMs: group.type === 'url-test' ? toleranceMs : null };
+  }
+
+  private listeners(): ListenerConfig[] {
+    const mixed = this.preferences.get('kernel.listen.mixed') ?? { address: null, port: this.settings.kernelPort };
+    const http = this.preferences.get('kernel.listen.http');
+    const socks = this.preferences.get('kernel.listen.socks');
+    return [
+      this.listener('mixed', mixed),
+      ...(http ? [this.listener('http', http)] : []),
+      ...(socks ? [this.listener('socks', socks)] : []),
+    ];
+  }
+
+  private listener(type: ListenerConfig['type'], chosen: { address: string | null; port: number }): ListenerConfig {
     const everywhere = this.preferences.get('kernel.allow_lan');
+    const users = this.preferences.get('kernel.users');
     return {
-      name: 'mixed',
-      type: 'mixed',
-      address: chosen?.address ?? (everywhere ? '0.0.0.0' : this.settings.kernelAddress),
-      port: chosen?.port ?? this.settings.kernelPort,
+      name: type,
+      type,
+      address: chosen.address ?? (everywhere ? '0.0.0.0' : this.settings.kernelAddress),
+      port: chosen.port,
+      ...(users.length > 0 && { users }),
     };
   }
 }

@@ -23,6 +23,13 @@ export interface CloseFilter {
   ids?: readonly string[];
 }
 
+/** What the open connections that go through one tag amount to. */
+export interface TagUsage {
+  connections: number;
+  upload: number;
+  download: number;
+}
+
 /** One row per thing the kernel can be asked. */
 export interface KernelCalls {
   ping: { params: null; result: null };
@@ -33,6 +40,8 @@ export interface KernelCalls {
   connections: { params: null; result: ConnectionSnapshot[] };
   closeConnection: { params: { id: string }; result: boolean };
   closeConnections: { params: CloseFilter; result: number };
+  /** By every tag on the way of an open connection: groups, nodes and built-ins. */
+  usage: { params: null; result: Record<string, TagUsage> };
   testRoute: { params: ConnectionMetadata; result: TracedDecision };
   status: { params: null; result: KernelStatus };
   /** Ends every flow, hands over the last records, and lets the process exit. */

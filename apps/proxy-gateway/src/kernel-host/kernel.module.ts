@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { CountryGroups } from '../outbound/country-groups.js';
+import { GroupSwitches } from '../outbound/group-switches.js';
 import { NodeStorageModule } from '../nodes/node-storage.module.js';
 import { KernelConfigSource } from './kernel-config.source.js';
 import { KernelLauncher } from './kernel-launcher.js';
@@ -11,8 +13,10 @@ import { LostChoices } from './lost-choices.js';
     KernelService,
     KernelConfigSource,
     LostChoices,
+    CountryGroups,
+    GroupSwitches,
     { provide: KernelLauncher, useFactory: () => new KernelLauncher() },
   ],
-  exports: [KernelService, KernelConfigSource],
+  exports: [KernelService, KernelConfigSource, GroupSwitches],
 })
 export class KernelModule {}

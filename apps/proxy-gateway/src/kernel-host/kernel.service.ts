@@ -19,12 +19,13 @@ import type {
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
+import { CountryGroups } from '../outbound/country-groups.js';
 import { Preferences } from '../preferences/preferences.service.js';
-import type { MappedConfig } from './kernel-config.mapper.js';
+import type { KernelConfigRows, MappedConfig } from './kernel-config.mapper.js';
 import { KernelConfigSource } from './kernel-config.source.js';
 import { KernelConfigurator } from './kernel-configurator.js';
 import { KernelUnavailableError } from './kernel-errors.js';
-import type { CloseFilter, EventBatch, KernelCalls, KernelMethod } from './kernel-ipc.js';
+import type { CloseFilter, EventBatch, KernelCalls, KernelMethod, TagUsage } from './kernel-ipc.js';
 import { KernelLauncher } from './kernel-launcher.js';
 import { KernelProcess } from './kernel-process.js';
 import { describeKernel } from './kernel.view.js';
@@ -62,7 +63,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   private stopping = false;
 
   constructor(
-    source: KernelConfigSource,
+    private readonly source: KernelConfigSource,
+    private readonly countryGroups: CountryGroups,
     launcher: KernelLauncher,
     private readonly lostChoices: LostChoices,
     private readonly listener: PgListener,
@@ -75,8 +77,11 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
       onEvents: (batch) => this.receive(batch),
       onExit: (reason) => this.logger.warn(`The kernel ended (${reason}); another is started`),
     });
-    const load = (): ReturnType<KernelConfigSource['load']> => source.load();
-    this.configurator = new KernelConfigurator(this.process, load, (mapped) => this.applied(mapped));
+    this.configurator = new KernelConfigurator(
+      this.process,
+      () => this.load(),
+      (mapped) => this.takenOver(mapped),
+    );
   }
 
   /**
@@ -179,6 +184,11 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     return this.ask('groups', null);
   }
 
+  /** What the open connections through each group, node and built-in amount to. */
+  usage(): Promise<Record<string, TagUsage>> {
+    return this.ask('usage', null);
+  }
+
   testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
     return this.ask('testRoute', flow);
   }
@@ -196,10 +206,20 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     return this.configurator.applied?.config ?? null;
   }
 
+  /** What the running kernel was told, with what could not be; null while that is not what the database says. */
+  get applied(): MappedConfig | null {
+    return this.configurator.failure === null ? this.configurator.applied : null;
+  }
+
   /** Its state with the facts it can give; never fails. */
   async describe(version: string): Promise<{ view: KernelStatusView; live: KernelStatus | null }> {
     const live = await this.process.request('status', null, 1_000).catch(() => null);
     return { view: describeKernel(this.process, this.configurator, live, version), live };
+  }
+
+  private async load(): Promise<KernelConfigRows> {
+    const rows = await this.source.load();
+    return (await this.countryGroups.reconcile(rows)) ? this.source.load() : rows;
   }
 
   private syncIn(ms: number): void {
@@ -217,12 +237,12 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     this.firstApply.resolve();
   }
 
-  private async applied(mapped: MappedConfig): Promise<void> {
+  private async takenOver(mapped: MappedConfig): Promise<void> {
     if (this.newborn) this.introduce();
     const switched = await this.lostChoices.record(mapped);
     const choice = this.preferences.get('switch.close_connections');
     if (switched.length === 0 || choice === 'none') return;
-    const filters = choice === 'all' ? [{}] : switched.map((group) => ({ group }));
+    const filters = choice === 'all' ? [{}] : switched.map(({ group, lostTag: member }) => ({ group, member }));
     for (const filter of filters) await this.process.request('closeConnections', filter);
   }
 

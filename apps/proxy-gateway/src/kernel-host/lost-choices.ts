@@ -1,6 +1,6 @@
-import type { GroupSwitchView } from '@gatehouse/contracts';
+import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable, Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { GroupSwitches } from '../outbound/group-switches.js';
 import { OutboundGroupEntity } from '../outbound/outbound-group.entity.js';
 import type { LostSelection, MappedConfig } from './kernel-config.mapper.js';
 
@@ -10,12 +10,15 @@ export class LostChoices {
   private readonly logger = new Logger('Outbound');
   private toldPolicy: string | null = null;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly switches: GroupSwitches,
+  ) {}
 
-  /** Names of the groups that this call recorded. */
-  async record({ lostSelections, lostDefaultPolicy, config }: MappedConfig): Promise<string[]> {
-    const switched: string[] = [];
-    for (const lost of lostSelections) if (await this.recordSelection(lost)) switched.push(lost.group);
+  /** Those that this call recorded. */
+  async record({ lostSelections, lostDefaultPolicy, config }: MappedConfig): Promise<LostSelection[]> {
+    const switched: LostSelection[] = [];
+    for (const lost of lostSelections) if (await this.recordSelection(lost)) switched.push(lost);
     if (lostDefaultPolicy !== null && lostDefaultPolicy !== this.toldPolicy) {
       this.logger.warn(`The default policy ${lostDefaultPolicy} is gone; ${config.defaultPolicy} is used instead`);
     }
@@ -24,21 +27,20 @@ export class LostChoices {
   }
 
   private async recordSelection(lost: LostSelection): Promise<boolean> {
-    const lastSwitch: GroupSwitchView = {
-      at: new Date().toISOString(),
-      from: lost.lostName ?? lost.lostTag,
-      to: lost.toName ?? 'REJECT',
-      reason: 'selected_gone',
-    };
-    // Only where nobody chose anew meanwhile; with several replicas the first one writes.
-    const { affected } = await this.dataSource
-      .createQueryBuilder()
-      .update(OutboundGroupEntity)
-      .set({ selectedTag: null, selectedName: null, lastSwitch })
-      .where('id = :id AND selected_tag = :tag', { id: lost.groupId, tag: lost.lostTag })
-      .execute();
-    if (!affected) return false;
-    this.logger.warn(`${lost.group}: ${lastSwitch.from} is gone, ${lastSwitch.to} takes over`);
-    return true;
+    const from = { tag: lost.lostTag, name: lost.lostName ?? lost.lostTag };
+    const to = { tag: lost.to, name: lost.toName ?? 'REJECT' };
+    const recorded = await this.unitOfWork.run(async (tx) => {
+      // Only where nobody chose anew meanwhile; with several replicas the first one writes.
+      const { affected } = await tx.update(
+        OutboundGroupEntity,
+        { id: lost.groupId, selectedTag: lost.lostTag },
+        { selectedTag: null, selectedName: null },
+      );
+      if (!affected) return false;
+      await this.switches.record(tx, { group: lost.group, at: new Date(), from, to, reason: 'selected_gone' });
+      return true;
+    });
+    if (recorded) this.logger.warn(`${lost.group}: ${from.name} is gone, ${to.name} takes over`);
+    return recorded;
   }
 }

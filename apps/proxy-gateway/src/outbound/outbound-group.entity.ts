@@ -1,9 +1,10 @@
-import type { GroupSwitchView, OutboundGroupType } from '@gatehouse/contracts';
-import { BigIntId, CreatedAt, UpdatedAt } from '@gatehouse/persistence';
-import { Column, Entity, Unique } from 'typeorm';
+import type { GroupFilter, GroupStrategy, GroupSwitchView, OutboundGroupType } from '@gatehouse/contracts';
+import { BigIntColumn, BigIntId, CreatedAt, UpdatedAt } from '@gatehouse/persistence';
+import { Column, Entity, Index, Unique } from 'typeorm';
 
 @Entity('outbound_groups')
 @Unique('outbound_groups_name_key', ['name'])
+@Index('outbound_groups_country_key', ['country'], { unique: true, where: 'automatic' })
 export class OutboundGroupEntity {
   @BigIntId()
   id: number;
@@ -17,13 +18,55 @@ export class OutboundGroupEntity {
   @Column({ type: 'integer' })
   position: number;
 
-  /** Every usable node is a member, before `members`. */
-  @Column({ name: 'include_nodes', type: 'boolean' })
-  includeNodes: boolean;
-
-  /** Tags of further members, in order. */
+  /** Kernel tags of the members that were named one by one, in order. */
   @Column({ type: 'jsonb' })
   members: string[];
+
+  /** Which nodes are members besides; null for none. */
+  @Column({ type: 'jsonb', nullable: true })
+  filter: GroupFilter | null;
+
+  /** Which of those are not. */
+  @Column({ type: 'jsonb', nullable: true })
+  exclude: GroupFilter | null;
+
+  /** The automatic groups of countries are members. */
+  @Column({ name: 'include_countries', type: 'boolean', default: false })
+  includeCountries: boolean;
+
+  @Column({ name: 'test_url', type: 'text', nullable: true })
+  testUrl: string | null;
+
+  @Column({ name: 'expected_status', type: 'text', nullable: true })
+  expectedStatus: string | null;
+
+  @Column({ name: 'interval_sec', type: 'integer', nullable: true })
+  intervalSec: number | null;
+
+  @Column({ name: 'tolerance_ms', type: 'integer', nullable: true })
+  toleranceMs: number | null;
+
+  @Column({ type: 'boolean', default: true })
+  lazy: boolean;
+
+  @Column({ type: 'text', nullable: true })
+  strategy: GroupStrategy | null;
+
+  @Column({ type: 'boolean', default: false })
+  hidden: boolean;
+
+  @Column({ type: 'text', nullable: true })
+  icon: string | null;
+
+  @Column({ name: 'empty_fallback', type: 'text', default: 'REJECT' })
+  emptyFallback: string;
+
+  /** Made and removed as nodes of `country` come and go. */
+  @Column({ type: 'boolean', default: false })
+  automatic: boolean;
+
+  @Column({ type: 'text', nullable: true })
+  country: string | null;
 
   /** Kernel tag of the member that a person chose; null while nobody has. */
   @Column({ name: 'selected_tag', type: 'text', nullable: true })
@@ -35,6 +78,13 @@ export class OutboundGroupEntity {
 
   @Column({ name: 'last_switch', type: 'jsonb', nullable: true })
   lastSwitch: GroupSwitchView | null;
+
+  /** Bytes of finished flows, written by GroupTraffic. */
+  @BigIntColumn({ name: 'upload_total', default: 0, insert: false, update: false })
+  uploadTotal: number;
+
+  @BigIntColumn({ name: 'download_total', default: 0, insert: false, update: false })
+  downloadTotal: number;
 
   @CreatedAt()
   createdAt: Date;

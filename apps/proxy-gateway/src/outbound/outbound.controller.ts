@@ -1,32 +1,91 @@
 import { Requires } from '@gatehouse/auth';
-import type { DefaultPolicyResult, GroupSwitchResult, OutboundOverview } from '@gatehouse/contracts';
-import { Body, Controller, Get, Param, Put, Query } from '@nestjs/common';
-import { DefaultPolicy, SwitchGroup, SwitchQuery } from './outbound.dto.js';
+import type {
+  DefaultPolicyResult,
+  GroupDeleted,
+  GroupSwitchRecord,
+  GroupSwitchResult,
+  OutboundGroupView,
+  OutboundOverview,
+  Page,
+} from '@gatehouse/contracts';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Put, Query } from '@nestjs/common';
+import { GroupChooser } from './group-chooser.service.js';
+import { GroupEditor } from './group-editor.service.js';
+import {
+  DefaultPolicy,
+  GroupChanges,
+  HistoryQuery,
+  MembersQuery,
+  NewGroup,
+  SwitchGroup,
+  SwitchQuery,
+} from './outbound.dto.js';
 import { OutboundService } from './outbound.service.js';
 
 @Controller('outbound')
 export class OutboundController {
-  constructor(private readonly outbound: OutboundService) {}
+  constructor(
+    private readonly outbound: OutboundService,
+    private readonly chooser: GroupChooser,
+    private readonly editor: GroupEditor,
+  ) {}
 
   @Get()
   @Requires('read')
-  overview(): Promise<OutboundOverview> {
-    return this.outbound.overview();
-  }
-
-  @Put('groups/:name')
-  @Requires('write')
-  switchGroup(
-    @Param('name') name: string,
-    @Body() body: SwitchGroup,
-    @Query() query: SwitchQuery,
-  ): Promise<GroupSwitchResult> {
-    return this.outbound.switchGroup(name, body.proxy, query.close_connections);
+  overview(@Query() query: MembersQuery): Promise<OutboundOverview> {
+    return this.outbound.overview(query);
   }
 
   @Put('default-policy')
   @Requires('write')
   setDefaultPolicy(@Body() body: DefaultPolicy): Promise<DefaultPolicyResult> {
     return this.outbound.setDefaultPolicy(body.policy);
+  }
+
+  @Post('groups')
+  @Requires('write')
+  create(@Body() body: NewGroup): Promise<OutboundGroupView> {
+    return this.editor.create(body);
+  }
+
+  @Get('groups/:name')
+  @Requires('read')
+  group(@Param('name') name: string, @Query() query: MembersQuery): Promise<OutboundGroupView> {
+    return this.outbound.group(name, query);
+  }
+
+  @Patch('groups/:name')
+  @Requires('write')
+  update(@Param('name') name: string, @Body() body: GroupChanges): Promise<OutboundGroupView> {
+    return this.editor.update(name, body);
+  }
+
+  @Delete('groups/:name')
+  @Requires('write')
+  remove(@Param('name') name: string): Promise<GroupDeleted> {
+    return this.editor.remove(name);
+  }
+
+  @Put('groups/:name')
+  @Requires('write')
+  choose(
+    @Param('name') name: string,
+    @Body() body: SwitchGroup,
+    @Query() query: SwitchQuery,
+  ): Promise<GroupSwitchResult> {
+    return this.chooser.choose(name, body.proxy, query.close_connections);
+  }
+
+  /** Gives the choice back to the group. */
+  @Delete('groups/:name/selection')
+  @Requires('write')
+  release(@Param('name') name: string, @Query() query: SwitchQuery): Promise<GroupSwitchResult> {
+    return this.chooser.release(name, query.close_connections);
+  }
+
+  @Get('groups/:name/history')
+  @Requires('read')
+  history(@Param('name') name: string, @Query() query: HistoryQuery): Promise<Page<GroupSwitchRecord>> {
+    return this.outbound.history(name, query);
   }
 }

@@ -1,12 +1,18 @@
 import { Module } from '@nestjs/common';
 import { KernelModule } from '../kernel-host/kernel.module.js';
+import { TrafficModule } from '../traffic/traffic.module.js';
+import { GroupChooser } from './group-chooser.service.js';
+import { GroupEditor } from './group-editor.service.js';
+import { GroupFacts } from './group-facts.js';
+import { GroupTraffic } from './group-traffic.js';
 import { OutboundController } from './outbound.controller.js';
 import { OutboundService } from './outbound.service.js';
 import { PolicyOptions } from './policy-options.js';
+import { SwitchWatcher } from './switch-watcher.js';
 
 @Module({
-  imports: [KernelModule],
+  imports: [KernelModule, TrafficModule],
   controllers: [OutboundController],
-  providers: [OutboundService, PolicyOptions],
+  providers: [OutboundService, GroupChooser, GroupEditor, GroupFacts, GroupTraffic, PolicyOptions, SwitchWatcher],
 })
 export class OutboundModule {}

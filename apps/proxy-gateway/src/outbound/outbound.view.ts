@@ -1,5 +1,6 @@
 import type { GroupMemberView, OutboundGroupView, OutboundOverview } from '@gatehouse/contracts';
-import type { GroupConfig } from '@gatehouse/proxy-kernel';
+import type { GroupConfig, GroupState } from '@gatehouse/proxy-kernel';
+import type { TagUsage } from '../kernel-host/kernel-ipc.js';
 import type { OutboundGroupEntity } from './outbound-group.entity.js';
 
 /** What can be said of a node inside a group. */
@@ -8,57 +9,162 @@ export interface NodeCardRow {
   name: string;
   type: string;
   country: string | null;
+  udp: boolean;
 }
 
+/** What was measured last, by address of measurement and node id; the general address is the empty string. */
+export type MeasuredHealth = ReadonlyMap<string, ReadonlyMap<number, { alive: boolean; delay_ms: number | null }>>;
+
 export const BUILT_IN = ['DIRECT', 'REJECT', 'REJECT-DROP'] as const;
+
+/** How much of the member lists to show. */
+export interface MemberWindow {
+  limit: number;
+  offset: number;
+}
 
 export interface OverviewFacts {
   groups: readonly { row: OutboundGroupEntity; config: GroupConfig }[];
   /** By kernel tag. */
   nodes: ReadonlyMap<string, NodeCardRow>;
+  health: MeasuredHealth;
+  /** What the kernel says; null while it does not answer. */
+  live: readonly GroupState[] | null;
+  usage: Readonly<Record<string, TagUsage>>;
+  /** Bytes of finished flows that the rows do not hold yet. */
+  waiting(group: string): { upload: number; download: number };
+  /** What groups that measure use where they set nothing themselves. */
+  measuring: { test_url: string; expected_status: string; interval_sec: number };
+  window: MemberWindow;
+}
+
+export interface OverviewHead {
+  mode: OutboundOverview['mode'];
   defaultPolicy: string;
   kernel: OutboundOverview['kernel'];
 }
 
-export function toOutboundOverview({ groups, nodes, defaultPolicy, kernel }: OverviewFacts): OutboundOverview {
-  const types = new Map(groups.map(({ config }) => [config.name, config.type]));
-  const member = (tag: string): GroupMemberView => toMember(tag, nodes, types);
+export function toOutboundOverview(head: OverviewHead, facts: OverviewFacts): OutboundOverview {
   return {
-    mode: 'rule',
-    default_policy: nodes.get(defaultPolicy)?.name ?? defaultPolicy,
-    policies: [...types.keys(), ...BUILT_IN],
-    kernel,
-    groups: groups.map(({ row, config }) => toGroup(row, config, member)),
+    mode: head.mode,
+    default_policy: facts.nodes.get(head.defaultPolicy)?.name ?? head.defaultPolicy,
+    policies: [...facts.groups.map(({ row }) => row.name), ...BUILT_IN],
+    kernel: head.kernel,
+    groups: toGroupViews(facts),
     builtin: [...BUILT_IN],
   };
 }
 
-function toGroup(
-  row: OutboundGroupEntity,
-  config: GroupConfig,
-  member: (tag: string) => GroupMemberView,
-): OutboundGroupView {
-  const members = config.members.map(member);
-  const nowTag = config.selected ?? config.members[0] ?? null;
-  const now = members.find(({ proxy }) => proxy === nowTag) ?? null;
-  return {
-    name: row.name,
-    type: row.type,
-    now: now?.name ?? null,
-    now_proxy: nowTag,
-    fixed: config.selected !== undefined,
-    all: members.map(({ name }) => name),
-    members,
-    last_switch: row.lastSwitch,
+export function toGroupViews(facts: OverviewFacts): OutboundGroupView[] {
+  const types = new Map(facts.groups.map(({ config }) => [config.name, config.type]));
+  const using = currentMembers(facts);
+  const cards = new Map<string, (tag: string) => GroupMemberView>();
+  const carriesUdp = udpOf(facts, using);
+  return facts.groups.map(({ row, config }) => {
+    const measuredWith = row.testUrl ?? '';
+    const toMember = cards.get(measuredWith) ?? memberViews(facts, types, measuredWith);
+    cards.set(measuredWith, toMember);
+    const { now, fixed } = using.get(row.name) ?? { now: null, fixed: false };
+    const { limit, offset } = facts.window;
+    const members = config.members.slice(offset, offset + limit).map(toMember);
+    return {
+      name: row.name,
+      type: row.type,
+      now: now === null ? null : toMember(now).name,
+      now_proxy: now,
+      fixed,
+      all: members.map(({ name }) => name),
+      members,
+      members_total: config.members.length,
+      ...definitionOf(row, config, facts),
+      udp: carriesUdp(row.name),
+      ...trafficOf(row, facts),
+      last_switch: row.lastSwitch,
+    };
+  });
+}
+
+/** What each group uses: by the kernel's word, and while that is missing by its configuration. */
+function currentMembers({ groups, live }: OverviewFacts): Map<string, { now: string | null; fixed: boolean }> {
+  const told = new Map(live?.map((state) => [state.name, state]));
+  return new Map(
+    groups.map(({ config: { name, type, selected, members } }) => {
+      const first = type === 'load-balance' ? null : (members[0] ?? null);
+      const { now, fixed } = told.get(name) ?? { now: selected ?? first, fixed: selected !== undefined };
+      return [name, { now, fixed }];
+    }),
+  );
+}
+
+function memberViews(
+  { nodes, health }: OverviewFacts,
+  types: ReadonlyMap<string, string>,
+  testUrl: string,
+): (tag: string) => GroupMemberView {
+  const measured = health.get(testUrl);
+  const known = new Map<string, GroupMemberView>();
+  return (tag) => {
+    const before = known.get(tag);
+    if (before) return before;
+    const node = nodes.get(tag);
+    const state = node && measured?.get(node.id);
+    const view: GroupMemberView = {
+      name: node?.name ?? tag,
+      proxy: tag,
+      node_id: node?.id ?? null,
+      type: node?.type ?? types.get(tag) ?? tag.toLowerCase(),
+      country: node?.country ?? null,
+      alive: state?.alive ?? null,
+      delay_ms: state?.delay_ms ?? null,
+    };
+    known.set(tag, view);
+    return view;
   };
 }
 
-function toMember(
-  tag: string,
-  nodes: ReadonlyMap<string, NodeCardRow>,
-  groups: ReadonlyMap<string, string>,
-): GroupMemberView {
-  const node = nodes.get(tag);
-  if (node) return { name: node.name, proxy: tag, node_id: node.id, type: node.type, country: node.country };
-  return { name: tag, proxy: tag, node_id: null, type: groups.get(tag) ?? tag.toLowerCase(), country: null };
+function definitionOf(row: OutboundGroupEntity, config: GroupConfig, { measuring }: OverviewFacts) {
+  const measures = row.type !== 'select';
+  return {
+    listed: row.members,
+    filter: row.filter,
+    exclude: row.exclude,
+    include_countries: row.includeCountries,
+    country: row.country,
+    automatic: row.automatic,
+    test_url: row.testUrl ?? (measures ? measuring.test_url : null),
+    expected_status: row.expectedStatus ?? (measures ? measuring.expected_status : null),
+    interval_sec: row.intervalSec ?? (measures ? measuring.interval_sec : null),
+    tolerance_ms: config.toleranceMs ?? null,
+    lazy: row.lazy,
+    strategy: row.type === 'load-balance' ? (row.strategy ?? 'consistent-hashing') : null,
+    hidden: row.hidden,
+    icon: row.icon,
+    empty_fallback: row.emptyFallback,
+  };
+}
+
+function trafficOf({ name, uploadTotal, downloadTotal }: OutboundGroupEntity, { usage, waiting }: OverviewFacts) {
+  const open = usage[name] ?? { connections: 0, upload: 0, download: 0 };
+  const ended = waiting(name);
+  return {
+    active_connections: open.connections,
+    upload_total: uploadTotal + ended.upload + open.upload,
+    download_total: downloadTotal + ended.download + open.download,
+  };
+}
+
+/** Whether what a group uses now carries UDP; of one that spreads, whether any of its members does. */
+function udpOf(
+  { groups, nodes }: OverviewFacts,
+  using: ReadonlyMap<string, { now: string | null }>,
+): (group: string) => boolean {
+  const members = new Map(groups.map(({ config }) => [config.name, config.members]));
+  const carries = (tag: string, depth: number): boolean => {
+    const inside = members.get(tag);
+    if (!inside) return nodes.get(tag)?.udp ?? BUILT_IN.some((name) => name === tag);
+    if (depth > groups.length) return false;
+    const now = using.get(tag)?.now ?? null;
+    return now === null ? inside.some((member) => carries(member, depth + 1)) : carries(now, depth + 1);
+  };
+  return (group) => carries(group, 0);
 }

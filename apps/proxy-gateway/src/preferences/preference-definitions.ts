@@ -8,6 +8,7 @@ import {
   ratio,
   statusRanges,
   text,
+  userList,
 } from './preference-types.js';
 import type { PreferenceType } from './preference-types.js';
 
@@ -28,6 +29,11 @@ export const PREFERENCES = {
 
   'kernel.mode': oneOf('embedded', ['embedded', 'mihomo']),
   'kernel.listen.mixed': listenAddress(),
+  // Besides the mixed listener; empty for none.
+  'kernel.listen.http': listenAddress(),
+  'kernel.listen.socks': listenAddress(),
+  // Who may use the listeners; empty for whoever reaches them.
+  'kernel.users': userList(),
   'kernel.allow_lan': flag(false),
   'kernel.log_level': oneOf('info', ['debug', 'info', 'warning', 'error', 'silent']),
 
@@ -61,6 +67,8 @@ export const PREFERENCES = {
   'runtime_log.retention_days': integer(7, 1, 365),
   'runtime_log.max_rows': integer(200_000, 1_000, 10_000_000),
 
+  'routing.mode': oneOf('rule', ['rule', 'global', 'direct']),
+  'outbound.country_groups': flag(true),
   'switch.close_connections': oneOf('none', ['none', 'group', 'all']),
 } satisfies Record<string, PreferenceType<unknown>>;
 

@@ -123,3 +123,19 @@ export function listenAddress(): PreferenceType<{ address: string | null; port: 
     },
   };
 }
+
+/** `user:password` pairs separated by spaces or commas. */
+export function userList(): PreferenceType<{ username: string; password: string }[]> {
+  return {
+    defaultText: '',
+    parse(value) {
+      const pairs = value.split(/[\s,]+/).filter((pair) => pair !== '');
+      const users = pairs.map((pair) => /^([\x21-\x7e]{1,255}?):([\x21-\x7e]{1,255})$/.exec(pair));
+      const names = new Set(users.map((user) => user?.[1]));
+      if (pairs.length > 100 || users.includes(null) || names.size < users.length) {
+        throw new Error('must be at most 100 pairs user:password with different users, separated by spaces');
+      }
+      return users.map((user) => ({ username: user![1]!, password: user![2]! }));
+    },
+  };
+}

@@ -9,6 +9,7 @@ export function maskSettings(texts: Readonly<SettingsView>): SettingsView {
 }
 
 function maskSetting(key: string, value: string): string {
+  if (key === 'kernel.users') return value.replace(/:[^\s,]+/g, ':***');
   if (!isPreferenceKey(key) || value === PREFERENCES[key].defaultText || !value.includes('://')) return value;
   return value
     .split(/[\s,]+/)

@@ -13,6 +13,8 @@ import type {
   TracedDecision,
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
+import type { MappedConfig } from '../../src/kernel-host/kernel-config.mapper.js';
+import type { TagUsage } from '../../src/kernel-host/kernel-ipc.js';
 import { NOON } from './flows.js';
 
 interface Told {
@@ -39,6 +41,7 @@ export class FakeKernel {
     elapsedUs: 1.4,
   };
   config: KernelConfig | null = null;
+  applied: MappedConfig | null = null;
   private readonly closedListeners: ((records: readonly ConnectionRecord[]) => void)[] = [];
   private readonly trafficListeners: ((delta: TrafficDelta) => void)[] = [];
   private readonly switchListeners: ((change: GroupSwitched) => void)[] = [];
@@ -113,6 +116,11 @@ export class FakeKernel {
   async closeConnections(): Promise<number> {
     this.check();
     return this.open.splice(0).length;
+  }
+
+  async usage(): Promise<Record<string, TagUsage>> {
+    this.check();
+    return {};
   }
 
   async testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {

@@ -1,0 +1,65 @@
+import type { GroupFilter } from '@gatehouse/contracts';
+import { compileNamePattern } from './name-pattern.js';
+import type { NamePattern } from './name-pattern.js';
+
+/** What a filter looks at. */
+export interface FilteredNode {
+  name: string;
+  country: string | null;
+  type: string;
+  subscriptionIds: readonly number[];
+  tags: readonly string[];
+}
+
+/** `countries` value for nodes whose country is not known. */
+export const UNKNOWN_COUNTRY = 'ZZ';
+
+const MAX_PATTERNS = 256;
+/** Answers kept over all patterns: a reload asks the same names again. */
+const MAX_ANSWERS = 200_000;
+const compiled = new Map<string, NamePattern>();
+let answers = 0;
+
+/** A predicate of a filter; every part that is given must hold. @throws NamePatternError */
+export function compileNodeFilter(filter: GroupFilter): (node: FilteredNode) => boolean {
+  const tests: ((node: FilteredNode) => boolean)[] = [];
+  const { name, countries, types, subscription_ids: subscriptionIds, tags } = filter;
+  if (countries) tests.push(({ country }) => countries.includes(country ?? UNKNOWN_COUNTRY));
+  if (types) tests.push(({ type }) => types.includes(type));
+  if (subscriptionIds) tests.push((node) => node.subscriptionIds.some((id) => subscriptionIds.includes(id)));
+  if (tags) tests.push((node) => node.tags.some((tag) => tags.includes(tag)));
+  // The dearest last.
+  if (name !== undefined) {
+    const pattern = patternOf(name);
+    tests.push((node) => pattern.test(node.name));
+  }
+  return (node) => tests.every((test) => test(node));
+}
+
+function patternOf(text: string): NamePattern {
+  const known = compiled.get(text);
+  if (known) return known;
+  if (compiled.size >= MAX_PATTERNS || answers >= MAX_ANSWERS) {
+    compiled.clear();
+    answers = 0;
+  }
+  const pattern = remembering(compileNamePattern(text));
+  compiled.set(text, pattern);
+  return pattern;
+}
+
+function remembering(pattern: NamePattern): NamePattern {
+  const known = new Map<string, boolean>();
+  return {
+    test(name) {
+      const before = known.get(name);
+      if (before !== undefined) return before;
+      const answer = pattern.test(name);
+      if (answers < MAX_ANSWERS) {
+        answers++;
+        known.set(name, answer);
+      }
+      return answer;
+    },
+  };
+}

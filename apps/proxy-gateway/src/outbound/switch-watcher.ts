@@ -1,0 +1,65 @@
+import { UnitOfWork } from '@gatehouse/persistence';
+import type { GroupSwitched } from '@gatehouse/proxy-kernel';
+import { Injectable, Logger } from '@nestjs/common';
+import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import { KernelService } from '../kernel-host/kernel.service.js';
+import { Preferences } from '../preferences/preferences.service.js';
+import { NodeDirectory } from '../traffic/node-directory.js';
+import { GroupSwitches } from './group-switches.js';
+
+/** Writes down what the kernel's groups do by themselves, and ends connections that are left behind where people want that. */
+@Injectable()
+export class SwitchWatcher implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Outbound');
+  private working: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly kernel: KernelService,
+    private readonly switches: GroupSwitches,
+    private readonly nodes: NodeDirectory,
+    private readonly preferences: Preferences,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  onModuleInit(): void {
+    this.kernel.onSwitched((change) => {
+      // What people choose is written by who chooses; the first choice of a new kernel is no switch.
+      if (change.reason === 'manual' || change.from === null) return;
+      this.working = this.working
+        .then(() => this.take(change, change.from))
+        .catch((error: unknown) => this.logger.error(`The switch of ${change.group} was not written down`, error));
+    });
+  }
+
+  /** The database closes in the stage after this one. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.working;
+  }
+
+  private async take(change: GroupSwitched, left: string | null): Promise<void> {
+    const closed = await this.close(change.group, left);
+    const names = await this.nodes.names([change.from, change.to]);
+    const end = (tag: string | null) => ({ tag, name: tag === null ? 'REJECT' : (names.node(tag)?.name ?? tag) });
+    const [from, to] = [end(change.from), end(change.to)];
+    const reason = this.reasonOf(change);
+    const id = await this.unitOfWork.run((tx) =>
+      this.switches.record(tx, { group: change.group, at: new Date(change.at), from, to, reason }),
+    );
+    if (id === null) return;
+    this.logger.log(`${change.group}: ${to.name} takes over from ${from.name} (${reason})`);
+    if (closed > 0) await this.switches.setClosed(id, closed);
+  }
+
+  /** A `select` group without a choice uses its first member: another one when its members changed, not by measurement. */
+  private reasonOf({ group, reason }: GroupSwitched): string {
+    const type = this.kernel.config?.groups.find(({ name }) => name === group)?.type;
+    return type === 'select' && reason !== 'selected_gone' ? 'members_changed' : reason;
+  }
+
+  private async close(group: string, member: string | null): Promise<number> {
+    const choice = this.preferences.get('switch.close_connections');
+    if (choice === 'none' || member === null) return 0;
+    // A kernel that is down has no connections left to close.
+    return this.kernel.closeConnections(choice === 'all' ? {} : { group, member }).catch(() => 0);
+  }
+}
