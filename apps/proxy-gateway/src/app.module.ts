@@ -4,6 +4,7 @@ import { loadSecretKey, PersistenceModule } from '@gatehouse/persistence';
 import { ThrottlingModule } from '@gatehouse/platform';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
+import { AuditApiModule, AuditModule } from './audit/audit.module.js';
 import { AccessModule } from './auth/access.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
@@ -32,6 +33,7 @@ export class AppModule {
       imports: [
         ...foundation(settings, secretKey, settings.workers),
         ThrottlingModule.perMinute(settings.apiRateLimit),
+        AuditApiModule,
         AccessModule.forRoot(secretKey),
         SubscriptionsModule,
         NodesModule,
@@ -78,6 +80,7 @@ function foundation(
       workers,
     }),
     PreferencesModule,
+    AuditModule.forRoot(secretKey),
     RefreshModule,
     RetentionModule,
   ];

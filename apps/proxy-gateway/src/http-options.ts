@@ -1,4 +1,5 @@
 import type { HttpOptions } from '@gatehouse/platform';
+import { AuditRecorder } from './audit/audit-recorder.js';
 import { refuseForeignHosts } from './auth/host-check.js';
 import { OpenAccess } from './auth/open-access.js';
 import { SERVICE_VERSION } from './service-version.js';
@@ -9,6 +10,7 @@ export const HTTP_OPTIONS: HttpOptions = {
   errorFormat: 'proxy',
   globalPrefix: 'api/v1',
   middleware: [
+    (app) => app.get(AuditRecorder, { strict: false }).middleware,
     (app) => {
       const access = app.get(OpenAccess, { strict: false });
       const { hosts } = app.get(ProxyGatewaySettings, { strict: false });

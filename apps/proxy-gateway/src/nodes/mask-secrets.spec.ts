@@ -35,7 +35,7 @@ const nodes: ProxyNode[] = [
     port: 1,
     uuid: 'SECRET',
     tls: { reality: { publicKey: 'open' } },
-    transport: { type: 'ws', path: '/x', headers: { Cookie: 'SECRET', host: 'h.example' } },
+    transport: { type: 'ws', path: 'SECRET', headers: { Cookie: 'SECRET', host: 'h.example' } },
   },
   {
     type: 'wireguard',

@@ -8,6 +8,14 @@ const SECRET =
 /** Names that the pattern catches and that hide nothing. */
 const OPEN = new Set(['publicKey', 'public-key', 'authenticated', 'auth-timeout']);
 
+/** Paths and service names of transports and plugins, which servers use like passwords. The root hides nothing. */
+const HIDING_PLACE = /^path$|service-?name$/i;
+
+/** True for the name of an option that is a credential, or may be one. */
+export function isSecretOption(name: string): boolean {
+  return (SECRET.test(name) && !OPEN.has(name)) || HIDING_PLACE.test(name);
+}
+
 /** The node with every secret replaced, as a credential that may only read gets to see it. */
 export function maskSecrets(node: ProxyNode): ProxyNode {
   const masked = mask(node) as ProxyNode;
@@ -20,7 +28,7 @@ function mask(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(mask);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, inner]) => {
-    const secret = SECRET.test(key) && !OPEN.has(key) && inner !== undefined && inner !== '';
+    const secret = isSecretOption(key) && inner !== undefined && inner !== '' && inner !== '/';
     return [key, secret ? MASK : key === 'headers' ? maskAll(inner) : mask(inner)];
   });
   return Object.fromEntries(entries);

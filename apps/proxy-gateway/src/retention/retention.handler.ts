@@ -1,15 +1,21 @@
 import type { RetentionPayload } from '@gatehouse/contracts';
 import { JobHandler } from '@gatehouse/jobs';
 import type { HandlesJobs } from '@gatehouse/jobs';
+import { AuditRetention } from '../audit/audit-retention.js';
 import { TrafficRetention } from '../traffic/traffic-retention.js';
 import type { RetentionReport } from '../traffic/traffic-retention.js';
 
 /** Forgets what is old enough, as the settings say at that moment. Sweeping twice does no harm. */
 @JobHandler('retention')
 export class RetentionHandler implements HandlesJobs<'retention'> {
-  constructor(private readonly traffic: TrafficRetention) {}
+  constructor(
+    private readonly traffic: TrafficRetention,
+    private readonly audit: AuditRetention,
+  ) {}
 
-  handle(_payload: RetentionPayload): Promise<RetentionReport> {
-    return this.traffic.sweep(Date.now());
+  async handle(_payload: RetentionPayload): Promise<RetentionReport & { auditRows: number }> {
+    const now = Date.now();
+    const report = await this.traffic.sweep(now);
+    return { ...report, auditRows: await this.audit.sweep(now) };
   }
 }

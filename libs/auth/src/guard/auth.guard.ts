@@ -34,8 +34,9 @@ export class AuthGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<HttpRequest>();
     const actor = await this.identify(request);
     const needed = rule.scope ?? (request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write');
-    if (!allows(actor, needed)) throw this.insufficientScope(needed);
+    // Known even when it is refused: the one who logs what was tried asks for it.
     setActor(request, actor);
+    if (!allows(actor, needed)) throw this.insufficientScope(needed);
     return true;
   }
 

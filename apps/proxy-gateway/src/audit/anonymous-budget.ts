@@ -1,0 +1,24 @@
+const WINDOW_MS = 60_000;
+
+/** How many calls without credentials are written down one by one. */
+export class AnonymousBudget {
+  private windowStart = 0;
+  private taken = 0;
+  private suppressed = 0;
+
+  constructor(private readonly perMinute = 600) {}
+
+  /** `suppressed`: how many of the minute before were not allowed, told once. */
+  take(now: number): { allowed: boolean; suppressed: number } {
+    let told = 0;
+    if (now - this.windowStart >= WINDOW_MS) {
+      told = this.suppressed;
+      this.windowStart = now;
+      this.taken = 0;
+      this.suppressed = 0;
+    }
+    const allowed = this.taken++ < this.perMinute;
+    if (!allowed) this.suppressed++;
+    return { allowed, suppressed: told };
+  }
+}

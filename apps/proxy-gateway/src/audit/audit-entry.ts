@@ -1,0 +1,62 @@
+import type { AuditActorType, AuditChange } from '@gatehouse/contracts';
+import { redactText } from '@gatehouse/platform';
+
+/** What is to be written down of one call, or of one thing that the service did by itself. */
+export interface AuditEntry {
+  at: Date;
+  actor: { type: AuditActorType; id: number | null; name: string | null };
+  ip: string | null;
+  userAgent: string | null;
+  requestId: string | null;
+  method: string | null;
+  path: string | null;
+  action: string;
+  resourceType: string | null;
+  resourceId: string | null;
+  resourceName: string | null;
+  status: number | null;
+  success: boolean;
+  error: string | null;
+  changes: AuditChange[];
+  durationMs: number | null;
+}
+
+export const MAX_CHANGES = 50;
+export const MAX_VALUE = 200;
+const MAX_NAME = 200;
+const MAX_PATH = 512;
+const MAX_ERROR = 500;
+
+/** Bounded, free of credentials, and free of what PostgreSQL cannot hold. */
+export function tidy(entry: AuditEntry): AuditEntry {
+  return {
+    ...entry,
+    actor: { ...entry.actor, name: clean(entry.actor.name, MAX_NAME) },
+    ip: clean(entry.ip, 64),
+    userAgent: clean(entry.userAgent, 256),
+    requestId: clean(entry.requestId, 100),
+    method: clean(entry.method, 16),
+    path: clean(entry.path, MAX_PATH),
+    action: clean(entry.action, 100) ?? 'unknown',
+    resourceId: clean(entry.resourceId, MAX_NAME),
+    resourceName: clean(entry.resourceName, MAX_NAME),
+    error: clean(entry.error, MAX_ERROR),
+    changes: entry.changes.slice(0, MAX_CHANGES).map(({ field, before, after }) => ({
+      field: clean(field, MAX_NAME) ?? '',
+      before: cleanValue(before),
+      after: cleanValue(after),
+    })),
+  };
+}
+
+function cleanValue(value: AuditChange['before']): AuditChange['before'] {
+  if (typeof value === 'string') return clean(value, MAX_VALUE);
+  return typeof value === 'number' && !Number.isFinite(value) ? null : value;
+}
+
+/** PostgreSQL takes neither NUL nor half a surrogate pair. */
+function clean(text: string | null, length: number): string | null {
+  if (text === null) return null;
+  const plain = redactText(text.replaceAll('\0', '').toWellFormed());
+  return plain.length > length ? `${plain.slice(0, length - 1).toWellFormed()}…` : plain;
+}

@@ -1,0 +1,158 @@
+import type { AuditChange } from '@gatehouse/contracts';
+import { Injectable, Logger } from '@nestjs/common';
+import type { BeforeApplicationShutdown } from '@nestjs/common';
+import { isBadData } from '../traffic/accounting-errors.js';
+import { tidy } from './audit-entry.js';
+import type { AuditEntry } from './audit-entry.js';
+import { AuditStore } from './audit-store.js';
+
+/** What the service did by itself. */
+export interface SystemAction {
+  /** Such as `outbound_group.fall_back`. */
+  action: string;
+  resourceType?: string;
+  resourceId?: string | number;
+  resourceName?: string;
+  changes?: AuditChange[];
+}
+
+interface Waiting {
+  entry: AuditEntry;
+  settle: () => void;
+}
+
+const BATCH = 100;
+/** Entries kept while the database does not take them. */
+const KEPT = 1_000;
+const RETRY_FIRST_MS = 500;
+const RETRY_LAST_MS = 30_000;
+
+/**
+ * Takes entries into the log, those that come at once in one transaction. An entry that cannot be written is kept and
+ * tried again; one that is lost all the same is in the runtime log, whole.
+ */
+@Injectable()
+export class AuditLog implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('Audit');
+  private waiting: Waiting[] = [];
+  private running: Promise<void> | null = null;
+  private retryMs = 0;
+  private retry: NodeJS.Timeout | null = null;
+
+  constructor(private readonly store: AuditStore) {}
+
+  /** Resolves when the entry is in the database, or is given up; never rejects. */
+  append(entry: AuditEntry): Promise<void> {
+    const clean = tidy(entry);
+    if (this.waiting.length >= KEPT) {
+      this.lose(clean, new Error('Too many audit entries wait for the database'));
+      return Promise.resolve();
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.waiting.push({ entry: clean, settle: resolve });
+    if (this.retry === null) this.start();
+    return promise;
+  }
+
+  system({ action, resourceType, resourceId, resourceName, changes = [] }: SystemAction): Promise<void> {
+    return this.append({
+      ...systemEntry(action),
+      resourceType: resourceType ?? null,
+      resourceId: resourceId === undefined ? null : String(resourceId),
+      resourceName: resourceName ?? null,
+      changes,
+    });
+  }
+
+  /** One last try; the database closes in the stage after this one. */
+  async beforeApplicationShutdown(): Promise<void> {
+    if (this.retry) clearTimeout(this.retry);
+    this.retry = null;
+    await this.running;
+    if (this.waiting.length > 0) await this.writeNext().catch(() => undefined);
+    if (this.retry) clearTimeout(this.retry);
+    for (const { entry, settle } of this.waiting.splice(0)) {
+      this.lose(entry, new Error('The service stopped'));
+      settle();
+    }
+  }
+
+  private start(): void {
+    this.running ??= this.drain().finally(() => {
+      this.running = null;
+      if (this.waiting.length > 0 && this.retry === null) this.start();
+    });
+  }
+
+  private async drain(): Promise<void> {
+    while (this.waiting.length > 0) {
+      try {
+        await this.writeNext();
+        this.retryMs = 0;
+      } catch (error) {
+        this.tryAgainLater(error);
+        return;
+      }
+    }
+  }
+
+  private async writeNext(): Promise<void> {
+    const batch = this.waiting.slice(0, BATCH);
+    try {
+      await this.store.append(batch.map(({ entry }) => entry));
+    } catch (error) {
+      if (!isBadData(error)) throw error;
+      await this.writeSingly(batch);
+    }
+    this.waiting = this.waiting.slice(batch.length);
+    for (const { settle } of batch) settle();
+  }
+
+  /** One entry that the database refuses must not keep the others out. */
+  private async writeSingly(batch: readonly Waiting[]): Promise<void> {
+    for (const { entry } of batch) {
+      try {
+        await this.store.append([entry]);
+      } catch (error) {
+        if (!isBadData(error)) throw error;
+        this.lose(entry, error);
+      }
+    }
+  }
+
+  private tryAgainLater(error: unknown): void {
+    const first = this.retryMs === 0;
+    this.retryMs = first ? RETRY_FIRST_MS : Math.min(this.retryMs * 2, RETRY_LAST_MS);
+    if (first) this.logger.error(`${this.waiting.length} audit entries wait: the database does not take them`, error);
+    this.retry = setTimeout(() => {
+      this.retry = null;
+      this.start();
+    }, this.retryMs);
+    this.retry.unref();
+  }
+
+  private lose(entry: AuditEntry, error: unknown): void {
+    this.logger.error('An audit entry could not be stored', { entry, error });
+  }
+}
+
+export function systemEntry(action: string): AuditEntry {
+  return {
+    at: new Date(),
+    actor: { type: 'system', id: null, name: 'system' },
+    ip: null,
+    userAgent: null,
+    requestId: null,
+    method: null,
+    path: null,
+    action,
+    resourceType: null,
+    resourceId: null,
+    resourceName: null,
+    status: null,
+    success: true,
+    error: null,
+    changes: [],
+    durationMs: null,
+  };
+}

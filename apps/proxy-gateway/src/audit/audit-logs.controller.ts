@@ -1,0 +1,21 @@
+import { Requires } from '@gatehouse/auth';
+import type { AuditLogPage, AuditVerification } from '@gatehouse/contracts';
+import { Controller, Get, Query } from '@nestjs/common';
+import { AuditLogQuery } from './audit-log.dto.js';
+import { AuditLogsService } from './audit-logs.service.js';
+
+@Controller('audit-logs')
+@Requires('admin')
+export class AuditLogsController {
+  constructor(private readonly logs: AuditLogsService) {}
+
+  @Get()
+  list(@Query() query: AuditLogQuery): Promise<AuditLogPage> {
+    return this.logs.list(query);
+  }
+
+  @Get('verify')
+  verify(): Promise<AuditVerification> {
+    return this.logs.verify();
+  }
+}

@@ -1,0 +1,166 @@
+import { actorOf } from '@gatehouse/auth';
+import { currentRequestId } from '@gatehouse/platform';
+import { Injectable, Logger } from '@nestjs/common';
+import type { Request, RequestHandler, Response } from 'express';
+import { AnonymousBudget } from './anonymous-budget.js';
+import { changesBetween, resultOf } from './audit-changes.js';
+import type { Fields } from './audit-changes.js';
+import type { AuditEntry } from './audit-entry.js';
+import { AuditLog } from './audit-log.js';
+import { auditTarget } from './audit-target.js';
+import type { AuditTarget } from './audit-target.js';
+import { AuditedResources, nameOf } from './audited-resources.js';
+import { readAnswer } from './read-answer.js';
+import type { Answer } from './read-answer.js';
+
+const PREFIX = '/api/v1/';
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** An answer waits this long for its row; then it goes out, and the row follows. */
+const PATIENCE_MS = 2_000;
+
+/** A call that is not answered yet. */
+interface Call {
+  target: AuditTarget;
+  began: number;
+  requestId: string | null;
+  /** Undefined until somebody with the right to change it has asked. */
+  before: Fields | null | undefined;
+}
+
+/** Writes a row for every call that may change something, before its answer is sent. */
+@Injectable()
+export class AuditRecorder {
+  private readonly logger = new Logger('Audit');
+  private readonly calls = new WeakMap<Request, Call>();
+  private readonly anonymous = new AnonymousBudget();
+
+  constructor(
+    private readonly log: AuditLog,
+    private readonly resources: AuditedResources,
+  ) {}
+
+  /** Stands before everything that can refuse a call, body parsers included. */
+  readonly middleware: RequestHandler = (request, response, next) => {
+    const { method, path } = request;
+    const watched = !SAFE_METHODS.has(method) && path.startsWith(PREFIX);
+    const target = watched ? auditTarget(method, path.slice(PREFIX.length)) : null;
+    if (target !== null) {
+      const call: Call = { target, began: performance.now(), requestId: currentRequestId() ?? null, before: undefined };
+      this.calls.set(request, call);
+      this.watch(request, response, call);
+    }
+    next();
+  };
+
+  /** Keeps what the resource was like; called once the credentials have been checked. */
+  async readBefore(request: Request): Promise<void> {
+    const call = this.calls.get(request);
+    if (call) call.before = await this.read(call.target);
+  }
+
+  /** The last write of an answer is put off until the row is there. */
+  private watch(request: Request, response: Response, call: Call): void {
+    const end = response.end.bind(response) as (...parts: unknown[]) => Response;
+    let recorded = false;
+    response.end = ((...parts: unknown[]) => {
+      if (recorded) return end(...parts);
+      recorded = true;
+      void this.record(request, response.statusCode, readAnswer(parts[0]), call).finally(() => end(...parts));
+      return response;
+    }) as typeof response.end;
+    response.once('close', () => {
+      if (recorded) return;
+      // The client left, or an answer broke off, before anybody knew how the call ends.
+      recorded = true;
+      void this.record(request, 499, null, call);
+    });
+  }
+
+  private async record(request: Request, status: number, answer: Answer | null, call: Call): Promise<void> {
+    try {
+      const entry = this.entryOf(request, status, answer, call);
+      if (entry.actor.type === 'anonymous' && !(await this.affordable(entry.at))) return;
+      if (entry.success) await this.addChanges(entry, answer, call);
+      await within(PATIENCE_MS, this.log.append(entry));
+    } catch (error) {
+      // The call itself is decided; how it is written down must not change its answer.
+      this.logger.error(`The call ${call.target.action} could not be written down`, error);
+    }
+  }
+
+  private entryOf(
+    request: Request,
+    status: number,
+    answer: Answer | null,
+    { target, began, requestId }: Call,
+  ): AuditEntry {
+    const success = status < 400;
+    return {
+      at: new Date(),
+      actor: actorFields(request, success && target.action === 'auth.login'),
+      ip: request.ip ?? null,
+      userAgent: request.headers['user-agent'] ?? null,
+      requestId,
+      method: request.method,
+      path: request.path,
+      action: status === 429 && target.action === 'auth.login' ? 'auth.lockout' : target.action,
+      resourceType: target.resourceType,
+      resourceId: target.resourceId,
+      resourceName: null,
+      status,
+      success,
+      error: success ? null : (answer?.error ?? null),
+      changes: [],
+      durationMs: Math.round(performance.now() - began),
+    };
+  }
+
+  private async addChanges(entry: AuditEntry, answer: Answer | null, { target, before }: Call): Promise<void> {
+    if (before === undefined || target.resourceType === 'auth') return;
+    const created = target.resourceId === null && answer?.id !== undefined ? String(answer.id) : null;
+    const after = await this.read({ ...target, resourceId: target.resourceId ?? created });
+    entry.resourceId ??= created;
+    entry.resourceName = nameOf(after) ?? nameOf(before);
+    entry.changes = changesBetween(before, after);
+    if (before === null && after === null) entry.changes = resultOf(answer?.body);
+  }
+
+  private async read(target: AuditTarget): Promise<Fields | null> {
+    try {
+      return await this.resources.read(target);
+    } catch (error) {
+      this.logger.error(`What ${target.action} changes cannot be read`, error);
+      return null;
+    }
+  }
+
+  /** Everybody may send calls that are refused: a flood of them is counted, not kept row by row. */
+  private async affordable(at: Date): Promise<boolean> {
+    const { allowed, suppressed } = this.anonymous.take(at.getTime());
+    if (suppressed > 0) {
+      await within(
+        PATIENCE_MS,
+        this.log.system({
+          action: 'audit.suppressed',
+          changes: [{ field: 'calls_without_credentials', before: null, after: suppressed }],
+        }),
+      );
+    }
+    return allowed;
+  }
+}
+
+function actorFields(request: Request, loggedIn: boolean): AuditEntry['actor'] {
+  const actor = actorOf(request);
+  if (loggedIn) return { type: 'password', id: null, name: 'administrator' };
+  if (actor === null) return { type: 'anonymous', id: null, name: null };
+  if (actor.credential === 'api_key') return { type: 'api_key', id: actor.credentialId, name: actor.name };
+  return { type: actor.credential === 'none' ? 'anonymous' : 'password', id: null, name: actor.name };
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([work, promise]);
+  clearTimeout(timer);
+}

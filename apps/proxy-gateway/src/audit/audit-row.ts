@@ -1,0 +1,71 @@
+import type { AuditActorType, AuditChange, AuditLogView } from '@gatehouse/contracts';
+import type { SealedFields } from './audit-chain.js';
+import type { AuditEntry } from './audit-entry.js';
+
+/** A row of audit_logs. */
+export interface AuditRow {
+  id: number;
+  created_at: Date;
+  actor_type: AuditActorType;
+  actor_id: number | null;
+  actor_name: string | null;
+  ip: string | null;
+  user_agent: string | null;
+  request_id: string | null;
+  method: string | null;
+  path: string | null;
+  action: string;
+  resource_type: string | null;
+  resource_id: string | null;
+  resource_name: string | null;
+  status: number | null;
+  success: boolean;
+  error: string | null;
+  changes: AuditChange[];
+  duration_ms: number | null;
+  prev_hash: string;
+  hash: string;
+}
+
+export type UnsealedRow = Omit<AuditRow, 'hash'>;
+
+export function toRow(entry: AuditEntry, id: number, prevHash: string): UnsealedRow {
+  return {
+    id,
+    created_at: entry.at,
+    actor_type: entry.actor.type,
+    actor_id: entry.actor.id,
+    actor_name: entry.actor.name,
+    ip: entry.ip,
+    user_agent: entry.userAgent,
+    request_id: entry.requestId,
+    method: entry.method,
+    path: entry.path,
+    action: entry.action,
+    resource_type: entry.resourceType,
+    resource_id: entry.resourceId,
+    resource_name: entry.resourceName,
+    status: entry.status,
+    success: entry.success,
+    error: entry.error,
+    changes: entry.changes,
+    duration_ms: entry.durationMs,
+    prev_hash: prevHash,
+  };
+}
+
+/** All of a row but its own hash. */
+export function sealedFields(row: UnsealedRow & { hash?: string }): SealedFields {
+  const { hash: _hash, ...fields } = row;
+  return { ...fields, created_at: row.created_at.toISOString() };
+}
+
+export function toAuditLogView(row: AuditRow): AuditLogView {
+  const { actor_type, actor_id, actor_name, created_at, id, ...rest } = row;
+  return {
+    id,
+    created_at: created_at.toISOString(),
+    actor: { type: actor_type, id: actor_id, name: actor_name },
+    ...rest,
+  };
+}

@@ -1,0 +1,136 @@
+import type { AuditBreakReason } from '@gatehouse/contracts';
+import type { DataSource, EntityManager } from 'typeorm';
+import type { AuditChain, ChainHead } from './audit-chain.js';
+import type { AuditEntry } from './audit-entry.js';
+import { sealedFields, toRow } from './audit-row.js';
+import type { AuditRow } from './audit-row.js';
+
+interface HeadRow {
+  first_id: number;
+  anchor_hash: string;
+  last_id: number;
+  last_hash: string;
+  seal: string;
+}
+
+export interface Verified {
+  checked: number;
+  head: ChainHead;
+  broken: { id: number; reason: AuditBreakReason } | null;
+}
+
+const LOCK_TIMEOUT_MS = 5_000;
+const VERIFY_ROWS = 1_000;
+const HEAD = 'SELECT first_id, anchor_hash, last_id, last_hash, seal FROM audit_chain WHERE id = 1';
+export const AUDIT_COLUMNS =
+  'id, created_at, actor_type, actor_id, actor_name, ip, user_agent, request_id, method, path, action, resource_type, ' +
+  'resource_id, resource_name, status, success, error, changes, duration_ms, prev_hash, hash';
+
+/** The log in the database. Everybody who appends holds the head's row: ids have no gaps and each row knows the one before. */
+export class AuditStore {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly chain: AuditChain,
+  ) {}
+
+  /** All of the entries, in order, or none. */
+  append(entries: readonly AuditEntry[]): Promise<void> {
+    return this.dataSource.transaction((tx) => this.appendIn(tx, entries));
+  }
+
+  /** Removes what is older, from the beginning only; the hash of the last row removed stays as the anchor. */
+  prune(before: Date, remark: (removed: number) => AuditEntry): Promise<number> {
+    return this.dataSource.transaction(async (tx) => {
+      const { head } = await this.lockHead(tx);
+      const [end]: { id: number; hash: string }[] = await tx.query(
+        `SELECT id, hash FROM audit_logs WHERE id < coalesce(
+           (SELECT min(id) FROM audit_logs WHERE created_at >= $1), $2) ORDER BY id DESC LIMIT 1`,
+        [before, head.lastId + 1],
+      );
+      if (end === undefined) return 0;
+      const [, removed]: [unknown, number] = await tx.query('DELETE FROM audit_logs WHERE id <= $1', [end.id]);
+      await this.writeHead(tx, { ...head, firstId: end.id + 1, anchorHash: end.hash });
+      await this.appendIn(tx, [remark(removed)]);
+      return removed;
+    });
+  }
+
+  /** Walks the whole chain as it is at one moment. */
+  verify(): Promise<Verified> {
+    return this.dataSource.transaction('REPEATABLE READ', async (tx) => {
+      const { head, intact } = await this.readHead(tx, HEAD);
+      let previous = { id: head.firstId - 1, hash: head.anchorHash };
+      let checked = 0;
+      for (;;) {
+        const rows: AuditRow[] = await tx.query(
+          `SELECT ${AUDIT_COLUMNS} FROM audit_logs WHERE id > $1 ORDER BY id LIMIT ${VERIFY_ROWS}`,
+          [checked === 0 ? Number.MIN_SAFE_INTEGER : previous.id],
+        );
+        for (const row of rows) {
+          checked++;
+          const reason = this.problem(row, previous);
+          if (reason !== null) return { checked, head, broken: { id: missingOr(reason, row, previous), reason } };
+          previous = { id: row.id, hash: row.hash };
+        }
+        if (rows.length < VERIFY_ROWS) break;
+      }
+      if (!intact) return { checked, head, broken: { id: head.lastId, reason: 'head_changed' } };
+      const complete = previous.id === head.lastId && previous.hash === head.lastHash;
+      return { checked, head, broken: complete ? null : { id: previous.id + 1, reason: 'end_missing' } };
+    });
+  }
+
+  private problem(row: AuditRow, previous: { id: number; hash: string }): AuditBreakReason | null {
+    const own = this.chain.hashRow(sealedFields(row)) === row.hash;
+    if (row.id !== previous.id + 1) return own ? 'row_missing' : 'order_changed';
+    if (!own) return 'row_changed';
+    return row.prev_hash === previous.hash ? null : 'order_changed';
+  }
+
+  private async appendIn(tx: EntityManager, entries: readonly AuditEntry[]): Promise<void> {
+    const { head } = await this.lockHead(tx);
+    const rows: AuditRow[] = [];
+    for (const entry of entries) {
+      const row = toRow(entry, ++head.lastId, head.lastHash);
+      head.lastHash = this.chain.hashRow(sealedFields(row));
+      rows.push({ ...row, hash: head.lastHash });
+    }
+    await tx.query(
+      `INSERT INTO audit_logs (${AUDIT_COLUMNS})
+       SELECT ${AUDIT_COLUMNS} FROM jsonb_populate_recordset(NULL::audit_logs, $1::jsonb)`,
+      [JSON.stringify(rows)],
+    );
+    await this.writeHead(tx, head);
+  }
+
+  /** A head that somebody changed is continued as it is: verify() tells, and the log goes on. */
+  private async lockHead(tx: EntityManager): Promise<{ head: ChainHead; intact: boolean }> {
+    await tx.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    return this.readHead(tx, `${HEAD} FOR UPDATE`);
+  }
+
+  private async readHead(tx: EntityManager, sql: string): Promise<{ head: ChainHead; intact: boolean }> {
+    const [row]: HeadRow[] = await tx.query(sql);
+    if (row === undefined) throw new Error('The audit log has lost its head: the row of audit_chain is gone');
+    const head = {
+      firstId: row.first_id,
+      anchorHash: row.anchor_hash,
+      lastId: row.last_id,
+      lastHash: row.last_hash,
+    };
+    const untouched = row.last_id === 0 && row.seal === '';
+    return { head, intact: untouched || row.seal === this.chain.hashHead(head) };
+  }
+
+  private async writeHead(tx: EntityManager, head: ChainHead): Promise<void> {
+    await tx.query(
+      'UPDATE audit_chain SET first_id = $1, anchor_hash = $2, last_id = $3, last_hash = $4, seal = $5 WHERE id = 1',
+      [head.firstId, head.anchorHash, head.lastId, head.lastHash, this.chain.hashHead(head)],
+    );
+  }
+}
+
+/** Of a gap the first id that is not there any more is told. */
+function missingOr(reason: AuditBreakReason, row: AuditRow, previous: { id: number }): number {
+  return reason === 'row_missing' ? previous.id + 1 : row.id;
+}

@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import type { Request } from 'express';
+import type { Observable } from 'rxjs';
+import { AuditRecorder } from './audit-recorder.js';
+
+/** Reads what a call is about to change, after the guards have let it in and before its handler runs. */
+@Injectable()
+export class AuditInterceptor implements NestInterceptor {
+  constructor(private readonly recorder: AuditRecorder) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    await this.recorder.readBefore(context.switchToHttp().getRequest<Request>());
+    return next.handle();
+  }
+}
