@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +7,7 @@ import type { RefreshResult } from '@gatehouse/contracts';
 import { createDataSource, createSecretBox, migrate, UnitOfWork } from '@gatehouse/persistence';
 import { createTestDatabase } from '@gatehouse/testing';
 import type { TestDatabase } from '@gatehouse/testing';
+import { formatClashDocument, parseLink, toClashEntry } from '@gatehouse/subscription-formats';
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -437,62 +439,231 @@ describe('a refresh', () => {
 });
 
 describe('whatever a provider answers', () => {
-  type Case = { reply: RequestListener; set: string[] | null };
-  const unusable = (listener: RequestListener): Case => ({ reply: listener, set: null });
-  const nodeLetters = fc.uniqueArray(fc.constantFrom(...Array.from('abcdefgh')), { minLength: 1, maxLength: 8 });
+  /** `set`: what the whole reply lists; null where it lists nothing that may be used. */
+  type Case = { what: string; reply: RequestListener; set: string[] | null };
+  const unusable = (what: string, listener: RequestListener): Case => ({ what, reply: listener, set: null });
+  const letters = Array.from('abcdefgh');
+  const sets = fc.uniqueArray(fc.constantFrom(...letters), { minLength: 1, maxLength: 8 });
+  const written = fc
+    .tuple(sets, fc.constantFrom('links', 'base64', 'clash', 'json'))
+    .map(([set, form]) => ({ set, body: Buffer.from(write(set, form)) }));
+
+  function write(set: string[], form: string): string {
+    const nodes = set.map((node) => parseLink(link(node)));
+    if (form === 'clash') return formatClashDocument(nodes);
+    if (form === 'json') return JSON.stringify({ proxies: nodes.map((node) => toClashEntry(node)) });
+    return form === 'base64' ? Buffer.from(links(...set)).toString('base64') : links(...set);
+  }
+
+  /** The first part of a reply in each of the ways that a connection can lose the rest. */
+  function cut(body: Buffer, at: number, way: string): RequestListener {
+    const part = body.subarray(0, at);
+    return (_request, response) => {
+      const { socket } = response;
+      if (way === 'length')
+        socket!.end(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${part.toString('latin1')}`, 'latin1');
+      else if (way === 'chunks') {
+        socket!.end(
+          `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${part.length.toString(16)}\r\n${part.toString('latin1')}`,
+          'latin1',
+        );
+      } else {
+        const packed = gzipSync(body);
+        const some = packed.subarray(0, Math.floor((packed.length * at) / body.length));
+        response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': some.length }).end(some);
+      }
+    };
+  }
+
   const replies: fc.Arbitrary<Case> = fc.oneof(
-    { weight: 4, arbitrary: nodeLetters.map((set) => ({ reply: answer(links(...set)), set })) },
+    { weight: 5, arbitrary: written.map(({ set, body }) => ({ what: 'whole', reply: answer(body.toString()), set })) },
     {
       weight: 1,
-      arbitrary: nodeLetters.map((set) => ({ reply: answer(Buffer.from(links(...set)).toString('base64')), set })),
+      arbitrary: written.map(({ set, body }) => ({
+        what: 'ended by the connection',
+        reply: (_request, response) => response.socket!.end(`HTTP/1.1 200 OK\r\n\r\n${body.toString()}`),
+        set,
+      })),
+    },
+    {
+      weight: 4,
+      arbitrary: fc
+        .tuple(written, fc.double({ min: 0, max: 0.999, noNaN: true }), fc.constantFrom('length', 'chunks', 'gzip'))
+        .map(([{ body }, share, way]) =>
+          unusable(`${way} cut at ${share}`, cut(body, Math.floor(body.length * share), way)),
+        ),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(written, fc.infiniteStream(fc.double({ min: 0.1, max: 0.9, noNaN: true })))
+        .map(([{ body }, shares]) =>
+          unusable('cut at another byte each time, nothing telling', (_request, response) => {
+            const [share] = shares.take(1);
+            response.socket!.end(`HTTP/1.1 200 OK\r\n\r\n${body.toString().slice(0, Math.ceil(body.length * share!))}`);
+          }),
+        ),
     },
     {
       weight: 6,
       arbitrary: fc.constantFrom(
-        unusable(answer('')),
-        unusable(answer('<!doctype html><html><body>Log in</body></html>', { 'content-type': 'text/html' })),
-        unusable(answer(links('a', 'b'), {}, 500)),
-        unusable(answer(links('a', 'b'), {}, 404)),
-        unusable((_request, response) => void response.writeHead(304).end()),
-        unusable(answer('x'.repeat(30_000))),
-        unusable(answer('ss://nonsense\nvmess://nonsense\n')),
-        unusable((request) => request.socket.destroy()),
-        unusable((_request, response) => {
-          response.writeHead(200, { 'content-length': '9999' });
-          response.write(links('a'));
-          setImmediate(() => response.destroy());
+        unusable('empty', answer('')),
+        unusable('html', answer('<!doctype html><html><body>Log in</body></html>', { 'content-type': 'text/html' })),
+        unusable('500', answer(links('a', 'b'), {}, 500)),
+        unusable('404', answer(links('a', 'b'), {}, 404)),
+        unusable('304', (_request, response) => void response.writeHead(304).end()),
+        unusable('huge', answer('x'.repeat(30_000))),
+        unusable('huge when unpacked', (_request, response) => {
+          response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(links(...letters).padEnd(40_000, '\n')));
         }),
-        unusable((_request, response) => {
+        unusable('slow', (_request, response) => {
+          response.writeHead(200);
+          response.write(links('a'));
+        }),
+        unusable('nothing readable', answer('ss://nonsense\nvmess://nonsense\n')),
+        unusable('an empty list', answer('proxies: []\n')),
+        unusable('no outbounds', answer('{"outbounds":[]}')),
+        unusable('hung up', (request) => request.socket.destroy()),
+        unusable('not gzip', (_request, response) => {
           response.writeHead(200, { 'content-encoding': 'gzip' });
           response.end('not gzip');
         }),
-        unusable((_request, response) => void response.writeHead(302, { location: 'ftp://elsewhere/' }).end()),
+        unusable(
+          'to ftp',
+          (_request, response) => void response.writeHead(302, { location: 'ftp://elsewhere/' }).end(),
+        ),
+        unusable('in circles', (_request, response) => void response.writeHead(302, { location: '/' }).end()),
       ),
     },
   );
 
-  it('leaves either the whole new set or the whole old one', async () => {
+  /** What people and measurements added to nodes, by password. */
+  async function additions(): Promise<Record<string, unknown>> {
+    const rows: { config: string }[] = await dataSource.query(
+      `SELECT node.id, node.enabled, node.custom_name, node.config, health.delay_ms, health.tests
+       FROM nodes node LEFT JOIN node_health health ON health.node_id = node.id`,
+    );
+    return Object.fromEntries(
+      rows.map(({ config, ...rest }) => [(vault.open(config) as { password: string }).password.slice(5), rest]),
+    );
+  }
+
+  async function select(letter: string): Promise<string | null> {
+    const id = ((await additions())[letter] as { id: number } | undefined)?.id;
+    if (id === undefined) return null;
+    await dataSource.query(`UPDATE nodes SET enabled = false, custom_name = 'mine' WHERE id = $1`, [id]);
+    await dataSource.query(
+      `INSERT INTO node_health (node_id, test_url, alive, delay_ms, last_tested_at, tests)
+       VALUES ($1, '', true, 42, now(), 7) ON CONFLICT (node_id, test_url) DO NOTHING`,
+      [id],
+    );
+    await dataSource.query(`UPDATE outbound_groups SET selected_tag = $1 WHERE name = 'PROXY'`, [`n${id}`]);
+    return `n${id}`;
+  }
+
+  const selected = async (): Promise<string | null> =>
+    (await dataSource.query(`SELECT selected_tag FROM outbound_groups WHERE name = 'PROXY'`))[0].selected_tag;
+
+  it('leaves either the whole new set or the whole old one, with everything that is kept of a node', async () => {
+    const steps = fc.array(fc.tuple(replies, fc.constantFrom(...letters)), { minLength: 1, maxLength: 8 });
     await fc.assert(
-      fc.asyncProperty(fc.array(replies, { minLength: 1, maxLength: 8 }), async (sequence) => {
+      fc.asyncProperty(steps, async (sequence) => {
         const id = await subscribe();
         let before: string[] = [];
-        for (const next of sequence) {
+        for (const [next, letter] of sequence) {
+          const tag = await select(letter);
+          const kept = await additions();
           reply = next.reply;
           const result = await refresher.run(id);
           const after = await carried(id);
+          const seen = `${next.what}: ${JSON.stringify(result)}`;
           if (next.set === null) {
-            expect(result.status, JSON.stringify(result)).not.toBe('updated');
-            expect(after).toEqual(before);
+            // Half a reply from a new address has nothing to be told from a whole one by.
+            if (next.what.endsWith('nothing telling') && before.length === 0) after.length = 0;
+            else {
+              expect(result.status, seen).not.toBe('updated');
+              expect(after, seen).toEqual(before);
+            }
+            if (after.length === 0 && before.length === 0) await dataSource.query('DELETE FROM node_sources');
           } else if (result.status === 'kept_previous') {
             expect(result.reason).toBe('shrunk_below_threshold');
             expect(after).toEqual(before);
-          } else expect(after).toEqual(next.set);
+          } else {
+            expect(after, seen).toEqual(next.set);
+            expect(result.added + result.retained + result.updated, seen).toBe(after.length);
+            expect(result.removed, seen).toBe(before.filter((node) => !after.includes(node)).length);
+            expect(result.added, seen).toBe(after.filter((node) => !before.includes(node)).length);
+          }
+          const now = await additions();
+          for (const node of after)
+            if (kept[node] !== undefined && before.includes(node)) expect(now[node], seen).toEqual(kept[node]);
+          if (tag !== null) expect(await selected()).toBe(tag);
           before = after;
         }
         await dataSource.query('DELETE FROM subscriptions WHERE id = $1', [id]);
         await dataSource.query('DELETE FROM nodes');
       }),
-      { numRuns: 40 },
+      { numRuns: 60 },
     );
+  }, 120_000);
+});
+
+describe('what well-known programs get wrong (section 1.4 of the peer study)', () => {
+  it('5: a reply over the size limit is refused, never cut', async () => {
+    const id = await subscribe();
+    const body = formatClashDocument(Array.from({ length: 400 }, (_, index) => parseLink(link(`n${index}`))));
+    expect(body.length).toBeGreaterThan(20_000);
+    reply = answer(body);
+    expect(await refresher.run(id)).toMatchObject({ status: 'failed', reason: 'too_large', parsed: 0 });
+  });
+
+  it("6: the quota of an error page is nobody's quota", async () => {
+    const id = await subscribe();
+    reply = answer(links('a'), { 'subscription-userinfo': 'upload=1; download=2; total=10' });
+    await refresher.run(id);
+    reply = answer('error', { 'subscription-userinfo': 'upload=0; download=0; total=0; expire=1' }, 503);
+    await refresher.run(id);
+    expect((await row(id)).traffic).toMatchObject({ total: 10, upload: 1, expire_at: null });
+  });
+
+  it.each([
+    ['', 'empty_result'],
+    ['<html></html>', 'html_response'],
+    ['{"outbounds":[]}', 'empty_result'],
+    ['proxies:\nrules:\n  - MATCH,DIRECT\n', 'empty_result'],
+    ['proxies:\n  - {name: a, type: warp}\n', 'empty_result'],
+  ])('7: %j never takes the place of nodes', async (body, reason) => {
+    const id = await subscribe();
+    reply = answer(links('a', 'b'));
+    await refresher.run(id);
+    reply = answer(body);
+    for (const force of [false, true]) {
+      expect(await refresher.run(id, force)).toMatchObject({
+        status: 'kept_previous',
+        reason,
+        retained: 2,
+        removed: 0,
+      });
+    }
+    expect(await carried(id)).toEqual(['a', 'b']);
+  });
+
+  it('8: the counts of a refresh are what happened', async () => {
+    const id = await subscribe();
+    reply = answer([link('a', 'A'), link('b', 'B'), link('c', 'C')].join('\n'));
+    await refresher.run(id);
+    const info = link('x', 'Remaining traffic: 5 GB');
+    reply = answer([link('a', 'A'), link('a', 'again'), link('b2', 'B'), link('d', 'D'), info, 'ss://bad'].join('\n'));
+    expect(await refresher.run(id)).toMatchObject({
+      parsed: 3,
+      added: 1,
+      updated: 1,
+      retained: 1,
+      removed: 1,
+      duplicates: 1,
+      ignored: 1,
+      skipped: 1,
+    });
+    expect(await row(id)).toMatchObject({ duplicateCount: 1, skippedCount: 1 });
   });
 });

@@ -34,7 +34,7 @@ export function interpretReply(
   return {
     reply: toReply(document),
     detectedType: document.format,
-    contentSha256: createHash('sha256').update(fetched.content).digest('hex'),
+    contentSha256: sha256(fetched.content),
     contentBytes: fetched.content.length,
     parsed: document.nodes.length,
     duplicates: document.duplicates.length,
@@ -47,6 +47,10 @@ export function interpretReply(
     profile: readProfile(fetched.headers, notices),
     rules: document.rules,
   };
+}
+
+export function sha256(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 function toReply(document: ParsedSubscription): ParsedReply {

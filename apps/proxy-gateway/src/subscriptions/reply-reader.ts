@@ -4,7 +4,7 @@ import { Preferences } from '../preferences/preferences.service.js';
 import { SECRET_BOX } from '../secret-box.token.js';
 import { DocumentParser } from './document-parser.js';
 import { FetchFailure } from './fetch-failure.js';
-import { interpretReply } from './interpret-reply.js';
+import { interpretReply, sha256 } from './interpret-reply.js';
 import type { ReadReply } from './interpret-reply.js';
 import { KernelProxyAddress } from './kernel-proxy-address.js';
 import { SubscriptionFetcher } from './subscription-fetcher.js';
@@ -62,6 +62,7 @@ export class ReplyReader {
       ({ via } = got);
       const { fetched } = got;
       if (fetched.kind === 'not_modified') return { kind: 'not_modified', via, userAgent, fetched };
+      if (!fetched.whole && row.contentSha256 !== null) await this.confirm(row.contentSha256, fetched.content, request);
       const document = await this.parser.parse(fetched.content, { type: row.type, rules: row.bringRules });
       return { kind: 'read', via, userAgent, fetched, read: interpretReply(fetched, document) };
     } catch (error) {
@@ -69,6 +70,14 @@ export class ReplyReader {
       if (this.preferences.get('subscription.via_proxy') === 'always') via = 'proxy';
       return { kind: 'failed', via, userAgent, failure: error };
     }
+  }
+
+  /** A changed reply that does not tell where it ends may be half of one: believed when a second says the same. */
+  private async confirm(before: string, content: Buffer, request: FetchRequest): Promise<void> {
+    if (sha256(content) === before) return;
+    const { fetched } = await this.fetch({ ...request, etag: null, lastModified: null });
+    if (fetched.kind === 'content' && fetched.content.equals(content)) return;
+    throw new FetchFailure('network_error', 'The reply does not tell its length, and a second one differs from it.');
   }
 
   private async fetch(request: FetchRequest): Promise<{ via: Route; fetched: FetchReply }> {

@@ -26,7 +26,15 @@ export type ReplyHeaders = Record<string, string>;
 
 export type FetchReply =
   | { kind: 'not_modified'; httpStatus: number; headers: ReplyHeaders }
-  | { kind: 'content'; httpStatus: number; headers: ReplyHeaders; content: Buffer; receivedBytes: number };
+  | {
+      kind: 'content';
+      httpStatus: number;
+      headers: ReplyHeaders;
+      content: Buffer;
+      receivedBytes: number;
+      /** Whether a reply that was cut short would have been noticed: its length, its chunks or its compression tell. */
+      whole: boolean;
+    };
 
 type ResolveAll = (
   host: string,
@@ -231,12 +239,18 @@ async function readReply(reply: Dispatcher.ResponseData, maxBytes: number): Prom
   }
   try {
     const { content, receivedBytes } = await readBounded(body, headers['content-encoding'] ?? '', maxBytes);
-    return { kind: 'content', httpStatus, headers, content, receivedBytes };
+    return { kind: 'content', httpStatus, headers, content, receivedBytes, whole: tellsItsEnd(headers) };
   } catch (error) {
     discard(body);
     if (!(error instanceof FetchFailure)) throw error;
     throw new FetchFailure(error.reason, error.message, { cause: error.cause, httpStatus });
   }
+}
+
+/** Without any of these a body ends where the connection does (RFC 9112, 6.3), for whatever reason that was. */
+function tellsItsEnd(headers: ReplyHeaders): boolean {
+  const coding = headers['content-encoding'] ?? 'identity';
+  return 'content-length' in headers || 'transfer-encoding' in headers || !/^(?:identity)?$/i.test(coding);
 }
 
 /** Seconds or a date (RFC 9110, 10.2.3), as milliseconds from now. */
