@@ -52,6 +52,7 @@ describe('rules', () => {
       note: 'office',
       raw: 'IP-CIDR,10.0.0.0/8,n1,no-resolve',
       subscription_id: null,
+      rule_set_id: null,
       hit_count: 0,
       hit_at: null,
       valid: true,
@@ -210,6 +211,13 @@ describe('rules', () => {
     expect((await list('?source=subscription')).items).toMatchObject([{ payload: 's', source: 'subscription' }]);
     expect((await list('?source=ruleset')).items).toEqual([]);
     expect((await api.call('GET', '/rules?source=mine')).status).toBe(400);
+    expect(await list('?limit=1&offset=1')).toMatchObject({
+      total: 2,
+      limit: 1,
+      offset: 1,
+      items: [{ payload: 'a.example' }],
+    });
+    expect((await api.call('GET', '/rules?limit=501')).status).toBe(400);
     expect((await api.call('DELETE', '/rules/2')).status).toBe(409);
     expect((await api.call('PUT', '/rules/2', { enabled: false })).status).toBe(409);
   });

@@ -1,11 +1,11 @@
-import type { ListenerConfig, RuleConfig } from '@gatehouse/proxy-kernel';
+import type { ListenerConfig } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { NodeVault } from '../nodes/node-vault.js';
 import { OutboundGroupEntity } from '../outbound/outbound-group.entity.js';
 import { OutboundPolicyEntity } from '../outbound/outbound-policy.entity.js';
 import { Preferences } from '../preferences/preferences.service.js';
-import { Rule } from '../rules/rule.entity.js';
+import { RuleList } from '../rules/rule-list.js';
 import { ProxyGatewaySettings } from '../settings.js';
 import type { ConfigGroup, ConfigNode, KernelConfigRows } from './kernel-config.mapper.js';
 import { kernelSupport } from './kernel-support.js';
@@ -50,6 +50,7 @@ export class KernelConfigSource {
     private readonly vault: NodeVault,
     private readonly preferences: Preferences,
     private readonly settings: ProxyGatewaySettings,
+    private readonly ruleList: RuleList,
   ) {}
 
   /** One snapshot of the database: rows that belong together are read together. */
@@ -57,12 +58,12 @@ export class KernelConfigSource {
     return this.dataSource.transaction('REPEATABLE READ', async (tx) => {
       const nodes: NodeRow[] = await tx.query(SELECT_NODES);
       const groups = await tx.find(OutboundGroupEntity, { order: GROUP_ORDER });
-      const rules = await tx.find(Rule, { where: { enabled: true }, order: { priority: 'ASC', id: 'ASC' } });
+      const { rules } = await this.ruleList.load(tx);
       const policy = await tx.findOneByOrFail(OutboundPolicyEntity, { id: 1 });
       return {
         nodes: this.toConfigNodes(nodes),
         groups: groups.map((group) => this.toConfigGroup(group)),
-        rules: rules.map(toRuleConfig),
+        rules,
         mode: this.preferences.get('routing.mode'),
         defaultPolicy: policy.defaultPolicy,
         listeners: this.listeners(),
@@ -113,16 +114,4 @@ export class KernelConfigSource {
       ...(users.length > 0 && { users }),
     };
   }
-}
-
-function toRuleConfig(rule: Rule): RuleConfig {
-  return {
-    id: rule.id,
-    source: rule.source,
-    type: rule.type as RuleConfig['type'],
-    payload: rule.payload,
-    target: rule.target,
-    noResolve: rule.noResolve,
-    src: rule.src,
-  };
 }

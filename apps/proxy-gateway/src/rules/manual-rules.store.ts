@@ -15,6 +15,19 @@ export async function readManualRules(sql: SqlRunner): Promise<ExistingRule[]> {
   )) as ExistingRule[];
 }
 
+export async function movePriorities(
+  sql: SqlRunner,
+  moved: readonly { id: number; priority: number }[],
+): Promise<void> {
+  for (const rows of slices(moved)) {
+    await sql.query(
+      `UPDATE rules SET priority = fresh.priority FROM unnest($1::bigint[], $2::bigint[]) AS fresh (id, priority)
+       WHERE rules.id = fresh.id`,
+      [pick(rows, 'id'), pick(rows, 'priority')],
+    );
+  }
+}
+
 /** Carries out an import, and writes the new ids into its items. */
 export async function writeImport(sql: SqlRunner, plan: ImportPlan): Promise<void> {
   if (plan.remove.length > 0) await sql.query('DELETE FROM rules WHERE id = ANY ($1::bigint[])', [plan.remove]);

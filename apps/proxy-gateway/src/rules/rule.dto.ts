@@ -16,6 +16,7 @@ import {
 } from 'class-validator';
 import { Omittable } from '../wire/omittable.js';
 import { OneLine } from '../wire/one-line.js';
+import { QueryInteger } from '../wire/query-integer.js';
 import { MAX_PRIORITY } from './rule-order.js';
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
@@ -24,6 +25,21 @@ export class RuleQuery {
   @IsOptional()
   @IsIn(RULE_SOURCES)
   source?: RuleSource;
+
+  /** Without it all of them come. */
+  @QueryInteger({ min: 1, max: 500 })
+  limit?: number;
+
+  @QueryInteger({ min: 0, max: 1_000_000_000 })
+  offset?: number;
+}
+
+export class MergedRulesQuery {
+  @QueryInteger({ min: 1, max: 500 })
+  limit = 50;
+
+  @QueryInteger({ min: 0, max: 1_000_000_000 })
+  offset = 0;
 }
 
 /** A rule, in fields or as one Clash line in `raw`. Replacing a rule, what is left out stays as it is. */

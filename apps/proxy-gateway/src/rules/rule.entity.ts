@@ -1,9 +1,13 @@
 import { BigIntColumn, BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from '@gatehouse/persistence';
 import type { RuleSource } from '@gatehouse/contracts';
-import { Check, Column, Entity, Index } from 'typeorm';
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne } from 'typeorm';
+import { RuleSetEntity } from '../rule-sets/rule-set.entity.js';
+import { SubscriptionEntity } from '../subscriptions/subscription.entity.js';
 
 @Entity('rules')
 @Index('rules_order_idx', ['priority', 'id'])
+@Index('rules_subscription_idx', ['subscriptionId'])
+@Index('rules_rule_set_idx', ['ruleSetId'])
 @Check('rules_source_check', `source IN ('manual', 'subscription', 'system', 'ruleset')`)
 export class Rule {
   @BigIntId()
@@ -14,6 +18,18 @@ export class Rule {
 
   @BigIntColumn({ name: 'subscription_id', nullable: true })
   subscriptionId: number | null;
+
+  @ManyToOne(() => SubscriptionEntity, { onDelete: 'CASCADE', nullable: true })
+  @JoinColumn({ name: 'subscription_id', foreignKeyConstraintName: 'rules_subscription_fk' })
+  subscription?: SubscriptionEntity;
+
+  /** The set whose own rule this is. */
+  @BigIntColumn({ name: 'rule_set_id', nullable: true })
+  ruleSetId: number | null;
+
+  @ManyToOne(() => RuleSetEntity, { onDelete: 'CASCADE', nullable: true })
+  @JoinColumn({ name: 'rule_set_id', foreignKeyConstraintName: 'rules_rule_set_fk' })
+  ruleSet?: RuleSetEntity;
 
   @Column({ type: 'text' })
   type: string;

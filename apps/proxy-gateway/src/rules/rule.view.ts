@@ -1,32 +1,28 @@
 import type { RuleView } from '@gatehouse/contracts';
 import { rawOf } from './rule-definition.js';
-import type { TargetState } from './rule-targets.js';
+import type { RuleSurroundings } from './rule-views.js';
 import type { Rule } from './rule.entity.js';
+import { setProblem } from './set-states.js';
 
-/** What a rule's row does not say about it. */
-export interface RuleSurroundings {
-  target: TargetState | undefined;
-  /** Position in the list the kernel tries; null when it is not in it. */
-  index: number | null;
-}
-
-export function toRuleView(rule: Rule, { target, index }: RuleSurroundings): RuleView {
-  const error = target === undefined ? `target ${rule.target} does not exist` : target.problem;
+/** @param index position in the list the kernel tries; null when it is not in it. */
+export function toRuleView(rule: Rule, surroundings: RuleSurroundings, index: number | null): RuleView {
+  const error = problemOf(rule, surroundings);
   return {
     id: rule.id,
     source: rule.source,
     type: rule.type,
     payload: rule.payload,
     target: rule.target,
-    target_name: target?.name ?? null,
+    target_name: surroundings.targets.get(rule.target)?.name ?? null,
     options: { no_resolve: rule.noResolve, src: rule.src },
     enabled: rule.enabled,
     priority: rule.priority,
     index,
-    size: -1,
+    size: sizeOf(rule, surroundings),
     note: rule.note,
     raw: rawOf(rule),
     subscription_id: rule.subscriptionId,
+    rule_set_id: rule.ruleSetId,
     hit_count: rule.hitCount,
     hit_at: rule.hitAt?.toISOString() ?? null,
     valid: error === null,
@@ -34,4 +30,18 @@ export function toRuleView(rule: Rule, { target, index }: RuleSurroundings): Rul
     created_at: rule.createdAt.toISOString(),
     updated_at: rule.updatedAt.toISOString(),
   };
+}
+
+/** Why the kernel skips a rule; null where it does not. */
+export function problemOf(
+  rule: { type: string; payload: string; target: string },
+  { targets, sets }: RuleSurroundings,
+): string | null {
+  const target = targets.get(rule.target);
+  if (target === undefined) return `target ${rule.target} does not exist`;
+  return target.problem ?? setProblem(rule, sets);
+}
+
+function sizeOf({ type, payload }: Rule, { sets }: RuleSurroundings): number {
+  return type === 'RULE-SET' ? (sets.get(payload)?.size ?? -1) : -1;
 }

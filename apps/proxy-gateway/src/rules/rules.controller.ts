@@ -1,8 +1,16 @@
 import { Requires } from '@gatehouse/auth';
-import type { ItemList, RuleDeletedResponse, RuleTestResponse, RuleView } from '@gatehouse/contracts';
+import type {
+  ItemList,
+  MergedRulesResponse,
+  Page,
+  RuleDeletedResponse,
+  RuleTestResponse,
+  RuleView,
+} from '@gatehouse/contracts';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { IdPipe } from '../wire/id.pipe.js';
-import { RuleBody, RuleQuery, RuleTestBody } from './rule.dto.js';
+import { MergedRulesService } from './merged/merged-rules.service.js';
+import { MergedRulesQuery, RuleBody, RuleQuery, RuleTestBody } from './rule.dto.js';
 import { RulesService } from './rules.service.js';
 import { TestRoute } from './test-route.js';
 
@@ -10,13 +18,26 @@ import { TestRoute } from './test-route.js';
 export class RulesController {
   constructor(
     private readonly rules: RulesService,
+    private readonly merged: MergedRulesService,
     private readonly testRoute: TestRoute,
   ) {}
 
   @Get()
   @Requires('read')
-  list(@Query() query: RuleQuery): Promise<ItemList<RuleView>> {
-    return this.rules.list(query);
+  list(@Query() query: RuleQuery): Promise<ItemList<RuleView> | Page<RuleView>> {
+    return this.rules.listRules(query);
+  }
+
+  @Get('merged')
+  @Requires('read')
+  listMerged(@Query() { limit, offset }: MergedRulesQuery): Promise<MergedRulesResponse> {
+    return this.merged.page(limit, offset);
+  }
+
+  @Get(':id')
+  @Requires('read')
+  get(@Param('id', IdPipe) id: number): Promise<RuleView> {
+    return this.rules.get(id);
   }
 
   @Post()

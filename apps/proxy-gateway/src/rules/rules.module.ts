@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
 import { KernelModule } from '../kernel-host/kernel.module.js';
 import { TrafficModule } from '../traffic/traffic.module.js';
+import { MergedRulesService } from './merged/merged-rules.service.js';
+import { RuleStorageModule } from './rule-storage.module.js';
+import { RuleViews } from './rule-views.js';
 import { RulesController } from './rules.controller.js';
 import { RulesService } from './rules.service.js';
 import { TestRoute } from './test-route.js';
@@ -9,8 +12,8 @@ import { RuleImport } from './transfer/rule-import.service.js';
 import { RuleTransferController } from './transfer/rule-transfer.controller.js';
 
 @Module({
-  imports: [KernelModule, TrafficModule],
+  imports: [KernelModule, RuleStorageModule, TrafficModule],
   controllers: [RuleTransferController, RulesController],
-  providers: [RulesService, TestRoute, RuleImport, RuleExport],
+  providers: [RulesService, RuleViews, MergedRulesService, TestRoute, RuleImport, RuleExport],
 })
 export class RulesModule {}

@@ -1,18 +1,20 @@
-import type { ItemList, RuleDeletedResponse, RuleView } from '@gatehouse/contracts';
+import type { ItemList, Page, RuleDeletedResponse, RuleView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { KernelService } from '../kernel-host/kernel.service.js';
+import { movePriorities } from './manual-rules.store.js';
 import { announceRules, lockRules } from './rule-changes.js';
 import { readDefinition } from './rule-definition.js';
+import { RuleList } from './rule-list.js';
 import { placeBeside, placeLast } from './rule-order.js';
-import type { Placement } from './rule-order.js';
-import { describeTargets, resolveTarget } from './rule-targets.js';
+import type { OrderedRule, Placement } from './rule-order.js';
+import { resolveTarget } from './rule-targets.js';
+import { RuleViews } from './rule-views.js';
 import type { RuleBody, RuleQuery } from './rule.dto.js';
 import { Rule } from './rule.entity.js';
-import { toRuleView } from './rule.view.js';
 
 @Injectable()
 export class RulesService {
@@ -20,12 +22,32 @@ export class RulesService {
     private readonly dataSource: DataSource,
     private readonly unitOfWork: UnitOfWork,
     private readonly kernel: KernelService,
+    private readonly list: RuleList,
+    private readonly views: RuleViews,
   ) {}
 
-  async list({ source }: RuleQuery): Promise<ItemList<RuleView>> {
-    const views = await this.views(this.dataSource.manager);
-    const items = source === undefined ? views : views.filter((view) => view.source === source);
-    return { items, total: items.length };
+  /** All of them, or with `limit` a page: by priority, those of one source in the order in which they are tried. */
+  listRules({ source, limit, offset = 0 }: RuleQuery): Promise<ItemList<RuleView> | Page<RuleView>> {
+    return this.dataSource.transaction('REPEATABLE READ', async (tx) => {
+      const [rows, total] = await tx.findAndCount(Rule, {
+        ...(source !== undefined && { where: { source } }),
+        order: { priority: 'ASC', id: 'ASC' },
+        ...(limit !== undefined && { take: limit }),
+        skip: offset,
+      });
+      const items = await this.views.of(tx, rows, await this.list.load(tx));
+      return limit === undefined ? { items, total } : { items, total, limit, offset };
+    });
+  }
+
+  /** @throws AppError NOT_FOUND. */
+  get(id: number): Promise<RuleView> {
+    return this.dataSource.transaction('REPEATABLE READ', async (tx) => {
+      const rule = await tx.findOneBy(Rule, { id });
+      const [view] = rule === null ? [] : await this.views.of(tx, [rule], await this.list.load(tx));
+      if (view === undefined) throw notFound(id);
+      return view;
+    });
   }
 
   /** @throws AppError INVALID_ARGUMENT for a bad rule, UNPROCESSABLE for an unknown target or neighbour. */
@@ -74,40 +96,28 @@ export class RulesService {
       return changed;
     });
     await this.kernel.sync();
-    const view = (await this.views(this.dataSource.manager)).find((candidate) => candidate.id === id);
-    if (view === undefined) throw new AppError('CONFLICT', 'The rule was deleted by another request');
-    return view;
+    try {
+      return await this.get(id);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw error;
+      throw new AppError('CONFLICT', 'The rule was deleted by another request', { cause: error });
+    }
   }
 
   /** Finds the rule's place among the others and moves them where there is no room. */
   private async place(tx: EntityManager, body: RuleBody, ownId: number | null): Promise<number> {
     if (body.priority !== undefined) return body.priority;
-    const all = await tx.find(Rule, { order: { priority: 'ASC', id: 'ASC' }, where: { source: 'manual' } });
-    const placement = placementOf(
-      body,
-      all.filter((rule) => rule.id !== ownId),
+    const others: OrderedRule[] = await tx.query(
+      `SELECT id, type, priority FROM rules WHERE source = 'manual' AND id IS DISTINCT FROM $1 ORDER BY priority, id`,
+      [ownId],
     );
-    for (const { id, priority } of placement.moved) await tx.update(Rule, id, { priority });
+    const placement = placementOf(body, others);
+    await movePriorities(tx, placement.moved);
     return placement.priority;
-  }
-
-  private dialledNodes(): ReadonlySet<string> | null {
-    const { config } = this.kernel;
-    return config === null ? null : new Set(config.outbounds.map(({ tag }) => tag));
-  }
-
-  private async views(manager: EntityManager): Promise<RuleView[]> {
-    const rules = await manager.find(Rule, { order: { priority: 'ASC', id: 'ASC' } });
-    const tags = rules.map((rule) => rule.target);
-    const targets = await describeTargets(manager, tags, this.dialledNodes());
-    let next = 0;
-    return rules.map((rule) =>
-      toRuleView(rule, { target: targets.get(rule.target), index: rule.enabled ? next++ : null }),
-    );
   }
 }
 
-function placementOf(body: RuleBody, others: readonly Rule[]): Placement {
+function placementOf(body: RuleBody, others: readonly OrderedRule[]): Placement {
   if (body.before_id == null && body.after_id == null) return placeLast(others);
   const anchor = body.before_id == null ? { after: body.after_id ?? 0 } : { before: body.before_id };
   const placement = placeBeside(others, anchor);
@@ -123,7 +133,11 @@ function isPlaced(body: RuleBody): boolean {
 
 async function findManual(tx: EntityManager, id: number): Promise<Rule> {
   const rule = await tx.findOneBy(Rule, { id });
-  if (rule === null) throw new AppError('NOT_FOUND', `There is no rule ${id}`);
+  if (rule === null) throw notFound(id);
   if (rule.source !== 'manual') throw new AppError('CONFLICT', `Rule ${id} belongs to its ${rule.source}`);
   return rule;
+}
+
+function notFound(id: number): AppError {
+  return new AppError('NOT_FOUND', `There is no rule ${id}`);
 }

@@ -31,6 +31,8 @@ export interface RuleView {
   /** The rule as one Clash line. */
   raw: string;
   subscription_id: number | null;
+  /** The set whose own rule it is. */
+  rule_set_id: number | null;
   hit_count: number;
   hit_at: string | null;
   /** False: the kernel skips it, and `error` says why. */
@@ -38,6 +40,28 @@ export interface RuleView {
   error: string | null;
   created_at: string;
   updated_at: string;
+}
+
+/** One rule of `GET /rules/merged`. */
+export interface MergedRuleView extends RuleView {
+  index: number;
+  /** Whether any flow can meet it: it is valid, and no earlier rule takes all that it would. */
+  effective: boolean;
+  /** `index` of the earlier rule that takes all that this one would; null where there is none. */
+  shadowed_by: number | null;
+}
+
+/** `GET /rules/merged`: the rules that the kernel tries, in its order. */
+export interface MergedRulesResponse {
+  /** Changes with the rules and with what their targets are. */
+  version: string;
+  items: MergedRuleView[];
+  total: number;
+  limit: number;
+  offset: number;
+  generated_at: string;
+  /** Takes what no rule matches. */
+  default_policy: string;
 }
 
 /** `GET /rules`. */

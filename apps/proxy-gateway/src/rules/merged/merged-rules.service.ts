@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { MergedRulesResponse } from '@gatehouse/contracts';
+import { Injectable } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { OutboundPolicyEntity } from '../../outbound/outbound-policy.entity.js';
+import { RuleList } from '../rule-list.js';
+import type { MergedRules } from '../rule-list.js';
+import { RuleViews } from '../rule-views.js';
+import type { RuleSurroundings } from '../rule-views.js';
+import { Rule } from '../rule.entity.js';
+import { problemOf, toRuleView } from '../rule.view.js';
+import { shadowed } from './shadowed.js';
+
+/** What takes a look at every rule. Holds for a revision of them, and for what of their surroundings is unusable. */
+interface Analysis {
+  version: string;
+  shadowedBy: readonly (number | null)[];
+  generatedAt: Date;
+}
+
+/** The list that the kernel is given, with what becomes of each rule in it. */
+@Injectable()
+export class MergedRulesService {
+  private latest: Analysis | null = null;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly list: RuleList,
+    private readonly views: RuleViews,
+  ) {}
+
+  page(limit: number, offset: number): Promise<MergedRulesResponse> {
+    return this.dataSource.transaction('REPEATABLE READ', async (tx) => {
+      const merged = await this.list.load(tx);
+      const surroundings = await this.views.surroundings(tx, merged.targets);
+      const { defaultPolicy } = await tx.findOneByOrFail(OutboundPolicyEntity, { id: 1 });
+      const { version, shadowedBy, generatedAt } = this.analyse(merged, surroundings, defaultPolicy);
+      const rows = await readRows(tx, merged, { limit, offset });
+      const items = rows.map((row, at) => {
+        const index = offset + at;
+        const view = toRuleView(row, surroundings, index);
+        const shadow = shadowedBy[index] ?? null;
+        return { ...view, index, effective: view.valid && shadow === null, shadowed_by: shadow };
+      });
+      return {
+        version,
+        items,
+        total: merged.rules.length,
+        limit,
+        offset,
+        generated_at: generatedAt.toISOString(),
+        default_policy: defaultPolicy,
+      };
+    });
+  }
+
+  private analyse(merged: MergedRules, surroundings: RuleSurroundings, defaultPolicy: string): Analysis {
+    const { targets, sets } = surroundings;
+    const unusable = merged.targets.filter((target) => targets.get(target)?.problem !== null);
+    const version = createHash('sha256')
+      .update(JSON.stringify([merged.revision, defaultPolicy, unusable, [...sets]]))
+      .digest('hex')
+      .slice(0, 16);
+    if (this.latest?.version === version) return this.latest;
+    const shadowedBy = shadowed(merged.rules, (rule) => problemOf(rule, surroundings) === null);
+    this.latest = { version, shadowedBy, generatedAt: new Date() };
+    return this.latest;
+  }
+}
+
+async function readRows(
+  tx: EntityManager,
+  { rules }: MergedRules,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Rule[]> {
+  const ids = rules.slice(offset, offset + limit).flatMap(({ id }) => (id === null ? [] : [id]));
+  const rows = new Map((await tx.findBy(Rule, { id: In(ids) })).map((row) => [row.id, row]));
+  return ids.flatMap((id) => rows.get(id) ?? []);
+}

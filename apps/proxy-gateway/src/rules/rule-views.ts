@@ -1,0 +1,38 @@
+import type { RuleView } from '@gatehouse/contracts';
+import { Injectable } from '@nestjs/common';
+import { KernelService } from '../kernel-host/kernel.service.js';
+import type { SqlRunner } from '../traffic/log-partitions.js';
+import { describeTargets } from './rule-targets.js';
+import type { TargetState } from './rule-targets.js';
+import type { MergedRules } from './rule-list.js';
+import type { Rule } from './rule.entity.js';
+import { toRuleView } from './rule.view.js';
+import { readSetStates } from './set-states.js';
+import type { SetState } from './set-states.js';
+
+/** What there is for rules to name. */
+export interface RuleSurroundings {
+  targets: ReadonlyMap<string, TargetState>;
+  sets: ReadonlyMap<string, SetState>;
+}
+
+/** Rows to views: what a rule's row does not say about it is looked up for all of them at once. */
+@Injectable()
+export class RuleViews {
+  constructor(private readonly kernel: KernelService) {}
+
+  async surroundings(sql: SqlRunner, targets: readonly string[]): Promise<RuleSurroundings> {
+    return { targets: await describeTargets(sql, targets, this.dialledNodes()), sets: await readSetStates(sql) };
+  }
+
+  async of(sql: SqlRunner, rows: readonly Rule[], { positions }: MergedRules): Promise<RuleView[]> {
+    const surroundings = await this.surroundings(sql, [...new Set(rows.map(({ target }) => target))]);
+    return rows.map((row) => toRuleView(row, surroundings, positions.get(row.id) ?? null));
+  }
+
+  /** Null while that is not known. */
+  private dialledNodes(): ReadonlySet<string> | null {
+    const { config } = this.kernel;
+    return config === null ? null : new Set(config.outbounds.map(({ tag }) => tag));
+  }
+}
