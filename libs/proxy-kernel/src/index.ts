@@ -13,7 +13,26 @@ export {
   type RuleDefinition,
 } from './route/index.js';
 export { createSystemResolver, type SystemResolver, type SystemResolverOptions } from './dns/index.js';
-export { GeoDatabaseError, openCountryDatabase, type CountryDatabase, type GeoDatabaseMetadata } from './geo/index.js';
+export {
+  GeoDatabaseError,
+  openAsnDatabase,
+  openCountryDatabase,
+  openGeositeFile,
+  type AsnDatabase,
+  type AutonomousSystem,
+  type CountryDatabase,
+  type GeoDatabaseMetadata,
+  type GeositeFile,
+} from './geo/index.js';
+export {
+  RULE_SET_FORMATS,
+  RuleSetFileError,
+  parseRuleSet,
+  type ParseRuleSetOptions,
+  type ParsedRuleSet,
+  type RuleSetFormat,
+  type RuleSetLineError,
+} from './rule-set-file/index.js';
 export { countChanges } from './generation.js';
 export { createProxyKernel } from './kernel.js';
 export { findDialCycle } from './dialers.js';

@@ -138,6 +138,6 @@ export class DataSection {
 
   #spend(amount: number): void {
     this.#budget -= amount;
-    if (this.#budget < 0) throw new GeoDatabaseError('more values than a country database has');
+    if (this.#budget < 0) throw new GeoDatabaseError('more values than such a database has');
   }
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { GeoDatabaseError, type CountryDatabase, openCountryDatabase } from './index.js';
+import { GeoDatabaseError, type CountryDatabase, openAsnDatabase, openCountryDatabase } from './index.js';
 
 type Value = string | number | boolean | { [key: string]: Value } | Value[] | Uint8Array;
 
@@ -229,6 +229,35 @@ describe('country database', () => {
     ).toEqual(['US', 'CN', 'DE', 'US', 'DE', null, null, null]);
     expect(nodeCount).toBeGreaterThan(100_000);
     expect(metadata.ipVersion).toBe(6);
+  });
+});
+
+describe('database of autonomous systems', () => {
+  it.each([
+    ['GeoLite2', { autonomous_system_number: 13_335, autonomous_system_organization: 'Cloudflare' }, 'Cloudflare'],
+    ['text', { asn: 'AS13335', name: 'Cloudflare' }, 'Cloudflare'],
+    ['a number alone', { asn: 13_335 }, null],
+  ] satisfies [string, Value, string | null][])('reads records of %s', (_, record, organization) => {
+    const database = openAsnDatabase(
+      write([
+        ['1.1.1.0/24', record],
+        ['2.0.0.0/8', { asn: 0 }],
+      ]),
+    );
+    expect(database.system('1.1.1.1')).toEqual({ number: 13_335, organization });
+    expect(['1.1.1.1', '::ffff:1.1.1.1', '2.1.1.1', '9.9.9.9', 'x'].map(database.lookup)).toEqual([
+      13_335,
+      13_335,
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  it('refuses a database of something else, and hostile ones as the other does', () => {
+    expect(() => openAsnDatabase(write([['1.0.0.0/8', 'DE']]))).toThrow('no autonomous system');
+    expect(() => openAsnDatabase(write([['1.0.0.0/8', { asn: fan(6) }]]))).toThrow(GeoDatabaseError);
+    expect(() => openAsnDatabase(Buffer.from('<html>'))).toThrow(GeoDatabaseError);
   });
 });
 

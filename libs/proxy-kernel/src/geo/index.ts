@@ -1,12 +1,14 @@
 import { parseIp } from '@gatehouse/net';
 import type { CountryLookup } from '../interfaces/route.js';
-import { DataSection, type DataValue } from './data-section.js';
+import type { DataValue } from './data-section.js';
 import { GeoDatabaseError } from './geo-database-error.js';
-import { type GeoDatabaseMetadata, readMetadata } from './metadata.js';
-import { SearchTree } from './search-tree.js';
+import type { GeoDatabaseMetadata } from './metadata.js';
+import { openRecords } from './records.js';
 
 export { GeoDatabaseError } from './geo-database-error.js';
 export type { GeoDatabaseMetadata } from './metadata.js';
+export { openAsnDatabase, type AsnDatabase, type AutonomousSystem } from './asn.js';
+export { openGeositeFile, type GeositeFile } from './geosite.js';
 
 export interface CountryDatabase {
   lookup: CountryLookup;
@@ -14,8 +16,6 @@ export interface CountryDatabase {
   readonly nodeCount: number;
 }
 
-/** Larger than any country database; a download that is longer is something else. */
-const MAX_FILE = 256 * 1024 * 1024;
 /** Values of all records together. A country database has a few hundred records; this takes a fraction of a second to use up. */
 const BUDGET = 1_000_000;
 
@@ -26,27 +26,14 @@ const BUDGET = 1_000_000;
  * @throws GeoDatabaseError
  */
 export function openCountryDatabase(file: Buffer): CountryDatabase {
-  if (file.length > MAX_FILE) throw new GeoDatabaseError('larger than any country database');
-  const { metadata, dataEnd } = readMetadata(file);
-  const tree = new SearchTree(file, metadata, dataEnd);
-  const countries = readCountries(tree, file.subarray(tree.length, dataEnd));
+  const { metadata, find, records } = openRecords(file, BUDGET, countryOf);
+  if (![...records.values()].some((country) => country !== null))
+    throw new GeoDatabaseError('no country in any record');
   const lookup: CountryLookup = (text) => {
     const address = parseIp(text);
-    return address === null ? null : (countries.get(tree.find(address)) ?? null);
+    return address === null ? null : (records.get(find(address)) ?? null);
   };
   return { lookup, metadata, nodeCount: metadata.nodeCount };
-}
-
-/** The country of each record of the file, decoded once. */
-function readCountries(tree: SearchTree, data: Buffer): Map<number, string | null> {
-  const section = new DataSection(data, BUDGET);
-  const countries = new Map<number, string | null>();
-  for (const offset of tree.dataOffsets(data.length)) {
-    if (!countries.has(offset)) countries.set(offset, countryOf(section.read(offset)));
-  }
-  if (![...countries.values()].some((country) => country !== null))
-    throw new GeoDatabaseError('no country in any record');
-  return countries;
 }
 
 function countryOf(record: DataValue): string | null {

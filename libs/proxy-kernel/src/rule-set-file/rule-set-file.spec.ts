@@ -1,0 +1,265 @@
+import fc from 'fast-check';
+import { zstdCompressSync } from 'node:zlib';
+import { parseCidr, parseIp, cidrContains } from '@gatehouse/net';
+import { describe, expect, it } from 'vitest';
+import { type ParsedRuleSet, RuleSetFileError, parseRuleSet } from './index.js';
+
+const text = (content: string, behavior: 'domain' | 'ipcidr' | 'classical' = 'domain') =>
+  parseRuleSet(Buffer.from(content), { format: 'text', behavior });
+const yaml = (content: string, behavior: 'domain' | 'ipcidr' | 'classical' = 'domain') =>
+  parseRuleSet(Buffer.from(content), { format: 'yaml', behavior });
+
+describe('rule sets in text and YAML', () => {
+  it('reads a text list with comments, a mark of order and both line ends', () => {
+    expect(text('\uFEFF# list\r\n+.a.com\r\n\r\n.b.com # below\n// no\nc.com\n*.d.com')).toEqual({
+      entries: ['+.a.com', '.b.com', 'c.com', '*.d.com'],
+      errors: [],
+      errorCount: 0,
+    });
+    expect(text('10.0.0.0/8\n2001:db8::/32\n1.2.3.4\n', 'ipcidr').entries).toEqual([
+      '10.0.0.0/8',
+      '2001:db8::/32',
+      '1.2.3.4',
+    ]);
+  });
+
+  it('reads the payload of a provider, plain and quoted, indented or not', () => {
+    const entries = ['+.a.com', '.b.com', "it's", '*.c.com'];
+    const content = `# made by hand\nversion: 1\npayload:\n  - '+.a.com' # first\n  - ".b.com"\n  - 'c.com'\n  - *.c.com\nother:\n  - ignored.com\n`;
+    expect(yaml(content).entries).toEqual(['+.a.com', '.b.com', 'c.com', '*.c.com']);
+    expect(yaml("payload:\n- 'DOMAIN-SUFFIX,a.com'\n- IP-CIDR,10.0.0.0/8,no-resolve\n", 'classical').entries).toEqual([
+      'DOMAIN-SUFFIX,a.com',
+      'IP-CIDR,10.0.0.0/8,no-resolve',
+    ]);
+    expect(yaml("payload:\n  - 'DOMAIN-REGEX,^it''s'\n", 'classical').entries).toEqual(["DOMAIN-REGEX,^it's"]);
+    expect(yaml('payload: []\n').entries).toEqual([]);
+    expect(entries).toHaveLength(4);
+  });
+
+  it('reports what it cannot read by line and goes on', () => {
+    expect(text('a.com\nnot a name\nb.com\n')).toEqual({
+      entries: ['a.com', 'b.com'],
+      errors: [{ line: 2, message: '"not a name" is not a domain name', input: 'not a name' }],
+      errorCount: 1,
+    });
+    const { entries, errors } = yaml(
+      'payload:\n  - a.com\n  b.com\n  - {x: y}\n  - &a c.com\n  - "\\x41"\n  - d.com\n',
+    );
+    expect(entries).toEqual(['a.com', 'd.com']);
+    expect(errors.map(({ line, message }) => [line, message])).toEqual([
+      [3, 'not an entry of a list'],
+      [4, 'not a plain or quoted text'],
+      [5, 'not a plain or quoted text'],
+      [6, 'an escape that is not known'],
+    ]);
+    const many = text(Array.from({ length: 500 }, (_, i) => `bad ${i}`).join('\n'));
+    expect([many.errors.length, many.errorCount]).toEqual([100, 500]);
+    expect(text(`a.com\n${'x'.repeat(100_000)}\nb.com`)).toMatchObject({ entries: ['a.com', 'b.com'], errorCount: 1 });
+  });
+
+  it.each([
+    ['yaml', 'a.com\nb.com\n', 'no list under payload'],
+    ['yaml', 'payload: [a.com]\n', 'one entry a line'],
+    ['yaml', '<html></html>', 'no list under payload'],
+    ['text', 'a\0b', 'not a text file'],
+    ['mrs', 'a.com', 'not compressed with zstd'],
+  ] as const)('refuses a %s file %j', (format, content, message) => {
+    expect(() => parseRuleSet(Buffer.from(content), { format, behavior: 'domain' })).toThrow(RuleSetFileError);
+    expect(() => parseRuleSet(Buffer.from(content), { format, behavior: 'domain' })).toThrow(message);
+  });
+
+  it('bounds the number of entries', () => {
+    expect(() => parseRuleSet(Buffer.from('a\nb\nc\n'), { format: 'text', behavior: 'domain', maxEntries: 2 })).toThrow(
+      'more than 2 entries',
+    );
+  });
+});
+
+const long = (value: number) => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64BE(BigInt(value));
+  return bytes;
+};
+
+function mrs(behavior: number, count: number, body: Buffer, extra = Buffer.alloc(0)): Buffer {
+  return zstdCompressSync(
+    Buffer.concat([Buffer.from('MRS\x01'), Buffer.from([behavior]), long(count), long(extra.length), extra, body]),
+  );
+}
+
+/** Keys reversed and sorted, put level by level into the bit arrays. */
+function domainBody(names: readonly string[]): Buffer {
+  const keys = [...new Set(names)].map((name) => Buffer.from(name).reverse()).toSorted(Buffer.compare);
+  const leaves: boolean[] = [];
+  const bitmap: boolean[] = [];
+  const labels: number[] = [];
+  const queue = [{ from: 0, to: keys.length, column: 0 }];
+  for (const { from, to, column } of queue) {
+    let at = from;
+    leaves.push(keys[at]?.length === column);
+    if (leaves.at(-1)) at++;
+    while (at < to) {
+      const label = keys[at]?.[column];
+      const start = at;
+      while (at < to && keys[at]?.[column] === label) at++;
+      queue.push({ from: start, to: at, column: column + 1 });
+      labels.push(label ?? 0);
+      bitmap.push(false);
+    }
+    bitmap.push(true);
+  }
+  return Buffer.concat([Buffer.from([1]), words(leaves), words(bitmap), long(labels.length), Buffer.from(labels)]);
+}
+
+function words(bits: readonly boolean[]): Buffer {
+  const count = Math.ceil(bits.length / 64);
+  const bytes = Buffer.alloc(count * 8);
+  for (let word = 0; word < count; word++) {
+    let value = 0n;
+    for (let bit = 0; bit < 64; bit++) if (bits[word * 64 + bit]) value |= 1n << BigInt(bit);
+    bytes.writeBigUInt64BE(value, word * 8);
+  }
+  return Buffer.concat([long(count), bytes]);
+}
+
+const address = (ip: string): Buffer => {
+  const parsed = parseIp(ip);
+  if (!parsed) throw new Error(ip);
+  const bytes = Buffer.alloc(16);
+  if (parsed.family === 4) bytes.writeUInt16BE(0xffff, 10);
+  for (const [i, word] of parsed.words.entries()) bytes.writeUInt32BE(word, (parsed.family === 4 ? 12 : 0) + i * 4);
+  return bytes;
+};
+const rangesBody = (...ranges: [string, string][]): Buffer =>
+  Buffer.concat([
+    Buffer.from([1]),
+    long(ranges.length),
+    ...ranges.flatMap(([from, to]) => [address(from), address(to)]),
+  ]);
+const read = (file: Buffer, behavior: 'domain' | 'ipcidr' | 'classical' = 'domain'): ParsedRuleSet =>
+  parseRuleSet(file, { format: 'mrs', behavior });
+
+describe('rule sets in mihomo form', () => {
+  it('reads names: with all below, only those below, one label below, and by themselves', () => {
+    const file = mrs(0, 4, domainBody(['a.com', '+.a.com', '+.b.com', 'c.com', '*.d.com']), Buffer.from('extra'));
+    expect(read(file).entries.toSorted()).toEqual(['*.d.com', '+.a.com', '.b.com', 'c.com']);
+  });
+
+  it('reads back any set of names', () => {
+    const name = fc
+      .tuple(
+        fc.constantFrom('', '*.'),
+        fc.array(fc.constantFrom('a', 'ab', 'b', 'com', 'x-1'), { minLength: 1, maxLength: 4 }),
+      )
+      .map(([start, labels]) => start + labels.join('.'));
+    fc.assert(
+      fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 40 }), (names) => {
+        expect(read(mrs(0, names.length, domainBody(names))).entries.toSorted()).toEqual(names.toSorted());
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('reads ranges of addresses as prefixes', () => {
+    const body = rangesBody(
+      ['10.0.0.0', '10.255.255.255'],
+      ['1.2.3.4', '1.2.3.4'],
+      ['1.2.3.5', '1.2.3.10'],
+      ['0.0.0.0', '255.255.255.255'],
+      ['2001:db8::', '2001:db8::ffff'],
+      ['::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'].slice(0, 2) as [string, string],
+    );
+    const all = read(mrs(1, 6, body.subarray(0)), 'ipcidr');
+    expect(all.entries).toEqual([
+      '10.0.0.0/8',
+      '1.2.3.4/32',
+      '1.2.3.5/32',
+      '1.2.3.6/31',
+      '1.2.3.8/31',
+      '1.2.3.10/32',
+      '0.0.0.0/0',
+      '2001:db8::/112',
+      '::/0',
+    ]);
+  });
+
+  it('covers exactly the range', () => {
+    const ip = fc.nat(0xffff).map((low) => `10.0.${low >> 8}.${low & 255}`);
+    const value = (text: string) => parseIp(text)?.words[0] ?? 0;
+    fc.assert(
+      fc.property(ip, ip, ip, (a, b, probe) => {
+        const [from = '', to = ''] = [a, b].toSorted((x, y) => value(x) - value(y));
+        const { entries } = read(mrs(1, 1, rangesBody([from, to])), 'ipcidr');
+        const parsed = parseIp(probe);
+        const inside = entries.some((entry) => {
+          const cidr = parseCidr(entry);
+          return cidr && parsed && cidrContains(cidr, parsed);
+        });
+        expect(inside).toBe(value(from) <= value(probe) && value(probe) <= value(to));
+        expect(entries.length).toBeLessThan(64);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ['another behavior', mrs(1, 0, rangesBody()), 'behavior ipcidr, not domain'],
+    ['no behavior', mrs(9, 0, rangesBody()), 'behavior unknown'],
+    ['another version', mrs(0, 0, Buffer.from([2])), 'another version'],
+    ['another magic', zstdCompressSync(Buffer.from('XYZ\x01\0\0')), 'not an mrs file'],
+    ['nothing', zstdCompressSync(Buffer.alloc(0)), 'cut short'],
+    ['lengths beyond the end', mrs(0, 1, Buffer.concat([Buffer.from([1]), long(2 ** 40)])), 'cut short'],
+    ['a negative length', mrs(0, 1, Buffer.concat([Buffer.from([1]), long(-1)])), 'cut short'],
+    [
+      'branches that lead in circles',
+      mrs(
+        0,
+        1,
+        Buffer.concat([Buffer.from([1]), words([false, true]), words([true, true, false]), long(1), Buffer.from('a')]),
+      ),
+      'lead nowhere',
+    ],
+    [
+      'more branches than its shape',
+      mrs(0, 1, Buffer.concat([Buffer.from([1]), words([]), words([false]), long(80), Buffer.alloc(80, 97)])),
+      '',
+    ],
+    ['a chain without end', mrs(0, 1, domainBody(['a'.repeat(5000)])), 'too long'],
+    ['a range that ends before it begins', mrs(1, 1, rangesBody(['2.0.0.0', '1.0.0.0'])), 'ends before'],
+  ])('refuses %s', (what, file, message) => {
+    const behavior = what.startsWith('a range') ? 'ipcidr' : 'domain';
+    expect(() => read(file, behavior)).toThrow(RuleSetFileError);
+    expect(() => read(file, behavior)).toThrow(message);
+  });
+
+  it('refuses what unpacks to too much', () => {
+    const bomb = zstdCompressSync(Buffer.alloc(129 * 1024 * 1024));
+    expect(bomb.length).toBeLessThan(100_000);
+    expect(() => read(bomb)).toThrow('unpacks to too much');
+  });
+
+  it('neither hangs nor throws anything else, however a file is damaged', () => {
+    const good = Buffer.concat([
+      Buffer.from('MRS\x01\0'),
+      long(3),
+      long(0),
+      domainBody(['a.com', '+.a.com', 'b.example.org', '*.c.net']),
+    ]);
+    const change = fc.record({ at: fc.nat(good.length - 1), byte: fc.nat(255) });
+    let refused = 0;
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 5 }), fc.option(fc.nat(good.length)), (changes, end) => {
+        const file = Buffer.from(good);
+        for (const { at, byte } of changes) file[at] = byte;
+        try {
+          read(zstdCompressSync(end === null ? file : file.subarray(0, end)));
+        } catch (error) {
+          if (!(error instanceof RuleSetFileError)) throw error;
+          refused++;
+        }
+      }),
+      { numRuns: 2000 },
+    );
+    expect(refused).toBeGreaterThan(100);
+  });
+});
