@@ -7,6 +7,7 @@ import { CreateTraffic1763668800220 } from './1763668800220-create-traffic.js';
 import { CreateAuth1763668800230 } from './1763668800230-create-auth.js';
 import { CreateIdempotencyKeys1763668800240 } from './1763668800240-create-idempotency-keys.js';
 import { CreateNodeHealth1763668800300 } from './1763668800300-create-node-health.js';
+import { CreateJobCancellations1763668800301 } from './1763668800301-create-job-cancellations.js';
 import { CreateRuleSets1763668800310 } from './1763668800310-create-rule-sets.js';
 import { ExtendOutboundGroups1763668800320 } from './1763668800320-extend-outbound-groups.js';
 import { CreateAuditLogs1763668800330 } from './1763668800330-create-audit-logs.js';
@@ -23,6 +24,7 @@ export const MIGRATIONS = [
   CreateAuth1763668800230,
   CreateIdempotencyKeys1763668800240,
   CreateNodeHealth1763668800300,
+  CreateJobCancellations1763668800301,
   CreateRuleSets1763668800310,
   ExtendOutboundGroups1763668800320,
   CreateAuditLogs1763668800330,

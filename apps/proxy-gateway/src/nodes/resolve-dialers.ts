@@ -1,4 +1,5 @@
 import type { ProxyNode } from '@gatehouse/contracts';
+import { nodeIdOf } from '../traffic/flow-names.js';
 
 /** A node that might dial through another, or be dialled through. */
 export interface DialingNode {
@@ -70,7 +71,7 @@ function lookUp(
 
 /** Nothing for a node that dials directly or not at all. */
 function dialerOf(resolved: ReadonlyMap<number, ResolvedDialer>, tag: string): string[] {
-  const own = resolved.get(Number(tag.slice(1)));
+  const own = resolved.get(nodeIdOf(tag) ?? NaN);
   return own && 'dialer' in own && own.dialer !== null ? [own.dialer] : [];
 }
 
@@ -90,7 +91,7 @@ function spreadReasons(resolved: Map<number, ResolvedDialer>): void {
     changed = false;
     for (const [id, own] of resolved) {
       if (!('dialer' in own) || own.dialer === null) continue;
-      const hop = resolved.get(Number(own.dialer.slice(1)));
+      const hop = resolved.get(nodeIdOf(own.dialer) ?? NaN);
       if (!hop || !('reason' in hop)) continue;
       resolved.set(id, { reason: `its dialer ${own.dialer} is left out itself: ${hop.reason}` });
       changed = true;

@@ -44,6 +44,11 @@ export class HealthRegistry {
     this.draining = true;
   }
 
+  /** True once the process is going down: answers without an end must end now. */
+  get isDraining(): boolean {
+    return this.draining;
+  }
+
   /** Result of all checks; callers within a second share one run. */
   async report(): Promise<HealthReport> {
     if (this.draining) return { status: 'unavailable', failing: ['shutdown'], checks: {} };

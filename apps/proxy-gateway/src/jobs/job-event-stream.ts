@@ -1,0 +1,91 @@
+import type { JobView } from '@gatehouse/contracts';
+import { AppError } from '@gatehouse/platform';
+import { HealthRegistry } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { hasEnded } from './job.view.js';
+import { JobWatch } from './job-watch.js';
+
+/** Streams at once in this process: each holds a connection. */
+const MAX_STREAMS = 64;
+/** Proxies between close connections on which nothing moves, at 30 s some of them. */
+const HEARTBEAT_MS = 15_000;
+/** How soon a stream notices that the service stops. */
+const DRAIN_LOOK_MS = 250;
+const RETRY_MS = 2_000;
+
+/** A job as server-sent events (HTML Living Standard 9.2): what it is now, every change, and the end. */
+@Injectable()
+export class JobEventStream {
+  private open = 0;
+
+  constructor(
+    private readonly watch: JobWatch,
+    private readonly health: HealthRegistry,
+  ) {}
+
+  /** @throws AppError NOT_FOUND; SERVICE_UNAVAILABLE while too many listen already. */
+  async send(jobId: string, response: Response): Promise<void> {
+    if (this.open >= MAX_STREAMS) {
+      const message = `${MAX_STREAMS} others are following jobs already; GET /jobs/{id} tells the same.`;
+      throw new AppError('SERVICE_UNAVAILABLE', message, { retryAfterSeconds: 5 });
+    }
+    this.open += 1;
+    let release = (): void => {
+      this.open -= 1;
+      release = () => undefined;
+    };
+    try {
+      await this.stream(jobId, response, () => release());
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  private async stream(jobId: string, response: Response, release: () => void): Promise<void> {
+    let serial = 0;
+    let leave = (): void => undefined;
+    const write = (text: string): void => {
+      // A client that does not read is not worth the memory; the next one asks for the state anyway.
+      if (response.writable && !response.write(text)) response.once('drain', () => undefined);
+      if (response.writableLength > 1_048_576) response.destroy();
+    };
+    const changed = (view: JobView): void => {
+      if (!response.headersSent) begin(response);
+      serial += 1;
+      const event = hasEnded(view) ? 'end' : 'progress';
+      write(`id: ${serial}\nevent: ${event}\ndata: ${JSON.stringify(view)}\n\n`);
+    };
+    const close = (): void => {
+      clearInterval(heartbeat);
+      clearInterval(drain);
+      leave();
+      release();
+      response.end();
+    };
+    const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS);
+    // An open stream would hold up the shutdown until its deadline.
+    const drain = setInterval(() => this.health.isDraining && close(), DRAIN_LOOK_MS);
+    response.on('close', close).on('error', close);
+    try {
+      leave = await this.watch.watch(jobId, { changed, ended: close });
+      if (response.destroyed) leave();
+    } catch (error) {
+      clearInterval(heartbeat);
+      clearInterval(drain);
+      response.off('close', close).off('error', close);
+      throw error;
+    }
+  }
+}
+
+function begin(response: Response): void {
+  response.writeHead(200, {
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store',
+    // nginx would hold the events back.
+    'X-Accel-Buffering': 'no',
+  });
+  response.write(`retry: ${RETRY_MS}\n\n`);
+}

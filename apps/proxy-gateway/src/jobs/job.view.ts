@@ -1,0 +1,40 @@
+import type { JobStatusName, JobView } from '@gatehouse/contracts';
+import type { JobStatus } from '@gatehouse/jobs';
+import { toJobId } from './job-id.js';
+
+const STATUS: Readonly<Record<JobStatus['state'], JobStatusName>> = {
+  waiting: 'queued',
+  delayed: 'queued',
+  active: 'running',
+  completed: 'done',
+  failed: 'failed',
+};
+
+/** A job as the API shows it, its result apart. */
+export function toJobView(job: JobStatus, cancelled: boolean, now = Date.now()): JobView {
+  const { startedAt, finishedAt, failure } = job;
+  const end = finishedAt?.getTime() ?? now;
+  const status = cancelled && job.state !== 'active' ? 'cancelled' : STATUS[job.state];
+  return {
+    job_id: toJobId(job),
+    type: job.queue,
+    status,
+    created_at: job.createdAt.toISOString(),
+    started_at: startedAt?.toISOString() ?? null,
+    finished_at: finishedAt?.toISOString() ?? null,
+    duration_ms: startedAt ? Math.max(0, end - startedAt.getTime()) : null,
+    progress: typeof job.progress === 'object' ? job.progress : null,
+    result: null,
+    error: status === 'failed' ? describe(failure) : null,
+  };
+}
+
+export function hasEnded({ status }: Pick<JobView, 'status'>): boolean {
+  return status !== 'queued' && status !== 'running';
+}
+
+/** The text of a failure that nobody expected is for the log. */
+function describe(failure: JobStatus['failure']): JobView['error'] {
+  if (failure?.code !== undefined) return { code: failure.code, message: failure.message };
+  return { code: 'INTERNAL', message: 'The job failed; the runtime log says why.' };
+}
