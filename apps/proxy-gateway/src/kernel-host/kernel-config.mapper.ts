@@ -8,6 +8,7 @@ import type {
   RuleConfig,
   RuleSetConfig,
 } from '@gatehouse/proxy-kernel';
+import { resolveDialers } from '../nodes/resolve-dialers.js';
 import { resolveMembers } from '../outbound/group-members.js';
 import type { GroupShape, ResolvedMembers } from '../outbound/group-members.js';
 
@@ -32,6 +33,10 @@ export interface ConfigGroup extends GroupShape {
   type: GroupConfig['type'];
   country: string | null;
   testUrl: string | null;
+  /** Null: as the settings say; so is the interval. */
+  expectedStatus: string | null;
+  intervalSec: number | null;
+  lazy: boolean;
   /** In force for `url-test`. */
   toleranceMs: number | null;
   strategy: GroupStrategy | null;
@@ -82,7 +87,7 @@ export function nodeTag(id: number): string {
 
 /** Rows to configuration. Pure: what could not be taken over is in the answer. */
 export function mapKernelConfig(rows: KernelConfigRows): MappedConfig {
-  const usable = rows.nodes.filter(({ unsupportedReason }) => unsupportedReason === null);
+  const { usable, leftOut } = usableNodes(rows);
   const names = new Map(usable.map(({ id, name }) => [nodeTag(id), name]));
   const groupNames = new Set(rows.groups.map(({ name }) => name));
   const exists = (tag: string): boolean => names.has(tag) || groupNames.has(tag) || BUILT_IN.has(tag);
@@ -100,15 +105,29 @@ export function mapKernelConfig(rows: KernelConfigRows): MappedConfig {
       ...(rows.dns && { dns: rows.dns }),
       defaultPolicy,
     },
-    leftOut: rows.nodes.flatMap(({ id, name, unsupportedReason }) =>
-      unsupportedReason === null ? [] : [{ node_id: id, name, reason: unsupportedReason }],
-    ),
+    leftOut,
     lostSelections: rows.groups.flatMap((group, index) => {
       const isCandidate = members.get(group.name)!.candidates.has(group.selectedTag ?? '');
       return isCandidate ? [] : lostSelection(group, groups[index]!, names);
     }),
     lostDefaultPolicy: defaultPolicy === rows.defaultPolicy ? null : rows.defaultPolicy,
   };
+}
+
+/** Nodes that the kernel dials, each with what it dials through. */
+function usableNodes({ nodes, groups }: KernelConfigRows): { usable: ConfigNode[]; leftOut: MappedConfig['leftOut'] } {
+  const supported = nodes.filter(({ unsupportedReason }) => unsupportedReason === null);
+  const members = resolveMembers(groups, supported.map(toTaggedNode));
+  const dialers = resolveDialers(supported, new Map([...members].map(([name, group]) => [name, group.members])));
+  const usable: ConfigNode[] = [];
+  const leftOut: MappedConfig['leftOut'] = [];
+  for (const node of nodes) {
+    const resolved = dialers.get(node.id) ?? { dialer: null };
+    const reason = node.unsupportedReason ?? ('reason' in resolved ? resolved.reason : null);
+    if (reason !== null) leftOut.push({ node_id: node.id, name: node.name, reason });
+    else if ('dialer' in resolved) usable.push({ ...node, ...(resolved.dialer && { dialer: resolved.dialer }) });
+  }
+  return { usable, leftOut };
 }
 
 function toTaggedNode({ id, name, country, node, subscriptionIds, tags }: ConfigNode) {

@@ -89,7 +89,7 @@ export class KernelConfigSource {
 
   private toConfigGroup(group: OutboundGroupEntity): ConfigGroup {
     const toleranceMs = group.toleranceMs ?? this.preferences.get('health.tolerance_ms');
-    return { ...group, toleranceMs: group.type === 'url-test' ? toleranceMs : null };
+    return Object.assign(group, { toleranceMs: group.type === 'url-test' ? toleranceMs : null });
   }
 
   private listeners(): ListenerConfig[] {

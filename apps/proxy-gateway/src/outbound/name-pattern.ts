@@ -47,7 +47,7 @@ export function compileNamePattern(pattern: string): NamePattern {
   const program: Instruction[] = [];
   emit(program, new PatternReader(pattern.replace(LEADING_FLAGS, '')).read());
   push(program, { op: 'match' });
-  return { test: (name) => run(program, [...name.slice(0, MAX_NAME)]) };
+  return { test: (name) => run(program, Array.from(name.slice(0, MAX_NAME))) };
 }
 
 /** What most filters are. */

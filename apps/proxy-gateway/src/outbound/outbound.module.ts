@@ -4,6 +4,7 @@ import { TrafficModule } from '../traffic/traffic.module.js';
 import { GroupChooser } from './group-chooser.service.js';
 import { GroupEditor } from './group-editor.service.js';
 import { GroupFacts } from './group-facts.js';
+import { GroupTestTargetsModule } from './group-test-targets.module.js';
 import { GroupTraffic } from './group-traffic.js';
 import { OutboundController } from './outbound.controller.js';
 import { OutboundService } from './outbound.service.js';
@@ -11,7 +12,7 @@ import { PolicyOptions } from './policy-options.js';
 import { SwitchWatcher } from './switch-watcher.js';
 
 @Module({
-  imports: [KernelModule, TrafficModule],
+  imports: [KernelModule, TrafficModule, GroupTestTargetsModule],
   controllers: [OutboundController],
   providers: [OutboundService, GroupChooser, GroupEditor, GroupFacts, GroupTraffic, PolicyOptions, SwitchWatcher],
 })

@@ -32,7 +32,7 @@ export interface OverviewFacts {
   live: readonly GroupState[] | null;
   usage: Readonly<Record<string, TagUsage>>;
   /** Bytes of finished flows that the rows do not hold yet. */
-  waiting(group: string): { upload: number; download: number };
+  waiting: (group: string) => { upload: number; download: number };
   /** What groups that measure use where they set nothing themselves. */
   measuring: { test_url: string; expected_status: string; interval_sec: number };
   window: MemberWindow;

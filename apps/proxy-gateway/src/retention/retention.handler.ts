@@ -2,6 +2,8 @@ import type { RetentionPayload } from '@gatehouse/contracts';
 import { JobHandler } from '@gatehouse/jobs';
 import type { HandlesJobs } from '@gatehouse/jobs';
 import { AuditRetention } from '../audit/audit-retention.js';
+import { SwitchRetention } from '../outbound/switch-retention.js';
+import { RuntimeLogRetention } from '../runtime-logs/runtime-log-retention.js';
 import { TrafficRetention } from '../traffic/traffic-retention.js';
 import type { RetentionReport } from '../traffic/traffic-retention.js';
 
@@ -11,11 +13,13 @@ export class RetentionHandler implements HandlesJobs<'retention'> {
   constructor(
     private readonly traffic: TrafficRetention,
     private readonly audit: AuditRetention,
+    private readonly logs: RuntimeLogRetention,
+    private readonly switches: SwitchRetention,
   ) {}
 
-  async handle(_payload: RetentionPayload): Promise<RetentionReport & { auditRows: number }> {
+  async handle(_payload: RetentionPayload): Promise<RetentionReport & { auditRows: number; switches: number }> {
     const now = Date.now();
     const report = await this.traffic.sweep(now);
-    return { ...report, auditRows: await this.audit.sweep(now) };
+    return { ...report, auditRows: await this.audit.sweep(now), switches: await this.switches.sweep(now) };
   }
 }

@@ -1,13 +1,15 @@
 import { Jobs } from '@gatehouse/jobs';
 import { Module } from '@nestjs/common';
 import type { OnApplicationBootstrap } from '@nestjs/common';
+import { GroupSwitches } from '../outbound/group-switches.js';
+import { SwitchRetention } from '../outbound/switch-retention.js';
 import { TrafficRetention } from '../traffic/traffic-retention.js';
 import { RetentionHandler } from './retention.handler.js';
 
 const EVERY_MS = 3_600_000;
 
 /** The hourly sweep, wherever the workers run. */
-@Module({ providers: [RetentionHandler, TrafficRetention] })
+@Module({ providers: [RetentionHandler, TrafficRetention, SwitchRetention, GroupSwitches] })
 export class RetentionModule implements OnApplicationBootstrap {
   constructor(private readonly jobs: Jobs) {}
 

@@ -1,0 +1,19 @@
+import { Injectable } from '@nestjs/common';
+import { Preferences } from '../preferences/preferences.service.js';
+import { GroupSwitches } from './group-switches.js';
+
+const DAY_MS = 86_400_000;
+
+/** Forgets what groups did long ago. */
+@Injectable()
+export class SwitchRetention {
+  constructor(
+    private readonly switches: GroupSwitches,
+    private readonly preferences: Preferences,
+  ) {}
+
+  /** Returns how many entries are gone. */
+  sweep(now: number): Promise<number> {
+    return this.switches.prune(new Date(now - this.preferences.get('traffic_stats.retention_days') * DAY_MS));
+  }
+}
