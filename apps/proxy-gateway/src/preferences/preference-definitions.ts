@@ -5,6 +5,7 @@ import {
   integer,
   listenAddress,
   oneOf,
+  optionalHttpUrl,
   ratio,
   statusRanges,
   text,
@@ -43,6 +44,11 @@ export const PREFERENCES = {
   'health.timeout_ms': integer(5_000, 100, 60_000),
   'health.concurrency': integer(128, 1, 1_024),
   'health.tolerance_ms': integer(100, 0, 60_000),
+  // The second request on the open connection counts: what a page feels rather than what connecting costs.
+  'health.unified': flag(false),
+
+  // Tells a node's exit address: Cloudflare's trace lines, JSON with `ip`, or a bare address. Empty asks nobody.
+  'country.exit_url': optionalHttpUrl('https://www.cloudflare.com/cdn-cgi/trace'),
 
   'subscription.user_agent': text('clash.meta/1.19 gatehouse'),
   'subscription.timeout_ms': integer(30_000, 1_000, 300_000),

@@ -84,6 +84,11 @@ export function httpUrl(defaultValue: string): PreferenceType<string> {
   };
 }
 
+/** The same, and empty for none whatever the default is. */
+export function optionalHttpUrl(defaultValue: string): PreferenceType<string> {
+  return { defaultText: defaultValue, parse: (value) => httpUrl('').parse(value) };
+}
+
 /** Addresses separated by commas or spaces; empty means none. */
 export function httpUrls(defaultValue: string): PreferenceType<readonly string[]> {
   const one = httpUrl('');
