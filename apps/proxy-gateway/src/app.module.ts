@@ -14,6 +14,7 @@ import { NodesModule } from './nodes/nodes.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { PreferencesModule } from './preferences/preferences.module.js';
 import { RetentionModule } from './retention/retention.module.js';
+import { RuntimeLogsApiModule, RuntimeLogsModule } from './runtime-logs/runtime-logs.module.js';
 import { RulesModule } from './rules/rules.module.js';
 import type { ProxyGatewaySettings } from './settings.js';
 import { RefreshModule } from './subscriptions/refresh.module.js';
@@ -43,6 +44,7 @@ export class AppModule {
         TrafficModule,
         DashboardModule,
         SystemModule,
+        RuntimeLogsApiModule,
         SettingsApiModule,
       ],
     };
@@ -80,6 +82,7 @@ function foundation(
       workers,
     }),
     PreferencesModule,
+    RuntimeLogsModule.forRoot(workers === 'only' ? 'worker' : 'api'),
     AuditModule.forRoot(secretKey),
     RefreshModule,
     RetentionModule,

@@ -18,4 +18,5 @@ export * from './proxy-gateway/system.js';
 export * from './proxy-gateway/import-result.js';
 export * from './proxy-gateway/settings.js';
 export * from './proxy-gateway/audit-log.js';
+export * from './proxy-gateway/runtime-log.js';
 export * from './error-codes.js';

@@ -60,7 +60,7 @@ function shown(field: string, value: AuditValue): AuditValue {
 function isHidden(path: string): boolean {
   const segments = path.split('.');
   // Of hysteria it is a password, whatever it is elsewhere.
-  if (segments.at(-1) === 'obfs') return true;
+  if (segments.at(-1) === 'obfs' || path === 'kernel.users') return true;
   if (segments.includes('headers') && !/^host$/i.test(segments.at(-1) ?? '')) return true;
   return (
     segments.some((name) => isSecretOption(name) || isSecretField(name)) &&

@@ -11,6 +11,7 @@ import { CreateJobCancellations1763668800301 } from './1763668800301-create-job-
 import { CreateRuleSets1763668800310 } from './1763668800310-create-rule-sets.js';
 import { ExtendOutboundGroups1763668800320 } from './1763668800320-extend-outbound-groups.js';
 import { CreateAuditLogs1763668800330 } from './1763668800330-create-audit-logs.js';
+import { CreateRuntimeLogs1763668800331 } from './1763668800331-create-runtime-logs.js';
 import { ScheduleSubscriptions1763668800340 } from './1763668800340-schedule-subscriptions.js';
 
 /** Every migration of the service, oldest first. */
@@ -28,5 +29,6 @@ export const MIGRATIONS = [
   CreateRuleSets1763668800310,
   ExtendOutboundGroups1763668800320,
   CreateAuditLogs1763668800330,
+  CreateRuntimeLogs1763668800331,
   ScheduleSubscriptions1763668800340,
 ];

@@ -133,3 +133,24 @@ describe('redaction', () => {
     expect(JSON.stringify(redactValue(cycle)).length).toBeLessThan(100_000);
   });
 });
+
+describe('a level of its own for one context', () => {
+  it('decides for taps alone, and for what is written together with the general one', () => {
+    const lines: string[] = [];
+    const tapped: string[] = [];
+    const logger = new JsonLogger({ service: 's', level: 'info', write: (line) => lines.push(line) });
+    logger.tap(({ message }) => tapped.push(message));
+    logger.setContextLevel('Kernel', 'debug');
+    logger.debug('one', 'Kernel');
+    logger.debug('two', 'Other');
+    logger.setContextLevel('Kernel', 'error');
+    logger.warn('three', 'Kernel');
+    logger.error('four', 'Kernel');
+    logger.log('five', 'Other');
+    logger.setLevel('silent');
+    logger.error('six', 'Kernel');
+    logger.error('seven', 'Other');
+    expect(tapped).toEqual(['one', 'four', 'five', 'six']);
+    expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual(['four', 'five']);
+  });
+});

@@ -35,6 +35,9 @@ const WEIGHT: Record<LogLevel | 'fatal', number> = { debug: 10, info: 20, warn: 
  */
 export class JsonLogger implements LoggerService {
   private threshold: number;
+  private readonly contextThresholds = new Map<string, number>();
+  /** Below it nobody wants anything. */
+  private lowest: number;
   private readonly taps = new Set<LogTap>();
   private readonly write: (line: string) => void;
   private readonly service: string;
@@ -42,11 +45,19 @@ export class JsonLogger implements LoggerService {
   constructor({ service, level, write = writeToStandardOutput }: JsonLoggerOptions) {
     this.service = service;
     this.threshold = WEIGHT[level];
+    this.lowest = this.threshold;
     this.write = write;
   }
 
   setLevel(level: LogLevel): void {
     this.threshold = WEIGHT[level];
+    this.lowest = Math.min(this.threshold, ...this.contextThresholds.values());
+  }
+
+  /** A level of its own for one part of the program. Taps follow it alone; what is written passes both levels. */
+  setContextLevel(context: string, level: LogLevel): void {
+    this.contextThresholds.set(context, WEIGHT[level]);
+    this.lowest = Math.min(this.threshold, ...this.contextThresholds.values());
   }
 
   /** Hands every record that passes the level filter to a listener in this process; returns how to stop. */
@@ -75,8 +86,11 @@ export class JsonLogger implements LoggerService {
   }
 
   private emit(level: RecordLevel, message: unknown, rest: unknown[]): void {
-    if (WEIGHT[level] < this.threshold) return;
+    const weight = WEIGHT[level];
+    if (weight < this.lowest) return;
     const { text, context, fields } = arrange(message, rest);
+    const own = context === undefined ? undefined : this.contextThresholds.get(context);
+    if (weight < (own ?? this.threshold)) return;
     const record: LogRecord = {
       time: new Date().toISOString(),
       level,
@@ -86,7 +100,7 @@ export class JsonLogger implements LoggerService {
       requestId: currentRequestId(),
       fields,
     };
-    this.write(`${toLine(record)}\n`);
+    if (weight >= this.threshold) this.write(`${toLine(record)}\n`);
     for (const tap of this.taps) tap(record);
   }
 }

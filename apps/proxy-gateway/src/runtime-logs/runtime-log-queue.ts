@@ -1,0 +1,90 @@
+import type { NewRuntimeLog } from './runtime-log-row.js';
+
+export interface RuntimeLogQueueOptions {
+  write(rows: readonly NewRuntimeLog[]): Promise<void>;
+  /** Once per outage; what it logs comes back as one more row. */
+  onFailure(error: unknown, waiting: number): void;
+  onDropped(rows: number): void;
+  capacity?: number;
+  batch?: number;
+  flushMs?: number;
+  retryFirstMs?: number;
+  retryLastMs?: number;
+}
+
+const DEFAULTS = { capacity: 10_000, batch: 500, flushMs: 500, retryFirstMs: 1_000, retryLastMs: 30_000 };
+
+/** Rows on their way to the database, in batches. Full, it drops what comes and counts it: logging never waits. */
+export class RuntimeLogQueue {
+  readonly #options: Required<RuntimeLogQueueOptions>;
+  #rows: NewRuntimeLog[] = [];
+  #dropped = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #writing: Promise<void> = Promise.resolve();
+  #retryMs = 0;
+  #closed = false;
+
+  constructor(options: RuntimeLogQueueOptions) {
+    this.#options = { ...DEFAULTS, ...options };
+  }
+
+  add(row: NewRuntimeLog): void {
+    if (this.#closed) return;
+    if (this.#rows.length >= this.#options.capacity) {
+      this.#dropped++;
+      return;
+    }
+    this.#rows.push(row);
+    this.#schedule(this.#options.flushMs);
+  }
+
+  /** Writes what has come so far; resolves also when the database does not take it. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#drain());
+    return this.#writing;
+  }
+
+  /** One last try. */
+  async close(): Promise<void> {
+    await this.flush();
+    this.#closed = true;
+    if (this.#timer) clearTimeout(this.#timer);
+  }
+
+  #schedule(ms: number): void {
+    if (this.#timer !== null || this.#closed) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      void this.flush();
+    }, ms);
+    this.#timer.unref();
+  }
+
+  async #drain(): Promise<void> {
+    const { batch, write, onFailure, onDropped } = this.#options;
+    while (this.#rows.length > 0) {
+      const rows = this.#rows.slice(0, batch);
+      try {
+        await write(rows);
+      } catch (error) {
+        const first = this.#retryMs === 0;
+        this.#waitLonger();
+        if (first) onFailure(error, this.#rows.length);
+        return;
+      }
+      this.#rows.splice(0, rows.length);
+      this.#retryMs = 0;
+    }
+    const dropped = this.#dropped;
+    this.#dropped = 0;
+    if (dropped > 0) onDropped(dropped);
+  }
+
+  #waitLonger(): void {
+    const { retryFirstMs, retryLastMs } = this.#options;
+    this.#retryMs = this.#retryMs === 0 ? retryFirstMs : Math.min(this.#retryMs * 2, retryLastMs);
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#schedule(this.#retryMs);
+  }
+}

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Preferences } from '../preferences/preferences.service.js';
+
+const DAY_MS = 86_400_000;
+
+/** Forgets lines that are old, and the oldest of too many. */
+@Injectable()
+export class RuntimeLogRetention {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly preferences: Preferences,
+  ) {}
+
+  /** How many rows went. */
+  async sweep(now: number): Promise<number> {
+    const before = new Date(now - this.preferences.get('runtime_log.retention_days') * DAY_MS);
+    const [, old]: [unknown, number] = await this.dataSource.query('DELETE FROM runtime_logs WHERE time < $1', [
+      before,
+    ]);
+    const [, surplus]: [unknown, number] = await this.dataSource.query(
+      'DELETE FROM runtime_logs WHERE id <= (SELECT id FROM runtime_logs ORDER BY id DESC LIMIT 1 OFFSET $1)',
+      [this.preferences.get('runtime_log.max_rows')],
+    );
+    return old + surplus;
+  }
+}

@@ -1,0 +1,74 @@
+import { JsonLogger } from '@gatehouse/platform';
+import { Logger } from '@nestjs/common';
+import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { isBadData } from '../traffic/accounting-errors.js';
+import type { Preferences } from '../preferences/preferences.service.js';
+import { RuntimeLogQueue } from './runtime-log-queue.js';
+import { KERNEL_CONTEXT, toNewRow } from './runtime-log-row.js';
+import type { NewRuntimeLog } from './runtime-log-row.js';
+
+const INSERT = `INSERT INTO runtime_logs (time, level, source, context, message, fields, request_id)
+  SELECT time, level, source, context, message, fields, request_id
+  FROM jsonb_to_recordset($1::jsonb) AS line
+    (time timestamptz, level smallint, source text, context text, message text, fields jsonb, request_id text)`;
+
+/** Takes every log line of this process into the database, the kernel's among them. */
+export class RuntimeLogWriter implements OnModuleInit, BeforeApplicationShutdown {
+  private readonly logger = new Logger('RuntimeLogs');
+  private readonly queue = new RuntimeLogQueue({
+    write: (rows) => this.write(rows),
+    onFailure: (error, waiting) => this.logger.error(`${waiting} log lines wait for the database`, error),
+    onDropped: (rows) => this.logger.warn(`${rows} log lines were dropped while the database did not take them`),
+  });
+  private readonly endings: (() => void)[] = [];
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly source: JsonLogger,
+    private readonly preferences: Preferences,
+    private readonly process: 'api' | 'worker',
+  ) {}
+
+  onModuleInit(): void {
+    this.endings.push(this.source.tap((record) => this.queue.add(toNewRow(record, this.process))));
+    this.endings.push(this.preferences.onChange(() => this.followKernelLevel()));
+    this.followKernelLevel();
+  }
+
+  /** The database closes in the stage after this one. */
+  async beforeApplicationShutdown(): Promise<void> {
+    for (const end of this.endings.splice(0)) end();
+    await this.queue.close();
+  }
+
+  /** Resolves when everything logged so far is in the database, or would not go there. */
+  flush(): Promise<void> {
+    return this.queue.flush();
+  }
+
+  private followKernelLevel(): void {
+    const level = this.preferences.get('kernel.log_level');
+    this.source.setContextLevel(KERNEL_CONTEXT, level === 'warning' ? 'warn' : level);
+  }
+
+  private async write(rows: readonly NewRuntimeLog[]): Promise<void> {
+    try {
+      await this.dataSource.query(INSERT, [JSON.stringify(rows)]);
+    } catch (error) {
+      if (!isBadData(error)) throw error;
+      await this.writeSingly(rows);
+    }
+  }
+
+  /** One line that the database refuses must not keep the others out; it is on standard output. */
+  private async writeSingly(rows: readonly NewRuntimeLog[]): Promise<void> {
+    for (const row of rows) {
+      try {
+        await this.dataSource.query(INSERT, [JSON.stringify([row])]);
+      } catch (error) {
+        if (!isBadData(error)) throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { RUNTIME_LOG_LEVELS, RUNTIME_LOG_SOURCES } from '@gatehouse/contracts';
+import type { RuntimeLogSource } from '@gatehouse/contracts';
+import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
+import { Omittable } from '../wire/omittable.js';
+import { OneLine } from '../wire/one-line.js';
+import { QueryInteger } from '../wire/query-integer.js';
+
+export class RuntimeLogQuery {
+  /** This level and those above it. */
+  @IsIn(RUNTIME_LOG_LEVELS)
+  level: (typeof RUNTIME_LOG_LEVELS)[number] = 'debug';
+
+  @Omittable()
+  @IsIn(RUNTIME_LOG_SOURCES)
+  source?: RuntimeLogSource;
+
+  /** Part of the message or of the name of the part that spoke; case does not matter. */
+  @Omittable()
+  @IsString()
+  @OneLine()
+  @MaxLength(200)
+  search?: string;
+
+  /** What one request caused. */
+  @Omittable()
+  @IsString()
+  @OneLine()
+  @MaxLength(100)
+  request_id?: string;
+
+  @QueryInteger({ min: 1, max: 500 })
+  limit = 50;
+
+  @QueryInteger({ min: 0, max: 1_000_000_000 })
+  offset = 0;
+
+  /** `next_cursor` of the page before. */
+  @Omittable()
+  @Matches(/^\d{1,15}$/, { message: 'cursor must be a next_cursor of this list' })
+  cursor?: string;
+}

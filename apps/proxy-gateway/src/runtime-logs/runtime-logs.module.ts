@@ -1,0 +1,34 @@
+import { JsonLogger } from '@gatehouse/platform';
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Preferences } from '../preferences/preferences.service.js';
+import { RuntimeLogRetention } from './runtime-log-retention.js';
+import { RuntimeLogWriter } from './runtime-log-writer.js';
+import { RuntimeLogsController } from './runtime-logs.controller.js';
+import { RuntimeLogsService } from './runtime-logs.service.js';
+
+/** Every process's lines on their way to the database. */
+@Module({})
+export class RuntimeLogsModule {
+  static forRoot(process: 'api' | 'worker'): DynamicModule {
+    return {
+      module: RuntimeLogsModule,
+      global: true,
+      providers: [
+        {
+          provide: RuntimeLogWriter,
+          inject: [DataSource, JsonLogger, Preferences],
+          useFactory: (dataSource: DataSource, logger: JsonLogger, preferences: Preferences) =>
+            new RuntimeLogWriter(dataSource, logger, preferences, process),
+        },
+        RuntimeLogRetention,
+      ],
+      exports: [RuntimeLogWriter, RuntimeLogRetention],
+    };
+  }
+}
+
+/** `GET /logs`. */
+@Module({ controllers: [RuntimeLogsController], providers: [RuntimeLogsService] })
+export class RuntimeLogsApiModule {}
