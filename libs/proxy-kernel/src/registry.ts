@@ -1,4 +1,4 @@
-import type { ProxyNode } from '@gatehouse/contracts';
+import type { NodeTls, NodeTransport, ProxyNode, VlessNode, VmessNode } from '@gatehouse/contracts';
 import {
   KernelConfigError,
   type Inbound,
@@ -13,6 +13,11 @@ import { RejectOutbound } from './protocol/reject/outbound.js';
 import { isEmbeddedCipher } from './protocol/shadowsocks/cipher.js';
 import { ShadowsocksOutbound } from './protocol/shadowsocks/outbound.js';
 import { Socks5Outbound } from './protocol/socks/outbound.js';
+import { TrojanOutbound } from './protocol/trojan/outbound.js';
+import { parseUserId } from './protocol/user-id.js';
+import { VlessOutbound } from './protocol/vless/outbound.js';
+import { VmessOutbound, isEmbeddedSecurity } from './protocol/vmess/outbound.js';
+import { carriedHere } from './transport/carrier.js';
 import type { ServerDialer } from './transport/server-dialer.js';
 
 export interface NodeSupport {
@@ -25,6 +30,11 @@ export interface NodeSupport {
 const EXTERNAL_CIPHERS =
   /^(none|plain|dummy|rc4-md5|(x?chacha20)(-ietf)?(-poly1305)?|aes-(128|192|256)-(ctr|cfb|ccm|gcm-siv|gcm)|2022-blake3-.+|.*aegis-.+|lea-.+)$/;
 
+const BAD_ID: NodeSupport = {
+  support: 'unsupported',
+  reason: 'the user id is neither a UUID nor a name of 1 to 30 bytes',
+};
+
 export function builtInOutbounds(resolver: Resolver): Map<string, Outbound> {
   const all: Outbound[] = [
     new DirectOutbound('DIRECT', resolver),
@@ -36,20 +46,43 @@ export function builtInOutbounds(resolver: Resolver): Map<string, Outbound> {
 
 /** Whether a node can be dialled, and by whom. */
 export function supportsNode(node: ProxyNode): NodeSupport {
-  if (node.type === 'ss') return supportsShadowsocks(node);
-  if (node.type !== 'socks5' && node.type !== 'http') return external(node.type);
-  if (node.tls?.reality) return external('REALITY');
-  return node.tls?.ech ? external('encrypted ClientHello') : { support: 'embedded' };
+  switch (node.type) {
+    case 'ss':
+      return supportsShadowsocks(node);
+    case 'socks5':
+    case 'http':
+      return supportsCarrier(node.tls, undefined);
+    case 'trojan':
+      return supportsCarrier(node.tls, node.transport);
+    case 'vless':
+      return supportsVless(node);
+    case 'vmess':
+      return supportsVmess(node);
+    default:
+      return external(node.type);
+  }
 }
 
 /** @throws KernelConfigError for a node that this kernel cannot dial. */
 export function createOutbound(tag: string, node: ProxyNode, dialer: ServerDialer, path: string): Outbound {
   const { support, reason } = supportsNode(node);
   if (support !== 'embedded') throw new KernelConfigError(path, `${tag} cannot be dialled: ${reason ?? node.type}`);
-  if (node.type === 'ss') return new ShadowsocksOutbound(tag, node, dialer);
-  if (node.type === 'socks5') return new Socks5Outbound(tag, node, dialer);
-  if (node.type === 'http') return new HttpOutbound(tag, node, dialer);
-  throw new KernelConfigError(path, `${tag} cannot be dialled: ${node.type}`);
+  switch (node.type) {
+    case 'ss':
+      return new ShadowsocksOutbound(tag, node, dialer);
+    case 'socks5':
+      return new Socks5Outbound(tag, node, dialer);
+    case 'http':
+      return new HttpOutbound(tag, node, dialer);
+    case 'trojan':
+      return new TrojanOutbound(tag, node, dialer);
+    case 'vless':
+      return new VlessOutbound(tag, node, userId(node.uuid, path), dialer);
+    case 'vmess':
+      return new VmessOutbound(tag, node, userId(node.uuid, path), dialer);
+    default:
+      throw new KernelConfigError(path, `${tag} cannot be dialled: ${node.type}`);
+  }
 }
 
 export function createInbound(context: InboundContext): Inbound {
@@ -62,6 +95,33 @@ function supportsShadowsocks(node: Extract<ProxyNode, { type: 'ss' }>): NodeSupp
   if (isEmbeddedCipher(node.cipher)) return { support: 'embedded' };
   if (EXTERNAL_CIPHERS.test(node.cipher)) return external(`cipher ${node.cipher}`);
   return { support: 'unsupported', reason: `cipher ${node.cipher} is not known` };
+}
+
+function supportsVless(node: VlessNode): NodeSupport {
+  // XTLS cuts the connection over to the raw socket under TLS, which node:tls does not let us have.
+  if (node.flow) return external(`flow ${node.flow}`);
+  if (node.encryption && node.encryption !== 'none') return external('VLESS encryption');
+  return parseUserId(node.uuid) ? supportsCarrier(node.tls, node.transport) : BAD_ID;
+}
+
+function supportsVmess(node: VmessNode): NodeSupport {
+  if (node.alterId > 0) return external('the old VMess header (alterId above 0)');
+  if (node.cipher === 'aes-128-cfb') return external(`cipher ${node.cipher}`);
+  if (!isEmbeddedSecurity(node.cipher)) return { support: 'unsupported', reason: `cipher ${node.cipher} is not known` };
+  return parseUserId(node.uuid) ? supportsCarrier(node.tls, node.transport) : BAD_ID;
+}
+
+/** `clientFingerprint` is no obstacle: the handshake works, it only looks like Node's own. */
+function supportsCarrier(tls: NodeTls | undefined, transport: NodeTransport | undefined): NodeSupport {
+  if (tls?.reality) return external('REALITY');
+  if (tls?.ech) return external('encrypted ClientHello');
+  return carriedHere(transport) ? { support: 'embedded' } : external(`transport ${transport?.type}`);
+}
+
+function userId(uuid: string, path: string): Buffer {
+  const id = parseUserId(uuid);
+  if (!id) throw new KernelConfigError(path, 'the user id is neither a UUID nor a name of 1 to 30 bytes');
+  return id;
 }
 
 function external(what: string): NodeSupport {

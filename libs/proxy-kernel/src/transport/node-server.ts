@@ -1,8 +1,8 @@
 import type { NodeTls } from '@gatehouse/contracts';
 import { ByteReader, type ByteStream } from '@gatehouse/net';
-import { DialError, type DialContext } from '../interfaces/index.js';
+import { DialError } from '../interfaces/index.js';
 import { abortError, toDialError } from './dial-error.js';
-import type { ServerDialer } from './server-dialer.js';
+import type { ServerDial, ServerDialer } from './server-dialer.js';
 import { wrapTls } from './tls.js';
 
 /** A node's own answer to a handshake is short; more than this is no answer of its protocol. */
@@ -15,14 +15,10 @@ export interface NodeServer {
 }
 
 /** Connects to a node's server, with TLS where it wants that. @throws DialError. */
-export async function dialNodeServer(
-  node: NodeServer,
-  dialer: ServerDialer,
-  context: DialContext,
-): Promise<ByteStream> {
+export async function dialNodeServer(node: NodeServer, dialer: ServerDialer, dial: ServerDial): Promise<ByteStream> {
   const { server, port, tls } = node;
-  const stream = await dialer.connect(server, port, { ...context, plain: tls !== undefined });
-  return tls ? wrapTls(stream, server, tls, context) : stream;
+  const stream = await dialer.connect(server, port, { ...dial, plain: dial.plain === true || tls !== undefined });
+  return tls ? wrapTls(stream, server, tls, dial) : stream;
 }
 
 /**

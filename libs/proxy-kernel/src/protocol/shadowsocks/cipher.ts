@@ -1,5 +1,6 @@
 /** Keys and ciphers of Shadowsocks AEAD (SIP004). */
-import { createHash, createSecretKey, hkdfSync, randomBytes, type CipherGCMTypes, type KeyObject } from 'node:crypto';
+import { createHash, createSecretKey, hkdfSync, type CipherGCMTypes, type KeyObject } from 'node:crypto';
+import { freshBytes } from '../../transport/fresh-bytes.js';
 
 export const TAG_LENGTH = 16;
 export const NONCE_LENGTH = 12;
@@ -45,16 +46,9 @@ export function masterKey(password: string, length: number): Buffer {
   return Buffer.concat(blocks).subarray(0, length);
 }
 
-/** Bytes drawn at once: a salt travels in the clear, so that those to come need no hiding. */
-const DRAWN_BYTES = 4096;
-let drawn: Buffer = Buffer.alloc(0);
-
-/** Random bytes that were given to no one else. Drawing each salt alone costs more than deriving its key. */
+/** Drawing each salt alone costs more than deriving its key. */
 export function freshSalt({ saltLength }: AeadMethod): Buffer {
-  if (drawn.length < saltLength) drawn = randomBytes(DRAWN_BYTES);
-  const salt = drawn.subarray(0, saltLength);
-  drawn = drawn.subarray(saltLength);
-  return salt;
+  return freshBytes(saltLength);
 }
 
 /** Session key of one direction. A KeyObject: with a Buffer every seal would set the key up anew. */

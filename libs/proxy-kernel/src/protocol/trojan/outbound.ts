@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import type { NodeTls, TrojanNode } from '@gatehouse/contracts';
+import type { ByteStream } from '@gatehouse/net';
+import {
+  DialError,
+  type DialContext,
+  type Outbound,
+  type PacketConnection,
+  type Target,
+} from '../../interfaces/index.js';
+import { createCarrier, type Carrier } from '../../transport/carrier.js';
+import { PrologueStream } from '../../transport/prologue-stream.js';
+import type { ServerDialer } from '../../transport/server-dialer.js';
+import { encodeAddress } from '../socks/codec.js';
+import { TrojanPackets } from './packets.js';
+
+const CRLF = Buffer.from('\r\n');
+const COMMAND = { connect: 1, udpAssociate: 3 } as const;
+/** What trojan's own clients offer: a server behind a web front may want it. */
+const DEFAULT_ALPN = ['h2', 'http/1.1'];
+
+/** A Trojan server, TCP and UDP. */
+export class TrojanOutbound implements Outbound {
+  readonly tag: string;
+  readonly type = 'trojan';
+  readonly udp: boolean;
+  private readonly carrier: Carrier;
+  private readonly key: Buffer;
+
+  constructor(tag: string, node: TrojanNode, dialer: ServerDialer) {
+    this.tag = tag;
+    this.udp = node.udp ?? true;
+    this.carrier = createCarrier({ ...node, tls: withDefaultAlpn(node.tls) }, dialer);
+    this.key = Buffer.from(`${createHash('sha224').update(node.password).digest('hex')}\r\n`);
+  }
+
+  connect(target: Target, context: DialContext): Promise<ByteStream> {
+    return this.open(COMMAND.connect, target, context);
+  }
+
+  async openPackets(context: DialContext): Promise<PacketConnection> {
+    if (!this.udp) throw new DialError('route', 'other', `${this.tag} carries no UDP`);
+    return new TrojanPackets(await this.open(COMMAND.udpAssociate, { host: '0.0.0.0', port: 0 }, context));
+  }
+
+  close(): void {
+    this.carrier.close();
+  }
+
+  private async open(command: number, target: Target, context: DialContext): Promise<ByteStream> {
+    const head = Buffer.concat([this.key, Buffer.from([command]), encodeAddress(target), CRLF]);
+    return new PrologueStream(await this.carrier.connect(context), head);
+  }
+}
+
+function withDefaultAlpn(tls: NodeTls): NodeTls {
+  return { ...tls, alpn: tls.alpn ?? DEFAULT_ALPN };
+}

@@ -1,0 +1,109 @@
+/** The HTTP/1.1 exchange that opens a WebSocket (RFC 6455 4) or a raw stream (`httpupgrade`). */
+import type { ByteReader } from '@gatehouse/net';
+import { DialError } from '../interfaces/index.js';
+
+const END_OF_HEAD = Buffer.from('\r\n\r\n');
+const MAX_HEAD_BYTES = 16 * 1024;
+/** What a browser sends; a request without it is refused by many fronts. */
+const USER_AGENT = 'Mozilla/5.0';
+
+/** Name and value as they are to be written; a later one replaces an earlier one of the same name. */
+export type HeaderFields = Readonly<Record<string, string>>;
+
+/** `GET` with these header fields. A node comes from a subscription: what is no header field is left out. */
+export function formatRequest(path: string, host: string, ...fields: readonly HeaderFields[]): Buffer {
+  const lines = new Map<string, string>();
+  for (const field of [{ Host: host, 'User-Agent': USER_AGENT }, ...fields]) {
+    for (const [name, value] of Object.entries(field)) {
+      if (isFieldName(name) && isFieldValue(value)) lines.set(name.toLowerCase(), `${name}: ${value}\r\n`);
+    }
+  }
+  return Buffer.from(`GET ${requestTarget(path)} HTTP/1.1\r\n${[...lines.values()].join('')}\r\n`);
+}
+
+/** Path and query in the characters that a request line may hold (RFC 3986). */
+export function requestTarget(path: string): string {
+  const rooted = path.startsWith('/') ? path : `/${path}`;
+  // oxlint-disable-next-line no-control-regex
+  return rooted.replaceAll(/[^!-~]|["<>\\^`{|}]/gu, (character) => encodeURIComponent(character));
+}
+
+/** `host`, with the port unless it is the scheme's own. */
+export function hostField(host: string, port: number, secure: boolean): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return port === (secure ? 443 : 80) ? name : `${name}:${port}`;
+}
+
+/** The value of a field, whatever the case of its name. */
+export function fieldOf(headers: HeaderFields | undefined, wanted: string): string | undefined {
+  return Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === wanted)?.[1];
+}
+
+export interface UpgradeAnswer {
+  status: number;
+  /** By lower-case name; of several the last. */
+  headers: ReadonlyMap<string, string>;
+}
+
+/** @throws ByteReaderError; DialError for what is no HTTP answer. */
+export async function readAnswer(reader: ByteReader): Promise<UpgradeAnswer> {
+  for (;;) {
+    const answer = parseAnswer((await reader.readThrough(END_OF_HEAD)).toString('latin1'));
+    // 1xx but 101 come before the answer.
+    if (answer.status === 101 || answer.status >= 200) return answer;
+  }
+}
+
+/** @throws DialError kind `protocol_error` or what the status stands for, unless the server switched protocols. */
+export function checkSwitched({ status, headers }: UpgradeAnswer, protocol: string): void {
+  if (status !== 101) {
+    const kind = status === 401 || status === 403 ? 'auth_failed' : 'protocol_error';
+    throw new DialError('handshake', kind, `the server answered ${status} instead of switching to ${protocol}`);
+  }
+  const upgrade = headers.get('upgrade')?.toLowerCase();
+  const connection = headers.get('connection')?.toLowerCase().split(/,\s*/) ?? [];
+  if (upgrade !== protocol || !connection.includes('upgrade')) {
+    throw new DialError('handshake', 'protocol_error', `the server did not switch to ${protocol}`);
+  }
+}
+
+/** Takes the bytes of an answer as they come. */
+export class AnswerCollector {
+  private collected: Buffer = Buffer.alloc(0);
+
+  /** The answer and what came after it; null: not all of it is here. @throws DialError for what is none or too long. */
+  push(bytes: Buffer): { answer: UpgradeAnswer; rest: Buffer } | null {
+    this.collected = Buffer.concat([this.collected, bytes]);
+    for (;;) {
+      const end = this.collected.indexOf(END_OF_HEAD);
+      if (end < 0) break;
+      const answer = parseAnswer(this.collected.toString('latin1', 0, end));
+      this.collected = this.collected.subarray(end + END_OF_HEAD.length);
+      if (answer.status === 101 || answer.status >= 200) return { answer, rest: this.collected };
+    }
+    if (this.collected.length <= MAX_HEAD_BYTES) return null;
+    throw new DialError('handshake', 'protocol_error', "the server's answer is too long");
+  }
+}
+
+function parseAnswer(head: string): UpgradeAnswer {
+  const [first = '', ...lines] = head.split('\r\n');
+  const status = Number(/^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1] ?? 0);
+  if (status < 100)
+    throw new DialError('handshake', 'protocol_error', 'the server answered with something else than HTTP');
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    if (colon > 0) headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+  }
+  return { status, headers };
+}
+
+function isFieldName(name: string): boolean {
+  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name);
+}
+
+function isFieldValue(value: string): boolean {
+  // oxlint-disable-next-line no-control-regex
+  return !/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value);
+}

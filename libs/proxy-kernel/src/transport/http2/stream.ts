@@ -1,0 +1,60 @@
+import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
+import type { ByteStream } from '@gatehouse/net';
+import { DialError } from '../../interfaces/index.js';
+import { LayeredStream } from '../layered-stream.js';
+import { CANCEL, NO_ERROR, type PooledStream } from './session-pool.js';
+
+/** Both bodies of one HTTP/2 request as a byte stream. */
+export class Http2Stream extends LayeredStream {
+  protected readonly request: ClientHttp2Stream;
+  private readonly below: ByteStream;
+
+  constructor({ stream, below }: PooledStream) {
+    super(stream);
+    this.request = stream;
+    this.below = below;
+    stream.pause();
+  }
+
+  override get remoteAddress(): string | undefined {
+    return this.below.remoteAddress;
+  }
+
+  override get remotePort(): number | undefined {
+    return this.below.remotePort;
+  }
+
+  override destroy(error?: Error): void {
+    if (!this.request.closed && !this.request.destroyed) this.request.close(CANCEL);
+    super.destroy(error);
+  }
+
+  override resetAndDestroy(): void {
+    this.destroy();
+  }
+
+  protected override encode(chunk: Uint8Array): void {
+    this.put(chunk);
+  }
+
+  protected override decode(bytes: Buffer): void {
+    this.give(bytes);
+  }
+
+  protected override checkEnd(): Error | null {
+    // A reset ends the readable side like an end of data does.
+    const { rstCode, aborted } = this.request;
+    if (aborted || (rstCode !== undefined && rstCode !== NO_ERROR)) {
+      return new DialError('relay', 'connection_reset', `the server reset the stream (${rstCode})`);
+    }
+    return null;
+  }
+}
+
+/** @throws DialError for a status that is not 200. */
+export function checkStatus(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): void {
+  const status = headers[':status'];
+  if (status === 200) return;
+  const kind = status === 401 || status === 403 ? 'auth_failed' : 'protocol_error';
+  throw new DialError('handshake', kind, `the server answered ${status}`);
+}

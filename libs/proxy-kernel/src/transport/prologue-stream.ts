@@ -1,0 +1,157 @@
+import { resetStream, type ByteStream, type ByteStreamEvents } from '@gatehouse/net';
+import { DialError } from '../interfaces/index.js';
+
+/** How long the first payload is waited for, to leave with the head in one segment. */
+const FIRST_PAYLOAD_MS = 10;
+const MAX_ANSWER_BYTES = 16 * 1024;
+
+/**
+ * Length of the answer that stands before what the server carries; 0: more bytes are needed.
+ * @throws DialError when it is none.
+ */
+export type AnswerMeasure = (bytes: Buffer) => number;
+
+/**
+ * A stream that says something before its first payload and may skip an answer to that. Between those it is the stream
+ * below itself: nothing stands in the way of the bytes.
+ */
+export class PrologueStream implements ByteStream {
+  private readonly inner: ByteStream;
+  private head: Uint8Array | null;
+  private readonly timer: NodeJS.Timeout;
+  private measure: AnswerMeasure | null;
+  private answer: Buffer = Buffer.alloc(0);
+  /** Listeners for `data` while the answer has not come. */
+  private readonly dataListeners: ByteStreamEvents['data'][] = [];
+
+  constructor(inner: ByteStream, head: Uint8Array, measure?: AnswerMeasure) {
+    this.inner = inner;
+    this.head = head;
+    this.measure = measure ?? null;
+    this.timer = setTimeout(() => this.sendHead(), FIRST_PAYLOAD_MS);
+    if (measure) inner.on('data', this.onAnswer);
+    inner.on('error', () => undefined);
+    inner.once('close', () => clearTimeout(this.timer));
+  }
+
+  get destroyed(): boolean {
+    return this.inner.destroyed;
+  }
+
+  get readableEnded(): boolean {
+    return this.inner.readableEnded;
+  }
+
+  get writableLength(): number {
+    return this.inner.writableLength;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.inner.remoteAddress;
+  }
+
+  get remotePort(): number | undefined {
+    return this.inner.remotePort;
+  }
+
+  write(chunk: Uint8Array): boolean {
+    if (this.head === null) return this.inner.write(chunk);
+    return this.inner.write(Buffer.concat([this.takeHead(), chunk]));
+  }
+
+  end(): void {
+    this.sendHead();
+    this.inner.end();
+  }
+
+  pause(): void {
+    this.inner.pause();
+  }
+
+  resume(): void {
+    this.inner.resume();
+  }
+
+  unshift(chunk: Uint8Array): void {
+    this.inner.unshift(chunk);
+  }
+
+  cork(): void {
+    this.inner.cork();
+  }
+
+  uncork(): void {
+    this.inner.uncork();
+  }
+
+  release(): void {
+    this.inner.release?.();
+  }
+
+  destroy(error?: Error): void {
+    this.inner.destroy(error);
+  }
+
+  resetAndDestroy(): void {
+    resetStream(this.inner);
+  }
+
+  on<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
+    if (event === 'data' && this.measure) this.dataListeners.push(listener as ByteStreamEvents['data']);
+    else this.inner.on(event, listener);
+    return this;
+  }
+
+  once<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
+    this.inner.once(event, listener);
+    return this;
+  }
+
+  off<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
+    const at = this.dataListeners.indexOf(listener as ByteStreamEvents['data']);
+    if (event === 'data' && at >= 0) this.dataListeners.splice(at, 1);
+    else this.inner.off(event, listener);
+    return this;
+  }
+
+  private sendHead(): void {
+    if (this.head !== null && !this.inner.destroyed) this.inner.write(this.takeHead());
+  }
+
+  private takeHead(): Uint8Array {
+    const head = this.head ?? Buffer.alloc(0);
+    this.head = null;
+    clearTimeout(this.timer);
+    return head;
+  }
+
+  private readonly onAnswer = (bytes: Buffer): void => {
+    if (!this.measure) return;
+    this.answer = Buffer.concat([this.answer, bytes]);
+    let length: number;
+    try {
+      length = this.measure(this.answer);
+      if (length === 0 && this.answer.length > MAX_ANSWER_BYTES) throw tooLong();
+    } catch (error) {
+      this.measure = null;
+      this.inner.off('data', this.onAnswer);
+      this.inner.destroy(error instanceof Error ? error : undefined);
+      return;
+    }
+    if (length > 0) this.passOn(this.answer.subarray(length));
+  };
+
+  /** From here on the listeners hear the stream below. */
+  private passOn(rest: Buffer): void {
+    this.measure = null;
+    this.answer = Buffer.alloc(0);
+    this.inner.off('data', this.onAnswer);
+    const listeners = this.dataListeners.splice(0);
+    for (const listener of listeners) this.inner.on('data', listener);
+    if (rest.length > 0) for (const listener of listeners) listener(rest);
+  }
+}
+
+function tooLong(): DialError {
+  return new DialError('handshake', 'protocol_error', 'the server sends something else than an answer');
+}

@@ -1,0 +1,49 @@
+import type { NodeTransport } from '@gatehouse/contracts';
+import type { ByteStream } from '@gatehouse/net';
+import type { DialContext } from '../../interfaces/index.js';
+import { checkSwitched, formatRequest, hostField, readAnswer } from '../http-upgrade.js';
+import { dialNodeServer, shakeHands, type NodeServer } from '../node-server.js';
+import type { ServerDialer } from '../server-dialer.js';
+import { WebSocketOpening } from './opening.js';
+import { WebSocketStream } from './stream.js';
+
+type WebSocketTransport = Extract<NodeTransport, { type: 'ws' }>;
+type HttpUpgradeTransport = Extract<NodeTransport, { type: 'httpupgrade' }>;
+
+/** A WebSocket (RFC 6455). With early data its handshake is done by the first write and fails there. @throws DialError. */
+export async function openWebSocket(
+  node: NodeServer,
+  { path, headers, maxEarlyData = 0, earlyDataHeaderName }: WebSocketTransport,
+  dialer: ServerDialer,
+  context: DialContext,
+): Promise<ByteStream> {
+  const stream = await dialNodeServer(node, dialer, context);
+  const earlyDataHeader = earlyDataHeaderName === '' ? undefined : earlyDataHeaderName;
+  const opening = new WebSocketOpening({ path, host: hostOf(node), headers, maxEarlyData, earlyDataHeader });
+  if (maxEarlyData > 0) return new WebSocketStream(stream, opening);
+  await shakeHands(stream, context.signal, async (reader) => {
+    stream.write(opening.format().head);
+    opening.check(await readAnswer(reader));
+  });
+  return new WebSocketStream(stream);
+}
+
+/** As a WebSocket's handshake without its keys; raw bytes after the answer. @throws DialError. */
+export async function openHttpUpgrade(
+  node: NodeServer,
+  { path, headers = {} }: HttpUpgradeTransport,
+  dialer: ServerDialer,
+  context: DialContext,
+): Promise<ByteStream> {
+  const stream = await dialNodeServer(node, dialer, context);
+  await shakeHands(stream, context.signal, async (reader) => {
+    stream.write(formatRequest(path, hostOf(node), headers, { Upgrade: 'websocket', Connection: 'Upgrade' }));
+    checkSwitched(await readAnswer(reader), 'websocket');
+  });
+  return stream;
+}
+
+/** What the request is for; a `Host` among the transport's own fields wins. */
+function hostOf({ server, port, tls }: NodeServer): string {
+  return hostField(tls?.sni ?? server, port, tls !== undefined);
+}

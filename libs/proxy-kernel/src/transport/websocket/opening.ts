@@ -1,0 +1,56 @@
+/** The opening handshake of a WebSocket (RFC 6455 4), with the first bytes inside it where the server takes that. */
+import { createHash, randomBytes } from 'node:crypto';
+import { DialError } from '../../interfaces/index.js';
+import { checkSwitched, formatRequest, type HeaderFields, type UpgradeAnswer } from '../http-upgrade.js';
+
+const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+export interface WebSocketRequest {
+  path: string;
+  host: string;
+  headers?: HeaderFields | undefined;
+  /** Bytes that may go with the handshake. 0: none. */
+  maxEarlyData: number;
+  /** Header field for them, base64url; absent: they are appended to the path. */
+  earlyDataHeader?: string | undefined;
+}
+
+/** One handshake: what to send and whether the answer fits it. */
+export class WebSocketOpening {
+  private readonly request: WebSocketRequest;
+  private readonly key = randomBytes(16).toString('base64');
+
+  constructor(request: WebSocketRequest) {
+    this.request = request;
+  }
+
+  /** The request, with as much of `first` in it as it takes, and the rest of `first`. */
+  format(first: Uint8Array = Buffer.alloc(0)): { head: Buffer; rest: Uint8Array } {
+    const { path, host, headers = {}, maxEarlyData, earlyDataHeader } = this.request;
+    const early = Buffer.from(first.subarray(0, maxEarlyData)).toString('base64url');
+    const inHeader = earlyDataHeader !== undefined && early !== '' ? { [earlyDataHeader]: early } : {};
+    const inPath = earlyDataHeader === undefined ? early : '';
+    const handshake = {
+      Upgrade: 'websocket',
+      Connection: 'Upgrade',
+      'Sec-WebSocket-Version': '13',
+      'Sec-WebSocket-Key': this.key,
+    };
+    const head = formatRequest(path + inPath, host, headers, handshake, inHeader);
+    return { head, rest: first.subarray(Math.min(first.length, maxEarlyData)) };
+  }
+
+  /** @throws DialError when the server did not agree. */
+  check(answer: UpgradeAnswer): void {
+    checkSwitched(answer, 'websocket');
+    const wanted = createHash('sha1')
+      .update(this.key + GUID)
+      .digest('base64');
+    if (answer.headers.get('sec-websocket-accept') !== wanted) {
+      throw new DialError('handshake', 'protocol_error', 'the server answered another handshake than ours');
+    }
+    if (answer.headers.get('sec-websocket-extensions')) {
+      throw new DialError('handshake', 'protocol_error', 'the server uses an extension that was not asked for');
+    }
+  }
+}

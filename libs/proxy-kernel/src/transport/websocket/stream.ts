@@ -1,0 +1,139 @@
+import type { ByteStream } from '@gatehouse/net';
+import { DialError } from '../../interfaces/index.js';
+import { AnswerCollector } from '../http-upgrade.js';
+import { LayeredStream } from '../layered-stream.js';
+import { FrameDecoder, OPCODE, encodeFrame } from './frame.js';
+import type { WebSocketOpening } from './opening.js';
+
+/** A WebSocket cannot end one direction: when we are done and nothing has come for so long, it is closed. */
+const QUIET_BEFORE_CLOSE_MS = 5000;
+/** How long the other end has to close after we said that we do. */
+const LINGER_MS = 2000;
+/** Pings are not answered over a backlog of this. */
+const MAX_BACKLOG_BYTES = 1024 * 1024;
+const NORMAL_CLOSURE = Buffer.from([1000 >> 8, 1000 & 255]);
+
+/**
+ * Binary messages of a WebSocket as a byte stream. With an `opening` its handshake is still to be done: it leaves with
+ * the first write inside it, and what does not fit waits for the answer.
+ */
+export class WebSocketStream extends LayeredStream {
+  private readonly decoder: FrameDecoder;
+  private opening: { handshake: WebSocketOpening; sent: boolean; answer: AnswerCollector } | null = null;
+  private unsent: Buffer[] = [];
+  private unsentBytes = 0;
+  private closeSent = false;
+  private lastDataAt = 0;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(inner: ByteStream, opening?: WebSocketOpening) {
+    super(inner);
+    this.decoder = new FrameDecoder({
+      data: (piece) => {
+        this.lastDataAt = performance.now();
+        this.give(piece);
+      },
+      control: (opcode, payload) => this.control(opcode, payload),
+    });
+    if (opening) this.opening = { handshake: opening, sent: false, answer: new AnswerCollector() };
+  }
+
+  override get writableLength(): number {
+    return this.unsentBytes + this.inner.writableLength;
+  }
+
+  protected override get halfCloses(): boolean {
+    return false;
+  }
+
+  protected override encode(chunk: Uint8Array): void {
+    if (this.opening) this.encodeEarly(this.opening, chunk);
+    else if (!this.closeSent && chunk.length > 0) this.put(encodeFrame(OPCODE.binary, chunk));
+  }
+
+  protected override decode(bytes: Buffer): void {
+    if (!this.opening) return this.decoder.push(bytes);
+    const complete = this.opening.answer.push(bytes);
+    if (!complete) return;
+    this.opening.handshake.check(complete.answer);
+    this.opened();
+    this.decoder.push(complete.rest);
+  }
+
+  protected override checkEnd(): Error | null {
+    if (this.opening) return new DialError('handshake', 'connection_reset', 'the server closed before it answered');
+    return this.decoder.atBoundary ? null : new DialError('relay', 'protocol_error', 'the stream ended inside a frame');
+  }
+
+  protected override endWriting(): void {
+    if (this.readingEnded) this.finish();
+    else this.closeWhenQuiet(QUIET_BEFORE_CLOSE_MS);
+  }
+
+  protected override cleanUp(): void {
+    if (this.timer) clearTimeout(this.timer);
+  }
+
+  private encodeEarly(opening: NonNullable<WebSocketStream['opening']>, chunk: Uint8Array): void {
+    let rest = chunk;
+    if (!opening.sent) {
+      opening.sent = true;
+      const request = opening.handshake.format(chunk);
+      this.put(request.head);
+      rest = request.rest;
+    }
+    if (rest.length === 0) return;
+    this.unsent.push(Buffer.from(rest));
+    this.unsentBytes += rest.length;
+    this.full();
+  }
+
+  private opened(): void {
+    this.opening = null;
+    const { unsent } = this;
+    this.unsent = [];
+    this.unsentBytes = 0;
+    if (unsent.length > 0) this.put(encodeFrame(OPCODE.binary, Buffer.concat(unsent)));
+    if (this.inner.writableLength === 0) this.emit('drain');
+  }
+
+  private control(opcode: number, payload: Buffer): void {
+    if (opcode === OPCODE.ping) {
+      if (!this.closeSent && this.inner.writableLength < MAX_BACKLOG_BYTES) {
+        this.put(encodeFrame(OPCODE.pong, payload));
+      }
+    } else if (opcode === OPCODE.close) {
+      this.sendClose(payload.subarray(0, 2));
+      this.endReading();
+      if (this.writingIsEnded) this.finish();
+    }
+  }
+
+  private sendClose(code: Buffer): void {
+    if (this.closeSent || this.inner.destroyed) return;
+    this.closeSent = true;
+    this.put(encodeFrame(OPCODE.close, code));
+  }
+
+  private closeWhenQuiet(ms: number): void {
+    this.timer = setTimeout(() => {
+      const left = this.lastDataAt + QUIET_BEFORE_CLOSE_MS - performance.now();
+      if (left > 0) return this.closeWhenQuiet(left);
+      this.sendClose(NORMAL_CLOSURE);
+      this.lingerThenDestroy();
+    }, ms);
+    this.timer.unref();
+  }
+
+  private finish(): void {
+    this.sendClose(NORMAL_CLOSURE);
+    this.inner.end();
+    this.lingerThenDestroy();
+  }
+
+  private lingerThenDestroy(): void {
+    this.cleanUp();
+    this.timer = setTimeout(() => this.inner.destroy(), LINGER_MS);
+    this.timer.unref();
+  }
+}
