@@ -48,6 +48,7 @@ describe('connections', () => {
       download_speed: expect.any(Number),
       memory_bytes: 50_000_000,
       count: 1,
+      total: 1,
       connections: [
         {
           id: 'k-1',
@@ -106,6 +107,49 @@ describe('connections', () => {
     expect(await api.call('DELETE', '/connections/b')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
     expect(await api.call('DELETE', '/connections')).toMatchObject({ status: 200, body: { closed: 2 } });
     expect((await get('/connections')).body.connections).toEqual([]);
+  });
+
+  it('finds those that are asked for, and closes them', async () => {
+    const { rule } = aConnection();
+    api.kernel.open = [
+      aConnection({ id: 'a', host: 'cdn.Example.org', inboundName: 'http', network: 'udp' }),
+      aConnection({ id: 'b', nodeTag: 'n8', chain: ['PROXY', 'JP', 'n8'], rule: { ...rule!, id: 5 } }),
+      aConnection({
+        id: 'c',
+        host: null,
+        destinationIp: '1.1.1.1',
+        sniffHost: 'seen.test',
+        nodeTag: null,
+        chain: ['DIRECT'],
+      }),
+    ];
+    const ids = async (query: string) => {
+      const { body } = await get(`/connections?sort=host&${query}`);
+      expect([body.count, body.total]).toEqual([3, body.connections.length]);
+      return body.connections
+        .map((each: { id: string }) => each.id)
+        .sort()
+        .join('');
+    };
+    expect(await ids('search=example.ORG')).toBe('a');
+    expect(await ids('search=paris')).toBe('b');
+    expect(await ids('search=seen')).toBe('c');
+    expect(await ids('node_id=8')).toBe('b');
+    expect(await ids('rule_id=5')).toBe('b');
+    expect(await ids('rule_id=1&inbound=mixed')).toBe('c');
+    expect(await ids('inbound=http&network=udp')).toBe('a');
+    expect(await ids('group=PROXY')).toBe('ab');
+    expect(await ids('group=n8')).toBe('');
+    const direct = (await get('/connections?search=1.1.1.1')).body.connections[0];
+    expect(direct).toMatchObject({ sniff_host: 'seen.test', destination_country: expect.stringMatching(/^[A-Z]{2}$/) });
+    for (const query of ['search=', 'node_id=x', 'rule_id=0', 'inbound=', 'network=sctp', 'search=a&search=b']) {
+      expect((await get(`/connections?${query}`)).status, query).toBe(400);
+      expect((await api.call('DELETE', `/connections?${query}`)).status, query).toBe(400);
+    }
+    expect((await api.call('DELETE', '/connections?group=JP')).body).toEqual({ closed: 1 });
+    expect((await api.call('DELETE', '/connections?group=JP')).body).toEqual({ closed: 0 });
+    expect((await api.call('DELETE', '/connections?sort=host')).status).toBe(400);
+    expect(api.kernel.open.map(({ id }) => id)).toEqual(['a', 'c']);
   });
 
   it('answers 503 while the kernel is down', async () => {

@@ -1,8 +1,47 @@
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn, IsNotEmpty, IsOptional, IsString, MaxLength } from 'class-validator';
+import { OneLine } from '../wire/one-line.js';
 import { QueryInteger } from '../wire/query-integer.js';
 import { SORT_VALUES } from './sort-connections.js';
 
-export class ConnectionQuery {
+const MAX_ID = 999_999_999_999_999;
+
+/** Which connections; one must fulfil everything that is given. */
+export class ConnectionFilter {
+  /** Somewhere in the host, an address, the rule, the user, or the name of what carries it; case ignored. */
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(256)
+  @OneLine()
+  search?: string;
+
+  /** The node that carries it, wherever in the chain. */
+  @QueryInteger({ min: 1, max: MAX_ID })
+  node_id?: number;
+
+  @QueryInteger({ min: 1, max: MAX_ID })
+  rule_id?: number;
+
+  /** A group on its way. */
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(300)
+  group?: string;
+
+  /** Name of the listener it came in by. */
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(100)
+  inbound?: string;
+
+  @IsOptional()
+  @IsIn(['tcp', 'udp'])
+  network?: 'tcp' | 'udp';
+}
+
+export class ConnectionQuery extends ConnectionFilter {
   /** Absent: all of them. */
   @QueryInteger({ min: 1, max: 500 })
   limit?: number;

@@ -1,15 +1,32 @@
 import type { ConnectionView } from '@gatehouse/contracts';
-import type { ConnectionSnapshot } from '@gatehouse/proxy-kernel';
+import type { AsnLookup, ConnectionSnapshot, CountryLookup } from '@gatehouse/proxy-kernel';
 import { nodeIdOf } from '../traffic/flow-names.js';
 import type { FlowNames } from '../traffic/flow-names.js';
 
+/** Where addresses are. */
+export interface Places {
+  country: CountryLookup;
+  asn: AsnLookup;
+}
+
 /** An open connection as the API shows it. */
-export function toConnectionView(connection: ConnectionSnapshot, names: FlowNames, now: number): ConnectionView {
-  return { ...describeEnds(connection), ...describeRoute(connection, names), ...describeTraffic(connection, now) };
+export function toConnectionView(
+  connection: ConnectionSnapshot,
+  names: FlowNames,
+  places: Places,
+  now: number,
+): ConnectionView {
+  return {
+    ...describeEnds(connection, places),
+    ...describeRoute(connection, names),
+    ...describeTraffic(connection, now),
+  };
 }
 
 /** Who talks to whom. */
-function describeEnds(connection: ConnectionSnapshot) {
+function describeEnds(connection: ConnectionSnapshot, places: Places) {
+  const target = targetAddress(connection);
+  const asn = target === null ? null : places.asn(target);
   return {
     id: connection.id,
     network: connection.network,
@@ -17,17 +34,22 @@ function describeEnds(connection: ConnectionSnapshot) {
     source_ip: connection.sourceIp,
     source_port: connection.sourcePort,
     host: connection.host,
-    sniff_host: null,
+    sniff_host: connection.sniffHost ?? null,
     destination_ip: connection.destinationIp,
     destination_port: connection.destinationPort,
     remote_destination: connection.remoteDestination,
-    destination_country: null,
-    destination_asn: null,
+    destination_country: target === null ? null : places.country(target),
+    destination_asn: asn === null ? null : `AS${asn}`,
     inbound_name: connection.inboundName,
     inbound_user: connection.inboundUser,
     dns_mode: 'normal' as const,
     process: null,
   };
+}
+
+/** Of the target itself: through a node, the remote end is the node's server. */
+function targetAddress({ destinationIp, nodeTag, remoteDestination }: ConnectionSnapshot): string | null {
+  return destinationIp ?? (nodeTag === null ? remoteDestination : null);
 }
 
 /** Why it goes where it goes. */

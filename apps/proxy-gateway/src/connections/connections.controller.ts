@@ -1,7 +1,7 @@
 import { Requires } from '@gatehouse/auth';
 import type { ConnectionListResponse, ConnectionsClosedResponse } from '@gatehouse/contracts';
 import { Controller, Delete, Get, Param, Query } from '@nestjs/common';
-import { ConnectionQuery } from './connection.dto.js';
+import { ConnectionFilter, ConnectionQuery } from './connection.dto.js';
 import { ConnectionsService } from './connections.service.js';
 
 @Controller('connections')
@@ -16,8 +16,8 @@ export class ConnectionsController {
 
   @Delete()
   @Requires('write')
-  closeAll(): Promise<ConnectionsClosedResponse> {
-    return this.connections.closeAll();
+  closeMany(@Query() filter: ConnectionFilter): Promise<ConnectionsClosedResponse> {
+    return this.connections.closeMany(filter);
   }
 
   @Delete(':id')

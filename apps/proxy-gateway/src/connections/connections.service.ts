@@ -1,32 +1,43 @@
 import type { ConnectionListResponse, ConnectionsClosedResponse } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
+import type { ConnectionSnapshot } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { KernelService } from '../kernel-host/kernel.service.js';
+import { CountryDatabase } from '../nodes/country-database.js';
 import { AccountingService } from '../traffic/accounting.service.js';
 import { NodeDirectory } from '../traffic/node-directory.js';
 import { TrafficTotalsService } from '../traffic/traffic-totals.service.js';
-import type { ConnectionQuery } from './connection.dto.js';
+import type { ConnectionFilter, ConnectionQuery } from './connection.dto.js';
 import { toConnectionView } from './connection.view.js';
+import type { Places } from './connection.view.js';
+import { filterConnections } from './filter-connections.js';
 import { sortConnections } from './sort-connections.js';
 
 @Injectable()
 export class ConnectionsService {
+  private readonly places: Places;
+
   constructor(
     private readonly kernel: KernelService,
     private readonly nodes: NodeDirectory,
     private readonly accounting: AccountingService,
     private readonly totals: TrafficTotalsService,
-  ) {}
+    countries: CountryDatabase,
+  ) {
+    this.places = { country: countries.lookup, asn: () => null };
+  }
 
   /** @throws AppError KERNEL_UNAVAILABLE */
-  async list({ limit, offset, sort }: ConnectionQuery): Promise<ConnectionListResponse> {
+  async list(query: ConnectionQuery): Promise<ConnectionListResponse> {
+    const { limit, offset, sort } = query;
     const [open, status, totals] = await Promise.all([
       this.kernel.connections(),
       this.kernel.status(),
       this.totals.all(),
     ]);
-    const page = sortConnections(open, sort).slice(offset, limit === undefined ? undefined : offset + limit);
-    const names = await this.nodes.names(page.flatMap((connection) => connection.chain));
+    const names = await this.nodes.names(tagsOf(open));
+    const found = filterConnections(open, query, names);
+    const page = sortConnections(found, sort).slice(offset, limit === undefined ? undefined : offset + limit);
     const speed = this.accounting.speed();
     const now = Date.now();
     return {
@@ -36,7 +47,8 @@ export class ConnectionsService {
       download_speed: speed.download,
       memory_bytes: status.rssBytes,
       count: open.length,
-      connections: page.map((connection) => toConnectionView(connection, names, now)),
+      total: found.length,
+      connections: page.map((connection) => toConnectionView(connection, names, this.places, now)),
       limit: limit ?? null,
       offset,
     };
@@ -48,7 +60,18 @@ export class ConnectionsService {
     return { closed: 1 };
   }
 
-  async closeAll(): Promise<ConnectionsClosedResponse> {
-    return { closed: await this.kernel.closeConnections() };
+  /** Those that fulfil the filter; without one all of them. @throws AppError KERNEL_UNAVAILABLE */
+  async closeMany(filter: ConnectionFilter): Promise<ConnectionsClosedResponse> {
+    if (Object.values(filter).every((value) => value === undefined)) {
+      return { closed: await this.kernel.closeConnections() };
+    }
+    const open = await this.kernel.connections();
+    const found = filterConnections(open, filter, await this.nodes.names(tagsOf(open)));
+    if (found.length === 0) return { closed: 0 };
+    return { closed: await this.kernel.closeConnections({ ids: found.map(({ id }) => id) }) };
   }
+}
+
+function tagsOf(connections: readonly ConnectionSnapshot[]): Set<string> {
+  return new Set(connections.flatMap(({ chain }) => chain));
 }

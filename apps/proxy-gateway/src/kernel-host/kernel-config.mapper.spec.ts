@@ -119,6 +119,24 @@ describe('mapKernelConfig', () => {
     ]);
   });
 
+  it('dials a chained node through the one it names, and leaves out what has nothing to dial through', () => {
+    const chained = (id: number, dialerProxy: string): ConfigNode => ({
+      ...node(id),
+      node: { ...ss('x'), dialerProxy },
+    });
+    const nodes = [node(1), chained(2, 'node 1'), chained(3, 'nobody'), chained(4, 'PROXY')];
+    const { config, leftOut } = mapKernelConfig(
+      rows({ nodes, groups: [group({ filter: null, members: ['n1', 'n3'] })] }),
+    );
+    expect(config.outbounds.map(({ tag, dialer }) => [tag, dialer])).toEqual([
+      ['n1', undefined],
+      ['n2', 'n1'],
+      ['n4', 'PROXY'],
+    ]);
+    expect(config.groups[0]!.members).toEqual(['n1']);
+    expect(leftOut).toMatchObject([{ node_id: 3, reason: expect.stringContaining('nobody') }]);
+  });
+
   it('drops members that do not exist, the group itself among them, and is empty rather than wrong', () => {
     const { config, lostSelections } = mapKernelConfig(
       rows({ groups: [group({ filter: null, members: ['PROXY', 'NOPE', 'n7'], selectedTag: 'n7' })] }),

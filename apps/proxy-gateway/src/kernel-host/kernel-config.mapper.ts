@@ -117,7 +117,8 @@ export function mapKernelConfig(rows: KernelConfigRows): MappedConfig {
 /** Nodes that the kernel dials, each with what it dials through. */
 function usableNodes({ nodes, groups }: KernelConfigRows): { usable: ConfigNode[]; leftOut: MappedConfig['leftOut'] } {
   const supported = nodes.filter(({ unsupportedReason }) => unsupportedReason === null);
-  const members = resolveMembers(groups, supported.map(toTaggedNode));
+  const isChained = supported.some(({ node }) => node.dialerProxy);
+  const members = isChained ? resolveMembers(groups, supported.map(toTaggedNode)) : [];
   const dialers = resolveDialers(supported, new Map([...members].map(([name, group]) => [name, group.members])));
   const usable: ConfigNode[] = [];
   const leftOut: MappedConfig['leftOut'] = [];

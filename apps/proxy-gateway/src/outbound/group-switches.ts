@@ -23,10 +23,11 @@ export interface GroupSwitch {
   reason: string;
 }
 
+/** What a kernel tells late of another group that had the same name is nothing of this one. */
 const INSERT = `
   INSERT INTO group_switches (group_id, at, from_tag, from_name, to_tag, to_name, reason)
   SELECT owner.id, $2, $3, $4, $5, $6, $7 FROM outbound_groups owner
-  WHERE owner.name = $1 AND NOT EXISTS (
+  WHERE owner.name = $1 AND ($7 = 'manual' OR owner.created_at <= $2) AND NOT EXISTS (
     SELECT 1 FROM (
       SELECT * FROM group_switches WHERE group_id = owner.id ORDER BY id DESC LIMIT 1
     ) latest

@@ -14,7 +14,7 @@ import type {
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
 import type { MappedConfig } from '../../src/kernel-host/kernel-config.mapper.js';
-import type { TagUsage } from '../../src/kernel-host/kernel-ipc.js';
+import type { CloseFilter, TagUsage } from '../../src/kernel-host/kernel-ipc.js';
 import { NOON } from './flows.js';
 
 interface Told {
@@ -113,9 +113,11 @@ export class FakeKernel {
     return this.open.length < before;
   }
 
-  async closeConnections(): Promise<number> {
+  async closeConnections({ ids }: CloseFilter = {}): Promise<number> {
     this.check();
-    return this.open.splice(0).length;
+    const before = this.open.length;
+    this.open = ids ? this.open.filter(({ id }) => !ids.includes(id)) : [];
+    return before - this.open.length;
   }
 
   async usage(): Promise<Record<string, TagUsage>> {

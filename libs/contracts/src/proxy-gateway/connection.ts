@@ -54,6 +54,8 @@ export interface ConnectionListResponse {
   memory_bytes: number;
   /** Open connections, whatever part of them `connections` shows. */
   count: number;
+  /** Those that the filter found, over all pages. */
+  total: number;
   connections: ConnectionView[];
   /** Null: not limited. */
   limit: number | null;
