@@ -4,6 +4,7 @@ export {
   RULE_TYPES,
   compileRouter,
   compileRuleSets,
+  findShadowed,
   formatRuleLine,
   parseRuleLine,
   validateRule,
@@ -11,6 +12,8 @@ export {
   type CompiledRuleSets,
   type RouterOptions,
   type RuleDefinition,
+  type ShadowOptions,
+  type ShadowRule,
 } from './route/index.js';
 export { createSystemResolver, type SystemResolver, type SystemResolverOptions } from './dns/index.js';
 export {

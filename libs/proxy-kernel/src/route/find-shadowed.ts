@@ -1,0 +1,241 @@
+/** Rules that can never be the one that decides, because an earlier one takes every flow that they would match. */
+import { type Cidr, cidrContains } from '@gatehouse/net';
+import type { Accept } from './accept.js';
+import { type DomainEntry, DomainTable, SCOPE } from './domain-table.js';
+import { type KeywordEntry, KeywordAutomaton } from './keyword-automaton.js';
+import { type PrefixEntry, PrefixTable } from './prefix-table.js';
+import type { RuleDefinition } from './rule-line.js';
+import { EMPTY_CONTEXT, createMatcher } from './rule/create-matcher.js';
+import { DomainKeywordMatcher } from './rule/domain-keyword.js';
+import { DomainSuffixMatcher } from './rule/domain-suffix.js';
+import { DomainMatcher } from './rule/domain.js';
+import { GeoIpMatcher, LAN, LAN_PREFIXES } from './rule/geoip.js';
+import { IpCidrMatcher } from './rule/ip-cidr.js';
+import type { RuleMatcher } from './rule/matcher-context.js';
+import { PortMatcher, type PortRange } from './rule/port.js';
+import { RuleError } from './rule/rule-error.js';
+import { isAddressRule, isLogicRule, isSetRule, wantsResolving } from './rule/rule-type.js';
+
+export type ShadowRule = RuleDefinition & { /** Absent: true. */ enabled?: boolean };
+
+export interface ShadowOptions {
+  /**
+   * True for a target that exists, carries UDP and never leads to PASS, whatever its groups choose. Absent: `DIRECT`, `REJECT`
+   * and `REJECT-DROP`. A rule with any target still shadows later ones with the same target.
+   */
+  alwaysTakes?: (target: string) => boolean;
+}
+
+const BUILT_IN: ReadonlySet<string> = new Set(['DIRECT', 'REJECT', 'REJECT-DROP']);
+/** Earlier rules looked at for one rule. Beyond it a shadow may be missed; it is never invented. */
+const MAX_CANDIDATES = 64;
+
+/**
+ * For each rule the index of an earlier enabled one that always wins over it; null where there is none, where none is
+ * found, and for rules that are disabled or cannot be read. Takes time about in proportion to the number of rules.
+ */
+export function findShadowed(rules: readonly ShadowRule[], options: ShadowOptions = {}): (number | null)[] {
+  const takes = options.alwaysTakes ?? ((target) => BUILT_IN.has(target));
+  const finder = new ShadowFinder(rules, takes);
+  return rules.map((_, index) => finder.find(index));
+}
+
+class ShadowFinder {
+  readonly #rules: readonly ShadowRule[];
+  readonly #takes: readonly boolean[];
+  readonly #matchers: readonly (RuleMatcher | null)[];
+  /** Last rule before each that may have a domain resolved. */
+  readonly #lastAsking: Int32Array;
+  /** DOMAIN and DOMAIN-SUFFIX; the latter alone, for what covers a whole suffix. */
+  readonly #names: DomainTable;
+  readonly #suffixes: DomainTable;
+  readonly #keywords: KeywordAutomaton;
+  readonly #prefixes: Record<'destination' | 'source', { 4: PrefixTable; 6: PrefixTable }>;
+  /** Rules of one meaning, in order. */
+  readonly #alike = new Map<string, number[]>();
+  readonly #ports = new Map<string, { index: number; ranges: readonly PortRange[] }[]>();
+  readonly #matchAll: number[] = [];
+
+  constructor(rules: readonly ShadowRule[], takes: (target: string) => boolean) {
+    this.#rules = rules;
+    const known = new Map<string, boolean>();
+    this.#takes = rules.map(({ target }) => {
+      const taken = known.get(target) ?? takes(target);
+      known.set(target, taken);
+      return taken;
+    });
+    this.#matchers = rules.map(readMatcher);
+    this.#lastAsking = lastAsking(rules);
+    const names: DomainEntry[] = [];
+    const keywords: KeywordEntry[] = [];
+    const prefixes = { destination: [] as PrefixEntry[], source: [] as PrefixEntry[] };
+    for (const [rule, matcher] of this.#matchers.entries()) {
+      const { src = false, type } = rules[rule] ?? {};
+      if (!matcher) continue;
+      if (matcher instanceof DomainMatcher) names.push({ domain: matcher.domain, scope: SCOPE.exact, rule });
+      else if (matcher instanceof DomainSuffixMatcher)
+        names.push({ domain: matcher.suffix, scope: SCOPE.suffix, rule });
+      else if (matcher instanceof DomainKeywordMatcher) keywords.push({ keyword: matcher.keyword, rule });
+      else if (type === 'MATCH') this.#matchAll.push(rule);
+      else this.#addOther(rule, matcher);
+      for (const cidr of cidrsOf(matcher)) prefixes[src ? 'source' : 'destination'].push({ cidr, rule });
+    }
+    this.#names = new DomainTable(names);
+    this.#suffixes = new DomainTable(names.filter(({ scope }) => scope === SCOPE.suffix));
+    this.#keywords = new KeywordAutomaton(keywords);
+    this.#prefixes = { destination: byFamily(prefixes.destination), source: byFamily(prefixes.source) };
+  }
+
+  find(index: number): number | null {
+    const matcher = this.#matchers[index];
+    const rule = this.#rules[index];
+    if (!matcher || !rule) return null;
+    const all = this.#first(index, this.#matchAll, () => true);
+    return smallest(all, this.#findCovering(index, rule, matcher));
+  }
+
+  #addOther(rule: number, matcher: RuleMatcher): void {
+    const key = this.#keyOf(rule, matcher);
+    const alike = this.#alike.get(key);
+    if (alike) alike.push(rule);
+    else this.#alike.set(key, [rule]);
+    if (!(matcher instanceof PortMatcher)) return;
+    const ports = this.#ports.get(matcher.type) ?? [];
+    this.#ports.set(matcher.type, ports);
+    if (ports.length < MAX_CANDIDATES) ports.push({ index: rule, ranges: merged(matcher.ranges) });
+  }
+
+  #findCovering(index: number, rule: ShadowRule, matcher: RuleMatcher): number | null {
+    if (matcher instanceof DomainKeywordMatcher) return this.#findKeyword(index, matcher.keyword);
+    if (matcher instanceof DomainMatcher) return this.#findName(index, this.#names, matcher.domain);
+    if (matcher instanceof DomainSuffixMatcher) return this.#findName(index, this.#suffixes, matcher.suffix);
+    if (matcher instanceof IpCidrMatcher) return this.#findPrefix(index, rule, matcher.cidr);
+    const alike = this.#first(index, this.#alike.get(this.#keyOf(index, matcher)) ?? [], (earlier) =>
+      this.#seesTheSame(earlier, index),
+    );
+    return matcher instanceof PortMatcher ? smallest(alike, this.#findPorts(index, matcher)) : alike;
+  }
+
+  #findKeyword(index: number, text: string): number | null {
+    return bounded(
+      index,
+      (accept) => this.#keywords.find(text, 0, index, accept),
+      (earlier) => this.#wins(earlier, index),
+    );
+  }
+
+  #findName(index: number, table: DomainTable, name: string): number | null {
+    const wins: Accept = (earlier) => this.#wins(earlier, index);
+    const found = bounded(index, (accept) => table.find(name, 0, index, accept), wins);
+    return smallest(found, this.#findKeyword(index, name));
+  }
+
+  #findPrefix(index: number, rule: ShadowRule, cidr: Cidr): number | null {
+    const table = this.#prefixes[rule.src ? 'source' : 'destination'][cidr.family];
+    return bounded(
+      index,
+      (accept) => table.find(cidr.words, 0, index, accept),
+      (earlier) => this.#wins(earlier, index) && this.#seesTheSame(earlier, index) && this.#isWider(earlier, cidr),
+    );
+  }
+
+  /** The earlier one holds the first address of `cidr`; it holds all of them when a prefix of its is no longer. */
+  #isWider(earlier: number, cidr: Cidr): boolean {
+    const matcher = this.#matchers[earlier];
+    return cidrsOf(matcher ?? null).some((own) => own.prefix <= cidr.prefix && cidrContains(own, cidr));
+  }
+
+  #findPorts(index: number, matcher: PortMatcher): number | null {
+    const candidates = this.#ports.get(matcher.type) ?? [];
+    const covers = ({ ranges }: { ranges: readonly PortRange[] }): boolean =>
+      matcher.ranges.every(({ from, to }) => ranges.some((range) => range.from <= from && to <= range.to));
+    return candidates.find((one) => one.index < index && this.#wins(one.index, index) && covers(one))?.index ?? null;
+  }
+
+  #first(index: number, candidates: readonly number[], fits: (earlier: number) => boolean): number | null {
+    for (const earlier of candidates.slice(0, MAX_CANDIDATES)) {
+      if (earlier >= index) return null;
+      if (this.#wins(earlier, index) && fits(earlier)) return earlier;
+    }
+    return null;
+  }
+
+  /** The same target refuses both or takes both. */
+  #wins(earlier: number, index: number): boolean {
+    return this.#takes[earlier] === true || this.#rules[earlier]?.target === this.#rules[index]?.target;
+  }
+
+  /** Whether the later rule never knows an address that the earlier one of the same condition did not know. */
+  #seesTheSame(earlier: number, index: number): boolean {
+    const [a, b] = [this.#rules[earlier], this.#rules[index]];
+    if (!a || !b) return false;
+    const undisturbed = (this.#lastAsking[index] ?? index) <= earlier;
+    if (isAddressRule(b)) return b.src === true || wantsResolving(a) || (b.noResolve === true && undisturbed);
+    if (!isSetRule(b) && !isLogicRule(b)) return true;
+    return undisturbed && (a.noResolve !== true || b.noResolve === true);
+  }
+
+  #keyOf(index: number, matcher: RuleMatcher): string {
+    const rule = this.#rules[index];
+    if (!rule) return '';
+    const plain = isAddressRule(rule)
+      ? createMatcher({ type: rule.type, payload: rule.payload }, EMPTY_CONTEXT)
+      : matcher;
+    const payload = isSetRule(rule) ? `${rule.type},${rule.payload}` : plain.describe();
+    return `${rule.src === true ? 'src' : ''}\0${payload}`;
+  }
+}
+
+/** Ends a search that has looked at enough candidates, with nothing found. */
+function bounded(index: number, search: (accept: Accept) => number, fits: Accept): number | null {
+  let left = MAX_CANDIDATES;
+  const answer = search((earlier) => left-- <= 0 || fits(earlier));
+  return answer < index && left >= 0 ? answer : null;
+}
+
+function readMatcher(rule: ShadowRule): RuleMatcher | null {
+  if (rule.enabled === false) return null;
+  try {
+    return createMatcher(rule, EMPTY_CONTEXT);
+  } catch (error) {
+    // A rule that cannot be read decides nothing; whoever shows it says why.
+    if (error instanceof RuleError) return null;
+    throw error;
+  }
+}
+
+function lastAsking(rules: readonly ShadowRule[]): Int32Array {
+  const last = new Int32Array(rules.length);
+  let latest = -1;
+  for (const [index, rule] of rules.entries()) {
+    last[index] = latest;
+    const mayAsk = wantsResolving(rule) || ((isSetRule(rule) || isLogicRule(rule)) && rule.noResolve !== true);
+    if (rule.enabled !== false && mayAsk) latest = index;
+  }
+  return last;
+}
+
+function cidrsOf(matcher: RuleMatcher | null): readonly Cidr[] {
+  if (matcher instanceof IpCidrMatcher) return [matcher.cidr];
+  return matcher instanceof GeoIpMatcher && matcher.country === LAN ? LAN_PREFIXES : [];
+}
+
+function byFamily(entries: readonly PrefixEntry[]): { 4: PrefixTable; 6: PrefixTable } {
+  const of = (family: 4 | 6): PrefixEntry[] => entries.filter(({ cidr }) => cidr.family === family);
+  return { 4: new PrefixTable(1, of(4)), 6: new PrefixTable(4, of(6)) };
+}
+
+/** Ranges that touch or overlap become one. */
+function merged(ranges: readonly PortRange[]): PortRange[] {
+  const result: { from: number; to: number }[] = [];
+  for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
+    const last = result.at(-1);
+    if (last && from <= last.to + 1) last.to = Math.max(last.to, to);
+    else result.push({ from, to });
+  }
+  return result;
+}
+
+function smallest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}
