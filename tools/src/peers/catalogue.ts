@@ -1,7 +1,10 @@
-/** A real program that interop tests and benchmarks run against, and the Debian packages that hold it. */
+/** A real program that interop tests and benchmarks run against, and where it comes from. */
 export interface Peer {
   program: string;
+  /** Debian packages that hold it. */
   packages: string[];
+  /** No package holds it: built by Go, where Go is installed. Its absence is told but is no failure. */
+  goPackage?: string;
   /** Companions from the same package: brought along, not checked one by one. */
   companions: string[];
 }
@@ -12,6 +15,8 @@ export const PEERS: readonly Peer[] = [
   { program: 'nginx', packages: ['nginx'], companions: [] },
   { program: 'redis-server', packages: ['redis-server', 'redis-tools'], companions: ['redis-cli'] },
   { program: 'v2ray', packages: ['v2ray'], companions: [] },
+  { program: 'trojan', packages: ['trojan'], companions: [] },
+  { program: 'xray', packages: [], goPackage: 'github.com/xtls/xray-core/main@v1.260327.0', companions: [] },
   { program: 'iperf3', packages: ['iperf3'], companions: [] },
   { program: 'wrk', packages: ['wrk'], companions: [] },
   { program: 'curl', packages: ['curl'], companions: [] },
