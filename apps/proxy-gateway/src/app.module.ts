@@ -10,11 +10,17 @@ import { ConnectionsModule } from './connections/connections.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
 import { databaseConfig } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
+import { HealthJobsModule } from './health/health-jobs.module.js';
+import { NodeHealthModule } from './health/health.module.js';
+import { JobControlModule } from './jobs/job-control.module.js';
+import { JobsApiModule } from './jobs/jobs-api.module.js';
 import { NodesModule } from './nodes/nodes.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { PreferencesModule } from './preferences/preferences.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { RuntimeLogsApiModule, RuntimeLogsModule } from './runtime-logs/runtime-logs.module.js';
+import { RuleSetRefreshModule } from './rule-sets/rule-set-refresh.module.js';
+import { RuleSetsModule } from './rule-sets/rule-sets.module.js';
 import { RulesModule } from './rules/rules.module.js';
 import type { ProxyGatewaySettings } from './settings.js';
 import { RefreshModule } from './subscriptions/refresh.module.js';
@@ -38,8 +44,11 @@ export class AppModule {
         AccessModule.forRoot(secretKey),
         SubscriptionsModule,
         NodesModule,
+        NodeHealthModule,
+        JobsApiModule,
         OutboundModule,
         RulesModule,
+        RuleSetsModule,
         ConnectionsModule,
         TrafficModule,
         DashboardModule,
@@ -75,7 +84,7 @@ function foundation(
     PersistenceModule.forRoot(databaseConfig(settings, workers === 'only' ? `${SERVICE_NAME} worker` : SERVICE_NAME)),
     JobsModule.forRoot({
       namespace: SERVICE_NAME,
-      queues: ['subscription-refresh', 'retention'],
+      queues: ['subscription-refresh', 'rule-set-refresh', 'retention', 'speed-test'],
       databaseUrl,
       redisUrl,
       autoMigrate,
@@ -85,6 +94,9 @@ function foundation(
     RuntimeLogsModule.forRoot(workers === 'only' ? 'worker' : 'api'),
     AuditModule.forRoot(secretKey),
     RefreshModule,
+    RuleSetRefreshModule,
     RetentionModule,
+    JobControlModule,
+    HealthJobsModule,
   ];
 }

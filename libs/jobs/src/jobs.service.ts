@@ -49,6 +49,11 @@ export class Jobs {
     return (await this.waiter.result(name, id, timeoutMs)) as Result;
   }
 
+  /** Waits for a job that was queued before. Raises JobFailedError or JobTimeoutError. */
+  async waitFor<Result = unknown>(name: QueueName, jobId: string, timeoutMs: number): Promise<Result> {
+    return (await this.waiter.result(name, jobId, timeoutMs)) as Result;
+  }
+
   /** Queues a job when the unit of work of `tx` has been committed, even if this process dies right after. */
   async enqueueAfterCommit<Name extends QueueName>(
     tx: EntityManager,

@@ -16,7 +16,7 @@ export interface JobView {
   duration_ms: number | null;
   /** What the job says of itself; null before it said anything. */
   progress: Record<string, unknown> | null;
-  /** Null until it has ended, and for credentials that may not see it. */
+  /** What came of it; of a speed test what there is so far. Null for credentials that may not see it. */
   result: unknown;
   error: { code: string; message: string } | null;
 }

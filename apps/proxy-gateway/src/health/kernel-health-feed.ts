@@ -1,0 +1,97 @@
+import { PgListener } from '@gatehouse/persistence';
+import type { CircuitChanged, HealthReport } from '@gatehouse/proxy-kernel';
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { nodeTag } from '../kernel-host/kernel-config.mapper.js';
+import { KernelService } from '../kernel-host/kernel.service.js';
+import { nodeIdOf } from '../traffic/flow-names.js';
+import { NODE_HEALTH_CHANNEL } from './health-channel.js';
+import type { HealthNotice } from './health-channel.js';
+import { GENERAL_URL } from './node-health.entity.js';
+
+interface HealthRow {
+  node_id: number;
+  test_url: string;
+  alive: boolean;
+  delay_ms: number | null;
+  last_tested_at: Date;
+}
+
+const SELECT = 'SELECT node_id, test_url, alive, delay_ms, last_tested_at FROM node_health';
+
+/** Tells this process's kernel what measurements say, whoever made them, and stores what the kernel finds out itself. */
+@Injectable()
+export class KernelHealthFeed implements OnModuleInit, OnModuleDestroy {
+  private readonly logger = new Logger('Health');
+  private stopListening: (() => Promise<void>) | undefined;
+  /** One after the other: an older report must not overtake a newer one. */
+  private work: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly kernel: KernelService,
+    private readonly listener: PgListener,
+    private readonly dataSource: DataSource,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    this.kernel.onNewborn(() => this.next(() => this.tellEverything()));
+    this.kernel.onCircuit((change) => void this.next(() => this.storeCircuit(change)));
+    const heard = (payload: string): void => void this.next(() => this.tell(JSON.parse(payload) as HealthNotice));
+    this.stopListening = await this.listener.listen(NODE_HEALTH_CHANNEL, heard, () => {
+      void this.next(() => this.tellEverything());
+    });
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.stopListening?.();
+    await this.work;
+  }
+
+  private next(step: () => Promise<void>): Promise<void> {
+    this.work = this.work.then(step).catch((error: unknown) => {
+      // A kernel that is down is told everything when it is back.
+      if (this.kernel.state === 'running') this.logger.warn('Health could not be handed over', error);
+    });
+    return this.work;
+  }
+
+  private async tell({ url, ids }: HealthNotice): Promise<void> {
+    const rows: HealthRow[] = await this.dataSource.query(
+      `${SELECT} WHERE test_url = $1 AND node_id = ANY($2::bigint[])`,
+      [url, ids],
+    );
+    await this.report(rows);
+  }
+
+  private async tellEverything(): Promise<void> {
+    // The new kernel has failed to dial nothing yet.
+    await this.dataSource.query('UPDATE nodes SET circuit_open_since = NULL WHERE circuit_open_since IS NOT NULL');
+    const rows: HealthRow[] = await this.dataSource.query(SELECT);
+    await this.report(rows);
+  }
+
+  private async report(rows: readonly HealthRow[]): Promise<void> {
+    for (const [url, ofUrl] of Map.groupBy(rows, ({ test_url }) => test_url)) {
+      await this.kernel.setHealth(url === GENERAL_URL ? null : url, toReport(ofUrl));
+    }
+  }
+
+  private async storeCircuit({ tag, open, at }: CircuitChanged): Promise<void> {
+    const id = nodeIdOf(tag);
+    if (id === null) return;
+    await this.dataSource.query('UPDATE nodes SET circuit_open_since = $2 WHERE id = $1', [
+      id,
+      open ? new Date(at) : null,
+    ]);
+  }
+}
+
+function toReport(rows: readonly HealthRow[]): HealthReport {
+  return Object.fromEntries(
+    rows.map(({ node_id, alive, delay_ms, last_tested_at }) => [
+      nodeTag(node_id),
+      { alive, delayMs: delay_ms, testedAt: last_tested_at.getTime() },
+    ]),
+  );
+}

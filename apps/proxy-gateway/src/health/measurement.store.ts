@@ -1,0 +1,91 @@
+import { notify, UnitOfWork } from '@gatehouse/persistence';
+import type { ProbeResult } from '@gatehouse/proxy-kernel';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { NODE_HEALTH_CHANNEL } from './health-channel.js';
+import type { HealthNotice } from './health-channel.js';
+
+export interface Measurement {
+  nodeId: number;
+  result: ProbeResult;
+}
+
+export interface MeasuredWith {
+  /** Empty: the general address. */
+  testUrl: string;
+  /** Null for a single test. */
+  jobId: string | null;
+}
+
+/** A notification carries at most 8000 bytes, the test address included. */
+const IDS_PER_NOTICE = 250;
+const HISTORY = 10;
+const MAX_MESSAGE = 500;
+
+/**
+ * A node that was deleted while it was measured is left out; locked, so that it cannot go in between. A result that is
+ * older than what is stored came late and is left out too.
+ */
+const RECORD = `
+  INSERT INTO node_health AS health (node_id, test_url, alive, delay_ms, http_status, last_tested_at, error_code,
+    error_message, failure_count, tests, successes, delay_history, job_id)
+  SELECT entry.node_id, $1, entry.alive, entry.delay_ms, entry.http_status, entry.tested_at, entry.error_code,
+    entry.error_message, (NOT entry.alive)::integer, 1, entry.alive::integer, jsonb_build_array(entry.history), $2
+  FROM (
+    SELECT entry.* FROM unnest($3::bigint[], $4::boolean[], $5::integer[], $6::integer[], $7::timestamptz[], $8::text[],
+      $9::text[], $10::jsonb[])
+      AS entry (node_id, alive, delay_ms, http_status, tested_at, error_code, error_message, history)
+    JOIN nodes ON nodes.id = entry.node_id
+    ORDER BY entry.node_id FOR KEY SHARE OF nodes
+  ) entry
+  ON CONFLICT (node_id, test_url) DO UPDATE SET
+    alive = excluded.alive, delay_ms = excluded.delay_ms, http_status = excluded.http_status,
+    last_tested_at = excluded.last_tested_at, error_code = excluded.error_code, error_message = excluded.error_message,
+    failure_count = CASE WHEN excluded.alive THEN 0 ELSE health.failure_count + 1 END,
+    tests = health.tests + 1, successes = health.successes + excluded.successes,
+    delay_history = CASE WHEN jsonb_array_length(health.delay_history) >= ${HISTORY}
+      THEN health.delay_history - 0 ELSE health.delay_history END || excluded.delay_history,
+    job_id = excluded.job_id
+  WHERE excluded.last_tested_at >= health.last_tested_at`;
+
+/** Keeps what measurements said, and tells the kernels of it. */
+@Injectable()
+export class MeasurementStore {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /** One measurement a node at most. */
+  async record(measurements: readonly Measurement[], { testUrl, jobId }: MeasuredWith): Promise<void> {
+    if (measurements.length === 0) return;
+    await this.unitOfWork.run(async (tx) => {
+      await tx.query(RECORD, [testUrl, jobId, ...columnsOf(measurements)]);
+      await announce(
+        tx,
+        testUrl,
+        measurements.map(({ nodeId }) => nodeId),
+      );
+    });
+  }
+}
+
+function columnsOf(measurements: readonly Measurement[]): unknown[][] {
+  const results = measurements.map(({ result }) => result);
+  const times = results.map(({ testedAt }) => new Date(testedAt).toISOString());
+  const delays = results.map(({ delayMs }) => (delayMs === null ? null : Math.round(delayMs)));
+  return [
+    measurements.map(({ nodeId }) => nodeId),
+    results.map(({ ok }) => ok),
+    delays,
+    results.map(({ httpStatus }) => httpStatus),
+    times,
+    results.map(({ error }) => error?.code ?? null),
+    results.map(({ error }) => error?.message.replaceAll('\0', '').slice(0, MAX_MESSAGE) ?? null),
+    results.map((_, index) => JSON.stringify({ time: times[index], delay_ms: delays[index] })),
+  ];
+}
+
+async function announce(tx: EntityManager, url: string, ids: readonly number[]): Promise<void> {
+  for (let start = 0; start < ids.length; start += IDS_PER_NOTICE) {
+    const notice: HealthNotice = { url, ids: ids.slice(start, start + IDS_PER_NOTICE) };
+    await notify(tx, NODE_HEALTH_CHANNEL, JSON.stringify(notice));
+  }
+}

@@ -1,0 +1,44 @@
+import { createNodeProber, createSystemResolver } from '@gatehouse/proxy-kernel';
+import type { ExitAddress, NodeProber, ProbeOptions, ProbeResult, ProbeTarget } from '@gatehouse/proxy-kernel';
+import { Injectable } from '@nestjs/common';
+import type { OnModuleDestroy } from '@nestjs/common';
+
+/** A node to measure, known by its row. */
+export interface NodeTarget extends ProbeTarget {
+  id: number;
+  name: string;
+}
+
+/** Measures nodes by dialling them in this process, each once at a time by the same address. */
+@Injectable()
+export class NodeTester implements NodeProber, OnModuleDestroy {
+  private readonly prober = createNodeProber({ resolver: createSystemResolver(), now: () => Date.now() });
+  private readonly running = new Map<string, Promise<ProbeResult>>();
+
+  onModuleDestroy(): void {
+    this.close();
+  }
+
+  /** Joins a measurement of the same node that is under way. Never rejects but for an aborted signal. */
+  async probe(target: NodeTarget, options: ProbeOptions): Promise<ProbeResult> {
+    const key = `${target.id} ${options.url}`;
+    const present = this.running.get(key);
+    if (present) {
+      const joined = await present.catch(() => null);
+      // The one that began it gave up; this one did not.
+      return joined ?? this.probe(target, options);
+    }
+    const started = this.prober.probe(target, options).finally(() => this.running.delete(key));
+    this.running.set(key, started);
+    return started;
+  }
+
+  /** @throws DialError. */
+  exitAddress(target: ProbeTarget, options: Pick<ProbeOptions, 'url' | 'timeoutMs' | 'signal'>): Promise<ExitAddress> {
+    return this.prober.exitAddress(target, options);
+  }
+
+  close(): void {
+    this.prober.close();
+  }
+}

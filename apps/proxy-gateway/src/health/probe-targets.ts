@@ -1,0 +1,92 @@
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { mapKernelConfig, nodeTag } from '../kernel-host/kernel-config.mapper.js';
+import type { KernelConfigRows, MappedConfig } from '../kernel-host/kernel-config.mapper.js';
+import { KernelConfigSource } from '../kernel-host/kernel-config.source.js';
+import { kernelSupport } from '../kernel-host/kernel-support.js';
+import { NodeVault } from '../nodes/node-vault.js';
+import { resolveDialers } from '../nodes/resolve-dialers.js';
+import { nodeIdOf } from '../traffic/flow-names.js';
+import { DialPaths } from './dial-path.js';
+import type { NodeTarget } from './node-tester.js';
+
+export interface TargetSet {
+  targets: NodeTarget[];
+  /** Enabled nodes that this kernel does not dial, and why. */
+  skipped: { id: number; name: string; reason: string }[];
+}
+
+interface NodeRow {
+  id: number;
+  name: string;
+  config: string;
+  subscription_ids: number[];
+}
+
+const SELECT_NODE = `
+  SELECT id, coalesce(custom_name, original_name) AS name, config,
+    ARRAY(SELECT subscription_id FROM node_sources WHERE node_id = nodes.id) AS subscription_ids
+  FROM nodes WHERE id = $1`;
+
+/** Which nodes can be measured here, each with what it is dialled through. */
+@Injectable()
+export class ProbeTargets {
+  constructor(
+    private readonly source: KernelConfigSource,
+    private readonly dataSource: DataSource,
+    private readonly vault: NodeVault,
+  ) {}
+
+  /** Enabled nodes, of these ids only where any are given: what the kernel dials is what is measured. */
+  async all(ids?: readonly number[]): Promise<TargetSet> {
+    const { rows, mapped, paths } = await this.load();
+    const names = new Map(rows.nodes.map(({ id, name }) => [id, name]));
+    const wanted = ids === undefined ? null : new Set(ids);
+    const isWanted = (id: number): boolean => wanted === null || wanted.has(id);
+    const set: TargetSet = { targets: [], skipped: [] };
+    for (const { tag, node, dialer } of mapped.config.outbounds) {
+      const id = nodeIdOf(tag);
+      if (id === null || !isWanted(id)) continue;
+      const name = names.get(id) ?? tag;
+      const via = paths.to(dialer);
+      if (via) set.targets.push({ id, name, node, via });
+      else set.skipped.push({ id, name, reason: `what it dials through, ${dialer ?? ''}, leads nowhere` });
+    }
+    for (const { node_id: id, name, reason } of mapped.leftOut) {
+      if (isWanted(id)) set.skipped.push({ id, name, reason });
+    }
+    return set;
+  }
+
+  /** A disabled node too: people test before they enable. @throws AppError NOT_FOUND; UNPROCESSABLE saying why not. */
+  async one(id: number): Promise<NodeTarget> {
+    const [row]: NodeRow[] = await this.dataSource.query(SELECT_NODE, [id]);
+    if (!row) throw new AppError('NOT_FOUND', `There is no node ${id}.`);
+    const node = this.vault.open(row.config);
+    const { reason } = kernelSupport(node);
+    if (reason !== null) throw cannotTest(id, reason);
+    if (!node.dialerProxy) return { id, name: row.name, node };
+    const { rows, mapped, paths } = await this.load();
+    const usable = new Set(mapped.config.outbounds.map(({ tag }) => tag));
+    const others = rows.nodes.filter((other) => other.id !== id && usable.has(nodeTag(other.id)));
+    const self = { id, name: row.name, node, subscriptionIds: row.subscription_ids };
+    const groups = new Map(mapped.config.groups.map(({ name, members }) => [name, members]));
+    const resolved = resolveDialers([self, ...others], groups).get(id);
+    if (!resolved || 'reason' in resolved) throw cannotTest(id, resolved?.reason ?? 'its dialer is not known');
+    const via = paths.to(resolved.dialer ?? undefined);
+    if (!via) throw cannotTest(id, `what it dials through, ${resolved.dialer ?? ''}, leads nowhere`);
+    return { id, name: row.name, node, via };
+  }
+
+  private async load(): Promise<{ rows: KernelConfigRows; mapped: MappedConfig; paths: DialPaths }> {
+    const rows = await this.source.load();
+    const mapped = mapKernelConfig(rows);
+    const alive = new Set(rows.nodes.filter((node) => node.alive === true).map(({ id }) => nodeTag(id)));
+    return { rows, mapped, paths: new DialPaths(mapped.config, (tag) => alive.has(tag)) };
+  }
+}
+
+function cannotTest(id: number, reason: string): AppError {
+  return new AppError('UNPROCESSABLE', `Node ${id} cannot be tested here: ${reason}.`);
+}

@@ -1,0 +1,147 @@
+import type { SpeedTestPayload, SpeedTestProgress } from '@gatehouse/contracts';
+import { measureAll } from '@gatehouse/proxy-kernel';
+import type { ProbeOptions, ProbeResult } from '@gatehouse/proxy-kernel';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { GroupTestTargets } from '../outbound/group-test-targets.js';
+import { Preferences } from '../preferences/preferences.service.js';
+import { MeasurementStore } from './measurement.store.js';
+import type { MeasuredWith, Measurement } from './measurement.store.js';
+import { GENERAL_URL } from './node-health.entity.js';
+import { NodeTester } from './node-tester.js';
+import type { NodeTarget } from './node-tester.js';
+import { ProbeTargets } from './probe-targets.js';
+import { probeOptions } from './probe-options.js';
+
+/** Results are stored this many at once, or this often while they trickle in: groups follow within a second. */
+const BATCH = 200;
+const FLUSH_MS = 500;
+const PER_ADDRESS = 8;
+/** What was measured within this part of the interval is not measured again by the schedule. */
+const FRESH_SHARE = 0.5;
+
+/** The job that a run belongs to. */
+export interface SpeedTestRun {
+  /** As it is stored with the measurements. */
+  jobId: string;
+  /** Ends the run: what was measured by then is kept. */
+  signal: AbortSignal;
+  progress(progress: SpeedTestProgress): Promise<void>;
+}
+
+/** Measures many nodes in a sliding window and stores what comes of it as it comes. */
+@Injectable()
+export class RunSpeedTest {
+  constructor(
+    private readonly targets: ProbeTargets,
+    private readonly tester: NodeTester,
+    private readonly store: MeasurementStore,
+    private readonly groups: GroupTestTargets,
+    private readonly preferences: Preferences,
+    private readonly dataSource: DataSource,
+  ) {}
+
+  /** Rejects with the signal's reason when that is aborted. `tally` says at any time how far it is. */
+  async run({ trigger, nodeIds }: SpeedTestPayload, run: SpeedTestRun, tally: SpeedTestProgress): Promise<void> {
+    const { targets, skipped } = await this.targets.all(nodeIds);
+    const due = trigger === 'schedule' ? await this.withoutFresh(targets) : targets;
+    tally.total = due.length;
+    tally.skipped = skipped.length;
+    tally.concurrency = this.preferences.get('health.concurrency');
+    const count = ({ ok }: ProbeResult): void => {
+      tally.tested += 1;
+      if (ok) tally.ok += 1;
+      else tally.failed += 1;
+    };
+    const options = probeOptions(this.preferences, run.signal);
+    await this.measure(due, options, { testUrl: GENERAL_URL, jobId: run.jobId }, async (result) => {
+      if (result) count(result);
+      else await run.progress({ ...tally });
+    });
+    if (nodeIds === undefined) await this.measureForGroups(targets, run, trigger);
+  }
+
+  /** `told` gets each result, and nothing at all whenever some were stored. */
+  private async measure(
+    targets: readonly NodeTarget[],
+    options: ProbeOptions,
+    kind: MeasuredWith,
+    told: (result: ProbeResult | null) => void | Promise<void>,
+  ): Promise<void> {
+    const batch = new MeasurementBatch(async (measurements) => {
+      await this.store.record(measurements, kind);
+      await told(null);
+    });
+    await told(null);
+    try {
+      await measureAll(this.tester, targets, {
+        ...options,
+        concurrency: this.preferences.get('health.concurrency'),
+        perAddress: PER_ADDRESS,
+        onResult: ({ id }, result) => {
+          void told(result);
+          return batch.add({ nodeId: id, result });
+        },
+      });
+    } finally {
+      await batch.close();
+    }
+  }
+
+  /** Groups with an address of their own decide by what that says of their members. */
+  private async measureForGroups(
+    targets: readonly NodeTarget[],
+    run: SpeedTestRun,
+    trigger: SpeedTestPayload['trigger'],
+  ): Promise<void> {
+    const general = probeOptions(this.preferences, run.signal);
+    for (const { testUrl, expectedStatus, nodeIds } of await this.groups.list()) {
+      const members = new Set(nodeIds);
+      const wanted = targets.filter(({ id }) => members.has(id));
+      const due = trigger === 'schedule' ? await this.withoutFresh(wanted, testUrl) : wanted;
+      const options = { ...general, url: testUrl, expectedStatus: expectedStatus || general.expectedStatus };
+      await this.measure(due, options, { testUrl, jobId: run.jobId }, () => undefined);
+    }
+  }
+
+  private async withoutFresh(targets: readonly NodeTarget[], testUrl = GENERAL_URL): Promise<NodeTarget[]> {
+    const seconds = this.preferences.get('health.interval_sec') * FRESH_SHARE;
+    const rows: { node_id: number }[] = await this.dataSource.query(
+      'SELECT node_id FROM node_health WHERE test_url = $1 AND last_tested_at > now() - make_interval(secs => $2)',
+      [testUrl, seconds],
+    );
+    const fresh = new Set(rows.map(({ node_id }) => node_id));
+    return targets.filter(({ id }) => !fresh.has(id));
+  }
+}
+
+/** Collects measurements and hands them over many at once, one batch at a time. */
+class MeasurementBatch {
+  readonly #store: (measurements: Measurement[]) => Promise<void>;
+  readonly #timer: NodeJS.Timeout;
+  #waiting: Measurement[] = [];
+  #storing: Promise<void> = Promise.resolve();
+
+  constructor(store: (measurements: Measurement[]) => Promise<void>) {
+    this.#store = store;
+    // A failure is met by whoever adds or closes next: it is the same promise.
+    this.#timer = setInterval(() => void this.#flush().catch(() => undefined), FLUSH_MS);
+  }
+
+  /** Waits where a batch is full: the window must not run ahead of the database. */
+  async add(measurement: Measurement): Promise<void> {
+    this.#waiting.push(measurement);
+    if (this.#waiting.length >= BATCH) await this.#flush();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#flush();
+  }
+
+  #flush(): Promise<void> {
+    const measurements = this.#waiting.splice(0);
+    if (measurements.length > 0) this.#storing = this.#storing.then(() => this.#store(measurements));
+    return this.#storing;
+  }
+}

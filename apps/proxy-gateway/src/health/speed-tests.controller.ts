@@ -1,0 +1,39 @@
+import { Requires } from '@gatehouse/auth';
+import type { NodeTestResult, SpeedTestView } from '@gatehouse/contracts';
+import { Controller, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { IsBoolean, IsOptional } from 'class-validator';
+import { JobQuery } from '../jobs/jobs.controller.js';
+import { IdPipe } from '../wire/id.pipe.js';
+import { SpeedTestsService } from './speed-tests.service.js';
+import { TestNodeService } from './test-node.service.js';
+
+export class SpeedTestQuery extends JobQuery {
+  /** Answer when the test has ended, instead of at once; after two minutes all the same. */
+  @IsOptional()
+  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
+  @IsBoolean()
+  wait?: boolean;
+}
+
+@Controller('proxies')
+export class SpeedTestsController {
+  constructor(
+    private readonly single: TestNodeService,
+    private readonly tests: SpeedTestsService,
+  ) {}
+
+  @Post('test-all')
+  @HttpCode(200)
+  @Requires('write')
+  testAll(@Query() { wait = false, limit, offset }: SpeedTestQuery): Promise<SpeedTestView> {
+    return this.tests.testAll(wait, { limit, offset });
+  }
+
+  @Post(':id/test')
+  @HttpCode(200)
+  @Requires('write')
+  test(@Param('id', IdPipe) id: number): Promise<NodeTestResult> {
+    return this.single.run(id);
+  }
+}
