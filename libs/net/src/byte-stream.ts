@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
 /**
@@ -47,6 +48,11 @@ export interface ByteStreamEvents {
 export function resetStream(stream: ByteStream): void {
   if (stream.destroyed) return;
   // A TLS socket has the method and answers it with an error: its handle is not a TCP one.
-  if (stream.resetAndDestroy && !(stream instanceof TLSSocket)) stream.resetAndDestroy();
+  if (stream.resetAndDestroy && !(stream instanceof TLSSocket) && !isEnding(stream)) stream.resetAndDestroy();
   else stream.destroy();
+}
+
+/** A socket whose FIN is on its way cannot be reset: Node waits for it for ever, and loses the socket when told to destroy it. */
+function isEnding(stream: ByteStream): boolean {
+  return stream instanceof Socket && stream.writableEnded && !stream.writableFinished;
 }

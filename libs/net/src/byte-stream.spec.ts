@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { resetStream } from './byte-stream.js';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0).reverse()) cleanup();
+});
+
+async function pair(): Promise<{ client: Socket; server: Socket }> {
+  const listener = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const client = connect({ port: (listener.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
+  const [server] = (await once(listener, 'connection')) as [Socket];
+  for (const socket of [client, server]) socket.on('error', () => undefined);
+  cleanups.push(() => {
+    client.destroy();
+    server.destroy();
+    listener.close();
+  });
+  return { client, server };
+}
+
+describe('resetting a stream', () => {
+  it('shows the other end an abort', async () => {
+    const { client, server } = await pair();
+    const error = new Promise<NodeJS.ErrnoException>((resolve) => client.resume().once('error', resolve));
+    resetStream(server);
+    expect((await error).code).toBe('ECONNRESET');
+  });
+
+  it('closes a socket whose end is on its way, also when it is destroyed again', async () => {
+    const { server } = await pair();
+    const closed = once(server, 'close');
+    server.end('bye');
+    resetStream(server);
+    server.destroy();
+    await closed;
+  });
+
+  it('closes a socket whose end waits behind bytes that nobody takes', async () => {
+    const { client, server } = await pair();
+    client.pause();
+    const closed = once(server, 'close');
+    server.write(Buffer.alloc(32 * 1024 * 1024));
+    server.end();
+    resetStream(server);
+    await closed;
+  });
+});
