@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
 import { NodeStorageModule } from '../nodes/node-storage.module.js';
+import { RuleSetStorageModule } from '../rule-sets/rule-set-storage.module.js';
 import { RuleStorageModule } from '../rules/rule-storage.module.js';
 import { KernelConfigSource } from './kernel-config.source.js';
 
 /** What a kernel configuration is made of, for processes that run no kernel too. */
 @Module({
-  imports: [NodeStorageModule, RuleStorageModule],
+  imports: [NodeStorageModule, RuleSetStorageModule, RuleStorageModule],
   providers: [KernelConfigSource],
   exports: [KernelConfigSource],
 })

@@ -5,6 +5,7 @@ import { NodeVault } from '../nodes/node-vault.js';
 import { OutboundGroupEntity } from '../outbound/outbound-group.entity.js';
 import { OutboundPolicyEntity } from '../outbound/outbound-policy.entity.js';
 import { Preferences } from '../preferences/preferences.service.js';
+import { RuleSetSource } from '../rule-sets/rule-set-source.js';
 import { RuleList } from '../rules/rule-list.js';
 import { ProxyGatewaySettings } from '../settings.js';
 import type { ConfigGroup, ConfigNode, KernelConfigRows } from './kernel-config.mapper.js';
@@ -51,6 +52,7 @@ export class KernelConfigSource {
     private readonly preferences: Preferences,
     private readonly settings: ProxyGatewaySettings,
     private readonly ruleList: RuleList,
+    private readonly ruleSets: RuleSetSource,
   ) {}
 
   /** One snapshot of the database: rows that belong together are read together. */
@@ -59,11 +61,13 @@ export class KernelConfigSource {
       const nodes: NodeRow[] = await tx.query(SELECT_NODES);
       const groups = await tx.find(OutboundGroupEntity, { order: GROUP_ORDER });
       const { rules } = await this.ruleList.load(tx);
+      const ruleSets = await this.ruleSets.load(tx, rules);
       const policy = await tx.findOneByOrFail(OutboundPolicyEntity, { id: 1 });
       return {
         nodes: this.toConfigNodes(nodes),
         groups: groups.map((group) => this.toConfigGroup(group)),
         rules,
+        ruleSets,
         mode: this.preferences.get('routing.mode'),
         defaultPolicy: policy.defaultPolicy,
         listeners: this.listeners(),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { KernelState } from '@gatehouse/contracts';
 import type { ApplyResult, KernelConfig } from '@gatehouse/proxy-kernel';
+import { digestOf } from '../rule-sets/entries-digest.js';
 import { coalesce } from './coalesce.js';
 import { mapKernelConfig } from './kernel-config.mapper.js';
 import type { KernelConfigRows, MappedConfig } from './kernel-config.mapper.js';
@@ -126,7 +127,8 @@ export class KernelConfigurator {
 
 function hashWithoutSelections(config: KernelConfig): string {
   const groups = config.groups.map(({ selected: _selected, ...group }) => group);
+  const ruleSets = config.ruleSets?.map((set) => ({ ...set, entries: digestOf(set.entries) }));
   return createHash('sha256')
-    .update(JSON.stringify({ ...config, groups }))
+    .update(JSON.stringify({ ...config, groups, ruleSets }))
     .digest('hex');
 }

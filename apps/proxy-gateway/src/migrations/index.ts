@@ -9,6 +9,7 @@ import { CreateIdempotencyKeys1763668800240 } from './1763668800240-create-idemp
 import { CreateNodeHealth1763668800300 } from './1763668800300-create-node-health.js';
 import { CreateJobCancellations1763668800301 } from './1763668800301-create-job-cancellations.js';
 import { CreateRuleSets1763668800310 } from './1763668800310-create-rule-sets.js';
+import { CreateJobOutbox1763668800311 } from './1763668800311-create-job-outbox.js';
 import { ExtendOutboundGroups1763668800320 } from './1763668800320-extend-outbound-groups.js';
 import { CreateAuditLogs1763668800330 } from './1763668800330-create-audit-logs.js';
 import { CreateRuntimeLogs1763668800331 } from './1763668800331-create-runtime-logs.js';
@@ -27,6 +28,7 @@ export const MIGRATIONS = [
   CreateNodeHealth1763668800300,
   CreateJobCancellations1763668800301,
   CreateRuleSets1763668800310,
+  CreateJobOutbox1763668800311,
   ExtendOutboundGroups1763668800320,
   CreateAuditLogs1763668800330,
   CreateRuntimeLogs1763668800331,

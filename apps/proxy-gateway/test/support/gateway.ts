@@ -10,7 +10,9 @@ import { HTTP_OPTIONS } from '../../src/http-options.js';
 import { KernelLauncher } from '../../src/kernel-host/kernel-launcher.js';
 import { KernelService } from '../../src/kernel-host/kernel.service.js';
 import { DocumentParser } from '../../src/subscriptions/document-parser.js';
+import { RuleSetParser } from '../../src/rule-sets/rule-set-parser.js';
 import { testParser } from './document-parser.js';
+import { testRuleSetParser } from './rule-set-parser.js';
 import { readSettings } from '../../src/settings.js';
 
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
@@ -68,7 +70,9 @@ export async function startGateway(env: Record<string, string> = {}): Promise<Ga
         .overrideProvider(KernelLauncher)
         .useValue(launcher)
         .overrideProvider(DocumentParser)
-        .useValue(testParser()),
+        .useValue(testParser())
+        .overrideProvider(RuleSetParser)
+        .useValue(testRuleSetParser()),
   }).catch(async (error: unknown) => {
     await clean();
     throw error;

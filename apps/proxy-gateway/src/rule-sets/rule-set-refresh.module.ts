@@ -1,0 +1,23 @@
+import { Module } from '@nestjs/common';
+import { SubscriptionFetcher } from '../subscriptions/subscription-fetcher.js';
+import { ContentSource } from './content-source.js';
+import { RefreshRuleSet } from './refresh-rule-set.js';
+import { RefreshRuleSetHandler } from './refresh-rule-set.handler.js';
+import { RuleSetFolder } from './rule-set-folder.js';
+import { RuleSetParser } from './rule-set-parser.js';
+import { RuleSetSchedules } from './rule-set-schedules.js';
+
+/** Refreshing rule sets, wherever the workers run. */
+@Module({
+  providers: [
+    RefreshRuleSet,
+    RefreshRuleSetHandler,
+    RuleSetSchedules,
+    ContentSource,
+    RuleSetFolder,
+    { provide: RuleSetParser, useFactory: () => new RuleSetParser() },
+    { provide: SubscriptionFetcher, useFactory: () => new SubscriptionFetcher() },
+  ],
+  exports: [RuleSetSchedules, RuleSetParser],
+})
+export class RuleSetRefreshModule {}

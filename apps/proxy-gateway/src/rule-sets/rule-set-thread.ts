@@ -1,0 +1,18 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { RuleSetFileError } from '@gatehouse/proxy-kernel';
+import type { ThreadAnswer } from './rule-set-parser.js';
+import { readRuleSet } from './read-rule-set.js';
+import type { RuleSetForm } from './read-rule-set.js';
+
+/** Reads the one rule set that it was started with, answers, and ends. */
+const { content, form } = workerData as { content: Uint8Array; form: RuleSetForm };
+parentPort?.postMessage(read());
+
+function read(): ThreadAnswer {
+  try {
+    return { set: readRuleSet(Buffer.from(content.buffer, content.byteOffset, content.byteLength), form) };
+  } catch (error) {
+    if (error instanceof RuleSetFileError) return { refused: error.message };
+    throw error;
+  }
+}

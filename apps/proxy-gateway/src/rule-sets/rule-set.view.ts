@@ -1,0 +1,68 @@
+import type { RuleSetView } from '@gatehouse/contracts';
+import { maskUrl } from '../nodes/mask-secrets.js';
+import type { OwnRule } from './own-rule.store.js';
+import type { RuleSetEntity } from './rule-set.entity.js';
+
+export interface RuleSetFacts {
+  /** In clear; null for a set that has none. */
+  url: string | null;
+  rule: OwnRule | null;
+  /** Null when the rule's target is gone. */
+  targetName: string | null;
+  /** False masks what the URL may hold of credentials. */
+  showSecrets: boolean;
+}
+
+export function toRuleSetView(row: RuleSetEntity, facts: RuleSetFacts): RuleSetView {
+  const { url, rule, targetName, showSecrets } = facts;
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    behavior: row.behavior,
+    format: row.format,
+    url: url === null || showSecrets ? url : maskUrl(url),
+    path: row.path,
+    interval_sec: row.intervalSec,
+    enabled: row.enabled,
+    allow_private: row.allowPrivate,
+    target: rule?.target ?? null,
+    target_name: targetName,
+    no_resolve: rule?.noResolve ?? false,
+    priority: rule?.priority ?? null,
+    rule_id: rule?.id ?? null,
+    entry_count: row.entryCount,
+    skipped_count: row.skippedCount,
+    errors: row.errors,
+    status: row.status,
+    ...history(row),
+    etag: row.etag,
+    last_modified: row.lastModified,
+    content_sha256: row.contentSha256,
+    content_bytes: row.contentBytes,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+function history(row: RuleSetEntity) {
+  return {
+    last_checked_at: iso(row.lastCheckedAt),
+    last_updated_at: iso(row.lastUpdatedAt),
+    last_success_at: iso(row.lastSuccessAt),
+    next_refresh_at: iso(nextRefresh(row)),
+    consecutive_failures: row.consecutiveFailures,
+    last_status_code: row.lastStatusCode,
+    last_error: row.lastErrorCode === null ? null : { code: row.lastErrorCode, message: row.lastErrorMessage ?? '' },
+  };
+}
+
+/** About: schedulers keep a phase of their own, at most one interval from the last attempt. */
+function nextRefresh({ type, enabled, lastCheckedAt, intervalSec }: RuleSetEntity): Date | null {
+  if (type === 'inline' || !enabled || lastCheckedAt === null) return null;
+  return new Date(lastCheckedAt.getTime() + intervalSec * 1000);
+}
+
+function iso(date: Date | null): string | null {
+  return date?.toISOString() ?? null;
+}

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { KernelModule } from '../kernel-host/kernel.module.js';
+import { RequestRuleSetRefresh } from './request-rule-set-refresh.js';
+import { RuleSetDefinitions } from './rule-set-definitions.js';
+import { RuleSetRefreshModule } from './rule-set-refresh.module.js';
+import { RuleSetsController } from './rule-sets.controller.js';
+import { RuleSetsService } from './rule-sets.service.js';
+
+@Module({
+  imports: [KernelModule, RuleSetRefreshModule],
+  controllers: [RuleSetsController],
+  providers: [RuleSetsService, RuleSetDefinitions, RequestRuleSetRefresh],
+})
+export class RuleSetsModule {}

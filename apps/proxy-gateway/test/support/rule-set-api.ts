@@ -1,0 +1,36 @@
+import { expect } from 'vitest';
+import type { AnyJson, Gateway } from './gateway.js';
+
+/** What tests of rule sets ask a gateway again and again. */
+export interface RuleSetApi {
+  create(body: object): Promise<AnyJson>;
+  inline(name: string, entries: string[], more?: object): Promise<AnyJson>;
+  refresh(id: number, query?: string): Promise<AnyJson>;
+  detail(id: number): Promise<AnyJson>;
+  test(url: string): Promise<AnyJson>;
+  rules(query?: string): Promise<AnyJson>;
+  /** No rule set and no manual rule is left. */
+  clear(): Promise<void>;
+}
+
+export function ruleSetApi({ call }: Gateway): RuleSetApi {
+  const create = async (body: object): Promise<AnyJson> => {
+    const answer = await call('POST', '/rule-sets', body);
+    expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 201 });
+    return answer.body;
+  };
+  return {
+    create,
+    inline: (name, entries, more = {}) => create({ name, type: 'inline', behavior: 'domain', entries, ...more }),
+    refresh: async (id, query = '') => (await call('POST', `/rule-sets/${id}/refresh${query}`)).body,
+    detail: async (id) => (await call('GET', `/rule-sets/${id}`)).body,
+    test: async (url) => (await call('POST', '/rules/test', { url })).body,
+    rules: async (query = '') => (await call('GET', `/rules${query}`)).body.items,
+    async clear() {
+      for (const { id } of (await call('GET', '/rule-sets')).body.items) {
+        await call('DELETE', `/rule-sets/${id}?force=true`);
+      }
+      await call('POST', '/rules/import?allow_empty=true', { mode: 'replace', rules: [] });
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import { RuleSetParser } from '../../src/rule-sets/rule-set-parser.js';
+
+/** Its thread from source: no build is needed. */
+export function testRuleSetParser(): RuleSetParser {
+  return new RuleSetParser(new URL('../../src/rule-sets/rule-set-thread.ts', import.meta.url), [
+    '--conditions=development',
+    '--no-warnings',
+    `--import=${new URL('./typescript-sources.mjs', import.meta.url).href}`,
+  ]);
+}
