@@ -14,6 +14,7 @@ import { HealthJobsModule } from './health/health-jobs.module.js';
 import { NodeHealthModule } from './health/health.module.js';
 import { JobControlModule } from './jobs/job-control.module.js';
 import { JobsApiModule } from './jobs/jobs-api.module.js';
+import { GeoApiModule, GeoModule } from './geo/geo.module.js';
 import { NodesModule } from './nodes/nodes.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { PreferencesModule } from './preferences/preferences.module.js';
@@ -53,6 +54,7 @@ export class AppModule {
         TrafficModule,
         DashboardModule,
         SystemModule,
+        GeoApiModule,
         RuntimeLogsApiModule,
         SettingsApiModule,
       ],
@@ -84,7 +86,7 @@ function foundation(
     PersistenceModule.forRoot(databaseConfig(settings, workers === 'only' ? `${SERVICE_NAME} worker` : SERVICE_NAME)),
     JobsModule.forRoot({
       namespace: SERVICE_NAME,
-      queues: ['subscription-refresh', 'rule-set-refresh', 'retention', 'speed-test'],
+      queues: ['subscription-refresh', 'rule-set-refresh', 'retention', 'geo-update', 'speed-test'],
       databaseUrl,
       redisUrl,
       autoMigrate,
@@ -95,6 +97,7 @@ function foundation(
     AuditModule.forRoot(secretKey),
     RefreshModule,
     RuleSetRefreshModule,
+    GeoModule,
     RetentionModule,
     JobControlModule,
     HealthJobsModule,

@@ -19,4 +19,5 @@ export * from './proxy-gateway/import-result.js';
 export * from './proxy-gateway/settings.js';
 export * from './proxy-gateway/audit-log.js';
 export * from './proxy-gateway/runtime-log.js';
+export * from './proxy-gateway/geo.js';
 export * from './error-codes.js';

@@ -24,7 +24,7 @@ export class ConnectionsService {
     private readonly totals: TrafficTotalsService,
     countries: CountryDatabase,
   ) {
-    this.places = { country: countries.lookup, asn: () => null };
+    this.places = { country: countries.lookup, asn: countries.asn };
   }
 
   /** @throws AppError KERNEL_UNAVAILABLE */

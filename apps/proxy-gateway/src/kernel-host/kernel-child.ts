@@ -3,10 +3,14 @@ import type { ConnectionSnapshot, ProxyKernel } from '@gatehouse/proxy-kernel';
 import type { KernelEventQueue } from './kernel-event-queue.js';
 import type { ChildMessage, CloseFilter, ParentMessage, RemoteError, TagUsage } from './kernel-ipc.js';
 
+import type { GeoFilePaths } from './kernel-geo.js';
+
 /** What the child needs of the process it runs in. */
 export interface ChildChannel {
   send(message: ChildMessage): Promise<void>;
   exit(code: number): void;
+  /** @throws GeoDatabaseError */
+  reloadGeo?(paths: GeoFilePaths): void;
 }
 
 /** Answers the service's requests with one kernel. */
@@ -73,6 +77,9 @@ export class KernelChild {
         return this.#kernel.testRoute(message.params);
       case 'status':
         return this.#kernel.status();
+      case 'reloadGeo':
+        this.#channel.reloadGeo?.(message.params);
+        return null;
       case 'shutdown':
         await this.end(message.params.graceMs);
         return null;

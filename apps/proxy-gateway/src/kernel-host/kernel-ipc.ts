@@ -13,6 +13,7 @@ import type {
   TracedDecision,
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
+import type { GeoFilePaths } from './kernel-geo.js';
 
 /** Which open connections to end: those that fulfil everything said here, without anything all of them. */
 export interface CloseFilter {
@@ -46,6 +47,8 @@ export interface KernelCalls {
   status: { params: null; result: KernelStatus };
   /** Ends every flow, hands over the last records, and lets the process exit. */
   shutdown: { params: { graceMs: number }; result: null };
+  /** Files of databases to use from now on. */
+  reloadGeo: { params: GeoFilePaths; result: null };
 }
 export type KernelMethod = keyof KernelCalls;
 

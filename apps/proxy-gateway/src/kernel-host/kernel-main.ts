@@ -1,9 +1,9 @@
 /** The kernel's process: one kernel, told over IPC what to be. Holds no file, no database and no secret of the service's. */
-import { createProxyKernel, createSystemResolver, openCountryDatabase } from '@gatehouse/proxy-kernel';
-import type { CountryLookup, KernelLogger } from '@gatehouse/proxy-kernel';
-import { readBundledCountryFile } from '../bundled-country-file.js';
+import { createProxyKernel, createSystemResolver } from '@gatehouse/proxy-kernel';
+import type { KernelLogger } from '@gatehouse/proxy-kernel';
 import { KernelChild } from './kernel-child.js';
 import { KernelEventQueue } from './kernel-event-queue.js';
+import { KernelGeo } from './kernel-geo.js';
 import type { ChildMessage, KernelLogEntry, ParentMessage } from './kernel-ipc.js';
 
 /** Resolves when the channel took the message: that is the backpressure. */
@@ -22,15 +22,7 @@ const log =
     events.log({ at: Date.now(), level, message, ...(fields ? { fields } : {}) });
 const logger: KernelLogger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
 
-/** Without the file GEOIP rules match nothing; everything else works. */
-function openCountries(): CountryLookup {
-  try {
-    return openCountryDatabase(readBundledCountryFile()).lookup;
-  } catch (error) {
-    logger.warn('The country database cannot be read; GEOIP rules match nothing', { error: String(error) });
-    return () => null;
-  }
-}
+const geo = new KernelGeo(logger);
 
 /** The process must not outlive the service, nor go on after a failure nobody expected: another one is started. */
 async function die(message: string, error: unknown): Promise<void> {
@@ -44,9 +36,14 @@ const kernel = createProxyKernel({
   now: () => Date.now(),
   logger,
   resolver: createSystemResolver(),
-  country: openCountries(),
+  country: geo.country,
+  asn: geo.asn,
 });
-const child = new KernelChild(kernel, events, { send, exit: (code) => process.exit(code) });
+const child = new KernelChild(kernel, events, {
+  send,
+  exit: (code) => process.exit(code),
+  reloadGeo: (paths) => geo.reload(paths),
+});
 
 process.on('message', (message: ParentMessage) => void child.handle(message));
 process.on('disconnect', () => process.exit(0));

@@ -193,6 +193,11 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     return this.ask('testRoute', flow);
   }
 
+  /** Databases to look addresses up in from now on; a kernel that starts anew has to be told again. */
+  async reloadGeo(paths: KernelCalls['reloadGeo']['params']): Promise<void> {
+    await this.process.request('reloadGeo', paths);
+  }
+
   status(): Promise<KernelStatus> {
     return this.ask('status', null);
   }

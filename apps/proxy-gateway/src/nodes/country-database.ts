@@ -1,18 +1,25 @@
 import { openCountryDatabase } from '@gatehouse/proxy-kernel';
-import type { CountryLookup } from '@gatehouse/proxy-kernel';
-import { Injectable, Logger } from '@nestjs/common';
+import type { AsnLookup, CountryLookup } from '@gatehouse/proxy-kernel';
+import { Injectable, Logger, Optional } from '@nestjs/common';
 import { readBundledCountryFile } from '../bundled-country-file.js';
+import { GeoLibrary } from '../geo/geo-library.js';
 
 /** Countries of addresses. The file is opened at the first question: most processes never ask. */
 @Injectable()
 export class CountryDatabase {
   private readonly logger = new Logger('Geo');
-  private opened: CountryLookup | null = null;
+  private bundled: CountryLookup | null = null;
+
+  /** Without a library, what is bundled is all there is. */
+  constructor(@Optional() private readonly library?: GeoLibrary) {}
 
   readonly lookup: CountryLookup = (ip) => {
-    this.opened ??= this.open();
-    return this.opened(ip);
+    if (this.library) return this.library.country(ip);
+    this.bundled ??= this.open();
+    return this.bundled(ip);
   };
+
+  readonly asn: AsnLookup = (ip) => this.library?.asn(ip) ?? null;
 
   private open(): CountryLookup {
     try {

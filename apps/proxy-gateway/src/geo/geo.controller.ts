@@ -1,0 +1,33 @@
+import { CurrentActor, Requires } from '@gatehouse/auth';
+import type { Actor } from '@gatehouse/auth';
+import type { GeoStatus, GeoUpdateResult } from '@gatehouse/contracts';
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { IsBoolean } from 'class-validator';
+import { Omittable } from '../wire/omittable.js';
+import { GeoService } from './geo.service.js';
+
+export class GeoUpdateBody {
+  /** Ask for the whole files even if they did not change. */
+  @Omittable()
+  @IsBoolean()
+  force?: boolean;
+}
+
+@Controller('system/geo')
+export class GeoController {
+  constructor(private readonly geo: GeoService) {}
+
+  @Get()
+  @Requires('read')
+  status(@CurrentActor() actor: Actor | null): Promise<GeoStatus> {
+    return this.geo.status(actor);
+  }
+
+  @Post('update')
+  @HttpCode(200)
+  @Requires('write')
+  update(@Body() body: GeoUpdateBody): Promise<GeoUpdateResult> {
+    // A request without a body has none.
+    return this.geo.update((body as GeoUpdateBody | undefined)?.force ?? false);
+  }
+}
