@@ -13,6 +13,7 @@ import { CreateJobOutbox1763668800311 } from './1763668800311-create-job-outbox.
 import { ExtendOutboundGroups1763668800320 } from './1763668800320-extend-outbound-groups.js';
 import { CreateAuditLogs1763668800330 } from './1763668800330-create-audit-logs.js';
 import { CreateRuntimeLogs1763668800331 } from './1763668800331-create-runtime-logs.js';
+import { CreateGeoDatabases1763668800332 } from './1763668800332-create-geo-databases.js';
 import { ScheduleSubscriptions1763668800340 } from './1763668800340-schedule-subscriptions.js';
 
 /** Every migration of the service, oldest first. */
@@ -32,5 +33,6 @@ export const MIGRATIONS = [
   ExtendOutboundGroups1763668800320,
   CreateAuditLogs1763668800330,
   CreateRuntimeLogs1763668800331,
+  CreateGeoDatabases1763668800332,
   ScheduleSubscriptions1763668800340,
 ];
