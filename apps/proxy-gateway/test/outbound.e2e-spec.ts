@@ -222,7 +222,7 @@ describe('PUT /outbound/groups/{name}', () => {
     expect(await choose('Tokyo')).toMatchObject({ status: 409, body: { error: expect.stringContaining('2 nodes') } });
     await gateway.call('PUT', `/proxies/${await idOf('Tokyo')}`, { name: 'Off', enabled: false });
     expect(await choose('Off')).toMatchObject({ status: 422, body: { error: 'Off is disabled.' } });
-    const { body: external } = await gateway.call('POST', '/proxies', { raw_config: 'trojan://p@192.0.2.1:443#T' });
+    const { body: external } = await gateway.call('POST', '/proxies', { raw_config: 'hysteria2://p@192.0.2.1:443#T' });
     expect(await choose('T')).toMatchObject({
       status: 422,
       body: { error: expect.stringContaining('cannot be dialled') },

@@ -50,7 +50,7 @@ export class ExtendOutboundGroups1763668800320 implements MigrationInterface {
         reason text NOT NULL,
         closed_connections integer
       )`);
-    await queryRunner.query('CREATE INDEX group_switches_group_idx ON group_switches (group_id, id)');
+    await queryRunner.query('CREATE INDEX group_switches_group_idx ON group_switches (group_id, at)');
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

@@ -4,6 +4,7 @@ import type { EntityManager } from 'typeorm';
 import type { KernelConfigRows } from '../kernel-host/kernel-config.mapper.js';
 import { countryName } from '../nodes/country-names.js';
 import { Preferences } from '../preferences/preferences.service.js';
+import { lockGroups } from './lock-groups.js';
 
 /** After everything that people order. */
 const POSITION = 1_000_000;
@@ -49,6 +50,7 @@ export class CountryGroups {
     const named = added.flatMap((country) => this.nameOf(country, taken));
     if (named.length + removed.length === 0) return false;
     await this.unitOfWork.run(async (tx) => {
+      await lockGroups(tx);
       await this.remove(tx, removed);
       await add(tx, named);
     });

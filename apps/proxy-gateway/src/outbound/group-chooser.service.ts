@@ -68,6 +68,7 @@ export class GroupChooser {
   ): Promise<GroupSwitchResult> {
     const { name, type } = group;
     const before = await this.using(group);
+    this.switches.expect(name, chosen?.tag ?? null);
     await this.unitOfWork.run(async (tx) => {
       const change = { selectedTag: chosen?.tag ?? null, selectedName: chosen?.name ?? null };
       await tx.update(OutboundGroupEntity, { name }, change);

@@ -9,6 +9,7 @@ import { KernelService } from '../kernel-host/kernel.service.js';
 import { checkCycles, checkDefinition, checkName, MAIN_GROUP } from './group-definition.js';
 import { GroupFacts, groupNotFound } from './group-facts.js';
 import { refuseWhileInUse, renameReferences } from './group-references.js';
+import { lockGroups } from './lock-groups.js';
 import { OutboundGroupEntity } from './outbound-group.entity.js';
 import type { GroupChanges, GroupSettings, NewGroup } from './outbound.dto.js';
 import { PolicyOptions } from './policy-options.js';
@@ -92,7 +93,7 @@ export class GroupEditor {
   /** One change of groups at a time: what each check looks at must hold until the change is stored. */
   private async change(work: (tx: EntityManager, groups: OutboundGroupEntity[]) => Promise<void>): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
-      await tx.query('LOCK TABLE outbound_groups IN SHARE ROW EXCLUSIVE MODE');
+      await lockGroups(tx);
       await work(tx, await tx.find(OutboundGroupEntity, { order: { position: 'ASC', id: 'ASC' } }));
       await notify(tx, KERNEL_CONFIG_CHANNEL, '');
     });

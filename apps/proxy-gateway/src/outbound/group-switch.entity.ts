@@ -4,7 +4,7 @@ import { OutboundGroupEntity } from './outbound-group.entity.js';
 
 /** A group left one member for another. */
 @Entity('group_switches')
-@Index('group_switches_group_idx', ['groupId', 'id'])
+@Index('group_switches_group_idx', ['groupId', 'at'])
 export class GroupSwitchEntity {
   @BigIntId()
   id: number;

@@ -6,6 +6,8 @@ import { GroupSwitchEntity } from './group-switch.entity.js';
 
 /** The kernels of several replicas, and a lost choice beside the kernel that noticed it, tell of one switch. */
 const SAME_WITHIN = '10 seconds';
+/** A kernel tells within a fraction of it. */
+const EXPECTED_MS = 5_000;
 /** Entries kept of one group, however often it switches. */
 const MAX_PER_GROUP = 10_000;
 
@@ -29,9 +31,9 @@ const INSERT = `
   SELECT owner.id, $2, $3, $4, $5, $6, $7 FROM outbound_groups owner
   WHERE owner.name = $1 AND ($7 = 'manual' OR owner.created_at <= $2) AND NOT EXISTS (
     SELECT 1 FROM (
-      SELECT * FROM group_switches WHERE group_id = owner.id ORDER BY id DESC LIMIT 1
+      SELECT * FROM group_switches WHERE group_id = owner.id AND at <= $2 ORDER BY at DESC, id DESC LIMIT 1
     ) latest
-    WHERE $7 <> 'manual' AND latest.reason = $7 AND latest.at > $2::timestamptz - interval '${SAME_WITHIN}'
+    WHERE $7 <> 'manual' AND latest.at > $2::timestamptz - interval '${SAME_WITHIN}'
       AND latest.from_tag IS NOT DISTINCT FROM $3 AND latest.to_tag IS NOT DISTINCT FROM $5
   )
   RETURNING id`;
@@ -39,7 +41,24 @@ const INSERT = `
 /** What groups used before, and why they left it. */
 @Injectable()
 export class GroupSwitches {
+  /** Choices under way or just made here: the kernel will tell of them too. */
+  private chosen: { group: string; to: string | null; at: number }[] = [];
+
   constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /** Somebody chooses `to` in this process, or gives the choice back (null), and writes it down. */
+  expect(group: string, to: string | null): void {
+    const at = Date.now();
+    this.chosen = [...this.chosen.filter((choice) => at - choice.at <= EXPECTED_MS), { group, to, at }];
+  }
+
+  /** The kernel tells of what somebody chose here. */
+  isExpected(group: string, to: string | null): boolean {
+    const since = Date.now() - EXPECTED_MS;
+    return this.chosen.some(
+      (choice) => choice.group === group && choice.at >= since && (choice.to === null || choice.to === to),
+    );
+  }
 
   /** Id of the entry; null when somebody told of the same switch already, or the group is gone. */
   async record(tx: EntityManager, { group, at, from, to, reason }: GroupSwitch): Promise<number | null> {
@@ -50,7 +69,12 @@ export class GroupSwitches {
     const id = rows[0]?.id ?? null;
     if (id === null) return null;
     const last: GroupSwitchView = { at: at.toISOString(), from: from?.name ?? null, to: to.name, reason };
-    await tx.query('UPDATE outbound_groups SET last_switch = $2 WHERE name = $1', [group, JSON.stringify(last)]);
+    // The kernel tells a little late: what people did since is the last all the same.
+    await tx.query(
+      `UPDATE outbound_groups SET last_switch = $2
+       WHERE name = $1 AND (last_switch IS NULL OR (last_switch ->> 'at')::timestamptz <= $3)`,
+      [group, JSON.stringify(last), at],
+    );
     return id;
   }
 
@@ -62,7 +86,12 @@ export class GroupSwitches {
   /** The newest first. */
   async page(groupId: number, { limit, offset }: { limit: number; offset: number }): Promise<Page<GroupSwitchRecord>> {
     const [rows, total] = await this.unitOfWork.run((tx) =>
-      tx.findAndCount(GroupSwitchEntity, { where: { groupId }, order: { id: 'DESC' }, take: limit, skip: offset }),
+      tx.findAndCount(GroupSwitchEntity, {
+        where: { groupId },
+        order: { at: 'DESC', id: 'DESC' },
+        take: limit,
+        skip: offset,
+      }),
     );
     return { items: rows.map(toRecord), total, limit, offset };
   }
@@ -77,7 +106,7 @@ export class GroupSwitches {
         .where(
           `at < :before OR id IN (
              SELECT id FROM (
-               SELECT id, row_number() OVER (PARTITION BY group_id ORDER BY id DESC) AS place FROM group_switches
+               SELECT id, row_number() OVER (PARTITION BY group_id ORDER BY at DESC, id DESC) AS place FROM group_switches
              ) numbered WHERE place > :most)`,
           { before, most: MAX_PER_GROUP },
         )

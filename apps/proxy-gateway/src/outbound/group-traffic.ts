@@ -3,6 +3,7 @@ import type { ConnectionRecord } from '@gatehouse/proxy-kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { KernelService } from '../kernel-host/kernel.service.js';
+import { lockGroups } from './lock-groups.js';
 
 const FLUSH_MS = 2_000;
 /** Groups come and go; what is counted for one that is gone is lost with it. */
@@ -73,15 +74,16 @@ export class GroupTraffic implements OnModuleInit, BeforeApplicationShutdown {
     this.pending = new Map();
     const sums = [...batch.values()];
     try {
-      await this.unitOfWork.run((tx) =>
-        tx.query(
+      await this.unitOfWork.run(async (tx) => {
+        await lockGroups(tx);
+        await tx.query(
           `UPDATE outbound_groups owner SET upload_total = owner.upload_total + more.upload,
              download_total = owner.download_total + more.download
            FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS more (name, upload, download)
            WHERE owner.name = more.name`,
           [[...batch.keys()], sums.map(({ upload }) => upload), sums.map(({ download }) => download)],
-        ),
-      );
+        );
+      });
     } catch (error) {
       this.logger.warn('Traffic of groups could not be written; it is tried again with the next', error);
       for (const [group, { upload, download }] of batch) this.count(group, upload, download);

@@ -23,8 +23,9 @@ export class SwitchWatcher implements OnModuleInit, BeforeApplicationShutdown {
 
   onModuleInit(): void {
     this.kernel.onSwitched((change) => {
-      // What people choose is written by who chooses; the first choice of a new kernel is no switch.
-      if (change.reason === 'manual' || change.from === null) return;
+      // The first choice of a new group is no switch; what people choose is written by who chooses.
+      if (change.from === null) return;
+      if (change.reason === 'manual' && this.switches.isExpected(change.group, change.to)) return;
       this.working = this.working
         .then(() => this.take(change, change.from))
         .catch((error: unknown) => this.logger.error(`The switch of ${change.group} was not written down`, error));
@@ -50,7 +51,7 @@ export class SwitchWatcher implements OnModuleInit, BeforeApplicationShutdown {
     if (closed > 0) await this.switches.setClosed(id, closed);
   }
 
-  /** A `select` group without a choice uses its first member: another one when its members changed, not by measurement. */
+  /** A `select` group that nobody chose in uses its first member: another one when its members changed. */
   private reasonOf({ group, reason }: GroupSwitched): string {
     const type = this.kernel.config?.groups.find(({ name }) => name === group)?.type;
     return type === 'select' && reason !== 'selected_gone' ? 'members_changed' : reason;

@@ -9,6 +9,8 @@ export interface UpstreamProxy extends AsyncDisposable {
   targets: string[];
   /** Whether a connection that a server took came through a tunnel of this proxy. */
   isOurs(socket: Socket): boolean;
+  /** Refuses new connections from now on; open ones go on. */
+  stopListening(): void;
 }
 
 export async function startUpstreamProxy(): Promise<UpstreamProxy> {
@@ -48,10 +50,12 @@ export async function startUpstreamProxy(): Promise<UpstreamProxy> {
     port: (server.address() as AddressInfo).port,
     targets,
     isOurs: ({ remotePort }) => tunnelPorts.has(remotePort!),
+    stopListening: () => void server.close(),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
+      const ended = server.listening ? once(server, 'close') : null;
       server.close();
-      await once(server, 'close');
+      await ended;
     },
   };
 }
