@@ -44,4 +44,10 @@ export { ShadowsocksStream, type ShadowsocksKeys } from './protocol/shadowsocks/
 export { aeadMethod, masterKey } from './protocol/shadowsocks/cipher.js';
 export { decodeAddress } from './protocol/socks/codec.js';
 export { createNodeProber, type NodeProberOptions } from './node-prober.js';
-export { measureAll, parseExpectedStatus, type MeasureAllOptions } from './probe/index.js';
+export {
+  measureAll,
+  parseExpectedStatus,
+  slideOver,
+  type MeasureAllOptions,
+  type SlidingWindowOptions,
+} from './probe/index.js';
