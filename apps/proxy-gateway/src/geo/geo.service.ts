@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { allows } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
-import type { GeoDatabaseName, GeoDatabaseView, GeoStatus, GeoUpdateResult } from '@gatehouse/contracts';
+import type { GeoDatabaseName, GeoDatabaseView, GeoStatus, GeoSummary, GeoUpdateResult } from '@gatehouse/contracts';
 import { JobFailedError, Jobs, JobTimeoutError } from '@gatehouse/jobs';
 import { AppError } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
@@ -46,6 +46,17 @@ export class GeoService {
       updating: running,
       databases: names.map((name) => this.describe(name, rows.get(name), showSecrets)),
     };
+  }
+
+  async summary(): Promise<GeoSummary> {
+    const { auto_update, updating, next_update_at, databases } = await this.status(null);
+    const short = databases.map(({ name, status, build_time, updated_at }) => ({
+      name,
+      status,
+      build_time,
+      updated_at,
+    }));
+    return { auto_update, updating, next_update_at, databases: short };
   }
 
   /** Waits for the result. @throws AppError GEO_UPDATE_RUNNING, UPSTREAM_TIMEOUT. */

@@ -3,6 +3,7 @@ import { HealthRegistry } from '@gatehouse/platform';
 import { Module } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { GeoApiModule } from '../geo/geo.module.js';
 import { KernelModule } from '../kernel-host/kernel.module.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { ProcessVitals } from './process-vitals.js';
@@ -10,7 +11,7 @@ import { SystemController } from './system.controller.js';
 import { SystemService } from './system.service.js';
 
 @Module({
-  imports: [KernelModule],
+  imports: [KernelModule, GeoApiModule],
   controllers: [SystemController],
   providers: [SystemService, ProcessVitals],
 })

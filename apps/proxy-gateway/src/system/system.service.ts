@@ -4,30 +4,38 @@ import type { ReloadResult, SystemStatus } from '@gatehouse/contracts';
 import { Jobs } from '@gatehouse/jobs';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { GeoService } from '../geo/geo.service.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { SERVICE_VERSION } from '../service-version.js';
 import { ProxyGatewaySettings } from '../settings.js';
+import { readBuildStamp } from './build-stamp.js';
 import { ProcessVitals } from './process-vitals.js';
 
 @Injectable()
 export class SystemService {
+  private readonly build = readBuildStamp();
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly jobs: Jobs,
     private readonly kernel: KernelService,
     private readonly vitals: ProcessVitals,
     private readonly settings: ProxyGatewaySettings,
+    private readonly geo: GeoService,
   ) {}
 
   async status(): Promise<SystemStatus> {
-    const [{ view, live }, database, queue, disk] = await Promise.all([
+    const [{ view, live }, database, queue, disk, geo] = await Promise.all([
       this.kernel.describe(SERVICE_VERSION),
       this.database(),
       this.queue(),
       this.disk(),
+      this.geo.summary(),
     ]);
     return {
       version: SERVICE_VERSION,
+      commit: this.build.commit,
+      build_time: this.build.buildTime,
       node_version: process.versions.node,
       ...this.machine(),
       disk,
@@ -35,6 +43,7 @@ export class SystemService {
       connections: live?.activeConnections ?? null,
       database: database.state,
       queue,
+      geo,
       counts: database.counts,
     };
   }

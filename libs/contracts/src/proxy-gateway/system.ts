@@ -1,3 +1,5 @@
+import type { GeoDatabaseView } from './geo.js';
+
 export type KernelState = 'starting' | 'running' | 'reloading' | 'degraded' | 'stopped';
 
 export interface KernelListenerView {
@@ -29,8 +31,19 @@ export interface KernelStatusView {
   left_out_total: number;
 }
 
+/** `GET /system/geo` has the rest. */
+export interface GeoSummary {
+  auto_update: boolean;
+  updating: boolean;
+  next_update_at: string | null;
+  databases: Pick<GeoDatabaseView, 'name' | 'status' | 'build_time' | 'updated_at'>[];
+}
+
 export interface SystemStatus {
   version: string;
+  /** Null for a program that was built without saying so. */
+  commit: string | null;
+  build_time: string | null;
   node_version: string;
   started_at: string;
   uptime_sec: number;
@@ -46,6 +59,7 @@ export interface SystemStatus {
   connections: number | null;
   database: { ok: boolean; latency_ms: number | null; version: string | null };
   queue: { ok: boolean; waiting: number | null; active: number | null; failed: number | null };
+  geo: GeoSummary;
   counts: { nodes: number; subscriptions: number; rules: number };
 }
 
