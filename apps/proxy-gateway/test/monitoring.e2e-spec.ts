@@ -260,6 +260,15 @@ describe('dashboard', () => {
     });
     expect(body.traffic.series).toHaveLength(24);
     expect(body.traffic.series.at(-1)).toMatchObject({ up: 105, down: 2_010 });
+    expect(body.traffic.minutes).toHaveLength(60);
+    expect(body.traffic.seconds).toHaveLength(60);
+    for (const list of ['minutes', 'seconds']) {
+      const points: { up: number; down: number }[] = body.traffic[list];
+      expect([points.reduce((sum, { up }) => sum + up, 0), Math.max(...points.map(({ down }) => down))]).toEqual([
+        expect.any(Number),
+        2_010,
+      ]);
+    }
     expect(body.live_domains).toMatchObject({ total: 2, limit: 50, offset: 0 });
     expect(body.live_domains.items[0]).toEqual({
       domain: 'example.com',
@@ -357,6 +366,42 @@ describe('dashboard', () => {
       { field: name, message: expect.any(String) },
       ...answer.body.details.slice(1),
     ]);
+  });
+
+  it('counts nodes by what was measured last', async () => {
+    await api.dataSource.query(
+      `INSERT INTO node_health (node_id, test_url, alive, delay_ms, last_tested_at)
+       VALUES (7, '', true, 80, now()), (8, '', false, NULL, now()), (8, 'http://own.example/', true, 5, now())`,
+    );
+    api.kernel.applied = { leftOut: [{}, {}] } as never;
+    const { body } = await get('/dashboard');
+    expect(body.nodes).toMatchObject({ total: 2, alive: 1, dead: 1, untested: 0, unsupported: 2 });
+    await api.dataSource.query('DELETE FROM node_health');
+    api.kernel.applied = null;
+  });
+
+  it('looks at the period that is asked for', async () => {
+    await api.dataSource.query(
+      `INSERT INTO traffic_node_hourly (hour, outbound, node_id, requests, errors, upload, download, last_seen_at)
+       SELECT hour::timestamptz, 'n7', 7, 1, 0, 10, 1, hour::timestamptz
+       FROM unnest(ARRAY['2026-03-01T09:00Z', '2026-03-01T10:00Z', '2026-03-01T12:00Z', '2026-03-01T13:00Z']) hour`,
+    );
+    const { status, body } = await get('/dashboard?from=2026-03-01T10:40:00Z&to=2026-03-01T14:30:00%2B02:00');
+    expect(status).toBe(200);
+    expect(body.period).toEqual({ from: '2026-03-01T10:00:00.000Z', to: '2026-03-01T12:30:00.000Z' });
+    expect(body.traffic.series.map(({ up }: { up: number }) => up)).toEqual([10, 0, 10]);
+    expect(body.period_nodes.items).toMatchObject([{ node_id: 7, requests: 2 }]);
+    for (const query of [
+      'from=yesterday',
+      'from=2026-03-01',
+      'from=2026-02-30T00:00:00Z',
+      'from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z',
+      'from=2025-03-02T00:00:00Z&to=2026-03-01T00:00:00Z',
+      'to=',
+    ]) {
+      const refused = await get(`/dashboard?${query}`);
+      expect([refused.status, refused.body.details?.[0].field], query).toEqual([400, query.split('=')[0]]);
+    }
   });
 
   it('answers while the kernel is down', async () => {

@@ -7,7 +7,7 @@ import type { DashboardQuery, PageRequest } from './dashboard.dto.js';
 import { Inventory } from './inventory.js';
 import { nameNodes } from './live-lists.js';
 import { LiveTraffic } from './live-traffic.js';
-import { lastDay, PeriodLists } from './period-lists.js';
+import { PeriodLists, periodOf } from './period-lists.js';
 import type { Period } from './period-lists.js';
 
 @Injectable()
@@ -23,11 +23,11 @@ export class DashboardService {
   /** Answers while the kernel is down too: nothing is live then, and its state says so. */
   async read(query: DashboardQuery): Promise<DashboardResponse> {
     const now = Date.now();
-    const period = lastDay(now);
+    const period = periodOf(query, now);
     const [live, traffic, nodes, subscriptions, rules, periodDomains, periodNodes] = await Promise.all([
       this.liveTraffic.read(query),
       this.traffic(period),
-      this.inventory.nodes(),
+      this.inventory.nodes(this.liveTraffic.unsupported()),
       this.inventory.subscriptions(now),
       this.inventory.rules(),
       this.periodLists.domains(period, pageOf(query, 'period_domain')),
@@ -73,6 +73,7 @@ export class DashboardService {
       upload_total: upload,
       download_total: download,
       series,
+      ...this.liveTraffic.recent(),
       opened,
       failed,
     };

@@ -5,23 +5,27 @@ import { DataSource } from 'typeorm';
 /** A quota that ends within this time is about to. */
 const EXPIRING_DAYS = 7;
 
+type NodeCounts = Omit<DashboardNodeCounts, 'by_type' | 'unsupported'>;
+
 /** Counts what there is. */
 @Injectable()
 export class Inventory {
   constructor(private readonly dataSource: DataSource) {}
 
-  async nodes(): Promise<DashboardNodeCounts> {
-    const [counts]: { total: number; enabled: number; countries: number }[] = await this.dataSource.query(
-      `SELECT count(*) AS total, count(*) FILTER (WHERE enabled) AS enabled,
-         count(DISTINCT country) AS countries FROM nodes`,
-    );
-    const types: { type: string; total: number }[] = await this.dataSource.query(
-      'SELECT type, count(*) AS total FROM nodes GROUP BY type ORDER BY total DESC, type',
-    );
-    const { total = 0, enabled = 0, countries = 0 } = counts ?? {};
-    const byType = Object.fromEntries(types.map((row) => [row.type, row.total]));
-    // Nodes are not tested yet: none is known to be alive or dead.
-    return { total, enabled, alive: 0, dead: 0, untested: total, unsupported: 0, by_type: byType, countries };
+  /** @param unsupported enabled nodes that the kernel cannot dial, as it was last told. */
+  async nodes(unsupported: number): Promise<DashboardNodeCounts> {
+    const [[counts], types]: [NodeCounts[], { type: string; total: number }[]] = await Promise.all([
+      this.dataSource.query(
+        `SELECT count(*) AS total, count(*) FILTER (WHERE node.enabled) AS enabled,
+           count(*) FILTER (WHERE health.alive) AS alive, count(*) FILTER (WHERE NOT health.alive) AS dead,
+           count(*) FILTER (WHERE health.alive IS NULL) AS untested, count(DISTINCT node.country) AS countries
+         FROM nodes node LEFT JOIN node_health health ON health.node_id = node.id AND health.test_url = ''`,
+      ),
+      this.dataSource.query('SELECT type, count(*) AS total FROM nodes GROUP BY type ORDER BY total DESC, type'),
+    ]);
+    const nothing = { total: 0, enabled: 0, alive: 0, dead: 0, untested: 0, countries: 0 };
+    const { countries, ...rest } = counts ?? nothing;
+    return { ...rest, unsupported, by_type: Object.fromEntries(types.map((row) => [row.type, row.total])), countries };
   }
 
   async subscriptions(now: number): Promise<DashboardResponse['subscriptions']> {

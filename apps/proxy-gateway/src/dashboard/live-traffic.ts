@@ -1,7 +1,8 @@
-import type { DashboardPage, DashboardResponse, LiveDomain, LiveNode } from '@gatehouse/contracts';
+import type { DashboardPage, DashboardResponse, DashboardTraffic, LiveDomain, LiveNode } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import type { ConnectionSnapshot, KernelStatus } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
+import type { OnModuleInit } from '@nestjs/common';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { SERVICE_VERSION } from '../service-version.js';
 import { AccountingService } from '../traffic/accounting.service.js';
@@ -9,6 +10,7 @@ import { NodeDirectory } from '../traffic/node-directory.js';
 import { pageOf } from './dashboard.dto.js';
 import type { DashboardQuery, PageRequest } from './dashboard.dto.js';
 import { liveDomains, liveNodes, nameNodes } from './live-lists.js';
+import { TrafficHistory } from './traffic-history.js';
 
 export interface LiveState {
   active: number;
@@ -19,12 +21,18 @@ export interface LiveState {
 
 /** What the kernel carries at this moment. */
 @Injectable()
-export class LiveTraffic {
+export class LiveTraffic implements OnModuleInit {
+  private readonly history = new TrafficHistory();
+
   constructor(
     private readonly kernel: KernelService,
     private readonly accounting: AccountingService,
     private readonly nodes: NodeDirectory,
   ) {}
+
+  onModuleInit(): void {
+    this.kernel.onTraffic((delta) => this.history.add(delta));
+  }
 
   /** Never fails for the kernel's sake: nothing is live while it is down, and its state says so. */
   async read(query: DashboardQuery): Promise<LiveState> {
@@ -43,6 +51,17 @@ export class LiveTraffic {
   /** Bytes per second over the last second. */
   speed(): { upload: number; download: number } {
     return this.accounting.speed();
+  }
+
+  /** For charts: finer than the hours that the database keeps. */
+  recent(): Pick<DashboardTraffic, 'minutes' | 'seconds'> {
+    const now = Date.now();
+    return { minutes: this.history.series(now, 60, 60), seconds: this.history.series(now, 1, 60) };
+  }
+
+  /** Enabled nodes that the kernel cannot dial. */
+  unsupported(): number {
+    return this.kernel.applied?.leftOut.length ?? 0;
   }
 
   private async nodesOf(

@@ -1,4 +1,5 @@
 import type { DashboardPage, DashboardSeriesPoint, PeriodDomain, PeriodNode } from '@gatehouse/contracts';
+import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { hourOf } from '../traffic/accounting-batch.js';
@@ -6,15 +7,29 @@ import type { PageRequest } from './dashboard.dto.js';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
+const MAX_DAYS = 92;
+const TOO_LONG = `must be at most ${MAX_DAYS} days before the end`;
 
-/** The last 24 hour buckets, the one that runs now included. */
+/** Hour buckets from that of `from` to that before or at `to`. */
 export interface Period {
   from: Date;
   to: Date;
 }
 
+/** The last 24 hour buckets, the one that runs now included. */
 export function lastDay(now: number): Period {
   return { from: new Date(hourOf(now) - (HOURS - 1) * HOUR_MS), to: new Date(now) };
+}
+
+/** @throws AppError INVALID_ARGUMENT for a period that ends before it begins, or is longer than 92 days. */
+export function periodOf({ from, to }: { from?: string; to?: string }, now: number): Period {
+  const end = to === undefined ? now : Date.parse(to);
+  const period = lastDay(end);
+  if (from !== undefined) period.from = new Date(hourOf(Date.parse(from)));
+  const length = end - period.from.getTime();
+  const problem = length < 0 ? 'must not be after the end' : length > MAX_DAYS * 24 * HOUR_MS ? TOO_LONG : null;
+  if (problem === null) return period;
+  throw new AppError('INVALID_ARGUMENT', `from: ${problem}`, { details: [{ field: 'from', message: problem }] });
 }
 
 type DomainRow = Omit<PeriodDomain, 'last_seen_at'> & { last_seen_at: Date };
@@ -25,24 +40,24 @@ export type PeriodNodeRow = Omit<PeriodNode, 'name' | 'country' | 'success_rate'
 export class PeriodLists {
   constructor(private readonly dataSource: DataSource) {}
 
-  async domains({ from }: Period, page: PageRequest): Promise<DashboardPage<PeriodDomain>> {
+  async domains({ from, to }: Period, page: PageRequest): Promise<DashboardPage<PeriodDomain>> {
     const { items, total } = await this.page<DomainRow>(
       `SELECT domain, sum(requests)::bigint AS requests, sum(errors)::bigint AS errors, sum(upload)::bigint AS upload,
          sum(download)::bigint AS download, max(last_seen_at) AS last_seen_at
-       FROM traffic_domain_hourly WHERE hour >= $1 GROUP BY domain`,
+       FROM traffic_domain_hourly WHERE hour >= $1 AND hour <= $4 GROUP BY domain`,
       'domain',
-      [from, page.limit, page.offset],
+      [from, page.limit, page.offset, to],
     );
     return { items: items.map((row) => ({ ...row, last_seen_at: row.last_seen_at.toISOString() })), total, ...page };
   }
 
-  async nodes({ from }: Period, page: PageRequest): Promise<DashboardPage<PeriodNodeRow>> {
+  async nodes({ from, to }: Period, page: PageRequest): Promise<DashboardPage<PeriodNodeRow>> {
     const { items, total } = await this.page<PeriodNodeRow>(
       `SELECT outbound AS tag, max(node_id) AS node_id, sum(requests)::bigint AS requests, sum(errors)::bigint AS errors,
          sum(upload)::bigint AS upload, sum(download)::bigint AS download
-       FROM traffic_node_hourly WHERE hour >= $1 GROUP BY outbound`,
+       FROM traffic_node_hourly WHERE hour >= $1 AND hour <= $4 GROUP BY outbound`,
       'tag',
-      [from, page.limit, page.offset],
+      [from, page.limit, page.offset, to],
     );
     return { items, total, ...page };
   }
@@ -51,8 +66,8 @@ export class PeriodLists {
   async series({ from, to }: Period): Promise<DashboardSeriesPoint[]> {
     const rows: { hour: Date; up: number; down: number }[] = await this.dataSource.query(
       `SELECT hour, sum(upload)::bigint AS up, sum(download)::bigint AS down
-       FROM traffic_node_hourly WHERE hour >= $1 GROUP BY hour`,
-      [from],
+       FROM traffic_node_hourly WHERE hour >= $1 AND hour <= $2 GROUP BY hour`,
+      [from, to],
     );
     const known = new Map(rows.map((row) => [row.hour.getTime(), row]));
     const hours = Math.floor((to.getTime() - from.getTime()) / HOUR_MS) + 1;

@@ -11,17 +11,21 @@ const MISS_MS = 500;
 const MAX_RETIRED = 10_000;
 
 const SELECT_CARDS = `
-  SELECT node.id, coalesce(node.custom_name, node.original_name) AS name, node.type, node.country,
+  SELECT node.id, coalesce(node.custom_name, node.original_name) AS name, node.type, node.country, node.exit_ip,
+    health.alive, health.delay_ms,
     (SELECT subscription.name FROM node_sources source
      JOIN subscriptions subscription ON subscription.id = source.subscription_id
      WHERE source.node_id = node.id ORDER BY source.subscription_id LIMIT 1) AS subscription_name
-  FROM nodes node`;
+  FROM nodes node LEFT JOIN node_health health ON health.node_id = node.id AND health.test_url = ''`;
 
 interface CardRow {
   id: number;
   name: string;
   type: string;
   country: string | null;
+  exit_ip: string | null;
+  alive: boolean | null;
+  delay_ms: number | null;
   subscription_name: string | null;
 }
 
@@ -88,9 +92,8 @@ function toCard(row: CardRow): NodeCard {
     type: row.type,
     country: row.country,
     subscriptionName: row.subscription_name,
-    // Nodes are not tested yet: nothing is known of these.
-    alive: null,
-    delayMs: null,
-    exitIp: null,
+    alive: row.alive,
+    delayMs: row.delay_ms,
+    exitIp: row.exit_ip,
   };
 }

@@ -7,9 +7,9 @@ export interface DashboardPage<T> {
 }
 
 export interface DashboardSeriesPoint {
-  /** Start of the hour. */
+  /** Start of the interval. */
   t: string;
-  /** Bytes in that hour. */
+  /** Bytes in that interval. */
   up: number;
   down: number;
 }
@@ -23,6 +23,10 @@ export interface DashboardTraffic {
   download_total: number;
   /** One point an hour over `period`, quiet hours included. */
   series: DashboardSeriesPoint[];
+  /** The last 60 minutes, one point a minute, as this process saw them since it started. */
+  minutes: DashboardSeriesPoint[];
+  /** The last 60 seconds, one point a second. */
+  seconds: DashboardSeriesPoint[];
 }
 
 export interface DashboardNodeCounts {
