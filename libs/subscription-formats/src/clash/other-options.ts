@@ -1,3 +1,4 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import type { OtherNode } from '@gatehouse/contracts';
 import { invalid, missing } from '../errors.js';
 import { readSwitch } from '../fields.js';
@@ -63,9 +64,14 @@ export function readOtherOptions(type: OtherType, entry: ClashEntry): Record<str
     const value = typed(name, entry.raw(key), 0);
     if (value !== undefined) options[name] = value;
   }
-  if (options['fingerprint'] !== undefined)
-    options['fingerprint'] = plainFingerprint(String(options['fingerprint'] as string));
-  if (type === 'wireguard') settleReserved(options);
+  const pin = plainFingerprint(String((options['fingerprint'] as string | undefined) ?? ''));
+  if (pin === '') delete options['fingerprint'];
+  else options['fingerprint'] = pin;
+  if (type === 'wireguard') {
+    settleReserved(options);
+    settleAddress(options, 'ip', isIPv4);
+    settleAddress(options, 'ipv6', isIPv6);
+  }
   checkRequired(type, options);
   return options;
 }
@@ -80,6 +86,15 @@ function settleReserved(options: Record<string, unknown>): void {
   if (!Array.isArray(list) || list.length !== 1 || typeof list[0] !== 'string') return;
   const bytes = decodeBase64(list[0]);
   if (bytes?.length === 3) options['reserved'] = [...bytes];
+}
+
+/** An address of the interface, which some write with its prefix. */
+function settleAddress(options: Record<string, unknown>, key: string, fits: (text: string) => boolean): void {
+  const value = options[key];
+  if (value === undefined) return;
+  const bare = typeof value === 'string' ? value.trim().replace(/\/\d{1,3}$/, '') : '';
+  if (!fits(bare)) throw invalid(key, 'an address');
+  options[key] = bare;
 }
 
 function checkRequired(type: OtherType, options: Record<string, unknown>): void {
