@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DialerTable, checkDialers } from './dialers.js';
+import { createFakeIpPool, createResolver, type FakeIpPool } from './dns/index.js';
 import { createPolicyTable, type HealthView, type SelectablePolicyTable } from './group/index.js';
 import {
   KernelConfigError,
@@ -8,6 +9,7 @@ import {
   type KernelEnvironment,
   type Outbound,
   type OutboundConfig,
+  type Resolver,
   type Router,
 } from './interfaces/index.js';
 import { builtInOutbounds, createOutbound } from './registry.js';
@@ -21,6 +23,9 @@ export interface Generation {
   readonly outbounds: ReadonlyMap<string, Outbound>;
   readonly policies: SelectablePolicyTable;
   readonly ruleSets: CompiledRuleSets;
+  readonly resolver: Resolver;
+  /** Null: off. */
+  readonly fakeIps: FakeIpPool | null;
   readonly router: Router;
 }
 
@@ -34,8 +39,9 @@ export function compileGeneration(
   environment: KernelEnvironment,
   health: HealthView,
 ): Generation {
-  const dialers = new DialerTable(environment.resolver);
-  const outbounds = compileOutbounds(config, previous, environment, dialers);
+  const { resolver, fakeIps } = compileDns(config, previous, environment);
+  const dialers = new DialerTable(resolver);
+  const outbounds = compileOutbounds(config, previous?.resolver === resolver ? previous : null, resolver, dialers);
   const policies = createPolicyTable(outbounds, config.groups, { health, now: () => environment.now() });
   dialers.link(outbounds, policies);
   const ruleSets = compileRuleSets(config.ruleSets ?? [], previous?.ruleSets ?? null);
@@ -44,22 +50,36 @@ export function compileGeneration(
     mode: config.mode,
     defaultPolicy: config.defaultPolicy,
     policies,
-    resolver: environment.resolver,
+    resolver,
     country: environment.country,
     asn: environment.asn,
     ruleSets,
   });
   const hash = createHash('sha256').update(JSON.stringify(config)).digest('hex');
-  return { number: (previous?.number ?? 0) + 1, config, hash, outbounds, policies, ruleSets, router };
+  const number = (previous?.number ?? 0) + 1;
+  return { number, config, hash, outbounds, policies, ruleSets, resolver, fakeIps, router };
+}
+
+/** The same configuration keeps its resolver, with what it knows, and the names behind addresses given out. */
+function compileDns(
+  { dns }: KernelConfig,
+  previous: Generation | null,
+  environment: KernelEnvironment,
+): Pick<Generation, 'resolver' | 'fakeIps'> {
+  if (previous && JSON.stringify(previous.config.dns) === JSON.stringify(dns)) return previous;
+  if (!dns) return { resolver: environment.resolver, fakeIps: null };
+  const { fakeIp } = dns;
+  const fakeIps = fakeIp ? createFakeIpPool(fakeIp.range, fakeIp.filter) : null;
+  return { resolver: createResolver(dns, { now: () => environment.now() }), fakeIps };
 }
 
 function compileOutbounds(
   config: KernelConfig,
   previous: Generation | null,
-  environment: KernelEnvironment,
+  resolver: Resolver,
   dialers: DialerTable,
 ): Map<string, Outbound> {
-  const outbounds = builtInOutbounds(environment.resolver);
+  const outbounds = builtInOutbounds(resolver);
   checkDialers(config, outbounds);
   const before = new Map(previous?.config.outbounds.map((outbound) => [outbound.tag, keepKey(outbound)]));
   for (const [index, outbound] of config.outbounds.entries()) {

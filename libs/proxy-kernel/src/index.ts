@@ -15,7 +15,15 @@ export {
   type ShadowOptions,
   type ShadowRule,
 } from './route/index.js';
-export { createSystemResolver, type SystemResolver, type SystemResolverOptions } from './dns/index.js';
+export {
+  createFakeIpPool,
+  createResolver,
+  createSystemResolver,
+  type FakeIpPool,
+  type ResolverOptions,
+  type SystemResolver,
+  type SystemResolverOptions,
+} from './dns/index.js';
 export {
   GeoDatabaseError,
   openAsnDatabase,

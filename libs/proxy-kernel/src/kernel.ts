@@ -1,4 +1,5 @@
 import { ConnectionTable } from './accounting/connection-table.js';
+import { withRealName } from './dns/index.js';
 import { Authenticator } from './authenticator.js';
 import { KernelFlow } from './flow.js';
 import { compileGeneration, countChanges, type Generation } from './generation.js';
@@ -149,7 +150,8 @@ class Kernel implements ProxyKernel, Dispatcher {
     const { generation, table, timeouts, watch } = this;
     // Nothing listens before the first generation.
     if (!generation) throw new KernelConfigError('listeners', 'no configuration is applied');
-    return new KernelFlow({ table, generation, timeouts, watch, metadata, abort });
+    const real = generation.fakeIps ? withRealName(metadata, generation.fakeIps) : metadata;
+    return new KernelFlow({ table, generation, timeouts, watch, metadata: real, abort });
   }
 
   private async applyNow(config: KernelConfig): Promise<ApplyResult> {

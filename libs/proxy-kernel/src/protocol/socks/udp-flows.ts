@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import {
   DialError,
   type CloseReason,
@@ -26,6 +27,8 @@ export interface UdpSource {
 interface UdpFlow {
   flow: Flow;
   target: Target;
+  /** What the client asked for, where that was an address that stands for a name. */
+  standsFor: Target | null;
   packets: PacketConnection | null;
   waiting: Buffer[];
   lastActiveAt: number;
@@ -79,7 +82,8 @@ export class UdpFlows {
     const [oldest] = this.flows.keys();
     if (oldest !== undefined && this.flows.size >= MAX_FLOWS) this.end(oldest, 'idle');
     const flow = this.context.dispatcher.begin(this.metadata(target), (reason) => this.end(key, reason));
-    const opened: UdpFlow = { flow, target, packets: null, waiting: [], lastActiveAt: 0 };
+    const standsFor = flow.metadata.host !== null && isIP(target.host) !== 0 ? target : null;
+    const opened: UdpFlow = { flow, target, standsFor, packets: null, waiting: [], lastActiveAt: 0 };
     this.flows.set(key, opened);
     const { dial } = this.context.timeouts;
     const late = new DialError('dial', 'timeout', `no way out within ${dial} ms`);
@@ -97,7 +101,9 @@ export class UdpFlows {
     if (this.flows.get(key) !== opened) return;
     flow.opened(undefined);
     opened.packets = packets;
-    opened.target = { ...opened.target, ips: route.decision.resolvedIps };
+    // The flow knows the name where the client asked for an address that stands for one.
+    const host = flow.metadata.host ?? opened.target.host;
+    opened.target = { ...opened.target, host, ips: route.decision.resolvedIps };
     for (const payload of opened.waiting.splice(0)) transmit(opened, packets, payload);
   }
 
@@ -132,7 +138,7 @@ export class UdpFlows {
     if (!found) return;
     this.touch(owner, found);
     found.flow.counter.download += payload.length;
-    this.deliver(payload, from);
+    this.deliver(payload, found.standsFor ?? from);
   }
 
   /** A target asked for by name answers from its address: the latest flow on that port, else the latest of all. */

@@ -1,0 +1,132 @@
+/** DNS over HTTPS (RFC 8484): HTTP/2 on one connection, HTTP/1.1 where a server speaks no better. */
+import { connect as connectHttp2, constants, type ClientHttp2Session } from 'node:http2';
+import { request as requestHttps } from 'node:https';
+import { isIP, connect as connectTcp } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { Exchange } from './exchange.js';
+import { DnsMessageError } from './message.js';
+
+export interface HttpsServer {
+  host: string;
+  port: number;
+  url: URL;
+  /** Addresses of `host`. */
+  addresses: (signal: AbortSignal) => Promise<readonly string[]>;
+  /** Trusted beside nothing else; absent: the system's. */
+  ca?: string | undefined;
+}
+
+const MAX_REPLY = 0xffff;
+const IDLE_MS = 30_000;
+const MEDIA_TYPE = 'application/dns-message';
+
+export function exchangeHttps(server: HttpsServer): Exchange {
+  let session: ClientHttp2Session | null = null;
+  return async (query, accepts, signal) => {
+    // RFC 8484 4.1: an id of 0 lets caches on the way work; whoever reads the reply looks for it.
+    if (session?.closed || session?.destroyed) session = null;
+    const known = session;
+    const reply = known ? await askHttp2(known, server.url, query, signal) : await askAfresh();
+    if (!accepts(reply)) throw new DnsMessageError('not a reply to the question');
+    return reply;
+
+    async function askAfresh(): Promise<Buffer> {
+      const socket = await openTls(server, signal);
+      if (socket.alpnProtocol !== 'h2') return askHttp1(socket, server.url, query, signal);
+      const opened = connectHttp2(server.url, { createConnection: () => socket });
+      opened.on('error', () => opened.destroy());
+      opened.setTimeout(IDLE_MS, () => opened.close());
+      opened.unref();
+      session = opened;
+      return askHttp2(opened, server.url, query, signal);
+    }
+  };
+}
+
+async function openTls({ host, port, addresses, ca }: HttpsServer, signal: AbortSignal): Promise<TLSSocket> {
+  const [address] = await addresses(signal);
+  if (address === undefined) throw new DnsMessageError(`${host} has no address`);
+  return new Promise((resolve, reject) => {
+    const tcp = connectTcp({ host: address, port, noDelay: true, signal });
+    const socket = connectTls({
+      socket: tcp,
+      host,
+      ALPNProtocols: ['h2', 'http/1.1'],
+      ...(isIP(host) === 0 && { servername: host }),
+      ...(ca !== undefined && { ca }),
+    });
+    const fail = (error: Error): void => {
+      tcp.destroy();
+      reject(error);
+    };
+    tcp.on('error', fail);
+    socket.on('error', fail);
+    socket.once('secureConnect', () => resolve(socket));
+  });
+}
+
+function askHttp2(session: ClientHttp2Session, url: URL, query: Buffer, signal: AbortSignal): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({
+      [constants.HTTP2_HEADER_METHOD]: 'POST',
+      [constants.HTTP2_HEADER_PATH]: `${url.pathname}${url.search}`,
+      'content-type': MEDIA_TYPE,
+      accept: MEDIA_TYPE,
+    });
+    const onAbort = (): void => void stream.destroy(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const body = new ReplyBody();
+    stream.on('response', (headers) => (body.problem = problemOf(headers[':status'], headers['content-type'])));
+    stream.on('data', (chunk: Buffer) => body.add(chunk) || stream.destroy(new DnsMessageError(body.problem ?? '')));
+    stream.on('error', reject);
+    stream.on('close', () => {
+      signal.removeEventListener('abort', onAbort);
+      if (body.problem === null) resolve(body.bytes());
+      else reject(new DnsMessageError(body.problem));
+    });
+    stream.end(query);
+  });
+}
+
+function askHttp1(socket: TLSSocket, url: URL, query: Buffer, signal: AbortSignal): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': MEDIA_TYPE, accept: MEDIA_TYPE, 'content-length': query.length };
+    const options = { method: 'POST', headers, signal, createConnection: () => socket };
+    const request = requestHttps(url, options, (response) => {
+      const body = new ReplyBody();
+      body.problem = problemOf(response.statusCode, response.headers['content-type']);
+      response.on('data', (chunk: Buffer) => body.add(chunk) || response.destroy());
+      response.on('error', reject);
+      response.on('close', () => {
+        socket.destroy();
+        if (body.problem === null) resolve(body.bytes());
+        else reject(new DnsMessageError(body.problem));
+      });
+    });
+    request.on('error', reject);
+    request.end(query);
+  });
+}
+
+class ReplyBody {
+  problem: string | null = 'the connection ended before the reply';
+  readonly #chunks: Buffer[] = [];
+  #length = 0;
+
+  /** False when it is more than a reply can be. */
+  add(chunk: Buffer): boolean {
+    this.#length += chunk.length;
+    if (this.#length > MAX_REPLY) this.problem = 'a reply that is too long';
+    else this.#chunks.push(chunk);
+    return this.#length <= MAX_REPLY;
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+}
+
+function problemOf(status: number | undefined, type: string | undefined): string | null {
+  if (status !== 200) return `HTTP status ${status ?? 0}`;
+  return type?.startsWith(MEDIA_TYPE) === true ? null : 'not a DNS reply';
+}

@@ -1,0 +1,67 @@
+import { isIP } from 'node:net';
+import type { DnsConfig } from '../interfaces/config.js';
+import { KernelConfigError } from '../interfaces/kernel.js';
+import { CachingResolver, type CacheSettings, DEFAULT_CACHE, type SystemResolver } from './caching-resolver.js';
+import { DomainMap } from './domain-map.js';
+import { type NameServer, parseNameServers } from './name-server.js';
+import type { NameQuery } from './name-query.js';
+import { type UpstreamOptions, queryInTurn } from './upstream.js';
+
+export interface ResolverOptions extends Partial<CacheSettings> {
+  /** For one question to one name server; 2 s. */
+  attemptMs?: number;
+  /** Certificate authority of name servers over HTTPS, PEM; absent: the system's. */
+  ca?: string;
+}
+
+const ATTEMPT_MS = 2000;
+
+/**
+ * A resolver as configured: name servers in turn, other ones by domain, fixed answers; cached, one question per name at a
+ * time, IPv4 before IPv6.
+ * @throws KernelConfigError naming the element (`dns.nameservers[1]`).
+ */
+export function createResolver(config: DnsConfig, options: ResolverOptions = {}): SystemResolver {
+  const { attemptMs = ATTEMPT_MS, ca, ...cache } = options;
+  const settings = { ...DEFAULT_CACHE, ...cache };
+  const upstream: UpstreamOptions = { attemptMs, ca, bootstrap: createBootstrap(config, settings, attemptMs) };
+  const general = queryInTurn(parseNameServers(config.nameservers, 'dns.nameservers'), upstream);
+  const policy = createPolicy(config, upstream);
+  const hosts = createHosts(config.hosts ?? {});
+  return new CachingResolver(
+    settings,
+    (name) => (policy.get(name) ?? general)(name),
+    (name) => hosts.get(name),
+  );
+}
+
+/** Who tells the addresses of name servers that are themselves named. */
+function createBootstrap(config: DnsConfig, settings: CacheSettings, attemptMs: number): UpstreamOptions['bootstrap'] {
+  const servers = parseNameServers(config.bootstrap ?? ['system'], 'dns.bootstrap');
+  for (const [index, server] of servers.entries()) {
+    if (server.kind === 'system' || isIP(server.host) !== 0) continue;
+    throw new KernelConfigError(`dns.bootstrap[${index}]`, `${server.host} is not an address`);
+  }
+  const refuse = (): Promise<never> => Promise.reject(new Error('a bootstrap server has an address'));
+  const query = queryInTurn(servers, { attemptMs, bootstrap: refuse });
+  const resolver = new CachingResolver(settings, query, () => null);
+  return (host, signal) => resolver.resolve(host, signal);
+}
+
+function createPolicy(config: DnsConfig, upstream: UpstreamOptions): DomainMap<NameQuery> {
+  const queries = Object.entries(config.policy ?? {}).map(([domain, texts]) => {
+    const servers: NameServer[] = parseNameServers(texts, `dns.policy[${JSON.stringify(domain)}]`);
+    return [domain, queryInTurn(servers, upstream)] as const;
+  });
+  return new DomainMap(Object.fromEntries(queries), 'dns.policy');
+}
+
+function createHosts(hosts: Record<string, string[]>): DomainMap<readonly string[]> {
+  for (const [domain, addresses] of Object.entries(hosts)) {
+    const bad = addresses.find((address) => isIP(address) === 0);
+    if (bad === undefined) continue;
+    const shown = JSON.stringify(bad.slice(0, 80));
+    throw new KernelConfigError(`dns.hosts[${JSON.stringify(domain)}]`, `${shown} is not an address`);
+  }
+  return new DomainMap(hosts, 'dns.hosts');
+}
