@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import type { CircuitChanged } from '../interfaces/kernel.js';
+import { DialError, RejectedError, type DialStage } from '../interfaces/outbound.js';
+import type { ErrorKind, ErrorStage } from '../interfaces/connection.js';
+import { OPENING_FAILURES, OPEN_MS } from './circuits.js';
+import { FlowWatch } from './flow-watch.js';
+import { HealthBook } from './health-book.js';
+import { isTransportFailure } from './transport-failure.js';
+
+function newBook(tags = ['n1', 'n2']) {
+  const clock = { at: 1000 };
+  const circuits: CircuitChanged[] = [];
+  const changed: string[][] = [];
+  const book = new HealthBook(() => clock.at, {
+    circuit: (change) => circuits.push(change),
+    changed: (names) => changed.push([...names]),
+  });
+  book.keepOnly(new Set(tags), new Set(['u']));
+  const fail = (times: number): void => {
+    for (let index = 0; index < times; index += 1) book.flowFailed('n1');
+  };
+  return { book, clock, circuits, changed, fail };
+}
+
+const alive = (delayMs: number, testedAt = 0) => ({ alive: true, delayMs, testedAt });
+const dead = (testedAt = 0) => ({ alive: false, delayMs: null, testedAt });
+
+describe('measurements', () => {
+  it('count by test address; what was not measured with it lives or not as in general', () => {
+    const { book } = newBook();
+    expect(book.of(undefined, 'n1')).toEqual({ alive: true, delayMs: null });
+    book.report(null, { n1: alive(10), n2: dead() });
+    expect(book.of('u', 'n1')).toMatchObject({ alive: true, delayMs: 10 });
+    book.report('u', { n2: alive(99) });
+    expect(book.of('u', 'n2')).toMatchObject({ alive: true, delayMs: 99 });
+    expect(book.of('u', 'n1')).toEqual({ alive: true, delayMs: null });
+    expect(book.of(undefined, 'n2')).toMatchObject({ alive: false });
+  });
+
+  it('are kept across generations for what is still there', () => {
+    const { book, changed } = newBook();
+    book.report(null, { n1: alive(10), n2: alive(20), n3: alive(30) });
+    book.report('u', { n1: alive(11) });
+    expect(changed).toEqual([['n1', 'n2'], ['n1']]);
+    book.keepOnly(new Set(['n1', 'n3']), new Set());
+    book.keepOnly(new Set(['n1', 'n2', 'n3']), new Set(['u']));
+    expect(book.of(undefined, 'n1')).toMatchObject({ delayMs: 10 });
+    expect(book.of('u', 'n1')).toMatchObject({ delayMs: 10 });
+    expect(book.of(undefined, 'n2')).toEqual({ alive: true, delayMs: null });
+    expect(book.of(undefined, 'n3')).toEqual({ alive: true, delayMs: null });
+  });
+
+  it('may come before the first configuration', () => {
+    const book = new HealthBook(() => 0, { circuit: () => undefined, changed: () => undefined });
+    book.report('u', { n1: dead() });
+    book.keepOnly(new Set(['n1']), new Set(['u']));
+    expect(book.of('u', 'n1')).toMatchObject({ alive: false });
+  });
+});
+
+describe('a circuit', () => {
+  it('opens after failures in a row, and lets one flow try after its time', () => {
+    const { book, clock, circuits, changed, fail } = newBook();
+    fail(OPENING_FAILURES - 1);
+    book.flowSucceeded('n1');
+    fail(OPENING_FAILURES - 1);
+    expect(book.of(undefined, 'n1').alive).toBe(true);
+    fail(1);
+    expect(circuits).toEqual([{ at: 1000, tag: 'n1', open: true, failures: OPENING_FAILURES }]);
+    expect(changed).toEqual([['n1']]);
+    expect(book.of(undefined, 'n1').alive).toBe(false);
+    clock.at += OPEN_MS - 1;
+    book.settle();
+    expect(book.mayTry('n1')).toBe(false);
+    clock.at += 1;
+    book.settle();
+    expect(book.of(undefined, 'n1').alive).toBe(false);
+    expect([book.mayTry('n1'), book.claimTrial('n1'), book.claimTrial('n1')]).toEqual([true, true, false]);
+    book.flowFailed('n1');
+    expect(book.halfOpen('n1')).toBe(false);
+    clock.at += OPEN_MS;
+    book.settle();
+    expect(book.claimTrial('n1')).toBe(true);
+    book.flowSucceeded('n1');
+    expect(book.of(undefined, 'n1').alive).toBe(true);
+    expect(circuits.slice(1)).toEqual([{ at: clock.at, tag: 'n1', open: false, failures: 0 }]);
+  });
+
+  it('lets another flow try when the first says nothing', () => {
+    const { book, clock, fail } = newBook();
+    fail(OPENING_FAILURES);
+    clock.at += OPEN_MS;
+    book.settle();
+    book.claimTrial('n1');
+    book.flowEnded('n1');
+    expect(book.claimTrial('n1')).toBe(true);
+    clock.at += OPEN_MS;
+    expect(book.claimTrial('n1')).toBe(true);
+  });
+
+  it('is closed by a measurement begun since, not by an older one', () => {
+    const { book, circuits, fail } = newBook();
+    fail(OPENING_FAILURES);
+    book.report(null, { n1: alive(5, 999) });
+    expect(book.of(undefined, 'n1').alive).toBe(false);
+    book.report(null, { n1: alive(5, 1000) });
+    expect(book.of(undefined, 'n1').alive).toBe(true);
+    expect(circuits.map(({ open }) => open)).toEqual([true, false]);
+  });
+
+  it('is nothing for outbounds that are no nodes of the configuration, and gone with them', () => {
+    const { book, circuits, fail } = newBook();
+    for (let index = 0; index < 9; index += 1) book.flowFailed('DIRECT');
+    fail(OPENING_FAILURES);
+    book.keepOnly(new Set(['n2']), new Set());
+    book.keepOnly(new Set(['n1', 'n2']), new Set());
+    expect(book.of(undefined, 'n1').alive).toBe(true);
+    expect(circuits).toHaveLength(1);
+  });
+});
+
+describe('what counts against a node', () => {
+  const judge = (error: unknown, type = 'socks5', reached: DialStage[] = []): boolean =>
+    isTransportFailure({ error, type, reached: new Set(reached) });
+
+  it.each<[ErrorStage, ErrorKind, boolean]>([
+    ['dial', 'connection_refused', true],
+    ['dial', 'timeout', true],
+    ['dial', 'unreachable', true],
+    ['dial', 'other', false],
+    ['dns', 'dns_error', true],
+    ['dns', 'timeout', true],
+    ['dns', 'other', false],
+    ['handshake', 'tls_error', true],
+    ['handshake', 'auth_failed', true],
+    ['handshake', 'protocol_error', true],
+    // The far end says these of the target.
+    ['handshake', 'connection_refused', false],
+    ['handshake', 'unreachable', false],
+    ['handshake', 'timeout', false],
+    ['handshake', 'other', false],
+    ['relay', 'connection_reset', false],
+    ['route', 'other', false],
+  ])('%s %s: %s', (stage, kind, counts) => {
+    expect(judge(new DialError(stage, kind, 'x'))).toBe(counts);
+  });
+
+  it('is no silence that may be the target’s', () => {
+    const late = new DialError('dial', 'timeout', 'x');
+    expect(judge(late, 'socks5', ['connect'])).toBe(false);
+    expect(judge(late, 'socks5', ['dns'])).toBe(true);
+    expect(judge(late, 'trojan', ['connect'])).toBe(true);
+  });
+
+  it('is no refusal by policy, no status and no end by the client', () => {
+    for (const error of [new RejectedError(false), new Error('x'), undefined, null]) expect(judge(error)).toBe(false);
+  });
+});
+
+describe('flows', () => {
+  const flow = (download = 0) => ({ upload: 0, download });
+  const failed = { error: new DialError('dial', 'timeout', 'x'), type: 'ss', reached: new Set<DialStage>() };
+  const fine = { error: null, type: 'ss', reached: new Set<DialStage>() };
+
+  it('are good with the first byte that comes back, while they still run', () => {
+    const { book, circuits, fail } = newBook();
+    const watch = new FlowWatch(book);
+    const one = flow();
+    watch.opened(one, 'n1');
+    fail(OPENING_FAILURES);
+    watch.settle();
+    expect(circuits).toHaveLength(1);
+    one.download = 1;
+    watch.settle();
+    expect(circuits).toHaveLength(2);
+    fail(1);
+    watch.ended(one, 'n1', failed);
+    fail(OPENING_FAILURES - 2);
+    expect(circuits).toHaveLength(2);
+  });
+
+  it('without a byte back say nothing, unless the dial failed', () => {
+    const { book, circuits, fail } = newBook();
+    const watch = new FlowWatch(book);
+    fail(OPENING_FAILURES - 1);
+    watch.opened(flow(), 'n1');
+    watch.ended(flow(), 'n1', fine);
+    expect(circuits).toHaveLength(0);
+    watch.ended(flow(), 'n1', failed);
+    expect(circuits).toHaveLength(1);
+  });
+});
