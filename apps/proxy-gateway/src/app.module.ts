@@ -8,6 +8,7 @@ import { AuditApiModule, AuditModule } from './audit/audit.module.js';
 import { AccessModule } from './auth/access.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
+import { CountriesModule } from './countries/countries.module.js';
 import { databaseConfig } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
 import { HealthJobsModule } from './health/health-jobs.module.js';
@@ -46,6 +47,7 @@ export class AppModule {
         SubscriptionsModule,
         NodesModule,
         NodeHealthModule,
+        CountriesModule,
         JobsApiModule,
         OutboundModule,
         RulesModule,
@@ -86,7 +88,14 @@ function foundation(
     PersistenceModule.forRoot(databaseConfig(settings, workers === 'only' ? `${SERVICE_NAME} worker` : SERVICE_NAME)),
     JobsModule.forRoot({
       namespace: SERVICE_NAME,
-      queues: ['subscription-refresh', 'rule-set-refresh', 'retention', 'geo-update', 'speed-test'],
+      queues: [
+        'subscription-refresh',
+        'rule-set-refresh',
+        'retention',
+        'geo-update',
+        'speed-test',
+        'country-detection',
+      ],
       databaseUrl,
       redisUrl,
       autoMigrate,

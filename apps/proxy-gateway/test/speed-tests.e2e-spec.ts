@@ -36,6 +36,7 @@ beforeEach(async () => {
     'health.timeout_ms': '5000',
     'health.concurrency': '128',
     'health.interval_sec': '86400',
+    'country.exit_url': '',
   });
   origin.requests = 0;
   origin.reply = (_request, response) => response.writeHead(204).end();

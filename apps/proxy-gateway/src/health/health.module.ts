@@ -1,16 +1,17 @@
 import { Module } from '@nestjs/common';
 import { JobsApiModule } from '../jobs/jobs-api.module.js';
 import { KernelModule } from '../kernel-host/kernel.module.js';
-import { HealthJobsModule } from './health-jobs.module.js';
 import { KernelHealthFeed } from './kernel-health-feed.js';
+import { MeasuringModule } from './measuring.module.js';
+import { SpeedTestResultsReader } from './speed-test-results.js';
 import { SpeedTestsController } from './speed-tests.controller.js';
 import { SpeedTestsService } from './speed-tests.service.js';
 import { TestNodeService } from './test-node.service.js';
 
 /** Tests that people ask for, and what the kernel learns from all of them. */
 @Module({
-  imports: [HealthJobsModule, JobsApiModule, KernelModule],
+  imports: [MeasuringModule, JobsApiModule, KernelModule],
   controllers: [SpeedTestsController],
-  providers: [SpeedTestsService, TestNodeService, KernelHealthFeed],
+  providers: [SpeedTestsService, SpeedTestResultsReader, TestNodeService, KernelHealthFeed],
 })
 export class NodeHealthModule {}

@@ -1,6 +1,7 @@
 import { notify, UnitOfWork } from '@gatehouse/persistence';
 import type { ProbeResult } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { NODE_HEALTH_CHANNEL } from './health-channel.js';
 import type { HealthNotice } from './health-channel.js';
@@ -51,7 +52,19 @@ const RECORD = `
 /** Keeps what measurements said, and tells the kernels of it. */
 @Injectable()
 export class MeasurementStore {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly dataSource: DataSource,
+  ) {}
+
+  /** Nodes that were measured with this address within the last `seconds`. */
+  async fresh(testUrl: string, seconds: number): Promise<Set<number>> {
+    const rows: { node_id: number }[] = await this.dataSource.query(
+      'SELECT node_id FROM node_health WHERE test_url = $1 AND last_tested_at > now() - make_interval(secs => $2)',
+      [testUrl, seconds],
+    );
+    return new Set(rows.map(({ node_id }) => node_id));
+  }
 
   /** One measurement a node at most. */
   async record(measurements: readonly Measurement[], { testUrl, jobId }: MeasuredWith): Promise<void> {

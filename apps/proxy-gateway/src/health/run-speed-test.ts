@@ -2,7 +2,6 @@ import type { SpeedTestPayload, SpeedTestProgress } from '@gatehouse/contracts';
 import { measureAll } from '@gatehouse/proxy-kernel';
 import type { ProbeOptions, ProbeResult } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { GroupTestTargets } from '../outbound/group-test-targets.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { MeasurementStore } from './measurement.store.js';
@@ -38,7 +37,6 @@ export class RunSpeedTest {
     private readonly store: MeasurementStore,
     private readonly groups: GroupTestTargets,
     private readonly preferences: Preferences,
-    private readonly dataSource: DataSource,
   ) {}
 
   /** Rejects with the signal's reason when that is aborted. `tally` says at any time how far it is. */
@@ -106,11 +104,7 @@ export class RunSpeedTest {
 
   private async withoutFresh(targets: readonly NodeTarget[], testUrl = GENERAL_URL): Promise<NodeTarget[]> {
     const seconds = this.preferences.get('health.interval_sec') * FRESH_SHARE;
-    const rows: { node_id: number }[] = await this.dataSource.query(
-      'SELECT node_id FROM node_health WHERE test_url = $1 AND last_tested_at > now() - make_interval(secs => $2)',
-      [testUrl, seconds],
-    );
-    const fresh = new Set(rows.map(({ node_id }) => node_id));
+    const fresh = await this.store.fresh(testUrl, seconds);
     return targets.filter(({ id }) => !fresh.has(id));
   }
 }

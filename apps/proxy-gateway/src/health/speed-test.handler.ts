@@ -1,6 +1,7 @@
 import type { SpeedTestPayload, SpeedTestProgress } from '@gatehouse/contracts';
 import { JobHandler } from '@gatehouse/jobs';
 import type { HandlesJobs, JobContext } from '@gatehouse/jobs';
+import { DetectAfterTest } from '../countries/detect-after-test.js';
 import { JobCancellations, JobCancelledError } from '../jobs/job-cancellations.js';
 import { toJobId } from '../jobs/job-id.js';
 import { RunSpeedTest } from './run-speed-test.js';
@@ -16,6 +17,7 @@ export class SpeedTestHandler implements HandlesJobs<'speed-test'> {
   constructor(
     private readonly speedTest: RunSpeedTest,
     private readonly cancellations: JobCancellations,
+    private readonly countries: DetectAfterTest,
   ) {}
 
   async handle(payload: SpeedTestPayload, job: JobContext): Promise<SpeedTestOutcome> {
@@ -27,6 +29,7 @@ export class SpeedTestHandler implements HandlesJobs<'speed-test'> {
         signal.throwIfAborted();
         return this.speedTest.run(payload, { jobId, signal, progress: (now) => job.progress({ ...now }) }, tally);
       });
+      await this.countries.run();
       return { ...tally, cancelled: false };
     } catch (error) {
       if (error instanceof JobCancelledError) return { ...tally, cancelled: true };

@@ -35,8 +35,9 @@ const INSERT = `
   SELECT $1, entry.* FROM unnest(${arrays(2)}) AS entry
   ON CONFLICT (fingerprint) DO NOTHING`;
 
-/** A country that a person chose, or that was measured, outlives a new definition. */
-const kept = `nodes.country_source IN ('manual', 'exit_ip')`;
+/** A country that a person chose, or that was measured, outlives a new definition; so does what its server's name told. */
+const kept = `(nodes.country_source IN ('manual', 'exit_ip')
+  OR (nodes.country_source = 'server_ip' AND entry.country_source <> 'server_ip' AND nodes.server = entry.server))`;
 const UPDATE = `
   UPDATE nodes SET ${COLUMNS.map(([name]) =>
     name.startsWith('country')

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { KernelModule } from '../kernel-host/kernel.module.js';
+import { CountryChoice } from './country-choice.js';
 import { NodeStorageModule } from './node-storage.module.js';
 import { ActiveConnections } from './active-connections.js';
 import { NodesController } from './nodes.controller.js';
@@ -14,6 +15,6 @@ import { NodeTransferController } from './transfer/transfer.controller.js';
   imports: [KernelModule, NodeStorageModule],
   // Fixed paths go before `:id`.
   controllers: [NodeTransferController, NodesController],
-  providers: [NodesService, NodesQuery, ActiveConnections, OpenedNodes, ExportNodes, ImportNodes],
+  providers: [NodesService, CountryChoice, NodesQuery, ActiveConnections, OpenedNodes, ExportNodes, ImportNodes],
 })
 export class NodesModule {}

@@ -7,9 +7,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
-import { CountryDatabase } from './country-database.js';
-import { countryName } from './country-names.js';
-import { detectCountry } from './guess-country.js';
+import { CountryChoice } from './country-choice.js';
 import type { NewNodeBody, NodeChanges, NodeQuery } from './node.dto.js';
 import { NodeEntity } from './node.entity.js';
 import { NodeWriter } from './node-writer.js';
@@ -23,7 +21,7 @@ export class NodesService {
     private readonly unitOfWork: UnitOfWork,
     private readonly writer: NodeWriter,
     private readonly query: NodesQuery,
-    private readonly countries: CountryDatabase,
+    private readonly choice: CountryChoice,
     private readonly kernel: KernelService,
   ) {}
 
@@ -44,8 +42,8 @@ export class NodesService {
   }
 
   /** @throws AppError NOT_FOUND; CONFLICT for the definition of a node that a subscription brought, or one that exists. */
-  update(id: number, body: NodeChanges, actor: Actor | null): Promise<NodeView> {
-    return this.change(actor, async (tx) => {
+  async update(id: number, body: NodeChanges, actor: Actor | null): Promise<NodeView> {
+    const view = await this.change(actor, async (tx) => {
       await this.writer.lock(tx);
       const row = await find(tx, id);
       if (body.raw_config !== undefined || body.type !== undefined) await this.redefine(tx, row, body);
@@ -54,6 +52,8 @@ export class NodesService {
       await tx.save(changed);
       return id;
     });
+    if (body.country === null) await this.choice.detectSoon(id);
+    return view;
   }
 
   /** @throws AppError NOT_FOUND; CONFLICT for a node that only a subscription brought. */
@@ -112,17 +112,7 @@ export class NodesService {
     if (body.name !== undefined) row.customName = body.name || null;
     row.enabled = body.enabled ?? row.enabled;
     row.tags = body.tags ?? row.tags;
-    if (body.country === undefined) return;
-    if (body.country === null) {
-      const { country, source } = detectCountry(row, this.countries.lookup);
-      Object.assign(row, { country, countrySource: source });
-      return;
-    }
-    if (countryName(body.country) === null) {
-      const details = [{ field: 'country', message: 'is no country' }];
-      throw new AppError('INVALID_ARGUMENT', `country: ${body.country} is no country`, { details });
-    }
-    Object.assign(row, { country: body.country, countrySource: 'manual' });
+    if (body.country !== undefined) this.choice.make(row, body.country);
   }
 }
 

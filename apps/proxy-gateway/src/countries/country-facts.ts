@@ -1,0 +1,56 @@
+import { isIP } from 'node:net';
+import type { CountrySource } from '@gatehouse/contracts';
+import type { AsnLookup, CountryLookup } from '@gatehouse/proxy-kernel';
+import { countryInName } from '../nodes/guess-country.js';
+
+/** A node as far as its place is concerned. */
+export interface PlacedNode {
+  id: number;
+  name: string;
+  server: string;
+  country: string | null;
+  countrySource: CountrySource;
+  exitIp: string | null;
+  exitCountry: string | null;
+}
+
+/** What asking through a node told; null where it was not asked. */
+export interface ExitFinding {
+  ip: string;
+  country: string | null;
+  asn: number | null;
+}
+
+export interface DecidedCountry {
+  country: string | null;
+  source: CountrySource;
+}
+
+/** A manual choice, else where its traffic comes out, else where its server is, else what its name says. */
+export function decideCountry(
+  node: PlacedNode,
+  exitCountry: string | null,
+  serverIp: string | null,
+  lookup: CountryLookup,
+): DecidedCountry {
+  if (node.countrySource === 'manual') return { country: node.country, source: 'manual' };
+  if (exitCountry !== null) return { country: exitCountry, source: 'exit_ip' };
+  const byServer = serverIp === null ? null : lookup(serverIp);
+  if (byServer !== null) return { country: byServer, source: 'server_ip' };
+  const byName = countryInName(node.name);
+  return byName === null ? { country: null, source: 'none' } : { country: byName, source: 'name' };
+}
+
+/** The address database before what the asked service says of itself: that is whatever somebody set it to. */
+export function completeExit(
+  { ip, country }: { ip: string; country: string | null },
+  lookup: CountryLookup,
+  asn: AsnLookup,
+): ExitFinding {
+  return { ip, country: lookup(ip) ?? country, asn: asn(ip) };
+}
+
+/** The server's name to resolve, null for an address. */
+export function serverName({ server }: PlacedNode): string | null {
+  return isIP(server) === 0 ? server : null;
+}
