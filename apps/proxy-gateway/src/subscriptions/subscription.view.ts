@@ -1,4 +1,5 @@
 import type { SubscriptionView } from '@gatehouse/contracts';
+import { redactText } from '@gatehouse/platform';
 import { maskUrl } from '../nodes/mask-secrets.js';
 import type { SubscriptionEntity } from './subscription.entity.js';
 
@@ -35,9 +36,22 @@ export function toSubscriptionView(row: SubscriptionEntity, facts: SubscriptionF
     content_sha256: row.contentSha256,
     content_bytes: row.contentBytes,
     traffic: row.traffic,
-    profile: row.profile,
+    profile: facts.showSecrets ? row.profile : maskProfile(row.profile),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+/** Providers put the token of the subscription into the links to their pages. */
+function maskProfile(profile: SubscriptionView['profile']): SubscriptionView['profile'] {
+  if (profile === null) return null;
+  const { web_page_url: page, support_url: support, title, announce } = profile;
+  return {
+    ...profile,
+    title: title && redactText(title),
+    announce: announce && redactText(announce),
+    web_page_url: page && maskUrl(page),
+    support_url: support && maskUrl(support),
   };
 }
 
