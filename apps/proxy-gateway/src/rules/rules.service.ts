@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { KernelService } from '../kernel-host/kernel.service.js';
-import { movePriorities } from './manual-rules.store.js';
+import { movePriorities } from './rule-rows.store.js';
 import { announceRules, lockRules } from './rule-changes.js';
 import { readDefinition } from './rule-definition.js';
 import { RuleList } from './rule-list.js';

@@ -16,13 +16,10 @@ export class TargetNames {
   readonly #groups: ReadonlySet<string>;
   readonly #names: ReadonlyMap<string, string>;
   readonly #tags = new Map<string, string[]>();
-  /** Nodes that win where several have one name. */
-  readonly #preferred: ReadonlySet<string>;
 
-  constructor(groups: readonly string[], nodes: readonly NodeRow[], preferred: readonly number[] = []) {
+  constructor(groups: readonly string[], nodes: readonly NodeRow[]) {
     this.#groups = new Set(groups);
     this.#names = new Map(nodes.map(({ id, name }) => [nodeTag(id), name]));
-    this.#preferred = new Set(preferred.map(nodeTag));
     for (const [tag, name] of this.#names) {
       const same = this.#tags.get(name);
       if (same === undefined) this.#tags.set(name, [tag]);
@@ -35,14 +32,17 @@ export class TargetNames {
     const builtIn = BUILT_IN_POLICIES.find((policy) => policy === text.toUpperCase());
     if (builtIn !== undefined) return { tag: builtIn };
     if (this.#groups.has(text) || this.#names.has(text)) return { tag: text };
-    return this.#findNode(text);
+    return this.findNode(text);
   }
 
-  /** The node of that name, whatever groups and tags are called so. */
-  #findNode(name: string): FoundTarget {
+  /** The same for whoever knows nothing of our tags: what looks like one is a name. */
+  findName(text: string): FoundTarget {
+    return this.#names.has(text) && !this.#groups.has(text) ? this.findNode(text) : this.find(text);
+  }
+
+  private findNode(name: string): FoundTarget {
     const tags = this.#tags.get(name) ?? [];
-    const preferred = tags.filter((tag) => this.#preferred.has(tag));
-    const [tag, ...others] = preferred.length > 0 ? preferred : tags;
+    const [tag, ...others] = tags;
     if (tag === undefined) {
       return { problem: 'UNKNOWN_TARGET', message: `${quote(name)} is no group, node or built-in policy` };
     }
@@ -60,16 +60,13 @@ export class TargetNames {
   }
 }
 
-/** @param subscriptionId its nodes win where several have one name. */
-export async function loadTargetNames(sql: SqlRunner, subscriptionId: number | null = null): Promise<TargetNames> {
+export async function loadTargetNames(sql: SqlRunner): Promise<TargetNames> {
   const groups = (await sql.query('SELECT name FROM outbound_groups')) as { name: string }[];
   const nodes = (await sql.query('SELECT id, coalesce(custom_name, original_name) AS name FROM nodes')) as NodeRow[];
-  const own = (await sql.query('SELECT node_id FROM node_sources WHERE subscription_id = $1', [subscriptionId])) as {
-    node_id: number;
-  }[];
-  const names = groups.map(({ name }) => name);
-  const ids = own.map(({ node_id }) => node_id);
-  return new TargetNames(names, nodes, ids);
+  return new TargetNames(
+    groups.map(({ name }) => name),
+    nodes,
+  );
 }
 
 /** Commas end a field of a line, ` #` and ` //` begin a comment. */

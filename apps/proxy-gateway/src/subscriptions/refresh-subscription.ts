@@ -4,6 +4,7 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Preferences } from '../preferences/preferences.service.js';
+import { replaceSubscriptionRules } from '../rules/subscription-rules.js';
 import { NodeSetStore } from './node-set.store.js';
 import { planRefresh } from './plan-refresh.js';
 import { changesAfter, resultOf } from './refresh-outcome.js';
@@ -73,6 +74,7 @@ export class RefreshSubscription {
     const outcome = await this.decide(tx, row, before, { attempt, current, force });
     if (outcome.kind === 'read' && outcome.plan.kind === 'replace') {
       await this.store.replace(tx, row.id, outcome.plan, current);
+      await replaceSubscriptionRules(tx, row.id, outcome.read.rules);
     }
     const moment = { now: new Date(), durationMs: performance.now() - began, nodesBefore: current.length };
     const result = resultOf(row, outcome, moment);

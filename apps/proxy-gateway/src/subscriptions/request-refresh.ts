@@ -29,7 +29,8 @@ export class RequestRefresh {
         jobId,
         timeoutMs: WAIT_MS,
       });
-      if (result.status === 'updated') await this.kernel.sync();
+      // The document's rules may have changed where its nodes did not.
+      if (result.status === 'updated' || result.status === 'not_modified') await this.kernel.sync();
       return result;
     } catch (error) {
       throw toAppError(error, id);

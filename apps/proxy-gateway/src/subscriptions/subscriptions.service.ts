@@ -9,6 +9,7 @@ import type { EntityManager } from 'typeorm';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { NodeWriter } from '../nodes/node-writer.js';
+import { replaceSubscriptionRules } from '../rules/subscription-rules.js';
 import { SECRET_BOX } from '../secret-box.token.js';
 import { RefreshSchedules } from './refresh-schedules.js';
 import { notFound } from './refresh-subscription.js';
@@ -81,9 +82,11 @@ export class SubscriptionsService {
     const view = await this.unitOfWork.run(async (tx) => {
       const found = await find(tx, id, true);
       this.change(found, body);
+      if (!found.bringRules) await replaceSubscriptionRules(tx, id, []);
       return this.view(tx, await tx.save(found), actor);
     });
     this.schedules.wake();
+    if (body.bring_rules === false) await this.kernel.sync();
     return view;
   }
 

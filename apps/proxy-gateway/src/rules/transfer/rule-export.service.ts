@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { readManualRules } from '../manual-rules.store.js';
+import { MANUAL, readRules } from '../rule-rows.store.js';
 import { loadTargetNames } from '../target-names.js';
 import { formatClash, formatJson, formatText } from './format-rules.js';
 import type { RuleExportFormat } from './rule-transfer.dto.js';
@@ -25,7 +25,7 @@ export class RuleExport {
 
   async file(format: RuleExportFormat): Promise<RuleFile> {
     const { rules, names } = await this.dataSource.transaction('REPEATABLE READ', async (tx) => ({
-      rules: await readManualRules(tx),
+      rules: await readRules(tx, MANUAL),
       names: await loadTargetNames(tx),
     }));
     const { write, extension, contentType } = WRITERS[format];

@@ -3,7 +3,7 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { KernelService } from '../../kernel-host/kernel.service.js';
-import { readManualRules, writeImport } from '../manual-rules.store.js';
+import { MANUAL, readRules, writePlan } from '../rule-rows.store.js';
 import { announceRules, lockRules } from '../rule-changes.js';
 import { loadTargetNames } from '../target-names.js';
 import type { TargetNames } from '../target-names.js';
@@ -45,9 +45,9 @@ export class RuleImport {
       await lockRules(tx);
       const { wanted, rejected } = resolveAll(read, await loadTargetNames(tx), options);
       refuseEmpty(options, wanted.length, rejected);
-      const plan = planImport(mode, await readManualRules(tx), wanted);
+      const plan = planImport(mode, await readRules(tx, MANUAL), wanted);
       if (!dryRun) {
-        await writeImport(tx, plan);
+        await writePlan(tx, MANUAL, plan);
         await announceRules(tx);
       }
       return toResult(options, read, { plan, rejected });

@@ -7,11 +7,20 @@ const ROWS_PER_STATEMENT = 10_000;
 const COLUMNS = 'type, payload, target, no_resolve, src, enabled, note, priority';
 const ARRAYS = `$1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::boolean[], $7::text[], $8::bigint[]`;
 
-/** Manual rules in order, without what only lists show. */
-export async function readManualRules(sql: SqlRunner): Promise<ExistingRule[]> {
+/** Whose rules are meant. */
+export interface RuleOwner {
+  source: 'manual' | 'subscription';
+  subscriptionId: number | null;
+}
+
+export const MANUAL: RuleOwner = { source: 'manual', subscriptionId: null };
+
+/** In order, without what only lists show. */
+export async function readRules(sql: SqlRunner, { source, subscriptionId }: RuleOwner): Promise<ExistingRule[]> {
   return (await sql.query(
     `SELECT id, type, payload, target, no_resolve AS "noResolve", src, enabled, note, priority
-     FROM rules WHERE source = 'manual' ORDER BY priority, id`,
+     FROM rules WHERE source = $1 AND subscription_id IS NOT DISTINCT FROM $2 ORDER BY priority, id`,
+    [source, subscriptionId],
   )) as ExistingRule[];
 }
 
@@ -28,8 +37,12 @@ export async function movePriorities(
   }
 }
 
-/** Carries out an import, and writes the new ids into its items. */
-export async function writeImport(sql: SqlRunner, plan: ImportPlan): Promise<void> {
+/** Carries out a plan, and writes the new ids into its items. */
+export async function writePlan(sql: SqlRunner, owner: RuleOwner, plan: ImportPlan): Promise<void> {
+  // In the order in which whoever counts hits takes them: neither waits for the other in a circle.
+  await sql.query('SELECT FROM rules WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE', [
+    [...plan.remove, ...pick(plan.update, 'id')],
+  ]);
   if (plan.remove.length > 0) await sql.query('DELETE FROM rules WHERE id = ANY ($1::bigint[])', [plan.remove]);
   for (const rows of slices(plan.update)) {
     await sql.query(
@@ -39,22 +52,22 @@ export async function writeImport(sql: SqlRunner, plan: ImportPlan): Promise<voi
       [pick(rows, 'id'), pick(rows, 'enabled'), pick(rows, 'note'), pick(rows, 'priority')],
     );
   }
-  const ids = await insertRules(sql, 'manual', plan.create);
+  const ids = await insertRules(sql, owner, plan.create);
   for (const [index, items] of plan.createdItems.entries()) {
     for (const item of items) item.id = ids[index] ?? null;
   }
 }
 
 /** @returns the ids, in the order of the rules. */
-async function insertRules(sql: SqlRunner, source: 'manual', rules: readonly PlannedRule[]): Promise<number[]> {
+async function insertRules(sql: SqlRunner, owner: RuleOwner, rules: readonly PlannedRule[]): Promise<number[]> {
   const ids: number[] = [];
   for (const rows of slices(rules)) {
     // Identities are drawn in the order of the sorted input: sorted again they are in its order.
     const inserted = (await sql.query(
-      `INSERT INTO rules (source, ${COLUMNS})
-       SELECT $9, ${COLUMNS} FROM unnest(${ARRAYS}) WITH ORDINALITY AS fresh (${COLUMNS}, position)
+      `INSERT INTO rules (source, subscription_id, ${COLUMNS})
+       SELECT $9, $10::bigint, ${COLUMNS} FROM unnest(${ARRAYS}) WITH ORDINALITY AS fresh (${COLUMNS}, position)
        ORDER BY position RETURNING id`,
-      [...columnArrays(rows), source],
+      [...columnArrays(rows), owner.source, owner.subscriptionId],
     )) as { id: number }[];
     ids.push(...inserted.map(({ id }) => id).sort((a, b) => a - b));
   }

@@ -1,0 +1,96 @@
+import { KernelConfigError, parseRuleLine } from '@gatehouse/proxy-kernel';
+import type { RuleDefinition } from '@gatehouse/proxy-kernel';
+import { setImmediate } from 'node:timers/promises';
+import type { EntityManager } from 'typeorm';
+import { nodeTag } from '../kernel-host/kernel-config.mapper.js';
+import { nodeIdOf } from '../traffic/flow-names.js';
+import { announceRules, lockRules } from './rule-changes.js';
+import { readRules, writePlan } from './rule-rows.store.js';
+import type { RuleOwner } from './rule-rows.store.js';
+import { loadTargetNames } from './target-names.js';
+import { planImport } from './transfer/plan-import.js';
+import type { WantedRule } from './transfer/plan-import.js';
+
+/** What became of the rules of a subscription's document. */
+export interface BroughtRules {
+  kept: number;
+  added: number;
+  removed: number;
+  /** Lines that are no rule of this kernel. */
+  skipped: number;
+}
+
+/** Lines read before others get their turn. */
+const SLICE = 2_000;
+
+/**
+ * Makes the rules of a subscription what its document says, in the transaction that makes its nodes so; none of them
+ * where there are no lines. A rule that stays keeps its id and its hits. One whose target is unknown here stays without
+ * effect until there is such a group or node.
+ */
+export async function replaceSubscriptionRules(
+  tx: EntityManager,
+  subscriptionId: number,
+  lines: readonly string[],
+): Promise<BroughtRules> {
+  await lockRules(tx);
+  const owner: RuleOwner = { source: 'subscription', subscriptionId };
+  const existing = await readRules(tx, owner);
+  if (existing.length === 0 && lines.length === 0) return { kept: 0, added: 0, removed: 0, skipped: 0 };
+  const { wanted, skipped } = await readLines(lines, await foreignTargets(tx, subscriptionId));
+  const plan = planImport('replace', existing, wanted);
+  const { created, updated, unchanged, removed } = plan.counts;
+  if (created + updated + removed > 0) {
+    await writePlan(tx, owner, plan);
+    await announceRules(tx);
+  }
+  return { kept: updated + unchanged, added: created, removed, skipped };
+}
+
+async function readLines(lines: readonly string[], targetOf: (name: string) => string | null) {
+  const wanted: WantedRule[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (index % SLICE === SLICE - 1) await setImmediate();
+    const rule = readLine(line);
+    if (rule === null) continue;
+    const { type, payload, target: name, noResolve = false, src = false } = rule;
+    const tag = targetOf(name);
+    const note = tag === null ? `${JSON.stringify(name)} is no group or node here` : null;
+    const definition = { type, payload, target: tag ?? unknownTarget(name), noResolve, src };
+    wanted.push({ ...definition, note, enabled: undefined, priority: undefined });
+  }
+  return { wanted, skipped: lines.length - wanted.length };
+}
+
+/** Null for what is no rule of this kernel: one that needs the operating system, or a list of the document's own. */
+function readLine(line: string): RuleDefinition | null {
+  if (/\p{Cc}/u.test(line)) return null;
+  try {
+    return parseRuleLine(line);
+  } catch (error) {
+    if (error instanceof KernelConfigError) return null;
+    throw error;
+  }
+}
+
+/** As it is, so that it means a group of that name once there is one; but never one of our tags. */
+function unknownTarget(name: string): string {
+  return nodeIdOf(name) === null ? name : JSON.stringify(name);
+}
+
+/** The tag behind a name that a provider uses: a built-in policy, our group, a node by the provider's name or by ours. */
+async function foreignTargets(tx: EntityManager, subscriptionId: number): Promise<(name: string) => string | null> {
+  const names = await loadTargetNames(tx);
+  const own = new Map<string, string | null>();
+  const rows: { node_id: number; name: string }[] = await tx.query(
+    'SELECT node_id, name FROM node_sources WHERE subscription_id = $1',
+    [subscriptionId],
+  );
+  for (const row of rows) own.set(row.name, own.has(row.name) ? null : nodeTag(row.node_id));
+  return (name) => {
+    const found = names.findName(name);
+    const tag = 'tag' in found ? found.tag : null;
+    const isNode = tag === null || nodeIdOf(tag) !== null;
+    return isNode ? (own.get(name) ?? tag) : tag;
+  };
+}
