@@ -171,6 +171,7 @@ function blankResult(row: SubscriptionEntity, { durationMs, nodesBefore }: Refre
     skipped: 0,
     skipped_entries: [],
     traffic: row.traffic,
+    rules: null,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { RefreshResult } from '@gatehouse/contracts';
+import type { BroughtRules, RefreshResult } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
@@ -13,6 +13,8 @@ import { ReplyReader } from './reply-reader.js';
 import type { Attempt } from './reply-reader.js';
 import { RefreshLock } from './refresh-lock.js';
 import { SubscriptionEntity } from './subscription.entity.js';
+
+type CarriedNodes = Awaited<ReturnType<NodeSetStore['current']>>;
 
 /** What a reply depends on: with one of them changed meanwhile, it answers a question nobody asks any more. */
 const FETCHED_BY = ['sealedUrl', 'type', 'userAgent', 'bringRules'] as const;
@@ -72,12 +74,9 @@ export class RefreshSubscription {
     if (!row) throw notFound(before.id);
     const current = await this.store.current(tx, row.id);
     const outcome = await this.decide(tx, row, before, { attempt, current, force });
-    if (outcome.kind === 'read' && outcome.plan.kind === 'replace') {
-      await this.store.replace(tx, row.id, outcome.plan, current);
-      await replaceSubscriptionRules(tx, row.id, outcome.read.rules);
-    }
+    const rules = await this.replace(tx, row, outcome, current);
     const moment = { now: new Date(), durationMs: performance.now() - began, nodesBefore: current.length };
-    const result = resultOf(row, outcome, moment);
+    const result = { ...resultOf(row, outcome, moment), rules };
     const chosenAgent = this.reader.chosenAgent(row);
     await tx.update(SubscriptionEntity, row.id, {
       ...changesAfter(row, outcome, { now: moment.now, chosenAgent }),
@@ -86,15 +85,23 @@ export class RefreshSubscription {
     return result;
   }
 
+  /** Gives what became of the rules; null where none were to be brought. */
+  private async replace(
+    tx: EntityManager,
+    { id, bringRules }: SubscriptionEntity,
+    outcome: RefreshOutcome,
+    current: CarriedNodes,
+  ): Promise<BroughtRules | null> {
+    if (outcome.kind !== 'read' || outcome.plan.kind !== 'replace') return null;
+    await this.store.replace(tx, id, outcome.plan, current);
+    return bringRules ? replaceSubscriptionRules(tx, id, outcome.read.rules) : null;
+  }
+
   private async decide(
     tx: EntityManager,
     row: SubscriptionEntity,
     before: SubscriptionEntity,
-    {
-      attempt,
-      current,
-      force,
-    }: { attempt: Attempt; current: Awaited<ReturnType<NodeSetStore['current']>>; force: boolean },
+    { attempt, current, force }: { attempt: Attempt; current: CarriedNodes; force: boolean },
   ): Promise<RefreshOutcome> {
     if (FETCHED_BY.some((key) => row[key] !== before[key])) {
       return { kind: 'superseded', via: attempt.via };

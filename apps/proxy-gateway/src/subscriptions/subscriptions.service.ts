@@ -82,7 +82,7 @@ export class SubscriptionsService {
     const view = await this.unitOfWork.run(async (tx) => {
       const found = await find(tx, id, true);
       this.change(found, body);
-      if (!found.bringRules) await replaceSubscriptionRules(tx, id, []);
+      if (body.bring_rules === false) await replaceSubscriptionRules(tx, id, []);
       return this.view(tx, await tx.save(found), actor);
     });
     this.schedules.wake();

@@ -94,6 +94,15 @@ export interface SkippedEntry {
   message: string;
 }
 
+/** What became of the rules of a subscription's document. */
+export interface BroughtRules {
+  kept: number;
+  added: number;
+  removed: number;
+  /** Lines that are no rule of this kernel. */
+  skipped: number;
+}
+
 export interface RefreshResult {
   subscription_id: number;
   status: RefreshStatus;
@@ -120,4 +129,6 @@ export interface RefreshResult {
   /** At most 100 of them. */
   skipped_entries: SkippedEntry[];
   traffic: SubscriptionTraffic | null;
+  /** Null where they are not to be brought, or the reply was not used. */
+  rules: BroughtRules | null;
 }
