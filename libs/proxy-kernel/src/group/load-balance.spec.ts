@@ -27,8 +27,8 @@ interface Balanced {
   table: SelectablePolicyTable;
   dead: Set<string>;
   clock: { at: number };
-  set(tag: string, alive: boolean): void;
-  take(host: string | null, part?: Partial<ConnectionMetadata>): string;
+  set: (tag: string, alive: boolean) => void;
+  take: (host: string | null, part?: Partial<ConnectionMetadata>) => string;
 }
 
 function balanced(strategy: LoadBalanceStrategy | undefined, members: string[] = TAGS): Balanced {
