@@ -2,6 +2,7 @@ import type { RuleSource } from '@gatehouse/contracts';
 import type { RuleConfig } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { namesSets } from './set-states.js';
 import type { SqlRunner } from '../traffic/log-partitions.js';
 
 /** Earlier sources win; within one the lower priority does, and the subscription that was there first. */
@@ -25,6 +26,8 @@ export interface MergedRules {
   positions: ReadonlyMap<number, number>;
   /** Every target that any of them has. */
   targets: readonly string[];
+  /** Those that need rule sets or lists of sites, each condition once. */
+  naming: readonly RuleConfig[];
 }
 
 /** Reads the list that the kernel is given, once a revision. */
@@ -59,5 +62,6 @@ function toMerged(revision: number, rows: readonly RuleRow[]): MergedRules {
     rules: rows,
     positions: new Map(rows.map(({ id }, index) => [id, index])),
     targets: [...new Set(rows.map(({ target }) => target))],
+    naming: [...new Map(rows.filter(namesSets).map((row) => [`${row.type},${row.payload}`, row])).values()],
   };
 }

@@ -1,5 +1,6 @@
 import type { RuleView } from '@gatehouse/contracts';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
+import { GeoLibrary } from '../geo/geo-library.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import type { SqlRunner } from '../traffic/log-partitions.js';
 import { describeTargets } from './rule-targets.js';
@@ -8,21 +9,27 @@ import type { MergedRules } from './rule-list.js';
 import type { Rule } from './rule.entity.js';
 import { toRuleView } from './rule.view.js';
 import { readSetStates } from './set-states.js';
-import type { SetState } from './set-states.js';
+import type { NamedSets } from './set-states.js';
 
 /** What there is for rules to name. */
-export interface RuleSurroundings {
+export interface RuleSurroundings extends NamedSets {
   targets: ReadonlyMap<string, TargetState>;
-  sets: ReadonlyMap<string, SetState>;
 }
 
 /** Rows to views: what a rule's row does not say about it is looked up for all of them at once. */
 @Injectable()
 export class RuleViews {
-  constructor(private readonly kernel: KernelService) {}
+  constructor(
+    private readonly kernel: KernelService,
+    @Optional() private readonly geo?: GeoLibrary,
+  ) {}
 
   async surroundings(sql: SqlRunner, targets: readonly string[]): Promise<RuleSurroundings> {
-    return { targets: await describeTargets(sql, targets, this.dialledNodes()), sets: await readSetStates(sql) };
+    return {
+      targets: await describeTargets(sql, targets, this.dialledNodes()),
+      sets: await readSetStates(sql),
+      site: (code) => this.geo?.site(code) ?? null,
+    };
   }
 
   async of(sql: SqlRunner, rows: readonly Rule[], { positions }: MergedRules): Promise<RuleView[]> {

@@ -2,7 +2,7 @@ import type { RuleView } from '@gatehouse/contracts';
 import { rawOf } from './rule-definition.js';
 import type { RuleSurroundings } from './rule-views.js';
 import type { Rule } from './rule.entity.js';
-import { setProblem } from './set-states.js';
+import { setProblem, sizeOf } from './set-states.js';
 
 /** @param index position in the list the kernel tries; null when it is not in it. */
 export function toRuleView(rule: Rule, surroundings: RuleSurroundings, index: number | null): RuleView {
@@ -35,13 +35,9 @@ export function toRuleView(rule: Rule, surroundings: RuleSurroundings, index: nu
 /** Why the kernel skips a rule; null where it does not. */
 export function problemOf(
   rule: { type: string; payload: string; target: string },
-  { targets, sets }: RuleSurroundings,
+  surroundings: RuleSurroundings,
 ): string | null {
-  const target = targets.get(rule.target);
+  const target = surroundings.targets.get(rule.target);
   if (target === undefined) return `target ${rule.target} does not exist`;
-  return target.problem ?? setProblem(rule, sets);
-}
-
-function sizeOf({ type, payload }: Rule, { sets }: RuleSurroundings): number {
-  return type === 'RULE-SET' ? (sets.get(payload)?.size ?? -1) : -1;
+  return target.problem ?? setProblem(rule, surroundings);
 }

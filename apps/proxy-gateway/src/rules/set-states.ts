@@ -2,8 +2,8 @@ import type { SqlRunner } from '../traffic/log-partitions.js';
 
 /** What rules say of a rule set that they name. */
 export interface SetState {
-  /** Entries in it; null where that is not known. */
-  size: number | null;
+  /** Entries in it. */
+  size: number;
   /** Why the kernel skips a rule that names it; null where it does not. */
   problem: string | null;
 }
@@ -25,22 +25,54 @@ function problemOf({ name, enabled, entry_count: entries }: SetRow): string | nu
   return entries === 0 ? `rule set ${name} has no entries yet` : null;
 }
 
+interface Condition {
+  type: string;
+  payload: string;
+}
+
+/** What there is for conditions to name. */
+export interface NamedSets {
+  sets: ReadonlyMap<string, SetState>;
+  /** Entries of a list of sites; null for one that is not there. */
+  site: (code: string) => readonly string[] | null;
+}
+
+const LOGIC = /^(AND|OR|NOT)$/;
+const NAMED = /\(\s*(RULE-SET|GEOSITE)\s*,\s*([^,()]+?)\s*[,)]/gi;
+
+/** Whether a rule depends on what is in some set. */
+export function namesSets({ type }: Condition): boolean {
+  return type === 'RULE-SET' || type === 'GEOSITE' || LOGIC.test(type);
+}
+
 /** Names of the rule sets that a rule needs, those inside AND, OR and NOT included. */
-export function setsNamedBy(rule: { type: string; payload: string }): string[] {
-  if (rule.type === 'RULE-SET') return [rule.payload];
-  if (!/^(AND|OR|NOT)$/.test(rule.type)) return [];
-  return [...rule.payload.matchAll(/\(\s*RULE-SET\s*,\s*([^,()]+?)\s*[,)]/gi)].map(([, name = '']) => name);
+export function setsNamedBy(rule: Condition): string[] {
+  return namedBy(rule, 'RULE-SET');
+}
+
+function namedBy({ type, payload }: Condition, kind: 'RULE-SET' | 'GEOSITE'): string[] {
+  if (type === kind) return [payload];
+  if (!LOGIC.test(type)) return [];
+  return [...payload.matchAll(NAMED)].flatMap(([, word = '', name = '']) =>
+    word.toUpperCase() === kind ? [name] : [],
+  );
 }
 
 /** What a rule suffers from its sets; null where nothing is wrong. */
-export function setProblem(
-  rule: { type: string; payload: string },
-  sets: ReadonlyMap<string, SetState>,
-): string | null {
-  for (const name of setsNamedBy(rule)) {
+export function setProblem(rule: Condition, { sets, site }: NamedSets): string | null {
+  for (const name of namedBy(rule, 'RULE-SET')) {
     const state = sets.get(name);
     if (state === undefined) return `rule set ${name} does not exist`;
     if (state.problem !== null) return state.problem;
   }
+  for (const code of namedBy(rule, 'GEOSITE')) {
+    if (site(code.toLowerCase()) === null) return `there is no list of sites ${code}`;
+  }
   return null;
+}
+
+/** Entries behind RULE-SET and GEOSITE; -1 where there are none to count. */
+export function sizeOf({ type, payload }: Condition, { sets, site }: NamedSets): number {
+  if (type === 'RULE-SET') return sets.get(payload)?.size ?? -1;
+  return type === 'GEOSITE' ? (site(payload.toLowerCase())?.length ?? -1) : -1;
 }

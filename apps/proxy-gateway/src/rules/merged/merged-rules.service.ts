@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { MergedRulesResponse } from '@gatehouse/contracts';
+import { findShadowed } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
+import { KernelService } from '../../kernel-host/kernel.service.js';
 import { OutboundPolicyEntity } from '../../outbound/outbound-policy.entity.js';
 import { RuleList } from '../rule-list.js';
 import type { MergedRules } from '../rule-list.js';
@@ -10,7 +12,8 @@ import { RuleViews } from '../rule-views.js';
 import type { RuleSurroundings } from '../rule-views.js';
 import { Rule } from '../rule.entity.js';
 import { problemOf, toRuleView } from '../rule.view.js';
-import { shadowed } from './shadowed.js';
+import { setProblem } from '../set-states.js';
+import { targetsThatTake } from './always-takes.js';
 
 /** What takes a look at every rule. Holds for a revision of them, and for what of their surroundings is unusable. */
 interface Analysis {
@@ -28,6 +31,7 @@ export class MergedRulesService {
     private readonly dataSource: DataSource,
     private readonly list: RuleList,
     private readonly views: RuleViews,
+    private readonly kernel: KernelService,
   ) {}
 
   page(limit: number, offset: number): Promise<MergedRulesResponse> {
@@ -56,15 +60,20 @@ export class MergedRulesService {
   }
 
   private analyse(merged: MergedRules, surroundings: RuleSurroundings, defaultPolicy: string): Analysis {
-    const { targets, sets } = surroundings;
-    const unusable = merged.targets.filter((target) => targets.get(target)?.problem !== null);
+    const problemOfCondition = merged.naming.map((rule) => setProblem(rule, surroundings));
+    const unusable = merged.targets.filter((target) => surroundings.targets.get(target)?.problem !== null);
+    const takes = targetsThatTake(this.kernel.config);
+    const taking = merged.targets.filter(takes);
     const version = createHash('sha256')
-      .update(JSON.stringify([merged.revision, defaultPolicy, unusable, [...sets]]))
+      .update(JSON.stringify([merged.revision, defaultPolicy, unusable, taking, problemOfCondition]))
       .digest('hex')
       .slice(0, 16);
     if (this.latest?.version === version) return this.latest;
-    const shadowedBy = shadowed(merged.rules, (rule) => problemOf(rule, surroundings) === null);
-    this.latest = { version, shadowedBy, generatedAt: new Date() };
+    // What the kernel skips hides nothing.
+    const rules = merged.rules.map((rule) =>
+      problemOf(rule, surroundings) === null ? rule : { ...rule, enabled: false },
+    );
+    this.latest = { version, shadowedBy: findShadowed(rules, { alwaysTakes: takes }), generatedAt: new Date() };
     return this.latest;
   }
 }
