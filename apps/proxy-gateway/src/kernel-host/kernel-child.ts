@@ -65,6 +65,8 @@ export class KernelChild {
         return null;
       case 'groups':
         return this.#kernel.groups();
+      case 'groupsInUse':
+        return this.#kernel.groups().map(({ members: _members, ...group }) => group);
       case 'connections':
         return this.#kernel.connections();
       case 'closeConnection':

@@ -139,13 +139,16 @@ function fallbackPolicy(groupNames: ReadonlySet<string>): string {
   return groupNames.has(DEFAULT_GROUP) ? DEFAULT_GROUP : 'REJECT';
 }
 
+/** The same group with another choice, or with none where that is no member. */
+export function withSelection({ selected: _before, ...group }: GroupConfig, tag: string | null): GroupConfig {
+  const holds = tag !== null && group.type !== 'load-balance' && group.members.includes(tag);
+  return holds ? { ...group, selected: tag } : group;
+}
+
 function toGroupConfig(group: ConfigGroup, { members }: ResolvedMembers): GroupConfig {
   const { name, type, selectedTag, testUrl, toleranceMs, strategy } = group;
   return {
-    name,
-    type,
-    members,
-    ...(selectedTag !== null && type !== 'load-balance' && members.includes(selectedTag) && { selected: selectedTag }),
+    ...withSelection({ name, type, members }, selectedTag),
     ...(testUrl !== null && type !== 'select' && { testUrl }),
     ...(toleranceMs !== null && type === 'url-test' && { toleranceMs }),
     ...(strategy !== null && type === 'load-balance' && { strategy }),

@@ -75,6 +75,14 @@ export class KernelConfigSource {
     });
   }
 
+  /** Tags by group, of those in which somebody chose. */
+  async loadSelections(): Promise<ReadonlyMap<string, string>> {
+    const rows: { name: string; tag: string }[] = await this.dataSource.query(
+      'SELECT name, selected_tag AS tag FROM outbound_groups WHERE selected_tag IS NOT NULL',
+    );
+    return new Map(rows.map(({ name, tag }) => [name, tag]));
+  }
+
   private toConfigNodes(rows: readonly NodeRow[]): ConfigNode[] {
     const opened: typeof this.opened = new Map();
     const nodes = rows.map(({ config, subscription_ids: subscriptionIds, ...row }) => {

@@ -73,7 +73,13 @@ function setup() {
   } as unknown as KernelProcess;
   const configurator = new KernelConfigurator(
     process,
-    () => Promise.resolve((world.loads++, structuredClone(world.rows))),
+    {
+      whole: () => Promise.resolve((world.loads++, structuredClone(world.rows))),
+      selections: () => {
+        const chosen = world.rows.groups.filter(({ selectedTag }) => selectedTag !== null);
+        return Promise.resolve(new Map(chosen.map(({ name, selectedTag }) => [name, selectedTag!])));
+      },
+    },
     () => Promise.resolve(void world.applied++),
   );
   const select = (tag: string | null): void => {
@@ -116,6 +122,30 @@ describe('KernelConfigurator', () => {
       { method: 'select', params: { group: 'PROXY', member: 'n2' } },
       { method: 'select', params: { group: 'PROXY', member: null } },
     ]);
+  });
+
+  it('reads nothing but selections where nothing else changed', async () => {
+    const { configurator, asked, select, world } = setup();
+    await configurator.refresh();
+    select('n2');
+    await configurator.refreshSelections();
+    select('n9');
+    await configurator.refreshSelections();
+    expect([world.loads, asked.slice(1).map(({ params }) => params)]).toEqual([
+      1,
+      [
+        { group: 'PROXY', member: 'n2' },
+        { group: 'PROXY', member: null },
+      ],
+    ]);
+    // Somebody who changed more at the same time is not served less.
+    world.rows = { ...world.rows, defaultPolicy: 'DIRECT' };
+    const first = configurator.refreshSelections();
+    await Promise.all([first, configurator.refreshSelections(), configurator.refresh()]);
+    expect(configurator.applied!.config.defaultPolicy).toBe('DIRECT');
+    configurator.forget();
+    await configurator.refreshSelections();
+    expect([world.loads, asked.at(-1)!.method]).toEqual([3, 'apply']);
   });
 
   it('keeps what was applied when a configuration cannot run, and says so until one can', async () => {

@@ -3,7 +3,7 @@ import type { KernelState } from '@gatehouse/contracts';
 import type { ApplyResult, KernelConfig } from '@gatehouse/proxy-kernel';
 import { digestOf } from '../rule-sets/entries-digest.js';
 import { coalesce } from './coalesce.js';
-import { mapKernelConfig } from './kernel-config.mapper.js';
+import { mapKernelConfig, withSelection } from './kernel-config.mapper.js';
 import type { KernelConfigRows, MappedConfig } from './kernel-config.mapper.js';
 import type { KernelProcess } from './kernel-process.js';
 
@@ -16,10 +16,17 @@ export interface AppliedConfig {
   mapped: MappedConfig;
 }
 
+/** Where rows come from. */
+export interface ConfigReader {
+  whole: () => Promise<KernelConfigRows>;
+  /** Tags by group, of those in which somebody chose. */
+  selections: () => Promise<ReadonlyMap<string, string>>;
+}
+
 /** Makes the kernel what the rows say: by a new generation where needed, by switching groups where that is enough. */
 export class KernelConfigurator {
   readonly #process: Pick<KernelProcess, 'request' | 'state' | 'pid'>;
-  readonly #load: () => Promise<KernelConfigRows>;
+  readonly #read: ConfigReader;
   readonly #onApplied: (mapped: MappedConfig) => Promise<void>;
   /** One at a time: rows read earlier must never be applied after rows read later. */
   readonly #refresh = coalesce(() => this.#rebuild());
@@ -27,16 +34,18 @@ export class KernelConfigurator {
   #lastApply: { result: ApplyResult; at: Date } | null = null;
   #failure: unknown = null;
   #reloading = false;
+  /** The next rebuild reads everything; otherwise what is chosen in groups is all that may have changed. */
+  #whole = false;
   /** The next rebuild applies even what the kernel has already. */
   #forced = false;
 
   constructor(
     process: Pick<KernelProcess, 'request' | 'state' | 'pid'>,
-    load: () => Promise<KernelConfigRows>,
+    read: ConfigReader,
     onApplied: (mapped: MappedConfig) => Promise<void>,
   ) {
     this.#process = process;
-    this.#load = load;
+    this.#read = read;
     this.#onApplied = onApplied;
   }
 
@@ -72,21 +81,29 @@ export class KernelConfigurator {
    * @throws KernelUnavailableError, KernelConfigError; the generation before stays.
    */
   refresh(): Promise<ApplyResult | null> {
+    this.#whole = true;
     return this.#refresh();
+  }
+
+  /** The same for somebody who changed nothing but selections: thousands of nodes need not be read for that. */
+  async refreshSelections(): Promise<void> {
+    await this.#refresh();
   }
 
   /** Applies whether or not anything changed. */
   force(): Promise<ApplyResult | null> {
     this.#forced = true;
-    return this.#refresh();
+    return this.refresh();
   }
 
   async #rebuild(): Promise<ApplyResult | null> {
-    const forced = this.#forced;
-    this.#forced = false;
+    const [forced, whole] = [this.#forced, this.#whole];
+    this.#forced = this.#whole = false;
     if (this.#process.state !== 'running') return null;
     try {
-      const mapped = mapKernelConfig(await this.#load());
+      if (!whole && this.#applied && this.#failure === null)
+        return await this.#reselect(await this.#chosenIn(this.#applied.mapped));
+      const mapped = mapKernelConfig(await this.#read.whole());
       const hash = hashWithoutSelections(mapped.config);
       const same = !forced && this.#applied?.hash === hash;
       const result = same ? await this.#reselect(mapped) : await this.#apply(mapped, hash);
@@ -97,6 +114,12 @@ export class KernelConfigurator {
       this.#failure = error;
       throw error;
     }
+  }
+
+  async #chosenIn(mapped: MappedConfig): Promise<MappedConfig> {
+    const selections = await this.#read.selections();
+    const groups = mapped.config.groups.map((group) => withSelection(group, selections.get(group.name) ?? null));
+    return { ...mapped, config: { ...mapped.config, groups } };
   }
 
   async #apply(mapped: MappedConfig, hash: string): Promise<ApplyResult> {

@@ -31,6 +31,8 @@ export interface TagUsage {
   download: number;
 }
 
+export type GroupInUse = Omit<GroupState, 'members'>;
+
 /** One row per thing the kernel can be asked. */
 export interface KernelCalls {
   ping: { params: null; result: null };
@@ -38,6 +40,8 @@ export interface KernelCalls {
   select: { params: { group: string; member: string | null }; result: null };
   setHealth: { params: { testUrl: string | null; report: HealthReport }; result: null };
   groups: { params: null; result: GroupState[] };
+  /** Without the members, which are many. */
+  groupsInUse: { params: null; result: GroupInUse[] };
   connections: { params: null; result: ConnectionSnapshot[] };
   closeConnection: { params: { id: string }; result: boolean };
   closeConnections: { params: CloseFilter; result: number };

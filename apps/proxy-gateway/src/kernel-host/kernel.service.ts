@@ -18,14 +18,14 @@ import type {
 } from '@gatehouse/proxy-kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
+import { KERNEL_CONFIG_CHANNEL, ONLY_SELECTIONS } from '../kernel-config-channel.js';
 import { CountryGroups } from '../outbound/country-groups.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import type { KernelConfigRows, MappedConfig } from './kernel-config.mapper.js';
 import { KernelConfigSource } from './kernel-config.source.js';
 import { KernelConfigurator } from './kernel-configurator.js';
 import { KernelUnavailableError } from './kernel-errors.js';
-import type { CloseFilter, EventBatch, KernelCalls, KernelMethod, TagUsage } from './kernel-ipc.js';
+import type { CloseFilter, EventBatch, KernelCalls, KernelMethod, TagUsage, GroupInUse } from './kernel-ipc.js';
 import { KernelLauncher } from './kernel-launcher.js';
 import { KernelProcess } from './kernel-process.js';
 import { describeKernel } from './kernel.view.js';
@@ -79,7 +79,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     });
     this.configurator = new KernelConfigurator(
       this.process,
-      () => this.load(),
+      { whole: () => this.load(), selections: () => source.loadSelections() },
       (mapped) => this.takenOver(mapped),
     );
   }
@@ -90,7 +90,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
    */
   async onApplicationBootstrap(): Promise<void> {
     const renew = (): void => this.syncIn(DEBOUNCE_MS);
-    this.endings.push(await this.listener.listen(KERNEL_CONFIG_CHANNEL, renew, renew));
+    const hear = (payload: string): void => (payload === ONLY_SELECTIONS ? void this.syncSelections() : renew());
+    this.endings.push(await this.listener.listen(KERNEL_CONFIG_CHANNEL, hear, renew));
     this.endings.push(this.preferences.onChange(renew));
     this.process.start();
     // A kernel that cannot start is told by its state; the management API must not wait for it for ever.
@@ -151,8 +152,18 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
+  /** The same where nothing but what people chose inside groups changed. */
+  async syncSelections(): Promise<void> {
+    try {
+      await this.configurator.refreshSelections();
+    } catch (error) {
+      this.report(error);
+      this.syncIn(RETRY_MS);
+    }
+  }
+
   /**
-   * The same, whether or not anything changed.
+   * The same as `sync`, whether or not anything changed.
    * @throws AppError KERNEL_UNAVAILABLE; UNPROCESSABLE for a configuration that cannot run: the generation before stays.
    */
   async reload(): Promise<ApplyResult> {
@@ -177,6 +188,11 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   /** Tells the kernel what measurements said, by node tag; `testUrl` null for the general address. */
   async setHealth(testUrl: string | null, report: HealthReport): Promise<void> {
     await this.ask('setHealth', { testUrl, report });
+  }
+
+  /** What each group uses at this moment, without its members. */
+  groupsInUse(): Promise<GroupInUse[]> {
+    return this.ask('groupsInUse', null);
   }
 
   /** What each group of the kernel uses at this moment. */

@@ -1,5 +1,6 @@
 import { UnitOfWork } from '@gatehouse/persistence';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, Optional } from '@nestjs/common';
+import { AuditLog } from '../audit/audit-log.js';
 import { GroupSwitches } from '../outbound/group-switches.js';
 import { OutboundGroupEntity } from '../outbound/outbound-group.entity.js';
 import type { LostSelection, MappedConfig } from './kernel-config.mapper.js';
@@ -13,6 +14,7 @@ export class LostChoices {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly switches: GroupSwitches,
+    @Optional() private readonly audit?: AuditLog,
   ) {}
 
   /** Those that this call recorded. */
@@ -40,7 +42,15 @@ export class LostChoices {
       await this.switches.record(tx, { group: lost.group, at: new Date(), from, to, reason: 'selected_gone' });
       return true;
     });
-    if (recorded) this.logger.warn(`${lost.group}: ${from.name} is gone, ${to.name} takes over`);
-    return recorded;
+    if (!recorded) return false;
+    this.logger.warn(`${lost.group}: ${from.name} is gone, ${to.name} takes over`);
+    void this.audit?.system({
+      action: 'outbound_group.choice_gone',
+      resourceType: 'outbound_group',
+      resourceId: lost.group,
+      resourceName: lost.group,
+      changes: [{ field: 'selected_name', before: from.name, after: null }],
+    });
+    return true;
   }
 }

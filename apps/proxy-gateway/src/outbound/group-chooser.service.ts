@@ -3,12 +3,10 @@ import { notify, UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import type { GroupConfig } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
-import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
-import { mapKernelConfig, nodeTag } from '../kernel-host/kernel-config.mapper.js';
-import type { KernelConfigRows } from '../kernel-host/kernel-config.mapper.js';
-import { KernelConfigSource } from '../kernel-host/kernel-config.source.js';
+import { KERNEL_CONFIG_CHANNEL, ONLY_SELECTIONS } from '../kernel-config-channel.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { Preferences } from '../preferences/preferences.service.js';
+import { CurrentConfig } from './current-config.js';
 import { groupNotFound } from './group-facts.js';
 import { GroupSwitches } from './group-switches.js';
 import type { SwitchEnd } from './group-switches.js';
@@ -16,6 +14,7 @@ import { OutboundGroupEntity } from './outbound-group.entity.js';
 import type { CloseChoice } from './outbound.dto.js';
 import { PolicyOptions } from './policy-options.js';
 import { resolvePolicy } from './policy-reference.js';
+import type { PolicyOption } from './policy-reference.js';
 
 interface Using {
   tag: string | null;
@@ -27,7 +26,7 @@ interface Using {
 export class GroupChooser {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly source: KernelConfigSource,
+    private readonly current: CurrentConfig,
     private readonly options: PolicyOptions,
     private readonly kernel: KernelService,
     private readonly preferences: Preferences,
@@ -39,30 +38,30 @@ export class GroupChooser {
    * @throws AppError NOT_FOUND for the group; UNPROCESSABLE, CONFLICT for the member, or a group that spreads connections.
    */
   async choose(name: string, proxy: string, close: CloseChoice | undefined): Promise<GroupSwitchResult> {
-    const { rows, group } = await this.find(name);
-    const chosen = resolvePolicy(proxy, await this.options.ofGroup(rows, group), 'proxy');
-    return this.change(rows, group, { tag: chosen.tag, name: chosen.name }, close);
+    const { options, group } = await this.find(name);
+    const chosen = resolvePolicy(proxy, options, 'proxy');
+    return this.change(group, options, { tag: chosen.tag, name: chosen.name }, close);
   }
 
   /** Takes the choice back: the group decides again. @throws AppError NOT_FOUND; UNPROCESSABLE as above. */
   async release(name: string, close: CloseChoice | undefined): Promise<GroupSwitchResult> {
-    const { rows, group } = await this.find(name);
-    return this.change(rows, group, null, close);
+    const { options, group } = await this.find(name);
+    return this.change(group, options, null, close);
   }
 
-  private async find(name: string): Promise<{ rows: KernelConfigRows; group: GroupConfig }> {
-    const rows = await this.source.load();
-    const group = mapKernelConfig(rows).config.groups.find((candidate) => candidate.name === name);
+  private async find(name: string): Promise<{ options: PolicyOption[]; group: GroupConfig }> {
+    const mapped = await this.current.read([name]);
+    const group = mapped.config.groups.find((candidate) => candidate.name === name);
     if (!group) throw groupNotFound(name);
     if (group.type === 'load-balance') {
       throw new AppError('UNPROCESSABLE', `${name} spreads connections over its members: none of them can be chosen.`);
     }
-    return { rows, group };
+    return { options: await this.options.ofGroup(mapped, group), group };
   }
 
   private async change(
-    rows: KernelConfigRows,
     group: GroupConfig,
+    options: readonly PolicyOption[],
     chosen: SwitchEnd | null,
     close: CloseChoice | undefined,
   ): Promise<GroupSwitchResult> {
@@ -72,12 +71,12 @@ export class GroupChooser {
     await this.unitOfWork.run(async (tx) => {
       const change = { selectedTag: chosen?.tag ?? null, selectedName: chosen?.name ?? null };
       await tx.update(OutboundGroupEntity, { name }, change);
-      await notify(tx, KERNEL_CONFIG_CHANNEL, '');
+      await notify(tx, KERNEL_CONFIG_CHANNEL, ONLY_SELECTIONS);
     });
-    await this.kernel.sync();
+    await this.kernel.syncSelections();
     const selected = chosen?.tag ?? undefined;
     const now = await this.using({ name, type, members: group.members, ...(selected !== undefined && { selected }) });
-    const names = namesOf(rows);
+    const names = new Map(options.map(({ tag, name: text }) => [tag, text]));
     const closed = now.tag === before.tag ? 0 : await this.record(name, before, now, names, close);
     return {
       name,
@@ -92,7 +91,7 @@ export class GroupChooser {
 
   /** What the kernel uses; while none answers, what it will use. */
   private async using({ name, members, selected }: GroupConfig): Promise<Using> {
-    const groups = await this.kernel.groups().catch(() => []);
+    const groups = await this.kernel.groupsInUse().catch(() => []);
     const state = groups.find((candidate) => candidate.name === name);
     if (state) return { tag: state.now, fixed: state.fixed };
     return { tag: selected ?? members[0] ?? null, fixed: selected !== undefined };
@@ -131,10 +130,6 @@ export class GroupChooser {
       throw error;
     }
   }
-}
-
-function namesOf({ nodes }: KernelConfigRows): ReadonlyMap<string, string> {
-  return new Map(nodes.map(({ id, name }) => [nodeTag(id), name]));
 }
 
 function nameOf(tag: string | null, names: ReadonlyMap<string, string>): string | null {

@@ -4,8 +4,8 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
-import { KernelConfigSource } from '../kernel-host/kernel-config.source.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
+import { CurrentConfig } from './current-config.js';
 import { checkCycles, checkDefinition, checkName, MAIN_GROUP } from './group-definition.js';
 import { GroupFacts, groupNotFound } from './group-facts.js';
 import { refuseWhileInUse, renameReferences } from './group-references.js';
@@ -35,7 +35,7 @@ const FIELDS_OF_AUTOMATIC = new Set([
 export class GroupEditor {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly source: KernelConfigSource,
+    private readonly current: CurrentConfig,
     private readonly options: PolicyOptions,
     private readonly kernel: KernelService,
     private readonly facts: GroupFacts,
@@ -84,7 +84,7 @@ export class GroupEditor {
 
   private async resolveMembers(wanted: readonly string[]): Promise<string[]> {
     if (wanted.length === 0) return [];
-    const options = await this.options.all(await this.source.load());
+    const options = await this.options.all(await this.current.read());
     // A disabled node or one that cannot be dialled may become usable: it is a member as soon as it is.
     const allowed = options.map((option) => ({ ...option, problem: null }));
     return [...new Set(wanted.map((text) => resolvePolicy(text, allowed, 'members').tag))];

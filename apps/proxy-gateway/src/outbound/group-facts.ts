@@ -2,19 +2,22 @@ import type { OutboundGroupView } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { mapKernelConfig, nodeTag } from '../kernel-host/kernel-config.mapper.js';
+import { nodeTag } from '../kernel-host/kernel-config.mapper.js';
 import type { MappedConfig } from '../kernel-host/kernel-config.mapper.js';
-import { KernelConfigSource } from '../kernel-host/kernel-config.source.js';
+import type { GroupInUse } from '../kernel-host/kernel-ipc.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { Preferences } from '../preferences/preferences.service.js';
+import { nodeIdOf } from '../traffic/flow-names.js';
+import { CurrentConfig } from './current-config.js';
 import { GroupTraffic } from './group-traffic.js';
 import { OutboundGroupEntity } from './outbound-group.entity.js';
-import { toGroupViews } from './outbound.view.js';
+import { SAMPLE, toGroupViews } from './outbound.view.js';
 import type { MeasuredHealth, MemberWindow, NodeCardRow, OverviewFacts } from './outbound.view.js';
 
 const SELECT_NODES = `
-  SELECT id, coalesce(custom_name, original_name) AS name, type, country, udp FROM nodes WHERE enabled`;
-const SELECT_HEALTH = 'SELECT node_id, test_url, alive, delay_ms FROM node_health WHERE test_url = ANY ($1)';
+  SELECT id, coalesce(custom_name, original_name) AS name, type, country, udp FROM nodes WHERE id = ANY ($1::bigint[])`;
+const SELECT_HEALTH =
+  'SELECT node_id, test_url, alive, delay_ms FROM node_health WHERE test_url = ANY ($1) AND node_id = ANY ($2::bigint[])';
 
 interface HealthRow {
   node_id: number;
@@ -28,7 +31,7 @@ interface HealthRow {
 export class GroupFacts {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly source: KernelConfigSource,
+    private readonly current: CurrentConfig,
     private readonly kernel: KernelService,
     private readonly traffic: GroupTraffic,
     private readonly preferences: Preferences,
@@ -44,11 +47,9 @@ export class GroupFacts {
 
   async read(window: MemberWindow): Promise<{ facts: OverviewFacts; config: MappedConfig['config'] }> {
     const rows = await this.dataSource.getRepository(OutboundGroupEntity).find();
-    const [{ config }, nodes, health, live, usage] = await Promise.all([
-      this.mapped(rows),
-      this.nodes(),
-      this.health(rows),
-      unlessDown(this.kernel.groups(), null),
+    const [{ config }, live, usage] = await Promise.all([
+      this.current.read(rows.map(({ name }) => name)),
+      unlessDown(this.kernel.groupsInUse(), null),
       unlessDown(this.kernel.usage(), {}),
     ]);
     const byName = new Map(rows.map((row) => [row.name, row]));
@@ -56,16 +57,10 @@ export class GroupFacts {
       const row = byName.get(group.name);
       return row ? [{ row, config: group }] : [];
     });
+    const ids = shownNodes(config, live, window);
+    const [nodes, health] = await Promise.all([this.nodes(ids), this.health(rows, ids)]);
     const waiting = (group: string) => this.traffic.waiting(group);
     return { config, facts: { groups, nodes, health, live, usage, waiting, measuring: this.measuring(), window } };
-  }
-
-  /** What the kernel was told is what the database says, unless it could not be told: then the rows are read anew. */
-  private async mapped(rows: readonly OutboundGroupEntity[]): Promise<MappedConfig> {
-    const { applied } = this.kernel;
-    const known = new Set(applied?.config.groups.map(({ name }) => name));
-    if (applied && rows.length === known.size && rows.every(({ name }) => known.has(name))) return applied;
-    return mapKernelConfig(await this.source.load());
   }
 
   private measuring(): OverviewFacts['measuring'] {
@@ -76,18 +71,33 @@ export class GroupFacts {
     };
   }
 
-  private async nodes(): Promise<ReadonlyMap<string, NodeCardRow>> {
-    const rows: NodeCardRow[] = await this.dataSource.query(SELECT_NODES);
+  private async nodes(ids: readonly number[]): Promise<ReadonlyMap<string, NodeCardRow>> {
+    const rows: NodeCardRow[] = await this.dataSource.query(SELECT_NODES, [ids]);
     return new Map(rows.map((row) => [nodeTag(row.id), row]));
   }
 
-  private async health(groups: readonly OutboundGroupEntity[]): Promise<MeasuredHealth> {
+  private async health(groups: readonly OutboundGroupEntity[], ids: readonly number[]): Promise<MeasuredHealth> {
     const urls = [...new Set(['', ...groups.map(({ testUrl }) => testUrl ?? '')])];
-    const rows: HealthRow[] = await this.dataSource.query(SELECT_HEALTH, [urls]);
+    const rows: HealthRow[] = await this.dataSource.query(SELECT_HEALTH, [urls, ids]);
     const byUrl = new Map<string, Map<number, HealthRow>>(urls.map((url) => [url, new Map()]));
     for (const row of rows) byUrl.get(row.test_url)?.set(row.node_id, row);
     return byUrl;
   }
+}
+
+/** Ids of the nodes that the window shows, that groups use, and that say what a group carries. */
+function shownNodes(
+  { groups, defaultPolicy }: MappedConfig['config'],
+  live: readonly GroupInUse[] | null,
+  { limit, offset }: MemberWindow,
+): number[] {
+  const tags = new Set([defaultPolicy, ...(live ?? []).map(({ now }) => now)]);
+  for (const { members, selected } of groups) {
+    for (const tag of members.slice(offset, offset + limit)) tags.add(tag);
+    for (const tag of members.slice(0, SAMPLE)) tags.add(tag);
+    if (selected !== undefined) tags.add(selected);
+  }
+  return [...tags].flatMap((tag) => nodeIdOf(tag) ?? []);
 }
 
 export function groupNotFound(name: string): AppError {

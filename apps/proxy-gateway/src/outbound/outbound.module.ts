@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { KernelModule } from '../kernel-host/kernel.module.js';
 import { TrafficModule } from '../traffic/traffic.module.js';
+import { CurrentConfig } from './current-config.js';
 import { GroupChooser } from './group-chooser.service.js';
 import { GroupEditor } from './group-editor.service.js';
 import { GroupFacts } from './group-facts.js';
@@ -14,6 +15,15 @@ import { SwitchWatcher } from './switch-watcher.js';
 @Module({
   imports: [KernelModule, TrafficModule, GroupTestTargetsModule],
   controllers: [OutboundController],
-  providers: [OutboundService, GroupChooser, GroupEditor, GroupFacts, GroupTraffic, PolicyOptions, SwitchWatcher],
+  providers: [
+    CurrentConfig,
+    OutboundService,
+    GroupChooser,
+    GroupEditor,
+    GroupFacts,
+    GroupTraffic,
+    PolicyOptions,
+    SwitchWatcher,
+  ],
 })
 export class OutboundModule {}

@@ -8,10 +8,9 @@ import type {
 import { notify, UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
-import { mapKernelConfig, nodeTag } from '../kernel-host/kernel-config.mapper.js';
-import { KernelConfigSource } from '../kernel-host/kernel-config.source.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { SERVICE_VERSION } from '../service-version.js';
+import { CurrentConfig } from './current-config.js';
 import { GroupFacts, groupNotFound } from './group-facts.js';
 import { GroupSwitches } from './group-switches.js';
 import { OutboundGroupEntity } from './outbound-group.entity.js';
@@ -26,7 +25,7 @@ import { resolvePolicy } from './policy-reference.js';
 export class OutboundService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly source: KernelConfigSource,
+    private readonly current: CurrentConfig,
     private readonly options: PolicyOptions,
     private readonly kernel: KernelService,
     private readonly facts: GroupFacts,
@@ -53,15 +52,16 @@ export class OutboundService {
 
   /** @throws AppError UNPROCESSABLE, CONFLICT. */
   async setDefaultPolicy(policy: string): Promise<DefaultPolicyResult> {
-    const rows = await this.source.load();
-    const chosen = resolvePolicy(policy, await this.options.all(rows), 'policy');
-    const before = mapKernelConfig(rows).config.defaultPolicy;
+    const mapped = await this.current.read();
+    const options = await this.options.all(mapped);
+    const chosen = resolvePolicy(policy, options, 'policy');
+    const before = mapped.config.defaultPolicy;
     await this.unitOfWork.run(async (tx) => {
       await tx.update(OutboundPolicyEntity, 1, { defaultPolicy: chosen.tag });
       await notify(tx, KERNEL_CONFIG_CHANNEL, '');
     });
     await this.kernel.sync();
-    const previous = rows.nodes.find(({ id }) => nodeTag(id) === before)?.name ?? before;
+    const previous = options.find(({ tag }) => tag === before)?.name ?? before;
     return { default_policy: chosen.name, proxy: chosen.tag, previous };
   }
 }

@@ -1,6 +1,6 @@
 import type { GroupMemberView, OutboundGroupView, OutboundOverview } from '@gatehouse/contracts';
-import type { GroupConfig, GroupState } from '@gatehouse/proxy-kernel';
-import type { TagUsage } from '../kernel-host/kernel-ipc.js';
+import type { GroupConfig } from '@gatehouse/proxy-kernel';
+import type { GroupInUse, TagUsage } from '../kernel-host/kernel-ipc.js';
 import type { OutboundGroupEntity } from './outbound-group.entity.js';
 
 /** What can be said of a node inside a group. */
@@ -17,6 +17,9 @@ export type MeasuredHealth = ReadonlyMap<string, ReadonlyMap<number, { alive: bo
 
 export const BUILT_IN = ['DIRECT', 'REJECT', 'REJECT-DROP'] as const;
 
+/** Members of a group that spreads connections that are asked whether they carry UDP. */
+export const SAMPLE = 20;
+
 /** How much of the member lists to show. */
 export interface MemberWindow {
   limit: number;
@@ -29,7 +32,7 @@ export interface OverviewFacts {
   nodes: ReadonlyMap<string, NodeCardRow>;
   health: MeasuredHealth;
   /** What the kernel says; null while it does not answer. */
-  live: readonly GroupState[] | null;
+  live: readonly GroupInUse[] | null;
   usage: Readonly<Record<string, TagUsage>>;
   /** Bytes of finished flows that the rows do not hold yet. */
   waiting: (group: string) => { upload: number; download: number };
@@ -164,7 +167,9 @@ function udpOf(
     if (!inside) return nodes.get(tag)?.udp ?? BUILT_IN.some((name) => name === tag);
     if (depth > groups.length) return false;
     const now = using.get(tag)?.now ?? null;
-    return now === null ? inside.some((member) => carries(member, depth + 1)) : carries(now, depth + 1);
+    return now === null
+      ? inside.slice(0, SAMPLE).some((member) => carries(member, depth + 1))
+      : carries(now, depth + 1);
   };
   return (group) => carries(group, 0);
 }

@@ -2,34 +2,40 @@ import type { GroupConfig } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { nodeTag } from '../kernel-host/kernel-config.mapper.js';
-import type { KernelConfigRows } from '../kernel-host/kernel-config.mapper.js';
+import type { MappedConfig } from '../kernel-host/kernel-config.mapper.js';
 import { BUILT_IN } from './outbound.view.js';
 import type { PolicyOption } from './policy-reference.js';
+
+interface NodeRow {
+  id: number;
+  name: string;
+  enabled: boolean;
+}
 
 /** Everything that could be meant, with why some of it cannot be chosen. */
 @Injectable()
 export class PolicyOptions {
   constructor(private readonly dataSource: DataSource) {}
 
-  async all(rows: KernelConfigRows): Promise<PolicyOption[]> {
-    const disabled: { id: number; name: string }[] = await this.dataSource.query(
-      'SELECT id, coalesce(custom_name, original_name) AS name FROM nodes WHERE NOT enabled',
+  async all({ config, leftOut }: MappedConfig): Promise<PolicyOption[]> {
+    const nodes: NodeRow[] = await this.dataSource.query(
+      'SELECT id, coalesce(custom_name, original_name) AS name, enabled FROM nodes',
     );
+    const reasons = new Map(leftOut.map((node) => [node.node_id, node.reason]));
     return [
       ...BUILT_IN.map((tag) => ({ tag, name: tag, problem: null })),
-      ...rows.groups.map(({ name }) => ({ tag: name, name, problem: null })),
-      ...rows.nodes.map(({ id, name, unsupportedReason }) => ({
-        tag: nodeTag(id),
-        name,
-        problem: unsupportedReason === null ? null : `cannot be dialled: ${unsupportedReason}`,
-      })),
-      ...disabled.map(({ id, name }) => ({ tag: nodeTag(id), name, problem: 'is disabled' })),
+      ...config.groups.map(({ name }) => ({ tag: name, name, problem: null })),
+      ...nodes.map(({ id, name, enabled }) => {
+        const reason = reasons.get(id);
+        const dialable = reason === undefined ? null : `cannot be dialled: ${reason}`;
+        return { tag: nodeTag(id), name, problem: enabled ? dialable : 'is disabled' };
+      }),
     ];
   }
 
-  async ofGroup(rows: KernelConfigRows, { name, members }: GroupConfig): Promise<PolicyOption[]> {
+  async ofGroup(mapped: MappedConfig, { name, members }: GroupConfig): Promise<PolicyOption[]> {
     const inside = new Set(members);
-    const options = await this.all(rows);
+    const options = await this.all(mapped);
     return options.map((option) =>
       option.problem !== null || inside.has(option.tag)
         ? option

@@ -14,7 +14,7 @@ import type {
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
 import type { MappedConfig } from '../../src/kernel-host/kernel-config.mapper.js';
-import type { CloseFilter, TagUsage } from '../../src/kernel-host/kernel-ipc.js';
+import type { CloseFilter, GroupInUse, TagUsage } from '../../src/kernel-host/kernel-ipc.js';
 import { NOON } from './flows.js';
 
 interface Told {
@@ -95,6 +95,14 @@ export class FakeKernel {
   async groups(): Promise<GroupState[]> {
     this.check();
     return this.groupStates;
+  }
+
+  async groupsInUse(): Promise<GroupInUse[]> {
+    return this.groups();
+  }
+
+  async syncSelections(): Promise<void> {
+    this.syncs++;
   }
 
   async sync(): Promise<void> {
