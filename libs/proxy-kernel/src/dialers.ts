@@ -1,3 +1,4 @@
+import type { SelectablePolicyTable } from './group/index.js';
 import { orderGroups } from './group/order-groups.js';
 import {
   DialError,
@@ -5,7 +6,6 @@ import {
   type ConnectionMetadata,
   type KernelConfig,
   type Outbound,
-  type PolicyTable,
   type Resolver,
   type Target,
 } from './interfaces/index.js';
@@ -16,14 +16,14 @@ import { createDirectDialer, type ServerDialer } from './transport/server-dialer
 export class DialerTable {
   private readonly direct: ServerDialer;
   private outbounds: ReadonlyMap<string, Outbound> = new Map();
-  private policies: PolicyTable | null = null;
+  private policies: SelectablePolicyTable | null = null;
 
   constructor(resolver: Resolver) {
     this.direct = createDirectDialer(resolver);
   }
 
   /** The generation's outbounds and policies: what chains go through. They do not exist yet when the table is made. */
-  link(outbounds: ReadonlyMap<string, Outbound>, policies: PolicyTable): void {
+  link(outbounds: ReadonlyMap<string, Outbound>, policies: SelectablePolicyTable): void {
     this.outbounds = outbounds;
     this.policies = policies;
   }
@@ -42,7 +42,7 @@ export class DialerTable {
   }
 
   private hop(tag: string, server: Target, network: 'tcp' | 'udp'): Outbound {
-    const chosen = this.policies?.chain(tag, hopMetadata(server, network)).at(-1) ?? tag;
+    const chosen = this.policies?.take(tag, hopMetadata(server, network)).at(-1) ?? tag;
     const outbound = this.outbounds.get(chosen);
     if (!outbound) throw new DialError('route', 'other', `no way out named ${chosen}`);
     return outbound;

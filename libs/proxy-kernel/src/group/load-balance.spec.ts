@@ -36,6 +36,7 @@ function balanced(strategy: LoadBalanceStrategy | undefined, members: string[] =
   const clock = { at: 0 };
   const health = {
     of: (_url: string | undefined, tag: string) => ({ alive: !dead.has(tag), delayMs: null }),
+    anyHalfOpen: false,
     halfOpen: () => false,
     mayTry: () => false,
     claimTrial: () => false,

@@ -49,7 +49,11 @@ class World {
   }
 
   private compile(groups: GroupConfig[], members: ReadonlyMap<string, { udp: boolean }>): SelectablePolicyTable {
+    const { waiting } = this;
     const health = {
+      get anyHalfOpen() {
+        return waiting.size > 0;
+      },
       of: (testUrl: string | undefined, tag: string) =>
         this.health.get(testUrl ? `${testUrl}|${tag}` : tag) ?? { alive: true, delayMs: null },
       halfOpen: (tag: string) => this.waiting.has(tag),

@@ -15,6 +15,8 @@ import type { GroupView, MemberHealth } from './group-rule.js';
 export interface HealthView {
   /** As a group sees it that is measured with `testUrl`; absent: the general measurement. */
   of(testUrl: string | undefined, tag: string): MemberHealth;
+  /** Whether there is any that `halfOpen` is true of. */
+  readonly anyHalfOpen: boolean;
   /** Whether its circuit was open long enough for a flow to try it. Not alive until that went well. */
   halfOpen(tag: string): boolean;
   /** The same, and no flow is trying it now. */
@@ -54,6 +56,7 @@ const UNKNOWN: MemberHealth = { alive: true, delayMs: null };
 const DEAD: MemberHealth = { alive: false, delayMs: null };
 const EVERYTHING_ALIVE: HealthView = {
   of: () => UNKNOWN,
+  anyHalfOpen: false,
   halfOpen: () => false,
   mayTry: () => false,
   claimTrial: () => false,
@@ -237,9 +240,9 @@ class GroupTable implements SelectablePolicyTable {
     group.udp = now === null || this.supportsUdp(now);
     if (group.rule.pick) {
       const alive = members.filter((member) => view.health(member).alive);
-      group.living = alive.length > 0 ? alive : members;
+      group.living = sameList(group.living, alive.length > 0 ? alive : members);
       const udp = group.living.filter((member) => this.supportsUdp(member));
-      group.livingUdp = udp.length === group.living.length ? group.living : udp;
+      group.livingUdp = sameList(group.livingUdp, udp.length === group.living.length ? group.living : udp);
       group.udp = members.length === 0 || udp.length > 0;
     }
     group.trial = this.#trialOf(group, view);
@@ -250,6 +253,7 @@ class GroupTable implements SelectablePolicyTable {
 
   /** The member that would be used if the circuits that wait for a trial were closed. */
   #trialOf(group: Group, view: GroupView): string | null {
+    if (!this.#health.anyHalfOpen) return null;
     const waiting = new Set(group.members.filter((member) => this.#health.halfOpen(this.#leafOf(member) ?? '')));
     const [first] = waiting;
     if (first === undefined || group.rule.pick) return first ?? null;
@@ -301,6 +305,11 @@ function nextMember(group: Group, flow: ConnectionMetadata | undefined, take: bo
   if (!group.rule.pick || !flow) return group.now ?? 'REJECT';
   const members = flow.network === 'udp' ? group.livingUdp : group.living;
   return members.length === 0 ? 'REJECT' : group.rule.pick(flow, members, take);
+}
+
+/** `before` while it says the same: what is known by the array is kept. */
+function sameList(before: readonly string[], after: readonly string[]): readonly string[] {
+  return before.length === after.length && before.every((tag, index) => tag === after[index]) ? before : after;
 }
 
 function sameRule(a: GroupConfig, b: GroupConfig): boolean {

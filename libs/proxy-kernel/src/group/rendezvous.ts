@@ -20,27 +20,36 @@ function mix(value: number): number {
  * them. A member that leaves moves only the keys that it had, one that comes takes its share evenly from all.
  */
 export class Rendezvous {
-  /** Hashes of lists of members that are still in use. */
-  readonly #hashes = new WeakMap<readonly string[], Uint32Array>();
-  /** The last question and its answer: one decision asks several times. */
-  #last: { key: string; members: readonly string[]; answer: string } | null = null;
+  /** By list of members, for as long as that is in use. */
+  readonly #rings = new WeakMap<readonly string[], Ring>();
 
   /** @param members never empty; the same array stands for the same members. */
   pick(key: string, members: readonly string[]): string {
-    if (this.#last?.key === key && this.#last.members === members) return this.#last.answer;
-    const answer = members[heaviest(hashText(key), this.#hashesOf(members))] ?? '';
-    this.#last = { key, members, answer };
+    const { hashes, answers } = this.#ringOf(members);
+    const known = answers.get(key);
+    if (known !== undefined) return known;
+    const answer = members[heaviest(hashText(key), hashes)] ?? '';
+    if (answers.size >= MAX_ANSWERS) answers.clear();
+    answers.set(key, answer);
     return answer;
   }
 
-  #hashesOf(members: readonly string[]): Uint32Array {
-    const known = this.#hashes.get(members);
+  #ringOf(members: readonly string[]): Ring {
+    const known = this.#rings.get(members);
     if (known) return known;
-    const hashes = Uint32Array.from(members, hashText);
-    this.#hashes.set(members, hashes);
-    return hashes;
+    const ring = { hashes: Uint32Array.from(members, hashText), answers: new Map<string, string>() };
+    this.#rings.set(members, ring);
+    return ring;
   }
 }
+
+interface Ring {
+  hashes: Uint32Array;
+  answers: Map<string, string>;
+}
+
+/** Keys remembered: weighing ten thousand members takes longer than all the rest of a decision. */
+const MAX_ANSWERS = 4096;
 
 function heaviest(key: number, hashes: Uint32Array): number {
   let best = 0;

@@ -35,6 +35,11 @@ export class Circuits {
     return (this.#circuits.get(tag)?.openedAt ?? null) !== null;
   }
 
+  get anyHalfOpen(): boolean {
+    for (const { halfOpen } of this.#circuits.values()) if (halfOpen) return true;
+    return false;
+  }
+
   halfOpen(tag: string): boolean {
     return this.#circuits.get(tag)?.halfOpen ?? false;
   }

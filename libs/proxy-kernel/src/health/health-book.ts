@@ -28,6 +28,10 @@ export class HealthBook {
     return health.alive && this.#circuits.isOpen(tag) ? { alive: false, delayMs: health.delayMs } : health;
   }
 
+  get anyHalfOpen(): boolean {
+    return this.#circuits.anyHalfOpen;
+  }
+
   halfOpen(tag: string): boolean {
     return this.#circuits.halfOpen(tag);
   }
