@@ -9,7 +9,7 @@ import { type ResidualRule, oneEachRule } from './any-of.js';
 import { type DomainEntry, DomainTable, SCOPE } from './domain-table.js';
 import { type KeywordEntry, KeywordAutomaton } from './keyword-automaton.js';
 import type { PrefixEntry } from './prefix-table.js';
-import { createMatcher, withOptionsOf } from './rule/create-matcher.js';
+import { createMatcher, setConditions } from './rule/create-matcher.js';
 import { DomainKeywordMatcher } from './rule/domain-keyword.js';
 import { DomainSuffixMatcher } from './rule/domain-suffix.js';
 import { DomainMatcher } from './rule/domain.js';
@@ -74,9 +74,8 @@ class RuleParts {
     const set = this.#context.sets.get(setNameOf(config.type as 'RULE-SET' | 'GEOSITE', config.payload));
     if (!set) return;
     this.sets.add(set.number, rule, config.src === true);
-    for (const condition of set.others) {
-      const own = withOptionsOf(config, condition);
-      this.#addCondition(rule, own, createMatcher(own, this.#context));
+    for (const { condition, matcher } of setConditions(config, set, this.#context)) {
+      this.#addCondition(rule, condition, matcher);
     }
     if (set.asks && !config.noResolve && !config.src) this.asking.push(rule);
   }

@@ -151,5 +151,7 @@ describe('rule lines', () => {
       'payload: "exa mple" is not a domain name',
     );
     expect(validateRule({ type: 'DOMAIN', payload: 'a', target: '' })).toBe('target: is missing');
+    const endless = `(${'(DOMAIN,a),'.repeat(2000)})`;
+    expect(validateRule({ type: 'OR', payload: endless, target: 'DIRECT' })).toContain('longer than 16384');
   });
 });

@@ -28,6 +28,9 @@ export function checkRule(rule: RuleDefinition): void {
   if (/[\r\n]/.test(rule.payload) || rule.payload !== rule.payload.trim()) {
     throw new RuleError('payload', 'has a line break, or a space at an end');
   }
+  if (rule.payload.length > MAX_LOGIC_LINE) {
+    throw new RuleError('payload', `longer than ${MAX_LOGIC_LINE} characters`);
+  }
   createMatcher(rule, EMPTY_CONTEXT);
   checkTarget(rule.target);
 }

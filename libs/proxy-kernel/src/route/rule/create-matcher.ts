@@ -17,6 +17,7 @@ import { NetworkMatcher } from './network.js';
 import { PortMatcher } from './port.js';
 import { RuleError } from './rule-error.js';
 import { RuleSetMatcher, setNameOf } from './rule-set.js';
+import type { RuleSetHandle } from '../rule-set/rule-sets.js';
 import { type RuleCondition, refusedType } from './rule-type.js';
 
 /** AND, OR and NOT inside each other. */
@@ -59,8 +60,35 @@ export function createMatcher(rule: RuleCondition, context: MatcherContext, dept
   return CONSTRUCTORS[rule.type](rule, context, depth);
 }
 
+export interface SetCondition {
+  condition: RuleCondition;
+  matcher: RuleMatcher;
+}
+
+/** Made once for a context, however many rules and conditions name the set. */
+const setConditionsOf = new WeakMap<MatcherContext, Map<string, readonly SetCondition[]>>();
+
+/** What of a set is in no table, with the options of the rule that names it. */
+export function setConditions(
+  rule: RuleCondition,
+  set: RuleSetHandle,
+  context: MatcherContext,
+): readonly SetCondition[] {
+  const known = setConditionsOf.get(context) ?? new Map<string, readonly SetCondition[]>();
+  setConditionsOf.set(context, known);
+  const key = `${set.number},${rule.noResolve === true},${rule.src === true}`;
+  const made =
+    known.get(key) ??
+    set.others.map((other) => {
+      const condition = withOptionsOf(rule, other);
+      return { condition, matcher: createMatcher(condition, context) };
+    });
+  known.set(key, made);
+  return made;
+}
+
 /** A condition of a set with the options of the rule that names the set. */
-export function withOptionsOf(rule: RuleCondition, condition: RuleCondition): RuleCondition {
+function withOptionsOf(rule: RuleCondition, condition: RuleCondition): RuleCondition {
   return {
     ...condition,
     noResolve: condition.noResolve === true || rule.noResolve === true,
@@ -71,7 +99,7 @@ export function withOptionsOf(rule: RuleCondition, condition: RuleCondition): Ru
 function createSetMatcher(type: 'RULE-SET' | 'GEOSITE', rule: RuleCondition, context: MatcherContext): RuleMatcher {
   const { payload } = rule;
   const set = context.sets.get(setNameOf(type, payload));
-  const others = set?.others.map((condition) => createMatcher(withOptionsOf(rule, condition), context)) ?? [];
+  const others = set ? setConditions(rule, set, context).map(({ matcher }) => matcher) : [];
   return new RuleSetMatcher({ type, payload, options: addressOptions(rule), set, others });
 }
 
