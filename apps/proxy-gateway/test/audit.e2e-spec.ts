@@ -189,6 +189,41 @@ describe('what is written down', () => {
     expect((await newest()).id).toBe(before.id);
   });
 
+  it('what a call did whose client had left, and a repeat that did nothing', async () => {
+    const login = await gateway.call('POST', '/auth/login', { password: 'a password for tests' });
+    const authorization = `Bearer ${login.body.token}`;
+    const before = await newest();
+    const body = JSON.stringify({ type: 'DOMAIN', payload: 'left.example', target: 'DIRECT' });
+    const socket = connect(gateway.app.port, '127.0.0.1', () => {
+      const head = `Host: localhost\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\n`;
+      socket.write(`POST /api/v1/rules HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`, () =>
+        socket.destroy(),
+      );
+    });
+    await waitFor(async () => (await newest()).id > before.id);
+    expect(await newest()).toMatchObject({ action: 'rule.create', success: true, status: 201 });
+    expect((await newest()).changes).toContainEqual({ field: 'payload', before: null, after: 'left.example' });
+
+    const once = { 'idempotency-key': 'only-once' };
+    await gateway.call('POST', '/rules', { type: 'DOMAIN', payload: 'once.example', target: 'DIRECT' }, once);
+    expect((await newest()).changes.length).toBeGreaterThan(0);
+    await gateway.call('POST', '/rules', { type: 'DOMAIN', payload: 'once.example', target: 'DIRECT' }, once);
+    expect(await newest()).toMatchObject({ action: 'rule.create', status: 201, changes: [] });
+  });
+
+  it('what the service did by itself: a choice that is gone', async () => {
+    const link = 'socks5://192.0.2.77:1080#gone';
+    const node = await gateway.call('POST', '/proxies', { name: 'gone', type: 'socks5', raw_config: link });
+    expect((await gateway.call('PUT', '/outbound/groups/PROXY', { proxy: 'gone' })).status).toBe(200);
+    await gateway.call('DELETE', `/proxies/${node.body.id}`);
+    await waitFor(async () => (await list('?actor=system&action=outbound_group.choice_gone')).total === 1);
+    expect((await list('?action=outbound_group.choice_gone')).items[0]).toMatchObject({
+      actor: { type: 'system', name: 'system' },
+      resource_name: 'PROXY',
+      changes: [{ field: 'selected_name', before: 'gone', after: null }],
+    });
+  });
+
   it('a call whose client left before its answer', async () => {
     const before = await newest();
     await new Promise<void>((resolve) => {

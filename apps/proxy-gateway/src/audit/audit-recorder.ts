@@ -17,6 +17,9 @@ const PREFIX = '/api/v1/';
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** An answer waits this long for its row; then it goes out, and the row follows. */
 const PATIENCE_MS = 2_000;
+/** A call without an answer this long after its client has left will have none. */
+const UNENDED_MS = 60_000;
+const CLIENT_LEFT = 499;
 
 /** A call that is not answered yet. */
 interface Call {
@@ -61,25 +64,27 @@ export class AuditRecorder {
   /** The last write of an answer is put off until the row is there. */
   private watch(request: Request, response: Response, call: Call): void {
     const end = response.end.bind(response) as (...parts: unknown[]) => Response;
-    let recorded = false;
+    let ended = false;
     response.end = ((...parts: unknown[]) => {
-      if (recorded) return end(...parts);
-      recorded = true;
-      void this.record(request, response.statusCode, readAnswer(parts[0]), call).finally(() => end(...parts));
+      if (ended) return end(...parts);
+      ended = true;
+      const { statusCode } = response;
+      const answer = response.hasHeader('Idempotency-Replayed') ? null : readAnswer(parts[0]);
+      void this.record(request, statusCode, answer, call).finally(() => end(...parts));
       return response;
     }) as typeof response.end;
+    // A client that leaves does not stop its call, which is written down when it ends. One that never ends is, too.
     response.once('close', () => {
-      if (recorded) return;
-      // The client left, or an answer broke off, before anybody knew how the call ends.
-      recorded = true;
-      void this.record(request, 499, null, call);
+      if (ended) return;
+      setTimeout(() => void (ended || this.record(request, CLIENT_LEFT, null, call)), UNENDED_MS).unref();
     });
   }
 
   private async record(request: Request, status: number, answer: Answer | null, call: Call): Promise<void> {
     try {
       const entry = this.entryOf(request, status, answer, call);
-      if (entry.actor.type === 'anonymous' && !(await this.affordable(entry.at))) return;
+      const refused = !entry.success && entry.actor.type === 'anonymous';
+      if (refused && !(await this.affordable(entry.at))) return;
       if (entry.success) await this.addChanges(entry, answer, call);
       await within(PATIENCE_MS, this.log.append(entry));
     } catch (error) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PREFERENCE_KEYS, PREFERENCES } from './preference-definitions.js';
+import { PREFERENCE_KEYS, PREFERENCES, restartNeeded } from './preference-definitions.js';
 import { parsePreference, PreferenceSnapshot, problemOf } from './preference-snapshot.js';
 
 describe('preferences', () => {
@@ -53,5 +53,21 @@ describe('preferences', () => {
     ['kernel.listen.mixed', ':7890'],
   ] as const)('accepts %s = %j', (key, value) => {
     expect(problemOf(key, value)).toBeNull();
+  });
+
+  it('knows what only a restart brings into effect', () => {
+    const before = { 'kernel.mode': 'embedded', 'health.concurrency': '1' };
+    expect(restartNeeded(before, { ...before, 'health.concurrency': '2' })).toEqual([]);
+    expect(restartNeeded(before, { ...before, 'kernel.mode': 'mihomo' })).toEqual(['kernel.mode']);
+  });
+
+  it('reads several mirrors of one file', () => {
+    expect(parsePreference('geo.country_url', ' https://a.example/x,https://b.example/y\nhttp://c.example ')).toEqual([
+      'https://a.example/x',
+      'https://b.example/y',
+      'http://c.example',
+    ]);
+    expect(() => parsePreference('geo.country_url', 'https://a.example ftp://b.example')).toThrow(/http/);
+    expect(() => parsePreference('geo.country_url', 'http://a '.repeat(11))).toThrow(/at most 10/);
   });
 });
