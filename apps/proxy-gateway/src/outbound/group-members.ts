@@ -96,9 +96,17 @@ function nonEmpty(
     before = found.size;
     for (const { name, emptyFallback } of groups) {
       if (found.has(name)) continue;
-      const leads = [...(candidates.get(name) ?? [])].some((tag) => !names.has(tag) || found.has(tag));
-      if (leads || emptyFallback !== 'REJECT') found.add(name);
+      if (emptyFallback !== 'REJECT' || leadsOut(candidates.get(name), names, found)) found.add(name);
     }
   }
   return found;
+}
+
+function leadsOut(
+  tags: ReadonlySet<string> | undefined,
+  names: ReadonlySet<string>,
+  usable: ReadonlySet<string>,
+): boolean {
+  for (const tag of tags ?? []) if (!names.has(tag) || usable.has(tag)) return true;
+  return false;
 }
