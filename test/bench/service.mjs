@@ -38,6 +38,12 @@ export async function startProxyGateway(env = {}) {
       throw new Error(`proxy-gateway ended with ${code}`);
     }),
   ]);
+  // Whatever becomes of the benchmark: nothing of this stays.
+  process.on('exit', () => {
+    child.kill('SIGKILL');
+    if (postgres.pid) killQuietly(postgres.pid);
+    rmSync(home, { recursive: true, force: true });
+  });
   const base = `http://127.0.0.1:${port}`;
   let token = '';
   const call = async (method, route, body) => {
@@ -63,6 +69,14 @@ export async function startProxyGateway(env = {}) {
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+function killQuietly(pid) {
+  try {
+    process.kill(pid, 'SIGQUIT');
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 async function ready(child) {

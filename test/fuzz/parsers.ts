@@ -66,7 +66,8 @@ async function fuzz(target: string, seed: number, until: number): Promise<Round>
   let since = Date.now();
   const watch = setInterval(() => {
     const done = Atomics.load(counter, 0);
-    if (done !== seen) [seen, since] = [done, Date.now()];
+    const begun = new Int32Array(current, 0, 1)[0]! > 0;
+    if (!begun || done !== seen) [seen, since] = [done, Date.now()];
     else if (Date.now() - since > STUCK_MS) resolve(atWork('stuck'));
     if (Date.now() > until) resolve(null);
   }, 100);

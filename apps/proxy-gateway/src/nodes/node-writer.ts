@@ -4,6 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { CountryDatabase } from './country-database.js';
 import { describeNode } from './describe-node.js';
 import { guessCountry } from './guess-country.js';
+import { mapInSlices } from './in-slices.js';
 import { NodeVault } from './node-vault.js';
 
 export interface NewNode {
@@ -66,7 +67,7 @@ export class NodeWriter {
   /** Ids by fingerprint; a node that exists keeps its row as it is. */
   async upsert(tx: EntityManager, nodes: readonly NewNode[], source: NodeSource): Promise<Map<string, number>> {
     if (nodes.length === 0) return new Map();
-    await tx.query(INSERT, [source, ...this.parameters(nodes)]);
+    await tx.query(INSERT, [source, ...(await this.parameters(nodes))]);
     const rows: { id: number; fingerprint: string }[] = await tx.query(
       'SELECT id, fingerprint FROM nodes WHERE fingerprint = ANY($1::text[])',
       [nodes.map(({ fingerprint }) => fingerprint)],
@@ -77,7 +78,7 @@ export class NodeWriter {
   /** Gives rows another definition. */
   async rewrite(tx: EntityManager, nodes: readonly (NewNode & { id: number })[]): Promise<void> {
     if (nodes.length === 0) return;
-    await tx.query(UPDATE, [nodes.map(({ id }) => id), ...this.parameters(nodes)]);
+    await tx.query(UPDATE, [nodes.map(({ id }) => id), ...(await this.parameters(nodes))]);
   }
 
   /** Deletes those of the nodes that no subscription carries and nobody added by hand; says how many. */
@@ -95,8 +96,8 @@ export class NodeWriter {
     return JSON.stringify(this.vault.open(sealed)) === JSON.stringify(node);
   }
 
-  private parameters(nodes: readonly NewNode[]): unknown[][] {
-    const rows = nodes.map((entry) => this.row(entry));
+  private async parameters(nodes: readonly NewNode[]): Promise<unknown[][]> {
+    const rows = await mapInSlices(nodes, (entry) => this.row(entry));
     return COLUMNS.map((_column, index) => rows.map((row) => row[index]));
   }
 

@@ -2,6 +2,7 @@ import { notify } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
+import { mapInSlices } from '../nodes/in-slices.js';
 import { NodeWriter } from '../nodes/node-writer.js';
 import type { CurrentNode, ParsedEntry, PlannedNode, ReplacePlan } from './plan-refresh.js';
 
@@ -61,7 +62,7 @@ export class NodeSetStore {
     plan: ReplacePlan,
     current: readonly (CurrentNode & { config: string })[],
   ): Promise<boolean> {
-    const rewritten = [...plan.update, ...this.altered(plan, current)];
+    const rewritten = [...plan.update, ...(await this.altered(plan, current))];
     await this.nodes.rewrite(tx, rewritten);
     const ids = await this.nodes.upsert(tx, plan.add, 'subscription');
     const added = plan.add.map((entry) => ({ ...entry, id: ids.get(entry.fingerprint)! }));
@@ -77,15 +78,16 @@ export class NodeSetStore {
   }
 
   /** Nodes that connect to the same thing under another name or with an option that is no part of their identity. */
-  private altered(
+  private async altered(
     { retain }: ReplacePlan,
     current: readonly (CurrentNode & { config: string })[],
-  ): ReplacePlan['retain'] {
+  ): Promise<ReplacePlan['retain']> {
     const rows = new Map(current.map((row) => [row.id, row]));
-    return retain.filter(({ id, node }) => {
+    const differs = await mapInSlices(retain, ({ id, node }) => {
       const row = rows.get(id);
-      return row && !row.shared && !this.nodes.isSame(row.config, node);
+      return row !== undefined && !row.shared && !this.nodes.isSame(row.config, node);
     });
+    return retain.filter((_node, index) => differs[index]);
   }
 
   private async link(

@@ -1,0 +1,14 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** About ten milliseconds of sealing. */
+const SLICE = 500;
+
+/** Maps a long list; after every slice of it others get their turn on the event loop. */
+export async function mapInSlices<T, R>(items: readonly T[], map: (item: T) => R): Promise<R[]> {
+  const results: R[] = [];
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % SLICE === 0) await setImmediate();
+    results.push(map(item));
+  }
+  return results;
+}
