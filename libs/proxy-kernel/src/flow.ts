@@ -79,6 +79,8 @@ export class KernelFlow implements Flow {
   }
 
   opened(remoteAddress: string | undefined): void {
+    // A connection that comes after the end is nobody's.
+    if (this.finished) return;
     this.stage = 'relay';
     this.entry.state = 'open';
     this.entry.remoteDestination = remoteAddress ?? null;

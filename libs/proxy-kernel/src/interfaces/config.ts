@@ -38,13 +38,13 @@ export interface GroupConfig {
   /** Tags of outbounds, groups or built-ins, in order of preference. Empty: the group rejects. */
   members: string[];
   /**
-   * Tag that a person chose. `select`: absent or no longer a member means the first. `url-test` and `fallback`: stays
+   * Tag that a person chose. `select`: absent or no longer a member means the first. `url-test` and `fallback`: used
    * while it is alive, the group's own rule decides otherwise. `load-balance` has none.
    */
   selected?: string;
   /** Health measured with this address decides inside the group. Absent: the general one. */
   testUrl?: string;
-  /** `url-test`: another member must be faster by this many milliseconds before the group leaves a living one. Default 100. */
+  /** `url-test`: another member must be faster by this many milliseconds, and by a fifth, before the group leaves a living one. Default 100. */
   toleranceMs?: number;
   /** `load-balance`. Default `consistent-hashing`. */
   strategy?: LoadBalanceStrategy;

@@ -59,7 +59,7 @@ export interface GroupSwitched {
   reason: SwitchReason;
 }
 
-/** A node that failed several dials in a row, or carried a flow again after that. */
+/** A node failed five dials in a row, or carried a flow or answered a measurement again after that. */
 export interface CircuitChanged {
   at: number;
   tag: string;
@@ -148,7 +148,10 @@ export interface ProxyKernel {
    * the group again. @throws KernelConfigError for an unknown group or member, and for `load-balance`.
    */
   select(group: string, member: string | null): void;
-  /** Takes measurements over; they outlive generations. `testUrl` null: the general ones. Tags not named keep theirs. */
+  /**
+   * Takes measurements over; they outlive generations, tags that leave the configuration do not. `testUrl` null: the
+   * general ones. Tags not named keep theirs; tags that are no outbound of the configuration are passed over.
+   */
   setHealth(testUrl: string | null, report: HealthReport): void;
   groups(): GroupState[];
   connections(): ConnectionSnapshot[];
