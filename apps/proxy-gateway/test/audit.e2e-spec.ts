@@ -444,3 +444,14 @@ describe('retention', () => {
     });
   });
 });
+
+it('tells a lockout from a login that failed', async () => {
+  await using own = await startGateway({ TRUSTED_PROXIES: '127.0.0.1' });
+  const from = { 'x-forwarded-for': '198.51.100.7' };
+  for (let attempt = 0; attempt < 6; attempt++) await own.call('POST', '/auth/login', { password: 'guess' }, from);
+  const { body } = await own.call<AuditLogPage>('GET', '/audit-logs?limit=6');
+  expect(body.items.map(({ action, status, ip }) => [action, status, ip])).toEqual([
+    ['auth.lockout', 429, '198.51.100.7'],
+    ...Array.from({ length: 5 }, () => ['auth.login', 401, '198.51.100.7']),
+  ]);
+});

@@ -296,6 +296,23 @@ describe('POST /system/geo/update', () => {
 });
 
 describe('other processes', () => {
+  it('get them again when they start anew: the kernel', async () => {
+    serve('/country', countryFile({ '192.0.2.0/24': 'AQ' }));
+    serve('/asn', asnFile({ '198.51.100.0/24': 64_501 }));
+    await set({ 'geo.asn_url': `${base}/asn` });
+    await update({ force: true });
+    await gateway.call('POST', '/rules', { type: 'IP-ASN', payload: '64501', target: 'REJECT' });
+    const hit = async (url: string): Promise<string | undefined> =>
+      (await gateway.call('POST', '/rules/test', { url })).body.rule?.type;
+    await waitFor(async () => (await hit('http://198.51.100.1/')) === 'IP-ASN');
+    const { pid } = (await gateway.call('GET', '/system/status')).body.kernel;
+    process.kill(pid, 'SIGKILL');
+    await waitFor(async () => (await hit('http://198.51.100.1/')) === 'IP-ASN');
+    await waitFor(async () => (await hit('http://192.0.2.1/')) === 'GEOIP');
+    const after = (await gateway.call('GET', '/system/status')).body.kernel;
+    expect(after.pid).not.toBe(pid);
+  });
+
   it('get what one of them has downloaded, and mend a file that somebody has spoilt', async () => {
     const country = countryFile({ '192.0.2.0/24': 'BE' });
     const store = gateway.app.app.get(GeoStore, { strict: false });
