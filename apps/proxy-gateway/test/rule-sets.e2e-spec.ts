@@ -92,7 +92,10 @@ describe('inline rule sets', () => {
       rule_set_id: set.id,
       valid: true,
     });
-    expect(await api.test('10.1.2.3')).toMatchObject({ matched: true, rule: { id: rule.id, source: 'ruleset' } });
+    expect(await api.test('10.1.2.3')).toMatchObject({
+      matched: true,
+      rule: { id: rule.id, source: 'ruleset', raw: 'RULE-SET,cn,DIRECT,no-resolve' },
+    });
     await gateway.app.app.get(DataSource).query('UPDATE rules SET hit_count = 5 WHERE id = $1', [rule.id]);
     const changed = await gateway.call('PUT', `/rule-sets/${set.id}`, {
       target: 'PROXY',

@@ -1,5 +1,7 @@
+import { RULE_TYPES } from '@gatehouse/proxy-kernel';
 import type { TracedDecision } from '@gatehouse/proxy-kernel';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { RULE_PAYLOADS } from './support/rule-payloads.js';
 import { startTestApi } from './support/test-api.js';
 import type { TestApi } from './support/test-api.js';
 
@@ -91,6 +93,15 @@ describe('rules', () => {
   it('says how to name one of two nodes with the same name', async () => {
     const answer = await api.call('POST', '/rules', domain('a.example', { target: 'Twin' }));
     expect(answer.body.error).toContain('use n2 or n3');
+  });
+
+  it.each(RULE_TYPES)('takes %s, in fields and as a line, and back to a line', async (type) => {
+    for (const payload of RULE_PAYLOADS[type] ?? []) {
+      const rule = await create({ type, payload, target: 'DIRECT' });
+      expect(rule, JSON.stringify(rule)).toMatchObject({ type, payload, target: 'DIRECT' });
+      expect(await create({ raw: rule.raw })).toMatchObject({ type, payload, raw: rule.raw });
+    }
+    expect((await list()).total).toBe(2 * (RULE_PAYLOADS[type] ?? []).length);
   });
 
   it('takes a Clash line', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_PRIORITY, placeBeside, placeLast, PRIORITY_STEP } from './rule-order.js';
+import { MAX_PRIORITY, placeBeside, placeLast, PRIORITY_STEP, spread } from './rule-order.js';
 import type { OrderedRule, Placement } from './rule-order.js';
 
 const NEW_ID = 0;
@@ -62,6 +62,47 @@ describe('rule order', () => {
         const placed = placeBeside(rules, before ? { before: anchor.id } : { after: anchor.id });
         expect(orderAfter(rules, placed!)).toEqual(expected);
         expect(Math.abs(placed!.priority)).toBeLessThanOrEqual(MAX_PRIORITY);
+      }),
+    );
+  });
+
+  it('puts a new one ahead of a closing MATCH however crowded it is there', () => {
+    const crowded = fc.tuple(
+      fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 6 }),
+      fc.integer({ min: 3, max: 5 }),
+    );
+    fc.assert(
+      fc.property(crowded, ([priorities, match]) => {
+        const rules = [
+          ...priorities.sort((a, b) => a - b).map((at, index) => rule(index + 1, at)),
+          rule(99, match, 'MATCH'),
+        ];
+        expect(orderAfter(rules, placeLast(rules))).toEqual([...rules.slice(0, -1).map(({ id }) => id), NEW_ID, 99]);
+      }),
+    );
+  });
+
+  it('spreads a list so that it rises, and keeps what rises already', () => {
+    const anyPlace = fc.option(
+      fc.oneof(fc.integer({ min: -50, max: 50 }), fc.constantFrom(-MAX_PRIORITY, MAX_PRIORITY)),
+    );
+    fc.assert(
+      fc.property(fc.array(anyPlace, { maxLength: 30 }), (wanted) => {
+        const places = spread(wanted);
+        expect(places).toHaveLength(wanted.length);
+        for (const [index, place] of places.entries()) {
+          expect(Number.isInteger(place) && Math.abs(place) <= MAX_PRIORITY).toBe(true);
+          if (index > 0) expect(place).toBeGreaterThan(places[index - 1]!);
+        }
+      }),
+    );
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.integer({ min: -50, max: 50 })), (priorities) => {
+        const rising = priorities.sort((a, b) => a - b);
+        expect(spread(rising)).toEqual(rising);
+        expect(spread([null, ...rising.map((each) => each * 10), null]).slice(1, -1)).toEqual(
+          rising.map((each) => each * 10),
+        );
       }),
     );
   });

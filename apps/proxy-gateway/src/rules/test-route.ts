@@ -7,6 +7,7 @@ import { KernelService } from '../kernel-host/kernel.service.js';
 import type { FlowNames } from '../traffic/flow-names.js';
 import { NodeDirectory } from '../traffic/node-directory.js';
 import { parseRouteTarget } from './route-target.js';
+import { rawOf } from './rule-definition.js';
 import type { RouteTarget } from './route-target.js';
 
 const BUILT_IN_TYPES: Readonly<Record<string, string>> = {
@@ -33,7 +34,15 @@ export class TestRoute {
     }
     const decision = await this.kernel.testRoute(toFlow(target));
     const names = await this.nodes.names(decision.chain);
-    return { ...describeTarget(target, decision), ...describeDecision(decision, names) };
+    const rule = decision.rule === null ? null : this.describeRule(decision.rule);
+    return { ...describeTarget(target, decision), ...describeDecision(decision, names), rule };
+  }
+
+  private describeRule({ index, id, source, type, payload, target }: MatchedRule): RuleTestRule {
+    // What the kernel tells of a rule leaves its options out.
+    const applied = this.kernel.config?.rules[index];
+    const { noResolve = false, src = false } = applied?.id === id ? (applied ?? {}) : {};
+    return { index, id, source, type, payload, target, raw: rawOf({ type, payload, target, noResolve, src }) };
   }
 }
 
@@ -62,7 +71,6 @@ function describeDecision(decision: TracedDecision, names: FlowNames) {
   const node = names.node(decision.outbound);
   return {
     matched: decision.rule !== null,
-    rule: decision.rule === null ? null : describeRule(decision.rule),
     target: decision.target,
     chain: names.chain(decision.chain),
     node: node === null ? null : describeNode(node),
@@ -72,11 +80,6 @@ function describeDecision(decision: TracedDecision, names: FlowNames) {
     evaluated: decision.evaluated,
     elapsed_us: Math.round(decision.elapsedUs),
   };
-}
-
-function describeRule({ index, id, source, type, payload, target }: MatchedRule): RuleTestRule {
-  const raw = [type, ...(payload === '' ? [] : [payload]), target].join(',');
-  return { index, id, source, type, payload, target, raw };
 }
 
 function describeNode({ id, name, type, country, alive }: RuleTestNode): RuleTestNode {

@@ -2,39 +2,13 @@ import { RULE_TYPES, validateRule } from '@gatehouse/proxy-kernel';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { RULE_PAYLOADS } from '../../../test/support/rule-payloads.js';
 import { TargetNames } from '../target-names.js';
 import { formatClash, formatJson, formatText } from './format-rules.js';
 import { planImport } from './plan-import.js';
 import type { ExistingRule, WantedRule } from './plan-import.js';
 import { readRulesArray, readRulesText } from './read-rules.js';
 import type { ReadRules } from './read-rules.js';
-
-/** One acceptable payload at least for every type that the kernel knows. */
-const PAYLOADS: Readonly<Record<string, readonly string[]>> = {
-  DOMAIN: ['example.com', 'bücher.example'],
-  'DOMAIN-SUFFIX': ['example.com', '中国'],
-  'DOMAIN-KEYWORD': ['google', 'a-b_c'],
-  'DOMAIN-WILDCARD': ['*.example.c?m', '*'],
-  'DOMAIN-REGEX': ['^ad\\d{1,3}\\.', 'a#b//c', "it's:x"],
-  GEOSITE: ['cn', 'google'],
-  'IP-CIDR': ['10.0.0.0/8'],
-  'IP-CIDR6': ['2001:db8::/32'],
-  'IP-SUFFIX': ['8.8.8.8/24'],
-  'IP-ASN': ['13335'],
-  GEOIP: ['CN', 'LAN'],
-  'DST-PORT': ['443', '80/443/8000-9000'],
-  'SRC-PORT': ['443', '80/443/8000-9000'],
-  'IN-PORT': ['7890'],
-  'IN-TYPE': ['HTTP', 'SOCKS5'],
-  'IN-USER': ['alice'],
-  'IN-NAME': ['mixed'],
-  NETWORK: ['udp', 'TCP'],
-  'RULE-SET': ['ads'],
-  AND: ['((DOMAIN,example.com),(NETWORK,UDP))', '((DOMAIN-SUFFIX,a.b),(NOT,((DST-PORT,80/443))))'],
-  OR: ['((DOMAIN,example.com),(NETWORK,UDP))'],
-  NOT: ['((DOMAIN,example.com))'],
-  MATCH: [''],
-};
 
 const NODES = [
   { id: 1, name: '🇯🇵 Tokyo #1: fast' },
@@ -60,7 +34,7 @@ const anyDefinition = fc
     src: fc.boolean(),
   })
   .map(({ type, pick, target, noResolve, src }) => {
-    const payloads = PAYLOADS[type] ?? [];
+    const payloads = RULE_PAYLOADS[type] ?? [];
     const rule = { type, payload: payloads[pick % payloads.length] ?? '', target, noResolve, src };
     const addresses = /^(IP-|GEOIP|RULE-SET)/.test(type);
     return addresses ? rule : { ...rule, noResolve: false, src: false };
@@ -102,8 +76,8 @@ function wantedOf({ rules, rejected }: ReadRules): WantedRule[] {
 describe('export and import', () => {
   it('knows a payload for every type', () => {
     for (const type of RULE_TYPES) {
-      expect(PAYLOADS[type], type).toBeDefined();
-      for (const payload of PAYLOADS[type] ?? []) {
+      expect(RULE_PAYLOADS[type], type).toBeDefined();
+      for (const payload of RULE_PAYLOADS[type] ?? []) {
         expect(validateRule({ type, payload, target: 'DIRECT' }), `${type},${payload}`).toBeNull();
       }
     }
