@@ -26,9 +26,16 @@ export function exchangeHttps(server: HttpsServer): Exchange {
     // RFC 8484 4.1: an id of 0 lets caches on the way work; whoever reads the reply looks for it.
     if (session?.closed || session?.destroyed) session = null;
     const known = session;
-    const reply = known ? await askHttp2(known, server.url, query, signal) : await askAfresh();
+    const reply = known ? await askHttp2(known, server.url, query, signal).catch(askAgain) : await askAfresh();
     if (!accepts(reply)) throw new DnsMessageError('not a reply to the question');
     return reply;
+
+    /** A connection kept from before may have gone without a word. */
+    function askAgain(error: unknown): Promise<Buffer> {
+      if (session === known) session = null;
+      known?.close();
+      return signal.aborted ? Promise.reject(error as Error) : askAfresh();
+    }
 
     async function askAfresh(): Promise<Buffer> {
       const socket = await openTls(server, signal);
@@ -47,7 +54,7 @@ async function openTls({ host, port, addresses, ca }: HttpsServer, signal: Abort
   const [address] = await addresses(signal);
   if (address === undefined) throw new DnsMessageError(`${host} has no address`);
   return new Promise((resolve, reject) => {
-    const tcp = connectTcp({ host: address, port, noDelay: true, signal });
+    const tcp = connectTcp({ host: address, port, noDelay: true });
     const socket = connectTls({
       socket: tcp,
       host,
@@ -57,11 +64,19 @@ async function openTls({ host, port, addresses, ca }: HttpsServer, signal: Abort
     });
     const fail = (error: Error): void => {
       tcp.destroy();
+      signal.removeEventListener('abort', onAbort);
       reject(error);
     };
+    // Only until it is open: the connection outlives the question it was opened for.
+    const onAbort = (): void => fail(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
     tcp.on('error', fail);
     socket.on('error', fail);
-    socket.once('secureConnect', () => resolve(socket));
+    socket.once('secureConnect', () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve(socket);
+    });
+    if (signal.aborted) onAbort();
   });
 }
 
@@ -84,7 +99,8 @@ function askHttp2(session: ClientHttp2Session, url: URL, query: Buffer, signal: 
       if (body.problem === null) resolve(body.bytes());
       else reject(new DnsMessageError(body.problem));
     });
-    stream.end(query);
+    if (signal.aborted) onAbort();
+    else stream.end(query);
   });
 }
 

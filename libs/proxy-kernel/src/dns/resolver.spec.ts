@@ -7,7 +7,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { DnsConfig } from '../interfaces/config.js';
 import { KernelConfigError } from '../interfaces/kernel.js';
 import { DialError } from '../interfaces/outbound.js';
+import { exchangeHttps } from './exchange-https.js';
 import { type ResolverOptions, createResolver } from './index.js';
+import { TYPE, encodeQuestion } from './message.js';
 
 /** A certificate of this test for `proxy.test`. */
 const CERT = `-----BEGIN CERTIFICATE-----
@@ -104,7 +106,10 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function dohServer(answer: Answerer, version: 1 | 2): Promise<TestServer & { connections: () => number }> {
+async function dohServer(
+  answer: Answerer,
+  version: 1 | 2,
+): Promise<TestServer & { connections: () => number; drop: () => void }> {
   const asked: string[] = [];
   let connections = 0;
   const handle = async (
@@ -125,9 +130,16 @@ async function dohServer(answer: Answerer, version: 1 | 2): Promise<TestServer &
       : createHttpsServer({ cert: CERT, key: KEY }, (request, response) => {
           void handle(request, (status, body) => response.writeHead(status, headers).end(body));
         });
-  server.on('secureConnection', () => connections++);
+  const open = new Set<Socket>();
+  server.on('secureConnection', (socket: Socket) => {
+    connections++;
+    open.add(socket);
+  });
   const port = await listen(server);
-  return { port, asked, connections: () => connections };
+  const drop = (): void => {
+    for (const socket of open) socket.destroy();
+  };
+  return { port, asked, connections: () => connections, drop };
 }
 
 const resolver = (config: Partial<DnsConfig>, options: ResolverOptions = {}) =>
@@ -240,6 +252,29 @@ describe('configured resolver', () => {
       expect(await failureOf(resolver(wrongPath, { ca: CERT }).resolve('a.test'))).toMatchObject({ kind: 'dns_error' });
     },
   );
+
+  it('keeps a connection over HTTPS beyond the question that opened it, and opens another when it is gone', async () => {
+    const doh = await dohServer(() => ['5.5.5.5'], 2);
+    const exchange = exchangeHttps({
+      host: 'proxy.test',
+      port: doh.port,
+      url: new URL(`https://proxy.test:${doh.port}/dns-query`),
+      addresses: () => Promise.resolve(['127.0.0.1']),
+      ca: CERT,
+    });
+    const ask = (signal: AbortSignal) => exchange(encodeQuestion(1, 'a.test', TYPE.A), () => true, signal);
+    const first = new AbortController();
+    await ask(first.signal);
+    first.abort();
+    await ask(new AbortController().signal);
+    expect(doh.connections()).toBe(1);
+    doh.drop();
+    await ask(new AbortController().signal);
+    expect(doh.connections()).toBe(2);
+    const given = new AbortController();
+    given.abort(new Error('given up'));
+    await expect(ask(given.signal)).rejects.toThrow();
+  });
 
   it('asks other servers by domain, the most specific first, and answers what is fixed', async () => {
     const [general, inner, exact] = await Promise.all(

@@ -402,7 +402,7 @@ describe('users', () => {
     );
     const reader = new ByteReader(right);
     expect([...(await reader.read(14))].slice(0, 6)).toEqual([5, 2, 1, 0, 5, 0]);
-    expect(kernel.connections()[0]?.inboundUser).toBe('ann');
+    expect(kernel.connections()[0]).toMatchObject({ inboundUser: 'ann', inboundPort: port });
   });
 });
 
