@@ -1,5 +1,6 @@
 import type { SelectablePolicyTable } from './group/index.js';
 import { orderGroups } from './group/order-groups.js';
+import { watchHop, type HopReports } from './health/index.js';
 import {
   DialError,
   KernelConfigError,
@@ -18,7 +19,11 @@ export class DialerTable {
   private outbounds: ReadonlyMap<string, Outbound> = new Map();
   private policies: SelectablePolicyTable | null = null;
 
-  constructor(resolver: Resolver) {
+  private readonly reports: HopReports | null;
+
+  /** `reports`: who is told how hops did. */
+  constructor(resolver: Resolver, reports: HopReports | null = null) {
+    this.reports = reports;
     this.direct = createDirectDialer(resolver);
   }
 
@@ -45,7 +50,7 @@ export class DialerTable {
     const chosen = this.policies?.take(tag, hopMetadata(server, network)).at(-1) ?? tag;
     const outbound = this.outbounds.get(chosen);
     if (!outbound) throw new DialError('route', 'other', `no way out named ${chosen}`);
-    return outbound;
+    return this.reports && network === 'tcp' ? watchHop(outbound, this.reports) : outbound;
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { DialerTable, checkDialers } from './dialers.js';
 import { createFakeIpPool, createResolver, type FakeIpPool } from './dns/index.js';
 import { createPolicyTable, type HealthView, type SelectablePolicyTable } from './group/index.js';
+import type { HopReports } from './health/index.js';
 import {
   KernelConfigError,
   type ApplyResult,
@@ -37,10 +38,10 @@ export function compileGeneration(
   config: KernelConfig,
   previous: Generation | null,
   environment: KernelEnvironment,
-  health: HealthView,
+  health: HealthView & HopReports,
 ): Generation {
   const { resolver, fakeIps } = compileDns(config, previous, environment);
-  const dialers = new DialerTable(resolver);
+  const dialers = new DialerTable(resolver, health);
   const outbounds = compileOutbounds(config, previous?.resolver === resolver ? previous : null, resolver, dialers);
   const policies = createPolicyTable(outbounds, config.groups, { health, now: () => environment.now() });
   dialers.link(outbounds, policies);

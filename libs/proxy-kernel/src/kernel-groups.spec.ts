@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ByteReader } from '@gatehouse/net';
@@ -255,7 +256,7 @@ describe('a url-test group in a kernel', () => {
 });
 
 describe('what is no fault of a node', () => {
-  it('is a target that refuses, a policy that rejects and a client that leaves', async () => {
+  it('is a target that refuses, a proxy that says no, a policy that rejects and a client that leaves', async () => {
     const { outbounds } = await nodes(1);
     const groups = [group('fallback', { members: ['n1', 'DIRECT'] })];
     const { kernel, port, circuits, records } = await start({ outbounds, groups, defaultPolicy: 'G' });
@@ -265,10 +266,37 @@ describe('what is no fault of a node', () => {
     for (let index = 0; index < 8; index += 1) expect(await visit(port, 'localhost', refused)).toBe(false);
     await until(() => records.length === 8);
     expect(records[0]).toMatchObject({ errorStage: 'handshake', errorKind: 'connection_refused' });
+    const answers403 = createHttpServer().on('connect', (_request, socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'));
+    const node = { type: 'http', name: 'strict', server: '127.0.0.1', port: await listen(answers403) } as const;
+    await kernel.apply({ ...empty, outbounds: [{ tag: 'n1', node }], groups, defaultPolicy: 'G' });
+    for (let index = 0; index < 8; index += 1) expect(await visit(port, 'localhost', refused)).toBe(false);
+    await until(() => records.length === 16);
+    expect(records[15]).toMatchObject({ errorStage: 'handshake', chain: ['G', 'n1'] });
     await kernel.apply({ ...empty, outbounds, groups, defaultPolicy: 'REJECT' });
     for (let index = 0; index < 8; index += 1) expect(await visit(port, 'localhost', refused)).toBe(false);
     expect(circuits).toEqual([]);
     expect(kernel.groups()[0]?.now).toBe('n1');
+  });
+});
+
+describe('a chain', () => {
+  it('whose hop dies counts against the hop, and takes another', async () => {
+    const echo = await startEcho();
+    const { gates, outbounds } = await nodes(2);
+    const far = await start();
+    const last = { type: 'socks5', name: 'last', server: '127.0.0.1', port: far.port } as const;
+    const { port, circuits, switches, records } = await start({
+      outbounds: [...outbounds, { tag: 'n9', node: last, dialer: 'G' }],
+      groups: [group('fallback')],
+      defaultPolicy: 'n9',
+    });
+    expect(await visit(port, 'localhost', echo)).toBe(true);
+    gates[0]?.die();
+    for (let index = 0; index < 5; index += 1) expect(await visit(port, 'localhost', echo)).toBe(false);
+    await until(() => switches.length === 1);
+    expect(circuits).toMatchObject([{ tag: 'n1', open: true }]);
+    expect(await visit(port, 'localhost', echo)).toBe(true);
+    await until(() => records.length === 7);
   });
 });
 

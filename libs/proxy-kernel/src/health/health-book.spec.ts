@@ -145,6 +145,26 @@ describe('what counts against a node', () => {
     expect(judge(new DialError(stage, kind, 'x'))).toBe(counts);
   });
 
+  it('is no refusal that a protocol has no better word for', () => {
+    const refused = new DialError('handshake', 'other', 'the proxy answered 403');
+    expect(judge(new DialError('handshake', 'protocol_error', 'x', { cause: refused }))).toBe(false);
+    const garbled = new Error('ended');
+    expect(judge(new DialError('handshake', 'protocol_error', 'x', { cause: garbled }))).toBe(true);
+  });
+
+  it.each<[ErrorStage, ErrorKind, boolean]>([
+    // The hop says that it cannot reach this node.
+    ['handshake', 'connection_refused', true],
+    ['handshake', 'unreachable', true],
+    // The hop itself failed.
+    ['dial', 'connection_refused', false],
+    ['handshake', 'auth_failed', false],
+    ['handshake', 'other', false],
+  ])('through a hop, %s %s: %s', (stage, kind, counts) => {
+    const cause = new DialError(stage, kind, 'x');
+    expect(judge(new DialError(stage, kind, 'through H: x', { cause }))).toBe(counts);
+  });
+
   it('is no silence that may be the target’s', () => {
     const late = new DialError('dial', 'timeout', 'x');
     expect(judge(late, 'socks5', ['connect'])).toBe(false);

@@ -1,2 +1,3 @@
 export { FlowWatch } from './flow-watch.js';
 export { HealthBook } from './health-book.js';
+export { watchHop, type HopReports } from './watch-hop.js';

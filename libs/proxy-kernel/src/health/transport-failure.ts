@@ -14,12 +14,25 @@ export interface FailedDial {
 }
 
 /** Whether a dial failed for the node's sake, as far as can be told: a target that cannot be reached is no fault of the node. */
-export function isTransportFailure({ error, type, reached }: FailedDial): boolean {
+export function isTransportFailure(dial: FailedDial): boolean {
+  const { error } = dial;
   if (!(error instanceof DialError)) return false;
-  const { stage, kind } = error;
-  // Given up by the client, or short of something of our own.
+  const { cause, stage, kind } = error;
+  if (!(cause instanceof DialError)) return isOwnFailure(error, dial);
+  // Through a hop: it is this node that the hop could not reach, unless the hop itself failed.
+  if (cause.stage === stage && cause.kind === kind) return stage === 'handshake' && saysOfTarget(error);
+  // A refusal that the protocol has no better word for.
+  return isOwnFailure(cause, dial);
+}
+
+function isOwnFailure({ stage, kind }: DialError, { type, reached }: FailedDial): boolean {
+  // Given up by the client, short of something of our own, or refused without a reason.
   if (kind === 'other') return false;
   if (stage === 'handshake') return OWN_FAILURES.has(kind);
   if (stage === 'dial') return !(kind === 'timeout' && reached.has('connect') && WAITS_FOR_TARGET.has(type));
   return stage === 'dns';
+}
+
+function saysOfTarget({ kind }: DialError): boolean {
+  return kind !== 'other' && !OWN_FAILURES.has(kind);
 }
