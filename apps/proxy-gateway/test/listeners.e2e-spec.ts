@@ -66,6 +66,34 @@ it('opens listeners of one protocol, closes them, and lets only known users in',
   await gone('socks');
 });
 
+it('resolves names as the settings say', async () => {
+  const port = new URL(origin.url).port;
+  const asked = async () => {
+    const { port: proxy } = await listener('mixed');
+    const [reply] = await once(
+      request({ host: '127.0.0.1', port: proxy, path: `http://only.here.test:${port}/`, agent: false }).end(),
+      'response',
+    );
+    reply.resume();
+    return reply.statusCode as number;
+  };
+  expect(await asked()).toBeGreaterThanOrEqual(500);
+  const { status } = await set({ 'dns.hosts': '+.here.test=127.0.0.1', 'dns.policy': '+.corp.test=system' });
+  expect(status).toBe(200);
+  await waitFor(async () => (await asked()) === 200 || undefined);
+  for (const [key, value] of [
+    ['dns.hosts', 'here.test'],
+    ['dns.hosts', 'here.test=here'],
+    ['dns.nameservers', 'ftp://x'],
+    ['dns.bootstrap', 'https://dns.example/dns-query'],
+    ['dns.policy', 'a.test=nowhere://'],
+  ] as const) {
+    const { status: refused, body } = await set({ [key]: value });
+    expect([refused, body.details?.[0]?.field], value).toEqual([400, key]);
+  }
+  await set({ 'dns.hosts': '', 'dns.policy': '' });
+});
+
 it.each(['ann', 'ann:', ':one', 'ann:one ann:two', 'ann:o\u00e9'])('refuses %j as users', async (value) => {
   const { status, body } = await set({ 'kernel.users': value });
   expect([status, body.details?.[0]?.field]).toEqual([400, 'kernel.users']);

@@ -1,7 +1,10 @@
 import type { NodeView, OutboundGroupView, OutboundOverview } from '@gatehouse/contracts';
+import { notify } from '@gatehouse/persistence';
 import { startHttpOrigin, waitFor } from '@gatehouse/testing';
 import type { HttpOrigin } from '@gatehouse/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { DataSource } from 'typeorm';
+import { KERNEL_CONFIG_CHANNEL, ONLY_SELECTIONS } from '../src/kernel-config-channel.js';
 import { GroupSwitches } from '../src/outbound/group-switches.js';
 import { GroupTestTargets } from '../src/outbound/group-test-targets.js';
 import { GroupTestTargetsModule } from '../src/outbound/group-test-targets.module.js';
@@ -284,6 +287,18 @@ describe('choices', () => {
     expect((await gateway.call('DELETE', `${path('Nope')}/selection`)).status).toBe(404);
   });
 
+  it('follows what another process stored', async () => {
+    await create({ name: 'g', members: ['JP Tokyo 1', 'FR Paris'] });
+    const dataSource = gateway.app.app.get(DataSource);
+    await dataSource.transaction(async (tx) => {
+      await tx.query(`UPDATE outbound_groups SET selected_tag = $1, selected_name = 'FR Paris' WHERE name = 'g'`, [
+        `n${ids['FR Paris']}`,
+      ]);
+      await notify(tx, KERNEL_CONFIG_CHANNEL, ONLY_SELECTIONS);
+    });
+    await waitFor(async () => (await group('g')).now === 'FR Paris' || undefined);
+  });
+
   it('keeps a history of them', async () => {
     await create({ name: 'g', members: ['JP Tokyo 1', 'FR Paris', 'DIRECT'] });
     for (const proxy of ['FR Paris', 'FR Paris', 'DIRECT', 'JP Tokyo 1'])
@@ -332,6 +347,31 @@ describe('GET /outbound', () => {
     for (const query of ['members_limit=501', 'members=maybe', 'limit=1']) {
       expect((await gateway.call('GET', `/outbound?${query}`)).status).toBe(400);
     }
+  });
+
+  it('shows what was measured of members, and of a group what it uses', async () => {
+    const dataSource = gateway.app.app.get(DataSource);
+    const testUrl = 'http://own.example/';
+    await create({ name: 'inner', members: ['FR Paris'] });
+    await create({ name: 'own', members: ['inner', 'JP Tokyo 1'], test_url: testUrl });
+    await dataSource.query(
+      `INSERT INTO node_health (node_id, test_url, alive, delay_ms, last_tested_at)
+       VALUES ($1, '', true, 42, now()), ($1, $3, false, NULL, now()), ($2, '', false, NULL, now())
+       ON CONFLICT (node_id, test_url) DO UPDATE SET alive = excluded.alive, delay_ms = excluded.delay_ms`,
+      [ids['FR Paris'], ids['JP Tokyo 1'], testUrl],
+    );
+    const measured = async (name: string) =>
+      (await group(name)).members.map((member) => [member.name, member.alive, member.delay_ms]);
+    expect(await measured('AUTO')).toEqual([
+      ['JP Tokyo 1', false, null],
+      ['FR Paris', true, 42],
+      ['JP 大阪 2', null, null],
+    ]);
+    expect(await measured('own')).toEqual([
+      ['inner', false, null],
+      ['JP Tokyo 1', null, null],
+    ]);
+    await dataSource.query('DELETE FROM node_health');
   });
 
   it('counts what went through a group', async () => {

@@ -1,4 +1,4 @@
-import type { ListenerConfig } from '@gatehouse/proxy-kernel';
+import type { DnsConfig, ListenerConfig } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { NodeVault } from '../nodes/node-vault.js';
@@ -68,6 +68,7 @@ export class KernelConfigSource {
         groups: groups.map((group) => this.toConfigGroup(group)),
         rules,
         ruleSets,
+        ...this.dns(),
         mode: this.preferences.get('routing.mode'),
         defaultPolicy: policy.defaultPolicy,
         listeners: this.listeners(),
@@ -102,6 +103,22 @@ export class KernelConfigSource {
   private toConfigGroup(group: OutboundGroupEntity): ConfigGroup {
     const toleranceMs = group.toleranceMs ?? this.preferences.get('health.tolerance_ms');
     return Object.assign(group, { toleranceMs: group.type === 'url-test' ? toleranceMs : null });
+  }
+
+  /** Nothing where nobody set anything: the operating system resolves. */
+  private dns(): { dns?: DnsConfig } {
+    const [nameservers, bootstrap] = [this.preferences.get('dns.nameservers'), this.preferences.get('dns.bootstrap')];
+    const [policy, hosts] = [this.preferences.get('dns.policy'), this.preferences.get('dns.hosts')];
+    const entries = [nameservers, Object.keys(policy), Object.keys(hosts)];
+    if (entries.every(({ length }) => length === 0)) return {};
+    return {
+      dns: {
+        nameservers: nameservers.length > 0 ? nameservers : ['system'],
+        ...(bootstrap.length > 0 && { bootstrap }),
+        policy,
+        hosts,
+      },
+    };
   }
 
   private listeners(): ListenerConfig[] {

@@ -59,13 +59,12 @@ export function toOutboundOverview(head: OverviewHead, facts: OverviewFacts): Ou
 }
 
 export function toGroupViews(facts: OverviewFacts): OutboundGroupView[] {
-  const types = new Map(facts.groups.map(({ config }) => [config.name, config.type]));
   const using = currentMembers(facts);
   const cards = new Map<string, (tag: string) => GroupMemberView>();
   const carriesUdp = udpOf(facts, using);
   return facts.groups.map(({ row, config }) => {
     const measuredWith = row.testUrl ?? '';
-    const toMember = cards.get(measuredWith) ?? memberViews(facts, types, measuredWith);
+    const toMember = cards.get(measuredWith) ?? memberViews(facts, using, measuredWith);
     cards.set(measuredWith, toMember);
     const { now, fixed } = using.get(row.name) ?? { now: null, fixed: false };
     const { limit, offset } = facts.window;
@@ -88,34 +87,40 @@ export function toGroupViews(facts: OverviewFacts): OutboundGroupView[] {
 }
 
 /** What each group uses: by the kernel's word, and while that is missing by its configuration. */
-function currentMembers({ groups, live }: OverviewFacts): Map<string, { now: string | null; fixed: boolean }> {
+function currentMembers({ groups, live }: OverviewFacts) {
   const told = new Map(live?.map((state) => [state.name, state]));
   return new Map(
     groups.map(({ config: { name, type, selected, members } }) => {
       const first = type === 'load-balance' ? null : (members[0] ?? null);
       const { now, fixed } = told.get(name) ?? { now: selected ?? first, fixed: selected !== undefined };
-      return [name, { now, fixed }];
+      return [name, { now, fixed, type }];
     }),
   );
 }
 
 function memberViews(
   { nodes, health }: OverviewFacts,
-  types: ReadonlyMap<string, string>,
+  using: ReadonlyMap<string, { now: string | null; type: string }>,
   testUrl: string,
 ): (tag: string) => GroupMemberView {
   const measured = health.get(testUrl);
+  const leafOf = (tag: string, depth = 0): string | null => {
+    const group = using.get(tag);
+    if (!group || depth > using.size) return group ? null : tag;
+    return group.now === null ? null : leafOf(group.now, depth + 1);
+  };
   const known = new Map<string, GroupMemberView>();
   return (tag) => {
     const before = known.get(tag);
     if (before) return before;
     const node = nodes.get(tag);
-    const state = node && measured?.get(node.id);
+    const leaf = nodes.get(leafOf(tag) ?? '');
+    const state = leaf && measured?.get(leaf.id);
     const view: GroupMemberView = {
       name: node?.name ?? tag,
       proxy: tag,
       node_id: node?.id ?? null,
-      type: node?.type ?? types.get(tag) ?? tag.toLowerCase(),
+      type: node?.type ?? using.get(tag)?.type ?? tag.toLowerCase(),
       country: node?.country ?? null,
       alive: state?.alive ?? null,
       delay_ms: state?.delay_ms ?? null,

@@ -1,3 +1,4 @@
+import { byDomain, nameServers } from './dns-preferences.js';
 import {
   flag,
   httpUrl,
@@ -72,6 +73,12 @@ export const PREFERENCES = {
   'audit.retention_days': integer(365, 1, 3_650),
   'runtime_log.retention_days': integer(7, 1, 365),
   'runtime_log.max_rows': integer(200_000, 1_000, 10_000_000),
+
+  // All empty: the resolver of the operating system.
+  'dns.nameservers': nameServers('nameservers'),
+  'dns.bootstrap': nameServers('bootstrap'),
+  'dns.policy': byDomain('policy'),
+  'dns.hosts': byDomain('hosts'),
 
   'routing.mode': oneOf('rule', ['rule', 'global', 'direct']),
   'outbound.country_groups': flag(true),

@@ -12,7 +12,7 @@ export interface GroupMemberView {
   node_id: number | null;
   type: string;
   country: string | null;
-  /** As last measured with the group's address; null: not measured, or nothing to measure. */
+  /** As last measured with the group's address, of a group what it uses; null: not measured, or nothing to measure. */
   alive: boolean | null;
   delay_ms: number | null;
 }
