@@ -7,6 +7,8 @@ import type { AnyJson, Gateway } from './support/gateway.js';
 import { tunnelThrough } from './support/proxy-client.js';
 import { ruleSetApi } from './support/rule-set-api.js';
 import type { RuleSetApi } from './support/rule-set-api.js';
+import { startUpstreamProxy } from './support/upstream-proxy.js';
+import type { UpstreamProxy } from './support/upstream-proxy.js';
 
 let gateway: Gateway;
 let api: RuleSetApi;
@@ -210,25 +212,34 @@ describe('inline rule sets', () => {
 });
 
 describe('what a test of a rule says', () => {
+  const proxies: UpstreamProxy[] = [];
+  beforeAll(async () => {
+    for (const name of ['first', 'second', 'third']) {
+      const proxy = await startUpstreamProxy();
+      proxies.push(proxy);
+      const body = { name, type: 'http', raw_config: `http://127.0.0.1:${proxy.port}` };
+      expect((await gateway.call('POST', '/proxies', body)).status).toBe(201);
+    }
+  });
+  afterAll(async () => {
+    for (const proxy of proxies) await proxy[Symbol.asyncDispose]();
+  });
+
   it.each([
-    ['a set', 'RULE-SET,loop,PROXY'],
-    ['logic with a set', 'AND,((RULE-SET,loop),(NETWORK,TCP)),PROXY'],
-    ['negation', 'NOT,((DOMAIN,elsewhere.example)),BALANCE'],
-    ['a group', 'IP-CIDR,127.0.0.0/8,FALLBACK'],
-    ['a load-balancing group', 'IP-CIDR,127.0.0.0/8,BALANCE'],
-  ])('is what a connection shows then: %s', async (_name, raw) => {
+    ['a set', 'RULE-SET,loop,first', 'first'],
+    ['logic with a set', 'AND,((RULE-SET,loop),(NETWORK,TCP)),second', 'second'],
+    ['negation', 'NOT,((DOMAIN,elsewhere.example)),third', 'third'],
+    ['a port', 'DST-PORT,1-65535,DIRECT', 'DIRECT'],
+    ['a group', 'IP-CIDR,127.0.0.0/8,FALLBACK', null],
+    ['a group of groups', 'IP-CIDR,127.0.0.0/8,PROXY', null],
+    ['a load-balancing group', 'RULE-SET,loop,BALANCE', null],
+  ])('is what a connection shows then: %s', async (_name, raw, last) => {
     await api.inline('loop', ['127.0.0.0/8'], { behavior: 'ipcidr' });
-    await gateway.call('PUT', '/outbound/default-policy', { policy: 'DIRECT' });
     const rule = (await gateway.call('POST', '/rules', { raw })).body;
     expect(rule.valid, rule.error).toBe(true);
     const foretold = await api.test(`127.0.0.1:${echo.port}`);
-    expect(foretold).toMatchObject({ matched: true, rule: { id: rule.id } });
-    const socket = await tunnelThrough(gateway.proxyPort, '127.0.0.1', echo.port).catch((error: Error) => error);
-    if (socket instanceof Error) {
-      // A group without nodes rejects, and the test said so.
-      expect(foretold.outbound_type).toBe('reject');
-      return;
-    }
+    expect(foretold).toMatchObject({ matched: true, rule: { id: rule.id, raw: rule.raw } });
+    const socket = await tunnelThrough(gateway.proxyPort, '127.0.0.1', echo.port);
     const [open] = (await gateway.call('GET', '/connections')).body.connections;
     expect(open).toMatchObject({
       rule_id: rule.id,
@@ -236,6 +247,8 @@ describe('what a test of a rule says', () => {
       rule_payload: foretold.rule.payload,
       chains: foretold.chain,
     });
+    if (last === null) expect(['first', 'second', 'third']).toContain(open.chains.at(-1));
+    else expect(open.chains).toEqual([last]);
     socket.destroy();
     await waitFor(async () => ((await gateway.call('GET', '/connections')).body.count === 0 ? true : null));
   });

@@ -13,7 +13,8 @@ export interface RuleSetApi {
   clear(): Promise<void>;
 }
 
-export function ruleSetApi({ call }: Gateway): RuleSetApi {
+export function ruleSetApi(gateway: Gateway): RuleSetApi {
+  const call: Gateway['call'] = (...request) => gateway.call(...request);
   const create = async (body: object): Promise<AnyJson> => {
     const answer = await call('POST', '/rule-sets', body);
     expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 201 });
