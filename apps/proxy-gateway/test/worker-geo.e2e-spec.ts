@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogger, rootModule } from '@gatehouse/platform';
+import { JsonLogger, rootModule } from '@gatehouse/platform';
 import { NestFactory } from '@nestjs/core';
 import { expect, it } from 'vitest';
 import { WorkerModule } from '../src/app.module.js';
@@ -27,8 +27,14 @@ it('updates geo databases in a worker with a disk of its own, and shows what the
     'geo.asn_url': '',
     'geo.geosite_url': '',
   });
-  const settings = { ...gateway.app.app.get(ProxyGatewaySettings, { strict: false }), home: homes[1]! };
-  const logger = createLogger({ name: 'worker test', settings: { ...settings, logLevel: 'silent' } });
+  const settings = Object.assign(
+    new ProxyGatewaySettings(),
+    gateway.app.app.get(ProxyGatewaySettings, { strict: false }),
+    {
+      home: homes[1]!,
+    },
+  );
+  const logger = new JsonLogger({ service: 'worker test', level: 'silent' });
   logger.setContextLevel('Geo', 'info');
   const root = rootModule({ module: WorkerModule.forRoot(settings) }, logger);
   const worker = await NestFactory.createApplicationContext(root, { logger, abortOnError: false });

@@ -8,12 +8,13 @@ import { KernelModule } from '../kernel-host/kernel.module.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { ProcessVitals } from './process-vitals.js';
 import { SystemController } from './system.controller.js';
+import { SystemProbes } from './system-probes.js';
 import { SystemService } from './system.service.js';
 
 @Module({
   imports: [KernelModule, GeoApiModule],
   controllers: [SystemController],
-  providers: [SystemService, ProcessVitals],
+  providers: [SystemService, SystemProbes, ProcessVitals],
 })
 export class SystemModule implements OnModuleInit {
   constructor(
