@@ -70,6 +70,12 @@ async function* eventsOf(response: Response): AsyncGenerator<SentEvent> {
   }
 }
 
+async function all(events: AsyncIterable<SentEvent>): Promise<SentEvent[]> {
+  const seen: SentEvent[] = [];
+  for await (const event of events) seen.push(event);
+  return seen;
+}
+
 describe('GET /jobs/{id}', () => {
   it('follows a job from the beginning to its end', async () => {
     const id = await startTest();
@@ -191,7 +197,7 @@ describe('GET /jobs/{id}/events', () => {
     const id = await startTest();
     await cancel(id);
     await until(id, 'cancelled');
-    const events = await Array.fromAsync(eventsOf(await as(adminKey, `/jobs/${id}/events`)));
+    const events = await all(eventsOf(await as(adminKey, `/jobs/${id}/events`)));
     expect(events).toMatchObject([{ event: 'end', data: { status: 'cancelled' } }]);
   });
 
@@ -224,7 +230,7 @@ describe('GET /jobs/{id}/events', () => {
     const events = eventsOf(response);
     expect((await events.next()).done).toBe(false);
     other.app.app.get(HealthRegistry).startDraining();
-    const rest = await Array.fromAsync({ [Symbol.asyncIterator]: () => events });
+    const rest = await all(events);
     expect(rest.every(({ event }) => event === 'progress')).toBe(true);
     await other.call('DELETE', `/jobs/${job_id}`);
   });

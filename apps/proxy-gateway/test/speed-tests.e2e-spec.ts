@@ -1,9 +1,10 @@
+import { request } from 'node:http';
 import type { JobView, NodeTestResult, NodeView, Page, SpeedTestView } from '@gatehouse/contracts';
 import { Jobs } from '@gatehouse/jobs';
 import { waitFor } from '@gatehouse/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startGateway } from './support/gateway.js';
+import { listeningPort, startGateway } from './support/gateway.js';
 import type { Answer, Gateway } from './support/gateway.js';
 import { closedPort, startSilentServer, startTestOrigin } from './support/test-nodes.js';
 import type { SilentServer, TestOrigin } from './support/test-nodes.js';
@@ -41,6 +42,16 @@ beforeEach(async () => {
   origin.requests = 0;
   origin.reply = (_request, response) => response.writeHead(204).end();
 });
+
+/** Status of a plain HTTP request through the kernel; undefined where there was no answer. */
+function viaProxy(port: number, url: string): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const asked = request({ host: '127.0.0.1', port, path: url, headers: { host: new URL(url).host }, agent: false });
+    asked.on('response', (response) => resolve(response.resume().statusCode));
+    asked.on('error', () => resolve(undefined));
+    asked.end();
+  });
+}
 
 const set = async (settings: Record<string, string>): Promise<void> => {
   expect(await gateway.call('PUT', '/settings', settings)).toMatchObject({ status: 200 });
@@ -317,6 +328,50 @@ describe('health', () => {
       { test_url: own.url, alive: false },
     ]);
     await gateway.call('DELETE', '/outbound/groups/OWN');
+    await testAll('?wait=true');
+    const left = await gateway.app.app.get(DataSource).query('SELECT DISTINCT test_url FROM node_health');
+    expect(left).toEqual([{ test_url: '' }]);
+  });
+
+  it('tells since when the kernel fails to connect through a node', async () => {
+    const { id } = await add(proxyOn(dead));
+    await gateway.call('PUT', '/outbound/default-policy', { policy: `n${id}` });
+    // The kernel may have been started anew, on another port.
+    const port = await listeningPort(gateway.kernel);
+    const ask = (): Promise<number | undefined> => viaProxy(port, origin.url);
+    const since = async (): Promise<string | null> => (await page())[0]!.circuit_open_since;
+    expect(await since()).toBeNull();
+    await waitFor(async () => {
+      await ask();
+      return (await since()) !== null;
+    });
+    expect(new Date((await since())!).getTime()).toBeLessThanOrEqual(Date.now());
+    await gateway.call('PUT', `/proxies/${id}`, { raw_config: proxyOn(upstream.port) });
+    await waitFor(
+      async () => {
+        await ask();
+        return (await since()) === null;
+      },
+      { timeoutMs: 15_000 },
+    );
+    await gateway.call('PUT', '/outbound/default-policy', { policy: 'PROXY' });
+  });
+
+  it('leaves out what cannot be dialled through its dialer, and says why', async () => {
+    const entry = { type: 'http', server: '127.0.0.1', port: upstream.port };
+    const hop = await add(proxyOn(upstream.port), 'hop');
+    const far = await add(JSON.stringify({ ...entry, name: 'far', username: 'far', 'dialer-proxy': 'hop' }));
+    const lost = await add(JSON.stringify({ ...entry, name: 'lost', username: 'lost', 'dialer-proxy': 'gone' }));
+    const loop = await add(JSON.stringify({ ...entry, name: 'loop', username: 'loop', 'dialer-proxy': 'PROXY' }));
+    const { body } = await gateway.call('GET', '/system/status');
+    expect(body.kernel.left_out).toMatchObject([
+      { node_id: lost.id, reason: expect.stringContaining('gone') },
+      { node_id: loop.id, reason: expect.stringContaining('itself') },
+    ]);
+    expect(gateway.kernel.config?.outbounds).toMatchObject([
+      { tag: `n${hop.id}` },
+      { tag: `n${far.id}`, dialer: `n${hop.id}` },
+    ]);
   });
 
   it('is measured on a schedule that follows the setting, and not because the kernel was reloaded', async () => {

@@ -66,6 +66,13 @@ export class MeasurementStore {
     return new Set(rows.map(({ node_id }) => node_id));
   }
 
+  /** Forgets what was measured with addresses that no group has any more. */
+  async keepOnly(testUrls: readonly string[]): Promise<void> {
+    await this.dataSource.query(`DELETE FROM node_health WHERE test_url <> '' AND test_url <> ALL($1::text[])`, [
+      testUrls,
+    ]);
+  }
+
   /** One measurement a node at most. */
   async record(measurements: readonly Measurement[], { testUrl, jobId }: MeasuredWith): Promise<void> {
     if (measurements.length === 0) return;

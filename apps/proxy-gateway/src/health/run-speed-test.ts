@@ -93,7 +93,9 @@ export class RunSpeedTest {
     trigger: SpeedTestPayload['trigger'],
   ): Promise<void> {
     const general = probeOptions(this.preferences, run.signal);
-    for (const { testUrl, expectedStatus, nodeIds } of await this.groups.list()) {
+    const groups = await this.groups.list();
+    await this.store.keepOnly(groups.map(({ testUrl }) => testUrl));
+    for (const { testUrl, expectedStatus, nodeIds } of groups) {
       const members = new Set(nodeIds);
       const wanted = targets.filter(({ id }) => members.has(id));
       const due = trigger === 'schedule' ? await this.withoutFresh(wanted, testUrl) : wanted;
