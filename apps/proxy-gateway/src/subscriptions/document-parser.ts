@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { parseSubscription } from '@gatehouse/subscription-formats';
-import type { ParsedSubscription, ParseOptions } from '@gatehouse/subscription-formats';
+import type { ParsedEntry, ParsedSubscription, ParseOptions } from '@gatehouse/subscription-formats';
 import { Injectable } from '@nestjs/common';
 import { FetchFailure } from './fetch-failure.js';
 
@@ -22,7 +22,10 @@ export class DocumentParser {
     this.execArgv = execArgv;
   }
 
-  /** @throws FetchFailure `parse_error` for a document that takes more time or memory than any honest one. */
+  /**
+   * The entries come without their `raw` text.
+   * @throws FetchFailure `parse_error` for a document that takes more time or memory than any honest one.
+   */
   async parse(content: Buffer, options: ParseOptions): Promise<ParsedSubscription> {
     if (content.length <= INLINE_BYTES) return parseSubscription(content, options);
     const run = this.turn.then(() => this.parseInThread(content, options));
@@ -42,7 +45,13 @@ export class DocumentParser {
       reject(tooDemanding());
       void worker.terminate();
     }, TIMEOUT_MS);
-    worker.once('message', resolve);
+    const nodes: ParsedEntry[] = [];
+    worker.on('message', (part: ParsedEntry[] | ParsedSubscription) => {
+      if (!Array.isArray(part)) return resolve({ ...part, nodes });
+      nodes.push(...part);
+      // Others get their turn before the next slice is unpacked.
+      setImmediate(() => worker.postMessage('more'));
+    });
     worker.once('error', (error: NodeJS.ErrnoException) =>
       reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooDemanding(error) : error),
     );
