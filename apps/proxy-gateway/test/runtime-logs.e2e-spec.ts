@@ -100,6 +100,57 @@ describe('GET /logs', () => {
   });
 });
 
+describe('GET /logs/stream', () => {
+  async function follow(query: string, headers: Record<string, string> = {}) {
+    const login = await gateway.call('POST', '/auth/login', { password: 'a password for tests' });
+    const stop = new AbortController();
+    const response = await fetch(`${gateway.app.url}/api/v1/logs/stream?${query}`, {
+      headers: { authorization: `Bearer ${login.body.token}`, ...headers },
+      signal: stop.signal,
+    });
+    let text = '';
+    const reading = (async () => {
+      for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString();
+    })().catch(() => undefined);
+    const lines = (): RuntimeLogView[] =>
+      [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as RuntimeLogView);
+    const end = async (): Promise<void> => {
+      stop.abort();
+      await reading;
+    };
+    return { response, lines, end };
+  }
+
+  it('sends lines as they come, and those a client has missed', async () => {
+    new Logger('Streams').warn('stream line before');
+    const stream = await follow('level=warning&search=stream%20line');
+    expect([stream.response.status, stream.response.headers.get('content-type')]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+    ]);
+    new Logger('Streams').log('stream line too quiet');
+    new Logger('Streams').warn('stream line one');
+    await waitFor(() => stream.lines().length > 0);
+    new Logger('Streams').error('stream line two');
+    await waitFor(() => stream.lines().some(({ message }) => message === 'stream line two'));
+    const shown = stream
+      .lines()
+      .map(({ message }) => message)
+      .filter((message) => message !== 'stream line before');
+    expect(shown).toEqual(['stream line one', 'stream line two']);
+    const one = stream.lines().find(({ message }) => message === 'stream line one')!;
+    await stream.end();
+    const again = await follow('level=warning&search=stream%20line', { 'last-event-id': String(one.id) });
+    await waitFor(() => again.lines().length > 0);
+    expect(again.lines().map(({ message }) => message)).toEqual(['stream line two']);
+    await again.end();
+  });
+
+  it.each(['level=loud', 'limit=5', 'other=1'])('refuses %s', async (query) => {
+    expect((await gateway.call('GET', `/logs/stream?${query}`)).status).toBe(400);
+  });
+});
+
 it('follows kernel.log_level while it runs', async () => {
   const kernel = new Logger('Kernel');
   await gateway.call('PUT', '/settings', { 'kernel.log_level': 'error' });

@@ -5,7 +5,7 @@ import { Omittable } from '../wire/omittable.js';
 import { OneLine } from '../wire/one-line.js';
 import { QueryInteger } from '../wire/query-integer.js';
 
-export class RuntimeLogQuery {
+export class RuntimeLogFilter {
   /** This level and those above it. */
   @IsIn(RUNTIME_LOG_LEVELS)
   level: (typeof RUNTIME_LOG_LEVELS)[number] = 'debug';
@@ -27,7 +27,9 @@ export class RuntimeLogQuery {
   @OneLine()
   @MaxLength(100)
   request_id?: string;
+}
 
+export class RuntimeLogQuery extends RuntimeLogFilter {
   @QueryInteger({ min: 1, max: 500 })
   limit = 50;
 

@@ -1,16 +1,32 @@
 import { Requires } from '@gatehouse/auth';
 import type { RuntimeLogPage } from '@gatehouse/contracts';
-import { Controller, Get, Query } from '@nestjs/common';
-import { RuntimeLogQuery } from './runtime-log.dto.js';
+import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { RuntimeLogFilter, RuntimeLogQuery } from './runtime-log.dto.js';
+import { RuntimeLogStream } from './runtime-log-stream.js';
 import { RuntimeLogsService } from './runtime-logs.service.js';
 
 @Controller('logs')
+@Requires('read')
 export class RuntimeLogsController {
-  constructor(private readonly logs: RuntimeLogsService) {}
+  constructor(
+    private readonly logs: RuntimeLogsService,
+    private readonly stream: RuntimeLogStream,
+  ) {}
 
   @Get()
-  @Requires('read')
   list(@Query() query: RuntimeLogQuery): Promise<RuntimeLogPage> {
     return this.logs.list(query);
+  }
+
+  /** Server-sent events; a client that comes back says which line was its last. */
+  @Get('stream')
+  follow(
+    @Query() filter: RuntimeLogFilter,
+    @Res() response: Response,
+    @Headers('last-event-id') lastId?: string,
+  ): Promise<void> {
+    const after = lastId !== undefined && /^\d{1,15}$/.test(lastId) ? Number(lastId) : undefined;
+    return this.stream.send(filter, after, response);
   }
 }

@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { Preferences } from '../preferences/preferences.service.js';
 import { RuntimeLogRetention } from './runtime-log-retention.js';
 import { RuntimeLogWriter } from './runtime-log-writer.js';
+import { RuntimeLogStream } from './runtime-log-stream.js';
 import { RuntimeLogsController } from './runtime-logs.controller.js';
 import { RuntimeLogsService } from './runtime-logs.service.js';
 
@@ -30,5 +31,5 @@ export class RuntimeLogsModule {
 }
 
 /** `GET /logs`. */
-@Module({ controllers: [RuntimeLogsController], providers: [RuntimeLogsService] })
+@Module({ controllers: [RuntimeLogsController], providers: [RuntimeLogsService, RuntimeLogStream] })
 export class RuntimeLogsApiModule {}

@@ -1,0 +1,83 @@
+import type { RuntimeLogView } from '@gatehouse/contracts';
+import { AppError, HealthRegistry } from '@gatehouse/platform';
+import { Injectable, Logger } from '@nestjs/common';
+import type { Response } from 'express';
+import type { RuntimeLogFilter } from './runtime-log.dto.js';
+import { RuntimeLogsService } from './runtime-logs.service.js';
+
+/** Streams at once in this process: each holds a connection and asks the database once a second. */
+const MAX_STREAMS = 16;
+const LOOK_MS = 1_000;
+/** Proxies between close connections on which nothing moves, at 30 s some of them. */
+const QUIET_LOOKS = 15;
+const MAX_BUFFERED = 1_048_576;
+
+/** Log lines as server-sent events (HTML Living Standard 9.2), of every process, as they come. */
+@Injectable()
+export class RuntimeLogStream {
+  private readonly logger = new Logger('RuntimeLogs');
+  private open = 0;
+
+  constructor(
+    private readonly logs: RuntimeLogsService,
+    private readonly health: HealthRegistry,
+  ) {}
+
+  /** @param after the last line that the client has; undefined: from now on. @throws AppError SERVICE_UNAVAILABLE. */
+  async send(filter: RuntimeLogFilter, after: number | undefined, response: Response): Promise<void> {
+    if (this.open >= MAX_STREAMS) {
+      throw new AppError('SERVICE_UNAVAILABLE', `${MAX_STREAMS} others follow the log already`, {
+        retryAfterSeconds: 5,
+      });
+    }
+    this.open++;
+    try {
+      const tail = this.logs.tail(filter, after ?? (await this.logs.lastId()));
+      begin(response);
+      await this.follow(tail, response);
+    } finally {
+      this.open--;
+      if (response.headersSent) response.end();
+    }
+  }
+
+  /** Until the client leaves, does not read, or the service stops. */
+  private async follow(tail: () => Promise<RuntimeLogView[]>, response: Response): Promise<void> {
+    for (let quiet = 0; !response.destroyed && !this.health.isDraining;) {
+      const lines = await tail().catch((error: unknown) => {
+        this.logger.debug('The log cannot be followed for the moment', error);
+        return [];
+      });
+      for (const line of lines) response.write(`id: ${line.id}\ndata: ${JSON.stringify(line)}\n\n`);
+      quiet = lines.length > 0 ? 0 : quiet + 1;
+      if (quiet > 0 && quiet % QUIET_LOOKS === 0) response.write(': still here\n\n');
+      if (response.writableLength > MAX_BUFFERED) response.destroy();
+      await pause(response);
+    }
+  }
+}
+
+/** A second, or until the client has gone. */
+function pause(response: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      response.off('close', done);
+      resolve();
+    };
+    const timer = setTimeout(done, LOOK_MS);
+    response.once('close', done);
+    if (response.destroyed) done();
+  });
+}
+
+function begin(response: Response): void {
+  response.on('error', () => undefined);
+  response.writeHead(200, {
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store',
+    // nginx would hold the events back.
+    'X-Accel-Buffering': 'no',
+  });
+  response.write('retry: 2000\n\n');
+}
