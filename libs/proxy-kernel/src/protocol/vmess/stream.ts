@@ -36,8 +36,11 @@ export class VmessStream extends LayeredStream {
       const [first] = opened;
       if (first) this.give(opened.length === 1 ? first : Buffer.concat(opened));
     }
-    if (!this.session.opener.done) return;
-    this.endReading();
+    if (this.session.opener.done) this.endReading();
+  }
+
+  protected override endReading(): void {
+    super.endReading();
     if (this.writingIsEnded) this.inner.end();
   }
 

@@ -5,6 +5,8 @@ import {
   type ClientHttp2Stream,
   type OutgoingHttpHeaders,
 } from 'node:http2';
+import { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { ByteStream } from '@gatehouse/net';
 import { DialError, type DialContext } from '../../interfaces/index.js';
 import { abortError, toDialError } from '../dial-error.js';
@@ -92,8 +94,8 @@ export class SessionPool {
 
   private async open(context: DialContext): Promise<PooledSession> {
     const below = await dialNodeServer(this.node, this.dialer, { ...context, plain: true });
-    const session = connect(`http://${this.node.server.includes(':') ? 'server' : this.node.server}`, {
-      createConnection: () => toDuplex(below),
+    const session = connect(`http://${isIP(this.node.server) === 6 ? 'server' : this.node.server}`, {
+      createConnection: () => reading(below),
       settings: { initialWindowSize: WINDOW_BYTES, enablePush: false },
     });
     const pooled: PooledSession = { session, below, streams: 0, idle: null };
@@ -143,6 +145,13 @@ export class SessionPool {
     timer.unref();
     session.on('close', () => clearInterval(timer));
   }
+}
+
+/** A session takes a socket over as it is: a paused one would never be read. */
+function reading(below: ByteStream): Duplex {
+  const duplex = toDuplex(below);
+  duplex.resume();
+  return duplex;
 }
 
 function hasRoom({ session, streams }: PooledSession): boolean {
