@@ -22,11 +22,17 @@ afterAll(async () => {
 
 describe('a refresh through the kernel', () => {
   it('takes the way that the rules say, and tells so', async () => {
-    const set = await gateway.call('PUT', '/settings', { 'subscription.via_proxy': 'always' });
+    const set = await gateway.call('PUT', '/settings', {
+      'subscription.via_proxy': 'always',
+      'kernel.users': 'someone:p@ss/word',
+    });
     expect(set.status).toBe(200);
     const raw = `http://127.0.0.1:${node.port}#way out`;
     expect((await gateway.call('POST', '/proxies', { raw_config: raw })).status).toBe(201);
-    await waitFor(() => gateway.kernel.config?.outbounds.length === 1);
+    await waitFor(() => {
+      const config = gateway.kernel.config;
+      return config?.outbounds.length === 1 && config.listeners[0]?.users?.length === 1;
+    });
     provider.reply = (request, response) =>
       response.end(shadowsocksLink(node.isOurs(request.socket) ? 'through the node' : 'directly'));
     const { id } = (
@@ -47,7 +53,7 @@ describe('a refresh through the kernel', () => {
     expect(await names()).toEqual(['through the node']);
     expect(node.targets).toContain(new URL(provider.url).host);
 
-    await gateway.call('PUT', '/settings', { 'subscription.via_proxy': 'never' });
+    await gateway.call('PUT', '/settings', { 'subscription.via_proxy': 'never', 'kernel.users': '' });
     expect(await refresh()).toMatchObject({ status: 'updated', via: 'direct' });
     expect(await names()).toEqual(['directly']);
   });
@@ -62,6 +68,7 @@ describe('a refresh through the kernel', () => {
         enabled: false,
       })
     ).body;
+    await waitFor(() => gateway.kernel.config?.listeners[0]?.users === undefined);
     provider.list(...lists);
     await gateway.call('POST', `/subscriptions/${id}/refresh`);
     const manual = (await gateway.call('GET', '/proxies?source=manual')).body.items[0];

@@ -13,14 +13,14 @@ export class KernelProxyAddress {
     private readonly settings: ProxyGatewaySettings,
   ) {}
 
-  /** `http://host:port`; null where the kernel does not listen, as far as this process can know. */
+  /** `http://[user:password@]host:port`; null where the kernel does not listen, as far as this process can know. */
   async find(): Promise<string | null> {
     const kernel = this.kernel();
     if (!kernel) return this.configured();
     try {
       const { listeners } = await kernel.status();
       const open = listeners.find(({ type, state }) => state === 'listening' && (type === 'mixed' || type === 'http'));
-      return open ? toUrl(open.address, open.port) : null;
+      return open ? this.toUrl(open.address, open.port) : null;
     } catch {
       // A kernel that is being restarted takes no connections.
       return null;
@@ -31,7 +31,7 @@ export class KernelProxyAddress {
   private configured(): string | null {
     const chosen = this.preferences.get('kernel.listen.mixed');
     const port = chosen?.port ?? this.settings.kernelPort;
-    return port === 0 ? null : toUrl(chosen?.address ?? this.settings.kernelAddress, port);
+    return port === 0 ? null : this.toUrl(chosen?.address ?? this.settings.kernelAddress, port);
   }
 
   private kernel(): KernelService | null {
@@ -42,10 +42,12 @@ export class KernelProxyAddress {
       return null;
     }
   }
-}
 
-/** One who listens everywhere is reached on loopback. */
-function toUrl(address: string, port: number): string {
-  const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  /** One who listens everywhere is reached on loopback. Where the kernel asks for a user, any of them will do. */
+  private toUrl(address: string, port: number): string {
+    const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
+    const [user] = this.preferences.get('kernel.users');
+    const credentials = user ? `${encodeURIComponent(user.username)}:${encodeURIComponent(user.password)}@` : '';
+    return `http://${credentials}${host.includes(':') ? `[${host}]` : host}:${port}`;
+  }
 }

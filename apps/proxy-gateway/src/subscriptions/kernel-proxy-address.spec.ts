@@ -1,0 +1,53 @@
+import type { ModuleRef } from '@nestjs/core';
+import { describe, expect, it } from 'vitest';
+import type { Preferences } from '../preferences/preferences.service.js';
+import type { ProxyGatewaySettings } from '../settings.js';
+import { KernelProxyAddress } from './kernel-proxy-address.js';
+
+interface Listener {
+  type: string;
+  state: string;
+  address: string;
+  port: number;
+}
+
+function find(
+  listeners: Listener[] | Error | null,
+  chosen: { address: string | null; port: number } | null = null,
+  kernelPort = 7890,
+): Promise<string | null> {
+  const modules = {
+    get: () => {
+      if (listeners === null) throw new Error('no such provider');
+      return {
+        status: () => (listeners instanceof Error ? Promise.reject(listeners) : Promise.resolve({ listeners })),
+      };
+    },
+  } as unknown as ModuleRef;
+  const values: Record<string, unknown> = { 'kernel.listen.mixed': chosen, 'kernel.users': [] };
+  const preferences = { get: (key: string) => values[key] } as unknown as Preferences;
+  const settings = { kernelPort, kernelAddress: '127.0.0.1' } as ProxyGatewaySettings;
+  return new KernelProxyAddress(modules, preferences, settings).find();
+}
+
+const listening = { type: 'mixed', state: 'listening', address: '127.0.0.1', port: 4321 };
+
+describe('the address of our own kernel', () => {
+  it.each([
+    ['where it listens', [listening], 'http://127.0.0.1:4321'],
+    ['loopback where it listens everywhere', [{ ...listening, address: '0.0.0.0' }], 'http://127.0.0.1:4321'],
+    ['loopback of IPv6', [{ ...listening, address: '::' }], 'http://[::1]:4321'],
+    ['the one that takes HTTP', [{ ...listening, type: 'socks', port: 1 }, listening], 'http://127.0.0.1:4321'],
+    ['none while it does not listen', [{ ...listening, state: 'failed' }], null],
+    ['none while it is down', new Error('down'), null],
+  ])('%s', async (_what, listeners, expected) => {
+    expect(await find(listeners)).toBe(expected);
+  });
+
+  it('is what it was told to listen on, for a worker without a kernel', async () => {
+    expect(await find(null)).toBe('http://127.0.0.1:7890');
+    expect(await find(null, { address: '0.0.0.0', port: 9000 })).toBe('http://127.0.0.1:9000');
+    expect(await find(null, { address: null, port: 9000 })).toBe('http://127.0.0.1:9000');
+    expect(await find(null, null, 0)).toBeNull();
+  });
+});
