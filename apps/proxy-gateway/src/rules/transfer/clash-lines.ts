@@ -9,8 +9,9 @@ export interface ClashLine {
   quoted?: boolean;
 }
 
-/** The general parser takes about a second for so much; lists of one plain rule a line have no such limit. */
-const MAX_GENERAL_CHARS = 2 * 1024 * 1024;
+/** What the general parser reads in a moment, whatever it is; lists of one plain rule a line have no such limit. */
+const MAX_GENERAL_CHARS = 32 * 1024;
+const MAX_ITEM = 4_096;
 const KEY = /^(?:rules|payload)[ \t]*:(.*)$/;
 
 /**
@@ -18,14 +19,14 @@ const KEY = /^(?:rules|payload)[ \t]*:(.*)$/;
  * @throws AppError INVALID_ARGUMENT for a document that cannot be read.
  */
 export function readClashLines(lines: readonly string[]): ClashLine[] {
-  return readPlainList(lines) ?? readDocument(lines.join('\n'));
+  return readPlainList(lines) ?? readDocument(lines);
 }
 
 /** One scalar a line, as everybody writes them. Null where YAML means something that takes a parser. */
 function readPlainList(lines: readonly string[]): ClashLine[] | null {
   const start = lines.findIndex((line) => KEY.test(line));
   if (lines.findIndex((line, index) => index > start && KEY.test(line)) >= 0) return null;
-  if (!/^\s*(\[\])?\s*(#.*)?$/.test(KEY.exec(lines[start] ?? '')?.[1] ?? 'x')) return null;
+  if (!isOpen(KEY.exec(lines[start] ?? '')?.[1] ?? '')) return null;
   const found: ClashLine[] = [];
   let indent: number | null = null;
   for (let at = start + 1; at < lines.length; at++) {
@@ -37,11 +38,23 @@ function readPlainList(lines: readonly string[]): ClashLine[] | null {
     const [, space, item] = /^( *)-\s+(.*)$/.exec(text) ?? [];
     if (space === undefined || item === undefined) return /^[\w"'.]/.test(text) ? found : null;
     indent ??= space.length;
-    const value = space.length === indent ? readScalar(item.trim()) : null;
+    const value = space.length === indent ? readItem(item.trim()) : null;
     if (value === null) return null;
     found.push({ line: at + 1, input: value, quoted: true });
   }
   return found;
+}
+
+/** What may follow the key of a list with its entries, or its absence, below. */
+function isOpen(rest: string): boolean {
+  const text = rest.trim();
+  return text === '' || text === '[]' || text.startsWith('#');
+}
+
+/** Null for YAML that takes a parser. */
+function readItem(text: string): string | null {
+  // No rule is so long: whatever it is, it is rejected as it stands.
+  return text.length > MAX_ITEM ? text : readScalar(text);
 }
 
 function readScalar(text: string): string | null {
@@ -53,7 +66,7 @@ function readScalar(text: string): string | null {
     const [, quoted] = /^'((?:[^']|'')*)'\s*(?:#.*)?$/.exec(text) ?? [];
     return quoted === undefined ? null : quoted.replaceAll("''", "'");
   }
-  const plain = text.replace(/\s+#.*$/, '');
+  const plain = text.replace(/\s#.*$/, '').trimEnd();
   return /^[^&*!|>%@`{[\]},?:-]/.test(plain) && !/:(\s|$)/.test(plain) ? plain : null;
 }
 
@@ -65,19 +78,41 @@ function parseJsonString(text: string): string | null {
   }
 }
 
-function readDocument(text: string): ClashLine[] {
-  if (text.length > MAX_GENERAL_CHARS) throw invalidText('is too large for YAML of this form: write one rule a line');
+function readDocument(lines: readonly string[]): ClashLine[] {
+  const { text, linesBefore } = relevantPart(lines);
   const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, uniqueKeys: false, prettyErrors: false });
+  const document = parseYaml(text, counter);
+  const lineAt = (offset: number): number => counter.linePos(offset).line + linesBefore;
   const [error] = document.errors;
-  if (error) throw invalidText(`is not valid YAML: ${error.message} (line ${counter.linePos(error.pos[0]).line})`);
+  if (error) throw invalidText(`is not valid YAML: ${error.message} (line ${lineAt(error.pos[0])})`);
   const list = isMap(document.contents) ? (document.get('rules') ?? document.get('payload')) : null;
   if (list === null || list === undefined) return [];
   if (!isSeq(list)) throw invalidText('has no list under "rules"');
   return list.items.map((item) => {
     const node = item as Node;
-    return { line: counter.linePos(node.range?.[0] ?? 0).line, input: valueOf(node, document), quoted: true };
+    return { line: lineAt(node.range?.[0] ?? 0), input: valueOf(node, document), quoted: true };
   });
+}
+
+/** The whole document, which its aliases may need; of a large one only the list. */
+function relevantPart(lines: readonly string[]): { text: string; linesBefore: number } {
+  const whole = lines.join('\n');
+  if (whole.length <= MAX_GENERAL_CHARS) return { text: whole, linesBefore: 0 };
+  const start = lines.findIndex((line) => KEY.test(line));
+  const length = lines.slice(start + 1).findIndex((line) => /^[\w"']/.test(line));
+  const text = lines.slice(start, length < 0 ? undefined : start + 1 + length).join('\n');
+  if (text.length <= MAX_GENERAL_CHARS) return { text, linesBefore: start };
+  throw invalidText('is too large for YAML of this form: write one rule a line');
+}
+
+function parseYaml(text: string, lineCounter: LineCounter): Document {
+  try {
+    return parseDocument(text, { lineCounter, uniqueKeys: false, prettyErrors: false });
+  } catch (error) {
+    // Lists within lists within lists: the parser calls itself for each.
+    if (error instanceof RangeError) throw invalidText('is nested too deeply', error);
+    throw error;
+  }
 }
 
 function valueOf(node: Node, document: Document): string {

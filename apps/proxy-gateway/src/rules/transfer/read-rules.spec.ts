@@ -70,6 +70,14 @@ describe('readRulesText', () => {
     await expect(async () => readRulesText(text)).rejects.toThrow(word);
   });
 
+  it('reads the list of a large document by itself', async () => {
+    const proxies = `proxies:\n${'  - {name: a, type: ss}\n'.repeat(5_000)}`;
+    expect(await lines(`${proxies}rules: [\n  'DOMAIN,a.example,DIRECT',\n  "MATCH,PROXY"]\nlater: 1\n`)).toEqual([
+      [5_003, 'DOMAIN', 'a.example', 'DIRECT'],
+      [5_004, 'MATCH', '', 'PROXY'],
+    ]);
+  });
+
   it('is not held up by YAML that explodes', async () => {
     let bomb = 'a0: &a0 [x,x,x,x,x,x,x,x,x]\n';
     for (let level = 1; level < 12; level++)
@@ -79,6 +87,32 @@ describe('readRulesText', () => {
     const began = performance.now();
     expect((await readRulesText(`${bomb}rules: [*a11, "MATCH,DIRECT"]\n`)).rules).toHaveLength(1);
     expect(performance.now() - began).toBeLessThan(1_000);
+  });
+});
+
+describe('hostile text', () => {
+  const spaces = ' '.repeat(4_000_000);
+  it.each([
+    ['spaces after the key', `rules:${spaces}x\n- MATCH,DIRECT`],
+    ['spaces in an entry', `rules:\n- MATCH,DIRECT${spaces}x`],
+    ['spaces in a line', `MATCH,DIRECT${spaces}x`],
+    ['spaces before anything', `${spaces}x`],
+    ['an endless quotation', `rules:\n- "${'a'.repeat(4_000_000)}`],
+    ['an endless single quotation', `rules:\n- '${"''".repeat(2_000_000)}`],
+    ['nested lists', `rules: ${'['.repeat(200_000)}`],
+    ['nested mappings', `rules: ${'{a: '.repeat(200_000)}`],
+    ['many keys', `a: 1\n`.repeat(150_000) + 'rules: [x]'],
+    ['nested JSON', '['.repeat(4_000_000)],
+    ['backslashes', `rules:\n- "${'\\'.repeat(4_000_001)}"`],
+    ['lines of nothing', '\n'.repeat(4_000_000)],
+    ['parentheses', `AND,${'('.repeat(4_000_000)},DIRECT`],
+    ['a line without end', `DOMAIN,${'a'.repeat(8_000_000)},DIRECT`],
+  ])('%s: read or refused, soon', async (_name, text) => {
+    const began = performance.now();
+    const outcome = await (async () => readRulesText(text))().catch((error: unknown) => error);
+    expect(performance.now() - began).toBeLessThan(3_000);
+    if (outcome instanceof Error) expect(outcome).toMatchObject({ code: 'INVALID_ARGUMENT' });
+    else expect(outcome).toMatchObject({ rules: expect.any(Array) });
   });
 });
 

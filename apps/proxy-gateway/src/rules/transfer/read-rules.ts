@@ -38,6 +38,7 @@ interface Raw {
   enabled?: boolean;
 }
 
+const MAX_LINES = 1_000_000;
 /** Entries read before others get their turn. */
 const SLICE = 2_000;
 const COMMENT = /^(#|\/\/|;)/;
@@ -46,7 +47,8 @@ const COMMENT = /^(#|\/\/|;)/;
 export function readRulesText(text: string): Promise<ReadRules> {
   const clean = text.replace(/^\uFEFF/, '');
   if (/^\s*[[{]/.test(clean)) return readRulesArray(entriesOfJson(clean));
-  const lines = clean.split(/\r\n|\n|\r/);
+  const lines = clean.split(/\r\n|\n|\r/, MAX_LINES + 1);
+  if (lines.length > MAX_LINES) throw invalidText(`has more than ${MAX_LINES} lines`);
   if (lines.at(-1) === '') lines.pop();
   const clash = /^(rules|payload)[ \t]*:/m.test(clean);
   const raws = clash
