@@ -66,15 +66,20 @@ describe('POST /proxies', () => {
       tls: 'tls',
       udp: true,
       sni: 'front.example',
-      kernel_support: 'external',
-      unsupported_reason: expect.stringContaining('trojan'),
+      kernel_support: 'embedded',
+      unsupported_reason: null,
       country: 'DE',
       country_name: 'Germany',
       flag: '🇩🇪',
       country_source: 'name',
     });
+    const { body: other } = await add('hysteria2://p@192.0.2.1:443?sni=a.example');
+    expect(other).toMatchObject({
+      kernel_support: 'external',
+      unsupported_reason: expect.stringContaining('hysteria2'),
+    });
     const { body: status } = await gateway.call('GET', '/system/status');
-    expect(status.kernel).toMatchObject({ left_out: [{ node_id: body.id }], left_out_total: 1 });
+    expect(status.kernel).toMatchObject({ left_out: [{ node_id: other.id }], left_out_total: 1 });
   });
 
   it('takes the country of the server address before that of the name', async () => {

@@ -22,7 +22,7 @@ describe('GET /settings', () => {
     expect(body).toMatchObject({
       'auth.enabled': 'true',
       'auth.token_ttl_sec': '3600',
-      'health.concurrency': '128',
+      'health.concurrency': '160',
       'audit.retention_days': '365',
       'kernel.log_level': 'info',
     });
@@ -44,7 +44,7 @@ describe('GET /settings', () => {
 describe('PUT /settings', () => {
   it('takes some of the keys over at once and answers all of them', async () => {
     const { status, body } = await gateway.call('PUT', '/settings', { 'auth.token_ttl_sec': '120' });
-    expect([status, body['auth.token_ttl_sec'], body['health.concurrency']]).toEqual([200, '120', '128']);
+    expect([status, body['auth.token_ttl_sec'], body['health.concurrency']]).toEqual([200, '120', '160']);
     expect((await gateway.call('GET', '/settings')).body).toEqual(body);
     expect(gateway.app.app.get(Preferences, { strict: false }).get('auth.token_ttl_sec')).toBe(120);
     await gateway.call('PUT', '/settings', { 'auth.token_ttl_sec': '3600' });
