@@ -1,5 +1,6 @@
 import type { ItemList, NodeView, Page, RefreshResult, SubscriptionView } from '@gatehouse/contracts';
 import { waitFor } from '@gatehouse/testing';
+import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway } from './support/gateway.js';
 import type { Gateway } from './support/gateway.js';
@@ -234,6 +235,19 @@ describe('/subscriptions', () => {
     expect(ahead).toBeLessThan(600_000 * 1.06);
     const last = await gateway.call('GET', `/subscriptions/${id}/refresh`);
     expect(last.body).toMatchObject({ subscription_id: id, status: 'updated', added: 1 });
+  });
+
+  it('counts its nodes that work, by the general address only', async () => {
+    provider.list(shadowsocksLink('a'), shadowsocksLink('b'), shadowsocksLink('c'));
+    const { id, alive_count: none } = await subscribe({ enabled: false });
+    expect(none).toBe(0);
+    await refresh(id);
+    const dataSource = gateway.app.app.get(DataSource, { strict: false });
+    await dataSource.query(
+      `INSERT INTO node_health (node_id, test_url, alive, last_tested_at)
+       SELECT id, url, original_name = 'a' OR url <> '', now() FROM nodes, unnest(ARRAY['', 'http://x.example/']) url`,
+    );
+    expect((await list()).items[0]).toMatchObject({ node_count: 3, alive_count: 1 });
   });
 
   it('is due only while enabled, and soon when what is fetched changed', async () => {
