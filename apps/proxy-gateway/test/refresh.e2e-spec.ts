@@ -479,7 +479,7 @@ describe('whatever a provider answers', () => {
     { weight: 5, arbitrary: written.map(({ set, body }) => ({ what: 'whole', reply: answer(body.toString()), set })) },
     {
       weight: 1,
-      arbitrary: written.map(({ set, body }) => ({
+      arbitrary: written.map(({ set, body }): Case => ({
         what: 'ended by the connection',
         reply: (_request, response) => response.socket!.end(`HTTP/1.1 200 OK\r\n\r\n${body.toString()}`),
         set,
