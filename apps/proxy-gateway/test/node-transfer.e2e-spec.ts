@@ -212,6 +212,17 @@ describe('POST /proxies/import', () => {
     expect(JSON.stringify(body)).not.toContain('SECRET');
   });
 
+  it('takes broken characters for what they are', async () => {
+    const raw_config = shadowsocksLink('a', 'a');
+    const item = { name: 'half \ud83d and \0 nothing', raw_config, tags: ['\udc00'] };
+    for (const expected of [{ created: 1 }, { unchanged: 1 }]) {
+      expect(await take({ nodes: [item] })).toMatchObject({ status: 200, body: { failed: 0, ...expected } });
+    }
+    await subscribed(raw_config);
+    expect(await take({ nodes: [{ ...item, name: 'other \ud83d' }] })).toMatchObject({ status: 200 });
+    expect(await nodes()).toMatchObject([{ name: 'other \ufffd', tags: ['\ufffd'] }]);
+  });
+
   it('updates what exists, and a link never takes away what it cannot say', async () => {
     const entry = { ...EVERY_NODE[0], udp: true };
     await take({ nodes: [entry] });

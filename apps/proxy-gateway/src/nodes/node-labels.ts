@@ -3,9 +3,9 @@ import { countryName } from './country-names.js';
 export const MAX_TAGS = 32;
 export const MAX_TAG_LENGTH = 64;
 
-/** Trimmed, without empty ones and repetitions, in their order. */
+/** Trimmed, without empty ones and repetitions, in their order; half a character becomes the sign for a broken one. */
 export function tidyTags(tags: readonly string[]): string[] {
-  return [...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+  return [...new Set(tags.map((tag) => tag.toWellFormed().trim()).filter((tag) => tag !== ''))];
 }
 
 /** A list of texts that can be the tags of a node. */

@@ -1,6 +1,6 @@
 import { allows } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
-import type { NodeView, Page } from '@gatehouse/contracts';
+import type { NodeDeletedResponse, NodeView, Page } from '@gatehouse/contracts';
 import { notify, UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
@@ -57,7 +57,7 @@ export class NodesService {
   }
 
   /** @throws AppError NOT_FOUND; CONFLICT for a node that only a subscription brought. */
-  async remove(id: number): Promise<{ id: number; deleted: true }> {
+  async remove(id: number): Promise<NodeDeletedResponse> {
     await this.unitOfWork.run(async (tx) => {
       await this.writer.lock(tx);
       const row = await find(tx, id);

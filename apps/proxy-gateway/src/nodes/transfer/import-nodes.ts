@@ -123,8 +123,9 @@ function isChange({ create, change, remove }: ImportPlan): boolean {
   return create.length + change.length + remove.length > 0;
 }
 
+/** Half a character is valid JSON and no valid `jsonb`. */
 function labelRow({ id, labels, customName }: Pick<NodeChange, 'id' | 'customName'> & { labels: EntryLabels }) {
-  return { id, ...labels, ...(customName === undefined ? {} : { custom_name: customName }) };
+  return { id, ...labels, ...(customName === undefined ? {} : { custom_name: customName?.toWellFormed() ?? null }) };
 }
 
 type Summary = Omit<ImportResult, 'mode' | 'dry_run' | 'format_detected'>;

@@ -156,7 +156,11 @@ function nodeOf(value: unknown): ProxyNode {
 }
 
 function cleanName(name: string): string {
-  const clean = name.replace(/\p{Cc}+/gu, ' ').trim();
+  // Half a character is nothing that the database can hold.
+  const clean = name
+    .toWellFormed()
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim();
   if (clean.length > 200) throw new FormatError('invalid_field', 'name must be at most 200 characters');
   return clean;
 }
