@@ -23,6 +23,11 @@ export class ProxyGatewaySettings extends ServiceSettings {
   @IsIP()
   kernelAddress = '127.0.0.1';
 
+  /** For `kernel.mode` mihomo. */
+  @Variable('PROXY_GATEWAY_MIHOMO', { expected: 'the absolute path of a mihomo program' })
+  @Matches(/^(\/.*)?$/)
+  mihomo = '';
+
   @Variable('PROXY_GATEWAY_ALLOW_OPEN', { kind: 'boolean', expected: 'true or false' })
   @IsBoolean()
   allowOpen = false;

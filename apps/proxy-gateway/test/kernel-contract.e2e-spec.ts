@@ -31,8 +31,8 @@ const kinds: { name: string; missing: string | null; start: () => Promise<ProxyK
         onExit: () => undefined,
         onOutput: () => undefined,
       });
-      await program.start();
-      return new MihomoKernel(program, environment);
+      const { version } = await program.start();
+      return new MihomoKernel(program, environment, version);
     },
   },
 ];

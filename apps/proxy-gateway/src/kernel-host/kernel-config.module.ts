@@ -2,12 +2,14 @@ import { Module } from '@nestjs/common';
 import { NodeStorageModule } from '../nodes/node-storage.module.js';
 import { RuleSetStorageModule } from '../rule-sets/rule-set-storage.module.js';
 import { RuleStorageModule } from '../rules/rule-storage.module.js';
+import { KernelMode } from './kernel-mode.js';
+import { KernelOptions } from './kernel-options.js';
 import { KernelConfigSource } from './kernel-config.source.js';
 
 /** What a kernel configuration is made of, for processes that run no kernel too. */
 @Module({
   imports: [NodeStorageModule, RuleSetStorageModule, RuleStorageModule],
-  providers: [KernelConfigSource],
+  providers: [KernelConfigSource, KernelMode, KernelOptions],
   exports: [KernelConfigSource],
 })
 export class KernelConfigModule {}

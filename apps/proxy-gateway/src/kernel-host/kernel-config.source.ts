@@ -1,14 +1,13 @@
-import type { DnsConfig, ListenerConfig } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { NodeVault } from '../nodes/node-vault.js';
 import { OutboundGroupEntity } from '../outbound/outbound-group.entity.js';
 import { OutboundPolicyEntity } from '../outbound/outbound-policy.entity.js';
-import { Preferences } from '../preferences/preferences.service.js';
 import { RuleSetSource } from '../rule-sets/rule-set-source.js';
 import { RuleList } from '../rules/rule-list.js';
-import { ProxyGatewaySettings } from '../settings.js';
 import type { ConfigGroup, ConfigNode, KernelConfigRows } from './kernel-config.mapper.js';
+import { KernelMode } from './kernel-mode.js';
+import { KernelOptions } from './kernel-options.js';
 import { kernelSupport } from './kernel-support.js';
 
 interface NodeRow {
@@ -49,8 +48,8 @@ export class KernelConfigSource {
   constructor(
     private readonly dataSource: DataSource,
     private readonly vault: NodeVault,
-    private readonly preferences: Preferences,
-    private readonly settings: ProxyGatewaySettings,
+    private readonly options: KernelOptions,
+    readonly mode: KernelMode,
     private readonly ruleList: RuleList,
     private readonly ruleSets: RuleSetSource,
   ) {}
@@ -68,10 +67,10 @@ export class KernelConfigSource {
         groups: groups.map((group) => this.toConfigGroup(group)),
         rules,
         ruleSets,
-        ...this.dns(),
-        mode: this.preferences.get('routing.mode'),
+        ...this.options.dns(),
+        mode: this.options.routingMode,
         defaultPolicy: policy.defaultPolicy,
-        listeners: this.listeners(),
+        listeners: this.options.listeners(),
       };
     });
   }
@@ -97,50 +96,13 @@ export class KernelConfigSource {
 
   private open(config: string): OpenedNode {
     const node = this.vault.open(config);
-    return { node, unsupportedReason: kernelSupport(node).reason };
+    const { support, reason } = kernelSupport(node);
+    const carried = support === 'embedded' || (support === 'external' && this.mode.get() === 'mihomo');
+    return { node, unsupportedReason: carried ? null : reason };
   }
 
   private toConfigGroup(group: OutboundGroupEntity): ConfigGroup {
-    const toleranceMs = group.toleranceMs ?? this.preferences.get('health.tolerance_ms');
+    const toleranceMs = group.toleranceMs ?? this.options.toleranceMs;
     return Object.assign(group, { toleranceMs: group.type === 'url-test' ? toleranceMs : null });
-  }
-
-  /** Nothing where nobody set anything: the operating system resolves. */
-  private dns(): { dns?: DnsConfig } {
-    const [nameservers, bootstrap] = [this.preferences.get('dns.nameservers'), this.preferences.get('dns.bootstrap')];
-    const [policy, hosts] = [this.preferences.get('dns.policy'), this.preferences.get('dns.hosts')];
-    const entries = [nameservers, Object.keys(policy), Object.keys(hosts)];
-    if (entries.every(({ length }) => length === 0)) return {};
-    return {
-      dns: {
-        nameservers: nameservers.length > 0 ? nameservers : ['system'],
-        ...(bootstrap.length > 0 && { bootstrap }),
-        policy,
-        hosts,
-      },
-    };
-  }
-
-  private listeners(): ListenerConfig[] {
-    const mixed = this.preferences.get('kernel.listen.mixed') ?? { address: null, port: this.settings.kernelPort };
-    const http = this.preferences.get('kernel.listen.http');
-    const socks = this.preferences.get('kernel.listen.socks');
-    return [
-      this.listener('mixed', mixed),
-      ...(http ? [this.listener('http', http)] : []),
-      ...(socks ? [this.listener('socks', socks)] : []),
-    ];
-  }
-
-  private listener(type: ListenerConfig['type'], chosen: { address: string | null; port: number }): ListenerConfig {
-    const everywhere = this.preferences.get('kernel.allow_lan');
-    const users = this.preferences.get('kernel.users');
-    return {
-      name: type,
-      type,
-      address: chosen.address ?? (everywhere ? '0.0.0.0' : this.settings.kernelAddress),
-      port: chosen.port,
-      ...(users.length > 0 && { users }),
-    };
   }
 }

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { KernelProgramName } from './kernel-mode.js';
 import type { ChildLike } from './kernel-process.js';
 
 /** Starts the kernel's process. A class, so that tests can hand in another way to start it. */
@@ -12,8 +13,9 @@ export class KernelLauncher {
     this.execArgv = execArgv;
   }
 
-  launch(): ChildLike {
-    return fork(fileURLToPath(this.entry), [], {
+  /** `executable` is mihomo's, for that mode. */
+  launch(mode: KernelProgramName, executable: string): ChildLike {
+    return fork(fileURLToPath(this.entry), [mode, executable], {
       // Young space of 8 MiB: relayed bytes live in external buffers, small heaps keep the process small.
       execArgv: [...this.execArgv, '--max-semi-space-size=4'],
       // Nothing of our environment is the kernel's business, least of all the database's address.

@@ -26,6 +26,7 @@ import { KernelConfigSource } from './kernel-config.source.js';
 import { KernelConfigurator } from './kernel-configurator.js';
 import { KernelUnavailableError } from './kernel-errors.js';
 import type { CloseFilter, EventBatch, KernelCalls, KernelMethod, TagUsage, GroupInUse } from './kernel-ipc.js';
+import type { KernelProgramName } from './kernel-mode.js';
 import { KernelLauncher } from './kernel-launcher.js';
 import { KernelProcess } from './kernel-process.js';
 import { describeKernel } from './kernel.view.js';
@@ -71,7 +72,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly preferences: Preferences,
   ) {
     this.process = new KernelProcess({
-      fork: () => launcher.launch(),
+      fork: () => launcher.launch(source.mode.get(), source.mode.executable),
       clock: { now: () => Date.now(), after: startTimer },
       onReady: () => void this.configureNewborn(),
       onEvents: (batch) => this.receive(batch),
@@ -218,6 +219,11 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     return this.ask('status', null);
   }
 
+  /** Which program carries the traffic. */
+  get program(): KernelProgramName {
+    return this.source.mode.get();
+  }
+
   get state(): KernelState {
     return this.configurator.state;
   }
@@ -235,7 +241,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   /** Its state with the facts it can give; never fails. */
   async describe(version: string): Promise<{ view: KernelStatusView; live: KernelStatus | null }> {
     const live = await this.process.request('status', null, 1_000).catch(() => null);
-    return { view: describeKernel(this.process, this.configurator, live, version), live };
+    return { view: describeKernel(this.process, this.configurator, { live, version, type: this.program }), live };
   }
 
   private async load(): Promise<KernelConfigRows> {

@@ -6,18 +6,24 @@ import type { KernelProcess } from './kernel-process.js';
 
 const SHOWN_LEFT_OUT = 100;
 
-/** `live` is null while the kernel does not answer. */
+export interface KernelFacts {
+  /** Null while the kernel does not answer. */
+  live: KernelStatus | null;
+  /** Of this service, which is the embedded kernel's too. */
+  version: string;
+  type: KernelStatusView['type'];
+}
+
 export function describeKernel(
   process: Pick<KernelProcess, 'pid' | 'restarts'>,
   configurator: Pick<KernelConfigurator, 'state' | 'applied' | 'lastApply' | 'failure'>,
-  live: KernelStatus | null,
-  version: string,
+  { live, version, type }: KernelFacts,
 ): KernelStatusView {
   const { applied, lastApply, failure, state } = configurator;
   const leftOut = applied?.leftOut ?? [];
   return {
-    type: 'embedded',
-    version,
+    type,
+    version: live?.programVersion ?? version,
     state,
     pid: process.pid,
     restarts: process.restarts,

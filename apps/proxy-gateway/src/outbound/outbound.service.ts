@@ -34,7 +34,7 @@ export class OutboundService {
 
   async overview(query: MembersQuery): Promise<OutboundOverview> {
     const { facts, config } = await this.facts.read(windowOf(query));
-    const kernel = { type: 'embedded', version: SERVICE_VERSION, state: this.kernel.state } as const;
+    const kernel = { type: this.kernel.program, version: SERVICE_VERSION, state: this.kernel.state };
     return toOutboundOverview({ mode: config.mode, defaultPolicy: config.defaultPolicy, kernel }, facts);
   }
 

@@ -13,7 +13,6 @@ export function maskSettings(texts: Readonly<SettingsView>): SettingsView {
 
 function maskSetting(key: string, value: string): string {
   if (SECRET_SETTINGS.has(key) && value !== '') return MASK;
-  if (key === 'kernel.users') return value.replace(/:[^\s,]+/g, ':***');
   if (!isPreferenceKey(key) || value === PREFERENCES[key].defaultText || !value.includes('://')) return value;
   return value
     .split(/[\s,]+/)

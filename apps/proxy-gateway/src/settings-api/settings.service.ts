@@ -9,6 +9,7 @@ import { PREFERENCES, restartNeeded } from '../preferences/preference-definition
 import type { PreferenceKey } from '../preferences/preference-definitions.js';
 import { problemOf } from '../preferences/preference-snapshot.js';
 import { Preferences } from '../preferences/preferences.service.js';
+import { ProxyGatewaySettings } from '../settings.js';
 import { maskSettings } from './mask-settings.js';
 
 @Injectable()
@@ -16,6 +17,7 @@ export class SettingsService {
   constructor(
     private readonly preferences: Preferences,
     private readonly access: OpenAccess,
+    private readonly environment: ProxyGatewaySettings,
   ) {}
 
   /** Every key. Who may only read sees no credentials that addresses carry. */
@@ -31,6 +33,7 @@ export class SettingsService {
   async change(body: unknown): Promise<{ settings: SettingsView; restartNeeded: PreferenceKey[] }> {
     const changes = readChanges(body);
     this.refuseOpening(changes);
+    this.refuseMissingKernel(changes);
     const before = this.preferences.texts();
     await this.preferences.write(changes);
     const settings = this.preferences.texts();
@@ -47,6 +50,12 @@ export class SettingsService {
           'cannot be "false" while the service can be reached from outside: bind it to 127.0.0.1, or set PROXY_GATEWAY_ALLOW_OPEN=true if that is meant',
       },
     ]);
+  }
+
+  private refuseMissingKernel(changes: Record<string, string>): void {
+    if (changes['kernel.mode'] !== 'mihomo' || this.environment.mihomo !== '') return;
+    const message = 'needs PROXY_GATEWAY_MIHOMO in the environment: the path of the mihomo program';
+    throw refusal([{ field: 'kernel.mode', message }]);
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { createTestApp, createTestDatabase, waitFor } from '@gatehouse/testing';
 import type { TestApp } from '@gatehouse/testing';
 import { AppModule } from '../../src/app.module.js';
@@ -42,7 +43,11 @@ export interface Gateway extends AsyncDisposable {
   call<T = AnyJson>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
 }
 
-export async function startGateway(env: Record<string, string> = {}): Promise<Gateway> {
+/** `stored` are settings as an earlier run of the service left them. */
+export async function startGateway(
+  env: Record<string, string> = {},
+  stored: Record<string, string> = {},
+): Promise<Gateway> {
   const database = await createTestDatabase();
   const home = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const settings = readSettings({
@@ -56,6 +61,7 @@ export async function startGateway(env: Record<string, string> = {}): Promise<Ga
     ...env,
   });
   await migrateDatabase(settings);
+  await storeSettings(database.url, stored);
   const clean = async (): Promise<void> => {
     await database.drop();
     rmSync(home, { recursive: true, force: true });
@@ -91,6 +97,19 @@ export async function startGateway(env: Record<string, string> = {}): Promise<Ga
       await clean();
     },
   };
+}
+
+async function storeSettings(databaseUrl: string, stored: Record<string, string>): Promise<void> {
+  if (Object.keys(stored).length === 0) return;
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    for (const entry of Object.entries(stored)) {
+      await client.query('INSERT INTO proxy_gateway.settings (key, value) VALUES ($1, $2)', entry);
+    }
+  } finally {
+    await client.end();
+  }
 }
 
 function client(base: string) {

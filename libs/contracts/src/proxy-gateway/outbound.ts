@@ -113,7 +113,7 @@ export interface OutboundOverview {
   default_policy: string;
   /** Group names and built-ins that `default_policy` takes; a node's `n<id>` or unique name works too. */
   policies: string[];
-  kernel: { type: 'embedded'; version: string; state: KernelState };
+  kernel: { type: 'embedded' | 'mihomo'; version: string; state: KernelState };
   groups: OutboundGroupView[];
   builtin: string[];
 }

@@ -12,7 +12,7 @@ export interface KernelListenerView {
 }
 
 export interface KernelStatusView {
-  type: 'embedded';
+  type: 'embedded' | 'mihomo';
   version: string;
   state: KernelState;
   pid: number | null;

@@ -113,6 +113,8 @@ export interface KernelStatus {
   uploadTotal: number;
   downloadTotal: number;
   rssBytes: number;
+  /** Of a program that is not this library. */
+  programVersion?: string;
 }
 
 /** A node tag and rule index that moved bytes or took connections since the last delta. Open connections included. */

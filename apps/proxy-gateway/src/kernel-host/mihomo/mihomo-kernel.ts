@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { compileRouter, countChanges, createPolicyTable, KernelConfigError } from '@gatehouse/proxy-kernel';
+import {
+  compileRouter,
+  compileRuleSets,
+  countChanges,
+  createPolicyTable,
+  KernelConfigError,
+} from '@gatehouse/proxy-kernel';
 import type {
   ApplyResult,
   ConnectionMetadata,
@@ -14,6 +20,8 @@ import type {
   KernelStatus,
   ListenerState,
   ProxyKernel,
+  Router,
+  SelectablePolicyTable,
   TracedDecision,
 } from '@gatehouse/proxy-kernel';
 import { MihomoRefusal } from './mihomo-api.js';
@@ -35,6 +43,7 @@ export interface MihomoHandle {
  */
 export class MihomoKernel implements ProxyKernel {
   readonly #mihomo: MihomoHandle;
+  readonly #version: string;
   readonly #environment: KernelEnvironment;
   readonly #watch = new MihomoConnectionWatch();
   readonly #listeners: { [E in keyof KernelEvents]: KernelEvents[E][] } = {
@@ -46,6 +55,8 @@ export class MihomoKernel implements ProxyKernel {
   readonly #ports = new Map<string, number>();
   readonly #startedAt: number;
   #config: KernelConfig | null = null;
+  /** Made when first asked for; of the present configuration. */
+  #route: { policies: SelectablePolicyTable; router: Router } | null = null;
   #hash: string | null = null;
   #generation = 0;
   #groups: GroupState[] = [];
@@ -53,7 +64,8 @@ export class MihomoKernel implements ProxyKernel {
   #timer: NodeJS.Timeout | null = null;
   #closing: Promise<void> | null = null;
 
-  constructor(mihomo: MihomoHandle, environment: KernelEnvironment) {
+  constructor(mihomo: MihomoHandle, environment: KernelEnvironment, version: string) {
+    this.#version = version;
     this.#mihomo = mihomo;
     this.#environment = environment;
     this.#startedAt = environment.now();
@@ -103,22 +115,12 @@ export class MihomoKernel implements ProxyKernel {
 
   /** Decided by our router over the same rules and mihomo's present choices: mihomo itself cannot be asked. */
   testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
-    const config = this.#config;
-    if (!config) return Promise.reject(new KernelConfigError('rules', 'no configuration is applied'));
-    const outbounds = new Map(config.outbounds.map(({ tag, node }) => [tag, { udp: node.udp ?? true }]));
-    const now = new Map(this.#groups.map((group) => [group.name, group.now]));
-    const groups = config.groups.map((group) => {
-      const selected = now.get(group.name);
-      return { ...group, ...(selected === null || selected === undefined ? {} : { selected }) };
-    });
-    const { resolver, country, asn } = this.#environment;
-    const router = compileRouter({
-      ...config,
-      policies: createPolicyTable(outbounds, groups),
-      resolver,
-      country,
-      ...(asn ? { asn } : {}),
-    });
+    if (!this.#config) return Promise.reject(new KernelConfigError('rules', 'no configuration is applied'));
+    this.#route ??= this.#compile(this.#config);
+    const { policies, router } = this.#route;
+    for (const { name, type, now } of this.#groups) {
+      if (type !== 'load-balance' && now !== null) policies.select(name, now);
+    }
     return router.explain(flow);
   }
 
@@ -135,6 +137,7 @@ export class MihomoKernel implements ProxyKernel {
       uploadTotal: upload,
       downloadTotal: download,
       rssBytes: process.memoryUsage.rss(),
+      programVersion: this.#version,
     };
   }
 
@@ -145,6 +148,16 @@ export class MihomoKernel implements ProxyKernel {
   close(): Promise<void> {
     this.#closing ??= this.#closeNow();
     return this.#closing;
+  }
+
+  #compile(config: KernelConfig): { policies: SelectablePolicyTable; router: Router } {
+    const outbounds = new Map(config.outbounds.map(({ tag, node }) => [tag, { udp: node.udp ?? true }]));
+    const policies = createPolicyTable(outbounds, config.groups);
+    const { resolver, country, asn } = this.#environment;
+    const { rules, mode, defaultPolicy, ruleSets = [] } = config;
+    const compiled = compileRuleSets(ruleSets);
+    const parts = { rules, mode, defaultPolicy, policies, resolver, country, ruleSets: compiled };
+    return { policies, router: compileRouter({ ...parts, ...(asn ? { asn } : {}) }) };
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -161,6 +174,7 @@ export class MihomoKernel implements ProxyKernel {
     await this.#load(config);
     const previous = this.#config;
     this.#config = config;
+    this.#route = null;
     this.#generation += 1;
     this.#hash = createHash('sha256').update(JSON.stringify(config)).digest('hex');
     this.#watch.setRules(config.rules);

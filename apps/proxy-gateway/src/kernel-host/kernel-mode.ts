@@ -1,0 +1,35 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Preferences } from '../preferences/preferences.service.js';
+import { ProxyGatewaySettings } from '../settings.js';
+
+export type KernelProgramName = 'embedded' | 'mihomo';
+
+/** Which program carries the traffic: what the settings said when it was first asked for, until the service starts anew. */
+@Injectable()
+export class KernelMode {
+  private readonly logger = new Logger('Kernel');
+  private chosen: KernelProgramName | null = null;
+
+  constructor(
+    private readonly preferences: Preferences,
+    private readonly settings: ProxyGatewaySettings,
+  ) {}
+
+  get(): KernelProgramName {
+    this.chosen ??= this.choose();
+    return this.chosen;
+  }
+
+  /** The program to start; empty for the embedded kernel. */
+  get executable(): string {
+    return this.get() === 'mihomo' ? this.settings.mihomo : '';
+  }
+
+  /** Traffic goes on without what only mihomo carries, rather than not at all. */
+  private choose(): KernelProgramName {
+    if (this.preferences.get('kernel.mode') === 'embedded') return 'embedded';
+    if (this.settings.mihomo !== '') return 'mihomo';
+    this.logger.error('kernel.mode is mihomo, and PROXY_GATEWAY_MIHOMO names no program: the embedded kernel runs');
+    return 'embedded';
+  }
+}
