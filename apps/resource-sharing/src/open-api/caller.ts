@@ -1,0 +1,59 @@
+import { createParamDecorator, SetMetadata } from '@nestjs/common';
+import type { CustomDecorator, ExecutionContext } from '@nestjs/common';
+
+/** What operations of the open API belong to. */
+export const OPEN_SCOPES = ['meta', 'query', 'unlock', 'write', 'vip'] as const;
+export type OpenScope = (typeof OPEN_SCOPES)[number];
+
+/** Who calls the open API: a credential, and the user it acts for. Handed on as an argument. */
+export interface Caller {
+  /** Id of the application secret or personal key; `api_key_id` of ping. */
+  readonly credentialId: number;
+  readonly credentialKind: 'application' | 'personal';
+  readonly credentialName: string;
+  /** Null for a personal key. */
+  readonly applicationId: number | null;
+  /** The consent behind the user token; null without one. */
+  readonly grantId: number | null;
+  /** From the user token, else the user that the key or the application is bound to. */
+  readonly userId: number | null;
+  /** Credential ∩ grant ∩ application. */
+  readonly scopes: readonly OpenScope[];
+  /** Of the user, at this moment. */
+  readonly isPremium: boolean;
+  /** Of the user: `share:manage`, `resource:notify`. */
+  readonly permissions: readonly string[];
+  /** Limits that the application was given; null: the default ones. */
+  readonly quotaProfile: string | null;
+}
+
+/** A caller of an operation that cannot do without a user. */
+export type UserCaller = Caller & { readonly userId: number };
+
+export interface OpenOperationOptions {
+  readonly scope: OpenScope;
+  /** `required`: 403 OPENAPI_USER_REQUIRED without a user. `premium`: and 403 VIP_REQUIRED unless the user has Premium. */
+  readonly user?: 'required' | 'premium';
+}
+
+export const OPEN_OPERATION = 'gatehouse:open-operation';
+
+/** Marks an operation of `/api/open`: what its caller must be and may do. */
+export const OpenOperation = (options: OpenOperationOptions): CustomDecorator => SetMetadata(OPEN_OPERATION, options);
+
+const CALLERS = new WeakMap<object, Caller>();
+
+/** For the guard that found out who calls. */
+export function setCaller(request: object, caller: Caller): void {
+  CALLERS.set(request, caller);
+}
+
+/** Undefined outside the open API. */
+export function callerOf(request: object): Caller | undefined {
+  return CALLERS.get(request);
+}
+
+/** The Caller of the request; a UserCaller where the operation requires a user. */
+export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller | undefined =>
+  callerOf(context.switchToHttp().getRequest<object>()),
+);
