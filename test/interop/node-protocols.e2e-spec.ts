@@ -58,7 +58,7 @@ const V2RAY: ServedNode[] = [
     name: 'vmess disguised as HTTP',
     protocol: 'vmess',
     tls: false,
-    stream: { network: 'tcp', tcpSettings: { header: { type: 'http' } } },
+    stream: { network: 'tcp', tcpSettings: { header: { type: 'http', request: { path: ['/a', '/b'] } } } },
     transport: { type: 'http', path: ['/a', '/b'], headers: { Host: ['a.test', 'b.test'] } },
   },
 ];
@@ -180,8 +180,9 @@ function use(context: TestContext, program: string, name: string): void {
 }
 
 /** The record of the one flow to a target: each test has a target of its own. */
-async function record(target: number): Promise<ConnectionRecord> {
-  const found = (): ConnectionRecord[] => records.filter(({ destinationPort }) => destinationPort === target);
+async function record(target: number, network = 'tcp'): Promise<ConnectionRecord> {
+  const found = (): ConnectionRecord[] =>
+    records.filter((one) => one.destinationPort === target && one.network === network);
   await expect.poll(() => found().length, { timeout: 10_000 }).toBe(1);
   return found()[0]!;
 }
@@ -328,7 +329,7 @@ describe.each(subjects)('$name, by a real $program', ({ program, name }) => {
       expect(answer.payload.equals(Buffer.concat([Buffer.from('ab'[index]!), payload]))).toBe(true);
     }
     udp.close();
-    expect(await record(targets[0]!)).toMatchObject({ upload: 1201, download: 1203 });
-    expect(await record(targets[1]!)).toMatchObject({ upload: 2600, download: 2602 });
+    expect(await record(targets[0]!, 'udp')).toMatchObject({ upload: 1201, download: 1203 });
+    expect(await record(targets[1]!, 'udp')).toMatchObject({ upload: 2600, download: 2602 });
   });
 });

@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import type { ClientHttp2Stream } from 'node:http2';
 import type { NodeTransport } from '@gatehouse/contracts';
 import { DialError, type DialContext } from '../../interfaces/index.js';
 import type { Carrier } from '../carrier.js';
@@ -7,7 +6,7 @@ import { abortError, toDialError } from '../dial-error.js';
 import { requestTarget } from '../http-upgrade.js';
 import type { NodeServer } from '../node-server.js';
 import type { ServerDialer } from '../server-dialer.js';
-import { CANCEL, SessionPool } from './session-pool.js';
+import { SessionPool, type PooledStream } from './session-pool.js';
 import { Http2Stream, checkStatus } from './stream.js';
 
 /** V2Ray's `http` transport: the stream is the two bodies of a PUT. */
@@ -25,17 +24,20 @@ export function createHttp2Carrier(
       ':authority': hosts.length > 0 ? hosts[randomInt(hosts.length)] : (node.tls?.sni ?? node.server),
     };
     const pooled = await pool.request(headers, context);
-    await answered(pooled.stream, context.signal);
+    await answered(pooled, context.signal);
     return new Http2Stream(pooled);
   };
   return { connect, close: () => pool.close() };
 }
 
-function answered(stream: ClientHttp2Stream, signal: AbortSignal): Promise<void> {
+function answered({ stream, reset }: PooledStream, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
+    let settled = false;
     const fail = (error: unknown): void => {
+      if (settled) return;
+      settled = true;
       signal.removeEventListener('abort', onAbort);
-      if (!stream.closed) stream.close(CANCEL);
+      reset();
       reject(error);
     };
     const onAbort = (): void => fail(abortError(signal));
@@ -49,6 +51,7 @@ function answered(stream: ClientHttp2Stream, signal: AbortSignal): Promise<void>
       } catch (error) {
         return fail(error);
       }
+      settled = true;
       signal.removeEventListener('abort', onAbort);
       resolve();
     });

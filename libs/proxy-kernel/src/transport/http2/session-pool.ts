@@ -29,6 +29,8 @@ const WINDOW_BYTES = 1024 * 1024;
 export interface PooledStream {
   stream: ClientHttp2Stream;
   below: ByteStream;
+  /** Resets it. `close` and `destroy` of a stream end its body first, which a server takes for a good end. */
+  reset(): void;
 }
 
 interface PooledSession {
@@ -56,9 +58,10 @@ export class SessionPool {
     const pooled = await this.session(context);
     if (context.signal.aborted) throw abortError(context.signal);
     try {
-      const stream = pooled.session.request(headers, { endStream: false });
+      const reset = new AbortController();
+      const stream = pooled.session.request(headers, { endStream: false, signal: reset.signal });
       this.count(pooled, stream);
-      return { stream, below: pooled.below };
+      return { stream, below: pooled.below, reset: () => reset.abort() };
     } catch (error) {
       throw toDialError(error, 'handshake');
     }
@@ -147,9 +150,10 @@ export class SessionPool {
   }
 }
 
-/** A session takes a socket over as it is: a paused one would never be read. */
+/** A session takes a socket over as it is: a paused one would never be read, a half-open one never be closed. */
 function reading(below: ByteStream): Duplex {
   const duplex = toDuplex(below);
+  duplex.once('end', () => duplex.destroy());
   duplex.resume();
   return duplex;
 }
@@ -195,5 +199,5 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** What a reset of a stream stands for. */
-export const { NGHTTP2_NO_ERROR: NO_ERROR, NGHTTP2_CANCEL: CANCEL } = constants;
+/** The code of a stream that was not reset. */
+export const NO_ERROR = constants.NGHTTP2_NO_ERROR;

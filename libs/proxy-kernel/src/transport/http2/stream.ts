@@ -2,17 +2,20 @@ import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader }
 import type { ByteStream } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
 import { LayeredStream } from '../layered-stream.js';
-import { CANCEL, NO_ERROR, type PooledStream } from './session-pool.js';
+import { NO_ERROR, type PooledStream } from './session-pool.js';
 
 /** Both bodies of one HTTP/2 request as a byte stream. */
 export class Http2Stream extends LayeredStream {
   protected readonly request: ClientHttp2Stream;
   private readonly below: ByteStream;
+  private readonly reset: () => void;
+  private resetByUs = false;
 
-  constructor({ stream, below }: PooledStream) {
+  constructor({ stream, below, reset }: PooledStream) {
     super(stream);
     this.request = stream;
     this.below = below;
+    this.reset = reset;
     stream.pause();
   }
 
@@ -25,12 +28,20 @@ export class Http2Stream extends LayeredStream {
   }
 
   override destroy(error?: Error): void {
-    if (!this.request.closed && !this.request.destroyed) this.request.close(CANCEL);
-    super.destroy(error);
+    if (error) this.fail(error);
+    this.resetByUs = true;
+    if (!this.request.destroyed) this.reset();
+    super.destroy();
   }
 
   override resetAndDestroy(): void {
     this.destroy();
+  }
+
+  protected override fail(error: Error): void {
+    if (this.resetByUs) return;
+    if (error instanceof DialError) return super.fail(error);
+    super.fail(new DialError('relay', 'connection_reset', error.message, { cause: error }));
   }
 
   protected override encode(chunk: Uint8Array): void {

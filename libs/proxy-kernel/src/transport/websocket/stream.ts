@@ -93,8 +93,10 @@ export class WebSocketStream extends LayeredStream {
     const { unsent } = this;
     this.unsent = [];
     this.unsentBytes = 0;
-    if (unsent.length > 0) this.put(encodeFrame(OPCODE.binary, Buffer.concat(unsent)));
-    if (this.inner.writableLength === 0) this.emit('drain');
+    if (unsent.length === 0) return;
+    const room = this.inner.write(encodeFrame(OPCODE.binary, Buffer.concat(unsent)));
+    // Who was told to wait is told to go on, by the stream below where that is full.
+    if (room || this.inner.writableLength === 0) this.emit('drain');
   }
 
   private control(opcode: number, payload: Buffer): void {
