@@ -48,7 +48,7 @@ export { countChanges } from './generation.js';
 export { createProxyKernel } from './kernel.js';
 export { findDialCycle } from './dialers.js';
 export { supportsNode, type NodeSupport } from './registry.js';
-export { ShadowsocksStream, type ShadowsocksKeys } from './protocol/shadowsocks/stream.js';
+export { ShadowsocksStream, aeadSession, type ShadowsocksKeys } from './protocol/shadowsocks/stream.js';
 export { aeadMethod, masterKey } from './protocol/shadowsocks/cipher.js';
 export { decodeAddress } from './protocol/socks/codec.js';
 export { createNodeProber, type NodeProberOptions } from './node-prober.js';

@@ -11,6 +11,7 @@ import { HttpOutbound } from './protocol/http/outbound.js';
 import { MixedInbound } from './protocol/mixed/inbound.js';
 import { RejectOutbound } from './protocol/reject/outbound.js';
 import { isEmbeddedCipher } from './protocol/shadowsocks/cipher.js';
+import { isCipher2022, parseKeys2022 } from './protocol/shadowsocks-2022/cipher.js';
 import { ShadowsocksOutbound } from './protocol/shadowsocks/outbound.js';
 import { Socks5Outbound } from './protocol/socks/outbound.js';
 import { TrojanOutbound } from './protocol/trojan/outbound.js';
@@ -33,6 +34,11 @@ const EXTERNAL_CIPHERS =
 const BAD_ID: NodeSupport = {
   support: 'unsupported',
   reason: 'the user id is neither a UUID nor a name of 1 to 30 bytes',
+};
+
+const BAD_KEY: NodeSupport = {
+  support: 'unsupported',
+  reason: 'the password is not base64 of a key of the cipher’s length (several: joined by colons)',
 };
 
 export function builtInOutbounds(resolver: Resolver): Map<string, Outbound> {
@@ -58,7 +64,15 @@ export function supportsNode(node: ProxyNode): NodeSupport {
       return supportsVless(node);
     case 'vmess':
       return supportsVmess(node);
-    default:
+    case 'ssr':
+    case 'hysteria':
+    case 'hysteria2':
+    case 'tuic':
+    case 'wireguard':
+    case 'anytls':
+    case 'snell':
+    case 'ssh':
+    case 'mieru':
       return external(node.type);
   }
 }
@@ -80,7 +94,15 @@ export function createOutbound(tag: string, node: ProxyNode, dialer: ServerDiale
       return new VlessOutbound(tag, node, userId(node.uuid, path), dialer);
     case 'vmess':
       return new VmessOutbound(tag, node, userId(node.uuid, path), dialer);
-    default:
+    case 'ssr':
+    case 'hysteria':
+    case 'hysteria2':
+    case 'tuic':
+    case 'wireguard':
+    case 'anytls':
+    case 'snell':
+    case 'ssh':
+    case 'mieru':
       throw new KernelConfigError(path, `${tag} cannot be dialled: ${node.type}`);
   }
 }
@@ -93,6 +115,7 @@ function supportsShadowsocks(node: Extract<ProxyNode, { type: 'ss' }>): NodeSupp
   if (node.plugin) return external(`plugin ${node.plugin.name}`);
   if (node.udpOverTcp) return external('UDP over TCP');
   if (isEmbeddedCipher(node.cipher)) return { support: 'embedded' };
+  if (isCipher2022(node.cipher)) return parseKeys2022(node.cipher, node.password) ? { support: 'embedded' } : BAD_KEY;
   if (EXTERNAL_CIPHERS.test(node.cipher)) return external(`cipher ${node.cipher}`);
   return { support: 'unsupported', reason: `cipher ${node.cipher} is not known` };
 }

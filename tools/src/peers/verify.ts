@@ -11,6 +11,8 @@ type Arguments = (port: number, folder: string) => string[];
 /** How each server is started for a moment on a free port of the loopback; the others only have to print their version. */
 const SERVERS: Record<string, Arguments> = {
   'ss-server': (port) => ['-s', '127.0.0.1', '-p', String(port), '-k', 'verify', '-m', 'aes-256-gcm'],
+  'obfs-server': (port) => ['-s', '127.0.0.1', '-p', String(port), '--obfs', 'http', '-r', '127.0.0.1:9'],
+  'ss-v2ray-plugin': (port) => ['-server', '-localAddr', '127.0.0.1', '-localPort', String(port)],
   microsocks: (port) => ['-i', '127.0.0.1', '-p', String(port)],
   'redis-server': (port, folder) => ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder],
   iperf3: (port) => ['-s', '-B', '127.0.0.1', '-p', String(port)],
@@ -47,7 +49,12 @@ const SERVERS: Record<string, Arguments> = {
   },
 };
 
-const PRINT_VERSION: Record<string, string[]> = { curl: ['--version'], wrk: ['-v'] };
+const PRINT_VERSION: Record<string, string[]> = {
+  curl: ['--version'],
+  wrk: ['-v'],
+  // Its usage: a server needs host keys.
+  sshd: ['-?'],
+};
 
 function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { relay } from '@gatehouse/net';
-import { ShadowsocksStream, aeadMethod, decodeAddress, masterKey, type ShadowsocksKeys } from '@gatehouse/proxy-kernel';
+import { ShadowsocksStream, aeadMethod, aeadSession, decodeAddress, masterKey, type ShadowsocksKeys } from '@gatehouse/proxy-kernel';
 
 export interface ShadowsocksServerOptions {
   method: string;
@@ -50,7 +50,7 @@ export class ShadowsocksServer {
     this.#sockets.add(socket);
     socket.on('close', () => this.#sockets.delete(socket));
     socket.setTimeout(HANDSHAKE_TIMEOUT_MS, () => socket.destroy());
-    const client = new ShadowsocksStream(socket, keys, Buffer.alloc(0));
+    const client = new ShadowsocksStream(socket, aeadSession(keys, Buffer.alloc(0)));
     client.on('error', () => client.destroy());
     let received = Buffer.alloc(0);
     const onData = (chunk: Buffer): void => {

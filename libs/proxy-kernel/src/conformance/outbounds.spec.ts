@@ -11,7 +11,7 @@ import { createOutbound } from '../registry.js';
 import { createDirectDialer } from '../transport/server-dialer.js';
 import { addressLength, decodeAddress } from '../protocol/socks/codec.js';
 import { aeadMethod, masterKey } from '../protocol/shadowsocks/cipher.js';
-import { ShadowsocksStream } from '../protocol/shadowsocks/stream.js';
+import { ShadowsocksStream, aeadSession } from '../protocol/shadowsocks/stream.js';
 
 /** A certificate of this test for `proxy.test`. */
 const CERT = `-----BEGIN CERTIFICATE-----
@@ -139,7 +139,7 @@ async function startShadowsocksServer(cipher: string, password: string): Promise
   const master = masterKey(password, method.keyLength);
   return listen(
     createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
-      const stream = new ShadowsocksStream(socket, { method, master }, Buffer.alloc(0));
+      const stream = new ShadowsocksStream(socket, aeadSession({ method, master }, Buffer.alloc(0)));
       const reader = new ByteReader(stream);
       const serve = async (): Promise<void> => {
         const start = await reader.peek(2);

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { decodeAddress, encodeAddress } from '../socks/codec.js';
 import { aeadMethod, freshSalt, isEmbeddedCipher, masterKey } from './cipher.js';
-import { MAX_CHUNK, StreamOpener, StreamSealer, openDatagram, sealDatagram } from './codec.js';
+import { MAX_CHUNK, StreamOpener, StreamSealer, aeadFormat, openDatagram, sealDatagram } from './codec.js';
 
 /** What Debian's shadowsocks-libev 3.3.5 sent for the password `foobar`: `hello`, and the datagram `datagram`, to example.com:80. */
 const CAPTURED = [
@@ -86,7 +86,7 @@ describe.each(CAPTURED)('$cipher', ({ cipher, stream, datagram }) => {
   const { method, master } = keysOf(cipher);
 
   it("opens another implementation's stream, byte by byte", () => {
-    const plain = openInPieces(new StreamOpener(method, master), Buffer.from(stream, 'hex'), () => 1);
+    const plain = openInPieces(new StreamOpener(aeadFormat(method, master)), Buffer.from(stream, 'hex'), () => 1);
     const address = decodeAddress(plain);
     expect(address?.target).toEqual({ host: 'example.com', port: 80 });
     expect(plain.subarray(address?.end).toString()).toBe('hello');
@@ -95,13 +95,13 @@ describe.each(CAPTURED)('$cipher', ({ cipher, stream, datagram }) => {
   it("seals to another implementation's bytes", () => {
     const bytes = Buffer.from(stream, 'hex');
     const salt = bytes.subarray(0, method.saltLength);
-    const plain = openInPieces(new StreamOpener(method, master), bytes, () => bytes.length);
-    const sealer = new StreamSealer(method, master, salt);
+    const plain = openInPieces(new StreamOpener(aeadFormat(method, master)), bytes, () => bytes.length);
+    const sealer = new StreamSealer(aeadFormat(method, master), salt);
     const address = encodeAddress({ host: 'example.com', port: 80 });
     // That implementation sealed the address and the payload together or apart; its first length says which.
     const together = Buffer.concat([salt, sealAll(sealer, plain)]);
     const apart = (): Buffer => {
-      const other = new StreamSealer(method, master, salt);
+      const other = new StreamSealer(aeadFormat(method, master), salt);
       return Buffer.concat([salt, sealAll(other, address), sealAll(other, Buffer.from('hello'))]);
     };
     expect([together.toString('hex'), apart().toString('hex')]).toContain(stream);
@@ -125,10 +125,10 @@ describe.each(CAPTURED)('$cipher', ({ cipher, stream, datagram }) => {
     fc.assert(
       fc.property(writes, fc.array(fc.integer({ min: 1, max: 30_000 }), { minLength: 1 }), (sizes, cuts) => {
         const salt = randomBytes(method.saltLength);
-        const sealer = new StreamSealer(method, master, salt);
+        const sealer = new StreamSealer(aeadFormat(method, master), salt);
         const plain = sizes.map((size) => randomBytes(size));
         const sealed = Buffer.concat([salt, ...plain.map((bytes) => sealAll(sealer, bytes))]);
-        const opener = new StreamOpener(method, master);
+        const opener = new StreamOpener(aeadFormat(method, master));
         let turn = 0;
         const opened = openInPieces(opener, sealed, () => cuts[turn++ % cuts.length] ?? 1);
         expect(opened.equals(Buffer.concat(plain))).toBe(true);
@@ -140,19 +140,24 @@ describe.each(CAPTURED)('$cipher', ({ cipher, stream, datagram }) => {
 
   it('gives nothing out of a chunk that was altered', () => {
     const salt = randomBytes(method.saltLength);
-    const sealed = Buffer.concat([salt, sealAll(new StreamSealer(method, master, salt), randomBytes(2000))]);
+    const sealed = Buffer.concat([
+      salt,
+      sealAll(new StreamSealer(aeadFormat(method, master), salt), randomBytes(2000)),
+    ]);
     for (let at = 0; at < sealed.length; at += 97) {
       const altered = Buffer.from(sealed);
       altered[at] = (altered[at] ?? 0) ^ 1;
       const given: Buffer[] = [];
-      expect(() => new StreamOpener(method, master).push(altered, (chunk) => given.push(chunk))).toThrow(/not sealed/);
+      expect(() => new StreamOpener(aeadFormat(method, master)).push(altered, (chunk) => given.push(chunk))).toThrow(
+        /not sealed/,
+      );
       expect(given).toEqual([]);
     }
   });
 
   it('never seals twice under one nonce', () => {
     const salt = Buffer.alloc(method.saltLength);
-    const sealer = new StreamSealer(method, master, salt);
+    const sealer = new StreamSealer(aeadFormat(method, master), salt);
     const plain = Buffer.alloc(10);
     const seen = new Set<string>();
     // Past 256 the counter carries into its second byte.
@@ -161,7 +166,7 @@ describe.each(CAPTURED)('$cipher', ({ cipher, stream, datagram }) => {
   });
 
   it('seals in chunks of at most 0x3FFF bytes', () => {
-    const sealer = new StreamSealer(method, master, Buffer.alloc(method.saltLength));
+    const sealer = new StreamSealer(aeadFormat(method, master), Buffer.alloc(method.saltLength));
     const overhead = (chunks: number): number => chunks * (2 + 16 + 16);
     expect(sealAll(sealer, Buffer.alloc(MAX_CHUNK)).length).toBe(MAX_CHUNK + overhead(1));
     expect(sealAll(sealer, Buffer.alloc(MAX_CHUNK + 1)).length).toBe(MAX_CHUNK + 1 + overhead(2));

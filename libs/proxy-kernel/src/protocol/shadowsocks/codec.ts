@@ -1,12 +1,13 @@
 /** The stream and datagram formats of Shadowsocks AEAD (SIP004). Pure: bytes in, bytes out. */
-import { createCipheriv, createDecipheriv, type DecipherGCM, type KeyObject } from 'node:crypto';
-import { NONCE_LENGTH, TAG_LENGTH, sessionKey, type AeadMethod } from './cipher.js';
+import { createCipheriv, createDecipheriv, type CipherGCMTypes, type DecipherGCM, type KeyObject } from 'node:crypto';
+import type { Target } from '../../interfaces/index.js';
+import { decodeAddress, encodeAddress } from '../socks/codec.js';
+import { NONCE_LENGTH, TAG_LENGTH, freshSalt, sessionKey, type AeadMethod } from './cipher.js';
 
 export const MAX_CHUNK = 0x3fff;
 /** A chunk up to this leaves in one piece: copying it costs less than writing four. */
 const SHORT_CHUNK = 2048;
 const LENGTH_BYTES = 2;
-const SEALED_LENGTH = LENGTH_BYTES + TAG_LENGTH;
 const AUTH_TAG = { authTagLength: TAG_LENGTH };
 
 export class ShadowsocksError extends Error {
@@ -29,24 +30,41 @@ class Nonce {
   }
 }
 
+/** What the streams of one edition of Shadowsocks differ in. */
+export interface StreamFormat {
+  algorithm: CipherGCMTypes;
+  saltLength: number;
+  maxChunk: number;
+  key: (salt: Uint8Array) => KeyObject;
+  /** What is sealed in front of the first payload and says its length; absent: as in front of the others. */
+  firstHeader?: { bytes: number; payloadLength(header: Buffer): number };
+}
+
+/** SIP004. */
+export function aeadFormat({ algorithm, saltLength }: AeadMethod, master: Buffer): StreamFormat {
+  return { algorithm, saltLength, maxChunk: MAX_CHUNK, key: (salt) => sessionKey(master, salt) };
+}
+
 /** Seals one direction of a stream. */
 export class StreamSealer {
-  private readonly method: AeadMethod;
+  private readonly algorithm: CipherGCMTypes;
+  private readonly maxChunk: number;
   private readonly key: KeyObject;
   private readonly nonce = new Nonce();
   private readonly length = Buffer.alloc(LENGTH_BYTES);
 
-  constructor(method: AeadMethod, master: Buffer, salt: Uint8Array) {
-    this.method = method;
-    this.key = sessionKey(master, salt);
+  constructor({ algorithm, maxChunk, key }: StreamFormat, salt: Uint8Array) {
+    this.algorithm = algorithm;
+    this.maxChunk = maxChunk;
+    this.key = key(salt);
   }
 
   /** Hands the sealed pieces of `plain` to `write`, in order: full chunks, one that is not full at most. */
   seal(plain: Uint8Array, write: (piece: Buffer) => void): void {
     if (plain.length > 0 && plain.length <= SHORT_CHUNK) return write(Buffer.concat(this.sealChunk(plain)));
     let tail: Buffer | null = null;
-    for (let at = 0; at < plain.length; at += MAX_CHUNK) {
-      const chunk = plain.subarray(at, at + MAX_CHUNK);
+    for (let at = 0; at < plain.length; at += this.maxChunk) {
+      const chunk = plain.subarray(at, at + this.maxChunk);
       const [length, lengthTag, payload, payloadTag] = this.sealChunk(chunk);
       // The short pieces between two payloads (tag, next length and its tag) leave as one.
       write(Buffer.concat(tail ? [tail, length, lengthTag] : [length, lengthTag]));
@@ -61,8 +79,9 @@ export class StreamSealer {
     return [...this.sealOne(this.length), ...this.sealOne(chunk)];
   }
 
-  private sealOne(plain: Uint8Array): [sealed: Buffer, tag: Buffer] {
-    const cipher = createCipheriv(this.method.algorithm, this.key, this.nonce.bytes, AUTH_TAG);
+  /** A piece on its own, without a length in front. */
+  sealOne(plain: Uint8Array): [sealed: Buffer, tag: Buffer] {
+    const cipher = createCipheriv(this.algorithm, this.key, this.nonce.bytes, AUTH_TAG);
     const sealed = cipher.update(plain);
     cipher.final();
     this.nonce.increment();
@@ -72,22 +91,24 @@ export class StreamSealer {
 
 /** Opens one direction of a stream. Nothing is given out before its tag was checked. */
 export class StreamOpener {
-  private readonly method: AeadMethod;
-  private readonly master: Buffer;
+  private readonly format: StreamFormat;
   private readonly nonce = new Nonce();
-  /** Collects what is fixed in size: the salt, then lengths and tags. */
+  /** Collects what is fixed in size: the salt, then headers and tags. */
   private readonly small: Buffer;
   private smallFilled = 0;
   private key: KeyObject | null = null;
+  /** What stands in front of the next payload, without its tag. */
+  private headerBytes: number;
+  private first = true;
   /** Bytes of the chunk's payload still to come. */
   private payloadLeft = 0;
   private decipher: DecipherGCM | null = null;
   private opened: Buffer[] = [];
 
-  constructor(method: AeadMethod, master: Buffer) {
-    this.method = method;
-    this.master = master;
-    this.small = Buffer.alloc(Math.max(method.saltLength, SEALED_LENGTH));
+  constructor(format: StreamFormat) {
+    this.format = format;
+    this.headerBytes = format.firstHeader?.bytes ?? LENGTH_BYTES;
+    this.small = Buffer.alloc(Math.max(format.saltLength, this.headerBytes + TAG_LENGTH));
   }
 
   /** Whether the stream may end here: between two chunks. */
@@ -120,25 +141,34 @@ export class StreamOpener {
   }
 
   private takeSmall(bytes: Buffer, at: number, give: (plain: Buffer) => void): number {
-    const wanted = this.key === null ? this.method.saltLength : this.decipher ? TAG_LENGTH : SEALED_LENGTH;
+    const wanted = this.wantedSmall();
     const size = Math.min(wanted - this.smallFilled, bytes.length - at);
     bytes.copy(this.small, this.smallFilled, at, at + size);
     this.smallFilled += size;
     if (this.smallFilled < wanted) return size;
     this.smallFilled = 0;
-    if (this.key === null) this.key = sessionKey(this.master, this.small.subarray(0, wanted));
+    if (this.key === null) this.key = this.format.key(this.small.subarray(0, wanted));
     else if (this.decipher) this.finishChunk(this.decipher, give);
     else this.startChunk(this.key);
     return size;
   }
 
+  private wantedSmall(): number {
+    if (this.key === null) return this.format.saltLength;
+    return this.decipher ? TAG_LENGTH : this.headerBytes + TAG_LENGTH;
+  }
+
   private startChunk(key: KeyObject): void {
+    const { headerBytes, first } = this;
     const decipher = this.nextDecipher(key);
-    const length = decipher.update(this.small.subarray(0, LENGTH_BYTES));
-    checkTag(decipher, this.small.subarray(LENGTH_BYTES, SEALED_LENGTH));
-    // The two high bits are reserved and must be zero.
-    this.payloadLeft = length.readUInt16BE();
-    if (this.payloadLeft > MAX_CHUNK) throw new ShadowsocksError('a chunk is longer than 0x3FFF');
+    const header = decipher.update(this.small.subarray(0, headerBytes));
+    checkTag(decipher, this.small.subarray(headerBytes, headerBytes + TAG_LENGTH));
+    const { firstHeader, maxChunk } = this.format;
+    this.payloadLeft = first && firstHeader ? firstHeader.payloadLength(header) : header.readUInt16BE();
+    // SIP004 reserves the two high bits, which must be zero.
+    if (this.payloadLeft > maxChunk) throw new ShadowsocksError(`a chunk is longer than ${maxChunk}`);
+    this.first = false;
+    this.headerBytes = LENGTH_BYTES;
     this.decipher = this.nextDecipher(key);
   }
 
@@ -151,19 +181,38 @@ export class StreamOpener {
   }
 
   private nextDecipher(key: KeyObject): DecipherGCM {
-    const decipher = createDecipheriv(this.method.algorithm, key, this.nonce.bytes, AUTH_TAG);
+    const decipher = createDecipheriv(this.format.algorithm, key, this.nonce.bytes, AUTH_TAG);
     this.nonce.increment();
     return decipher;
   }
 }
 
-function checkTag(decipher: DecipherGCM, tag: Buffer): void {
+export function checkTag(decipher: DecipherGCM, tag: Buffer): void {
   try {
     decipher.setAuthTag(tag);
     decipher.final();
   } catch (error) {
     throw new ShadowsocksError('a chunk was not sealed with this password and cipher', { cause: error });
   }
+}
+
+/** Datagrams of one association. */
+export interface DatagramCodec {
+  seal(payload: Buffer, target: Target): Buffer;
+  /** Null for what is cut off. @throws ShadowsocksError, SocksError for what is none. */
+  open(bytes: Buffer): { target: Target; payload: Buffer } | null;
+}
+
+/** SIP004: each datagram under its own salt. */
+export function aeadDatagrams(method: AeadMethod, master: Buffer): DatagramCodec {
+  return {
+    seal: (payload, target) => sealDatagram(method, master, freshSalt(method), [encodeAddress(target), payload]),
+    open: (bytes) => {
+      const plain = openDatagram(method, master, bytes);
+      const address = decodeAddress(plain);
+      return address && { target: address.target, payload: plain.subarray(address.end) };
+    },
+  };
 }
 
 const FIRST_NONCE = Buffer.alloc(NONCE_LENGTH);

@@ -8,25 +8,34 @@ import {
   type Target,
 } from '../../interfaces/index.js';
 import type { ServerDialer } from '../../transport/server-dialer.js';
+import { parseKeys2022 } from '../shadowsocks-2022/cipher.js';
+import { Datagrams2022 } from '../shadowsocks-2022/datagrams.js';
+import { session2022 } from '../shadowsocks-2022/session.js';
 import { encodeAddress } from '../socks/codec.js';
 import { aeadMethod, masterKey } from './cipher.js';
+import { aeadDatagrams, type DatagramCodec } from './codec.js';
 import { ShadowsocksPackets } from './packets.js';
-import { ShadowsocksStream, type ShadowsocksKeys } from './stream.js';
+import { ShadowsocksStream, aeadSession, type ShadowsocksSession } from './stream.js';
 
-/** A Shadowsocks AEAD server, TCP and UDP. */
+/** What the editions of the protocol differ in. */
+interface Edition {
+  session(target: Target): ShadowsocksSession;
+  datagrams(): DatagramCodec;
+}
+
+/** A Shadowsocks server of SIP004 (AEAD) or SIP022 (2022), TCP and UDP. */
 export class ShadowsocksOutbound implements Outbound {
   readonly tag: string;
   readonly type = 'ss';
   private readonly node: ShadowsocksNode;
   private readonly dialer: ServerDialer;
-  private readonly keys: ShadowsocksKeys;
+  private readonly edition: Edition;
 
   constructor(tag: string, node: ShadowsocksNode, dialer: ServerDialer) {
     this.tag = tag;
     this.node = node;
     this.dialer = dialer;
-    const method = aeadMethod(node.cipher);
-    this.keys = { method, master: masterKey(node.password, method.keyLength) };
+    this.edition = editionOf(node);
   }
 
   get udp(): boolean {
@@ -36,12 +45,30 @@ export class ShadowsocksOutbound implements Outbound {
   async connect(target: Target, context: DialContext): Promise<ByteStream> {
     const { server, port } = this.node;
     const stream = await this.dialer.connect(server, port, context);
-    return new ShadowsocksStream(stream, this.keys, encodeAddress(target));
+    return new ShadowsocksStream(stream, this.edition.session(target));
   }
 
   async openPackets(context: DialContext): Promise<PacketConnection> {
     if (!this.udp) throw new DialError('route', 'other', `${this.tag} carries no UDP`);
     const { server, port } = this.node;
-    return new ShadowsocksPackets(this.keys, await this.dialer.openPackets(server, port, context));
+    const packets = await this.dialer.openPackets(server, port, context);
+    return new ShadowsocksPackets(this.edition.datagrams(), packets);
   }
+}
+
+/** @throws RangeError for a cipher that is none of ours. */
+function editionOf({ cipher, password }: ShadowsocksNode): Edition {
+  const keys2022 = parseKeys2022(cipher, password);
+  if (keys2022) {
+    return {
+      session: (target) => session2022(keys2022, encodeAddress(target)),
+      datagrams: () => new Datagrams2022(keys2022),
+    };
+  }
+  const method = aeadMethod(cipher);
+  const keys = { method, master: masterKey(password, method.keyLength) };
+  return {
+    session: (target) => aeadSession(keys, encodeAddress(target)),
+    datagrams: () => aeadDatagrams(method, keys.master),
+  };
 }

@@ -2,15 +2,38 @@ import { EventEmitter } from 'node:events';
 import { resetStream, type ByteStream, type ByteStreamEvents } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
 import { freshSalt, type AeadMethod } from './cipher.js';
-import { ShadowsocksError, StreamOpener, StreamSealer } from './codec.js';
+import { ShadowsocksError, StreamOpener, StreamSealer, aeadFormat } from './codec.js';
 
 /** How long the first payload is waited for, to leave with the address in one segment. */
 const FIRST_PAYLOAD_MS = 10;
+const NOTHING = Buffer.alloc(0);
 
-/** Keys of a server, and what this end says before its first payload (a client: the target's address). */
+/** Keys of a server. */
 export interface ShadowsocksKeys {
   method: AeadMethod;
   master: Buffer;
+}
+
+/** Both directions of one stream. */
+export interface ShadowsocksSession {
+  sealer: StreamSealer;
+  opener: StreamOpener;
+  /** Speaks also when there is nothing to say yet. */
+  speaksFirst: boolean;
+  /** What leaves first, and what is to be sealed behind it: `payload`, or what of it is not in there already. */
+  begin(payload: Uint8Array): { opening: Uint8Array; rest: Uint8Array };
+}
+
+/** SIP004. `head`: what this end says before its first payload (a client: the target's address). */
+export function aeadSession({ method, master }: ShadowsocksKeys, head: Uint8Array): ShadowsocksSession {
+  const salt = freshSalt(method);
+  const format = aeadFormat(method, master);
+  return {
+    sealer: new StreamSealer(format, salt),
+    opener: new StreamOpener(format),
+    speaksFirst: head.length > 0,
+    begin: (payload) => ({ opening: salt, rest: head.length > 0 ? Buffer.concat([head, payload]) : payload }),
+  };
 }
 
 /**
@@ -19,10 +42,8 @@ export interface ShadowsocksKeys {
  */
 export class ShadowsocksStream extends EventEmitter implements ByteStream {
   private readonly socket: ByteStream;
-  private readonly sealer: StreamSealer;
-  private readonly opener: StreamOpener;
-  /** Leaves before or with the first payload; null once it has. */
-  private prologue: { salt: Buffer; head: Uint8Array } | null;
+  private readonly session: ShadowsocksSession;
+  private begun = false;
   private readonly prologueTimer: NodeJS.Timeout | null;
   private readonly waiting: Buffer[] = [];
   private paused = true;
@@ -30,14 +51,11 @@ export class ShadowsocksStream extends EventEmitter implements ByteStream {
   private endEmitted = false;
   private room = true;
 
-  constructor(socket: ByteStream, { method, master }: ShadowsocksKeys, head: Uint8Array) {
+  constructor(socket: ByteStream, session: ShadowsocksSession) {
     super();
     this.socket = socket;
-    const salt = freshSalt(method);
-    this.sealer = new StreamSealer(method, master, salt);
-    this.opener = new StreamOpener(method, master);
-    this.prologue = { salt, head };
-    this.prologueTimer = head.length > 0 ? setTimeout(() => this.sendPrologue(), FIRST_PAYLOAD_MS) : null;
+    this.session = session;
+    this.prologueTimer = session.speaksFirst ? setTimeout(() => this.sendPrologue(), FIRST_PAYLOAD_MS) : null;
     socket.on('data', (bytes: Buffer) => this.received(bytes));
     socket.on('end', () => this.sourceEnd());
     socket.on('drain', () => this.emit('drain'));
@@ -68,8 +86,7 @@ export class ShadowsocksStream extends EventEmitter implements ByteStream {
   write(chunk: Uint8Array): boolean {
     this.room = true;
     this.socket.cork();
-    const plain = this.prologue ? this.takePrologue(chunk) : chunk;
-    this.sealer.seal(plain, this.writePiece);
+    this.session.sealer.seal(this.begun ? chunk : this.begin(chunk), this.writePiece);
     this.socket.uncork();
     // Corked writes say "full" before the system was asked; what counts is what it left.
     return this.room || this.socket.writableLength === 0;
@@ -133,24 +150,23 @@ export class ShadowsocksStream extends EventEmitter implements ByteStream {
   };
 
   private sendPrologue(): void {
-    if (!this.prologue || this.socket.destroyed) return;
+    if (this.begun || this.socket.destroyed) return;
     this.socket.cork();
-    this.sealer.seal(this.takePrologue(), this.writePiece);
+    this.session.sealer.seal(this.begin(NOTHING), this.writePiece);
     this.socket.uncork();
   }
 
-  private takePrologue(payload?: Uint8Array): Uint8Array {
-    const { prologue } = this;
-    this.prologue = null;
+  private begin(payload: Uint8Array): Uint8Array {
+    this.begun = true;
     if (this.prologueTimer) clearTimeout(this.prologueTimer);
-    if (!prologue) return payload ?? Buffer.alloc(0);
-    this.socket.write(prologue.salt);
-    return payload ? Buffer.concat([prologue.head, payload]) : prologue.head;
+    const { opening, rest } = this.session.begin(payload);
+    this.socket.write(opening);
+    return rest;
   }
 
   private received(bytes: Buffer): void {
     try {
-      this.opener.push(bytes, this.give);
+      this.session.opener.push(bytes, this.give);
     } catch (error) {
       const kind = error instanceof ShadowsocksError ? 'auth_failed' : 'protocol_error';
       this.socket.destroy(new DialError('handshake', kind, (error as Error).message, { cause: error }));
@@ -165,7 +181,7 @@ export class ShadowsocksStream extends EventEmitter implements ByteStream {
   };
 
   private sourceEnd(): void {
-    if (!this.opener.atBoundary) {
+    if (!this.session.opener.atBoundary) {
       this.socket.destroy(new DialError('relay', 'protocol_error', 'the stream ended inside a chunk'));
       return;
     }

@@ -1,0 +1,183 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { expect, it, type TestContext } from 'vitest';
+import type { NodeRig } from './node-rig.js';
+import { SocksUdp, readExactly, socksConnect } from './socks-client.js';
+
+export interface Carrying {
+  /** Skips where the peer is missing; else the rig, the node chosen. */
+  use: (context: TestContext) => NodeRig;
+  udp: boolean;
+}
+
+/** What any node must do with a TCP flow and, where it carries them, datagrams. Call inside `describe`. */
+export function itCarries({ use, udp }: Carrying): void {
+  it('carries bytes both ways, counted exactly', (context) => bothWays(use(context)));
+  it('carries what a server says first, and its end', (context) => serverFirst(use(context)));
+  it('holds a bounded amount for a client that does not read, then delivers all of it', (context) =>
+    slowReader(use(context)));
+  it('carries 20 MB up, exactly', (context) => upload(use(context)));
+  it('ends both sides when the client aborts in the middle', (context) => abort(use(context)));
+  it('carries many flows at once, each its own', (context) => manyFlows(use(context)));
+  if (udp) it('carries datagrams with several targets, each answer from its own', (context) => datagrams(use(context)));
+}
+
+async function bothWays(rig: NodeRig): Promise<void> {
+  const sizes = [1, 1400, 16_383, 16_384, 70_000];
+  const sum = sizes.reduce((total, size) => total + size);
+  let echoed = 0;
+  const target = await rig.listen((socket) => {
+    socket.on('data', (bytes: Buffer) => {
+      socket.write(bytes);
+      echoed += bytes.length;
+      if (echoed === sum) socket.end();
+    });
+  });
+  const client = await socksConnect(rig.proxyPort, target);
+  for (const size of sizes) {
+    const sent = randomBytes(size);
+    client.write(sent);
+    expect((await readExactly(client, size)).equals(sent)).toBe(true);
+  }
+  client.resume();
+  await once(client, 'end');
+  client.end();
+  expect(await rig.record()).toMatchObject({ status: 'ok', upload: sum, download: sum });
+}
+
+async function serverFirst(rig: NodeRig): Promise<void> {
+  const target = await rig.listen((socket) => void socket.end('hello'));
+  const client = await socksConnect(rig.proxyPort, target);
+  expect((await readExactly(client, 5)).toString()).toBe('hello');
+  client.resume();
+  await once(client, 'end');
+  client.end();
+  expect(await rig.record()).toMatchObject({ status: 'ok', upload: 0, download: 5 });
+}
+
+async function slowReader(rig: NodeRig): Promise<void> {
+  const chunk = randomBytes(1024 * 1024);
+  const total = 32;
+  const expected = createHash('md5');
+  for (let index = 0; index < total; index += 1) expected.update(chunk);
+  let sent = 0;
+  const target = await rig.listen((socket) => {
+    const pump = (): void => {
+      while (sent < total) {
+        sent += 1;
+        if (!socket.write(chunk)) return;
+      }
+      socket.end();
+    };
+    socket.on('drain', pump);
+    pump();
+  });
+  const client = await socksConnect(rig.proxyPort, target);
+  client.pause();
+  expect(await stable(() => sent)).toBeLessThan(total);
+  expect(await digest(client)).toBe(expected.digest('hex'));
+  client.end();
+  expect(await rig.record()).toMatchObject({ status: 'ok', download: total * chunk.length });
+}
+
+async function upload(rig: NodeRig): Promise<void> {
+  const bytes = randomBytes(20_000_000);
+  const received = Promise.withResolvers<string>();
+  const target = await rig.listen((socket) => {
+    const hash = createHash('md5');
+    let size = 0;
+    socket.on('data', (chunk: Buffer) => {
+      hash.update(chunk);
+      size += chunk.length;
+      if (size < bytes.length) return;
+      received.resolve(hash.digest('hex'));
+      socket.end('done');
+    });
+  });
+  const client = await socksConnect(rig.proxyPort, target);
+  client.write(bytes);
+  expect(await received.promise).toBe(createHash('md5').update(bytes).digest('hex'));
+  expect((await readExactly(client, 4)).toString()).toBe('done');
+  client.destroy();
+  expect(await rig.record()).toMatchObject({ upload: bytes.length, download: 4 });
+}
+
+async function abort(rig: NodeRig): Promise<void> {
+  const closed = Promise.withResolvers<void>();
+  const chunk = randomBytes(64 * 1024);
+  const target = await rig.listen((socket) => {
+    const pump = (): void => {
+      while (!socket.destroyed && socket.write(chunk));
+    };
+    socket.on('drain', pump);
+    socket.on('end', () => socket.destroy());
+    socket.on('close', () => closed.resolve());
+    pump();
+  });
+  const client = await socksConnect(rig.proxyPort, target);
+  await readExactly(client, 1_000_000);
+  client.resetAndDestroy();
+  await closed.promise;
+  expect(await rig.record()).toMatchObject({ closeReason: 'client_closed' });
+}
+
+async function manyFlows(rig: NodeRig): Promise<void> {
+  const target = await rig.listen((socket) => socket.pipe(socket));
+  await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const client = await socksConnect(rig.proxyPort, target);
+      const sent = randomBytes(100_000);
+      client.write(sent);
+      expect((await readExactly(client, sent.length)).equals(sent)).toBe(true);
+      client.resetAndDestroy();
+    }),
+  );
+  await expect.poll(() => rig.records.length).toBe(20);
+}
+
+async function datagrams(rig: NodeRig): Promise<void> {
+  const targets = [await rig.udpEcho('a'), await rig.udpEcho('b')];
+  const udp = await SocksUdp.open(rig.proxyPort);
+  for (const [size, index] of [
+    [1, 0],
+    [1200, 1],
+    [1200, 0],
+    [1400, 1],
+  ] as const) {
+    const payload = randomBytes(size);
+    udp.send(payload, targets[index]!);
+    const answer = await udp.receive();
+    expect(answer.port).toBe(targets[index]);
+    expect(answer.payload.equals(Buffer.concat([Buffer.from('ab'[index]!), payload]))).toBe(true);
+  }
+  udp.close();
+  await expect.poll(() => rig.records.length).toBe(2);
+  const counts = rig.records.map(({ upload: up, download }) => [up, download]).sort((a, b) => a[0]! - b[0]!);
+  expect(counts).toEqual([
+    [1201, 1203],
+    [2600, 2602],
+  ]);
+}
+
+async function digest(socket: Socket): Promise<string> {
+  const hash = createHash('md5');
+  socket.on('data', (chunk: Buffer) => hash.update(chunk));
+  socket.resume();
+  await once(socket, 'end');
+  return hash.digest('hex');
+}
+
+/** Waits until a number has not changed for ten looks in a row. */
+async function stable(read: () => number): Promise<number> {
+  let last = -1;
+  let same = 0;
+  const look = (): number => {
+    const now = read();
+    same = now === last && now > 0 ? same + 1 : 0;
+    last = now;
+    return same;
+  };
+  await expect.poll(look, { interval: 20, timeout: 15_000 }).toBeGreaterThanOrEqual(10);
+  return last;
+}
