@@ -2,7 +2,6 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PEERS, type Peer } from './catalogue.js';
 import { Apt, hasSystemLists, isDebianLike, unpack } from './debian.js';
-import { buildWithGo } from './go-install.js';
 import { findInPath, findInTree, libraryFolders } from './programs.js';
 import { verifyProgram } from './verify.js';
 import { writeWrapper } from './wrapper.js';
@@ -11,8 +10,6 @@ export interface PeerResult {
   program: string;
   state: 'found' | 'brought' | 'missing';
   detail: string;
-  /** Absent where the machine has no way to bring it: tests that need it say so. */
-  optional?: boolean;
 }
 
 export interface BringOptions {
@@ -34,11 +31,7 @@ export async function bringPeers(options: BringOptions): Promise<PeerResult[]> {
     else results.set(peer.program, found);
   }
   if (wanted.length > 0) {
-    const packaged = wanted.filter(({ goPackage }) => goPackage === undefined);
-    for (const result of await bringPackages(packaged, options)) results.set(result.program, result);
-    for (const peer of wanted.filter(({ goPackage }) => goPackage !== undefined)) {
-      results.set(peer.program, await buildPeer(peer, options));
-    }
+    for (const result of await bringPackages(wanted, options)) results.set(result.program, result);
   }
   return PEERS.flatMap(({ program }) => results.get(program) ?? []);
 }
@@ -76,22 +69,7 @@ async function wrapUnpacked(peer: Peer, options: BringOptions): Promise<PeerResu
   return undefined;
 }
 
-async function buildPeer(peer: Peer, options: BringOptions): Promise<PeerResult> {
-  const { program, goPackage = '' } = peer;
-  const missing = (detail: string): PeerResult => ({ program, state: 'missing', detail, optional: true });
-  const go = findInPath('go', { path: `${options.path}:/usr/local/go/bin`, except: '' });
-  if (go === undefined) return missing('optional: it is built by Go, which is not installed (https://go.dev/dl)');
-  options.onProgress(`building ${goPackage}`);
-  try {
-    await buildWithGo(go, goPackage, join(options.folder, 'root', 'usr', 'bin', program));
-  } catch (error) {
-    return missing(error instanceof Error ? error.message : String(error));
-  }
-  return (await wrapUnpacked(peer, options)) ?? missing('built, but does not run here');
-}
-
 async function bringPackages(peers: Peer[], options: BringOptions): Promise<PeerResult[]> {
-  if (peers.length === 0) return [];
   if (!isDebianLike()) {
     const detail = 'this system has no apt-get: install it with the system’s own package manager';
     return peers.map(({ program }) => ({ program, state: 'missing', detail }));

@@ -1,10 +1,7 @@
-/** A real program that interop tests and benchmarks run against, and where it comes from. */
+/** A real program that interop tests and benchmarks run against, and the Debian packages that hold it. */
 export interface Peer {
   program: string;
-  /** Debian packages that hold it. */
   packages: string[];
-  /** No package holds it: built by Go, where Go is installed. Its absence is told but is no failure. */
-  goPackage?: string;
   /** Companions from the same package: brought along, not checked one by one. */
   companions: string[];
 }
@@ -19,7 +16,6 @@ export const PEERS: readonly Peer[] = [
   { program: 'obfs-server', packages: ['simple-obfs'], companions: ['obfs-local'] },
   { program: 'ss-v2ray-plugin', packages: ['shadowsocks-v2ray-plugin'], companions: [] },
   { program: 'sshd', packages: ['openssh-server'], companions: [] },
-  { program: 'xray', packages: [], goPackage: 'github.com/xtls/xray-core/main@v1.260327.0', companions: [] },
   { program: 'iperf3', packages: ['iperf3'], companions: [] },
   { program: 'wrk', packages: ['wrk'], companions: [] },
   { program: 'curl', packages: ['curl'], companions: [] },

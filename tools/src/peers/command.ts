@@ -21,7 +21,7 @@ export async function peersCommand(args: string[]): Promise<number> {
     const rows = results.map(({ program, state, detail }) => [program, state, detail]);
     process.stdout.write(`${table([['peer', 'state', 'where, or why not'], ...rows])}\n`);
     process.stdout.write(`Programs for tests and benchmarks: ${join(folder, 'bin')}\n`);
-    return results.some(({ state, optional }) => state === 'missing' && !optional) ? 1 : 0;
+    return results.some(({ state }) => state === 'missing') ? 1 : 0;
   } finally {
     lock.release();
   }

@@ -33,12 +33,6 @@ const SERVERS: Record<string, Arguments> = {
     writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
     return ['-config', join(folder, 'config.json')];
   },
-  xray: (port, folder) => {
-    const inbound = { listen: '127.0.0.1', port, protocol: 'socks', settings: { auth: 'noauth' } };
-    const config = { inbounds: [inbound], outbounds: [{ protocol: 'freedom' }] };
-    writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
-    return ['run', '-c', join(folder, 'config.json')];
-  },
   // As a client: a server needs a certificate and something to hand strangers to.
   trojan: (port, folder) => {
     const addresses = { local_addr: '127.0.0.1', local_port: port, remote_addr: '127.0.0.1', remote_port: 1 };
