@@ -16,6 +16,7 @@ import {
   type ProxyKernel,
 } from './index.js';
 import { compileGeneration } from './generation.js';
+import { HealthBook } from './health/index.js';
 import { createOutbound } from './registry.js';
 import { createChainDialer, fixedHop } from './transport/chain-dialer.js';
 import { createDirectDialer } from './transport/server-dialer.js';
@@ -24,6 +25,7 @@ const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const resolver = { resolve: () => Promise.resolve(['127.0.0.1']) };
 const environment = { now: Date.now, logger: quiet, resolver, country: () => null };
 const direct = createDirectDialer(resolver);
+const health = new HealthBook(Date.now, { circuit: () => undefined, changed: () => undefined });
 
 let kernels: ProxyKernel[] = [];
 let servers: Server[] = [];
@@ -180,7 +182,7 @@ describe('a node with a dialer', () => {
       ],
       groups: [{ name: 'HOP', type: 'select', members: ['udp', 'tcp'] }],
     });
-    const generation = compileGeneration(config, null, environment);
+    const generation = compileGeneration(config, null, environment, health);
     const outbound = generation.outbounds.get('n3');
     expect(generation.policies.supportsUdp('n3')).toBe(true);
     const packets = (await outbound?.openPackets?.({ signal: new AbortController().signal })) as PacketConnection;
@@ -196,7 +198,7 @@ describe('a node with a dialer', () => {
   it('is refused where the way would come back to it, and where there is no such way', () => {
     const refused = (config: Partial<KernelConfig>): KernelConfigError => {
       try {
-        compileGeneration(kernelConfig(config), null, environment);
+        compileGeneration(kernelConfig(config), null, environment, health);
       } catch (error) {
         if (error instanceof KernelConfigError) return error;
       }

@@ -70,7 +70,7 @@ async function http2Server(
   server.on('session', (session) => sessions.push(session));
   server.on('stream', (stream, headers) => {
     stream.on('error', () => undefined);
-    onStream(stream, headers);
+    onStream(stream as ServerHttp2Stream, headers);
   });
   return { port: await listen(server as unknown as Server), sessions };
 }

@@ -30,7 +30,7 @@ export interface PooledStream {
   stream: ClientHttp2Stream;
   below: ByteStream;
   /** Resets it. `close` and `destroy` of a stream end its body first, which a server takes for a good end. */
-  reset(): void;
+  reset: () => void;
 }
 
 interface PooledSession {
@@ -129,7 +129,7 @@ export class SessionPool {
     stream.once('close', () => {
       pooled.streams -= 1;
       if (pooled.streams > 0) return;
-      if (!this.dialer.direct) return void pooled.session.close();
+      if (!this.dialer.direct) return pooled.session.close();
       pooled.idle = setTimeout(() => pooled.session.close(), IDLE_CLOSE_MS);
       pooled.idle.unref();
     });
@@ -140,7 +140,7 @@ export class SessionPool {
     const { session } = pooled;
     let answered = true;
     const timer = setInterval(() => {
-      if (!answered) return void session.destroy(new Error('the server does not answer any more'));
+      if (!answered) return session.destroy(new Error('the server does not answer any more'));
       if (pooled.streams === 0 || session.destroyed) return;
       answered = false;
       session.ping((error) => (answered = error === null));
