@@ -1,14 +1,17 @@
+import { fileURLToPath } from 'node:url';
 import type { HttpOptions } from '@gatehouse/platform';
 import { AuditRecorder } from './audit/audit-recorder.js';
 import { refuseForeignHosts } from './auth/host-check.js';
 import { OpenAccess } from './auth/open-access.js';
-import { SERVICE_VERSION } from './service-version.js';
+import { OPENAPI } from './openapi/openapi-options.js';
 import { ProxyGatewaySettings } from './settings.js';
 
 /** How the API looks on the wire. */
 export const HTTP_OPTIONS: HttpOptions = {
   errorFormat: 'proxy',
   globalPrefix: 'api/v1',
+  // The same place seen from src and from dist.
+  console: { folder: fileURLToPath(new URL('../../console/dist/site', import.meta.url)), page: 'proxy.html' },
   middleware: [
     (app) => app.get(AuditRecorder, { strict: false }).middleware,
     (app) => {
@@ -17,10 +20,5 @@ export const HTTP_OPTIONS: HttpOptions = {
       return refuseForeignHosts(() => !access.loginNeeded(), hosts);
     },
   ],
-  openapi: {
-    path: '/api/v1/openapi.json',
-    title: 'Proxy Gateway Management API',
-    description: 'Nodes, subscriptions, rules, outbound policy, connections and logs of a forward proxy.',
-    version: SERVICE_VERSION,
-  },
+  openapi: OPENAPI,
 };

@@ -1,3 +1,4 @@
+export { CONSOLE_POLICY, type ConsoleOptions } from './console/serve-console.js';
 export { AppError, type AppErrorOptions, type ErrorDetail, type ErrorLevel } from './errors/app-error.js';
 export { classifyError } from './errors/classify-error.js';
 export { ErrorFilter } from './errors/error.filter.js';
@@ -15,6 +16,8 @@ export {
 export { isSecretField, redactText, redactValue } from './logging/redact.js';
 export { currentRequestId, runInRequestContext, type RequestContext } from './logging/request-context.js';
 export { MetricsRegistry } from './metrics/metrics-registry.js';
+export { Answers, AnswersEvents, AnswersFile, Fails } from './openapi/answers.js';
+export type { OperationExample } from './openapi/examples.js';
 export { createOpenApiDocument, type OpenApiOptions } from './openapi/openapi-document.js';
 export {
   configureServiceApp,

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { INestApplication } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Application, Request, Response } from 'express';
+import { serveConsole } from '../console/serve-console.js';
 import { ErrorFilter } from '../errors/error.filter.js';
 import { HealthRegistry } from '../health/health-registry.js';
 import { bodyParsers, DEFAULT_BODY_LIMIT } from '../http/body-parsers.js';
@@ -66,6 +67,7 @@ export function configureServiceApp(
   app.use(requestId, securityHeaders, observeRequests(metrics));
   serveOperations(application, app.get(HealthRegistry), metrics);
   if (http.openapi !== undefined) serveOpenApi(app, application, http.openapi, http);
+  if (http.console !== undefined) serveConsole(application, http.console, app.get(JsonLogger));
   for (const make of http.middleware ?? []) app.use(make(app));
   app.use(
     bodyParsers({

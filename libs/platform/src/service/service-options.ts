@@ -1,5 +1,6 @@
 import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
 import type { RequestHandler } from 'express';
+import type { ConsoleOptions } from '../console/serve-console.js';
 import type { ErrorFormat } from '../errors/error-format.js';
 import type { JsonLogger } from '../logging/json-logger.js';
 import type { OpenApiOptions } from '../openapi/openapi-document.js';
@@ -12,6 +13,8 @@ export interface HttpOptions {
   /** Such as api/v1. /healthz, /readyz, /metrics and /docs stay at the root. */
   readonly globalPrefix?: string;
   readonly openapi?: OpenApiOptions;
+  /** What people see at `/`. */
+  readonly console?: ConsoleOptions;
   /** Code of a failed validation. Default: VALIDATION_FAILED (422) for problem, else INVALID_ARGUMENT (400). */
   readonly validationCode?: ValidationCode;
   /** Bytes. Default: 10 MiB. */

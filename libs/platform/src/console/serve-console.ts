@@ -1,0 +1,56 @@
+import type { Application, Request, Response } from 'express';
+import type { JsonLogger } from '../logging/json-logger.js';
+import { readConsoleFiles, type ConsoleFile } from './console-files.js';
+
+/** The page of a service's console, as Vite built it. */
+export interface ConsoleOptions {
+  /** Holds the pages and their `assets`. */
+  readonly folder: string;
+  /** Such as proxy.html; it is served at `/`. */
+  readonly page: string;
+}
+
+/** Scripts, styles and requests of this service and nothing else; no text can become a script. */
+export const CONSOLE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
+  "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+const FOREVER = 'public, max-age=31536000, immutable';
+
+/**
+ * Serves a console at `/` and its files at `/assets/`. Only names that were there at the start are known, so that no
+ * address can lead to another file. Without a built console nothing is served and one line says so.
+ */
+export function serveConsole(application: Application, { folder, page }: ConsoleOptions, logger: JsonLogger): void {
+  const files = readConsoleFiles(folder, page);
+  if (files === null) {
+    logger.log('the console was not built: / answers 404', { folder }, 'Console');
+    return;
+  }
+  application.get('/', (request, response) => {
+    response.setHeader('Content-Security-Policy', CONSOLE_POLICY);
+    send(request, response, files.page, 'no-cache');
+  });
+  application.get('/assets/:name', (request, response, next) => {
+    const file = files.assets.get(request.params.name);
+    // Names carry a hash of the content: what one holds never changes.
+    if (file === undefined) next();
+    else send(request, response, file, FOREVER);
+  });
+}
+
+function send(request: Request, response: Response, file: ConsoleFile, caching: string): void {
+  response.setHeader('Cache-Control', caching);
+  response.setHeader('ETag', file.etag);
+  response.setHeader('Vary', 'Accept-Encoding');
+  if (request.fresh) {
+    response.status(304).end();
+    return;
+  }
+  const isZipped = request.acceptsEncodings('gzip') !== false;
+  const body = isZipped ? file.zipped : file.body;
+  if (isZipped) response.setHeader('Content-Encoding', 'gzip');
+  response.setHeader('Content-Type', file.type);
+  response.setHeader('Content-Length', body.length);
+  response.end(body);
+}
