@@ -17,6 +17,11 @@ export const COMMANDS = {
     script: 'rehearse:staging',
     wantsBuild: true,
   },
+  schemas: {
+    about: 'describe the types of the contracts anew, for the interface descriptions',
+    script: 'schemas',
+    wantsBuild: true,
+  },
   peers: { about: 'bring the real servers that interop tests and benchmarks use', script: 'peers', wantsBuild: true },
 };
 

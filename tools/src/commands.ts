@@ -10,6 +10,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   backup: async () => (await import('./database/commands.js')).backupCommand,
   restore: async () => (await import('./database/commands.js')).restoreCommand,
   'rehearse-staging': async () => (await import('./staging/rehearse-command.js')).rehearseCommand,
+  schemas: async () => (await import('./schemas/schemas-command.js')).schemasCommand,
   peers: async () => (await import('./peers/command.js')).peersCommand,
 };
 

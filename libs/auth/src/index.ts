@@ -2,7 +2,7 @@ export { AuthModule, type AuthModuleOptions, type SessionOptions } from './auth.
 export { allows, SCOPES, SYSTEM_ACTOR, type Actor, type CredentialKind, type Scope } from './guard/actor.js';
 export { AuthGuard } from './guard/auth.guard.js';
 export { Authenticator, AuthPolicy, SessionUsers, type SessionUser } from './guard/authenticator.js';
-export { CurrentActor, Public, Requires } from './guard/decorators.js';
+export { CurrentActor, isPublicRoute, Public, Requires } from './guard/decorators.js';
 export { actorOf } from './guard/request-actor.js';
 export { createApiKey, parseApiKey, type ParsedApiKey } from './keys/api-key.js';
 export {

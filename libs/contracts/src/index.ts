@@ -20,4 +20,5 @@ export * from './proxy-gateway/settings.js';
 export * from './proxy-gateway/audit-log.js';
 export * from './proxy-gateway/runtime-log.js';
 export * from './proxy-gateway/geo.js';
+export * from './proxy-gateway/lists.js';
 export * from './error-codes.js';

@@ -1,4 +1,5 @@
 import { Requires } from '@gatehouse/auth';
+import { Answers } from '@gatehouse/platform';
 import type { AuditLogPage, AuditVerification } from '@gatehouse/contracts';
 import { Controller, Get, Query } from '@nestjs/common';
 import { AuditLogQuery } from './audit-log.dto.js';
@@ -10,11 +11,13 @@ export class AuditLogsController {
   constructor(private readonly logs: AuditLogsService) {}
 
   @Get()
+  @Answers('AuditLogPage', 'The audit log, newest first')
   list(@Query() query: AuditLogQuery): Promise<AuditLogPage> {
     return this.logs.list(query);
   }
 
   @Get('verify')
+  @Answers('AuditVerification', 'Checks the chain of the audit log')
   verify(): Promise<AuditVerification> {
     return this.logs.verify();
   }

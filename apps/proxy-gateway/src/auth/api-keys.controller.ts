@@ -1,6 +1,7 @@
 import { CurrentActor, Requires } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { ApiKeyCreatedResponse, ApiKeyListResponse, ApiKeyRevokedResponse } from '@gatehouse/contracts';
+import { Answers } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, Header, Param, Post, Query } from '@nestjs/common';
 import { IdPipe } from '../wire/id.pipe.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -12,17 +13,20 @@ export class ApiKeysController {
   constructor(private readonly apiKeys: ApiKeysService) {}
 
   @Get()
+  @Answers('ApiKeyListResponse', 'The API keys, newest first')
   list(@Query() query: ApiKeyQuery): Promise<ApiKeyListResponse> {
     return this.apiKeys.list(query);
   }
 
   @Post()
+  @Answers('ApiKeyCreatedResponse', 'Makes an API key and shows it, this once')
   @Header('Cache-Control', 'no-store')
   create(@Body() body: NewApiKeyBody, @CurrentActor() actor: Actor | null): Promise<ApiKeyCreatedResponse> {
     return this.apiKeys.create(body, actor);
   }
 
   @Delete(':id')
+  @Answers('ApiKeyRevokedResponse', 'Revokes an API key')
   revoke(@Param('id', IdPipe) id: number): Promise<ApiKeyRevokedResponse> {
     return this.apiKeys.revoke(id);
   }

@@ -1,4 +1,5 @@
 import { Public, Requires } from '@gatehouse/auth';
+import { Answers, Fails } from '@gatehouse/platform';
 import type { AuthStatusResponse, LoginResponse } from '@gatehouse/contracts';
 import { Body, Controller, Get, Header, HttpCode, Ip, Post } from '@nestjs/common';
 import { LoginBody, PasswordChangeBody } from './auth.dto.js';
@@ -13,6 +14,8 @@ export class AuthController {
   ) {}
 
   @Post('login')
+  @Answers('LoginResponse', 'A token for the password')
+  @Fails('LOGIN_FAILED', 'RATE_LIMITED')
   @Public()
   @HttpCode(200)
   login(@Body() body: LoginBody, @Ip() ip: string): Promise<LoginResponse> {
@@ -21,6 +24,8 @@ export class AuthController {
 
   /** Needs the current password too: an API key or a stolen token is not enough. */
   @Post('password')
+  @Answers('LoginResponse', 'Changes the password; every other token is void')
+  @Fails('RATE_LIMITED')
   @HttpCode(200)
   @Requires('admin')
   @Header('Cache-Control', 'no-store')
@@ -29,6 +34,7 @@ export class AuthController {
   }
 
   @Get('status')
+  @Answers('AuthStatusResponse', 'Whether credentials are needed')
   @Public()
   status(): AuthStatusResponse {
     return this.logins.status();

@@ -1,6 +1,7 @@
 import { CurrentActor, Requires } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { GeoStatus, GeoUpdateResult } from '@gatehouse/contracts';
+import { Answers, Fails } from '@gatehouse/platform';
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { IsBoolean } from 'class-validator';
 import { Omittable } from '../wire/omittable.js';
@@ -18,12 +19,15 @@ export class GeoController {
   constructor(private readonly geo: GeoService) {}
 
   @Get()
+  @Answers('GeoStatus', 'The geo databases')
   @Requires('read')
   status(@CurrentActor() actor: Actor | null): Promise<GeoStatus> {
     return this.geo.status(actor);
   }
 
   @Post('update')
+  @Answers('GeoUpdateResult', 'Updates the geo databases', { bodyOptional: true })
+  @Fails('GEO_UPDATE_RUNNING', 'UPSTREAM_TIMEOUT')
   @HttpCode(200)
   @Requires('write')
   update(@Body() body: GeoUpdateBody): Promise<GeoUpdateResult> {

@@ -1,4 +1,5 @@
 import { Requires } from '@gatehouse/auth';
+import { Answers, Fails } from '@gatehouse/platform';
 import type { NodeTestResult, SpeedTestView } from '@gatehouse/contracts';
 import { Controller, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { Transform } from 'class-transformer';
@@ -24,6 +25,7 @@ export class SpeedTestsController {
   ) {}
 
   @Post('test-all')
+  @Answers('SpeedTestView', 'Tests every enabled node, as a job')
   @HttpCode(200)
   @Requires('write')
   testAll(@Query() { wait = false, limit, offset }: SpeedTestQuery): Promise<SpeedTestView> {
@@ -31,6 +33,8 @@ export class SpeedTestsController {
   }
 
   @Post(':id/test')
+  @Answers('NodeTestResult', 'Tests a node')
+  @Fails('UNPROCESSABLE', 'KERNEL_UNAVAILABLE')
   @HttpCode(200)
   @Requires('write')
   test(@Param('id', IdPipe) id: number): Promise<NodeTestResult> {

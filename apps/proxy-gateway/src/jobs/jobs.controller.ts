@@ -1,6 +1,7 @@
 import { CurrentActor, Requires } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { JobView } from '@gatehouse/contracts';
+import { Answers, AnswersEvents, Fails } from '@gatehouse/platform';
 import { Controller, Delete, Get, Param, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { QueryInteger } from '../wire/query-integer.js';
@@ -24,18 +25,23 @@ export class JobsController {
   ) {}
 
   @Get(':id')
+  @Answers('JobView', 'How far a job is')
   @Requires('read')
   get(@Param('id') id: string, @Query() page: JobQuery, @CurrentActor() actor: Actor | null): Promise<JobView> {
     return this.jobs.get(id, actor, page);
   }
 
   @Get(':id/events')
+  @AnswersEvents('Follows a job: events `progress` and at last `end`, each with the job as data')
+  @Fails('SERVICE_UNAVAILABLE')
   @Requires('read')
   follow(@Param('id') id: string, @Res() response: Response): Promise<void> {
     return this.events.send(id, response);
   }
 
   @Delete(':id')
+  @Answers('JobView', 'Cancels a job')
+  @Fails('CONFLICT')
   @Requires('write')
   cancel(@Param('id') id: string): Promise<JobView> {
     return this.jobs.cancel(id);

@@ -93,14 +93,14 @@ export class NodeQuery {
   @IsInt()
   @Min(1)
   @Max(MAX_PAGE)
-  limit?: number;
+  limit = 50;
 
   @IsOptional()
   @Transform(integer)
   @IsInt()
   @Min(0)
   @Max(MAX_ID)
-  offset?: number;
+  offset = 0;
 }
 
 export class NewNodeBody {

@@ -10,8 +10,6 @@ import { toNodeView } from './node.view.js';
 import type { NodeRow, NodeSourceRow } from './node.view.js';
 import { OpenedNodes } from './opened-nodes.js';
 
-const DEFAULT_LIMIT = 50;
-
 /** By hand rather than through the entity: a page of 500 costs half. */
 const SELECT_NODES = `
   SELECT node.id, node.fingerprint, node.source, node.custom_name AS "customName",
@@ -44,7 +42,7 @@ export class NodesQuery {
 
   async page(query: NodeQuery, showSecrets: boolean): Promise<Page<NodeView>> {
     const { from, orderBy, parameters } = selectNodes(query);
-    const { limit = DEFAULT_LIMIT, offset = 0 } = query;
+    const { limit, offset } = query;
     const [[{ total }], ids]: [[{ total: number }], { id: number }[]] = await Promise.all([
       this.dataSource.query(`SELECT count(*)::integer AS total ${from}`, parameters),
       this.dataSource.query(`SELECT node.id ${from} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${offset}`, parameters),

@@ -1,4 +1,5 @@
 import { Requires } from '@gatehouse/auth';
+import { Answers, Fails } from '@gatehouse/platform';
 import type {
   DefaultPolicyResult,
   GroupDeleted,
@@ -31,42 +32,54 @@ export class OutboundController {
   ) {}
 
   @Get()
+  @Answers('OutboundOverview', 'The groups, their members and the default policy')
   @Requires('read')
   overview(@Query() query: MembersQuery): Promise<OutboundOverview> {
     return this.outbound.overview(query);
   }
 
   @Put('default-policy')
+  @Answers('DefaultPolicyResult', 'Sets what takes the traffic that no rule matches')
+  @Fails('UNPROCESSABLE', 'CONFLICT')
   @Requires('write')
   setDefaultPolicy(@Body() body: DefaultPolicy): Promise<DefaultPolicyResult> {
     return this.outbound.setDefaultPolicy(body.policy);
   }
 
   @Post('groups')
+  @Answers('OutboundGroupView', 'Makes a group')
+  @Fails('CONFLICT', 'UNPROCESSABLE')
   @Requires('write')
   create(@Body() body: NewGroup): Promise<OutboundGroupView> {
     return this.editor.create(body);
   }
 
   @Get('groups/:name')
+  @Answers('OutboundGroupView', 'One group')
   @Requires('read')
   group(@Param('name') name: string, @Query() query: MembersQuery): Promise<OutboundGroupView> {
     return this.outbound.group(name, query);
   }
 
   @Patch('groups/:name')
+  @Answers('OutboundGroupView', 'Changes a group')
+  @Fails('CONFLICT', 'UNPROCESSABLE')
   @Requires('write')
   update(@Param('name') name: string, @Body() body: GroupChanges): Promise<OutboundGroupView> {
     return this.editor.update(name, body);
   }
 
   @Delete('groups/:name')
+  @Answers('GroupDeleted', 'Deletes a group')
+  @Fails('CONFLICT', 'IN_USE')
   @Requires('write')
   remove(@Param('name') name: string): Promise<GroupDeleted> {
     return this.editor.remove(name);
   }
 
   @Put('groups/:name')
+  @Answers('GroupSwitchResult', 'Chooses a member of a group')
+  @Fails('CONFLICT', 'UNPROCESSABLE')
   @Requires('write')
   choose(
     @Param('name') name: string,
@@ -78,12 +91,15 @@ export class OutboundController {
 
   /** Gives the choice back to the group. */
   @Delete('groups/:name/selection')
+  @Answers('GroupSwitchResult', 'Gives the choice back to the group')
+  @Fails('UNPROCESSABLE')
   @Requires('write')
   release(@Param('name') name: string, @Query() query: SwitchQuery): Promise<GroupSwitchResult> {
     return this.chooser.release(name, query.close_connections);
   }
 
   @Get('groups/:name/history')
+  @Answers('GroupHistory', 'The switches of a group')
   @Requires('read')
   history(@Param('name') name: string, @Query() query: HistoryQuery): Promise<Page<GroupSwitchRecord>> {
     return this.outbound.history(name, query);

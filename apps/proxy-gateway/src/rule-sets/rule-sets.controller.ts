@@ -7,6 +7,7 @@ import type {
   RuleSetRefreshResult,
   RuleSetView,
 } from '@gatehouse/contracts';
+import { Answers, Fails } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { IdPipe } from '../wire/id.pipe.js';
 import { RequestRuleSetRefresh } from './request-rule-set-refresh.js';
@@ -21,24 +22,30 @@ export class RuleSetsController {
   ) {}
 
   @Get()
+  @Answers('RuleSetList', 'The rule sets')
   @Requires('read')
   list(@CurrentActor() actor: Actor | null): Promise<ItemList<RuleSetView>> {
     return this.ruleSets.list(actor);
   }
 
   @Get(':id')
+  @Answers('RuleSetDetail', 'One rule set')
   @Requires('read')
   get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor | null): Promise<RuleSetDetail> {
     return this.ruleSets.get(id, actor);
   }
 
   @Post()
+  @Answers('RuleSetDetail', 'Adds a rule set')
+  @Fails('CONFLICT', 'UNPROCESSABLE')
   @Requires('write')
   create(@Body() body: NewRuleSet, @CurrentActor() actor: Actor | null): Promise<RuleSetDetail> {
     return this.ruleSets.create(body, actor);
   }
 
   @Put(':id')
+  @Answers('RuleSetDetail', 'Changes a rule set')
+  @Fails('CONFLICT', 'IN_USE', 'UNPROCESSABLE')
   @Requires('write')
   update(
     @Param('id', IdPipe) id: number,
@@ -50,6 +57,8 @@ export class RuleSetsController {
 
   /** With `force=true` also a set that rules name: they are skipped from then on. */
   @Delete(':id')
+  @Answers('RuleSetDeletedResponse', 'Deletes a rule set')
+  @Fails('IN_USE')
   @Requires('write')
   remove(@Param('id', IdPipe) id: number, @Query() { force }: ForceQuery): Promise<RuleSetDeletedResponse> {
     return this.ruleSets.remove(id, force === 'true');
@@ -57,6 +66,8 @@ export class RuleSetsController {
 
   /** Waits for the result. With `force=true` the whole content is asked for, changed or not. */
   @Post(':id/refresh')
+  @Answers('RuleSetRefreshResult', 'Fetches a rule set now')
+  @Fails('UPSTREAM_TIMEOUT')
   @HttpCode(200)
   @Requires('write')
   refresh(@Param('id', IdPipe) id: number, @Query() { force }: ForceQuery): Promise<RuleSetRefreshResult> {

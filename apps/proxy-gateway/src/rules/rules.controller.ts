@@ -1,4 +1,5 @@
 import { Requires } from '@gatehouse/auth';
+import { Answers, Fails } from '@gatehouse/platform';
 import type {
   ItemList,
   MergedRulesResponse,
@@ -23,30 +24,37 @@ export class RulesController {
   ) {}
 
   @Get()
+  @Answers('RuleList', 'The rules')
   @Requires('read')
   list(@Query() query: RuleQuery): Promise<ItemList<RuleView> | Page<RuleView>> {
     return this.rules.listRules(query);
   }
 
   @Get('merged')
+  @Answers('MergedRulesResponse', 'The rules as the kernel tries them')
   @Requires('read')
   listMerged(@Query() { limit, offset }: MergedRulesQuery): Promise<MergedRulesResponse> {
     return this.merged.page(limit, offset);
   }
 
   @Get(':id')
+  @Answers('RuleView', 'One rule')
   @Requires('read')
   get(@Param('id', IdPipe) id: number): Promise<RuleView> {
     return this.rules.get(id);
   }
 
   @Post()
+  @Answers('RuleView', 'Adds a manual rule')
+  @Fails('UNPROCESSABLE')
   @Requires('write')
   create(@Body() body: RuleBody): Promise<RuleView> {
     return this.rules.create(body);
   }
 
   @Post('test')
+  @Answers('RuleTestResponse', 'Which rule an address meets')
+  @Fails('KERNEL_UNAVAILABLE')
   @HttpCode(200)
   @Requires('read')
   test(@Body() body: RuleTestBody): Promise<RuleTestResponse> {
@@ -54,12 +62,16 @@ export class RulesController {
   }
 
   @Put(':id')
+  @Answers('RuleView', 'Changes a manual rule')
+  @Fails('CONFLICT', 'UNPROCESSABLE')
   @Requires('write')
   update(@Param('id', IdPipe) id: number, @Body() body: RuleBody): Promise<RuleView> {
     return this.rules.update(id, body);
   }
 
   @Delete(':id')
+  @Answers('RuleDeletedResponse', 'Deletes a manual rule')
+  @Fails('CONFLICT')
   @Requires('write')
   remove(@Param('id', IdPipe) id: number): Promise<RuleDeletedResponse> {
     return this.rules.remove(id);

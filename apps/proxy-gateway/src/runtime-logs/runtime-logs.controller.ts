@@ -1,4 +1,5 @@
 import { Requires } from '@gatehouse/auth';
+import { Answers, AnswersEvents, Fails } from '@gatehouse/platform';
 import type { RuntimeLogPage } from '@gatehouse/contracts';
 import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
@@ -15,12 +16,15 @@ export class RuntimeLogsController {
   ) {}
 
   @Get()
+  @Answers('RuntimeLogPage', 'Runtime logs of all processes, newest first')
   list(@Query() query: RuntimeLogQuery): Promise<RuntimeLogPage> {
     return this.logs.list(query);
   }
 
   /** Server-sent events; a client that comes back says which line was its last. */
   @Get('stream')
+  @AnswersEvents('Follows the runtime logs: each line is an event')
+  @Fails('SERVICE_UNAVAILABLE')
   follow(
     @Query() filter: RuntimeLogFilter,
     @Res() response: Response,

@@ -1,6 +1,7 @@
 import { CurrentActor, Requires } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { SettingsView } from '@gatehouse/contracts';
+import { Answers } from '@gatehouse/platform';
 import { Body, Controller, Get, Put, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { SettingsService } from './settings.service.js';
@@ -10,6 +11,7 @@ export class SettingsController {
   constructor(private readonly settings: SettingsService) {}
 
   @Get()
+  @Answers('SettingsView', 'The settings')
   @Requires('read')
   read(@CurrentActor() actor: Actor | null): SettingsView {
     return this.settings.read(actor);
@@ -17,6 +19,10 @@ export class SettingsController {
 
   /** An answer of strings only has no place for remarks: what waits for a restart is named in a header. */
   @Put()
+  @Answers('SettingsView', 'Changes settings, all of them or none', {
+    body: 'SettingsView',
+    headers: { 'X-Restart-Required': 'Settings that wait for a restart, separated by commas' },
+  })
   @Requires('admin')
   async change(@Body() body: unknown, @Res({ passthrough: true }) response: Response): Promise<SettingsView> {
     const { settings, restartNeeded } = await this.settings.change(body);

@@ -1,6 +1,7 @@
 import { CurrentActor, Requires } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { ItemList, RefreshResult, SubscriptionView } from '@gatehouse/contracts';
+import { Answers, Fails } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
 import { IdPipe } from '../wire/id.pipe.js';
 import { RequestRefresh } from './request-refresh.js';
@@ -15,24 +16,30 @@ export class SubscriptionsController {
   ) {}
 
   @Get()
+  @Answers('SubscriptionList', 'The subscriptions')
   @Requires('read')
   list(@CurrentActor() actor: Actor | null): Promise<ItemList<SubscriptionView>> {
     return this.subscriptions.list(actor);
   }
 
   @Get(':id')
+  @Answers('SubscriptionView', 'One subscription')
   @Requires('read')
   get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor | null): Promise<SubscriptionView> {
     return this.subscriptions.get(id, actor);
   }
 
   @Post()
+  @Answers('SubscriptionView', 'Adds a subscription and fetches it')
+  @Fails('CONFLICT')
   @Requires('write')
   create(@Body() body: NewSubscription, @CurrentActor() actor: Actor | null): Promise<SubscriptionView> {
     return this.subscriptions.create(body, actor);
   }
 
   @Put(':id')
+  @Answers('SubscriptionView', 'Changes a subscription')
+  @Fails('CONFLICT')
   @Requires('write')
   update(
     @Param('id', IdPipe) id: number,
@@ -43,6 +50,7 @@ export class SubscriptionsController {
   }
 
   @Delete(':id')
+  @Answers('SubscriptionDeletedResponse', 'Deletes a subscription and the nodes that only it carried')
   @Requires('write')
   remove(@Param('id', IdPipe) id: number): ReturnType<SubscriptionsService['remove']> {
     return this.subscriptions.remove(id);
@@ -50,12 +58,15 @@ export class SubscriptionsController {
 
   /** What the last refresh did. */
   @Get(':id/refresh')
+  @Answers('RefreshResult', 'What the last refresh did')
   @Requires('read')
   lastRefresh(@Param('id', IdPipe) id: number): Promise<RefreshResult> {
     return this.subscriptions.lastRefresh(id);
   }
 
   @Post(':id/refresh')
+  @Answers('RefreshResult', 'Fetches a subscription now')
+  @Fails('UPSTREAM_TIMEOUT')
   @HttpCode(200)
   @Requires('write')
   refresh(@Param('id', IdPipe) id: number, @Query() query: RefreshQuery): Promise<RefreshResult> {

@@ -1,6 +1,6 @@
 import { allows } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
-import type { ItemList, RefreshResult, SubscriptionView } from '@gatehouse/contracts';
+import type { ItemList, RefreshResult, SubscriptionDeletedResponse, SubscriptionView } from '@gatehouse/contracts';
 import { notify, UnitOfWork } from '@gatehouse/persistence';
 import type { SecretBox } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
@@ -91,7 +91,7 @@ export class SubscriptionsService {
   }
 
   /** Its nodes go with it, but for those that another subscription carries or that were added by hand. */
-  async remove(id: number): Promise<{ id: number; deleted: true; removed_nodes: number }> {
+  async remove(id: number): Promise<SubscriptionDeletedResponse> {
     const removed = await this.unitOfWork.run(async (tx) => {
       await this.nodes.lock(tx);
       await find(tx, id, true);

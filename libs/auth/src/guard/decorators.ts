@@ -15,3 +15,8 @@ export const Requires = (scope: Scope): CustomDecorator => SetMetadata(NEEDED_SC
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor | null =>
   actorOf(context.switchToHttp().getRequest<object>()),
 );
+
+/** Whether the guard lets everybody to this route; for descriptions of the interface. */
+export function isPublicRoute({ handler, controller }: { handler: object; controller: object }): boolean {
+  return [handler, controller].some((target) => Reflect.getMetadata(PUBLIC_ROUTE, target) === true);
+}

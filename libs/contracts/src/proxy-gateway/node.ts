@@ -87,3 +87,9 @@ export interface NodeView {
   /** When a subscription that carries it was last read; null for a node that none carries. */
   last_seen_at: string | null;
 }
+
+/** `DELETE /proxies/{id}`. A node that a subscription carries too stays as the subscription's. */
+export interface NodeDeletedResponse {
+  id: number;
+  deleted: true;
+}

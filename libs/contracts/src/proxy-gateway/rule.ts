@@ -64,12 +64,6 @@ export interface MergedRulesResponse {
   default_policy: string;
 }
 
-/** `GET /rules`. */
-export interface RuleListResponse {
-  items: RuleView[];
-  total: number;
-}
-
 /** `DELETE /rules/{id}`. */
 export interface RuleDeletedResponse {
   id: number;

@@ -132,3 +132,11 @@ export interface RefreshResult {
   /** Null where they are not to be brought, or the reply was not used. */
   rules: BroughtRules | null;
 }
+
+/** `DELETE /subscriptions/{id}`. */
+export interface SubscriptionDeletedResponse {
+  id: number;
+  deleted: true;
+  /** Nodes that nothing else carried. */
+  removed_nodes: number;
+}

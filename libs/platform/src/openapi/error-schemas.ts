@@ -1,16 +1,15 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
+import { errorEntry, type ErrorCode } from '@gatehouse/contracts';
 import type { ErrorFormat } from '../errors/error-format.js';
+import type { JsonSchema } from './json-schema.js';
 
-type Schema = Record<string, unknown>;
-
-const TEXT: Schema = { type: 'string' };
-const OPTIONAL_TEXT: Schema = { type: ['string', 'null'] };
-const DETAILS: Schema = {
+const TEXT: JsonSchema = { type: 'string' };
+const OPTIONAL_TEXT: JsonSchema = { type: ['string', 'null'] };
+const DETAILS: JsonSchema = {
   type: 'array',
   items: { type: 'object', required: ['field', 'message'], properties: { field: TEXT, message: TEXT } },
 };
 
-const SCHEMAS: Record<ErrorFormat, Schema> = {
+const SCHEMAS: Record<ErrorFormat, JsonSchema> = {
   proxy: {
     type: 'object',
     required: ['error', 'code', 'request_id'],
@@ -45,23 +44,51 @@ const SCHEMAS: Record<ErrorFormat, Schema> = {
   },
 };
 
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
+const HEADERS: Readonly<Record<number, Record<string, JsonSchema>>> = {
+  401: { 'WWW-Authenticate': { description: 'RFC 6750 section 3', schema: TEXT } },
+  429: { 'Retry-After': { description: 'Seconds', required: true, schema: { type: 'integer', minimum: 1 } } },
+};
 
-/** Adds the service's error body as the default response of every operation. */
-export function describeErrors(document: OpenAPIObject, format: ErrorFormat): OpenAPIObject {
-  const mediaType = format === 'problem' ? 'application/problem+json' : 'application/json';
-  const response = {
-    description: 'Any failure; docs/errors.md lists the codes',
-    content: { [mediaType]: { schema: { $ref: '#/components/schemas/Error' } } },
-  };
-  document.components ??= {};
-  document.components.schemas = { ...document.components.schemas, Error: SCHEMAS[format] };
-  document.components.responses = { ...document.components.responses, Error: response };
-  for (const item of Object.values(document.paths)) {
-    for (const method of METHODS) {
-      const operation = item[method];
-      if (operation !== undefined) operation.responses['default'] ??= { $ref: '#/components/responses/Error' };
-    }
+/** The service's error body, for `components.schemas.Error`. */
+export function errorSchema(format: ErrorFormat): JsonSchema {
+  return SCHEMAS[format];
+}
+
+/** The answer to a failure that nothing more exact is said about. */
+export function anyFailure(format: ErrorFormat): JsonSchema {
+  return response('Any failure; docs/errors.md lists the codes', { $ref: '#/components/schemas/Error' }, format);
+}
+
+/** One response for each status that the codes have, with the codes that it may carry. */
+export function failureResponses(codes: Iterable<ErrorCode>, format: ErrorFormat): Record<string, JsonSchema> {
+  const byStatus = Map.groupBy(new Set(codes), (code) => errorEntry(code).status);
+  const responses: Record<string, JsonSchema> = {};
+  for (const [status, own] of byStatus) {
+    const description = own.map((code) => `${wireCode(code, format)}: ${errorEntry(code).title}`).join('. ');
+    const headers = HEADERS[status];
+    responses[status] = {
+      ...response(description, codedError(own, format), format),
+      ...(headers === undefined ? {} : { headers }),
+    };
   }
-  return document;
+  return responses;
+}
+
+function codedError(codes: readonly ErrorCode[], format: ErrorFormat): JsonSchema {
+  const reference = { $ref: '#/components/schemas/Error' };
+  // The envelope has codes of its own, which say less.
+  if (format === 'envelope') return reference;
+  const allowed = { properties: { code: { enum: codes.map((code) => wireCode(code, format)) } } };
+  return { allOf: [reference, allowed] };
+}
+
+function wireCode(code: ErrorCode, format: ErrorFormat): string {
+  return format === 'problem' ? code.toLowerCase() : code;
+}
+
+function response(description: string, schema: JsonSchema, format: ErrorFormat): JsonSchema {
+  return {
+    description,
+    content: { [format === 'problem' ? 'application/problem+json' : 'application/json']: { schema } },
+  };
 }

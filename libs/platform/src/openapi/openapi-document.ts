@@ -1,7 +1,18 @@
 import type { INestApplication } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ErrorFormat } from '../errors/error-format.js';
-import { describeErrors } from './error-schemas.js';
+import { ContractSchemas } from './contract-schemas.js';
+import {
+  describeOperation,
+  type OperationAdditions,
+  type OperationContext,
+  type OperationFacts,
+} from './describe-operation.js';
+import { anyFailure, errorSchema } from './error-schemas.js';
+import { addExamples, type OperationExample } from './examples.js';
+import { requestParameters, requestSchemas } from './generated-schemas.js';
+import { isSchema, type JsonSchema } from './json-schema.js';
+import { operationId, routesOf, type Route } from './routes.js';
 import { describeValidatedClasses } from './validated-classes.js';
 
 export interface OpenApiOptions {
@@ -14,9 +25,17 @@ export interface OpenApiOptions {
   readonly cookie?: string;
   /** Whether X-API-Key is accepted. Default: true. */
   readonly apiKeys?: boolean;
-  /** Last word on the document, for what decorators cannot say. */
-  readonly complete?: (document: OpenAPIObject) => OpenAPIObject;
+  /** File with the schemas of the service's contract types, which @Answers names. */
+  readonly schemas?: URL;
+  /** Whether a route needs no credentials. Default: every route does. */
+  readonly isOpen?: (route: Route) => boolean;
+  /** What stands before the controllers and shows in their operations. */
+  readonly additions?: (facts: OperationFacts) => OperationAdditions;
+  /** Examples by operation; asked for when the document is. */
+  readonly examples?: () => Promise<readonly OperationExample[]>;
 }
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
 /** The OpenAPI 3.1 document of an application. Loads the generator on first use: it is of no use to a running service. */
 export async function createOpenApiDocument(
@@ -31,7 +50,7 @@ export async function createOpenApiDocument(
     .setTitle(options.title)
     .setDescription(options.description ?? '')
     .setVersion(options.version ?? '1')
-    .addBearerAuth({ type: 'http', scheme: 'bearer' }, 'bearer');
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'bearer');
   const requirements: Record<string, string[]>[] = [{ bearer: [] }];
   if (options.apiKeys !== false) {
     builder.addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'api_key');
@@ -41,8 +60,53 @@ export async function createOpenApiDocument(
     builder.addCookieAuth(options.cookie, { type: 'apiKey', in: 'cookie', name: options.cookie }, 'session');
     requirements.push({ session: [] });
   }
-  const document = SwaggerModule.createDocument(app, builder.build());
+  const document = SwaggerModule.createDocument(app, builder.build(), { operationIdFactory: operationId });
   document.security = requirements;
-  const described = describeErrors(document, format);
-  return options.complete?.(described) ?? described;
+  await completeDocument(document as unknown as JsonSchema, app, options, format);
+  return document;
+}
+
+async function completeDocument(
+  document: JsonSchema,
+  app: INestApplication,
+  options: OpenApiOptions,
+  format: ErrorFormat,
+): Promise<void> {
+  const contracts = options.schemas === undefined ? undefined : await ContractSchemas.read(options.schemas);
+  const components = (document['components'] ??= {}) as JsonSchema;
+  components['schemas'] = {
+    ...requestSchemas((components['schemas'] ?? {}) as JsonSchema),
+    Error: errorSchema(format),
+  };
+  components['responses'] = { Error: anyFailure(format) };
+  const types = describeOperations(document, routesOf(app), {
+    format,
+    contracts,
+    isOpen: options.isOpen ?? (() => false),
+    add: options.additions ?? (() => ({})),
+  });
+  Object.assign(components['schemas'] as object, contracts?.reachableFrom(types));
+  if (options.examples !== undefined) addExamples(operationsOf(document), await options.examples());
+}
+
+function describeOperations(document: JsonSchema, routes: Map<string, Route>, context: OperationContext): Set<string> {
+  const types = new Set<string>();
+  for (const { method, operation } of operationsOf(document)) {
+    operation['parameters'] = requestParameters(operation['parameters']);
+    const route = routes.get(String(operation['operationId']));
+    if (route !== undefined) describeOperation(operation, method, route, context).forEach((type) => types.add(type));
+    const responses = operation['responses'] as JsonSchema;
+    const tellsFailures = Object.keys(responses).some((status) => /^[45]/.test(status));
+    if (!tellsFailures) responses['default'] ??= { $ref: '#/components/responses/Error' };
+  }
+  return types;
+}
+
+function operationsOf(document: JsonSchema): { method: string; operation: JsonSchema }[] {
+  return Object.values(document['paths'] as Record<string, JsonSchema>).flatMap((item) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      return isSchema(operation) ? [{ method, operation }] : [];
+    }),
+  );
 }

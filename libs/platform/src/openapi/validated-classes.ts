@@ -1,15 +1,9 @@
 import { getMetadataStorage } from 'class-validator';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
+import type { JsonSchema } from './json-schema.js';
+import { propertySchema, type ValidationRule } from './property-schema.js';
 
-type Class = abstract new (...args: never[]) => unknown;
-
-interface Rule {
-  readonly name?: string;
-  readonly type: string;
-  readonly propertyName: string;
-  readonly constraints?: readonly unknown[];
-  readonly each?: boolean;
-}
+type Class = new () => object;
 
 /** Swagger keeps what it knows of a property under this key. */
 const KNOWN = 'swagger/apiModelProperties';
@@ -20,19 +14,25 @@ const KNOWN = 'swagger/apiModelProperties';
  */
 export async function describeValidatedClasses(): Promise<void> {
   const { ApiProperty } = await import('@nestjs/swagger');
-  const storage = getMetadataStorage() as unknown as { validationMetadatas: Map<Class, readonly Rule[]> };
+  const storage = getMetadataStorage() as unknown as { validationMetadatas: Map<Class, readonly ValidationRule[]> };
   for (const [target, rules] of storage.validationMetadatas) {
     if (typeof target !== 'function') continue;
     const prototype = target.prototype as object;
+    const defaults = defaultsOf(target);
     for (const [property, own] of byProperty(rules)) {
       if (Reflect.hasMetadata(KNOWN, prototype, property)) continue;
-      ApiProperty(propertyOptions(prototype, property, own))(prototype, property);
+      ApiProperty(propertyOptions(prototype, property, own, defaults[property]))(prototype, property);
     }
   }
 }
 
-function byProperty(rules: readonly Rule[]): Map<string, Rule[]> {
-  const grouped = new Map<string, Rule[]>();
+/** What the properties are when the request does not say. Settings and the like may need arguments: they have none. */
+function defaultsOf(target: Class): Record<string, unknown> {
+  return target.length > 0 ? {} : { ...new target() };
+}
+
+function byProperty(rules: readonly ValidationRule[]): Map<string, ValidationRule[]> {
+  const grouped = new Map<string, ValidationRule[]>();
   for (const rule of rules) {
     const own = grouped.get(rule.propertyName) ?? [];
     own.push(rule);
@@ -41,54 +41,29 @@ function byProperty(rules: readonly Rule[]): Map<string, Rule[]> {
   return grouped;
 }
 
-function propertyOptions(prototype: object, property: string, rules: readonly Rule[]): ApiPropertyOptions {
-  const options: Record<string, unknown> = {};
+function propertyOptions(
+  prototype: object,
+  property: string,
+  rules: readonly ValidationRule[],
+  byDefault: unknown,
+): ApiPropertyOptions {
   const declared: unknown = Reflect.getMetadata('design:type', prototype, property);
-  const each = rules.some((rule) => rule.each === true);
-  for (const rule of rules) Object.assign(options, describeRule(rule));
-  if (declared === Array || each) options['isArray'] = true;
-  options['type'] ??= scalarOf(declared);
-  options['required'] = !rules.some(({ type }) => type === 'conditionalValidation');
+  const options: JsonSchema = propertySchema(declared, rules);
+  if (isNested(declared, rules)) options['type'] = declared;
+  options['type'] ??= Object;
+  if (byDefault !== undefined) options['default'] = byDefault;
+  const conditions = rules.filter(({ type }) => type === 'conditionalValidation');
+  options['required'] = conditions.length === 0 && byDefault === undefined;
+  if (conditions.some((rule) => passesNull(rule))) options['nullable'] = true;
   return options as ApiPropertyOptions;
 }
 
-function scalarOf(declared: unknown): unknown {
-  if (declared === Object || declared === Array || declared === undefined) return Object;
-  return declared;
+function isNested(declared: unknown, rules: readonly ValidationRule[]): boolean {
+  return typeof declared === 'function' && declared !== Object && rules.some(({ type }) => type === 'nestedValidation');
 }
 
-/** What one rule says in the words of JSON Schema. */
-function describeRule({ name, constraints = [] }: Rule): Record<string, unknown> {
-  const [first, second] = constraints;
-  switch (name ?? '') {
-    case 'isString':
-      return { type: String };
-    case 'isBoolean':
-      return { type: Boolean };
-    case 'isInt':
-      return { type: 'integer' };
-    case 'isNumber':
-      return { type: Number };
-    case 'isIn':
-    case 'isEnum':
-      return Array.isArray(first) ? { enum: [...(first as unknown[])] } : {};
-    case 'min':
-      return { minimum: first };
-    case 'max':
-      return { maximum: first };
-    case 'minLength':
-      return { minLength: first };
-    case 'maxLength':
-      return { maxLength: first };
-    case 'isLength':
-      return { minLength: first, ...(second === undefined ? {} : { maxLength: second }) };
-    case 'arrayMaxSize':
-      return { maxItems: first };
-    case 'arrayMinSize':
-      return { minItems: first };
-    case 'matches':
-      return first instanceof RegExp ? { pattern: first.source } : {};
-    default:
-      return {};
-  }
+/** Whether the other rules of the property are not asked about `null`. */
+function passesNull({ propertyName, constraints = [] }: ValidationRule): boolean {
+  const [condition] = constraints;
+  return typeof condition === 'function' && condition({ [propertyName]: null }, null) === false;
 }

@@ -227,7 +227,7 @@ describe('operations', () => {
     expect(Object.keys(document.paths).sort()).toEqual(['/api/v1/notes', '/api/v1/notes/{id}']);
     expect(document.components.schemas['CreateNote']).toMatchObject({
       required: ['name'],
-      properties: { name: { type: 'string', maxLength: 10 }, size: { type: 'integer', minimum: 1 } },
+      properties: { name: { type: 'string', maxLength: 10 }, size: { type: ['integer', 'null'], minimum: 1 } },
     });
     expect(document.paths['/api/v1/notes']?.['post']).toMatchObject({
       responses: { default: { $ref: '#/components/responses/Error' } },

@@ -1,4 +1,5 @@
 import { Requires } from '@gatehouse/auth';
+import { Answers, AnswersFile, Fails } from '@gatehouse/platform';
 import type { ImportResult } from '@gatehouse/contracts';
 import { Body, Controller, Get, Header, HttpCode, Post, Query, StreamableFile } from '@nestjs/common';
 import { ExportNodes } from './export-nodes.js';
@@ -14,6 +15,7 @@ export class NodeTransferController {
   ) {}
 
   @Get('export')
+  @AnswersFile(['application/json', 'text/plain'], 'The manual nodes as a file')
   @Requires('write')
   @Header('Cache-Control', 'no-store')
   async export(@Query() { format = 'json' }: NodeExportQuery): Promise<StreamableFile> {
@@ -25,6 +27,8 @@ export class NodeTransferController {
   }
 
   @Post('import')
+  @Answers('ImportResult', 'Imports nodes from a text or a list')
+  @Fails('UNPROCESSABLE')
   @HttpCode(200)
   @Requires('write')
   import(@Body() body: NodeImportBody, @Query() query: NodeImportQuery): Promise<ImportResult> {

@@ -1,4 +1,5 @@
 import { Requires } from '@gatehouse/auth';
+import { Answers, AnswersFile, Fails } from '@gatehouse/platform';
 import type { ImportResult } from '@gatehouse/contracts';
 import { Body, Controller, Get, HttpCode, Post, Query, StreamableFile } from '@nestjs/common';
 import { RuleExport } from './rule-export.service.js';
@@ -14,6 +15,7 @@ export class RuleTransferController {
 
   /** Manual rules only: the others come from their own sources. */
   @Get('export')
+  @AnswersFile(['application/json', 'text/plain', 'application/yaml'], 'The manual rules as a file')
   @Requires('read')
   async export(@Query() { format = 'json' }: RuleExportQuery): Promise<StreamableFile> {
     const { name, contentType, content } = await this.exporter.file(format);
@@ -24,6 +26,8 @@ export class RuleTransferController {
   }
 
   @Post('import')
+  @Answers('ImportResult', 'Imports rules from a text or a list')
+  @Fails('UNPROCESSABLE')
   @HttpCode(200)
   @Requires('write')
   import(@Query() query: RuleImportQuery, @Body() body: RuleImportBody): Promise<ImportResult> {

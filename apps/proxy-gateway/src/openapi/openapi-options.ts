@@ -1,0 +1,32 @@
+import { isPublicRoute } from '@gatehouse/auth';
+import type { HttpOptions } from '@gatehouse/platform';
+import { SERVICE_VERSION } from '../service-version.js';
+
+type OpenApiOptions = NonNullable<HttpOptions['openapi']>;
+type Additions = NonNullable<OpenApiOptions['additions']>;
+
+/** draft-ietf-httpapi-idempotency-key-header-07. */
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A repeat of the request with the same key gets the answer of the first',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+};
+
+/** What stands before the controllers: limits of requests, and repeats of a POST. */
+const additions: Additions = ({ method, open }) => {
+  if (method !== 'post' || open) return { failures: ['RATE_LIMITED'] };
+  return { failures: ['RATE_LIMITED', 'CONFLICT', 'UNPROCESSABLE'], parameters: [IDEMPOTENCY_KEY] };
+};
+
+/** How the API describes itself. */
+export const OPENAPI: OpenApiOptions = {
+  path: '/api/v1/openapi.json',
+  title: 'Proxy Gateway Management API',
+  description: 'Nodes, subscriptions, rules, outbound policy, connections and logs of a forward proxy.',
+  version: SERVICE_VERSION,
+  schemas: new URL('../../contract-schemas.json', import.meta.url),
+  isOpen: isPublicRoute,
+  additions,
+};

@@ -1,0 +1,62 @@
+import type { ErrorCode } from '@gatehouse/contracts';
+
+/** What a route answers when all goes well, and with what it may be called beyond its classes. */
+export interface AnswerDescription {
+  /** One line for people. */
+  readonly summary: string;
+  /** Name of the contract type; absent for an answer that is no JSON of ours. */
+  readonly type?: string;
+  /** Of an answer that is no JSON of ours. */
+  readonly mediaTypes?: readonly string[];
+  /** The answer is a download with a file name. */
+  readonly file?: boolean;
+  /** Header fields of the answer and what they say. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Contract type of a body that no class describes. */
+  readonly body?: string;
+  /** The body may be left out altogether. */
+  readonly bodyOptional?: boolean;
+}
+
+type AnswerDetails = Pick<AnswerDescription, 'headers' | 'body' | 'bodyOptional'>;
+
+const ANSWER = 'gatehouse:answer';
+const FAILURES = 'gatehouse:failures';
+
+/** The route answers with JSON of this contract type; its status is the route's own. */
+export function Answers(type: string, summary: string, details: AnswerDetails = {}): MethodDecorator {
+  return describing({ type, summary, ...details });
+}
+
+/** The route answers with a file of one of these media types. */
+export function AnswersFile(mediaTypes: readonly string[], summary: string): MethodDecorator {
+  return describing({ mediaTypes, summary, file: true });
+}
+
+/** The route answers with server-sent events. */
+export function AnswersEvents(summary: string): MethodDecorator {
+  return describing({ mediaTypes: ['text/event-stream'], summary });
+}
+
+/** Codes of failures that only some routes have; what every route has need not be said. */
+export function Fails(...codes: readonly ErrorCode[]): MethodDecorator {
+  return (_target, _key, descriptor) => {
+    Reflect.defineMetadata(FAILURES, codes, descriptor.value as object);
+  };
+}
+
+function describing(answer: AnswerDescription): MethodDecorator {
+  return (_target, _key, descriptor) => {
+    Reflect.defineMetadata(ANSWER, answer, descriptor.value as object);
+  };
+}
+
+/** What `@Answers` says of a route handler; undefined where nothing does. */
+export function answerOf(handler: object): AnswerDescription | undefined {
+  return Reflect.getMetadata(ANSWER, handler) as AnswerDescription | undefined;
+}
+
+/** What `@Fails` says of a route handler. */
+export function failuresOf(handler: object): readonly ErrorCode[] {
+  return (Reflect.getMetadata(FAILURES, handler) as readonly ErrorCode[] | undefined) ?? [];
+}

@@ -1,0 +1,45 @@
+import { isSchema, type JsonSchema } from './json-schema.js';
+
+/** A request that was sent for real, and what came back. */
+export interface OperationExample {
+  readonly operation: string;
+  /** Tells it from the operation's other examples. */
+  readonly name: string;
+  /** Values of the path's parameters. */
+  readonly path?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  readonly body?: unknown;
+  readonly status: number;
+  readonly mediaType: string;
+  readonly answer: unknown;
+}
+
+/** Puts examples where readers and tools look for them: at parameters, request body and answer. */
+export function addExamples(operations: readonly { operation: JsonSchema }[], examples: readonly OperationExample[]) {
+  const byId = new Map(operations.map(({ operation }) => [operation['operationId'], operation]));
+  for (const example of examples) {
+    const operation = byId.get(example.operation);
+    if (operation === undefined) throw new Error(`An example names the operation ${example.operation}: there is none`);
+    addExample(operation, example);
+  }
+}
+
+function addExample(operation: JsonSchema, { name, path, query, body, status, mediaType, answer }: OperationExample) {
+  for (const parameter of (operation['parameters'] ?? []) as JsonSchema[]) {
+    const value = { ...path, ...query }[String(parameter['name'])];
+    if (value !== undefined) put(parameter, name, value);
+  }
+  if (body !== undefined) put(contentOf(operation['requestBody'], 'application/json'), name, body);
+  const responses = operation['responses'] as Record<string, unknown>;
+  put(contentOf(responses[status], mediaType), name, answer);
+}
+
+function put(place: JsonSchema | undefined, name: string, value: unknown): void {
+  if (place !== undefined) place['examples'] = { ...(place['examples'] as object | undefined), [name]: { value } };
+}
+
+function contentOf(holder: unknown, mediaType: string): JsonSchema | undefined {
+  const content = isSchema(holder) ? holder['content'] : undefined;
+  const found = isSchema(content) ? content[mediaType] : undefined;
+  return isSchema(found) ? found : undefined;
+}

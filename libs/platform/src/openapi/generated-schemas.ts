@@ -1,0 +1,47 @@
+import { isSchema, mapSchemas, type JsonSchema } from './json-schema.js';
+
+/**
+ * Schemas of request classes as the generator leaves them, in the words of JSON Schema 2020-12:
+ * `nullable` becomes the type null, and what the validation refuses besides, unknown fields, is said.
+ */
+export function requestSchemas(schemas: Record<string, unknown>): Record<string, JsonSchema> {
+  const told = mapSchemas(schemas, tellNull) as Record<string, JsonSchema>;
+  return Object.fromEntries(
+    Object.entries(told).map(([name, schema]) => [name, { ...schema, additionalProperties: false }]),
+  );
+}
+
+function tellNull({ nullable, ...schema }: JsonSchema): JsonSchema {
+  // A property that is called so.
+  if (isSchema(nullable)) return { nullable, ...schema };
+  if (nullable !== true) return schema;
+  if (typeof schema['type'] !== 'string') return { anyOf: [schema, { type: 'null' }] };
+  const values = schema['enum'];
+  return {
+    ...schema,
+    type: [schema['type'], 'null'],
+    ...(Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {}),
+  };
+}
+
+/** Parameters as they are on the wire: text, so that nothing can be null, and ids of 64 bits. */
+export function requestParameters(parameters: unknown): JsonSchema[] {
+  if (!Array.isArray(parameters)) return [];
+  return (parameters as JsonSchema[]).map((parameter) => {
+    const { schema } = parameter;
+    if (!isSchema(schema)) return parameter;
+    if (parameter['in'] === 'path' && schema['type'] === 'number') {
+      return { ...parameter, schema: { type: 'integer', format: 'int64' } };
+    }
+    return { ...parameter, schema: withoutNull(schema) };
+  });
+}
+
+function withoutNull({ type, enum: values, ...rest }: JsonSchema): JsonSchema {
+  const types: unknown[] = Array.isArray(type) ? type : [type];
+  return {
+    ...(type === undefined ? {} : { type: types.find((name) => name !== 'null') }),
+    ...(Array.isArray(values) ? { enum: values.filter((value) => value !== null) } : {}),
+    ...rest,
+  };
+}
