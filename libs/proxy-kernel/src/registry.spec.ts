@@ -23,6 +23,7 @@ const trojan = (transport?: NodeTransport): ProxyNode => ({
   tls: {},
   ...(transport ? { transport } : {}),
 });
+const plugin = (name: string, options: object = {}): ProxyNode => ss('aes-128-gcm', { plugin: { name, options } });
 const key = (bytes: number): string => Buffer.alloc(bytes, 7).toString('base64');
 const dialer = createDirectDialer({ resolve: () => Promise.resolve([]) });
 
@@ -33,6 +34,9 @@ describe('support of a node', () => {
     ['2022', ss('2022-blake3-aes-128-gcm', { password: key(16) })],
     ['2022 with several users', ss('2022-blake3-aes-256-gcm', { password: `${key(32)}:${key(32)}` })],
     ['2022 with chacha20', ss('2022-blake3-chacha20-poly1305', { password: key(32) })],
+    ['obfs', plugin('obfs')],
+    ['obfs as TLS', plugin('obfs', { mode: 'tls', host: 'a.test' })],
+    ['v2ray-plugin', plugin('v2ray-plugin', { mode: 'websocket', tls: true, mux: false })],
     ['socks5 over TLS', { ...endpoint, type: 'socks5', tls: { clientFingerprint: 'chrome' } }],
     ['http', { ...endpoint, type: 'http' }],
     ['trojan', trojan()],
@@ -52,7 +56,12 @@ describe('support of a node', () => {
   it.each<[string, ProxyNode, 'external' | 'unsupported']>([
     ['2022 with a password that is no key', ss('2022-blake3-aes-128-gcm'), 'unsupported'],
     ['2022 with a cipher only others have', ss('2022-blake3-chacha8-poly1305'), 'external'],
-    ['a plugin', ss('aes-128-gcm', { plugin: { name: 'obfs', options: {} } }), 'external'],
+    ['shadow-tls', plugin('shadow-tls', { version: '3' }), 'external'],
+    ['restls', plugin('restls'), 'external'],
+    ['gost', plugin('gost-plugin', { mode: 'websocket' }), 'external'],
+    ['kcptun', plugin('kcptun'), 'external'],
+    ['v2ray-plugin over QUIC', plugin('v2ray-plugin', { mode: 'quic' }), 'external'],
+    ['an obfuscation nobody knows', plugin('obfs', { mode: 'xml' }), 'external'],
     ['UDP over TCP', ss('aes-128-gcm', { udpOverTcp: true }), 'external'],
     ['an old cipher', ss('rc4-md5'), 'external'],
     ['a cipher nobody knows', ss('rot13'), 'unsupported'],

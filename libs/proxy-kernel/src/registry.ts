@@ -13,6 +13,7 @@ import { RejectOutbound } from './protocol/reject/outbound.js';
 import { isEmbeddedCipher } from './protocol/shadowsocks/cipher.js';
 import { isCipher2022, parseKeys2022 } from './protocol/shadowsocks-2022/cipher.js';
 import { ShadowsocksOutbound } from './protocol/shadowsocks/outbound.js';
+import { pluginObstacle } from './protocol/shadowsocks/plugin.js';
 import { Socks5Outbound } from './protocol/socks/outbound.js';
 import { TrojanOutbound } from './protocol/trojan/outbound.js';
 import { parseUserId } from './protocol/user-id.js';
@@ -112,7 +113,8 @@ export function createInbound(context: InboundContext): Inbound {
 }
 
 function supportsShadowsocks(node: Extract<ProxyNode, { type: 'ss' }>): NodeSupport {
-  if (node.plugin) return external(`plugin ${node.plugin.name}`);
+  const obstacle = node.plugin ? pluginObstacle(node.plugin) : null;
+  if (obstacle !== null) return external(obstacle);
   if (node.udpOverTcp) return external('UDP over TCP');
   if (isEmbeddedCipher(node.cipher)) return { support: 'embedded' };
   if (isCipher2022(node.cipher)) return parseKeys2022(node.cipher, node.password) ? { support: 'embedded' } : BAD_KEY;

@@ -40,7 +40,8 @@ function oneOf(values: readonly string[]): string | undefined {
   return values.length > 0 ? values[randomInt(values.length)] : undefined;
 }
 
-function answerLength(bytes: Buffer): number {
+/** Length of the head of an HTTP answer; 0: not all of it is here. @throws DialError for something else. */
+export function answerLength(bytes: Buffer): number {
   const start = bytes.toString('latin1', 0, 5);
   if (!'HTTP/'.startsWith(start)) {
     throw new DialError('handshake', 'protocol_error', 'the server answered with something else than HTTP');

@@ -4,6 +4,10 @@ import { DialError } from '../interfaces/index.js';
 /** How long the first payload is waited for, to leave with the head in one segment. */
 const FIRST_PAYLOAD_MS = 10;
 const MAX_ANSWER_BYTES = 16 * 1024;
+const NOTHING = Buffer.alloc(0);
+
+/** What stands before the first payload, or what makes it for that payload. */
+type Head = Uint8Array | ((first: Uint8Array) => Uint8Array);
 
 /**
  * Length of the answer that stands before what the server carries; 0: more bytes are needed.
@@ -17,14 +21,14 @@ export type AnswerMeasure = (bytes: Buffer) => number;
  */
 export class PrologueStream implements ByteStream {
   private readonly inner: ByteStream;
-  private head: Uint8Array | null;
+  private head: Head | null;
   private readonly timer: NodeJS.Timeout;
   private measure: AnswerMeasure | null;
   private answer: Buffer = Buffer.alloc(0);
   /** Listeners for `data` while the answer has not come. */
   private readonly dataListeners: ByteStreamEvents['data'][] = [];
 
-  constructor(inner: ByteStream, head: Uint8Array, measure?: AnswerMeasure) {
+  constructor(inner: ByteStream, head: Head, measure?: AnswerMeasure) {
     this.inner = inner;
     this.head = head;
     this.measure = measure ?? null;
@@ -56,7 +60,7 @@ export class PrologueStream implements ByteStream {
 
   write(chunk: Uint8Array): boolean {
     if (this.head === null) return this.inner.write(chunk);
-    return this.inner.write(Buffer.concat([this.takeHead(), chunk]));
+    return this.inner.write(Buffer.concat([this.takeHead(chunk), chunk]));
   }
 
   end(): void {
@@ -115,14 +119,14 @@ export class PrologueStream implements ByteStream {
   }
 
   private sendHead(): void {
-    if (this.head !== null && !this.inner.destroyed) this.inner.write(this.takeHead());
+    if (this.head !== null && !this.inner.destroyed) this.inner.write(this.takeHead(NOTHING));
   }
 
-  private takeHead(): Uint8Array {
-    const head = this.head ?? Buffer.alloc(0);
+  private takeHead(first: Uint8Array): Uint8Array {
+    const head = this.head ?? NOTHING;
     this.head = null;
     clearTimeout(this.timer);
-    return head;
+    return typeof head === 'function' ? head(first) : head;
   }
 
   private readonly onAnswer = (bytes: Buffer): void => {

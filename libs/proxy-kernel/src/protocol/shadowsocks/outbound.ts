@@ -7,6 +7,7 @@ import {
   type PacketConnection,
   type Target,
 } from '../../interfaces/index.js';
+import type { Carrier } from '../../transport/carrier.js';
 import type { ServerDialer } from '../../transport/server-dialer.js';
 import { parseKeys2022 } from '../shadowsocks-2022/cipher.js';
 import { Datagrams2022 } from '../shadowsocks-2022/datagrams.js';
@@ -15,6 +16,7 @@ import { encodeAddress } from '../socks/codec.js';
 import { aeadMethod, masterKey } from './cipher.js';
 import { aeadDatagrams, type DatagramCodec } from './codec.js';
 import { ShadowsocksPackets } from './packets.js';
+import { createPluginCarrier } from './plugin.js';
 import { ShadowsocksStream, aeadSession, type ShadowsocksSession } from './stream.js';
 
 /** What the editions of the protocol differ in. */
@@ -29,22 +31,24 @@ export class ShadowsocksOutbound implements Outbound {
   readonly type = 'ss';
   private readonly node: ShadowsocksNode;
   private readonly dialer: ServerDialer;
+  private readonly carrier: Carrier;
   private readonly edition: Edition;
 
   constructor(tag: string, node: ShadowsocksNode, dialer: ServerDialer) {
     this.tag = tag;
     this.node = node;
     this.dialer = dialer;
+    this.carrier = createPluginCarrier(node, dialer);
     this.edition = editionOf(node);
   }
 
+  /** Behind a plugin only where the node says so: few of those servers take datagrams. */
   get udp(): boolean {
-    return (this.node.udp ?? true) && this.dialer.udp;
+    return (this.node.udp ?? this.node.plugin === undefined) && this.dialer.udp;
   }
 
   async connect(target: Target, context: DialContext): Promise<ByteStream> {
-    const { server, port } = this.node;
-    const stream = await this.dialer.connect(server, port, context);
+    const stream = await this.carrier.connect(context);
     return new ShadowsocksStream(stream, this.edition.session(target));
   }
 

@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto';
+import type { ByteStream } from '@gatehouse/net';
+import { answerLength } from '../http-disguise.js';
+import { formatRequest, hostField } from '../http-upgrade.js';
+import { PrologueStream } from '../prologue-stream.js';
+
+export interface HttpObfs {
+  host: string;
+  port: number;
+  path: string;
+}
+
+/** simple-obfs, mode http: the first bytes stand behind a request to upgrade, the server's behind the answer to that. */
+export function obfuscateAsHttp(stream: ByteStream, { host, port, path }: HttpObfs): ByteStream {
+  const head = (first: Uint8Array): Buffer =>
+    formatRequest(path, hostField(host, port, false), {
+      'User-Agent': 'curl/8.5.0',
+      Upgrade: 'websocket',
+      Connection: 'Upgrade',
+      'Sec-WebSocket-Key': randomBytes(16).toString('base64'),
+      'Content-Length': String(first.length),
+    });
+  return new PrologueStream(stream, head, answerLength);
+}
