@@ -169,6 +169,7 @@ export class KernelFlow implements Flow {
 
   private async decide(): Promise<FlowRoute> {
     const { generation, table } = this.parts;
+    this.nameStandIn();
     const view = routingView(this.metadata);
     const deciding = generation.router.decide(view, this.signal);
     const decided = deciding instanceof Promise ? await deciding : deciding;
@@ -178,6 +179,20 @@ export class KernelFlow implements Flow {
     if (!outbound) throw new DialError('route', 'other', `no way out named ${decision.outbound}`);
     this.outbound = outbound;
     return { outbound, decision, key: `${generation.number}/${outbound.tag}` };
+  }
+
+  /**
+   * An address that stood for a name which is forgotten, as after a restart: the name in the client's first bytes does as
+   * well. @throws DialError where there is none; nothing is behind the address itself.
+   */
+  private nameStandIn(): void {
+    const { metadata } = this;
+    const { host, destinationIp, sniffHost } = metadata;
+    if (host !== null || destinationIp === null || !this.parts.generation.fakeIps?.contains(destinationIp)) return;
+    if (!sniffHost || isIP(sniffHost)) {
+      throw new DialError('dns', 'dns_error', `${destinationIp} stands for a name that is not known any more`);
+    }
+    Object.assign(metadata, { host: sniffHost, destinationIp: null, fakeIp: true });
   }
 
   private timedOut(): void {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { DialerTable, checkDialers } from './dialers.js';
-import { createFakeIpPool, createResolver, type FakeIpPool } from './dns/index.js';
+import { createFakeIpPool, createNameService, type FakeIpPool, type NameService } from './dns/index.js';
 import { createPolicyTable, type HealthView, type SelectablePolicyTable } from './group/index.js';
 import type { HopReports } from './health/index.js';
 import {
   KernelConfigError,
   type ApplyResult,
+  type DnsConfig,
   type KernelConfig,
   type KernelEnvironment,
   type Outbound,
@@ -25,6 +26,8 @@ export interface Generation {
   readonly policies: SelectablePolicyTable;
   readonly ruleSets: CompiledRuleSets;
   readonly resolver: Resolver;
+  /** Null: nobody but the kernel itself asks for names. */
+  readonly names: NameService | null;
   /** Null: off. */
   readonly fakeIps: FakeIpPool | null;
   readonly router: Router;
@@ -40,7 +43,7 @@ export function compileGeneration(
   environment: KernelEnvironment,
   health: HealthView & HopReports,
 ): Generation {
-  const { resolver, fakeIps } = compileDns(config, previous, environment);
+  const { resolver, names, fakeIps } = compileDns(config, previous, environment);
   const dialers = new DialerTable(resolver, health);
   const outbounds = compileOutbounds(config, previous?.resolver === resolver ? previous : null, resolver, dialers);
   const policies = createPolicyTable(outbounds, config.groups, { health, now: () => environment.now() });
@@ -58,20 +61,29 @@ export function compileGeneration(
   });
   const hash = createHash('sha256').update(JSON.stringify(config)).digest('hex');
   const number = (previous?.number ?? 0) + 1;
-  return { number, config, hash, outbounds, policies, ruleSets, resolver, fakeIps, router };
+  return { number, config, hash, outbounds, policies, ruleSets, resolver, names, fakeIps, router };
 }
 
-/** The same configuration keeps its resolver, with what it knows, and the names behind addresses given out. */
+/** The same name servers and fixed answers keep what was learned; the same range keeps the names behind its addresses. */
 function compileDns(
   { dns }: KernelConfig,
   previous: Generation | null,
   environment: KernelEnvironment,
-): Pick<Generation, 'resolver' | 'fakeIps'> {
-  if (previous && JSON.stringify(previous.config.dns) === JSON.stringify(dns)) return previous;
-  if (!dns) return { resolver: environment.resolver, fakeIps: null };
+): Pick<Generation, 'resolver' | 'names' | 'fakeIps'> {
+  if (!dns) return { resolver: environment.resolver, names: null, fakeIps: null };
+  const isSame = sourcesOf(previous?.config.dns) === sourcesOf(dns);
+  const kept = isSame ? previous?.names : null;
+  const names = kept ?? createNameService(dns, { now: () => environment.now() });
   const { fakeIp } = dns;
-  const fakeIps = fakeIp ? createFakeIpPool(fakeIp.range, fakeIp.filter) : null;
-  return { resolver: createResolver(dns, { now: () => environment.now() }), fakeIps };
+  const fakeIps = fakeIp ? createFakeIpPool(fakeIp.range, fakeIp.filter, previous?.fakeIps) : null;
+  return { resolver: names.resolver, names, fakeIps };
+}
+
+/** Where answers come from. */
+function sourcesOf(dns: DnsConfig | undefined): string | null {
+  if (!dns) return null;
+  const { nameservers, bootstrap, policy, hosts } = dns;
+  return JSON.stringify([nameservers, bootstrap, policy, hosts]);
 }
 
 function compileOutbounds(
@@ -114,10 +126,15 @@ export function countChanges(before: KernelConfig | null, after: KernelConfig): 
     ),
     rules: differences(rule(before), rule(after)),
     listeners: differences(
-      byKey(before?.listeners ?? [], ({ name }) => name),
-      byKey(after.listeners, ({ name }) => name),
+      byKey(listenersOf(before), ({ name }) => name),
+      byKey(listenersOf(after), ({ name }) => name),
     ),
   };
+}
+
+function listenersOf(config: KernelConfig | null): { name: string }[] {
+  const dns = config?.dns?.listen;
+  return [...(config?.listeners ?? []), ...(dns ? [{ name: ' dns', ...dns }] : [])];
 }
 
 function byKey<T>(items: readonly T[], key: (item: T, index: number) => string): Map<string, string> {

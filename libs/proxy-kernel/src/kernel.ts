@@ -1,6 +1,7 @@
 import { ConnectionTable } from './accounting/connection-table.js';
-import { withRealName } from './dns/index.js';
+import { withRealName, type DnsSource } from './dns/index.js';
 import { Authenticator } from './authenticator.js';
+import { DnsListener, dnsWarnings } from './dns-listener.js';
 import { KernelFlow } from './flow.js';
 import { compileGeneration, countChanges, type Generation } from './generation.js';
 import {
@@ -19,6 +20,7 @@ import {
   type KernelEvents,
   type KernelStatus,
   type KernelTimeouts,
+  type ListenerState,
   type ProxyKernel,
   type SniffingConfig,
   type TracedDecision,
@@ -50,6 +52,7 @@ class Kernel implements ProxyKernel, Dispatcher {
   private readonly startedAt: number;
   private readonly table: ConnectionTable;
   private readonly listeners: ListenerSet;
+  private readonly dnsListener: DnsListener;
   private readonly events = new EventListeners();
   private readonly health: HealthBook;
   private readonly watch: FlowWatch;
@@ -76,6 +79,7 @@ class Kernel implements ProxyKernel, Dispatcher {
     });
     this.watch = new FlowWatch(this.health);
     this.listeners = new ListenerSet((listener) => createInbound(this.inboundContext(listener)));
+    this.dnsListener = new DnsListener({ source: () => this.dnsSource(), logger: environment.logger });
     this.sampler = setInterval(() => this.sample(), SAMPLE_INTERVAL_MS);
     this.sampler.unref();
   }
@@ -127,7 +131,7 @@ class Kernel implements ProxyKernel, Dispatcher {
       generation: this.generation?.number ?? 0,
       configHash: this.generation?.hash ?? null,
       startedAt: this.startedAt,
-      listeners: this.listeners.states(),
+      listeners: this.listenerStates(),
       activeConnections: this.table.size,
       openedTotal: totals.opened,
       failedTotal: totals.failed,
@@ -159,9 +163,14 @@ class Kernel implements ProxyKernel, Dispatcher {
     const began = performance.now();
     const previous = this.generation;
     const next = compileGeneration(config, previous, this.environment, this.health);
-    const commit = await this.listeners.prepare(config.listeners);
+    const dnsChange = await this.dnsListener.prepare(config.dns?.listen);
+    const commit = await this.listeners.prepare(config.listeners).catch(async (error: unknown) => {
+      await dnsChange.undo();
+      throw error;
+    });
     this.replaceGeneration(next);
     commit();
+    dnsChange.commit();
     this.environment.logger.info('configuration applied', { generation: next.number, config_hash: next.hash });
     return {
       generation: next.number,
@@ -170,9 +179,23 @@ class Kernel implements ProxyKernel, Dispatcher {
       changed: countChanges(previous?.config ?? null, config),
       droppedConnections: 0,
       durationMs: Math.round(performance.now() - began),
-      warnings: [...next.policies.warnings, ...next.ruleSets.warnings],
-      listeners: this.listeners.states(),
+      warnings: [...next.policies.warnings, ...next.ruleSets.warnings, ...this.dnsWarnings(config)],
+      listeners: this.listenerStates(),
     };
+  }
+
+  private listenerStates(): ListenerState[] {
+    return [...this.listeners.states(), ...this.dnsListener.states()];
+  }
+
+  private dnsWarnings({ dns }: KernelConfig): string[] {
+    const [bound] = this.dnsListener.states();
+    return dns && bound ? dnsWarnings(dns, bound.port) : [];
+  }
+
+  private dnsSource(): DnsSource | null {
+    const { names = null, fakeIps = null } = this.generation ?? {};
+    return names && { names, fakeIps };
   }
 
   /** Groups go on with the members that they use, unless the configuration says otherwise. */
@@ -232,6 +255,7 @@ class Kernel implements ProxyKernel, Dispatcher {
   private async closeNow(graceMs: number): Promise<void> {
     await this.lastChange;
     this.listeners.stop();
+    await this.dnsListener.stop();
     if (graceMs > 0) await this.drained(graceMs);
     this.closeAll('shutdown');
     this.listeners.destroyConnections();

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { DialError } from '../interfaces/outbound.js';
 import type { Resolver } from '../interfaces/route.js';
-import { AnswerCache } from './answer-cache.js';
-import { type Answer, type NameQuery, codeOf, isNoSuchName, isTimeout } from './name-query.js';
+import { AnswerCache, type Known } from './answer-cache.js';
+import { type NameQuery, codeOf, isNoSuchName, isTimeout } from './name-query.js';
 
 export interface CacheSettings {
   /** Names kept; 4096. 0 keeps none. */
@@ -18,7 +18,20 @@ export interface CacheSettings {
   now: () => number;
 }
 
+export interface NameAnswer {
+  /** IPv4 before IPv6. */
+  addresses: readonly string[];
+  /** True where a name server said that there is no such name at all. */
+  missing: boolean;
+  /** How much longer this holds. */
+  ttlMs: number;
+}
+
 export interface SystemResolver extends Resolver {
+  /** What is known of a name, no address included. @throws DialError stage `dns` where nobody can tell. */
+  lookup(host: string, signal?: AbortSignal): Promise<NameAnswer>;
+  /** Answers that no name server is asked for: set ones, addresses themselves, this machine (RFC 6761 6.3). */
+  fixed(host: string): readonly string[] | null;
   /** Forgets every answer. */
   clear(): void;
   readonly cachedNames: number;
@@ -28,6 +41,8 @@ export interface SystemResolver extends Resolver {
 const UNKNOWN_TTL_MS = 60_000;
 /** Questions under way at once, those that timed out and still hold a thread included. Beyond it a flood of names would queue up behind the few threads that ask the system. */
 const MAX_RUNNING = 1024;
+/** Of an answer that holds as long as the configuration does. */
+const FIXED_TTL_MS = 10_000;
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 export const DEFAULT_CACHE: CacheSettings = {
@@ -45,7 +60,7 @@ export class CachingResolver implements SystemResolver {
   readonly #query: NameQuery;
   readonly #fixed: (name: string) => readonly string[] | null;
   readonly #cache: AnswerCache;
-  readonly #pending = new Map<string, Promise<readonly string[]>>();
+  readonly #pending = new Map<string, Promise<Known>>();
   #running = 0;
 
   constructor(settings: CacheSettings, query: NameQuery, fixed: (name: string) => readonly string[] | null) {
@@ -56,11 +71,29 @@ export class CachingResolver implements SystemResolver {
   }
 
   async resolve(host: string, signal?: AbortSignal): Promise<string[]> {
+    const { addresses } = await this.lookup(host, signal);
+    if (addresses.length === 0) throw new DialError('dns', 'dns_error', `${plainName(host)}: no such name`);
+    return [...addresses];
+  }
+
+  async lookup(host: string, signal?: AbortSignal): Promise<NameAnswer> {
     if (signal?.aborted) throw abandoned(host, signal);
-    const name = (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase();
-    const known = this.#answerAtHand(name) ?? (await untilAborted(this.#ask(name), name, signal));
-    if (known.length === 0) throw new DialError('dns', 'dns_error', `${name}: no such name`);
-    return [...known];
+    const name = plainName(host);
+    const fixed = this.fixed(name);
+    if (fixed) return { addresses: fixed, missing: false, ttlMs: FIXED_TTL_MS };
+    if (!isHostName(name)) {
+      throw new DialError('dns', 'dns_error', `${JSON.stringify(name.slice(0, 80))} is not a host name`);
+    }
+    const known = this.#cache.get(name) ?? (await untilAborted(this.#ask(name), name, signal));
+    const { addresses, missing, expiresAt } = known;
+    return { addresses, missing, ttlMs: Math.max(0, expiresAt - this.#settings.now()) };
+  }
+
+  fixed(host: string): readonly string[] | null {
+    const name = plainName(host);
+    if (isIP(name) !== 0) return [name];
+    const set = isHostName(name) ? this.#fixed(name) : null;
+    return set ?? (name === 'localhost' || name.endsWith('.localhost') ? LOOPBACK : null);
   }
 
   clear(): void {
@@ -71,20 +104,8 @@ export class CachingResolver implements SystemResolver {
     return this.#cache.size;
   }
 
-  #answerAtHand(name: string): readonly string[] | null {
-    if (isIP(name) !== 0) return [name];
-    if (name === '' || name.length > 253 || /[\s\0/:@%]/.test(name)) {
-      throw new DialError('dns', 'dns_error', `${JSON.stringify(name.slice(0, 80))} is not a host name`);
-    }
-    const fixed = this.#fixed(name);
-    if (fixed) return fixed;
-    // RFC 6761 6.3: never a question for the network.
-    if (name === 'localhost' || name.endsWith('.localhost')) return LOOPBACK;
-    return this.#cache.get(name);
-  }
-
   /** One question per name; it goes on when a caller leaves, for the others and for the cache. */
-  #ask(name: string): Promise<readonly string[]> {
+  #ask(name: string): Promise<Known> {
     const running = this.#pending.get(name);
     if (running) return running;
     if (this.#running >= MAX_RUNNING) {
@@ -95,25 +116,38 @@ export class CachingResolver implements SystemResolver {
     return question;
   }
 
-  #start(name: string): Promise<Answer> {
-    this.#running++;
-    return this.#query(name).finally(() => this.#running--);
+  async #askOnce(name: string): Promise<Known> {
+    const known = await this.#asked(name);
+    this.#cache.set(name, known);
+    return known;
   }
 
-  async #askOnce(name: string): Promise<readonly string[]> {
-    const { minTtlMs, maxTtlMs, negativeTtlMs, timeoutMs } = this.#settings;
+  async #asked(name: string): Promise<Known> {
+    const { minTtlMs, maxTtlMs, negativeTtlMs, timeoutMs, now } = this.#settings;
     try {
-      const { addresses, ttlMs } = await within(timeoutMs, this.#start(name));
+      this.#running++;
+      const asking = this.#query(name).finally(() => this.#running--);
+      const { addresses, ttlMs, missing = false } = await within(timeoutMs, asking);
+      if (addresses.length === 0) return { addresses, missing, expiresAt: now() + negativeTtlMs };
       const ordered = [...addresses].sort((a, b) => isIP(a) - isIP(b));
       const lifetime = Math.min(maxTtlMs, Math.max(minTtlMs, ttlMs ?? UNKNOWN_TTL_MS));
-      this.#cache.set(name, ordered, ordered.length === 0 ? negativeTtlMs : lifetime);
-      return ordered;
+      return { addresses: ordered, missing: false, expiresAt: now() + lifetime };
     } catch (error) {
       if (!isNoSuchName(error)) throw failure(name, error);
-      this.#cache.set(name, [], negativeTtlMs);
-      return [];
+      // The system does not say whether the name has anything else.
+      return { addresses: [], missing: false, expiresAt: now() + negativeTtlMs };
     }
   }
+}
+
+/** As names are kept: lower case, without a dot at the end. */
+function plainName(host: string): string {
+  return (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase();
+}
+
+/** Whether a name can have addresses, to whomever it may be put. */
+export function isHostName(name: string): boolean {
+  return name !== '' && name.length <= 253 && !/[\s\0/:@%]/.test(name);
 }
 
 class LookupTimeout extends Error {}

@@ -14,15 +14,21 @@ export interface FakeIpPool {
 
 /** Names remembered, whatever the range has room for. */
 const MAX_NAMES = 65_536;
+/** Places that a name may have; the one longest out of use makes room when all are taken. */
+const CHOICES = 16;
 const MIN_PREFIX = 8;
 const MAX_PREFIX = 29;
 
 /**
- * A pool over `range`, first and last address left out; the name longest out of use makes room. `filter`: Clash wildcards of
- * names that keep their real addresses.
+ * A pool over `range`, first and last address left out. `filter`: Clash wildcards of names that keep their real addresses.
+ * The names that `previous` has given addresses out for keep them if the range is the same.
  * @throws KernelConfigError
  */
-export function createFakeIpPool(range: string, filter: readonly string[] = []): FakeIpPool {
+export function createFakeIpPool(
+  range: string,
+  filter: readonly string[] = [],
+  previous: FakeIpPool | null = null,
+): FakeIpPool {
   const cidr = parseCidr(range);
   if (cidr?.family !== 4 || cidr.prefix < MIN_PREFIX || cidr.prefix > MAX_PREFIX) {
     throw new KernelConfigError(
@@ -32,71 +38,108 @@ export function createFakeIpPool(range: string, filter: readonly string[] = []):
   }
   const real = new DomainMap(Object.fromEntries(filter.map((entry) => [entry, true])), 'dns.fakeIp.filter');
   const size = 2 ** (32 - cidr.prefix);
-  return new LruPool({ first: (cidr.words[0] ?? 0) + 1, size, capacity: Math.min(size - 2, MAX_NAMES), real });
+  const first = cidr.words[0] ?? 0;
+  const known = previous instanceof RangePool ? previous.places : null;
+  const places = known?.first === first && known.size === size ? known : new Places(first, size);
+  return new RangePool(places, real);
 }
 
 /** A flow to an address of the pool is one to the name behind it. */
 export function withRealName(metadata: ConnectionMetadata, pool: FakeIpPool): ConnectionMetadata {
   const { host, destinationIp } = metadata;
   const name = host === null && destinationIp !== null ? pool.nameOf(destinationIp) : null;
-  return name === null ? metadata : { ...metadata, host: name, destinationIp: null };
+  return name === null ? metadata : { ...metadata, host: name, destinationIp: null, fakeIp: true };
 }
 
-interface PoolParts {
-  first: number;
-  size: number;
-  capacity: number;
-  real: DomainMap<boolean>;
-}
+class RangePool implements FakeIpPool {
+  readonly places: Places;
+  readonly #real: DomainMap<boolean>;
 
-class LruPool implements FakeIpPool {
-  readonly #parts: PoolParts;
-  /** Place in the pool by name, longest out of use first. */
-  readonly #places = new Map<string, number>();
-  readonly #names: string[] = [];
-
-  constructor(parts: PoolParts) {
-    this.#parts = parts;
+  constructor(places: Places, real: DomainMap<boolean>) {
+    this.places = places;
+    this.#real = real;
   }
 
   addressFor(host: string): string | null {
     const name = host.toLowerCase().replace(/\.$/, '');
-    const { real, first } = this.#parts;
-    if (name === '' || real.get(name)) return null;
-    const place = this.#places.get(name) ?? this.#freePlace();
-    this.#use(name, place);
-    return formatIp({ family: 4, words: [first + place] });
+    if (name === '' || this.#real.get(name)) return null;
+    return formatIp({ family: 4, words: [this.places.first + 1 + this.places.take(name)] });
   }
 
   nameOf(address: string): string | null {
-    const place = this.#placeOf(address);
-    const name = place === null ? undefined : this.#names[place];
-    if (name === undefined || place === null) return null;
-    this.#use(name, place);
-    return name;
+    const offset = this.#offsetOf(address);
+    return offset === null ? null : this.places.nameAt(offset - 1);
   }
 
   contains(address: string): boolean {
-    return this.#placeOf(address) !== null;
+    return this.#offsetOf(address) !== null;
   }
 
-  #placeOf(address: string): number | null {
+  #offsetOf(address: string): number | null {
     const ip = parseIp(address);
     if (ip?.family !== 4) return null;
-    const place = (ip.words[0] ?? 0) - this.#parts.first;
-    return place >= -1 && place < this.#parts.size - 1 ? place : null;
+    const offset = (ip.words[0] ?? 0) - this.places.first;
+    return offset >= 0 && offset < this.places.size ? offset : null;
+  }
+}
+
+/**
+ * Which name has which place in a range. A name's places follow from the name itself: after a restart it gets the same
+ * address again, and an address that some client still remembers hardly ever stands for another name.
+ */
+class Places {
+  /** First address of the range, as a number. */
+  readonly first: number;
+  readonly size: number;
+  readonly #names: (string | undefined)[];
+  readonly #usedAt: Float64Array;
+  readonly #byName = new Map<string, number>();
+  #clock = 0;
+
+  constructor(first: number, size: number) {
+    this.first = first;
+    this.size = size;
+    const capacity = Math.min(size - 2, MAX_NAMES);
+    this.#names = Array.from({ length: capacity }, () => undefined);
+    this.#usedAt = new Float64Array(capacity);
   }
 
-  #freePlace(): number {
-    if (this.#names.length < this.#parts.capacity) return this.#names.length;
-    const [oldest = ['', 0]] = this.#places;
-    this.#places.delete(oldest[0]);
-    return oldest[1];
-  }
-
-  #use(name: string, place: number): void {
-    this.#places.delete(name);
-    this.#places.set(name, place);
+  take(name: string): number {
+    const place = this.#byName.get(name) ?? this.#placeFor(name);
+    this.#byName.set(name, place);
     this.#names[place] = name;
+    this.#use(place);
+    return place;
   }
+
+  nameAt(place: number): string | null {
+    const name = this.#names[place];
+    if (name === undefined) return null;
+    this.#use(place);
+    return name;
+  }
+
+  #placeFor(name: string): number {
+    const capacity = this.#names.length;
+    const home = hashOf(name) % capacity;
+    let oldest = home;
+    for (let i = 0; i < Math.min(CHOICES, capacity); i++) {
+      const place = (home + i) % capacity;
+      if (this.#names[place] === undefined) return place;
+      if ((this.#usedAt[place] ?? 0) < (this.#usedAt[oldest] ?? 0)) oldest = place;
+    }
+    this.#byName.delete(this.#names[oldest] ?? '');
+    return oldest;
+  }
+
+  #use(place: number): void {
+    this.#usedAt[place] = ++this.#clock;
+  }
+}
+
+/** FNV-1a, the same in every process. */
+function hashOf(name: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
+  return (hash ^ (hash >>> 15)) >>> 0;
 }

@@ -5,7 +5,11 @@ import { type NameQuery, querySystem, queryServers } from './name-query.js';
 
 export type { SystemResolver } from './caching-resolver.js';
 export { createFakeIpPool, withRealName, type FakeIpPool } from './fake-ip.js';
-export { createResolver, type ResolverOptions } from './resolver.js';
+export { createNameService, createResolver, type NameService, type ResolverOptions } from './resolver.js';
+export { DnsServer, type DnsServerOptions } from './dns-server.js';
+export type { DnsSource } from './responder.js';
+export { systemServers } from './name-query.js';
+export { parseNameServer } from './name-server.js';
 
 export interface SystemResolverOptions extends Partial<CacheSettings> {
   /** Names answered from here, lower case, before anything is asked. */

@@ -4,6 +4,8 @@ export interface Answer {
   addresses: string[];
   /** Null where the source does not tell, as getaddrinfo does not. */
   ttlMs: number | null;
+  /** There is no such name at all; absent: not known. */
+  missing?: boolean;
 }
 
 /** Asks once, without a cache. Rejects with the error of `node:dns`, whose `code` says what happened. */
@@ -14,6 +16,11 @@ export const querySystem: NameQuery = async (host) => {
   const found = await dns.lookup(host, { all: true, order: 'ipv4first' });
   return { addresses: found.map((entry) => entry.address), ttlMs: null };
 };
+
+/** Name servers of the system, read anew: a machine moves between networks. */
+export function systemServers(): string[] {
+  return new dns.Resolver().getServers();
+}
 
 /** Asks name servers over UDP, TCP where an answer is cut; `servers` as `address` or `address:port`. */
 export function queryServers(servers: readonly string[], timeoutMs: number): NameQuery {

@@ -22,8 +22,8 @@ export function parseNameServers(texts: readonly string[], path: string): NameSe
   });
 }
 
-/** `system`, `1.1.1.1`, `1.1.1.1:5353`, `[2606::1]:53`, `udp://…`, `tcp://…`, `https://…/dns-query`. */
-function parseNameServer(text: string): NameServer | null {
+/** `system`, `1.1.1.1`, `1.1.1.1:5353`, `[2606::1]:53`, `udp://…`, `tcp://…`, `https://…/dns-query`; null for what is none of them. */
+export function parseNameServer(text: string): NameServer | null {
   if (text === 'system') return { kind: 'system' };
   if (isIP(text) !== 0) return { kind: 'udp', host: text, port: DNS_PORT };
   const url = URL.parse(text.includes('://') ? text : `udp://${text}`);

@@ -4,17 +4,29 @@ import { KernelConfigError } from '../interfaces/kernel.js';
 import { CachingResolver, type CacheSettings, DEFAULT_CACHE, type SystemResolver } from './caching-resolver.js';
 import { DomainMap } from './domain-map.js';
 import { type NameServer, parseNameServers } from './name-server.js';
-import type { NameQuery } from './name-query.js';
-import { type UpstreamOptions, queryInTurn } from './upstream.js';
+import type { Question } from './message.js';
+import { type Upstream, type UpstreamOptions, askInTurn } from './upstream.js';
 
 export interface ResolverOptions extends Partial<CacheSettings> {
   /** For one question to one name server; 2 s. */
   attemptMs?: number;
   /** Certificate authority of name servers over HTTPS, PEM; absent: the system's. */
   ca?: string;
+  /** Name servers of the system; absent: what it is set to. */
+  systemServers?: () => readonly string[];
 }
 
 const ATTEMPT_MS = 2000;
+
+/** Everything a listener for questions answers from. */
+export interface NameService {
+  readonly resolver: SystemResolver;
+  /**
+   * Puts a question that is not for addresses to the name servers of its name, each question once at a time.
+   * @throws Error where none of them can tell.
+   */
+  forward(question: Question): Promise<Buffer>;
+}
 
 /**
  * A resolver as configured: name servers in turn, other ones by domain, fixed answers; cached, one question per name at a
@@ -22,17 +34,35 @@ const ATTEMPT_MS = 2000;
  * @throws KernelConfigError naming the element (`dns.nameservers[1]`).
  */
 export function createResolver(config: DnsConfig, options: ResolverOptions = {}): SystemResolver {
-  const { attemptMs = ATTEMPT_MS, ca, ...cache } = options;
+  return createNameService(config, options).resolver;
+}
+
+/** @throws KernelConfigError naming the element. */
+export function createNameService(config: DnsConfig, options: ResolverOptions = {}): NameService {
+  const { attemptMs = ATTEMPT_MS, ca, systemServers, ...cache } = options;
   const settings = { ...DEFAULT_CACHE, ...cache };
-  const upstream: UpstreamOptions = { attemptMs, ca, bootstrap: createBootstrap(config, settings, attemptMs) };
-  const general = queryInTurn(parseNameServers(config.nameservers, 'dns.nameservers'), upstream);
+  const bootstrap = createBootstrap(config, settings, attemptMs);
+  const upstream: UpstreamOptions = { attemptMs, ca, bootstrap, systemServers };
+  const general = askInTurn(parseNameServers(config.nameservers, 'dns.nameservers'), upstream);
   const policy = createPolicy(config, upstream);
   const hosts = createHosts(config.hosts ?? {});
-  return new CachingResolver(
+  const resolver = new CachingResolver(
     settings,
-    (name) => (policy.get(name) ?? general)(name),
+    (name) => (policy.get(name) ?? general).query(name),
     (name) => hosts.get(name),
   );
+  return { resolver, forward: onceAtATime((question) => (policy.get(question.name) ?? general).forward(question)) };
+}
+
+/** Whoever asks meanwhile gets the same reply: also a name server that asks here what it was asked from here. */
+function onceAtATime(forward: NameService['forward']): NameService['forward'] {
+  const pending = new Map<string, Promise<Buffer>>();
+  return (question) => {
+    const key = JSON.stringify(question);
+    const running = pending.get(key) ?? forward(question).finally(() => pending.delete(key));
+    pending.set(key, running);
+    return running;
+  };
 }
 
 /** Who tells the addresses of name servers that are themselves named. */
@@ -43,15 +73,15 @@ function createBootstrap(config: DnsConfig, settings: CacheSettings, attemptMs: 
     throw new KernelConfigError(`dns.bootstrap[${index}]`, `${server.host} is not an address`);
   }
   const refuse = (): Promise<never> => Promise.reject(new Error('a bootstrap server has an address'));
-  const query = queryInTurn(servers, { attemptMs, bootstrap: refuse });
+  const { query } = askInTurn(servers, { attemptMs, bootstrap: refuse });
   const resolver = new CachingResolver(settings, query, () => null);
   return (host, signal) => resolver.resolve(host, signal);
 }
 
-function createPolicy(config: DnsConfig, upstream: UpstreamOptions): DomainMap<NameQuery> {
+function createPolicy(config: DnsConfig, upstream: UpstreamOptions): DomainMap<Upstream> {
   const queries = Object.entries(config.policy ?? {}).map(([domain, texts]) => {
     const servers: NameServer[] = parseNameServers(texts, `dns.policy[${JSON.stringify(domain)}]`);
-    return [domain, queryInTurn(servers, upstream)] as const;
+    return [domain, askInTurn(servers, upstream)] as const;
   });
   return new DomainMap(Object.fromEntries(queries), 'dns.policy');
 }

@@ -3,19 +3,21 @@ import { isIP } from 'node:net';
 import { type Exchange, exchangeTcp, exchangeUdp } from './exchange.js';
 import { exchangeHttps } from './exchange-https.js';
 import {
-  type AddressType,
   type DnsReply,
   DnsMessageError,
+  type Question,
   TYPE,
   addressesIn,
   decodeReply,
   encodeQuestion,
 } from './message.js';
-import type { NameServer } from './name-server.js';
-import { type Answer, type NameQuery, isNoSuchName, querySystem } from './name-query.js';
+import { type NameServer, parseNameServer } from './name-server.js';
+import { type Answer, type NameQuery, isNoSuchName, querySystem, systemServers } from './name-query.js';
 
 const CODE_OK = 0;
 const CODE_NO_SUCH_NAME = 3;
+/** Of the system's own name servers, how many are asked what only a name server can answer. */
+const MAX_SYSTEM_SERVERS = 3;
 
 export interface UpstreamOptions {
   /** For one question to one server. */
@@ -23,6 +25,16 @@ export interface UpstreamOptions {
   /** Addresses of a server that is named. */
   bootstrap: (host: string, signal: AbortSignal) => Promise<readonly string[]>;
   ca?: string | undefined;
+  /** Absent: what the system is set to at that moment. */
+  systemServers?: (() => readonly string[]) | undefined;
+}
+
+/** Name servers, asked one after the other: the first that knows, or knows that there is nothing, has answered. */
+export interface Upstream {
+  /** Addresses of a name. */
+  query: NameQuery;
+  /** The reply to a question of any type, as it came. */
+  forward: (question: Question) => Promise<Buffer>;
 }
 
 /** A name server answered, and what it said is that it will not or cannot tell. */
@@ -38,80 +50,122 @@ class NoReply extends Error {
   readonly code = 'ETIMEOUT';
 }
 
-/** Asks the servers one after the other; the first that knows the name, or knows that there is none, has answered. */
-export function queryInTurn(servers: readonly NameServer[], options: UpstreamOptions): NameQuery {
-  const queries = servers.map((server) => queryServer(server, options));
-  return async (host) => {
-    let failure: unknown = null;
-    for (const query of queries) {
-      try {
-        return await query(host);
-      } catch (error) {
-        if (isNoSuchName(error)) throw error;
-        failure ??= error;
-      }
+export function askInTurn(servers: readonly NameServer[], options: UpstreamOptions): Upstream {
+  const upstreams = servers.map((server) =>
+    server.kind === 'system' ? systemUpstream(options) : serverUpstream(server, options),
+  );
+  return {
+    query: (host) => firstAnswer(upstreams, ({ query }) => query(host)),
+    forward: (question) => firstAnswer(upstreams, ({ forward }) => forward(question)),
+  };
+}
+
+async function firstAnswer<T>(upstreams: readonly Upstream[], ask: (upstream: Upstream) => Promise<T>): Promise<T> {
+  let failure: unknown = new DnsMessageError('there is no name server to ask');
+  let failed = false;
+  for (const upstream of upstreams) {
+    try {
+      return await ask(upstream);
+    } catch (error) {
+      if (isNoSuchName(error)) throw error;
+      if (!failed) failure = error;
+      failed = true;
     }
-    throw failure;
-  };
+  }
+  throw failure;
 }
 
-function queryServer(server: NameServer, options: UpstreamOptions): NameQuery {
-  if (server.kind === 'system') return querySystem;
+/** The system answers for addresses in ways of its own; what else there is, its name servers know. */
+function systemUpstream(options: UpstreamOptions): Upstream {
+  const forward = (question: Question): Promise<Buffer> => {
+    const servers = (options.systemServers ?? systemServers)()
+      .slice(0, MAX_SYSTEM_SERVERS)
+      .map((text) => parseNameServer(text));
+    const usable = servers.filter((server) => server !== null && server.kind !== 'system');
+    return firstAnswer(
+      usable.map((server) => serverUpstream(server, options)),
+      (upstream) => upstream.forward(question),
+    );
+  };
+  return { query: querySystem, forward };
+}
+
+function serverUpstream(server: Exclude<NameServer, { kind: 'system' }>, options: UpstreamOptions): Upstream {
   const ask = askThrough(server, options);
-  return async (host) => {
-    const signal = AbortSignal.timeout(options.attemptMs);
-    const asked = await Promise.allSettled([ask(host, TYPE.A, signal), ask(host, TYPE.AAAA, signal)]);
-    const answers = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    const ttls = answers.flatMap(({ ttlMs }) => (ttlMs === null ? [] : [ttlMs]));
-    const addresses = answers.flatMap((answer) => answer.addresses);
-    const [failed] = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
-    // Without addresses, one half that failed may be the half that has them.
-    if (addresses.length === 0 && failed !== undefined) throw signal.aborted ? new NoReply('no reply in time') : failed;
-    return { addresses, ttlMs: ttls.length > 0 ? Math.min(...ttls) : null };
+  const askType = async (name: string, type: number, signal: AbortSignal): Promise<Answer> =>
+    answerOf(decodeReply(await ask({ name, type }, signal)));
+  return {
+    query: async (host) => {
+      const signal = AbortSignal.timeout(options.attemptMs);
+      const asked = await Promise.allSettled([askType(host, TYPE.A, signal), askType(host, TYPE.AAAA, signal)]);
+      const answers = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      const ttls = answers.flatMap(({ ttlMs }) => (ttlMs === null ? [] : [ttlMs]));
+      const addresses = answers.flatMap((answer) => answer.addresses);
+      const [failed] = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+      // Without addresses, one half that failed may be the half that has them.
+      if (addresses.length === 0 && failed !== undefined) throw inTime(failed, signal);
+      const missing = answers.some((answer) => answer.missing === true);
+      return { addresses, ttlMs: ttls.length > 0 ? Math.min(...ttls) : null, missing };
+    },
+    forward: async (question) => {
+      const signal = AbortSignal.timeout(options.attemptMs);
+      try {
+        const reply = await ask(question, signal);
+        checkCode(decodeReply(reply));
+        return reply;
+      } catch (error) {
+        throw inTime(error, signal);
+      }
+    },
   };
 }
 
-type Ask = (host: string, type: AddressType, signal: AbortSignal) => Promise<Answer>;
+function inTime(error: unknown, signal: AbortSignal): unknown {
+  return signal.aborted ? new NoReply('no reply in time') : error;
+}
 
-function askThrough(server: Exclude<NameServer, { kind: 'system' }>, options: UpstreamOptions): Ask {
+/** Over UDP, TCP where the reply was cut. */
+function askThrough(
+  server: Exclude<NameServer, { kind: 'system' }>,
+  options: UpstreamOptions,
+): (question: Question, signal: AbortSignal) => Promise<Buffer> {
   const { host, port } = server;
   const addresses = async (signal: AbortSignal): Promise<readonly string[]> =>
     isIP(host) === 0 ? options.bootstrap(host, signal) : [host];
   const https =
     server.kind === 'https' ? exchangeHttps({ host, port, url: server.url, addresses, ca: options.ca }) : null;
-  return async (name, type, signal) => {
-    if (https) return answerOf(await exchangeOnce(https, name, type, signal));
+  return async (question, signal) => {
+    if (https) return exchangeOnce(https, question, signal);
     const [address] = await addresses(signal);
     if (address === undefined) throw new DnsMessageError(`${host} has no address`);
     if (server.kind === 'udp') {
-      const reply = await exchangeOnce(exchangeUdp(address, port, options.attemptMs / 2), name, type, signal);
-      if (!reply.truncated) return answerOf(reply);
+      const reply = await exchangeOnce(exchangeUdp(address, port, options.attemptMs / 2), question, signal);
+      if (!decodeReply(reply).truncated) return reply;
     }
-    return answerOf(await exchangeOnce(exchangeTcp(address, port), name, type, signal));
+    return exchangeOnce(exchangeTcp(address, port), question, signal);
   };
 }
 
-async function exchangeOnce(
-  exchange: Exchange,
-  name: string,
-  type: AddressType,
-  signal: AbortSignal,
-): Promise<DnsReply> {
+function exchangeOnce(exchange: Exchange, asked: Question, signal: AbortSignal): Promise<Buffer> {
   const id = randomInt(0x10000);
   const accepts = (bytes: Buffer): boolean => {
     try {
       const { id: own, question } = decodeReply(bytes);
-      return own === id && question.name === name && question.type === type;
+      return own === id && question.name === asked.name && question.type === asked.type;
     } catch (error) {
       if (error instanceof DnsMessageError) return false;
       throw error;
     }
   };
-  return decodeReply(await exchange(encodeQuestion(id, name, type), accepts, signal));
+  return exchange(encodeQuestion(id, asked.name, asked.type, asked), accepts, signal);
 }
 
 function answerOf(reply: DnsReply): Answer {
-  if (reply.code !== CODE_OK && reply.code !== CODE_NO_SUCH_NAME) throw new ServerRefusal(reply.code);
+  checkCode(reply);
   const { addresses, ttl } = addressesIn(reply);
-  return { addresses, ttlMs: ttl === null ? null : ttl * 1000 };
+  return { addresses, ttlMs: ttl === null ? null : ttl * 1000, missing: reply.code === CODE_NO_SUCH_NAME };
+}
+
+function checkCode({ code }: DnsReply): void {
+  if (code !== CODE_OK && code !== CODE_NO_SUCH_NAME) throw new ServerRefusal(code);
 }

@@ -115,8 +115,17 @@ export interface DnsConfig {
   policy?: Record<string, string[]>;
   /** Fixed answers, by domain in Clash wildcards. */
   hosts?: Record<string, string[]>;
-  /** Answers outside the real network that stand for a name: an IPv4 range in CIDR form. Off when absent. */
+  /** Answers outside the real network that stand for a name: an IPv4 range in CIDR form, and names (Clash wildcards) that keep their real addresses. Off when absent. */
   fakeIp?: { range: string; filter?: string[] };
+  /** Where others may ask for names, over UDP and TCP. Absent: nowhere. */
+  listen?: DnsListenConfig;
+}
+
+export interface DnsListenConfig {
+  /** Address to bind. */
+  address: string;
+  /** 0 lets the system choose. */
+  port: number;
 }
 
 /** When a client asks for an address on one of `ports`, its first bytes are looked at for a host name to route by. */
