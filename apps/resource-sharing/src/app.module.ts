@@ -3,9 +3,11 @@ import { PersistenceModule } from '@gatehouse/persistence';
 import { ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
+import { CredentialsModule } from './credentials/credentials.module.js';
 import { databaseConfig, SERVICE_NAME } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
 import { DatabaseHealth } from './health/database-health.js';
+import { OpenApiModule } from './open-api/open-api.module.js';
 import type { ResourceSharingSettings } from './settings.js';
 import { SESSION_COOKIE } from './site/session-cookie-name.js';
 import { SiteUsers } from './site/site-users.js';
@@ -26,6 +28,8 @@ export class AppModule {
           imports: [SiteModule],
           sessions: { cookie: SESSION_COOKIE, secure: settings.secureCookies, users: SiteUsers },
         }),
+        CredentialsModule,
+        OpenApiModule,
         SiteModule,
       ],
       providers: [DatabaseHealth, { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor }],

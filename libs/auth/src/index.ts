@@ -1,4 +1,5 @@
 export { AuthModule, type AuthModuleOptions, type SessionOptions } from './auth.module.js';
+export { BoundedCache } from './cache/bounded-cache.js';
 export { allows, SCOPES, SYSTEM_ACTOR, type Actor, type CredentialKind, type Scope } from './guard/actor.js';
 export { AuthGuard } from './guard/auth.guard.js';
 export { Authenticator, AuthPolicy, SessionUsers, type SessionUser } from './guard/authenticator.js';

@@ -1,5 +1,14 @@
 import { CreateSiteAccounts1763668801000 } from './1763668801000-create-site-accounts.js';
+import { CreateApplications1763668801100 } from './1763668801100-create-applications.js';
+import { CreateGrants1763668801101 } from './1763668801101-create-grants.js';
+import { CreateAuditEvents1763668801102 } from './1763668801102-create-audit-events.js';
 import { CreateTitlesAndShares1763668801110 } from './1763668801110-create-titles-and-shares.js';
 
 /** Every migration, oldest first. */
-export const MIGRATIONS = [CreateSiteAccounts1763668801000, CreateTitlesAndShares1763668801110];
+export const MIGRATIONS = [
+  CreateSiteAccounts1763668801000,
+  CreateApplications1763668801100,
+  CreateGrants1763668801101,
+  CreateAuditEvents1763668801102,
+  CreateTitlesAndShares1763668801110,
+];

@@ -1,5 +1,6 @@
-import { createParamDecorator, SetMetadata } from '@nestjs/common';
-import type { CustomDecorator, ExecutionContext } from '@nestjs/common';
+import { Public } from '@gatehouse/auth';
+import { applyDecorators, createParamDecorator, SetMetadata } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common';
 
 /** What operations of the open API belong to. */
 export const OPEN_SCOPES = ['meta', 'query', 'unlock', 'write', 'vip'] as const;
@@ -38,8 +39,9 @@ export interface OpenOperationOptions {
 
 export const OPEN_OPERATION = 'gatehouse:open-operation';
 
-/** Marks an operation of `/api/open`: what its caller must be and may do. */
-export const OpenOperation = (options: OpenOperationOptions): CustomDecorator => SetMetadata(OPEN_OPERATION, options);
+/** Marks an operation of `/api/open`: what its caller must be and may do. A login of the site counts for nothing here. */
+export const OpenOperation = (options: OpenOperationOptions): MethodDecorator =>
+  applyDecorators(SetMetadata(OPEN_OPERATION, options), Public());
 
 const CALLERS = new WeakMap<object, Caller>();
 

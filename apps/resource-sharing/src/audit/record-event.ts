@@ -1,0 +1,56 @@
+/** What an event may be about. A word of another folder is added here by that folder. */
+export type AuditEventType =
+  | 'app.created'
+  | 'app.updated'
+  | 'app.reviewed'
+  | 'app.disabled'
+  | 'app.deleted'
+  | 'app.secret.created'
+  | 'app.secret.revoked'
+  | 'grant.created'
+  | 'grant.revoked'
+  | 'code.replayed'
+  | 'refresh.reused'
+  | 'key.created'
+  | 'key.revoked'
+  | 'key.used_from_new_ip'
+  | 'endpoint.disabled'
+  | 'endpoint.enabled'
+  | (`${'unlock' | 'share' | 'risk' | 'points' | 'user'}.${string}` & {});
+
+export interface AuditEvent {
+  readonly type: AuditEventType;
+  /** Whose matter it is: that user may read it. */
+  readonly userId?: number | null | undefined;
+  /** Who did it, where that is somebody else. */
+  readonly actorId?: number | null | undefined;
+  readonly applicationId?: number | null | undefined;
+  readonly credentialId?: number | null | undefined;
+  readonly grantId?: number | null | undefined;
+  readonly ip?: string | null | undefined;
+  /** No secrets: everybody who may read the event sees them. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** A transaction, whatever holds it: an EntityManager or a client of pg. */
+export interface SqlRunner {
+  query(sql: string, parameters?: unknown[]): Promise<unknown>;
+}
+
+/** Writes an event into the append-only trail, in the transaction of what it tells of. */
+export async function recordEvent(tx: SqlRunner, event: AuditEvent): Promise<void> {
+  await tx.query(
+    `INSERT INTO audit_events (type, user_id, actor_id, application_id, credential_id, grant_id, ip, details)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      event.type,
+      event.userId ?? null,
+      event.actorId ?? null,
+      event.applicationId ?? null,
+      event.credentialId ?? null,
+      event.grantId ?? null,
+      event.ip ?? null,
+      JSON.stringify(event.details ?? {}),
+    ],
+  );
+}

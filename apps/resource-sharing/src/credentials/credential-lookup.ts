@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto';
+import { pgPool } from '@gatehouse/persistence';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import {
+  CLIENT_COLUMNS,
+  toClientRecord,
+  toKeyRecord,
+  toTokenRecord,
+  USER_COLUMNS,
+  type ClientRecord,
+  type KeyRecord,
+  type Row,
+  type TokenRecord,
+} from './credential-records.js';
+import { RevocableCache } from './revocable-cache.js';
+import { Revocations } from './revocations.js';
+import { SecretHasher, SECRET_PREFIX } from './secret-hasher.js';
+
+const KEYS = 10_000;
+const TOKENS = 50_000;
+const CLIENTS = 10_000;
+
+const KEY_BY_HASH = `
+  SELECT c.id, c.kind, c.name, c.scopes, c.ip_allow, c.expires_at, c.revoked_at, ${CLIENT_COLUMNS}, ${USER_COLUMNS}
+  FROM credentials c
+  LEFT JOIN applications a ON a.id = c.application_id
+  LEFT JOIN site_accounts o ON o.id = a.owner_id
+  LEFT JOIN site_accounts u ON u.id = coalesce(c.user_id, a.bound_user_id)
+  WHERE c.secret_hash = $1`;
+
+const CLIENT_BY_ID = `
+  SELECT ${CLIENT_COLUMNS} FROM applications a JOIN site_accounts o ON o.id = a.owner_id WHERE a.client_id = $1`;
+
+/** The comparison leaves the partitions of the other days alone. */
+const tokenByHash = (expiry: string): string => `
+  SELECT t.hash, t.scopes, t.expires_at, g.id AS grant_id, g.application_id, g.scopes AS grant_scopes,
+    (t.revoked_at IS NOT NULL OR g.revoked_at IS NOT NULL OR (a.auth_level = 'unverified'
+      AND g.user_id <> a.owner_id AND g.user_id <> ALL (a.test_user_ids))) AS ended,
+    ${USER_COLUMNS}
+  FROM access_tokens t
+  JOIN grants g ON g.id = t.grant_id
+  JOIN applications a ON a.id = g.application_id
+  JOIN site_accounts u ON u.id = g.user_id
+  WHERE t.hash = $1 AND t.expires_at ${expiry}`;
+
+/** Credentials by their text: one cached lookup each, one prepared statement on a miss. Says nothing about validity. */
+@Injectable()
+export class CredentialLookup {
+  private readonly keys: RevocableCache<KeyRecord>;
+  private readonly tokens: RevocableCache<TokenRecord>;
+  private readonly clients: RevocableCache<ClientRecord>;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly hasher: SecretHasher,
+    revocations: Revocations,
+  ) {
+    this.keys = new RevocableCache(revocations, KEYS, ({ subjects }) => subjects);
+    this.tokens = new RevocableCache(revocations, TOKENS, ({ subjects }) => subjects);
+    this.clients = new RevocableCache(revocations, CLIENTS, ({ id }) => [`application:${id}`]);
+  }
+
+  /** The application secret or personal key of this text; null when there is none. */
+  async key(text: string): Promise<KeyRecord | null> {
+    return this.keys.get(hash('sha256', text, 'base64'), async () => {
+      const kind = text.startsWith(SECRET_PREFIX.personal) ? 'personal' : 'application';
+      const hashed = this.hasher.parse(kind, text);
+      const row = hashed === undefined ? undefined : await this.first('credential_by_hash', KEY_BY_HASH, hashed);
+      return row === undefined ? null : toKeyRecord(row);
+    });
+  }
+
+  /** The access token of this text, an expired one too while it is kept; null when there is none. */
+  async token(text: string): Promise<TokenRecord | null> {
+    return this.tokens.get(hash('sha256', text, 'base64'), async () => {
+      const hashed = this.hasher.parse('access', text);
+      if (hashed === undefined) return null;
+      const row =
+        (await this.first('live_token_by_hash', tokenByHash('> now()'), hashed)) ??
+        (await this.first('past_token_by_hash', tokenByHash('<= now()'), hashed));
+      return row === undefined ? null : toTokenRecord(row);
+    });
+  }
+
+  /** The application of a public client id; null when there is none. */
+  async client(clientId: string): Promise<ClientRecord | null> {
+    if (clientId.length > 64) return null;
+    return this.clients.get(clientId, async () => {
+      const row = await this.first('client_by_id', CLIENT_BY_ID, clientId);
+      return row === undefined ? null : toClientRecord(row);
+    });
+  }
+
+  private async first(name: string, text: string, value: Buffer | string): Promise<Row | undefined> {
+    const { rows } = await pgPool(this.dataSource).query<Row>({ name, text, values: [value] });
+    return rows[0];
+  }
+}

@@ -1,0 +1,74 @@
+import { AppError } from '@gatehouse/platform';
+import { Injectable, RequestMethod, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+import { CredentialLookup } from '../credentials/credential-lookup.js';
+import { LastUse } from '../credentials/last-use.js';
+import { apiKeyOf, assertUsableKey, assertUsableToken, toCaller, userTokenOf } from './caller-of-request.js';
+import { OPEN_OPERATION, setCaller, type Caller, type OpenOperationOptions, type OpenScope } from './caller.js';
+import { EndpointSwitches } from './endpoint-switches.js';
+import { scopeError } from './refusals.js';
+
+interface Operation extends OpenOperationOptions {
+  /** Method and route, such as `GET /api/open/ping`. */
+  readonly name: string;
+}
+
+/** Guards every operation marked with @OpenOperation(): finds out who calls and whether they may. Others pass untouched. */
+@Injectable()
+export class OpenApiGuard implements CanActivate {
+  private readonly operations = new WeakMap<object, Operation | null>();
+
+  constructor(
+    private readonly lookup: CredentialLookup,
+    private readonly switches: EndpointSwitches,
+    private readonly lastUse: LastUse,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const operation = this.operationOf(context);
+    if (operation === null) return true;
+    const request = context.switchToHttp().getRequest<Request>();
+    const text = apiKeyOf(request.headers);
+    const bearer = userTokenOf(request.headers);
+    const key = assertUsableKey(await this.lookup.key(text), request.ip);
+    const token = bearer === undefined ? undefined : assertUsableToken(await this.lookup.token(bearer), key);
+    if (await this.switches.isDisabled(operation.name)) throw new AppError('ENDPOINT_DISABLED');
+    const caller = toCaller(key, token);
+    assertAllowed(caller, key.scopes, operation);
+    this.lastUse.note(key.id, request.ip);
+    setCaller(request, caller);
+    return true;
+  }
+
+  /** Metadata of a route never changes: it is read once. */
+  private operationOf(context: ExecutionContext): Operation | null {
+    const handler = context.getHandler();
+    const known = this.operations.get(handler);
+    if (known !== undefined) return known;
+    const options = Reflect.getMetadata(OPEN_OPERATION, handler) as OpenOperationOptions | undefined;
+    const operation = options === undefined ? null : { ...options, name: operationName(context) };
+    this.operations.set(handler, operation);
+    return operation;
+  }
+}
+
+function assertAllowed(caller: Caller, ofKey: readonly OpenScope[], { scope, user }: Operation): void {
+  if (!ofKey.includes(scope)) throw scopeError('SCOPE_NOT_ALLOWED', scope);
+  if (!caller.scopes.includes(scope)) throw scopeError('USER_SCOPE_NOT_ALLOWED', scope);
+  if (user === undefined) return;
+  if (caller.userId === null) throw new AppError('OPENAPI_USER_REQUIRED');
+  if (user === 'premium' && !caller.isPremium) throw new AppError('VIP_REQUIRED');
+}
+
+function operationName(context: ExecutionContext): string {
+  const handler = context.getHandler();
+  const parts = [context.getClass(), handler].map((target) => firstPath(Reflect.getMetadata('path', target)));
+  const path = parts.map((part) => part.replace(/^\/|\/$/g, '')).filter((part) => part !== '');
+  const method = (Reflect.getMetadata('method', handler) ?? RequestMethod.GET) as RequestMethod;
+  return `${RequestMethod[method]} /${path.join('/')}`;
+}
+
+function firstPath(path: unknown): string {
+  const [first] = [path].flat() as unknown[];
+  return typeof first === 'string' ? first : '';
+}
