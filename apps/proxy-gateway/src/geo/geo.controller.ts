@@ -26,7 +26,7 @@ export class GeoController {
   }
 
   @Post('update')
-  @Answers('GeoUpdateResult', 'Updates the geo databases', { bodyOptional: true })
+  @Answers('GeoUpdateResult', 'Updates the geo databases')
   @Fails('GEO_UPDATE_RUNNING', 'UPSTREAM_TIMEOUT')
   @HttpCode(200)
   @Requires('write')

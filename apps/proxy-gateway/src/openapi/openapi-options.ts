@@ -29,4 +29,5 @@ export const OPENAPI: OpenApiOptions = {
   schemas: new URL('../../contract-schemas.json', import.meta.url),
   isOpen: isPublicRoute,
   additions,
+  examples: async () => (await import('./examples.js')).loadExamples(),
 };

@@ -40,6 +40,8 @@ export interface Gateway extends AsyncDisposable {
   kernel: KernelService;
   /** Where clients of the proxy connect. */
   proxyPort: number;
+  /** The administrator's credentials, as a header field. */
+  authorization(): string;
   call<T = AnyJson>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
 }
 
@@ -84,13 +86,14 @@ export async function startGateway(
     throw error;
   });
   const kernel = app.app.get(KernelService, { strict: false });
-  const { call, login } = client(`${app.url}/api/v1`);
+  const { call, login, authorization } = client(`${app.url}/api/v1`);
   await login(ADMIN_PASSWORD);
   const proxyPort = await listeningPort(kernel);
   return {
     app,
     kernel,
     proxyPort,
+    authorization,
     call,
     async [Symbol.asyncDispose]() {
       await app.close();
@@ -127,7 +130,7 @@ function client(base: string) {
     const { body } = await call('POST', '/auth/login', { password });
     credentials = { authorization: `Bearer ${body.token}` };
   };
-  return { call, login };
+  return { call, login, authorization: () => credentials['authorization'] ?? '' };
 }
 
 export function listeningPort(kernel: KernelService): Promise<number> {

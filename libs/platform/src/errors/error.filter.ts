@@ -6,6 +6,7 @@ import { allowedMethods } from './allowed-methods.js';
 import { AppError } from './app-error.js';
 import { classifyError } from './classify-error.js';
 import { formatError, type ErrorFormat } from './error-format.js';
+import { methodNotAllowed } from './fixed-paths.js';
 
 /** Turns everything thrown while a request runs into one body of the service's wire format, and logs it at its level. */
 @Catch()
@@ -67,7 +68,5 @@ function wrongMethod(thrown: unknown, request: Request): AppError | undefined {
   if (!(thrown instanceof NotFoundException) || request.route !== undefined) return undefined;
   const allowed = allowedMethods(request.app, request.path);
   if (allowed.length === 0) return undefined;
-  return new AppError('METHOD_NOT_ALLOWED', `${request.method} is not allowed here`, {
-    headers: { Allow: allowed.join(', ') },
-  });
+  return methodNotAllowed(request.method, allowed);
 }

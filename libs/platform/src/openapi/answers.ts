@@ -14,11 +14,9 @@ export interface AnswerDescription {
   readonly headers?: Readonly<Record<string, string>>;
   /** Contract type of a body that no class describes. */
   readonly body?: string;
-  /** The body may be left out altogether. */
-  readonly bodyOptional?: boolean;
 }
 
-type AnswerDetails = Pick<AnswerDescription, 'headers' | 'body' | 'bodyOptional'>;
+type AnswerDetails = Pick<AnswerDescription, 'headers' | 'body'>;
 
 const ANSWER = 'gatehouse:answer';
 const FAILURES = 'gatehouse:failures';

@@ -21,6 +21,8 @@ export interface OperationAdditions {
 export interface OperationContext {
   readonly format: ErrorFormat;
   readonly contracts: ContractSchemas | undefined;
+  /** Whether something in the body must be given; else the body may be left out. */
+  readonly needsBody: (requestBody: JsonSchema) => boolean;
   readonly isOpen: (route: Route) => boolean;
   readonly add: (facts: OperationFacts) => OperationAdditions;
 }
@@ -53,12 +55,13 @@ function parametersOf(operation: JsonSchema): JsonSchema[] {
   return Array.isArray(parameters) ? (parameters as JsonSchema[]) : [];
 }
 
-function completeBody(operation: JsonSchema, { body, bodyOptional }: AnswerDescription, context: OperationContext) {
+function completeBody(operation: JsonSchema, { body }: AnswerDescription, context: OperationContext): void {
   if (body !== undefined) {
     const schema = contractsOf(context).reference(body);
     operation['requestBody'] = { required: true, content: { 'application/json': { schema } } };
+  } else if (isSchema(operation['requestBody'])) {
+    operation['requestBody']['required'] = context.needsBody(operation['requestBody']);
   }
-  if (bodyOptional === true && isSchema(operation['requestBody'])) operation['requestBody']['required'] = false;
 }
 
 function success(operation: JsonSchema, answer: AnswerDescription, context: OperationContext): JsonSchema {
@@ -82,8 +85,8 @@ const DISPOSITION = { description: 'attachment, with a file name', required: tru
 
 function content({ type, mediaTypes = [] }: AnswerDescription, context: OperationContext): JsonSchema {
   if (type !== undefined) return { 'application/json': { schema: contractsOf(context).reference(type) } };
-  // A file is bytes of its own format: a schema of JSON says nothing about it, but for one that is JSON.
-  const entries = mediaTypes.map((name) => [name, { schema: name.endsWith('json') ? {} : { type: 'string' } }]);
+  // Of files in other formats a schema cannot say more than this.
+  const entries = mediaTypes.map((name) => [name, { schema: name === 'text/plain' ? { type: 'string' } : {} }]);
   return Object.fromEntries(entries) as JsonSchema;
 }
 

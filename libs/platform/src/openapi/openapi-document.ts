@@ -11,7 +11,7 @@ import {
 import { anyFailure, errorSchema } from './error-schemas.js';
 import { addExamples, type OperationExample } from './examples.js';
 import { requestParameters, requestSchemas } from './generated-schemas.js';
-import { isSchema, type JsonSchema } from './json-schema.js';
+import { isSchema, referencesIn, type JsonSchema } from './json-schema.js';
 import { operationId, routesOf, type Route } from './routes.js';
 import { describeValidatedClasses } from './validated-classes.js';
 
@@ -82,11 +82,20 @@ async function completeDocument(
   const types = describeOperations(document, routesOf(app), {
     format,
     contracts,
+    needsBody: (requestBody) => hasRequiredFields(requestBody, components['schemas'] as JsonSchema),
     isOpen: options.isOpen ?? (() => false),
     add: options.additions ?? (() => ({})),
   });
   Object.assign(components['schemas'] as object, contracts?.reachableFrom(types));
   if (options.examples !== undefined) addExamples(operationsOf(document), await options.examples());
+}
+
+/** An absent body is read as an object without fields. */
+function hasRequiredFields(requestBody: JsonSchema, schemas: JsonSchema): boolean {
+  return referencesIn(requestBody).some((reference) => {
+    const schema = schemas[reference.slice(reference.lastIndexOf('/') + 1)];
+    return isSchema(schema) && Array.isArray(schema['required']);
+  });
 }
 
 function describeOperations(document: JsonSchema, routes: Map<string, Route>, context: OperationContext): Set<string> {

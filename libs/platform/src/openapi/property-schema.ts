@@ -68,12 +68,19 @@ function describeRule({ name, constraints = [] }: ValidationRule): JsonSchema {
       return { minLength: first, ...(second === undefined ? {} : { maxLength: second }) };
     case 'matches':
       // JSON Schema knows no flags: what ignores case cannot be said.
-      return first instanceof RegExp && !first.ignoreCase ? { pattern: first.source } : {};
+      return first instanceof RegExp && !first.ignoreCase ? { pattern: portable(first.source) } : {};
     case 'isStringList':
       return { items: { type: 'string', minLength: 1 } };
     default:
       return { ...TYPES[name ?? ''] };
   }
+}
+
+/** Control characters by number: few validators but ours know the classes of Unicode. */
+function portable(source: string): string {
+  return source
+    .replaceAll(String.raw`\P{Cc}`, String.raw`[^\x00-\x1f\x7f-\x9f]`)
+    .replaceAll(String.raw`\p{Cc}`, String.raw`\x00-\x1f\x7f-\x9f`);
 }
 
 const LIMITS: Readonly<Record<string, string>> = {

@@ -5,6 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Application, Request, Response } from 'express';
 import { serveConsole } from '../console/serve-console.js';
 import { ErrorFilter } from '../errors/error.filter.js';
+import { fixedPathMethods } from '../errors/fixed-paths.js';
 import { HealthRegistry } from '../health/health-registry.js';
 import { bodyParsers, DEFAULT_BODY_LIMIT } from '../http/body-parsers.js';
 import { requestId } from '../http/request-id.js';
@@ -68,6 +69,7 @@ export function configureServiceApp(
   serveOperations(application, app.get(HealthRegistry), metrics);
   if (http.openapi !== undefined) serveOpenApi(app, application, http.openapi, http);
   if (http.console !== undefined) serveConsole(application, http.console, app.get(JsonLogger));
+  app.use(fixedPathMethods(application));
   for (const make of http.middleware ?? []) app.use(make(app));
   app.use(
     bodyParsers({
