@@ -13,6 +13,7 @@ COPY libs/net/package.json libs/net/
 COPY libs/persistence/package.json libs/persistence/
 COPY libs/platform/package.json libs/platform/
 COPY libs/proxy-kernel/package.json libs/proxy-kernel/
+COPY libs/share-links/package.json libs/share-links/
 COPY libs/subscription-formats/package.json libs/subscription-formats/
 COPY libs/testing/package.json libs/testing/
 RUN npm ci --ignore-scripts
