@@ -1,3 +1,5 @@
+import os from 'node:os';
+
 /** Prints rows as a table, numbers to the right; `columns` are `[heading, row => text]`. */
 export function printTable(columns, rows) {
   const cells = [
@@ -20,4 +22,15 @@ export function median(values) {
 /** `1.234`, or a dash where there is nothing to show. */
 export function figure(value, digits = 2) {
   return Number.isFinite(value) ? value.toFixed(digits) : '–';
+}
+
+/** The value that `share` of the values do not exceed. */
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted.length === 0 ? Number.NaN : sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+}
+
+/** How busy the machine is, to judge wall clock times by. */
+export function loadLine() {
+  return `load average ${os.loadavg()[0].toFixed(1)} on ${os.cpus().length} cores`;
 }

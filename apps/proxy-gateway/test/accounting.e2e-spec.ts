@@ -8,6 +8,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CreateRules1763668800210 } from '../src/migrations/1763668800210-create-rules.js';
 import { CreateTraffic1763668800220 } from '../src/migrations/1763668800220-create-traffic.js';
+import { CreateTrafficLogSections1763668800350 } from '../src/migrations/1763668800350-create-traffic-log-sections.js';
 import { AccountingBatch, OTHER_DOMAINS } from '../src/traffic/accounting-batch.js';
 import { writeBatch } from '../src/traffic/accounting-store.js';
 import { flowNames } from '../src/traffic/flow-names.js';
@@ -30,6 +31,7 @@ const names = flowNames(new Map([[7, card]]));
 const TABLES = [
   'traffic_logs',
   'traffic_log_days',
+  'traffic_log_sections',
   'traffic_domain_hourly',
   'traffic_node_hourly',
   'traffic_totals',
@@ -47,7 +49,7 @@ describe('accounting store', () => {
       url: database.url,
       schema: 'proxy_gateway',
       entities: [],
-      migrations: [CreateRules1763668800210, CreateTraffic1763668800220],
+      migrations: [CreateRules1763668800210, CreateTraffic1763668800220, CreateTrafficLogSections1763668800350],
       applicationName: 'accounting-spec',
     });
     await migrate(dataSource);
@@ -232,6 +234,7 @@ describe('accounting store', () => {
     await write(batchOf([at(0), at(1), at(2), at(2), at(9)]));
     const dropped = await unitOfWork.run((tx) => dropPartitionsBefore(tx, NOON - DAY));
     expect(dropped.sort()).toEqual(['traffic_logs_20260508', 'traffic_logs_20260515']);
+    expect(await rowsOf('SELECT count(*)::int AS sections FROM traffic_log_sections')).toEqual([{ sections: 2 }]);
     expect(await rowsOf('SELECT count(*)::int AS rows FROM traffic_logs')).toEqual([{ rows: 2 }]);
     expect(await rowsOf('SELECT sum(row_count)::int AS rows FROM traffic_log_days')).toEqual([{ rows: 2 }]);
   });

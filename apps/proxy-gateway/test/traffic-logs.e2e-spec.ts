@@ -6,9 +6,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AccountingBatch } from '../src/traffic/accounting-batch.js';
 import { writeBatch } from '../src/traffic/accounting-store.js';
 import { flowNames } from '../src/traffic/flow-names.js';
+import { describeSections } from '../src/traffic/describe-sections.js';
 import { createPartitions, daysOf } from '../src/traffic/log-partitions.js';
+import { gramsOfKeyword } from '../src/traffic/search-grams.js';
 import { TrafficLogQuery } from '../src/traffic/traffic-log.dto.js';
-import { COUNT_LIMIT, TrafficLogsService } from '../src/traffic/traffic-logs.service.js';
+import { COUNT_LIMIT } from '../src/traffic/keyword-search.js';
+import { TrafficLogsService } from '../src/traffic/traffic-logs.service.js';
 import { aRecord, NOON } from './support/flows.js';
 import { openServiceDatabase } from './support/service-database.js';
 import type { ServiceDatabase } from './support/service-database.js';
@@ -24,7 +27,7 @@ describe('traffic logs', () => {
     service = new TrafficLogsService(database.unitOfWork);
   });
   afterAll(() => database.close());
-  beforeEach(() => database.dataSource.query('TRUNCATE traffic_logs, traffic_log_days'));
+  beforeEach(() => database.dataSource.query('TRUNCATE traffic_logs, traffic_log_days, traffic_log_sections'));
 
   async function store(...overrides: Parameters<typeof aRecord>[0][]): Promise<void> {
     const batch = new AccountingBatch();
@@ -148,6 +151,110 @@ describe('traffic logs', () => {
       total_exact: false,
     });
     expect(await service.list(query({ limit: 1 }))).toMatchObject({ total: COUNT_LIMIT + 5, total_exact: true });
+  });
+
+  describe('of many sections', () => {
+    const sections = (): Promise<{ described: number; open: number }[]> =>
+      database.dataSource.query(
+        'SELECT count(grams)::int AS described, (count(*) - count(grams))::int AS open FROM traffic_log_sections',
+      );
+    /** Three days, the first two with thousands of rows; each host says how often it is there. */
+    const rows = Array.from({ length: 5_200 }, (_, index) => ({
+      host: [2_345, 4_100].includes(index)
+        ? 'twice.example'
+        : index === 3_777
+          ? '香港.example'
+          : `h${index % 400}.example`,
+      sourceIp: `192.168.${Math.floor(index / 1_000)}.1`,
+      endedAt: NOON - Math.floor(index / 2_500) * DAY - Math.floor((index % 2_500) / 3),
+    }));
+    let stored: typeof rows = [];
+    const expected = (keyword: string): string[] =>
+      stored.filter(({ host, sourceIp }) => `${host}\n${sourceIp}`.includes(keyword)).map(({ host }) => host);
+    const keywords = ['twice', '香港', '港', 'h399.', 'nowhere.example', 'example', '192.168.5.', 'zz', 'e.example'];
+
+    async function allPages(keyword: string, limit: number, by: 'cursor' | 'offset'): Promise<(string | null)[]> {
+      const found: (string | null)[] = [];
+      for (let cursor: string | undefined, offset = 0; ; offset += limit) {
+        const at = by === 'offset' ? { offset } : cursor !== undefined && { cursor };
+        const page = await service.list(query({ keyword, limit, ...at }));
+        found.push(...page.items.map(({ host }) => host));
+        expect(page).toMatchObject({ total: expected(keyword).length, total_exact: true });
+        if (page.next_cursor === null) return found;
+        cursor = page.next_cursor;
+      }
+    }
+
+    async function findsEverything(): Promise<void> {
+      for (const keyword of keywords) {
+        expect(await allPages(keyword, 500, 'cursor'), keyword).toEqual(expected(keyword));
+        expect(await allPages(keyword, 500, 'offset'), keyword).toEqual(expected(keyword));
+      }
+    }
+
+    it('finds the same by sections as by reading every row, before and after open ones are described', async () => {
+      // Out of order, so that the sections of several batches overlap.
+      for (const part of [0, 1])
+        await store(...rows.filter((_, index) => Math.floor(index / 700) % 2 === part).toReversed());
+      const [before] = await sections();
+      expect(before?.described).toBeGreaterThan(0);
+      expect(before?.open).toBeGreaterThan(0);
+      stored = await storedRows();
+      await findsEverything();
+      await describeSections(database.unitOfWork);
+      expect((await sections())[0]?.open).toBe(0);
+      await findsEverything();
+    });
+
+    const storedRows = async (): Promise<typeof rows> => {
+      const found: { host: string; client_ip: string; ended_at: Date }[] = await database.dataSource.query(
+        'SELECT host, client_ip, ended_at FROM traffic_logs ORDER BY ended_at DESC, id DESC',
+      );
+      return found.map((row) => ({ host: row.host, sourceIp: row.client_ip, endedAt: row.ended_at.getTime() }));
+    };
+
+    it('describes rows from before there were sections', async () => {
+      await store(...rows);
+      await database.dataSource.query('TRUNCATE traffic_log_sections');
+      await database.dataSource.query(
+        `INSERT INTO traffic_log_sections (id, first_at, last_at, row_count)
+         SELECT gen_random_uuid(), min(ended_at), max(ended_at), count(*) FROM traffic_logs`,
+      );
+      expect(await describeSections(database.unitOfWork)).toBeGreaterThanOrEqual(rows.length);
+      const [after] = await sections();
+      expect(after?.open).toBe(0);
+      expect(after?.described).toBeGreaterThanOrEqual(3);
+      stored = await storedRows();
+      await findsEverything();
+      expect(await describeSections(database.unitOfWork)).toBe(0);
+    });
+
+    it('leaves aside sections that cannot match', async () => {
+      await store(...rows.map((row) => ({ ...row, sourceIp: '192.0.2.1' })));
+      await describeSections(database.unitOfWork);
+      const candidates = async (keyword: string): Promise<number> => {
+        const [row]: { count: number }[] = await database.dataSource.query(
+          'SELECT count(*)::int AS count FROM traffic_log_sections WHERE grams @> $1::integer[]',
+          [gramsOfKeyword(keyword)],
+        );
+        return row?.count ?? 0;
+      };
+      expect(await candidates('nowhere.example')).toBe(0);
+      expect(await candidates('twice')).toBe(2);
+      expect(await candidates('港')).toBe(1);
+      expect(await candidates('example')).toBeGreaterThanOrEqual(3);
+    });
+
+    it('skips whole days for an offset', async () => {
+      await store(...rows);
+      const all = await storedRows();
+      for (const offset of [0, 2_499, 2_500, 2_501, 5_000, 5_199, 5_200, 9_999]) {
+        const page = await service.list(query({ offset, limit: 3 }));
+        expect(page.items.map(({ host }) => host)).toEqual(all.slice(offset, offset + 3).map(({ host }) => host));
+        expect(page).toMatchObject({ total: 5_200, total_exact: true });
+        expect(page.next_cursor === null).toBe(offset + 3 >= 5_200);
+      }
+    });
   });
 
   it('reads one partition for the first page of many', async () => {

@@ -15,6 +15,7 @@ import { CreateAuditLogs1763668800330 } from './1763668800330-create-audit-logs.
 import { CreateRuntimeLogs1763668800331 } from './1763668800331-create-runtime-logs.js';
 import { CreateGeoDatabases1763668800332 } from './1763668800332-create-geo-databases.js';
 import { ScheduleSubscriptions1763668800340 } from './1763668800340-schedule-subscriptions.js';
+import { CreateTrafficLogSections1763668800350 } from './1763668800350-create-traffic-log-sections.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -35,4 +36,5 @@ export const MIGRATIONS = [
   CreateRuntimeLogs1763668800331,
   CreateGeoDatabases1763668800332,
   ScheduleSubscriptions1763668800340,
+  CreateTrafficLogSections1763668800350,
 ];

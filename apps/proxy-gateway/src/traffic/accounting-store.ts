@@ -3,7 +3,9 @@ import { nodeIdOf } from './flow-names.js';
 import type { FlowNames } from './flow-names.js';
 import { dayOf, isoDay } from './log-partitions.js';
 import type { SqlRunner } from './log-partitions.js';
-import { INSERT_LOGS_SQL, logColumnArrays } from './traffic-log-row.js';
+import { planSections, writeSections } from './log-sections.js';
+import type { Section, SectionChanges } from './log-sections.js';
+import { INSERT_LOGS_SQL, logColumnArrays, searchText } from './traffic-log-row.js';
 
 /** Rows in one statement: enough to amortise it, small enough to keep its text and arrays modest. */
 const ROWS_PER_STATEMENT = 5_000;
@@ -16,6 +18,12 @@ export interface BatchId {
   sequence: number;
 }
 
+/** What the batch's log rows do to the sections that searches go by; the same again when it is planned again. */
+export function sectionsOf(batch: AccountingBatch, names: FlowNames, open: Section | null): SectionChanges {
+  const rows = batch.logs.map((record) => ({ endedAt: record.endedAt, searchText: searchText(record, names) }));
+  return planSections(open, rows);
+}
+
 /**
  * Writes a batch inside the transaction it is given; all of it or, when it was written before, nothing.
  * @returns false when the batch had been written already.
@@ -25,9 +33,11 @@ export async function writeBatch(
   id: BatchId,
   batch: AccountingBatch,
   names: FlowNames,
+  sections = sectionsOf(batch, names, null),
 ): Promise<boolean> {
   if (!(await claim(sql, id))) return false;
   await insertLogs(sql, batch, names);
+  await writeSections(sql, sections);
   await addToDomains(sql, batch);
   await addToNodeHours(sql, batch);
   await addToTotals(sql, batch);

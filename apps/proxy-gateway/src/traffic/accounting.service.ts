@@ -8,8 +8,9 @@ import { Preferences } from '../preferences/preferences.service.js';
 import type { AccountingBatch } from './accounting-batch.js';
 import { isBadData } from './accounting-errors.js';
 import { AccountingQueue } from './accounting-queue.js';
-import { writeBatch } from './accounting-store.js';
+import { sectionsOf, writeBatch } from './accounting-store.js';
 import { createPartitions, dayOf, daysAhead, daysOf } from './log-partitions.js';
+import type { Section } from './log-sections.js';
 import { NodeDirectory } from './node-directory.js';
 import { SpeedMeter } from './speed-meter.js';
 
@@ -23,6 +24,8 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
   private readonly writerId = randomUUID();
   private readonly knownDays = new Set<number>();
   private readonly meter = new SpeedMeter();
+  /** The section that the last batch has left open. */
+  private section: Section | null = null;
   private readonly queue = new AccountingQueue({
     write: (batch, sequence) => this.write(batch, sequence),
     onFailure: (error, retryMs) => this.logger.warn(`Traffic could not be written, next try in ${retryMs} ms`, error),
@@ -73,7 +76,9 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
     const days = new Set([...daysOf(batch.logs.map((record) => record.endedAt)), ...daysAhead(Date.now(), DAYS_AHEAD)]);
     await this.ensurePartitions([...days]);
     const names = await this.nodes.names(batch.logs.map((record) => record.nodeTag));
-    await this.unitOfWork.run((tx) => writeBatch(tx, { writerId: this.writerId, sequence }, batch, names));
+    const sections = sectionsOf(batch, names, this.section);
+    await this.unitOfWork.run((tx) => writeBatch(tx, { writerId: this.writerId, sequence }, batch, names, sections));
+    this.section = sections.open;
   }
 
   private async ensurePartitions(days: readonly number[]): Promise<void> {

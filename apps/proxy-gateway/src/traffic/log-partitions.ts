@@ -54,6 +54,7 @@ export async function dropPartitionsBefore(sql: SqlRunner, keepFrom: number): Pr
   const old = (await partitionNames(sql)).filter((name) => (dayOfPartition(name) ?? Infinity) < dayOf(keepFrom));
   for (const name of old) await sql.query(`DROP TABLE ${name}`);
   await sql.query('DELETE FROM traffic_log_days WHERE day < $1::date', [isoDay(dayOf(keepFrom))]);
+  await sql.query('DELETE FROM traffic_log_sections WHERE last_at < $1', [new Date(dayOf(keepFrom))]);
   return old;
 }
 

@@ -48,10 +48,12 @@ export const LOG_COLUMNS: readonly LogColumn[] = [
 ];
 
 /** What a keyword is looked for in: lower case, one field a line so that no match spans two. */
-function searchText(record: ConnectionRecord, names: FlowNames): string {
+export function searchText(record: ConnectionRecord, names: FlowNames): string {
   const rule = record.rule === null ? null : `${record.rule.type},${record.rule.payload}`;
   const fields = [record.host, record.destinationIp, names.node(record.nodeTag)?.name, rule, record.sourceIp];
-  return clean(fields.filter((field) => field != null && field !== '').join('\n')).toLowerCase();
+  return clean(fields.filter((field) => field != null && field !== '').join('\n'))
+    .toLowerCase()
+    .toWellFormed();
 }
 
 /** PostgreSQL text holds no NUL, and a hostile client must not fill the log with one line. */

@@ -57,7 +57,7 @@ export function cursorOf(row: TrafficLogRow): string {
   return `${row.ended_at.getTime()}-${row.id}`;
 }
 
-export function parseCursor(cursor: string): { endedAt: Date; id: number } {
+export function parseCursor(cursor: string): { endedAt: number; id: number } {
   const [endedAt, id] = cursor.split('-').map(Number);
-  return { endedAt: new Date(endedAt ?? 0), id: id ?? 0 };
+  return { endedAt: endedAt ?? 0, id: id ?? 0 };
 }

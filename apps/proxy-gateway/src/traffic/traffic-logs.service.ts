@@ -3,15 +3,22 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { COUNT_LIMIT, KeywordSearch, likePattern, searchedText } from './keyword-search.js';
+import type { RowKey } from './keyword-search.js';
 import type { TrafficLogQuery } from './traffic-log.dto.js';
 import { cursorOf, parseCursor, toTrafficLogView, TRAFFIC_LOG_COLUMNS } from './traffic-log.view.js';
 import type { TrafficLogRow } from './traffic-log.view.js';
 
-/** A keyword's matches are counted no further: beyond it nobody pages by number. */
-export const COUNT_LIMIT = 10_000;
 const SEARCH_TIMEOUT_MS = 10_000;
 /** SQLSTATE of a statement cut by its time limit. */
 const QUERY_CANCELED = '57014';
+
+/** Keys of a page, one more than asked for when there is another page, and the rows that match in all. */
+interface FoundPage {
+  keys: RowKey[];
+  total: number;
+  total_exact: boolean;
+}
 
 @Injectable()
 export class TrafficLogsService {
@@ -33,75 +40,90 @@ export class TrafficLogsService {
   }
 
   private async read(tx: EntityManager, query: TrafficLogQuery): Promise<TrafficLogListResponse> {
-    // Walking back from the newest row ends with the page; sorting all matches, which the planner prefers when it
-    // expects few, reads every row there is.
-    await tx.query(`SET LOCAL statement_timeout = ${SEARCH_TIMEOUT_MS}; SET LOCAL enable_sort = off`);
-    const pattern = likePattern(query.keyword);
-    const rows = await readRows(tx, query, pattern);
-    const page = rows.slice(0, query.limit);
-    const last = page.at(-1);
+    // Every statement is bounded by its limit and goes by an index; what the planner would rather do, expecting few
+    // matches or a small table, is to sort all matches or to unpack every section's pieces.
+    await tx.query(
+      `SET LOCAL statement_timeout = ${SEARCH_TIMEOUT_MS}; SET LOCAL enable_sort = off; SET LOCAL enable_seqscan = off`,
+    );
+    const text = searchedText(query.keyword);
+    const { keys, total, total_exact } = text === null ? await newest(tx, query) : await matching(tx, query, text);
+    const rows = await readRows(tx, keys.slice(0, query.limit));
+    const last = rows.at(-1);
     return {
-      items: page.map(toTrafficLogView),
-      ...(await count(tx, pattern, knownTotal(query, rows.length))),
+      items: rows.map(toTrafficLogView),
+      total,
+      total_exact,
       limit: query.limit,
       offset: query.offset,
-      next_cursor: rows.length > query.limit && last !== undefined ? cursorOf(last) : null,
+      next_cursor: keys.length > query.limit && last !== undefined ? cursorOf(last) : null,
     };
   }
 }
 
-/** Newest first, one row more than asked for, to tell whether there is another page. */
-function readRows(tx: EntityManager, query: TrafficLogQuery, pattern: string | null): Promise<TrafficLogRow[]> {
+async function newest(tx: EntityManager, query: TrafficLogQuery): Promise<FoundPage> {
+  const days: { end: Date; rows: number }[] = await tx.query(
+    `SELECT (day + 1)::timestamp AT TIME ZONE 'UTC' AS "end", row_count AS rows FROM traffic_log_days ORDER BY day DESC`,
+  );
+  const total = days.reduce((sum, day) => sum + day.rows, 0);
+  // Whole days are skipped by their counts instead of row by row.
+  let { offset } = query;
+  const start = days.findIndex((day) => offset < day.rows || ((offset -= day.rows), false));
+  const end = days[start]?.end;
+  if (end === undefined) return { keys: [], total, total_exact: true };
+  const before =
+    query.cursor === undefined ? (start === 0 ? null : { endedAt: end.getTime(), id: 0 }) : parseCursor(query.cursor);
+  const keys = await readKeys(tx, { pattern: null, before, offset, count: query.limit + 1 });
+  return { keys, total, total_exact: true };
+}
+
+async function matching(tx: EntityManager, query: TrafficLogQuery, text: string): Promise<FoundPage> {
+  const { limit, offset } = query;
+  const before = query.cursor === undefined ? null : parseCursor(query.cursor);
+  const search = await KeywordSearch.start(tx, text);
+  const keys =
+    offset > COUNT_LIMIT
+      ? await readKeys(tx, { pattern: likePattern(text), before, offset, count: limit + 1 })
+      : (await search.find(before, offset + limit + 1)).slice(offset);
+  // A page that is not full tells the total by itself.
+  const atTheEnd = before === null && keys.length <= limit && (keys.length > 0 || offset === 0);
+  if (atTheEnd) return { keys, total: offset + keys.length, total_exact: true };
+  const counted = await search.count();
+  const seen = keys.length === 0 || before !== null ? 0 : offset + keys.length;
+  return { keys, total: counted.all ? counted.rows : Math.max(counted.rows, seen), total_exact: counted.all };
+}
+
+interface KeyQuery {
+  pattern: string | null;
+  before: RowKey | null;
+  offset: number;
+  count: number;
+}
+
+function readKeys(tx: EntityManager, { pattern, before, offset, count }: KeyQuery): Promise<RowKey[]> {
   const conditions: string[] = [];
-  const parameters: unknown[] = [query.limit + 1, query.offset];
+  const parameters: unknown[] = [count, offset];
   if (pattern !== null) conditions.push(`search_text LIKE $${parameters.push(pattern)}`);
-  if (query.cursor !== undefined) {
-    const { endedAt, id } = parseCursor(query.cursor);
+  if (before !== null) {
     // Written out besides the row comparison, so that whole partitions are left aside.
-    const at = `$${parameters.push(endedAt)}::timestamptz`;
-    conditions.push(`ended_at <= ${at} AND (ended_at, id) < (${at}, $${parameters.push(id)}::bigint)`);
+    const at = `$${parameters.push(new Date(before.endedAt))}::timestamptz`;
+    conditions.push(`ended_at <= ${at} AND (ended_at, id) < (${at}, $${parameters.push(before.id)}::bigint)`);
   }
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  return tx
+    .query<{ ended_at: Date; id: number }[]>(
+      `SELECT ended_at, id FROM traffic_logs ${where} ORDER BY ended_at DESC, id DESC LIMIT $1 OFFSET $2`,
+      parameters,
+    )
+    .then((rows) => rows.map((row) => ({ endedAt: row.ended_at.getTime(), id: row.id })));
+}
+
+async function readRows(tx: EntityManager, keys: readonly RowKey[]): Promise<TrafficLogRow[]> {
+  if (keys.length === 0) return [];
   return tx.query(
-    `SELECT ${TRAFFIC_LOG_COLUMNS.join(', ')} FROM traffic_logs ${where}
-     ORDER BY ended_at DESC, id DESC LIMIT $1 OFFSET $2`,
-    parameters,
+    `SELECT ${TRAFFIC_LOG_COLUMNS.join(', ')} FROM traffic_logs
+     WHERE ended_at = ANY($1::timestamptz[]) AND id = ANY($2::bigint[]) ORDER BY ended_at DESC, id DESC`,
+    [keys.map((key) => new Date(key.endedAt)), keys.map((key) => key.id)],
   );
-}
-
-/** A page that is not full tells the total by itself. */
-function knownTotal({ limit, offset, cursor }: TrafficLogQuery, found: number): number | null {
-  const reachesTheEnd = cursor === undefined && found <= limit && (found > 0 || offset === 0);
-  return reachesTheEnd ? offset + found : null;
-}
-
-/**
- * Cheap for any size: without a keyword the writer's own count of each day is added up; with one, counting stops at
- * COUNT_LIMIT matches.
- */
-async function count(
-  tx: EntityManager,
-  pattern: string | null,
-  known: number | null,
-): Promise<{ total: number; total_exact: boolean }> {
-  if (known !== null) return { total: known, total_exact: true };
-  const [row]: { total: number }[] =
-    pattern === null
-      ? await tx.query('SELECT coalesce(sum(row_count), 0)::bigint AS total FROM traffic_log_days')
-      : await tx.query(
-          `SELECT count(*) AS total
-           FROM (SELECT 1 FROM traffic_logs WHERE search_text LIKE $1 LIMIT ${COUNT_LIMIT + 1}) matches`,
-          [pattern],
-        );
-  const total = row?.total ?? 0;
-  if (pattern === null) return { total, total_exact: true };
-  return { total: Math.min(total, COUNT_LIMIT), total_exact: total <= COUNT_LIMIT };
-}
-
-/** Null when there is nothing to look for. `%` and `_` stand for themselves. */
-export function likePattern(keyword: string | undefined): string | null {
-  const text = (keyword ?? '').trim().toLowerCase();
-  return text === '' ? null : `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
 function isCanceled(error: unknown): boolean {

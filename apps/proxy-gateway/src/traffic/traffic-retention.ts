@@ -1,6 +1,7 @@
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { Preferences } from '../preferences/preferences.service.js';
+import { describeSections } from './describe-sections.js';
 import { dropPartitionsBefore } from './log-partitions.js';
 
 const DAY_MS = 86_400_000;
@@ -28,6 +29,7 @@ export class TrafficRetention {
       await tx.query('DELETE FROM traffic_node_hourly WHERE hour < $1', [statsFrom]);
       await tx.query('DELETE FROM accounting_writers WHERE updated_at < $1', [new Date(now - WRITER_DAYS * DAY_MS)]);
     });
+    await describeSections(this.unitOfWork);
     return { droppedPartitions };
   }
 }

@@ -43,7 +43,7 @@ export interface TrafficLogView {
 /** `GET /traffic-logs`, newest first. */
 export interface TrafficLogListResponse {
   items: TrafficLogView[];
-  /** Matching rows. With a keyword the count stops at 10 000; see `total_exact`. */
+  /** Matching rows. With a keyword the count stops at 10 000, or after the newest 100 000 rows; see `total_exact`. */
   total: number;
   /** False: there are at least `total` matching rows. */
   total_exact: boolean;

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addGrams, gramsOfKeyword } from './search-grams.js';
+
+const gramsOf = (text: string): Set<number> => {
+  const grams = new Set<number>();
+  addGrams(text, grams);
+  return grams;
+};
+const mayHold = (text: string, keyword: string): boolean => {
+  const grams = gramsOf(text);
+  return gramsOfKeyword(keyword).every((gram) => grams.has(gram));
+};
+
+describe('pieces of text', () => {
+  it('never rule out a text that holds the keyword', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', 'b', 'c', '.', '1', '_', '香', '港', '🇭', '🇰', ' '),
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(text, fc.string({ minLength: 1, maxLength: 40 }), text, (start, keyword, end) => {
+        expect(mayHold(start + keyword + end, keyword)).toBe(true);
+      }),
+    );
+  });
+
+  it.each([
+    ['example.com', 'example.org'],
+    ['203.0.113.19', '203.0.113.9'],
+    ['hong kong 12', 'kong 13'],
+    ['香港 01', '港 02'],
+    ['ab', 'c'],
+    ['ab', 'ba'],
+    ['abab', 'bb'],
+  ])('rule out that %j holds %j', (text, keyword) => {
+    expect(mayHold(text, keyword)).toBe(false);
+  });
+
+  it('ask for a bounded number of pieces', () => {
+    const long = Array.from({ length: 200 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join('');
+    expect(gramsOfKeyword(long)).toHaveLength(24);
+    expect(mayHold(`x${long}`, long)).toBe(true);
+    expect(gramsOfKeyword('')).toEqual([]);
+  });
+});
