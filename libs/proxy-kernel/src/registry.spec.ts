@@ -47,6 +47,7 @@ describe('support of a node', () => {
     ['vless over an HTTP upgrade', vless({ transport: { type: 'httpupgrade', path: '/' } })],
     ['vless over HTTP/2 by a name', vless({ uuid: 'somebody', transport: { type: 'h2', path: '/' } })],
     ['vless that says it has no encryption', vless({ encryption: 'none', flow: '' })],
+    ['anytls', { ...endpoint, type: 'anytls', options: { password: 'p' } }],
     ['a chain', ss('aes-128-gcm', { dialerProxy: 'other' })],
   ])('%s is embedded, and its outbound can be made', (_name, node) => {
     expect(supportsNode(node)).toEqual({ support: 'embedded' });
@@ -63,6 +64,7 @@ describe('support of a node', () => {
     ['v2ray-plugin over QUIC', plugin('v2ray-plugin', { mode: 'quic' }), 'external'],
     ['an obfuscation nobody knows', plugin('obfs', { mode: 'xml' }), 'external'],
     ['UDP over TCP', ss('aes-128-gcm', { udpOverTcp: true }), 'external'],
+    ['anytls with ECH', { ...endpoint, type: 'anytls', options: { 'ech-opts': { enable: true } } }, 'external'],
     ['an old cipher', ss('rc4-md5'), 'external'],
     ['a cipher nobody knows', ss('rot13'), 'unsupported'],
     ['XTLS', vless({ flow: 'xtls-rprx-vision' }), 'external'],

@@ -6,6 +6,7 @@ import {
   type Outbound,
   type Resolver,
 } from './interfaces/index.js';
+import { AnyTlsOutbound } from './protocol/anytls/outbound.js';
 import { DirectOutbound } from './protocol/direct/outbound.js';
 import { HttpOutbound } from './protocol/http/outbound.js';
 import { MixedInbound } from './protocol/mixed/inbound.js';
@@ -65,12 +66,13 @@ export function supportsNode(node: ProxyNode): NodeSupport {
       return supportsVless(node);
     case 'vmess':
       return supportsVmess(node);
+    case 'anytls':
+      return node.options['ech-opts'] === undefined ? { support: 'embedded' } : external('encrypted ClientHello');
     case 'ssr':
     case 'hysteria':
     case 'hysteria2':
     case 'tuic':
     case 'wireguard':
-    case 'anytls':
     case 'snell':
     case 'ssh':
     case 'mieru':
@@ -95,12 +97,13 @@ export function createOutbound(tag: string, node: ProxyNode, dialer: ServerDiale
       return new VlessOutbound(tag, node, userId(node.uuid, path), dialer);
     case 'vmess':
       return new VmessOutbound(tag, node, userId(node.uuid, path), dialer);
+    case 'anytls':
+      return new AnyTlsOutbound(tag, node, dialer);
     case 'ssr':
     case 'hysteria':
     case 'hysteria2':
     case 'tuic':
     case 'wireguard':
-    case 'anytls':
     case 'snell':
     case 'ssh':
     case 'mieru':
