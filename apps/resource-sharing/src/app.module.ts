@@ -3,6 +3,7 @@ import { PersistenceModule } from '@gatehouse/persistence';
 import { ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
+import { ApplicationsModule } from './applications/applications.module.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
 import { databaseConfig, SERVICE_NAME } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
@@ -30,6 +31,7 @@ export class AppModule {
         }),
         CredentialsModule,
         OpenApiModule,
+        ApplicationsModule,
         SiteModule,
       ],
       providers: [DatabaseHealth, { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor }],

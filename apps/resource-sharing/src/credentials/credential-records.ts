@@ -67,6 +67,11 @@ export function openScopes(texts: unknown): OpenScope[] {
   return OPEN_SCOPES.filter((scope) => given.includes(scope));
 }
 
+/** A bigint[]; pg leaves its elements as text. */
+export function bigints(value: unknown): number[] {
+  return (value as (number | string)[]).map(Number);
+}
+
 /** Columns of a ClientRecord from `applications a JOIN site_accounts o` (its owner). */
 export const CLIENT_COLUMNS = `a.id AS application_id, a.client_id, a.name AS application_name, a.kind AS application_kind,
   a.status, a.allowed_scopes, a.quota_profile, a.ip_allow AS application_ip_allow, a.owner_id,

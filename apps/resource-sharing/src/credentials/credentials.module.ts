@@ -2,6 +2,7 @@ import { loadSecretKey } from '@gatehouse/persistence';
 import { Global, Module } from '@nestjs/common';
 import { ResourceSharingSettings } from '../settings.js';
 import { CredentialLookup } from './credential-lookup.js';
+import { Grants } from './grants.service.js';
 import { LastUse } from './last-use.js';
 import { Revocations } from './revocations.js';
 import { SecretHasher } from './secret-hasher.js';
@@ -19,7 +20,8 @@ import { SecretHasher } from './secret-hasher.js';
     Revocations,
     CredentialLookup,
     LastUse,
+    Grants,
   ],
-  exports: [SecretHasher, Revocations, CredentialLookup, LastUse],
+  exports: [SecretHasher, Revocations, CredentialLookup, LastUse, Grants],
 })
 export class CredentialsModule {}

@@ -1,0 +1,119 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, ParseIntPipe, Patch, Post } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiEnvelope } from '../wire/api-envelope.js';
+import { Enveloped } from '../wire/envelope.interceptor.js';
+import { ApplicationSecrets } from './application-secrets.service.js';
+import { ApplicationChangeBody, NewApplicationBody, SecretRotationBody } from './applications.dto.js';
+import { Applications } from './applications.service.js';
+import {
+  ApplicationView,
+  IssuedCredentialView,
+  RegisteredApplicationView,
+  toApplicationView,
+  toCredentialView,
+  toIssuedCredentialView,
+} from './applications.view.js';
+import { CurrentUserId } from './current-user.js';
+import { Registration } from './registration.js';
+
+@ApiTags('applications')
+@Controller('api/site/applications')
+export class ApplicationsController {
+  constructor(
+    private readonly registration: Registration,
+    private readonly applications: Applications,
+    private readonly secrets: ApplicationSecrets,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Applications of this account' })
+  @ApiEnvelope()
+  async list(@CurrentUserId() userId: number): Promise<Enveloped> {
+    const found = await this.applications.listOf(userId);
+    return new Enveloped(found.map(toApplicationView), { total: found.length });
+  }
+
+  @Post()
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Register an application; the answer shows its secret, once' })
+  @ApiEnvelope(RegisteredApplicationView)
+  async register(
+    @CurrentUserId() userId: number,
+    @Body() body: NewApplicationBody,
+  ): Promise<RegisteredApplicationView> {
+    const { application, issued } = await this.registration.register(userId, {
+      ...body,
+      redirectUris: body.redirect_uris,
+      requirePkce: body.require_pkce,
+      ipAllow: body.ip_allow,
+    });
+    return { ...toApplicationView(application), secret: toIssuedCredentialView(issued) };
+  }
+
+  @Get(':client_id')
+  @ApiOperation({ summary: 'One application of this account' })
+  @ApiEnvelope(ApplicationView)
+  async one(@CurrentUserId() userId: number, @Param('client_id') clientId: string): Promise<ApplicationView> {
+    return toApplicationView(await this.applications.ofOwner(userId, clientId));
+  }
+
+  @Patch(':client_id')
+  @ApiOperation({ summary: 'Change an application' })
+  @ApiEnvelope(ApplicationView)
+  async update(
+    @CurrentUserId() userId: number,
+    @Param('client_id') clientId: string,
+    @Body() body: ApplicationChangeBody,
+  ): Promise<ApplicationView> {
+    const change = {
+      name: body.name,
+      description: body.description,
+      scopes: body.scopes,
+      redirectUris: body.redirect_uris,
+      requirePkce: body.require_pkce,
+      ipAllow: body.ip_allow,
+      testUserIds: body.test_user_ids,
+      boundToOwner: body.bound_to_owner,
+    };
+    return toApplicationView(await this.applications.update(userId, clientId, change));
+  }
+
+  @Delete(':client_id')
+  @ApiOperation({ summary: 'Remove an application with its secrets, authorizations and tokens' })
+  @ApiEnvelope()
+  remove(@CurrentUserId() userId: number, @Param('client_id') clientId: string): Promise<void> {
+    return this.applications.remove(userId, clientId);
+  }
+
+  @Get(':client_id/secrets')
+  @ApiOperation({ summary: 'Live secrets of an application' })
+  @ApiEnvelope()
+  async listSecrets(@CurrentUserId() userId: number, @Param('client_id') clientId: string): Promise<Enveloped> {
+    const found = await this.secrets.list(userId, clientId);
+    return new Enveloped(found.map(toCredentialView), { total: found.length });
+  }
+
+  @Post(':client_id/secrets')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Make a new secret; the one before it holds for a while' })
+  @ApiEnvelope(IssuedCredentialView)
+  async rotate(
+    @CurrentUserId() userId: number,
+    @Param('client_id') clientId: string,
+    @Body() body: SecretRotationBody,
+  ): Promise<IssuedCredentialView> {
+    const options = { overlapSeconds: body?.overlap_seconds };
+    return toIssuedCredentialView(await this.secrets.rotate(userId, clientId, options));
+  }
+
+  @Delete(':client_id/secrets/:id')
+  @ApiOperation({ summary: 'End a secret now' })
+  @ApiEnvelope()
+  revokeSecret(
+    @CurrentUserId() userId: number,
+    @Param('client_id') clientId: string,
+    @Param('id', ParseIntPipe) id: number,
+  ): Promise<void> {
+    return this.secrets.revoke(userId, clientId, id);
+  }
+}

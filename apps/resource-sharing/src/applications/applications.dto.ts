@@ -1,0 +1,144 @@
+import { isAddressRange } from '@gatehouse/platform';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  Length,
+  Max,
+  MaxLength,
+  Min,
+  ValidateBy,
+} from 'class-validator';
+import type { ApplicationKind } from '../credentials/credential-records.js';
+import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
+import { APPLICATION_KINDS } from './application-rows.js';
+
+function IsScopes(): PropertyDecorator {
+  return (target, property) => {
+    IsArray()(target, property);
+    ArrayMinSize(1)(target, property);
+    ArrayUnique()(target, property);
+    IsIn(OPEN_SCOPES, { each: true })(target, property);
+  };
+}
+
+function IsRedirectUris(): PropertyDecorator {
+  return (target, property) => {
+    IsArray()(target, property);
+    ArrayMinSize(1)(target, property);
+    ArrayMaxSize(20)(target, property);
+    IsString({ each: true })(target, property);
+  };
+}
+
+function IsAddressList(): PropertyDecorator {
+  const validator = {
+    validate: isAddressRange,
+    defaultMessage: () => 'each must be an address or a range such as 192.0.2.0/24',
+  };
+  return (target, property) => {
+    IsArray()(target, property);
+    ArrayMaxSize(50)(target, property);
+    ValidateBy({ name: 'isAddressRange', validator }, { each: true })(target, property);
+  };
+}
+
+export class NewApplicationBody {
+  @IsString()
+  @Length(1, 80)
+  name: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(1_000)
+  description?: string;
+
+  @IsOptional()
+  @IsIn(APPLICATION_KINDS)
+  kind: ApplicationKind = 'confidential';
+
+  @IsRedirectUris()
+  redirect_uris: string[];
+
+  @IsScopes()
+  scopes: OpenScope[];
+
+  @IsOptional()
+  @IsBoolean()
+  require_pkce?: boolean;
+
+  @IsOptional()
+  @IsAddressList()
+  ip_allow?: string[];
+}
+
+export class ApplicationChangeBody {
+  @IsOptional()
+  @IsString()
+  @Length(1, 80)
+  name?: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(1_000)
+  description?: string;
+
+  @IsOptional()
+  @IsRedirectUris()
+  redirect_uris?: string[];
+
+  @IsOptional()
+  @IsScopes()
+  scopes?: OpenScope[];
+
+  @IsOptional()
+  @IsBoolean()
+  require_pkce?: boolean;
+
+  @IsOptional()
+  @IsAddressList()
+  ip_allow?: string[];
+
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(5)
+  @ArrayUnique()
+  @IsInt({ each: true })
+  test_user_ids?: number[];
+
+  @IsOptional()
+  @IsBoolean()
+  bound_to_owner?: boolean;
+}
+
+export class SecretRotationBody {
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(30 * 86_400)
+  overlap_seconds?: number;
+}
+
+export class NewKeyBody {
+  @IsString()
+  @Length(1, 80)
+  name: string;
+
+  @IsScopes()
+  scopes: OpenScope[];
+
+  @IsOptional()
+  @IsISO8601({ strict: true })
+  expires_at?: string | null;
+
+  @IsOptional()
+  @IsAddressList()
+  ip_allow?: string[];
+}

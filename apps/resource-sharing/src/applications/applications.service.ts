@@ -1,0 +1,262 @@
+import { randomInt } from 'node:crypto';
+import { UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { recordEvent } from '../audit/record-event.js';
+import type { ApplicationKind, ApplicationStatus } from '../credentials/credential-records.js';
+import { Grants } from '../credentials/grants.service.js';
+import { Revocations } from '../credentials/revocations.js';
+import { rowsOf, type SqlSource } from '../credentials/rows-of.js';
+import type { OpenScope } from '../open-api/caller.js';
+import { APPLICATION_COLUMNS, toApplication, type Application, type AuthLevel } from './application-rows.js';
+import { redirectUriProblem } from './redirect-uri.js';
+
+export interface NewApplication {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly kind: ApplicationKind;
+  readonly redirectUris: readonly string[];
+  readonly scopes: readonly OpenScope[];
+  readonly requirePkce?: boolean | undefined;
+  readonly ipAllow?: readonly string[] | undefined;
+}
+
+/** What an owner may change. */
+export interface ApplicationChange {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly redirectUris?: readonly string[] | undefined;
+  readonly scopes?: readonly OpenScope[] | undefined;
+  readonly requirePkce?: boolean | undefined;
+  readonly ipAllow?: readonly string[] | undefined;
+  readonly testUserIds?: readonly number[] | undefined;
+  /** Calls without a user token act for the owner. */
+  readonly boundToOwner?: boolean | undefined;
+}
+
+/** What an administrator decides. */
+export interface ApplicationReview {
+  readonly authLevel?: AuthLevel | undefined;
+  readonly status?: ApplicationStatus | undefined;
+  readonly scopes?: readonly OpenScope[] | undefined;
+  readonly quotaProfile?: string | null | undefined;
+}
+
+const MAX_APPLICATIONS = 20;
+const CLIENT_ID_SYMBOLS = '0123456789abcdefghijklmnopqrstuvwxyz';
+
+/** Third-party applications: registered and kept by their owners, reviewed by administrators. */
+@Injectable()
+export class Applications {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly revocations: Revocations,
+    private readonly grants: Grants,
+  ) {}
+
+  /** Registers an application: pending and unverified, for its owner and test users. Raises CONFLICT above 20. */
+  async register(ownerId: number, given: NewApplication, tx?: EntityManager): Promise<Application> {
+    if (tx === undefined) return this.unitOfWork.run((own) => this.register(ownerId, given, own));
+    assertRedirectUris(given.redirectUris, given.kind);
+    const [count] = await rowsOf(tx, 'SELECT count(*)::integer AS n FROM applications WHERE owner_id = $1', [ownerId]);
+    if (Number(count?.['n']) >= MAX_APPLICATIONS) {
+      throw new AppError('CONFLICT', `An account may register ${MAX_APPLICATIONS} applications`);
+    }
+    const [row] = await rowsOf(
+      tx,
+      `INSERT INTO applications (client_id, name, description, owner_id, kind, allowed_scopes, pkce_required, ip_allow)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id, client_id`,
+      [
+        newClientId(),
+        given.name,
+        given.description ?? '',
+        ownerId,
+        given.kind,
+        given.scopes,
+        given.kind !== 'confidential' || given.requirePkce === true,
+        given.ipAllow ?? [],
+      ],
+    );
+    const id = row?.['id'] as number;
+    await setRedirectUris(tx, id, given.redirectUris);
+    await recordEvent(tx, { type: 'app.created', userId: ownerId, applicationId: id, details: { name: given.name } });
+    return requireApplication(tx, 'a.id = $1', [id]);
+  }
+
+  async listOf(ownerId: number): Promise<Application[]> {
+    const rows = await rowsOf(
+      this.dataSource,
+      `SELECT ${APPLICATION_COLUMNS} FROM applications a WHERE a.owner_id = $1 ORDER BY a.id DESC`,
+      [ownerId],
+    );
+    return rows.map(toApplication);
+  }
+
+  /** For administrators: all applications, newest first. */
+  async list(options: { status?: ApplicationStatus; limit: number; offset: number }): Promise<Application[]> {
+    const rows = await rowsOf(
+      this.dataSource,
+      `SELECT ${APPLICATION_COLUMNS} FROM applications a
+       WHERE $1::text IS NULL OR a.status = $1 ORDER BY a.id DESC LIMIT $2 OFFSET $3`,
+      [options.status ?? null, options.limit, options.offset],
+    );
+    return rows.map(toApplication);
+  }
+
+  /** The application of a public client id; null when there is none. */
+  async findByClientId(clientId: string): Promise<Application | null> {
+    return findApplication(this.dataSource, 'a.client_id = $1', [clientId]);
+  }
+
+  /** An owner's application; raises NOT_FOUND for anybody else's, so that ids tell nothing. */
+  async ofOwner(ownerId: number, clientId: string): Promise<Application> {
+    return ownApplication(this.dataSource, ownerId, clientId);
+  }
+
+  /** Raises NOT_FOUND, INVALID_ARGUMENT, and FORBIDDEN for more scopes than a reviewed application was given. */
+  async update(ownerId: number, clientId: string, change: ApplicationChange): Promise<Application> {
+    return this.unitOfWork.run(async (tx) => {
+      const present = await ownApplication(tx, ownerId, clientId, 'FOR NO KEY UPDATE OF a');
+      assertChange(present, change);
+      await tx.query(
+        `UPDATE applications SET name = coalesce($2, name), description = coalesce($3, description),
+           allowed_scopes = coalesce($4, allowed_scopes), pkce_required = coalesce($5, pkce_required),
+           ip_allow = coalesce($6, ip_allow), test_user_ids = coalesce($7, test_user_ids),
+           bound_user_id = CASE $8::boolean WHEN true THEN owner_id WHEN false THEN NULL ELSE bound_user_id END,
+           updated_at = now()
+         WHERE id = $1`,
+        [
+          present.id,
+          change.name ?? null,
+          change.description ?? null,
+          change.scopes ?? null,
+          change.requirePkce ?? null,
+          change.ipAllow ?? null,
+          change.testUserIds ?? null,
+          change.boundToOwner ?? null,
+        ],
+      );
+      if (change.redirectUris !== undefined) await setRedirectUris(tx, present.id, change.redirectUris);
+      await recordEvent(tx, {
+        type: 'app.updated',
+        userId: ownerId,
+        applicationId: present.id,
+        details: { ...change },
+      });
+      await this.revocations.announce(tx, [`application:${present.id}`]);
+      return requireApplication(tx, 'a.id = $1', [present.id]);
+    });
+  }
+
+  /** An administrator's decision. Rejecting or disabling an application ends all its grants. Raises NOT_FOUND. */
+  async review(actorId: number, clientId: string, review: ApplicationReview): Promise<Application> {
+    return this.unitOfWork.run(async (tx) => {
+      const present = await requireApplication(tx, 'a.client_id = $1', [clientId], 'FOR NO KEY UPDATE OF a');
+      await tx.query(
+        `UPDATE applications SET auth_level = coalesce($2, auth_level), status = coalesce($3, status),
+           allowed_scopes = coalesce($4, allowed_scopes),
+           quota_profile = CASE WHEN $5::boolean THEN $6 ELSE quota_profile END, updated_at = now()
+         WHERE id = $1`,
+        [
+          present.id,
+          review.authLevel ?? null,
+          review.status ?? null,
+          review.scopes ?? null,
+          review.quotaProfile !== undefined,
+          review.quotaProfile ?? null,
+        ],
+      );
+      const ends = review.status === 'disabled' || review.status === 'rejected';
+      await recordEvent(tx, {
+        type: ends ? 'app.disabled' : 'app.reviewed',
+        userId: present.ownerId,
+        actorId,
+        applicationId: present.id,
+        details: { ...review },
+      });
+      if (ends) await this.grants.revoke(tx, { applicationId: present.id }, 'application_disabled');
+      await this.revocations.announce(tx, [`application:${present.id}`]);
+      return requireApplication(tx, 'a.id = $1', [present.id]);
+    });
+  }
+
+  /** Removes an application with its secrets, grants and tokens; raises NOT_FOUND. */
+  async remove(ownerId: number, clientId: string): Promise<void> {
+    await this.unitOfWork.run(async (tx) => {
+      const { id, name } = await ownApplication(tx, ownerId, clientId, 'FOR UPDATE OF a');
+      await tx.query('DELETE FROM applications WHERE id = $1', [id]);
+      await recordEvent(tx, { type: 'app.deleted', userId: ownerId, applicationId: id, details: { name } });
+      await this.revocations.announce(tx, [`application:${id}`]);
+    });
+  }
+}
+
+/** Raises NOT_FOUND for an application of another owner too. */
+export async function ownApplication(
+  source: SqlSource,
+  ownerId: number,
+  clientId: string,
+  lock = '',
+): Promise<Application> {
+  return requireApplication(source, 'a.client_id = $1 AND a.owner_id = $2', [clientId, ownerId], lock);
+}
+
+async function requireApplication(
+  source: SqlSource,
+  where: string,
+  parameters: unknown[],
+  lock = '',
+): Promise<Application> {
+  const application = await findApplication(source, where, parameters, lock);
+  if (application === null) throw new AppError('NOT_FOUND', 'There is no such application');
+  return application;
+}
+
+async function findApplication(
+  source: SqlSource,
+  where: string,
+  parameters: unknown[],
+  lock = '',
+): Promise<Application | null> {
+  const sql = `SELECT ${APPLICATION_COLUMNS} FROM applications a WHERE ${where} ${lock}`;
+  const [row] = await rowsOf(source, sql, parameters);
+  return row === undefined ? null : toApplication(row);
+}
+
+async function setRedirectUris(tx: EntityManager, id: number, uris: readonly string[]): Promise<void> {
+  await tx.query('DELETE FROM application_redirect_uris WHERE application_id = $1', [id]);
+  await tx.query(
+    'INSERT INTO application_redirect_uris (application_id, uri) SELECT $1, uri FROM unnest($2::text[]) AS uri',
+    [id, [...new Set(uris)]],
+  );
+}
+
+function assertChange(present: Application, change: ApplicationChange): void {
+  if (change.redirectUris !== undefined) assertRedirectUris(change.redirectUris, present.kind);
+  if (present.kind !== 'confidential' && change.requirePkce === false) {
+    throw new AppError('INVALID_ARGUMENT', 'Only a confidential application may do without PKCE');
+  }
+  if (present.kind !== 'confidential' && change.boundToOwner === true) {
+    throw new AppError('INVALID_ARGUMENT', 'Only a confidential application may act for its owner');
+  }
+  const more = change.scopes?.some((scope) => !present.allowedScopes.includes(scope)) === true;
+  if (more && present.authLevel !== 'unverified') {
+    throw new AppError('FORBIDDEN', 'More scopes for a reviewed application are an administrator’s to give');
+  }
+}
+
+function assertRedirectUris(uris: readonly string[], kind: ApplicationKind): void {
+  const details = uris.flatMap((uri, index) => {
+    const message = redirectUriProblem(uri, kind);
+    return message === undefined ? [] : [{ field: `redirect_uris[${index}]`, message }];
+  });
+  if (details.length > 0) throw new AppError('INVALID_ARGUMENT', 'A redirect address is not acceptable', { details });
+}
+
+/** Never a number, so that no client id is a user id (RFC 9700 section 4.15). */
+function newClientId(): string {
+  const symbols = Array.from({ length: 24 }, () => CLIENT_ID_SYMBOLS[randomInt(36)]);
+  return `app_${symbols.join('')}`;
+}

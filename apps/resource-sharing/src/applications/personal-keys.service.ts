@@ -1,0 +1,104 @@
+import { UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { recordEvent } from '../audit/record-event.js';
+import { Revocations } from '../credentials/revocations.js';
+import { rowsOf } from '../credentials/rows-of.js';
+import { SecretHasher } from '../credentials/secret-hasher.js';
+import type { OpenScope } from '../open-api/caller.js';
+import { CREDENTIAL_COLUMNS, toCredentialInfo, type CredentialInfo } from './application-rows.js';
+import type { IssuedCredential } from './application-secrets.service.js';
+
+export interface NewPersonalKey {
+  readonly name: string;
+  readonly scopes: readonly OpenScope[];
+  readonly expiresAt?: Date | null | undefined;
+  readonly ipAllow?: readonly string[] | undefined;
+}
+
+const MAX_KEYS = 20;
+
+/** Keys with which users call the open API for themselves. */
+@Injectable()
+export class PersonalKeys {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly revocations: Revocations,
+    private readonly hasher: SecretHasher,
+  ) {}
+
+  /** Keys of a user that are not revoked, newest first. */
+  async list(userId: number): Promise<CredentialInfo[]> {
+    const rows = await rowsOf(
+      this.dataSource,
+      `SELECT ${CREDENTIAL_COLUMNS} FROM credentials WHERE user_id = $1 AND revoked_at IS NULL ORDER BY id DESC`,
+      [userId],
+    );
+    return rows.map(toCredentialInfo);
+  }
+
+  /** Raises VIP_REQUIRED for the scope `vip` without Premium, INVALID_ARGUMENT for an end in the past, CONFLICT above 20. */
+  async create(userId: number, given: NewPersonalKey, tx?: EntityManager): Promise<IssuedCredential> {
+    if (tx === undefined) return this.unitOfWork.run((own) => this.create(userId, given, own));
+    if (given.expiresAt != null && given.expiresAt.getTime() <= Date.now()) {
+      throw new AppError('INVALID_ARGUMENT', 'expires_at: must be in the future', {
+        details: [{ field: 'expires_at', message: 'must be in the future' }],
+      });
+    }
+    await assertMayHave(tx, userId, given.scopes);
+    const secret = this.hasher.create('personal');
+    const [row] = await rowsOf(
+      tx,
+      `INSERT INTO credentials (kind, user_id, name, secret_hash, prefix, last_four, scopes, expires_at, ip_allow)
+       VALUES ('personal', $1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${CREDENTIAL_COLUMNS}`,
+      [
+        userId,
+        given.name,
+        secret.hash,
+        secret.prefix,
+        secret.lastFour,
+        given.scopes,
+        given.expiresAt ?? null,
+        given.ipAllow ?? [],
+      ],
+    );
+    const info = toCredentialInfo(row ?? {});
+    await recordEvent(tx, { type: 'key.created', userId, credentialId: info.id, details: { name: given.name } });
+    return { secret: secret.text, info };
+  }
+
+  /** Ends a key everywhere within a second; raises NOT_FOUND when it is not this user's. */
+  async revoke(userId: number, credentialId: number): Promise<void> {
+    await this.unitOfWork.run(async (tx) => {
+      const rows = await rowsOf(
+        tx,
+        'UPDATE credentials SET revoked_at = now() WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL RETURNING id',
+        [credentialId, userId],
+      );
+      if (rows.length === 0) throw new AppError('NOT_FOUND', `There is no key ${credentialId}`);
+      await recordEvent(tx, { type: 'key.revoked', userId, credentialId });
+      await this.revocations.announce(tx, [`credential:${credentialId}`]);
+    });
+  }
+}
+
+/** The user's row is locked: keys made at the same time are counted one after the other. */
+async function assertMayHave(tx: EntityManager, userId: number, scopes: readonly OpenScope[]): Promise<void> {
+  const [user] = await rowsOf(
+    tx,
+    'SELECT coalesce(premium_until > now(), false) AS premium FROM site_accounts WHERE id = $1 FOR NO KEY UPDATE',
+    [userId],
+  );
+  if (user === undefined) throw new AppError('NOT_FOUND', 'There is no such account');
+  if (scopes.includes('vip') && user['premium'] !== true) {
+    throw new AppError('VIP_REQUIRED', 'A key with the scope vip needs Premium');
+  }
+  const [count] = await rowsOf(
+    tx,
+    'SELECT count(*)::integer AS n FROM credentials WHERE user_id = $1 AND revoked_at IS NULL',
+    [userId],
+  );
+  if (Number(count?.['n']) >= MAX_KEYS) throw new AppError('CONFLICT', `An account may have ${MAX_KEYS} keys`);
+}

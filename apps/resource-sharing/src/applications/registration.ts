@@ -1,0 +1,27 @@
+import { UnitOfWork } from '@gatehouse/persistence';
+import { Injectable } from '@nestjs/common';
+import type { Application } from './application-rows.js';
+import { ApplicationSecrets, type IssuedCredential } from './application-secrets.service.js';
+import { Applications, type NewApplication } from './applications.service.js';
+
+/** Registers applications together with their first secret. */
+@Injectable()
+export class Registration {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly applications: Applications,
+    private readonly secrets: ApplicationSecrets,
+  ) {}
+
+  /** Public and native applications get a secret too, for `X-API-Key`; it authenticates nothing at the token endpoint. */
+  async register(
+    ownerId: number,
+    given: NewApplication,
+  ): Promise<{ application: Application; issued: IssuedCredential }> {
+    return this.unitOfWork.run(async (tx) => {
+      const application = await this.applications.register(ownerId, given, tx);
+      const issued = await this.secrets.rotate(ownerId, application.clientId, {}, tx);
+      return { application, issued };
+    });
+  }
+}

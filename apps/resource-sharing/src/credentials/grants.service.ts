@@ -1,0 +1,121 @@
+import { UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { recordEvent, type SqlRunner } from '../audit/record-event.js';
+import type { OpenScope } from '../open-api/caller.js';
+import { bigints, openScopes, type Row } from './credential-records.js';
+import { rowsOf } from './rows-of.js';
+import { Revocations, type Subject } from './revocations.js';
+
+/** Why a grant ended; shown to its user. */
+export type RevocationReason =
+  | 'user'
+  | 'client'
+  | 'administrator'
+  | 'code_replayed'
+  | 'refresh_reused'
+  | 'application_disabled'
+  | 'password_changed'
+  | 'logged_out_everywhere'
+  | 'user_disabled';
+
+/** An application that a user has authorised, with all live grants to it. */
+export interface AuthorisedApplication {
+  readonly clientId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly scopes: readonly OpenScope[];
+  readonly grantIds: readonly number[];
+  readonly firstGrantedAt: Date;
+  readonly lastGrantedAt: Date;
+}
+
+export interface GrantSelection {
+  readonly grantId?: number;
+  readonly userId?: number;
+  readonly applicationId?: number;
+}
+
+/** Consents of users: what they gave to which application, and how it ends, everywhere within a second. */
+@Injectable()
+export class Grants {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly revocations: Revocations,
+  ) {}
+
+  /** The applications that a user has authorised, newest first. Consents that no application took up are left out. */
+  async applicationsOf(userId: number): Promise<AuthorisedApplication[]> {
+    const rows = (await this.dataSource.query(
+      `SELECT a.client_id, a.name, a.description, array_agg(g.id ORDER BY g.id) AS grant_ids,
+         (SELECT array_agg(DISTINCT scope) FROM grants s, unnest(s.scopes) AS scope
+          WHERE s.id = ANY (array_agg(g.id))) AS scopes,
+         min(g.created_at) AS first_granted_at, max(g.created_at) AS last_granted_at
+       FROM grants g JOIN applications a ON a.id = g.application_id
+       WHERE g.user_id = $1 AND g.revoked_at IS NULL AND g.exchanged_at IS NOT NULL
+       GROUP BY a.id ORDER BY max(g.created_at) DESC, a.id`,
+      [userId],
+    )) as Row[];
+    return rows.map(toAuthorisedApplication);
+  }
+
+  /** Ends one grant of a user; raises NOT_FOUND when it is not theirs or has ended. */
+  async revokeOne(grantId: number, userId: number): Promise<void> {
+    const ended = await this.unitOfWork.run((tx) => this.revoke(tx, { grantId, userId }, 'user'));
+    if (ended === 0) throw new AppError('NOT_FOUND', `There is no authorization ${grantId}`);
+  }
+
+  /** Ends all grants of a user to an application; raises NOT_FOUND when there is none. */
+  async revokeApplication(clientId: string, userId: number): Promise<void> {
+    const ended = await this.unitOfWork.run(async (tx) => {
+      const [row] = (await tx.query('SELECT id FROM applications WHERE client_id = $1', [clientId])) as Row[];
+      return row === undefined ? 0 : this.revoke(tx, { applicationId: row['id'] as number, userId }, 'user');
+    });
+    if (ended === 0) throw new AppError('NOT_FOUND', 'This application is not authorised');
+  }
+
+  /**
+   * Ends the chosen grants with all their codes and tokens, in the caller's transaction; resolves to how many there were.
+   * For a password change, a logout everywhere or a disabled account: `{ userId }`.
+   */
+  async revoke(tx: SqlRunner, selection: GrantSelection, reason: RevocationReason): Promise<number> {
+    const { grantId, userId, applicationId } = selection;
+    if (grantId === undefined && userId === undefined && applicationId === undefined) return 0;
+    const rows = await rowsOf(
+      tx,
+      `UPDATE grants SET revoked_at = now(), revoked_reason = $4
+       WHERE ($1::bigint IS NULL OR id = $1) AND ($2::bigint IS NULL OR user_id = $2)
+         AND ($3::bigint IS NULL OR application_id = $3) AND revoked_at IS NULL
+       RETURNING id, user_id, application_id`,
+      [grantId ?? null, userId ?? null, applicationId ?? null, reason],
+    );
+    for (const row of rows) {
+      await recordEvent(tx, {
+        type: 'grant.revoked',
+        userId: row['user_id'] as number,
+        applicationId: row['application_id'] as number,
+        grantId: row['id'] as number,
+        details: { reason },
+      });
+    }
+    await this.revocations.announce(
+      tx,
+      rows.map((row): Subject => `grant:${row['id'] as number}`),
+    );
+    return rows.length;
+  }
+}
+
+function toAuthorisedApplication(row: Row): AuthorisedApplication {
+  return {
+    clientId: row['client_id'] as string,
+    name: row['name'] as string,
+    description: row['description'] as string,
+    scopes: openScopes(row['scopes']),
+    grantIds: bigints(row['grant_ids']),
+    firstGrantedAt: row['first_granted_at'] as Date,
+    lastGrantedAt: row['last_granted_at'] as Date,
+  };
+}
