@@ -44,6 +44,7 @@ export const ERROR_CATALOGUE = {
   NOT_ACCEPTABLE: { status: 406, title: 'No representation matches the Accept header' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
   CONFLICT: { status: 409, title: 'The change contradicts what is stored' },
+  SHARE_LINK_EXISTS: { status: 409, title: 'The link is shared already' },
   IN_USE: { status: 409, title: 'Something else still refers to it' },
   GEO_UPDATE_RUNNING: { status: 409, title: 'The geo databases are being updated already' },
   GONE: { status: 410, title: 'It existed and is gone' },

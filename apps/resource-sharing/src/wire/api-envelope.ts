@@ -1,19 +1,27 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 
+const TEXT = { type: 'string' } as const;
+const COUNT = { type: 'integer', minimum: 0 } as const;
+
 /** Describes a success in the envelope, with `data` of the given class or null. */
 export function ApiEnvelope(data?: Type): MethodDecorator & ClassDecorator {
-  const text = { type: 'string' } as const;
+  return described(data, data === undefined ? { type: 'null' } : { $ref: getSchemaPath(data) });
+}
+
+/** Describes a success whose `data` is a list; `paged` ones say in `meta` which page they are. */
+export function ApiEnvelopeList(item: Type, { paged = false } = {}): MethodDecorator & ClassDecorator {
+  const properties = paged ? { total: COUNT, page: COUNT, page_size: COUNT } : { total: COUNT };
+  const meta = { type: 'object', required: Object.keys(properties), properties };
+  return described(item, { type: 'array', items: { $ref: getSchemaPath(item) } }, { meta });
+}
+
+function described(model: Type | undefined, data: object, more: object = {}): MethodDecorator & ClassDecorator {
   const schema = {
     type: 'object',
-    required: ['success', 'code', 'message', 'data'],
-    properties: {
-      success: { type: 'boolean' },
-      code: text,
-      message: text,
-      data: data === undefined ? { type: 'null' } : { $ref: getSchemaPath(data) },
-    },
-  } as const;
+    required: ['success', 'code', 'message', 'data', ...Object.keys(more)],
+    properties: { success: { type: 'boolean' }, code: TEXT, message: TEXT, data, ...more },
+  };
   const response = ApiOkResponse({ schema: schema as never });
-  return data === undefined ? applyDecorators(response) : applyDecorators(ApiExtraModels(data), response);
+  return model === undefined ? applyDecorators(response) : applyDecorators(ApiExtraModels(model), response);
 }

@@ -9,14 +9,28 @@ export interface Envelope {
   code: string;
   message: string;
   data: unknown;
-  meta?: { total: number };
+  meta?: EnvelopeMeta;
+}
+
+/** Of a list: how many there are; of one that comes in pages, which this is. */
+export interface EnvelopeMeta {
+  total: number;
+  page?: number;
+  page_size?: number;
+}
+
+export interface EnvelopeOptions {
+  message?: string;
+  total?: number;
+  page?: number;
+  pageSize?: number;
 }
 
 /** What a handler returns to set more than `data`. */
 export class Enveloped {
   constructor(
     readonly data: unknown,
-    readonly options: { message?: string; total?: number } = {},
+    readonly options: EnvelopeOptions = {},
   ) {}
 }
 
@@ -31,7 +45,13 @@ export class EnvelopeInterceptor implements NestInterceptor {
 
 function wrap(result: unknown, status: number): Envelope {
   const { data, options } = result instanceof Enveloped ? result : new Enveloped(result);
-  const { message = 'success', total } = options;
+  const { message = 'success' } = options;
   const envelope: Envelope = { success: true, code: String(status), message, data: data ?? null };
-  return total === undefined ? envelope : { ...envelope, meta: { total } };
+  const meta = metaOf(options);
+  return meta === undefined ? envelope : { ...envelope, meta };
+}
+
+function metaOf({ total, page, pageSize }: EnvelopeOptions): EnvelopeMeta | undefined {
+  if (total === undefined) return undefined;
+  return page === undefined || pageSize === undefined ? { total } : { total, page, page_size: pageSize };
 }
