@@ -42,6 +42,7 @@ export interface Gateway extends AsyncDisposable {
   proxyPort: number;
   /** The administrator's credentials, as a header field. */
   authorization(): string;
+  /** With the administrator's credentials; an empty header field takes away what would be sent. */
   call<T = AnyJson>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
 }
 
@@ -118,9 +119,11 @@ async function storeSettings(databaseUrl: string, stored: Record<string, string>
 function client(base: string) {
   let credentials: Record<string, string> = {};
   const call: Gateway['call'] = async (method, path, body, headers = {}) => {
+    const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+    const fields = Object.entries({ ...type, ...credentials, ...headers }).filter(([, value]) => value !== '');
     const response = await fetch(`${base}${path}`, {
       method,
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...credentials, ...headers },
+      headers: Object.fromEntries(fields),
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();

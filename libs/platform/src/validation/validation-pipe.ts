@@ -8,7 +8,7 @@ export type ValidationCode = 'INVALID_ARGUMENT' | 'VALIDATION_FAILED';
  * and every bad field is listed in `details`.
  */
 export function createValidationPipe(code: ValidationCode = 'INVALID_ARGUMENT'): ValidationPipe {
-  return new ValidationPipe({
+  return new RequestClassPipe({
     whitelist: true,
     forbidNonWhitelisted: true,
     transform: true,
@@ -16,6 +16,13 @@ export function createValidationPipe(code: ValidationCode = 'INVALID_ARGUMENT'):
     validationError: { target: false, value: false },
     exceptionFactory: (errors) => validationFailure(errors, code),
   });
+}
+
+/** Single parameters stay the text they are: Nest would take `1e3`, `0x10` and ` 7` for numbers before their own pipe sees them. */
+class RequestClassPipe extends ValidationPipe {
+  protected override transformPrimitive(value: unknown): unknown {
+    return value;
+  }
 }
 
 /** An AppError that lists every bad field. */
