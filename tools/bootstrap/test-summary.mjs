@@ -1,19 +1,34 @@
 const SHOWN_WITHOUT_REASON = 10;
 const MISSING_PEER = /missing peer|peer .*(missing|not (installed|found|available))|not installed/i;
+/** Said by tests whose program is built from source, minutes long and only when asked for: left out without a failure. */
+const BUILT_ON_REQUEST = /peers -- --go/;
 
 export function isMissingPeer(reason) {
-  return reason !== undefined && MISSING_PEER.test(reason);
+  return reason !== undefined && MISSING_PEER.test(reason) && !BUILT_ON_REQUEST.test(reason);
 }
 
 function skippedLines(skipped) {
   const withReason = skipped.filter(({ reason }) => reason !== undefined);
   const without = skipped.filter(({ reason }) => reason === undefined);
-  const lines = withReason.map(({ file, name, reason }) => `  ${file}: ${name}: ${reason}`);
+  const lines = byFileAndReason(withReason);
   for (const { file, name } of without.slice(0, SHOWN_WITHOUT_REASON))
     lines.push(`  ${file}: ${name}: no reason given`);
   const more = without.length - SHOWN_WITHOUT_REASON;
   if (more > 0) lines.push(`  and ${more} more without a reason (filtered by name, or skipped in the source)`);
   return lines;
+}
+
+/** One line for the tests of a file that share a reason; a single one by its name. */
+function byFileAndReason(skipped) {
+  const groups = new Map();
+  for (const test of skipped) {
+    const key = JSON.stringify([test.file, test.reason]);
+    groups.set(key, [...(groups.get(key) ?? []), test]);
+  }
+  return [...groups.values()].map((tests) => {
+    const [{ file, name, reason }] = tests;
+    return tests.length === 1 ? `  ${file}: ${name}: ${reason}` : `  ${file}: ${tests.length} tests: ${reason}`;
+  });
 }
 
 /** What a person reads at the end of a test run, and the exit code that follows from it. */
