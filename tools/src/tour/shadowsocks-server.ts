@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { relay } from '@gatehouse/net';
-import { ShadowsocksStream, aeadMethod, aeadSession, decodeAddress, masterKey, type ShadowsocksKeys } from '@gatehouse/proxy-kernel';
+import {
+  ShadowsocksStream,
+  aeadMethod,
+  aeadSession,
+  decodeAddress,
+  masterKey,
+  type ShadowsocksKeys,
+} from '@gatehouse/proxy-kernel';
 
 export interface ShadowsocksServerOptions {
   method: string;
