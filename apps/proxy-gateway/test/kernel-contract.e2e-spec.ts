@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns/promises';
 import { createProxyKernel, createSystemResolver, KernelConfigError } from '@gatehouse/proxy-kernel';
 import type {
   ConnectionMetadata,
@@ -10,7 +11,8 @@ import { findPeer, startHttpOrigin, startTcpEcho, waitFor } from '@gatehouse/tes
 import { describe, expect, it } from 'vitest';
 import { MihomoKernel } from '../src/kernel-host/mihomo/mihomo-kernel.js';
 import { MihomoProgram } from '../src/kernel-host/mihomo/mihomo-program.js';
-import { echo, getThrough, tunnelThrough } from './support/proxy-client.js';
+import { startNameServer } from './support/name-server.js';
+import { echo, getThrough, socksTunnel, tunnelThrough } from './support/proxy-client.js';
 import { startUpstreamProxy } from './support/upstream-proxy.js';
 
 const environment: KernelEnvironment = {
@@ -111,6 +113,40 @@ describe.each(kinds)('a kernel that is $name', ({ missing, start }) => {
       expect(await echo(before, 'three')).toBe('three');
       for (const socket of [before, after]) socket.destroy();
       expect(() => kernel.select('PROXY', 'n9')).toThrow(KernelConfigError);
+    } finally {
+      await kernel.close();
+    }
+  });
+
+  it('answers questions for names with addresses that lead to the rules for the names', async (context) => {
+    if (missing !== null) context.skip(missing);
+    const kernel = await start();
+    try {
+      await using names = await startNameServer({ '+.test': ['127.0.0.1'] });
+      await using target = await startTcpEcho();
+      const dns: KernelConfig['dns'] = {
+        nameservers: [names.address],
+        hosts: { 'set.test': ['127.0.0.9'] },
+        fakeIp: { range: '198.18.0.0/16', filter: ['+.real.test'] },
+        listen: { address: '127.0.0.1', port: 0 },
+      };
+      const rules: KernelConfig['rules'] = [
+        { id: 3, source: 'manual', type: 'DOMAIN', payload: 'shop.test', target: 'DIRECT' },
+      ];
+      const { listeners } = await kernel.apply({ ...base, rules, dns, sniffing: false, defaultPolicy: 'REJECT' });
+      const [mixed, listener] = listeners;
+      expect(listener).toMatchObject({ name: 'dns', type: 'dns', state: 'listening' });
+      const client = new Resolver({ timeout: 2000, tries: 3 });
+      client.setServers([`127.0.0.1:${listener!.port}`]);
+      const [address = ''] = await client.resolve4('shop.test');
+      expect(address).toMatch(/^198\.18\./);
+      expect(await client.resolve4('a.real.test')).toEqual(['127.0.0.1']);
+      expect(await client.resolve4('set.test')).toEqual(['127.0.0.9']);
+      const socket = await socksTunnel(mixed!.port, address, target.port);
+      expect(await echo(socket, 'hello')).toBe('hello');
+      await waitFor(() => kernel.connections().length === 1);
+      expect(kernel.connections()).toMatchObject([{ host: 'shop.test', fakeIp: true, rule: { id: 3 } }]);
+      socket.destroy();
     } finally {
       await kernel.close();
     }

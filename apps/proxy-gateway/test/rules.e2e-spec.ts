@@ -333,6 +333,44 @@ describe('rule test', () => {
     },
   );
 
+  it('asks as a client of the listener that is named would come in', async () => {
+    const listener = { address: '127.0.0.1', state: 'listening', error: null } as const;
+    api.kernel.listeners = [
+      { ...listener, name: 'mixed', type: 'mixed', port: 7890 },
+      { ...listener, name: 'socks', type: 'socks', port: 1080 },
+      { ...listener, name: 'dns', type: 'dns', port: 53 },
+    ];
+    const asked = async (body: object) => {
+      const answer = await api.call('POST', '/rules/test', body);
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+      const { network, would_use_udp } = answer.body;
+      return { ...api.kernel.asked.at(-1), answer: { network, would_use_udp } };
+    };
+    expect(await asked({ url: 'http://a.example' })).toMatchObject({
+      ...{ type: 'HTTP', inboundName: 'mixed', inboundPort: 7890, sourceIp: '127.0.0.1', network: 'tcp' },
+      answer: { network: 'tcp', would_use_udp: false },
+    });
+    expect(await asked({ url: 'a.example', source_ip: '2001:db8::5' })).toMatchObject({
+      ...{ type: 'HTTPS', sourceIp: '2001:db8::5' },
+    });
+    expect(await asked({ url: 'a.example:53', network: 'udp', inbound: 'socks' })).toMatchObject({
+      ...{ type: 'Socks5', inboundName: 'socks', inboundPort: 1080, network: 'udp', destinationPort: 53 },
+      answer: { network: 'udp', would_use_udp: true },
+    });
+    for (const [field, value] of [
+      ['network', 'icmp'],
+      ['network', null],
+      ['source_ip', 'here'],
+      ['inbound', 'dns'],
+      ['inbound', ''],
+      ['inbound', 'constructor'],
+    ] as const) {
+      const { status, body } = await api.call('POST', '/rules/test', { url: 'a.example', [field]: value });
+      expect([status, body.code, body.details[0].field], `${field} ${value}`).toEqual([400, 'INVALID_ARGUMENT', field]);
+    }
+    api.kernel.listeners = [];
+  });
+
   it('answers 503 while the kernel is down', async () => {
     api.kernel.down = true;
     const answer = await api.call('POST', '/rules/test', { url: 'a.example' });

@@ -9,12 +9,20 @@ export interface DnsListenerChange {
   undo(): Promise<void>;
 }
 
+export interface DnsListenerOptions extends DnsServerOptions {
+  /** Between attempts to take an address that somebody else had; 2 s. */
+  retryMs?: number;
+}
+
+const RETRY_MS = 2000;
+
 /** The listener for questions of one kernel, kept through reloads that leave its address alone. */
 export class DnsListener {
-  readonly #options: DnsServerOptions;
+  readonly #options: DnsListenerOptions;
   #current: DnsServer | null = null;
+  #retry: NodeJS.Timeout | undefined;
 
-  constructor(options: DnsServerOptions) {
+  constructor(options: DnsListenerOptions) {
     this.#options = options;
   }
 
@@ -22,11 +30,19 @@ export class DnsListener {
     return this.#current ? [this.#current.state] : [];
   }
 
+  /** What of a configuration in use does not do what it is meant to. */
+  warnings(dns: DnsConfig | undefined): string[] {
+    const [state] = this.states();
+    if (!dns || !state) return [];
+    return state.error === null ? dnsWarnings(dns, state.port) : [state.error];
+  }
+
   /**
-   * Binds what is new. Where it overlaps the address that goes, that one is given up first and comes back if the change fails.
+   * Binds what is new. Where it overlaps the address that goes, that one is given up first and comes back if the change
+   * fails. With `mayFail` an address that is taken is waited for: nobody is to be without everything else for it.
    * @throws KernelConfigError for an address that cannot be bound; nothing has changed then.
    */
-  async prepare(config: DnsListenConfig | undefined): Promise<DnsListenerChange> {
+  async prepare(config: DnsListenConfig | undefined, mayFail: boolean): Promise<DnsListenerChange> {
     checkListen(config);
     const before = this.#current;
     if (config && before && sameAddress(before.config, config)) {
@@ -37,25 +53,53 @@ export class DnsListener {
       await next?.close();
       if (before && !before.listening) await before.listen().catch((error: Error) => before.fail(error));
     };
-    if (next)
-      await bind(next, before).catch(async (error: unknown) =>
-        undo().then(() => Promise.reject(bindError(error, next))),
-      );
-    return {
-      undo,
-      commit: () => {
-        this.#current = next;
-        void before?.close();
-      },
-    };
+    try {
+      if (next) await bind(next, before);
+    } catch (error) {
+      if (!next) throw error;
+      if (!mayFail) {
+        await undo();
+        throw bindError(error, next);
+      }
+      next.fail(bindError(error, next));
+    }
+    return { undo, commit: () => this.#replace(next) };
   }
 
   async stop(): Promise<void> {
-    await this.#current?.close();
+    clearTimeout(this.#retry);
+    const server = this.#current;
+    this.#current = null;
+    await server?.close();
+  }
+
+  #replace(next: DnsServer | null): void {
+    const before = this.#current;
+    this.#current = next;
+    void before?.close();
+    clearTimeout(this.#retry);
+    if (next && !next.listening) this.#tryAgain(next);
+  }
+
+  #tryAgain(server: DnsServer): void {
+    this.#retry = setTimeout(() => void this.#listen(server), this.#options.retryMs ?? RETRY_MS);
+    this.#retry.unref();
+  }
+
+  async #listen(server: DnsServer): Promise<void> {
+    try {
+      await server.listen();
+      // It may have been replaced meanwhile.
+      if (server !== this.#current) await server.close();
+      else this.#options.logger.info('the DNS listener has got its address', { port: server.port });
+    } catch (error) {
+      server.fail(bindError(error, server));
+      if (server === this.#current) this.#tryAgain(server);
+    }
   }
 }
 
-/** What a working configuration will not do as it is meant to; `port`: the one really bound. */
+/** What a configuration that runs will not do as it is meant to; `port`: the one really bound. */
 export function dnsWarnings(
   { nameservers, bootstrap = [], policy = {}, listen }: DnsConfig,
   port: number,

@@ -175,6 +175,24 @@ describe('names that others ask the kernel for', () => {
     }
   });
 
+  it('are waited for at the start, with everything else at work, while somebody has the address', async () => {
+    const { kernel, resolver, portOf } = start();
+    const holder = createServer();
+    holder.listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    const dns = { listen: { address: '127.0.0.1', port } };
+    const { warnings } = await kernel.apply(config(dns));
+    expect(warnings).toEqual([`dns.listen: 127.0.0.1:${port} is in use`]);
+    expect(kernel.status().listeners).toMatchObject([{ state: 'listening' }, { name: 'dns', state: 'failed', port }]);
+    expect((await kernel.apply(config(dns))).warnings).toEqual(warnings);
+    holder.close();
+    await expect
+      .poll(() => kernel.status().listeners[1], { timeout: 8000 })
+      .toMatchObject({ state: 'listening', port });
+    expect([await resolver().resolve4('real.test'), portOf('dns')]).toEqual([['127.0.0.1'], port]);
+  });
+
   it('fail in the open where the name behind an address is not known, unless the client says it itself', async () => {
     const { kernel, records, portOf } = start();
     const echo = await startEcho();

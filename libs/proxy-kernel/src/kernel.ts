@@ -1,7 +1,7 @@
 import { ConnectionTable } from './accounting/connection-table.js';
 import { withRealName, type DnsSource } from './dns/index.js';
 import { Authenticator } from './authenticator.js';
-import { DnsListener, dnsWarnings } from './dns-listener.js';
+import { DnsListener } from './dns-listener.js';
 import { KernelFlow } from './flow.js';
 import { compileGeneration, countChanges, type Generation } from './generation.js';
 import {
@@ -120,9 +120,10 @@ class Kernel implements ProxyKernel, Dispatcher {
 
   async testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
     if (!this.generation) throw new KernelConfigError('rules', 'no configuration is applied');
-    const { router, policies } = this.generation;
-    const traced = await router.explain(flow);
-    return withChain(traced, policies.chain(traced.target, flow));
+    const { router, policies, fakeIps } = this.generation;
+    const real = fakeIps ? withRealName(flow, fakeIps) : flow;
+    const traced = await router.explain(real);
+    return withChain(traced, policies.chain(traced.target, real));
   }
 
   status(): KernelStatus {
@@ -163,7 +164,8 @@ class Kernel implements ProxyKernel, Dispatcher {
     const began = performance.now();
     const previous = this.generation;
     const next = compileGeneration(config, previous, this.environment, this.health);
-    const dnsChange = await this.dnsListener.prepare(config.dns?.listen);
+    // Without a generation before, a refusal would leave nothing at all.
+    const dnsChange = await this.dnsListener.prepare(config.dns?.listen, previous === null);
     const commit = await this.listeners.prepare(config.listeners).catch(async (error: unknown) => {
       await dnsChange.undo();
       throw error;
@@ -179,18 +181,13 @@ class Kernel implements ProxyKernel, Dispatcher {
       changed: countChanges(previous?.config ?? null, config),
       droppedConnections: 0,
       durationMs: Math.round(performance.now() - began),
-      warnings: [...next.policies.warnings, ...next.ruleSets.warnings, ...this.dnsWarnings(config)],
+      warnings: [...next.policies.warnings, ...next.ruleSets.warnings, ...this.dnsListener.warnings(config.dns)],
       listeners: this.listenerStates(),
     };
   }
 
   private listenerStates(): ListenerState[] {
     return [...this.listeners.states(), ...this.dnsListener.states()];
-  }
-
-  private dnsWarnings({ dns }: KernelConfig): string[] {
-    const [bound] = this.dnsListener.states();
-    return dns && bound ? dnsWarnings(dns, bound.port) : [];
   }
 
   private dnsSource(): DnsSource | null {

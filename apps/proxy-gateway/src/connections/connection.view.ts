@@ -42,7 +42,7 @@ function describeEnds(connection: ConnectionSnapshot, places: Places) {
     destination_asn: asn === null ? null : `AS${asn}`,
     inbound_name: connection.inboundName,
     inbound_user: connection.inboundUser,
-    dns_mode: 'normal' as const,
+    dns_mode: connection.fakeIp ? ('fake-ip' as const) : ('normal' as const),
     process: null,
   };
 }

@@ -24,7 +24,8 @@ export class KernelOptions {
   dns(): { dns?: DnsConfig } {
     const [nameservers, bootstrap] = [this.preferences.get('dns.nameservers'), this.preferences.get('dns.bootstrap')];
     const [policy, hosts] = [this.preferences.get('dns.policy'), this.preferences.get('dns.hosts')];
-    const entries = [nameservers, Object.keys(policy), Object.keys(hosts)];
+    const offered = this.offeredDns();
+    const entries = [nameservers, policy, hosts, offered].map((part) => Object.keys(part));
     if (entries.every(({ length }) => length === 0)) return {};
     return {
       dns: {
@@ -32,7 +33,18 @@ export class KernelOptions {
         ...(bootstrap.length > 0 && { bootstrap }),
         policy,
         hosts,
+        ...offered,
       },
+    };
+  }
+
+  /** What others are answered, and where. */
+  private offeredDns(): Pick<DnsConfig, 'listen' | 'fakeIp'> {
+    const listen = this.preferences.get('dns.listen');
+    const [range, filter] = [this.preferences.get('dns.fake_ip_range'), this.preferences.get('dns.fake_ip_filter')];
+    return {
+      ...(listen && { listen: { address: listen.address ?? this.address, port: listen.port } }),
+      ...(this.preferences.get('dns.fake_ip') && { fakeIp: { range, filter } }),
     };
   }
 
@@ -47,13 +59,17 @@ export class KernelOptions {
     ];
   }
 
+  /** Of listeners whose setting names a port only. */
+  private get address(): string {
+    return this.preferences.get('kernel.allow_lan') ? '0.0.0.0' : this.settings.kernelAddress;
+  }
+
   private listener(type: ListenerConfig['type'], chosen: { address: string | null; port: number }): ListenerConfig {
-    const everywhere = this.preferences.get('kernel.allow_lan');
     const users = this.preferences.get('kernel.users');
     return {
       name: type,
       type,
-      address: chosen.address ?? (everywhere ? '0.0.0.0' : this.settings.kernelAddress),
+      address: chosen.address ?? this.address,
       port: chosen.port,
       ...(users.length > 0 && { users }),
     };

@@ -1,8 +1,10 @@
-import { createResolver, KernelConfigError } from '@gatehouse/proxy-kernel';
-import type { DnsConfig } from '@gatehouse/proxy-kernel';
+import { isIP } from 'node:net';
+import { createFakeIpPool, createResolver, KernelConfigError } from '@gatehouse/proxy-kernel';
+import { listenAddress } from './preference-types.js';
 import type { PreferenceType } from './preference-types.js';
 
 const MAX_LENGTH = 65_536;
+const ANY_RANGE = '198.18.0.0/16';
 
 /** Name servers, the first that answers wins: `1.1.1.1`, `tcp://8.8.8.8`, `https://dns.example/dns-query`, `system`. */
 export function nameServers(key: 'nameservers' | 'bootstrap'): PreferenceType<string[]> {
@@ -10,7 +12,7 @@ export function nameServers(key: 'nameservers' | 'bootstrap'): PreferenceType<st
     defaultText: '',
     parse(text) {
       const servers = words(text);
-      if (servers.length > 0) check({ nameservers: ['system'], [key]: servers });
+      if (servers.length > 0) check(() => createResolver({ nameservers: ['system'], [key]: servers }));
       return servers;
     },
   };
@@ -27,8 +29,49 @@ export function byDomain(key: 'policy' | 'hosts'): PreferenceType<Record<string,
         return [domain, values.split(',')] as const;
       });
       const map = Object.fromEntries(entries);
-      if (entries.length > 0) check({ nameservers: ['system'], [key]: map });
+      const repeated = entries.find(([domain], index) => entries.findIndex(([other]) => other === domain) < index);
+      if (repeated) throw new Error(`must name each domain once: ${repeated[0]}`);
+      if (entries.length > 0) check(() => createResolver({ nameservers: ['system'], [key]: map }));
       return map;
+    },
+  };
+}
+
+/** An IPv4 range that is nobody's, for addresses that stand for names. */
+export function fakeIpRange(defaultText: string): PreferenceType<string> {
+  return {
+    defaultText,
+    parse(text) {
+      const range = text.trim();
+      check(() => createFakeIpPool(range));
+      return range;
+    },
+  };
+}
+
+/** Names that keep their real addresses, in Clash wildcards with spaces or commas between. */
+export function fakeIpFilter(defaultText: string): PreferenceType<string[]> {
+  return {
+    defaultText,
+    parse(text) {
+      const names = words(text).flatMap((word) => word.split(',').filter((name) => name !== ''));
+      check(() => createFakeIpPool(ANY_RANGE, names));
+      return names;
+    },
+  };
+}
+
+/** Where others may ask for names: `address:port`, `:port` on the address of the kernel, empty for nowhere. */
+export function dnsListen(): PreferenceType<{ address: string | null; port: number } | null> {
+  const any = listenAddress();
+  return {
+    defaultText: '',
+    parse(text) {
+      const listen = any.parse(text);
+      if (!listen?.address || isIP(listen.address) !== 0) return listen;
+      throw new Error(
+        'must be address:port such as 127.0.0.1:1053 or [::1]:1053, or :port; names have to be addresses',
+      );
     },
   };
 }
@@ -39,9 +82,9 @@ function words(text: string): string[] {
 }
 
 /** The kernel's own judgement, before a configuration is made of it. */
-function check(config: DnsConfig): void {
+function check(make: () => unknown): void {
   try {
-    createResolver(config);
+    make();
   } catch (error) {
     if (!(error instanceof KernelConfigError)) throw error;
     throw new Error(`must be usable: ${error.message}`, { cause: error });

@@ -1,4 +1,4 @@
-import { byDomain, nameServers } from './dns-preferences.js';
+import { byDomain, dnsListen, fakeIpFilter, fakeIpRange, nameServers } from './dns-preferences.js';
 import {
   flag,
   httpUrl,
@@ -80,6 +80,15 @@ export const PREFERENCES = {
   'dns.bootstrap': nameServers('bootstrap'),
   'dns.policy': byDomain('policy'),
   'dns.hosts': byDomain('hosts'),
+  // Where others may ask for names; empty for nowhere.
+  'dns.listen': dnsListen(),
+  // Whether they get addresses that stand for names, so that rules see the names.
+  'dns.fake_ip': flag(false),
+  'dns.fake_ip_range': fakeIpRange('198.18.0.0/16'),
+  // Kept real: names of the own network, the clock, and what systems ask to see whether they are online.
+  'dns.fake_ip_filter': fakeIpFilter(
+    '* +.lan +.local +.localdomain +.home.arpa +.internal +.ntp.org time.*.com time.*.gov +.msftconnecttest.com +.msftncsi.com',
+  ),
 
   'routing.mode': oneOf('rule', ['rule', 'global', 'direct']),
   'outbound.country_groups': flag(true),

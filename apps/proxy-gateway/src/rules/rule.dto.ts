@@ -3,6 +3,7 @@ import type { RuleSource } from '@gatehouse/contracts';
 import { Transform } from 'class-transformer';
 import {
   IsBoolean,
+  IsIP,
   IsIn,
   IsInt,
   IsNotEmpty,
@@ -19,6 +20,8 @@ import { OneLine } from '../wire/one-line.js';
 import { QueryInteger } from '../wire/query-integer.js';
 import { MAX_PRIORITY } from './rule-order.js';
 
+const NETWORKS = ['tcp', 'udp'] as const;
+type Network = (typeof NETWORKS)[number];
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 
 export class RuleQuery {
@@ -116,4 +119,20 @@ export class RuleTestBody {
   @IsNotEmpty()
   @MaxLength(4_096)
   url: string;
+
+  @Omittable()
+  @IsIn(NETWORKS)
+  network?: Network;
+
+  /** Of the client; this machine if left out. */
+  @Omittable()
+  @IsIP()
+  source_ip?: string;
+
+  /** Name of the listener that the client comes in by: `mixed` if left out. */
+  @Omittable()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(64)
+  inbound?: string;
 }

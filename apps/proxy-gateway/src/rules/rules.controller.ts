@@ -58,7 +58,7 @@ export class RulesController {
   @HttpCode(200)
   @Requires('read')
   test(@Body() body: RuleTestBody): Promise<RuleTestResponse> {
-    return this.testRoute.run(body.url);
+    return this.testRoute.run(body);
   }
 
   @Put(':id')

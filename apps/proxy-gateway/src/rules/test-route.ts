@@ -1,7 +1,15 @@
 import { isIP } from 'node:net';
 import type { RuleTestNode, RuleTestResponse, RuleTestRule, RuleTestStep } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
-import type { ConnectionMetadata, MatchedRule, TracedDecision, TraceStep } from '@gatehouse/proxy-kernel';
+import type {
+  ConnectionMetadata,
+  InboundType,
+  ListenerState,
+  MatchedRule,
+  Network,
+  TracedDecision,
+  TraceStep,
+} from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import type { FlowNames } from '../traffic/flow-names.js';
@@ -17,6 +25,18 @@ const BUILT_IN_TYPES: Readonly<Record<string, string>> = {
   PASS: 'pass',
 };
 
+/** Listeners that a connection can come in by. */
+const CLIENT_LISTENERS: ReadonlySet<string> = new Set(['mixed', 'http', 'socks']);
+const DEFAULT_LISTENER = 'mixed';
+
+/** A connection in thought. What is left out: TCP, from this machine, through the mixed listener. */
+export interface RouteTest {
+  url: string;
+  network?: Network | undefined;
+  source_ip?: string | undefined;
+  inbound?: string | undefined;
+}
+
 /** Asks the kernel what a connection to a url would meet. */
 @Injectable()
 export class TestRoute {
@@ -25,17 +45,34 @@ export class TestRoute {
     private readonly nodes: NodeDirectory,
   ) {}
 
-  /** @throws AppError INVALID_ARGUMENT for a url without a host, KERNEL_UNAVAILABLE. */
-  async run(url: string): Promise<RuleTestResponse> {
-    const target = parseRouteTarget(url);
-    if (target === null) {
-      const message = 'must be a URL, a host, host:port or an address';
-      throw new AppError('INVALID_ARGUMENT', `url: ${message}`, { details: [{ field: 'url', message }] });
-    }
-    const decision = await this.kernel.testRoute(toFlow(target));
+  /** @throws AppError INVALID_ARGUMENT for a url without a host and for a listener that is not there, KERNEL_UNAVAILABLE. */
+  async run(test: RouteTest): Promise<RuleTestResponse> {
+    const target = parseRouteTarget(test.url);
+    if (target === null) throw unfit('url', 'must be a URL, a host, host:port or an address');
+    const network = test.network ?? 'tcp';
+    const listener = await this.listener(test.inbound);
+    const decision = await this.kernel.testRoute({
+      ...describeClient(listener, target, network),
+      sourceIp: test.source_ip ?? '127.0.0.1',
+    });
     const names = await this.nodes.names(decision.chain);
     const rule = decision.rule === null ? null : this.describeRule(decision.rule);
-    return { ...describeTarget(target, decision), ...describeDecision(decision, names), rule };
+    return {
+      ...describeTarget(target, decision),
+      network,
+      ...describeDecision(decision, names),
+      would_use_udp: network === 'udp',
+      rule,
+    };
+  }
+
+  /** What clients come in by; null where nothing is known of any. */
+  private async listener(name: string | undefined): Promise<ListenerState | null> {
+    const { listeners } = await this.kernel.status();
+    const open = listeners.filter(({ type }) => CLIENT_LISTENERS.has(type));
+    const found = open.find((listener) => listener.name === (name ?? DEFAULT_LISTENER));
+    if (found || name === undefined) return found ?? open[0] ?? null;
+    throw unfit('inbound', `must be one of the listeners: ${open.map((listener) => listener.name).join(', ')}`);
   }
 
   private describeRule({ index, id, source, type, payload, target }: MatchedRule): RuleTestRule {
@@ -46,14 +83,22 @@ export class TestRoute {
   }
 }
 
-/** The connection that such a url would become. */
-function toFlow(target: RouteTarget): ConnectionMetadata {
+function unfit(field: string, message: string): AppError {
+  return new AppError('INVALID_ARGUMENT', `${field}: ${message}`, { details: [{ field, message }] });
+}
+
+/** The connection that such a url would become for a client of the listener. */
+function describeClient(
+  listener: ListenerState | null,
+  target: RouteTarget,
+  network: Network,
+): Omit<ConnectionMetadata, 'sourceIp'> {
   return {
-    network: 'tcp',
-    type: 'Inner',
-    sourceIp: '127.0.0.1',
+    network,
+    type: inboundType(listener, target, network),
     sourcePort: 0,
-    inboundName: 'test',
+    inboundName: listener?.name ?? DEFAULT_LISTENER,
+    ...(listener && { inboundPort: listener.port }),
     inboundUser: null,
     host: target.isAddress ? null : target.host,
     destinationIp: target.isAddress ? target.host : null,
@@ -61,10 +106,16 @@ function toFlow(target: RouteTarget): ConnectionMetadata {
   };
 }
 
+/** How clients ask: browsers speak HTTP to a listener that knows it, and `CONNECT` for all but plain HTTP. */
+function inboundType(listener: ListenerState | null, { scheme }: RouteTarget, network: Network): InboundType {
+  if (listener?.type === 'socks' || network === 'udp') return 'Socks5';
+  return scheme === 'http' ? 'HTTP' : 'HTTPS';
+}
+
 function describeTarget(target: RouteTarget, decision: TracedDecision) {
   const ip = isIP(target.host) > 0 ? [target.host] : decision.resolvedIps;
   const { url, scheme, host, port } = target;
-  return { url, scheme, host, port, network: 'tcp' as const, ip, resolved: decision.resolvedIps.length > 0 };
+  return { url, scheme, host, port, ip, resolved: decision.resolvedIps.length > 0 };
 }
 
 function describeDecision(decision: TracedDecision, names: FlowNames) {
@@ -75,7 +126,6 @@ function describeDecision(decision: TracedDecision, names: FlowNames) {
     chain: names.chain(decision.chain),
     node: node === null ? null : describeNode(node),
     outbound_type: node?.type ?? BUILT_IN_TYPES[decision.outbound] ?? 'unknown',
-    would_use_udp: false,
     trace: decision.trace.map(describeStep),
     evaluated: decision.evaluated,
     elapsed_us: Math.round(decision.elapsedUs),

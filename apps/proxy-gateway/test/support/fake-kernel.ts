@@ -10,6 +10,7 @@ import type {
   HealthReport,
   KernelConfig,
   KernelStatus,
+  ListenerState,
   TracedDecision,
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
@@ -50,6 +51,7 @@ export class FakeKernel {
   /** Every report of measurements, in order. */
   health: { testUrl: string | null; report: HealthReport }[] = [];
   groupStates: GroupState[] = [];
+  listeners: ListenerState[] = [];
 
   get state(): KernelState {
     return this.down ? 'degraded' : 'running';
@@ -145,7 +147,7 @@ export class FakeKernel {
       generation: 1,
       configHash: null,
       startedAt: NOON,
-      listeners: [],
+      listeners: this.listeners,
       activeConnections: this.open.length,
       openedTotal: 0,
       failedTotal: 0,

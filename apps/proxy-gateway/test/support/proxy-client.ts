@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { ByteReader } from '@gatehouse/net';
 
 /** GET through an HTTP proxy on loopback, in absolute form as browsers send it for plain http. */
 export async function getThrough(proxyPort: number, url: string): Promise<{ status: number; body: Buffer }> {
@@ -26,6 +27,22 @@ export async function tunnelThrough(proxyPort: number, host: string, port: numbe
   const [head] = (await once(socket, 'data')) as [Buffer];
   if (!head.toString().startsWith('HTTP/1.1 200')) throw new Error(`no tunnel: ${head.toString()}`);
   return socket;
+}
+
+/** SOCKS5 to an IPv4 address through a proxy on loopback. */
+export async function socksTunnel(proxyPort: number, address: string, port: number): Promise<Socket> {
+  const socket = connect(proxyPort, '127.0.0.1');
+  socket.on('error', () => undefined);
+  const ip = Buffer.from(address.split('.').map(Number));
+  socket.write(
+    Buffer.concat([Buffer.from([5, 1, 0]), Buffer.from([5, 1, 0, 1]), ip, Buffer.from([port >> 8, port & 255])]),
+  );
+  const reader = new ByteReader(socket);
+  await reader.read(2);
+  const code = (await reader.read(10))[1];
+  reader.restore();
+  if (code !== 0) throw new Error(`SOCKS reply ${code}`);
+  return socket.resume();
 }
 
 export async function echo(socket: Socket, text: string): Promise<string> {

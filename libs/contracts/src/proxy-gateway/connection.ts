@@ -16,7 +16,8 @@ export interface ConnectionView {
   destination_asn: string | null;
   inbound_name: string;
   inbound_user: string | null;
-  dns_mode: 'normal';
+  /** `fake-ip`: the client asked for an address that stands for `host`. */
+  dns_mode: 'normal' | 'fake-ip';
   process: string | null;
   /** Type of the rule that chose the route; null when none matched. */
   rule: string | null;

@@ -91,20 +91,24 @@ class Places {
   /** First address of the range, as a number. */
   readonly first: number;
   readonly size: number;
-  readonly #names: (string | undefined)[];
-  readonly #usedAt: Float64Array;
+  readonly #capacity: number;
+  /** Both of `#capacity`, once there is a name. */
+  #names: (string | undefined)[] = [];
+  #usedAt = new Float64Array(0);
   readonly #byName = new Map<string, number>();
   #clock = 0;
 
   constructor(first: number, size: number) {
     this.first = first;
     this.size = size;
-    const capacity = Math.min(size - 2, MAX_NAMES);
-    this.#names = Array.from({ length: capacity }, () => undefined);
-    this.#usedAt = new Float64Array(capacity);
+    this.#capacity = Math.min(size - 2, MAX_NAMES);
   }
 
   take(name: string): number {
+    if (this.#names.length === 0) {
+      this.#names = Array.from({ length: this.#capacity }, () => undefined);
+      this.#usedAt = new Float64Array(this.#capacity);
+    }
     const place = this.#byName.get(name) ?? this.#placeFor(name);
     this.#byName.set(name, place);
     this.#names[place] = name;
@@ -120,7 +124,7 @@ class Places {
   }
 
   #placeFor(name: string): number {
-    const capacity = this.#names.length;
+    const capacity = this.#capacity;
     const home = hashOf(name) % capacity;
     let oldest = home;
     for (let i = 0; i < Math.min(CHOICES, capacity); i++) {

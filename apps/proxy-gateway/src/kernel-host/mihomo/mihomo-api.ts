@@ -30,6 +30,8 @@ export interface MihomoConnection {
     inboundName?: string;
     inboundUser?: string;
     remoteDestination?: string;
+    /** `fake-ip`, `normal` and others. */
+    dnsMode?: string;
   };
   upload: number;
   download: number;

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { formatRuleLine } from '@gatehouse/proxy-kernel';
 import type {
   DnsConfig,
@@ -13,6 +14,8 @@ import { toClashEntry } from '@gatehouse/subscription-formats';
 /** Where a group that measures by itself asks, when nothing else is said. */
 const DEFAULT_TEST_URL = 'https://www.gstatic.com/generate_204';
 const TEST_INTERVAL_SEC = 300;
+/** Name of the listener for questions, among the ports and the states of listeners. */
+export const DNS_LISTENER = 'dns';
 const GEOSITE_PREFIX = 'geosite:';
 
 export interface MihomoControl {
@@ -38,7 +41,7 @@ export function toMihomoConfig(config: KernelConfig, control: MihomoControl): Mi
     'proxy-groups': config.groups.map(toGroup),
     'rule-providers': Object.fromEntries((config.ruleSets ?? []).map(toRuleProvider)),
     rules: toRules(config),
-    ...(config.dns ? { dns: toDns(config.dns), hosts: config.dns.hosts ?? {} } : {}),
+    ...(config.dns ? { dns: toDns(config.dns, control.ports), hosts: config.dns.hosts ?? {} } : {}),
     ...toSniffer(config),
   };
 }
@@ -100,9 +103,13 @@ function toRuleLine(rule: RuleConfig): string {
   return formatRuleLine({ ...rule, type: 'RULE-SET', payload: `${GEOSITE_PREFIX}${rule.payload.toLowerCase()}` });
 }
 
-function toDns({ nameservers, bootstrap, policy, fakeIp }: DnsConfig): Record<string, unknown> {
+function toDns(
+  { nameservers, bootstrap, policy, fakeIp, listen }: DnsConfig,
+  ports: ReadonlyMap<string, number>,
+): Record<string, unknown> {
   return {
     enable: true,
+    ...(listen ? { listen: endpoint(listen.address, listen.port || (ports.get(DNS_LISTENER) ?? 0)) } : {}),
     nameserver: nameservers,
     ...(bootstrap ? { 'default-nameserver': bootstrap } : {}),
     ...(policy ? { 'nameserver-policy': policy } : {}),
@@ -110,6 +117,10 @@ function toDns({ nameservers, bootstrap, policy, fakeIp }: DnsConfig): Record<st
       ? { 'enhanced-mode': 'fake-ip', 'fake-ip-range': fakeIp.range, 'fake-ip-filter': fakeIp.filter ?? [] }
       : { 'enhanced-mode': 'normal' }),
   };
+}
+
+function endpoint(address: string, port: number): string {
+  return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 function toSniffer({ sniffing }: KernelConfig): MihomoConfig {

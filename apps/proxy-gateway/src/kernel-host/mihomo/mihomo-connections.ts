@@ -152,6 +152,7 @@ function toSnapshot(connection: MihomoConnection, rule: MatchedRule | null): Con
     rule,
     chain: chains.toReversed(),
     nodeTag: BUILT_IN.has(tag) ? null : tag,
+    ...(metadata.dnsMode === 'fake-ip' && { fakeIp: true }),
     remoteDestination: metadata.remoteDestination ? metadata.remoteDestination : null,
     upload: connection.upload,
     download: connection.download,

@@ -26,7 +26,7 @@ import type {
 } from '@gatehouse/proxy-kernel';
 import { MihomoRefusal } from './mihomo-api.js';
 import type { MihomoApi, MihomoGroup } from './mihomo-api.js';
-import { toMihomoConfig } from './mihomo-config.js';
+import { DNS_LISTENER, toMihomoConfig } from './mihomo-config.js';
 import { MihomoConnectionWatch } from './mihomo-connections.js';
 
 const LOOK_INTERVAL_MS = 500;
@@ -168,7 +168,7 @@ export class MihomoKernel implements ProxyKernel {
 
   async #applyNow(config: KernelConfig): Promise<ApplyResult> {
     const began = performance.now();
-    for (const { name, port, address } of config.listeners) {
+    for (const { name, port, address } of listenersOf(config)) {
       if (port === 0 && !this.#ports.has(name)) this.#ports.set(name, await freePort(address));
     }
     await this.#load(config);
@@ -228,7 +228,7 @@ export class MihomoKernel implements ProxyKernel {
 
   /** mihomo applies what it is told and logs a port it cannot have; there is nothing to ask it. */
   #listenerStates(): ListenerState[] {
-    return (this.#config?.listeners ?? []).map(({ name, type, address, port }) => ({
+    return listenersOf(this.#config).map(({ name, type, address, port }) => ({
       name,
       type,
       address,
@@ -296,4 +296,10 @@ function freePort(address: string): Promise<number> {
       server.close(() => resolve(port));
     });
   });
+}
+
+/** With the one for questions. */
+function listenersOf(config: KernelConfig | null): { name: string; type: string; address: string; port: number }[] {
+  const dns = config?.dns?.listen;
+  return [...(config?.listeners ?? []), ...(dns ? [{ name: DNS_LISTENER, type: DNS_LISTENER, ...dns }] : [])];
 }
