@@ -3,7 +3,7 @@ import type { JobView, NodeTestResult, NodeView, Page, SpeedTestView } from '@ga
 import { Jobs } from '@gatehouse/jobs';
 import { waitFor } from '@gatehouse/testing';
 import { DataSource } from 'typeorm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listeningPort, startGateway } from './support/gateway.js';
 import type { Answer, Gateway } from './support/gateway.js';
 import { closedPort, startSilentServer, startTestOrigin } from './support/test-nodes.js';
@@ -136,8 +136,10 @@ describe('POST /proxies/{id}/test', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     origin.reply = (_request, response) => void promise.then(() => response.writeHead(204).end());
     const { id } = await add(proxyOn(upstream.port));
+    const probed = vi.spyOn(gateway.app.app.get(NodeTester, { strict: false }), 'probe');
     const asked = [test(id), test(id), test(id)];
-    await waitFor(() => origin.requests === 1);
+    // Only then have all three come to the point where they join.
+    await waitFor(() => probed.mock.calls.length === 3);
     resolve();
     const times = (await Promise.all(asked)).map(({ body }) => body.tested_at);
     expect(new Set(times).size).toBe(1);

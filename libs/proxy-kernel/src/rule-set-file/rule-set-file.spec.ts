@@ -89,7 +89,7 @@ function mrs(behavior: number, count: number, body: Buffer, extra = Buffer.alloc
 
 /** Keys reversed and sorted, put level by level into the bit arrays. */
 function domainBody(names: readonly string[]): Buffer {
-  const keys = [...new Set(names)].map((name) => Buffer.from(name).reverse()).toSorted(Buffer.compare);
+  const keys = [...new Set(names)].map((name) => Buffer.from(name).reverse()).toSorted((a, b) => Buffer.compare(a, b));
   const leaves: boolean[] = [];
   const bitmap: boolean[] = [];
   const labels: number[] = [];

@@ -231,8 +231,9 @@ describe.each(CIPHERS)('datagrams, %s', (cipher) => {
     vi.useFakeTimers({ now: Date.now() });
     const { keys, session, client, send } = pair();
     const [second, third] = [serverOf(keys, session), serverOf(keys, session)];
-    for (const server of [send, second, send])
-      expect(client.open(server(Math.floor(Math.random() * 1e6)))).not.toBeNull();
+    for (const [packetId, server] of [send, second, send].entries()) {
+      expect(client.open(server(packetId))).not.toBeNull();
+    }
     expect(() => client.open(third(0))).toThrow(/second time/);
     vi.advanceTimersByTime(60_001);
     expect(client.open(third(0))).not.toBeNull();
