@@ -10,8 +10,11 @@ import { startEmbeddedPostgres } from '@gatehouse/persistence';
 const MAIN = fileURLToPath(new URL('../../apps/proxy-gateway/dist/main.js', import.meta.url));
 const PASSWORD = 'a-password-for-benchmarks';
 
-/** `call(method, route, body)` is signed in; `databaseUrl` is the service's own; `end()` stops and removes everything. */
-export async function startProxyGateway(env = {}) {
+/**
+ * `call(method, route, body)` is signed in; `databaseUrl` is the service's own; `end()` stops and removes everything.
+ * `output`: where its log goes, a file descriptor.
+ */
+export async function startProxyGateway(env = {}, { output = 'ignore' } = {}) {
   const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
   chmodSync(home, 0o711);
   const postgres = await startEmbeddedPostgres({ home });
@@ -29,7 +32,7 @@ export async function startProxyGateway(env = {}) {
       LOG_LEVEL: 'error',
       ...env,
     },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', output, 'inherit', 'ipc'],
   });
   const { port } = await Promise.race([
     ready(child),
@@ -61,6 +64,7 @@ export async function startProxyGateway(env = {}) {
     base,
     call,
     databaseUrl,
+    password: PASSWORD,
     pid: child.pid,
     async end() {
       child.kill('SIGTERM');

@@ -3,7 +3,7 @@
 //   node test/conformance/schemathesis.mjs [--program PATH] [--examples N] [--only admin|read|none] [-- OPTIONS]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
@@ -26,8 +26,9 @@ const NOT_APPLICABLE = ['positive_data_acceptance', 'ensure_resource_availabilit
 const ENDLESS = '/api/v1/logs/stream';
 
 const origin = await startOrigin();
-const gateway = await startProxyGateway({ API_RATE_LIMIT: '0' });
 const workplace = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-schemathesis-'));
+const log = path.join(workplace, 'service.log');
+const gateway = await startProxyGateway({ API_RATE_LIMIT: '0' }, { output: openSync(log, 'w') });
 let failed = false;
 try {
   for (const { name, header } of await prepare()) {
@@ -35,7 +36,9 @@ try {
     process.stdout.write(`\n=== with ${name} credentials\n`);
     failed = (await run(name, header)) !== 0 || failed;
   }
+  // It must still be there.
   await gateway.call('GET', '/system/status');
+  if (failed) process.stdout.write(`\nerrors that the service logged:\n${readFileSync(log, 'utf8')}`);
 } finally {
   await gateway.end();
   origin.close();
