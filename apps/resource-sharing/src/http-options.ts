@@ -5,6 +5,8 @@ import { SESSION_COOKIE } from './site/session-cookie-name.js';
 /** How the service looks on the wire. */
 export const HTTP_OPTIONS: HttpOptions = {
   errorFormat: 'envelope',
+  // Token requests of RFC 6749 are forms, and so are the pages'.
+  forms: true,
   openapi: {
     path: '/api/open/openapi.json',
     title: 'Resource-Sharing Open API',

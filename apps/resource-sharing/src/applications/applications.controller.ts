@@ -42,12 +42,15 @@ export class ApplicationsController {
     @Body() body: NewApplicationBody,
   ): Promise<RegisteredApplicationView> {
     const { application, issued } = await this.registration.register(userId, {
-      ...body,
+      name: body.name,
+      description: body.description,
+      kind: body.kind,
+      scopes: body.scopes,
       redirectUris: body.redirect_uris,
       requirePkce: body.require_pkce,
       ipAllow: body.ip_allow,
     });
-    return { ...toApplicationView(application), secret: toIssuedCredentialView(issued) };
+    return Object.assign(toApplicationView(application), { secret: toIssuedCredentialView(issued) });
   }
 
   @Get(':client_id')

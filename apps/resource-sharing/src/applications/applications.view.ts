@@ -132,7 +132,7 @@ export function toCredentialView(info: CredentialInfo): CredentialView {
 }
 
 export function toIssuedCredentialView({ secret, info }: IssuedCredential): IssuedCredentialView {
-  return { ...toCredentialView(info), secret };
+  return Object.assign(toCredentialView(info), { secret });
 }
 
 export function toGrantView(application: AuthorisedApplication): GrantView {

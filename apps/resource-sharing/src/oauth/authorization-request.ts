@@ -1,0 +1,94 @@
+import type { Application } from '../applications/application-rows.js';
+import { matchRedirectUri } from '../applications/redirect-uri.js';
+import { intersect } from '../credentials/credential-records.js';
+import type { OpenScope } from '../open-api/caller.js';
+import { resourceOf } from './issuer.js';
+import { AuthorizationRefused, OAuthError } from './oauth-error.js';
+import type { OAuthParameters } from './oauth-parameters.js';
+import { readChallenge } from './pkce.js';
+import { readScope } from './scopes.js';
+
+/** Where the answer to an authorization request may go: found valid, so that errors may go there too. */
+export interface AnswerAddress {
+  readonly redirectUri: string;
+  /** Whether the request named the address: then the token request has to name it again. */
+  readonly redirectUriSent: boolean;
+  readonly state: string | undefined;
+  readonly issuer: string;
+}
+
+/** An authorization request that may be shown to its user. */
+export interface AuthorizationRequest extends AnswerAddress {
+  readonly application: Application;
+  readonly requestedScopes: readonly OpenScope[];
+  /** Requested and allowed: what the user may grant. */
+  readonly grantableScopes: readonly OpenScope[];
+  readonly codeChallenge: string | undefined;
+}
+
+/** Raises INVALID_REDIRECT_URI: such an error is shown here and never sent to the address (RFC 9700 section 2.1). */
+export function answerAddress(parameters: OAuthParameters, application: Application, issuer: string): AnswerAddress {
+  const given = parameters.optional('redirect_uri');
+  const { redirectUris, kind } = application;
+  const [only, ...others] = redirectUris;
+  const redirectUri =
+    given === undefined ? (others.length === 0 ? only : undefined) : matchRedirectUri(given, redirectUris, kind);
+  if (redirectUri === undefined) {
+    throw new OAuthError('invalid_request', 'redirect_uri is not registered for this application', {
+      code: 'INVALID_REDIRECT_URI',
+    });
+  }
+  return { redirectUri, redirectUriSent: given !== undefined, state: parameters.optional('state'), issuer };
+}
+
+/** The address with an answer's parameters; the registered text is kept as it is (RFC 6749 section 4.1.2, RFC 9207). */
+export function answerLocation(
+  { redirectUri, state, issuer }: AnswerAddress,
+  answer: Readonly<Record<string, string>>,
+): string {
+  const query = new URLSearchParams({ ...answer, ...(state === undefined ? {} : { state }), iss: issuer });
+  const separator = redirectUri.includes('?') ? (/[?&]$/.test(redirectUri) ? '' : '&') : '?';
+  return `${redirectUri}${separator}${query.toString()}`;
+}
+
+/** An OAuthError as one that may be carried to the application. */
+export function refusedAt(address: AnswerAddress, error: OAuthError): AuthorizationRefused {
+  const answer = { error: error.error, error_description: error.message };
+  return new AuthorizationRefused(error.error, error.message, answerLocation(address, answer));
+}
+
+/** Reads the rest of a request; raises OAuthError. `responseTypeRequired`: on the paths of RFC 6749. */
+export function readAuthorizationRequest(
+  parameters: OAuthParameters,
+  application: Application,
+  address: AnswerAddress,
+  options: { readonly responseTypeRequired: boolean },
+): AuthorizationRequest {
+  assertResponse(parameters, options.responseTypeRequired);
+  const resource = parameters.optional('resource');
+  if (resource !== undefined && resource !== resourceOf(address.issuer)) {
+    throw new OAuthError('invalid_target', `The only resource is ${resourceOf(address.issuer)}`);
+  }
+  const codeChallenge = readChallenge(parameters);
+  if (codeChallenge === undefined && application.pkceRequired) {
+    throw new OAuthError('invalid_request', 'This application has to send a code_challenge');
+  }
+  const requestedScopes = readScope(parameters.optional('scope')) ?? application.allowedScopes;
+  const grantableScopes = intersect(requestedScopes, application.allowedScopes);
+  if (grantableScopes.length === 0) {
+    throw new OAuthError('invalid_scope', 'The application is allowed none of the requested scopes');
+  }
+  return { ...address, application, requestedScopes, grantableScopes, codeChallenge };
+}
+
+function assertResponse(parameters: OAuthParameters, responseTypeRequired: boolean): void {
+  const type = responseTypeRequired ? parameters.required('response_type') : parameters.optional('response_type');
+  if (type !== undefined && type !== 'code') {
+    throw new OAuthError('unsupported_response_type', 'The only response_type is code');
+  }
+  const mode = parameters.optional('response_mode');
+  // `redirect` is what clients of the open API send for the usual way.
+  if (mode !== undefined && mode !== 'query' && mode !== 'redirect') {
+    throw new OAuthError('invalid_request', 'The only response_mode is query');
+  }
+}

@@ -1,0 +1,197 @@
+import { UnitOfWork } from '@gatehouse/persistence';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Application } from '../applications/application-rows.js';
+import { Applications } from '../applications/applications.service.js';
+import { recordEvent } from '../audit/record-event.js';
+import { intersect } from '../credentials/credential-records.js';
+import { rowsOf } from '../credentials/rows-of.js';
+import { SecretHasher } from '../credentials/secret-hasher.js';
+import type { OpenScope } from '../open-api/caller.js';
+import { ResourceSharingSettings } from '../settings.js';
+import {
+  answerAddress,
+  answerLocation,
+  readAuthorizationRequest,
+  refusedAt,
+  type AnswerAddress,
+  type AuthorizationRequest,
+} from './authorization-request.js';
+import { issuerOf } from './issuer.js';
+import { CODE_SECONDS } from './lifetimes.js';
+import { OAuthError } from './oauth-error.js';
+import { OAuthParameters } from './oauth-parameters.js';
+
+/** The logged-in user as the authorization page shows them. */
+export interface AuthorizingUser {
+  readonly id: number;
+  readonly username: string;
+  readonly nickname: string;
+  readonly avatarUrl: string | null;
+}
+
+export interface AuthorizationPreview {
+  readonly request: AuthorizationRequest;
+  readonly user: AuthorizingUser;
+  /** Lifetime of the code to come, in seconds. */
+  readonly expiresIn: number;
+}
+
+export interface AuthorizationDecision {
+  readonly approved: boolean;
+  /** Scopes that the user left on. Default: all that were asked for. */
+  readonly scopes?: readonly OpenScope[] | undefined;
+  readonly ip?: string | undefined;
+}
+
+export interface AuthorizationResult {
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly state: string | undefined;
+  readonly issuer: string;
+  readonly scopes: readonly OpenScope[];
+  /** Lifetime of the code in seconds. */
+  readonly expiresIn: number;
+  /** Where to send the browser, with 303. */
+  readonly location: string;
+}
+
+export interface AuthorizationOptions {
+  /** True on `/oauth2/authorize` (RFC 6749); on the other page a missing response_type means `code`. */
+  readonly responseTypeRequired?: boolean;
+}
+
+/**
+ * Authorization of applications by users. `source` is the query or body as it came. Raises OAuthError for what has to be
+ * shown here (unknown application or address) and AuthorizationRefused, which has a `location`, for what may go back.
+ */
+@Injectable()
+export class AuthorizationService {
+  private readonly issuer: string;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly applications: Applications,
+    private readonly hasher: SecretHasher,
+    settings: ResourceSharingSettings,
+  ) {
+    this.issuer = issuerOf(settings);
+  }
+
+  /** What the user is asked; changes nothing. */
+  async preview(source: unknown, userId: number, options: AuthorizationOptions = {}): Promise<AuthorizationPreview> {
+    const parameters = new OAuthParameters(source);
+    const { application, address } = await this.destination(parameters);
+    const user = await this.user(userId);
+    return refusing(address, () => {
+      const request = read(parameters, application, address, options);
+      assertServes(application, user.id);
+      return { request, user, expiresIn: CODE_SECONDS };
+    });
+  }
+
+  /** Issues a code for what the user granted; a refusal raises AuthorizationRefused (access_denied). */
+  async confirm(
+    source: unknown,
+    userId: number,
+    decision: AuthorizationDecision,
+    options: AuthorizationOptions = {},
+  ): Promise<AuthorizationResult> {
+    const { request } = await this.preview(source, userId, options);
+    const scopes = refusing(request, () => grantedScopes(request, decision));
+    const code = this.hasher.create('code');
+    await this.store(request, { userId, scopes, codeHash: code.hash, ip: decision.ip });
+    return {
+      code: code.text,
+      redirectUri: request.redirectUri,
+      state: request.state,
+      issuer: request.issuer,
+      scopes,
+      expiresIn: CODE_SECONDS,
+      location: answerLocation(request, { code: code.text }),
+    };
+  }
+
+  /** Nothing goes to an address before the application and the address are known to belong together. */
+  private async destination(
+    parameters: OAuthParameters,
+  ): Promise<{ application: Application; address: AnswerAddress }> {
+    const application = await this.applications.findByClientId(parameters.required('client_id'));
+    if (application === null) throw new OAuthError('invalid_request', 'There is no application with this client_id');
+    if (application.status === 'rejected' || application.status === 'disabled') {
+      throw new OAuthError('unauthorized_client', 'This application is disabled');
+    }
+    return { application, address: answerAddress(parameters, application, this.issuer) };
+  }
+
+  private async user(userId: number): Promise<AuthorizingUser> {
+    const [row] = await rowsOf(
+      this.dataSource,
+      'SELECT username, nickname, avatar_url FROM site_accounts WHERE id = $1 AND disabled_at IS NULL',
+      [userId],
+    );
+    if (row === undefined) throw new OAuthError('access_denied', 'This account cannot authorise applications');
+    return {
+      id: userId,
+      username: row['username'] as string,
+      nickname: row['nickname'] as string,
+      avatarUrl: row['avatar_url'] as string | null,
+    };
+  }
+
+  private async store(
+    request: AuthorizationRequest,
+    {
+      userId,
+      scopes,
+      codeHash,
+      ip,
+    }: { userId: number; scopes: readonly OpenScope[]; codeHash: Buffer; ip?: string | undefined },
+  ): Promise<void> {
+    const applicationId = request.application.id;
+    await this.unitOfWork.run(async (tx) => {
+      const [row] = await rowsOf(
+        tx,
+        'INSERT INTO grants (user_id, application_id, scopes) VALUES ($1, $2, $3) RETURNING id',
+        [userId, applicationId, scopes],
+      );
+      const grantId = row?.['id'] as number;
+      await tx.query(
+        `INSERT INTO authorization_codes (hash, grant_id, redirect_uri, redirect_uri_sent, code_challenge, expires_at)
+         VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+        [codeHash, grantId, request.redirectUri, request.redirectUriSent, request.codeChallenge ?? null, CODE_SECONDS],
+      );
+      await recordEvent(tx, { type: 'grant.created', userId, applicationId, grantId, ip, details: { scopes } });
+    });
+  }
+}
+
+function read(
+  parameters: OAuthParameters,
+  application: Application,
+  address: AnswerAddress,
+  { responseTypeRequired = false }: AuthorizationOptions,
+): AuthorizationRequest {
+  return readAuthorizationRequest(parameters, application, address, { responseTypeRequired });
+}
+
+function grantedScopes(request: AuthorizationRequest, decision: AuthorizationDecision): OpenScope[] {
+  const scopes = intersect(request.grantableScopes, decision.scopes ?? request.grantableScopes);
+  if (!decision.approved || scopes.length === 0) throw new OAuthError('access_denied', 'The user denied the request');
+  return scopes;
+}
+
+/** Until it is reviewed, an application serves its owner and up to five test users. */
+function assertServes({ authLevel, ownerId, testUserIds }: Application, userId: number): void {
+  if (authLevel !== 'unverified' || ownerId === userId || testUserIds.includes(userId)) return;
+  throw new OAuthError('access_denied', 'This application is not reviewed yet: it serves its test users only');
+}
+
+function refusing<T>(address: AnswerAddress, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof OAuthError ? refusedAt(address, error) : error;
+  }
+}

@@ -1,0 +1,110 @@
+import type { ErrorCode } from '@gatehouse/contracts';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import type { ClientRecord } from '../credentials/credential-records.js';
+import { CredentialLookup } from '../credentials/credential-lookup.js';
+import { LastUse } from '../credentials/last-use.js';
+import { assertUsableKey } from '../open-api/caller-of-request.js';
+import { OAuthError } from './oauth-error.js';
+import type { OAuthParameters } from './oauth-parameters.js';
+
+interface Presented {
+  readonly method: 'header' | 'basic' | 'post' | 'none';
+  readonly clientId: string | undefined;
+  readonly secret: string | undefined;
+}
+
+const BASIC_CHALLENGE = 'Basic realm="resource-sharing", charset="UTF-8"';
+const KEY_CHALLENGE = 'ApiKey realm="resource-sharing", header="X-API-Key"';
+
+/**
+ * Who asks at the token endpoint: the application secret in X-API-Key, client_secret_basic, client_secret_post, or for
+ * public applications their client_id alone, for which PKCE stands in (RFC 6749 section 2.3).
+ */
+@Injectable()
+export class ClientAuthentication {
+  constructor(
+    private readonly lookup: CredentialLookup,
+    private readonly lastUse: LastUse,
+  ) {}
+
+  /** Raises invalid_client, or invalid_request for more than one method. */
+  async authenticate(request: Request, parameters: OAuthParameters): Promise<ClientRecord> {
+    const presented = presentedBy(request, parameters);
+    const client =
+      presented.secret === undefined
+        ? await this.byName(presented, request.ip)
+        : await this.bySecret(presented, presented.secret, request.ip);
+    if (presented.clientId !== undefined && presented.clientId !== client.clientId) throw refused(presented);
+    return client;
+  }
+
+  private async bySecret(presented: Presented, secret: string, ip: string | undefined): Promise<ClientRecord> {
+    const key = await this.lookup.key(secret);
+    if (key !== null && key.application === null) throw refused(presented, 'INVALID_API_KEY');
+    try {
+      const { id, application } = assertUsableKey(key, ip);
+      this.lastUse.note(id, ip);
+      if (application === null) throw refused(presented);
+      return application;
+    } catch (error) {
+      if (!(error instanceof AppError) || error instanceof OAuthError) throw error;
+      throw refused(presented, error.code);
+    }
+  }
+
+  private async byName(presented: Presented, ip: string | undefined): Promise<ClientRecord> {
+    if (presented.clientId === undefined) throw refused(presented, 'MISSING_API_KEY');
+    const client = await this.lookup.client(presented.clientId);
+    if (client === null || !client.usable || client.kind === 'confidential' || !client.addresses.allows(ip)) {
+      throw refused(presented);
+    }
+    return client;
+  }
+}
+
+function presentedBy({ headers }: Request, parameters: OAuthParameters): Presented {
+  const found: Presented[] = [];
+  const header = headers['x-api-key'];
+  const clientId = parameters.optional('client_id');
+  const secret = parameters.optional('client_secret');
+  if (header !== undefined && header.length > 0)
+    found.push({ method: 'header', clientId, secret: String(header).trim() });
+  if (headers.authorization !== undefined) found.push(basic(headers.authorization, clientId));
+  if (secret !== undefined) found.push({ method: 'post', clientId, secret });
+  if (found.length > 1) throw new OAuthError('invalid_request', 'Authenticate the application in one way only');
+  return found[0] ?? { method: 'none', clientId, secret: undefined };
+}
+
+/** RFC 6749 section 2.3.1: both halves are form-urlencoded before they are joined. */
+function basic(authorization: string, inBody: string | undefined): Presented {
+  const encoded = /^basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization)?.[1];
+  const [user, ...rest] = Buffer.from(encoded ?? '', 'base64')
+    .toString('utf8')
+    .split(':');
+  const clientId = formDecoded(user);
+  const secret = formDecoded(rest.join(':'));
+  const presented: Presented = { method: 'basic', clientId, secret };
+  if (!clientId || !secret || (inBody !== undefined && inBody !== clientId)) throw refused(presented);
+  return presented;
+}
+
+function formDecoded(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+/** One answer for unknown, wrong and disabled, but for the codes that the contract has for X-API-Key. */
+function refused({ method }: Presented, code?: ErrorCode): OAuthError {
+  const challenge = { header: KEY_CHALLENGE, basic: BASIC_CHALLENGE, post: undefined, none: undefined }[method];
+  return new OAuthError('invalid_client', 'The application could not be authenticated', {
+    ...(code === undefined || (method !== 'header' && code !== 'MISSING_API_KEY') ? {} : { code }),
+    headers: challenge === undefined ? {} : { 'WWW-Authenticate': challenge },
+  });
+}

@@ -1,0 +1,63 @@
+import type { ErrorCode } from '@gatehouse/contracts';
+import { AppError } from '@gatehouse/platform';
+
+/** RFC 6749 sections 4.1.2.1 and 5.2, RFC 7009 section 2.2.1, RFC 8707 section 2. */
+export type OAuthErrorName =
+  | 'access_denied'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_request'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'unsupported_token_type';
+
+const CODES: Readonly<Record<OAuthErrorName, ErrorCode>> = {
+  access_denied: 'ACCESS_DENIED',
+  invalid_client: 'INVALID_CLIENT',
+  invalid_grant: 'INVALID_GRANT',
+  invalid_request: 'INVALID_REQUEST',
+  invalid_scope: 'INVALID_SCOPE',
+  invalid_target: 'INVALID_TARGET',
+  unauthorized_client: 'UNAUTHORIZED_CLIENT',
+  unsupported_grant_type: 'UNSUPPORTED_GRANT_TYPE',
+  unsupported_response_type: 'UNSUPPORTED_RESPONSE_TYPE',
+  unsupported_token_type: 'UNSUPPORTED_TOKEN_TYPE',
+};
+
+export interface OAuthErrorOptions {
+  /** Code in the envelope, where the contract of the spec's paths has a finer one. */
+  readonly code?: ErrorCode;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A failure in the words of OAuth: the envelope with the members of RFC 6749 beside it, or those members alone. */
+export class OAuthError extends AppError {
+  readonly error: OAuthErrorName;
+
+  constructor(error: OAuthErrorName, description: string, options: OAuthErrorOptions = {}) {
+    super(options.code ?? CODES[error], description, {
+      members: { error, error_description: description },
+      headers: { Pragma: 'no-cache', ...options.headers },
+    });
+    this.error = error;
+  }
+
+  /** RFC 6749 section 5.2: 401 for an application that could not be authenticated, 400 for the rest. */
+  get standardStatus(): number {
+    return this.error === 'invalid_client' ? 401 : 400;
+  }
+}
+
+/** A refused authorization that the browser may carry back: application and address were found valid before. */
+export class AuthorizationRefused extends OAuthError {
+  /** The application's address with `error`, `state` and `iss`. */
+  readonly location: string;
+
+  constructor(error: OAuthErrorName, description: string, location: string) {
+    super(error, description);
+    this.location = location;
+  }
+}

@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { ApplicationsModule } from '../applications/applications.module.js';
+import { AuthorizationService } from './authorization.service.js';
+import { ClientAuthentication } from './client-authentication.js';
+import { CodeExchange } from './code-exchange.js';
+import { OpenOAuthController } from './open-oauth.controller.js';
+import { RefreshRotation } from './refresh-rotation.js';
+import { ServerMetadataController } from './server-metadata.controller.js';
+import { StandardOAuthController } from './standard-oauth.controller.js';
+import { TokenRetention } from './token-retention.js';
+import { TokenStatus } from './token-status.service.js';
+import { TokenSubjects } from './token-subjects.js';
+import { TokenService } from './token.service.js';
+
+/** The authorization server: one implementation under the contract's paths and under those of the RFCs. */
+@Module({
+  imports: [ApplicationsModule],
+  controllers: [OpenOAuthController, StandardOAuthController, ServerMetadataController],
+  providers: [
+    AuthorizationService,
+    ClientAuthentication,
+    CodeExchange,
+    RefreshRotation,
+    TokenRetention,
+    TokenService,
+    TokenStatus,
+    TokenSubjects,
+  ],
+  exports: [AuthorizationService],
+})
+export class OAuthModule {}

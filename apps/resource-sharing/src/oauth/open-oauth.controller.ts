@@ -1,0 +1,107 @@
+import { Public } from '@gatehouse/auth';
+import { Body, Controller, Get, HttpCode, Options, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { CurrentUserId } from '../applications/current-user.js';
+import { ApiEnvelope } from '../wire/api-envelope.js';
+import { AuthorizationService } from './authorization.service.js';
+import { standardMembers, tokenResult } from './issued-tokens.js';
+import {
+  AuthorizationPreviewView,
+  AuthorizationRequestBody,
+  AuthorizationResultView,
+  RefreshBody,
+  RevokeBody,
+  TokenBody,
+  TokenResultView,
+  toPreviewView,
+  toResultView,
+} from './open-oauth.view.js';
+import { answerPreflight, fromAnyOrigin, neverStored } from './token-answers.js';
+import { TokenStatus } from './token-status.service.js';
+import { TokenService } from './token.service.js';
+
+/**
+ * The endpoints of the open API's contract. Token answers are the envelope with the members of RFC 6749 beside it, so
+ * that clients of either find what they read.
+ */
+@ApiTags('authorization')
+@Controller('api/public/openapi/oauth')
+export class OpenOAuthController {
+  constructor(
+    private readonly authorization: AuthorizationService,
+    private readonly tokens: TokenService,
+    private readonly status: TokenStatus,
+  ) {}
+
+  @Get('authorize')
+  @ApiOperation({ summary: 'What an application asks of the logged-in user' })
+  @ApiQuery({ type: AuthorizationRequestBody })
+  @ApiEnvelope(AuthorizationPreviewView)
+  async preview(
+    @CurrentUserId() userId: number,
+    @Query() query: object,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<AuthorizationPreviewView> {
+    neverStored(response);
+    return toPreviewView(await this.authorization.preview(query, userId));
+  }
+
+  @Post('authorize')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'The logged-in user grants the scopes' })
+  @ApiBody({ type: AuthorizationRequestBody })
+  @ApiEnvelope(AuthorizationResultView)
+  async confirm(
+    @CurrentUserId() userId: number,
+    @Body() body: object,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<AuthorizationResultView> {
+    neverStored(response);
+    return toResultView(await this.authorization.confirm(body, userId, { approved: true, ip: request.ip }));
+  }
+
+  @Public()
+  @Post('token')
+  @ApiOperation({ summary: 'Tokens for a code or a refresh token', security: [] })
+  @ApiBody({ type: TokenBody })
+  @ApiEnvelope(TokenResultView)
+  async token(@Req() request: Request, @Res() response: Response): Promise<void> {
+    await this.issue(request, response);
+  }
+
+  @Public()
+  @Post('refresh')
+  @ApiOperation({ summary: 'Tokens for a refresh token', security: [] })
+  @ApiBody({ type: RefreshBody })
+  @ApiEnvelope(TokenResultView)
+  async refresh(@Req() request: Request, @Res() response: Response): Promise<void> {
+    await this.issue(request, response, 'refresh_token');
+  }
+
+  @Public()
+  @Post('revoke')
+  @ApiOperation({ summary: 'End a refresh token and all that came of it', security: [] })
+  @ApiBody({ type: RevokeBody })
+  @ApiEnvelope()
+  async revoke(@Req() request: Request, @Res() response: Response): Promise<void> {
+    fromAnyOrigin(neverStored(response));
+    await this.status.revoke(request);
+    response.status(200).json({ success: true, code: '200', message: 'success', data: {} });
+  }
+
+  @Public()
+  @Options(['token', 'refresh', 'revoke'])
+  @ApiOperation({ summary: 'Whether pages of other sites may call', security: [] })
+  preflight(@Res() response: Response): void {
+    answerPreflight(response, 'POST');
+  }
+
+  private async issue(request: Request, response: Response, grantType?: 'refresh_token'): Promise<void> {
+    fromAnyOrigin(neverStored(response));
+    const tokens = await this.tokens.issue(request, grantType);
+    const envelope = { success: true, code: '200', message: 'success', data: tokenResult(tokens) };
+    response.status(200).json({ ...envelope, ...standardMembers(tokens) });
+  }
+}

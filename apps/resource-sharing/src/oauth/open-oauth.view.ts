@@ -1,0 +1,130 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { AUTH_LEVELS, type AuthLevel } from '../applications/application-rows.js';
+import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
+import type { AuthorizationPreview, AuthorizationResult } from './authorization.service.js';
+
+/** Describes what authorize reads; checked in the words of OAuth by AuthorizationService. */
+export class AuthorizationRequestBody {
+  @ApiProperty({ type: String })
+  client_id: string;
+  @ApiProperty({ type: String })
+  redirect_uri: string;
+  @ApiPropertyOptional({ type: String, description: 'Separated by spaces' })
+  scope?: string;
+  @ApiPropertyOptional({ type: String })
+  state?: string;
+  @ApiPropertyOptional({ type: String, description: 'RFC 7636' })
+  code_challenge?: string;
+  @ApiPropertyOptional({ enum: ['S256'] })
+  code_challenge_method?: string;
+}
+
+export class TokenBody {
+  @ApiProperty({ enum: ['authorization_code', 'refresh_token'] })
+  grant_type: string;
+  @ApiPropertyOptional({ type: String })
+  code?: string;
+  @ApiPropertyOptional({ type: String, description: 'The same text as in the authorization request' })
+  redirect_uri?: string;
+  @ApiPropertyOptional({ type: String, description: 'RFC 7636' })
+  code_verifier?: string;
+  @ApiPropertyOptional({ type: String })
+  refresh_token?: string;
+}
+
+export class RefreshBody {
+  @ApiProperty({ type: String })
+  refresh_token: string;
+}
+
+export class RevokeBody {
+  @ApiProperty({ type: String })
+  refresh_token: string;
+}
+
+export class AuthorizingUserView {
+  @ApiProperty({ type: 'integer' })
+  id: number;
+  @ApiProperty({ type: String })
+  username: string;
+  @ApiProperty({ type: String })
+  nickname: string;
+  @ApiProperty({ type: String, nullable: true })
+  avatar_url: string | null;
+}
+
+export class AuthorizationPreviewView {
+  @ApiProperty({ type: String })
+  client_id: string;
+  @ApiProperty({ type: String })
+  app_name: string;
+  @ApiProperty({ type: String })
+  description: string;
+  @ApiProperty({ enum: AUTH_LEVELS })
+  auth_level: AuthLevel;
+  @ApiProperty({ type: String })
+  redirect_uri: string;
+  @ApiProperty({ enum: OPEN_SCOPES, isArray: true })
+  requested_scopes: readonly OpenScope[];
+  @ApiProperty({ enum: OPEN_SCOPES, isArray: true })
+  allowed_scopes: readonly OpenScope[];
+  @ApiProperty({ type: AuthorizingUserView })
+  user: AuthorizingUserView;
+  @ApiProperty({ type: 'integer', description: 'Seconds that the code will hold' })
+  expires_in: number;
+}
+
+export class AuthorizationResultView {
+  @ApiProperty({ type: String })
+  code: string;
+  @ApiProperty({ type: String })
+  redirect_uri: string;
+  @ApiProperty({ type: 'integer', description: 'Seconds' })
+  expires_in: number;
+  @ApiPropertyOptional({ type: String })
+  state?: string;
+  @ApiProperty({ type: String, description: 'RFC 9207' })
+  iss: string;
+}
+
+export class TokenResultView {
+  @ApiProperty({ type: String })
+  access_token: string;
+  @ApiProperty({ type: String })
+  refresh_token: string;
+  @ApiProperty({ enum: ['Bearer'] })
+  token_type: string;
+  @ApiProperty({ type: 'integer', description: 'Seconds' })
+  expires_in: number;
+  @ApiProperty({ type: 'integer', description: 'Seconds' })
+  refresh_expires_in: number;
+  @ApiProperty({ type: String })
+  scope: string;
+  @ApiProperty({ enum: OPEN_SCOPES, isArray: true })
+  scopes: readonly OpenScope[];
+}
+
+export function toPreviewView({ request, user, expiresIn }: AuthorizationPreview): AuthorizationPreviewView {
+  const { application } = request;
+  return {
+    client_id: application.clientId,
+    app_name: application.name,
+    description: application.description,
+    auth_level: application.authLevel,
+    redirect_uri: request.redirectUri,
+    requested_scopes: request.requestedScopes,
+    allowed_scopes: application.allowedScopes,
+    user: { id: user.id, username: user.username, nickname: user.nickname, avatar_url: user.avatarUrl },
+    expires_in: expiresIn,
+  };
+}
+
+export function toResultView(result: AuthorizationResult): AuthorizationResultView {
+  return {
+    code: result.code,
+    redirect_uri: result.redirectUri,
+    expires_in: result.expiresIn,
+    ...(result.state === undefined ? {} : { state: result.state }),
+    iss: result.issuer,
+  };
+}

@@ -1,0 +1,50 @@
+import { Public } from '@gatehouse/auth';
+import { Controller, Options, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { standardMembers } from './issued-tokens.js';
+import { StandardErrorFilter } from './standard-error.filter.js';
+import { answerPreflight, fromAnyOrigin, neverStored } from './token-answers.js';
+import { TokenStatus } from './token-status.service.js';
+import { TokenService } from './token.service.js';
+
+/** The endpoints as RFC 6749, 7009 and 7662 have them: bare bodies, for off-the-shelf clients. */
+@ApiTags('oauth2')
+@Public()
+@UseFilters(StandardErrorFilter)
+@Controller('oauth2')
+export class StandardOAuthController {
+  constructor(
+    private readonly tokens: TokenService,
+    private readonly status: TokenStatus,
+  ) {}
+
+  @Post('token')
+  @ApiOperation({ summary: 'Tokens for a code or a refresh token (RFC 6749)', security: [] })
+  async token(@Req() request: Request, @Res() response: Response): Promise<void> {
+    fromAnyOrigin(neverStored(response));
+    const tokens = await this.tokens.issue(request);
+    response.json({ ...standardMembers(tokens), refresh_expires_in: tokens.refreshExpiresIn });
+  }
+
+  @Post('revoke')
+  @ApiOperation({ summary: 'End a token (RFC 7009)', security: [] })
+  async revoke(@Req() request: Request, @Res() response: Response): Promise<void> {
+    fromAnyOrigin(neverStored(response));
+    await this.status.revoke(request);
+    response.status(200).json({});
+  }
+
+  @Post('introspect')
+  @ApiOperation({ summary: 'What an own token stands for (RFC 7662)', security: [] })
+  async introspect(@Req() request: Request, @Res() response: Response): Promise<void> {
+    neverStored(response);
+    response.status(200).json(await this.status.introspect(request));
+  }
+
+  @Options(['token', 'revoke'])
+  @ApiOperation({ summary: 'Whether pages of other sites may call', security: [] })
+  preflight(@Res() response: Response): void {
+    answerPreflight(response, 'POST');
+  }
+}

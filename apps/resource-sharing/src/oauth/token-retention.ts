@@ -1,0 +1,94 @@
+import { UnitOfWork } from '@gatehouse/persistence';
+import { JsonLogger } from '@gatehouse/platform';
+import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { rowsOf } from '../credentials/rows-of.js';
+import { GRACE_SECONDS } from './lifetimes.js';
+
+const EVERY_MS = 60_000;
+/** Days of access tokens made ahead, and kept: an expired token is told from an unknown one as long as a refresh works. */
+const DAYS_AHEAD = 3;
+const DAYS_KEPT = 32;
+/** Rows removed at a time, so that no lock is held long. */
+const BATCH = 5_000;
+
+const REMOVALS = [
+  // Kept for a while after their end, so that a late second use is seen as one.
+  `DELETE FROM authorization_codes WHERE hash IN (
+    SELECT hash FROM authorization_codes WHERE expires_at < now() - interval '1 day' LIMIT ${BATCH})`,
+  `UPDATE refresh_tokens SET successor_sealed = NULL WHERE hash IN (
+    SELECT hash FROM refresh_tokens WHERE successor_sealed IS NOT NULL AND issued_at > now() - interval '40 days'
+      AND consumed_at < now() - interval '${GRACE_SECONDS} seconds' LIMIT ${BATCH})`,
+  `DELETE FROM refresh_tokens WHERE hash IN (
+    SELECT hash FROM refresh_tokens WHERE issued_at < now() - interval '32 days'
+      AND (consumed_at < now() - interval '32 days' OR idle_expires_at < now() - interval '1 day') LIMIT ${BATCH})`,
+  `DELETE FROM grants WHERE id IN (
+    SELECT id FROM grants g WHERE created_at < now() - interval '33 days'
+      AND NOT EXISTS (SELECT 1 FROM refresh_tokens t WHERE t.grant_id = g.id) LIMIT ${BATCH})`,
+];
+
+/** Makes the days of access tokens ahead of time and removes what is dead; one replica at a time, every minute. */
+@Injectable()
+export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly logger: JsonLogger,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.run();
+    this.timer = setInterval(() => void this.run(), EVERY_MS).unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** Never rejects: tokens of a day without a partition go to the default one. */
+  run(): Promise<void> {
+    this.running ??= this.maintain()
+      .catch((error: unknown) => this.logger.warn('tokens were not tidied', { error }, 'TokenRetention'))
+      .finally(() => {
+        this.running = undefined;
+      });
+    return this.running;
+  }
+
+  private async maintain(): Promise<void> {
+    await this.unitOfWork.run(async (tx) => {
+      const [lock] = await rowsOf(tx, "SELECT pg_try_advisory_xact_lock(hashtext('gatehouse.token-retention')) AS got");
+      if (lock?.['got'] !== true) return;
+      await arrangeDays(tx);
+      for (const removal of REMOVALS) await tx.query(removal);
+    });
+  }
+}
+
+async function arrangeDays(tx: EntityManager): Promise<void> {
+  const rows = await rowsOf(
+    tx,
+    `SELECT to_char(day, 'YYYYMMDD') AS name, day::date::text AS first, (day::date + 1)::text AS next,
+       to_regclass('access_tokens_' || to_char(day, 'YYYYMMDD')) IS NOT NULL AS made
+     FROM generate_series(timezone('UTC', now())::date, timezone('UTC', now())::date + $1::integer, '1 day') AS day`,
+    [DAYS_AHEAD],
+  );
+  for (const { name, first, next, made } of rows) {
+    if (made === true) continue;
+    await tx.query(
+      `CREATE TABLE access_tokens_${String(name)} PARTITION OF access_tokens
+       FOR VALUES FROM ('${String(first)} 00:00Z') TO ('${String(next)} 00:00Z')`,
+    );
+  }
+  const old = await rowsOf(
+    tx,
+    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent = 'access_tokens'::regclass AND c.relname ~ '^access_tokens_\\d{8}$'
+       AND c.relname < 'access_tokens_' || to_char(timezone('UTC', now()) - make_interval(days => $1), 'YYYYMMDD')`,
+    [DAYS_KEPT],
+  );
+  for (const { name } of old) await tx.query(`DROP TABLE ${String(name)}`);
+}

@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { ResourceSharingSettings } from '../settings.js';
+import { ClientAuthentication } from './client-authentication.js';
+import { CodeExchange } from './code-exchange.js';
+import type { IssuedTokens } from './issued-tokens.js';
+import { issuerOf, resourceOf } from './issuer.js';
+import { OAuthError } from './oauth-error.js';
+import { OAuthParameters } from './oauth-parameters.js';
+import { RefreshRotation } from './refresh-rotation.js';
+
+/** The token endpoint, whatever its presentation. */
+@Injectable()
+export class TokenService {
+  private readonly resource: string;
+
+  constructor(
+    private readonly clients: ClientAuthentication,
+    private readonly codes: CodeExchange,
+    private readonly refreshes: RefreshRotation,
+    settings: ResourceSharingSettings,
+  ) {
+    this.resource = resourceOf(issuerOf(settings));
+  }
+
+  /** Raises OAuthError. `grantType`: where the address says it already. */
+  async issue(request: Request, grantType?: 'refresh_token'): Promise<IssuedTokens> {
+    const parameters = new OAuthParameters(request.body);
+    const client = await this.clients.authenticate(request, parameters);
+    const resource = parameters.optional('resource');
+    if (resource !== undefined && resource !== this.resource) {
+      throw new OAuthError('invalid_target', `The only resource is ${this.resource}`);
+    }
+    const wanted = grantType ?? parameters.required('grant_type');
+    if (wanted === 'authorization_code') return this.codes.exchange(client, parameters);
+    if (wanted === 'refresh_token') return this.refreshes.refresh(client, parameters);
+    throw new OAuthError('unsupported_grant_type', 'The grant types are authorization_code and refresh_token');
+  }
+}
