@@ -1,0 +1,38 @@
+import type { AuthStatusResponse } from '@gatehouse/contracts';
+import { useEffect, useState } from 'preact/hooks';
+import { useApi } from '../shared/api/api-context.js';
+import { messageOf } from '../shared/api/api-error.js';
+import type { Session, SessionState } from '../shared/api/session.js';
+import { Trouble } from '../shared/components/page.js';
+import { Login } from './login/login.js';
+import { Shell } from './shell.js';
+
+/** Asks whether a login is needed, then shows the login or the console. */
+export function App({ session }: { session: Session }) {
+  const api = useApi();
+  const [state, setState] = useState<SessionState>(session.state);
+  const [error, setError] = useState<string | null>(null);
+  const begin = async (): Promise<void> => {
+    try {
+      session.begin((await api.get<AuthStatusResponse>('/auth/status')).enabled);
+      setError(null);
+    } catch (failure) {
+      setError(messageOf(failure));
+    }
+  };
+  useEffect(() => {
+    const stop = session.onChange(setState);
+    void begin();
+    return stop;
+  }, []);
+  switch (state) {
+    case 'unknown':
+      return <div class="login">{error !== null && <Trouble error={error} retry={() => void begin()} />}</div>;
+    case 'signed-out':
+    case 'expired':
+      return <Login session={session} expired={state === 'expired'} />;
+    case 'signed-in':
+    case 'open':
+      return <Shell session={session} open={state === 'open'} />;
+  }
+}

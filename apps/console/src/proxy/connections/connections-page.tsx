@@ -1,0 +1,75 @@
+import type { ConnectionListResponse } from '@gatehouse/contracts';
+import { useState } from 'preact/hooks';
+import { useApi } from '../../shared/api/api-context.js';
+import { TextField } from '../../shared/components/fields.js';
+import { Page, Trouble } from '../../shared/components/page.js';
+import { PAGE_SIZES, Pager } from '../../shared/components/pager.js';
+import { formatBytes, formatCount, formatRate } from '../../shared/format/amounts.js';
+import { useDebounced } from '../../shared/state/use-debounced.js';
+import { useResource } from '../../shared/state/use-resource.js';
+import type { PageProps } from '../page-props.js';
+import { CloseMany } from './close-many.js';
+import { ConnectionTable } from './connection-table.js';
+
+const REFRESH_MS = 1_500;
+
+/** Every open connection, as it goes. */
+export function ConnectionsPage({ query }: PageProps) {
+  const api = useApi();
+  const [search, setSearch] = useState(query['search'] ?? '');
+  const [sort, setSort] = useState('-start');
+  const [page, setPage] = useState({ limit: 50, offset: 0 });
+  const [paused, setPaused] = useState(false);
+  const settled = useDebounced(search.trim());
+  const { data, error, reload } = useResource(
+    (signal) => api.get<ConnectionListResponse>('/connections', { search: settled, sort, ...page }, signal),
+    [settled, sort, page],
+    paused ? {} : { everyMs: REFRESH_MS },
+  );
+  return (
+    <Page
+      title="Connections"
+      actions={
+        <>
+          <button type="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
+            {paused ? 'Go on' : 'Pause'}
+          </button>
+          <CloseMany search={settled} total={data?.total ?? 0} onDone={reload} />
+        </>
+      }
+    >
+      {data && (
+        <p class="muted">
+          {`${formatCount(data.count)} open · ${formatRate(data.download_speed)} down, ${formatRate(data.upload_speed)} up · kernel ${formatBytes(data.memory_bytes)}`}
+        </p>
+      )}
+      <div class="filters" role="search" aria-label="Filter connections">
+        <div class="search">
+          <TextField
+            label="Search in host, address, rule, user and node"
+            hideLabel
+            type="search"
+            placeholder="Search in host, address, rule, user and node"
+            value={search}
+            onInput={(text) => {
+              setSearch(text);
+              setPage({ ...page, offset: 0 });
+            }}
+          />
+        </div>
+      </div>
+      <Trouble error={error} retry={reload} />
+      <ConnectionTable rows={data?.connections} sort={sort} onSort={setSort} reload={reload} />
+      {data && (
+        <Pager
+          label="connections"
+          sizes={PAGE_SIZES}
+          total={data.total}
+          limit={page.limit}
+          offset={page.offset}
+          onChange={setPage}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,54 @@
+import type { DashboardResponse } from '@gatehouse/contracts';
+import { useState } from 'preact/hooks';
+import { useApi } from '../../shared/api/api-context.js';
+import { Page, Trouble } from '../../shared/components/page.js';
+import { useResource } from '../../shared/state/use-resource.js';
+import { LiveDomains, LiveNodes } from './live-lists.js';
+import { FIRST_PAGES, type PageSizes } from './pages.js';
+import { PERIODS, PeriodChoice, periodQuery, type PeriodId } from './period.js';
+import { PeriodDomains, PeriodNodes } from './period-lists.js';
+import { Tiles } from './tiles.js';
+import { TrafficCard } from './traffic-card.js';
+
+const REFRESH_MS = 2_000;
+
+/** What goes on now, and what went on in a period. */
+export function DashboardPage() {
+  const api = useApi();
+  const [pages, setPages] = useState<PageSizes>(FIRST_PAGES);
+  const [period, setPeriod] = useState<PeriodId>(PERIODS[0].id);
+  const { data, error, reload } = useResource(
+    (signal) => api.get<DashboardResponse>('/dashboard', { ...pages, ...periodQuery(period, Date.now()) }, signal),
+    [pages, period],
+    { everyMs: REFRESH_MS },
+  );
+  const turn = (changes: Partial<PageSizes>): void => setPages((before) => ({ ...before, ...changes }));
+  return (
+    <Page title="Dashboard">
+      <Trouble error={error} retry={reload} />
+      {data && (
+        <>
+          <Tiles data={data} />
+          <TrafficCard traffic={data.traffic} />
+          <div class="columns">
+            <LiveDomains page={data.live_domains} turn={turn} />
+            <LiveNodes page={data.live_nodes} turn={turn} />
+          </div>
+          <PeriodChoice
+            period={period}
+            from={data.period.from}
+            to={data.period.to}
+            onChange={(next) => {
+              setPeriod(next);
+              turn({ period_domain_offset: 0, period_node_offset: 0 });
+            }}
+          />
+          <div class="columns">
+            <PeriodDomains page={data.period_domains} turn={turn} />
+            <PeriodNodes page={data.period_nodes} turn={turn} />
+          </div>
+        </>
+      )}
+    </Page>
+  );
+}

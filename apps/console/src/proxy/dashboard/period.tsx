@@ -1,0 +1,42 @@
+import { formatTime } from '../../shared/format/times.js';
+
+const HOUR = 3_600_000;
+
+export const PERIODS = [
+  { id: 'day', label: '24 hours', hours: 24 },
+  { id: 'week', label: '7 days', hours: 168 },
+  { id: 'month', label: '30 days', hours: 720 },
+  { id: 'quarter', label: '90 days', hours: 2_160 },
+] as const;
+export type PeriodId = (typeof PERIODS)[number]['id'];
+
+/** Whole hours up to now, the one that runs included. */
+export function periodQuery(id: PeriodId, now: number): { from?: string } {
+  const { hours } = PERIODS.find((period) => period.id === id)!;
+  const begin = Math.floor(now / HOUR) * HOUR - (hours - 1) * HOUR;
+  return { from: new Date(begin).toISOString() };
+}
+
+interface PeriodChoiceProps {
+  period: PeriodId;
+  from: string;
+  to: string;
+  onChange: (period: PeriodId) => void;
+}
+
+export function PeriodChoice({ period, from, to, onChange }: PeriodChoiceProps) {
+  return (
+    <div class="page-head">
+      <p class="muted">
+        From {formatTime(from)} to {formatTime(to)}
+      </p>
+      <div class="segments" role="group" aria-label="Period">
+        {PERIODS.map(({ id, label }) => (
+          <button key={id} type="button" aria-pressed={id === period} onClick={() => onChange(id)}>
+            {label}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import type { DashboardTraffic } from '@gatehouse/contracts';
+import { useState } from 'preact/hooks';
+import { TrafficChart } from '../../shared/chart/traffic-chart.js';
+import { Card } from '../../shared/components/page.js';
+
+const SPANS = [
+  { id: 'seconds', label: 'Last minute', stepSec: 1 },
+  { id: 'minutes', label: 'Last hour', stepSec: 60 },
+  { id: 'series', label: 'Period by hours', stepSec: 3_600 },
+] as const;
+
+export function TrafficCard({ traffic }: { traffic: DashboardTraffic }) {
+  const [span, setSpan] = useState<(typeof SPANS)[number]>(SPANS[0]);
+  return (
+    <Card
+      title="Traffic"
+      actions={
+        <div class="segments" role="group" aria-label="Time span">
+          {SPANS.map((choice) => (
+            <button key={choice.id} type="button" aria-pressed={choice === span} onClick={() => setSpan(choice)}>
+              {choice.label}
+            </button>
+          ))}
+        </div>
+      }
+    >
+      <TrafficChart points={traffic[span.id]} stepSec={span.stepSec} label={`Traffic, ${span.label.toLowerCase()}`} />
+    </Card>
+  );
+}

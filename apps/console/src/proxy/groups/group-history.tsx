@@ -1,0 +1,41 @@
+import type { GroupHistory, GroupSwitchRecord } from '@gatehouse/contracts';
+import { useState } from 'preact/hooks';
+import { segment } from '../../shared/api/api-client.js';
+import { useApi } from '../../shared/api/api-context.js';
+import { Dialog } from '../../shared/components/dialog.js';
+import { Trouble } from '../../shared/components/page.js';
+import { Pager } from '../../shared/components/pager.js';
+import { Table, type Column } from '../../shared/components/table.js';
+import { formatCount } from '../../shared/format/amounts.js';
+import { formatTime } from '../../shared/format/times.js';
+import { useResource } from '../../shared/state/use-resource.js';
+
+const COLUMNS: readonly Column<GroupSwitchRecord>[] = [
+  { head: 'When', cell: ({ at }) => formatTime(at) },
+  { head: 'From', cell: ({ from }) => from ?? '–' },
+  { head: 'To', cell: ({ to }) => to, grow: true },
+  { head: 'Why', cell: ({ reason }) => reason.replaceAll('_', ' ') },
+  { head: 'Ended', cell: (record) => formatCount(record.closed_connections), right: true },
+];
+
+export function GroupHistoryDialog({ name, onClose }: { name: string; onClose: () => void }) {
+  const api = useApi();
+  const [page, setPage] = useState({ limit: 25, offset: 0 });
+  const { data, error } = useResource(
+    (signal) => api.get<GroupHistory>(`/outbound/groups/${segment(name)}/history`, page, signal),
+    [name, page],
+  );
+  return (
+    <Dialog title={`Switches of ${name}`} onClose={onClose} wide>
+      <Trouble error={error} />
+      <Table
+        caption="Switches"
+        columns={COLUMNS}
+        rows={data?.items}
+        rowKey={({ id }) => id}
+        empty="It has never switched."
+      />
+      {data && <Pager label="switches" {...data} onChange={setPage} />}
+    </Dialog>
+  );
+}

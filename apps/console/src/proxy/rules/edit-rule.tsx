@@ -1,0 +1,84 @@
+import type { OutboundOverview, RuleView } from '@gatehouse/contracts';
+import { useApi } from '../../shared/api/api-context.js';
+import { Dialog } from '../../shared/components/dialog.js';
+import { CheckField, FormEnd, TextField } from '../../shared/components/fields.js';
+import { useNotify } from '../../shared/components/notices.js';
+import { useForm, type Form } from '../../shared/state/use-form.js';
+import { useResource } from '../../shared/state/use-resource.js';
+import { formOf, RULE_TYPES, toBody, type RuleForm } from './rule-form.js';
+
+interface EditRuleProps {
+  /** Null: a new one. */
+  rule: RuleView | null;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+export function EditRule({ rule, onClose, onDone }: EditRuleProps) {
+  const api = useApi();
+  const notify = useNotify();
+  const form = useForm<RuleForm>(formOf(rule));
+  const save = async (values: RuleForm): Promise<void> => {
+    const body = toBody(values);
+    const { raw } = rule
+      ? await api.put<RuleView>(`/rules/${rule.id}`, body)
+      : await api.post<RuleView>('/rules', body);
+    notify(`${raw} was saved.`);
+    onDone();
+    onClose();
+  };
+  return (
+    <Dialog title={rule ? 'Edit the rule' : 'Add a rule'} onClose={onClose}>
+      <form onSubmit={form.submit(save)}>
+        <RuleFields form={form} />
+        <FormEnd error={form.error ?? form.problem('raw') ?? null} busy={form.busy} action="Save" onCancel={onClose} />
+      </form>
+    </Dialog>
+  );
+}
+
+function RuleFields({ form }: { form: Form<RuleForm> }) {
+  const targets = useTargets();
+  const text = (name: 'type' | 'payload' | 'target' | 'note') => ({
+    value: form.values[name],
+    problem: form.problem(name),
+    onInput: (value: string) => form.set(name, value),
+  });
+  const check = (name: 'no_resolve' | 'src') => ({
+    checked: form.values[name],
+    onChange: (value: boolean) => form.set(name, value),
+  });
+  return (
+    <>
+      <TextField
+        label="Type"
+        hint="As in Clash: DOMAIN-SUFFIX, IP-CIDR, GEOIP …"
+        required
+        list={RULE_TYPES}
+        {...text('type')}
+      />
+      <TextField
+        label="What it matches"
+        hint="Such as example.com or 10.0.0.0/8; nothing for MATCH"
+        autofocus
+        {...text('payload')}
+      />
+      <TextField
+        label="Target"
+        hint="A group, a node as n12 or by its name, DIRECT, REJECT …"
+        required
+        list={targets}
+        {...text('target')}
+      />
+      <TextField label="Note" {...text('note')} />
+      <CheckField label="Do not resolve domains for it" {...check('no_resolve')} />
+      <CheckField label="Match the source address" {...check('src')} />
+    </>
+  );
+}
+
+function useTargets(): readonly string[] {
+  const api = useApi();
+  const { data } = useResource((signal) => api.get<OutboundOverview>('/outbound', { members: false }, signal), []);
+  return [...new Set([...(data?.policies ?? []), 'DIRECT', 'REJECT', 'REJECT-DROP', 'PASS'])];
+}

@@ -1,0 +1,145 @@
+import type { RefreshResult, SubscriptionStatus, SubscriptionView } from '@gatehouse/contracts';
+import { useApi } from '../../shared/api/api-context.js';
+import { Switch } from '../../shared/components/fields.js';
+import { useNotify } from '../../shared/components/notices.js';
+import { Badge, type BadgeTone } from '../../shared/components/page.js';
+import { safeLink } from '../../shared/format/links.js';
+import { formatDuration, formatRelative, formatTime } from '../../shared/format/times.js';
+import { useAction } from '../../shared/state/use-action.js';
+import { hrefTo } from '../../shared/state/route.js';
+import { describeRefresh } from './describe-refresh.js';
+import { Quota } from './quota.js';
+
+/** What one can ask of a card. */
+export type SubscriptionDeed = 'edit' | 'remove' | 'result';
+
+const TONES: Record<SubscriptionStatus, BadgeTone> = { never: 'none', ok: 'good', warning: 'fair', error: 'bad' };
+
+interface SubscriptionCardProps {
+  subscription: SubscriptionView;
+  onOpen: (deed: SubscriptionDeed) => void;
+  reload: () => void;
+}
+
+export function SubscriptionCard({ subscription, onOpen, reload }: SubscriptionCardProps) {
+  const { id, name, status, enabled, node_count: nodes, alive_count: alive, last_error: error } = subscription;
+  return (
+    <section class="card" aria-label={name}>
+      <header class="card-head">
+        <h2>
+          {name} <Badge tone={TONES[status]}>{status}</Badge>
+        </h2>
+        <EnabledSwitch subscription={subscription} reload={reload} />
+      </header>
+      <ProviderLine subscription={subscription} />
+      <p>
+        <a href={hrefTo('nodes', { subscription_id: id })}>
+          {nodes} nodes, {alive} answering
+        </a>
+        {subscription.skipped_count > 0 && <span class="muted">, {subscription.skipped_count} entries left out</span>}
+      </p>
+      {subscription.traffic && <Quota traffic={subscription.traffic} name={name} />}
+      {error !== null && <p class="problem">{error.message}</p>}
+      <p class="muted" title={`Last success ${formatTime(subscription.last_success_at)}`}>
+        {`Refreshed ${formatRelative(subscription.last_success_at)}, every ${formatDuration(subscription.interval_sec * 1000)}`}
+        {enabled && `, next ${formatRelative(subscription.next_refresh_at)}`}
+        {subscription.consecutive_failures > 1 && `, ${subscription.consecutive_failures} failures in a row`}
+      </p>
+      <CardActions subscription={subscription} onOpen={onOpen} reload={reload} />
+    </section>
+  );
+}
+
+/** Texts of the provider are shown as they are; an address becomes a link only if it is http or https. */
+function ProviderLine({ subscription: { url, profile } }: { subscription: SubscriptionView }) {
+  const site = safeLink(profile?.web_page_url);
+  const support = safeLink(profile?.support_url);
+  return (
+    <>
+      <p class="second mono" title={url}>
+        {url}
+      </p>
+      {profile?.announce && <p>{profile.announce}</p>}
+      {profile?.notices.map((notice) => (
+        <p key={notice} class="muted">
+          {notice}
+        </p>
+      ))}
+      {(site !== null || support !== null) && (
+        <p class="actions">
+          {site !== null && <OutsideLink href={site}>Provider’s page</OutsideLink>}
+          {support !== null && <OutsideLink href={support}>Support</OutsideLink>}
+        </p>
+      )}
+    </>
+  );
+}
+
+function OutsideLink({ href, children }: { href: string; children: string }) {
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  );
+}
+
+function EnabledSwitch({ subscription, reload }: { subscription: SubscriptionView; reload: () => void }) {
+  const api = useApi();
+  const { busy, run } = useAction();
+  const change = async (enabled: boolean): Promise<void> => {
+    await run(() => api.put(`/subscriptions/${subscription.id}`, { enabled }));
+    reload();
+  };
+  return (
+    <Switch
+      label={`Refresh ${subscription.name} by itself`}
+      checked={subscription.enabled}
+      disabled={busy}
+      onChange={(enabled) => void change(enabled)}
+    />
+  );
+}
+
+function CardActions({ subscription, onOpen, reload }: SubscriptionCardProps) {
+  const api = useApi();
+  const notify = useNotify();
+  const { busy, run } = useAction();
+  const refresh = async (force: boolean): Promise<void> => {
+    await run(async () => {
+      const path = `/subscriptions/${subscription.id}/refresh`;
+      const result = await api.post<RefreshResult>(path, undefined, force ? { force } : {});
+      const isWell = result.status === 'updated' || result.status === 'not_modified';
+      notify(`${subscription.name}: ${describeRefresh(result)}`, isWell ? 'good' : 'bad');
+    });
+    reload();
+  };
+  return (
+    <div class="actions">
+      <button
+        type="button"
+        disabled={busy}
+        aria-label={`Refresh ${subscription.name}`}
+        onClick={() => void refresh(false)}
+      >
+        {busy ? 'Refreshing …' : 'Refresh'}
+      </button>
+      <button
+        type="button"
+        disabled={busy}
+        title="Fetch everything anew, and believe it however much it shrank"
+        onClick={() => void refresh(true)}
+      >
+        Force
+      </button>
+      <button type="button" onClick={() => onOpen('result')}>
+        Last result
+      </button>
+      <button type="button" onClick={() => onOpen('edit')}>
+        Edit
+      </button>
+      <button type="button" class="danger" onClick={() => onOpen('remove')}>
+        Delete …
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import type { SubscriptionList, SubscriptionView } from '@gatehouse/contracts';
+import { useState } from 'preact/hooks';
+import { useApi } from '../../shared/api/api-context.js';
+import { Page, Trouble } from '../../shared/components/page.js';
+import { Pager } from '../../shared/components/pager.js';
+import { useResource } from '../../shared/state/use-resource.js';
+import { EditSubscription } from './edit-subscription.js';
+import { RefreshOutcome } from './refresh-outcome.js';
+import { RemoveSubscription } from './remove-subscription.js';
+import { SubscriptionCard, type SubscriptionDeed } from './subscription-card.js';
+
+/** The API hands over all of them at once; this many cards are drawn. */
+const SHOWN = 24;
+
+type Opened = { deed: SubscriptionDeed | 'add'; subscription: SubscriptionView | null };
+
+export function SubscriptionsPage() {
+  const api = useApi();
+  const [offset, setOffset] = useState(0);
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const { data, error, reload } = useResource((signal) => api.get<SubscriptionList>('/subscriptions', {}, signal), [], {
+    everyMs: 10_000,
+  });
+  const close = (): void => setOpened(null);
+  return (
+    <Page
+      title="Subscriptions"
+      actions={
+        <button type="button" class="primary" onClick={() => setOpened({ deed: 'add', subscription: null })}>
+          Add subscription
+        </button>
+      }
+    >
+      <Trouble error={error} retry={reload} />
+      {data?.total === 0 && <p class="muted">No subscription yet. Add the address that your provider gave you.</p>}
+      <div class="cards">
+        {data?.items.slice(offset, offset + SHOWN).map((subscription) => (
+          <SubscriptionCard
+            key={subscription.id}
+            subscription={subscription}
+            onOpen={(deed) => setOpened({ deed, subscription })}
+            reload={reload}
+          />
+        ))}
+      </div>
+      {data && data.total > SHOWN && (
+        <Pager
+          label="subscriptions"
+          total={data.total}
+          limit={SHOWN}
+          offset={offset}
+          onChange={(page) => setOffset(page.offset)}
+        />
+      )}
+      {opened && <Opened opened={opened} onClose={close} reload={reload} />}
+    </Page>
+  );
+}
+
+function Opened({ opened, onClose, reload }: { opened: Opened; onClose: () => void; reload: () => void }) {
+  const { deed, subscription } = opened;
+  if (subscription === null || deed === 'edit')
+    return <EditSubscription subscription={subscription} onClose={onClose} onDone={reload} />;
+  if (deed === 'remove') return <RemoveSubscription subscription={subscription} onClose={onClose} onDone={reload} />;
+  return <RefreshOutcome subscription={subscription} onClose={onClose} />;
+}

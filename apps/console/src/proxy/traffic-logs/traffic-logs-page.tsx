@@ -1,0 +1,73 @@
+import type { TrafficLogListResponse, TrafficLogView } from '@gatehouse/contracts';
+import { useState } from 'preact/hooks';
+import { useApi } from '../../shared/api/api-context.js';
+import { CursorPager, type CursorPage } from '../../shared/components/cursor-pager.js';
+import { Dialog } from '../../shared/components/dialog.js';
+import { TextField } from '../../shared/components/fields.js';
+import { Facts, Page, Trouble } from '../../shared/components/page.js';
+import { formatCount } from '../../shared/format/amounts.js';
+import { FIRST_CURSOR } from '../../shared/state/cursor.js';
+import { useDebounced } from '../../shared/state/use-debounced.js';
+import { useResource } from '../../shared/state/use-resource.js';
+import type { PageProps } from '../page-props.js';
+import { factsOf } from './log-facts.js';
+import { TrafficLogTable } from './traffic-log-table.js';
+
+/** What was carried: each connection that ended. */
+export function TrafficLogsPage({ query }: PageProps) {
+  const api = useApi();
+  const [keyword, setKeyword] = useState(query['keyword'] ?? '');
+  const [page, setPage] = useState<CursorPage>(FIRST_CURSOR);
+  const [opened, setOpened] = useState<TrafficLogView | null>(null);
+  const settled = useDebounced(keyword.trim());
+  const isFirst = page.cursor === null;
+  const { data, error, reload } = useResource(
+    (signal) =>
+      api.get<TrafficLogListResponse>(
+        '/traffic-logs',
+        { keyword: settled, limit: page.limit, cursor: page.cursor },
+        signal,
+      ),
+    [settled, page],
+    isFirst ? { everyMs: 5_000 } : {},
+  );
+  return (
+    <Page title="Traffic log">
+      <div class="filters" role="search" aria-label="Search the traffic log">
+        <div class="search">
+          <TextField
+            label="Search in host, address, node, rule and client"
+            hideLabel
+            type="search"
+            placeholder="Search in host, address, node, rule and client"
+            value={keyword}
+            onInput={(text) => {
+              setKeyword(text);
+              setPage({ ...FIRST_CURSOR, limit: page.limit });
+            }}
+          />
+        </div>
+      </div>
+      <Trouble error={error} retry={reload} />
+      <TrafficLogTable rows={data?.items} onOpen={setOpened} />
+      {data && (
+        <CursorPager
+          label="the traffic log"
+          page={page}
+          next={data.next_cursor}
+          note={`${data.total_exact ? '' : 'at least '}${formatCount(data.total)} entries`}
+          onChange={setPage}
+        />
+      )}
+      {opened && (
+        <Dialog
+          title={`Connection to ${opened.host ?? opened.destination_ip ?? '?'}`}
+          onClose={() => setOpened(null)}
+          wide
+        >
+          <Facts facts={factsOf(opened)} />
+        </Dialog>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,122 @@
+import { ApiError, toApiError } from './api-error.js';
+import type { Session } from './session.js';
+
+export type QueryValue = string | number | boolean | null | undefined;
+export type Query = Readonly<Record<string, QueryValue>>;
+
+export interface ApiRequest {
+  query?: Query;
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+export interface ApiAnswer<T> {
+  body: T;
+  headers: Headers;
+}
+
+/** A file that the service hands out. */
+export interface Download {
+  name: string;
+  content: Blob;
+}
+
+const TIMEOUT_MS = 130_000;
+
+/** Calls the service's API with the session's token. Every failure is an ApiError; a 401 also ends the session. */
+export class ApiClient {
+  readonly #base: string;
+  readonly #session: Session;
+  readonly #fetch: typeof fetch;
+
+  constructor(base: string, session: Session, fetcher: typeof fetch = (...args) => fetch(...args)) {
+    this.#base = base;
+    this.#session = session;
+    this.#fetch = fetcher;
+  }
+
+  async get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
+    return (await this.send<T>('GET', path, { ...(query && { query }), ...(signal && { signal }) })).body;
+  }
+
+  async post<T>(path: string, body?: unknown, query?: Query): Promise<T> {
+    return (await this.send<T>('POST', path, { body, ...(query && { query }) })).body;
+  }
+
+  async put<T>(path: string, body: unknown, query?: Query): Promise<T> {
+    return (await this.send<T>('PUT', path, { body, ...(query && { query }) })).body;
+  }
+
+  async patch<T>(path: string, body: unknown): Promise<T> {
+    return (await this.send<T>('PATCH', path, { body })).body;
+  }
+
+  async delete<T>(path: string, query?: Query): Promise<T> {
+    return (await this.send<T>('DELETE', path, query && { query })).body;
+  }
+
+  async send<T>(method: string, path: string, request: ApiRequest = {}): Promise<ApiAnswer<T>> {
+    const response = await this.#request(method, path, request);
+    try {
+      return { body: (await response.json()) as T, headers: response.headers };
+    } catch (cause) {
+      throw unreachable(cause);
+    }
+  }
+
+  async download(path: string, query: Query): Promise<Download> {
+    const response = await this.#request('GET', path, { query });
+    const name = /filename="([^"/\\]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
+    return { name: name ?? 'download', content: await response.blob() };
+  }
+
+  async #request(method: string, path: string, { query = {}, body, signal }: ApiRequest): Promise<Response> {
+    const token = this.#session.token;
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await this.#fetch(`${this.#base}${path}${toQueryString(query)}`, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      credentials: 'omit',
+      cache: 'no-store',
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }).catch((cause: unknown) => {
+      throw signal?.aborted === true ? cause : unreachable(cause);
+    });
+    if (response.ok) return response;
+    const error = toApiError(response.status, await readJson(response), response.headers.get('retry-after'));
+    // An answer to an old token must not end the session that has begun since.
+    if (error.code === 'UNAUTHORIZED' && this.#session.token === token) this.#session.expire();
+    throw error;
+  }
+}
+
+/** What is null, undefined or empty is left out: the API refuses parameters without a value. */
+export function toQueryString(query: Query): string {
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  if (entries.length === 0) return '';
+  return `?${new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString()}`;
+}
+
+/** One segment of a path, whatever characters people gave it. */
+export function segment(value: string | number): string {
+  return encodeURIComponent(value);
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    return undefined; // not from our service, or cut short: the status has to do
+  }
+}
+
+function unreachable(cause: unknown): ApiError {
+  const error = new ApiError('The service does not answer.', { status: 0, code: 'UNREACHABLE' });
+  error.cause = cause;
+  return error;
+}

@@ -1,0 +1,118 @@
+import type { DashboardSeriesPoint } from '@gatehouse/contracts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { formatRate } from '../format/amounts.js';
+import { formatTick } from '../format/times.js';
+import { areaPath, linePath, linePoints, nearestIndex, niceMaximum } from './scale.js';
+
+interface TrafficChartProps {
+  points: readonly DashboardSeriesPoint[];
+  /** How long one point is. */
+  stepSec: number;
+  label: string;
+}
+
+const HEIGHT = 190;
+const LEFT = 74;
+const BOTTOM = 22;
+const TOP = 8;
+const LINES = 4;
+
+/** Bytes per second over time: what came down as an area, what went up as a line. */
+export function TrafficChart({ points, stepSec, label }: TrafficChartProps) {
+  const { box, width } = useWidth();
+  const [focus, setFocus] = useState<number | null>(null);
+  const size = { width: Math.max(50, width - LEFT - 12), height: HEIGHT - BOTTOM - TOP };
+  const down = points.map((point) => point.down / stepSec);
+  const up = points.map((point) => point.up / stepSec);
+  const maximum = niceMaximum(Math.max(0, ...down, ...up));
+  const downPoints = linePoints(down, maximum, size);
+  const point = focus === null ? undefined : points[focus];
+  const follow = (event: PointerEvent & { currentTarget: Element }): void => {
+    const x = event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT;
+    setFocus(points.length === 0 ? null : nearestIndex(x, size.width, points.length));
+  };
+  return (
+    <figure class="chart" ref={box}>
+      <svg
+        width={width}
+        height={HEIGHT}
+        role="img"
+        aria-label={`${label}: at most ${formatRate(Math.max(0, ...down))} down, ${formatRate(Math.max(0, ...up))} up`}
+        onPointerMove={follow}
+        onPointerLeave={() => setFocus(null)}
+      >
+        <g transform={`translate(${LEFT} ${TOP})`}>
+          <Grid maximum={maximum} size={size} />
+          <Times points={points} stepSec={stepSec} size={size} />
+          <path class="area down" d={areaPath(downPoints, size.height)} />
+          <path class="line down" d={linePath(downPoints)} />
+          <path class="line up" d={linePath(linePoints(up, maximum, size))} />
+          {focus !== null && point && <Cursor x={downPoints[focus]?.[0] ?? 0} height={size.height} />}
+        </g>
+      </svg>
+      <figcaption>
+        <span class="key down">down {formatRate(point ? point.down / stepSec : down.at(-1))}</span>
+        <span class="key up">up {formatRate(point ? point.up / stepSec : up.at(-1))}</span>
+        <span class="muted">{point ? formatTick(Date.parse(point.t), stepSec * 1000) : 'latest'}</span>
+      </figcaption>
+    </figure>
+  );
+}
+
+interface Plot {
+  size: { width: number; height: number };
+}
+
+function Grid({ maximum, size: { width, height } }: Plot & { maximum: number }) {
+  return (
+    <g class="grid">
+      {Array.from({ length: LINES + 1 }, (_, index) => {
+        const y = height - (index / LINES) * height;
+        return (
+          <g key={index}>
+            <line x1={0} x2={width} y1={y} y2={y} />
+            <text x={-8} y={y + 4} text-anchor="end">
+              {formatRate((index / LINES) * maximum)}
+            </text>
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
+function Times({ points, stepSec, size: { width, height } }: Plot & Omit<TrafficChartProps, 'label'>) {
+  const count = Math.max(2, Math.min(6, Math.floor(width / 110)));
+  if (points.length < 2) return null;
+  return (
+    <g class="grid">
+      {Array.from({ length: count }, (_, index) => {
+        const at = Math.round((index / (count - 1)) * (points.length - 1));
+        const anchor = index === 0 ? 'start' : index === count - 1 ? 'end' : 'middle';
+        return (
+          <text key={index} x={(at / (points.length - 1)) * width} y={height + 17} text-anchor={anchor}>
+            {formatTick(Date.parse(points[at]!.t), stepSec * 1000)}
+          </text>
+        );
+      })}
+    </g>
+  );
+}
+
+function Cursor({ x, height }: { x: number; height: number }) {
+  return <line class="cursor" x1={x} x2={x} y1={0} y2={height} />;
+}
+
+/** The width that the page gives the chart, followed while the window changes. */
+function useWidth() {
+  const box = useRef<HTMLElement>(null);
+  const [width, setWidth] = useState(640);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.floor(entry.contentRect.width)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { box, width };
+}

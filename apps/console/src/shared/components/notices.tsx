@@ -1,0 +1,70 @@
+import { createContext, type ComponentChildren } from 'preact';
+import { useCallback, useContext, useState } from 'preact/hooks';
+
+export type Tone = 'good' | 'bad';
+
+interface Notice {
+  id: number;
+  text: string;
+  tone: Tone;
+}
+
+const SHOWN_MS = 6_000;
+const MAX_SHOWN = 4;
+
+const NoticeContext = createContext<(text: string, tone?: Tone) => void>(() => undefined);
+
+/** Tells people in a corner of the page, and screen readers at once, how something went. */
+export function useNotify(): (text: string, tone?: Tone) => void {
+  return useContext(NoticeContext);
+}
+
+let lastId = 0;
+
+export function NoticeProvider({ children }: { children: ComponentChildren }) {
+  const [notices, setNotices] = useState<readonly Notice[]>([]);
+  const dismiss = useCallback((id: number) => setNotices((all) => all.filter((notice) => notice.id !== id)), []);
+  const notify = useCallback(
+    (text: string, tone: Tone = 'good') => {
+      lastId += 1;
+      const id = lastId;
+      setNotices((all) => [...all, { id, text, tone }].slice(-MAX_SHOWN));
+      // What went wrong stays until it is put away.
+      if (tone === 'good') setTimeout(() => dismiss(id), SHOWN_MS);
+    },
+    [dismiss],
+  );
+  return (
+    <NoticeContext.Provider value={notify}>
+      {children}
+      <div class="notices">
+        <NoticeList notices={notices} tone="good" dismiss={dismiss} />
+        <NoticeList notices={notices} tone="bad" dismiss={dismiss} />
+      </div>
+    </NoticeContext.Provider>
+  );
+}
+
+interface NoticeListProps {
+  notices: readonly Notice[];
+  tone: Tone;
+  dismiss: (id: number) => void;
+}
+
+/** Two regions, there from the start: readers announce only what changes in a region that they know. */
+function NoticeList({ notices, tone, dismiss }: NoticeListProps) {
+  return (
+    <div role={tone === 'bad' ? 'alert' : 'status'}>
+      {notices
+        .filter((notice) => notice.tone === tone)
+        .map(({ id, text }) => (
+          <p key={id} class={`notice ${tone}`}>
+            <span>{text}</span>
+            <button type="button" class="quiet" aria-label="Put away" onClick={() => dismiss(id)}>
+              ×
+            </button>
+          </p>
+        ))}
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+/** A page of the console: its heading takes the focus, so that readers and the keyboard begin there. */
+export function Page({
+  title,
+  actions,
+  children,
+}: {
+  title: string;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Gatehouse`;
+    heading.current?.focus({ preventScroll: true });
+  }, [title]);
+  return (
+    <>
+      <header class="page-head">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        <div class="actions">{actions}</div>
+      </header>
+      {children}
+    </>
+  );
+}
+
+export function Card({
+  title,
+  actions,
+  children,
+}: {
+  title: string;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  return (
+    <section class="card" aria-label={title}>
+      <header class="card-head">
+        <h2>{title}</h2>
+        <div class="actions">{actions}</div>
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** Why nothing or something old is shown. */
+export function Trouble({ error, retry }: { error: string | null; retry?: () => void }) {
+  if (error === null) return null;
+  return (
+    <p class="trouble" role="alert">
+      <span>{error}</span>
+      {retry && (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </p>
+  );
+}
+
+export type BadgeTone = 'good' | 'fair' | 'bad' | 'info' | 'none';
+
+export function Badge({
+  tone,
+  children,
+  title,
+}: {
+  tone: BadgeTone;
+  children: ComponentChildren;
+  title?: string | undefined;
+}) {
+  return (
+    <span class={`badge ${tone}`} title={title}>
+      {children}
+    </span>
+  );
+}
+
+/** Names and what they are, for details. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value ?? '–'}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export interface Tab {
+  id: string;
+  label: string;
+}
+
+/** Views of one page; each is an address of its own, so that they are links. */
+export function Tabs({
+  label,
+  tabs,
+  current,
+  hrefOf,
+}: {
+  label: string;
+  tabs: readonly Tab[];
+  current: string;
+  hrefOf: (id: string) => string;
+}) {
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map(({ id, label: text }) => (
+        <a key={id} href={hrefOf(id)} aria-current={id === current ? 'page' : undefined}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,48 @@
+import { formatCount } from '../format/amounts.js';
+
+export interface PagerProps {
+  /** Of what: for screen readers. */
+  label: string;
+  total: number;
+  limit: number;
+  offset: number;
+  onChange: (page: { limit: number; offset: number }) => void;
+  /** Page sizes to choose from; none: the size stays. */
+  sizes?: readonly number[];
+}
+
+export const PAGE_SIZES = [25, 50, 100, 200, 500] as const;
+
+/** Steps through a list that the service pages. */
+export function Pager({ label, total, limit, offset, onChange, sizes }: PagerProps) {
+  const last = Math.min(total, offset + limit);
+  const to = (next: number): void => onChange({ limit, offset: Math.max(0, next) });
+  return (
+    <nav class="pager" aria-label={`Pages of ${label}`}>
+      <span aria-live="polite">
+        {total === 0
+          ? 'None'
+          : `${formatCount(Math.min(offset + 1, total))}–${formatCount(last)} of ${formatCount(total)}`}
+      </span>
+      {sizes && (
+        <select
+          aria-label="Rows on a page"
+          value={String(limit)}
+          onChange={(event) => onChange({ limit: Number(event.currentTarget.value), offset: 0 })}
+        >
+          {sizes.map((size) => (
+            <option key={size} value={String(size)}>
+              {size} rows
+            </option>
+          ))}
+        </select>
+      )}
+      <button type="button" disabled={offset <= 0} onClick={() => to(offset - limit)}>
+        Previous
+      </button>
+      <button type="button" disabled={offset + limit >= total} onClick={() => to(offset + limit)}>
+        Next
+      </button>
+    </nav>
+  );
+}

@@ -1,0 +1,51 @@
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Two units are enough for people: `3 d 4 h`, `12 s`, `480 ms`. */
+export function formatDuration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return '–';
+  if (ms < SECOND) return `${Math.round(ms)} ms`;
+  if (ms < MINUTE) return `${(ms / SECOND).toFixed(ms < 10 * SECOND ? 1 : 0)} s`;
+  if (ms < HOUR) return pair(ms, MINUTE, 'min', SECOND, 's');
+  return ms < DAY ? pair(ms, HOUR, 'h', MINUTE, 'min') : pair(ms, DAY, 'd', HOUR, 'h');
+}
+
+function pair(ms: number, unit: number, name: string, lesser: number, lesserName: string): string {
+  const rest = Math.floor((ms % unit) / lesser);
+  return `${Math.floor(ms / unit)} ${name}${rest > 0 ? ` ${rest} ${lesserName}` : ''}`;
+}
+
+/** `4 min ago`, `in 3 d 4 h`; a dash for null. */
+export function formatRelative(time: string | null | undefined, now = Date.now()): string {
+  if (time === null || time === undefined) return '–';
+  const difference = Date.parse(time) - now;
+  if (Math.abs(difference) < 5 * SECOND) return 'now';
+  const text = formatDuration(Math.abs(difference)).replace(/\.\d/, '');
+  return difference < 0 ? `${text} ago` : `in ${text}`;
+}
+
+/** Local time, sortable by eye: `2026-05-01 14:03:09`. */
+export function formatTime(time: string | null | undefined): string {
+  if (time === null || time === undefined) return '–';
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return time;
+  return `${formatDay(date)} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+export function formatDay(date: Date): string {
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+/** Of an axis: as short as the distance of its points allows. */
+export function formatTick(time: number, stepMs: number): string {
+  const date = new Date(time);
+  const clock = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  if (stepMs < MINUTE) return `${clock}:${two(date.getSeconds())}`;
+  return stepMs < DAY / 4 ? clock : `${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}

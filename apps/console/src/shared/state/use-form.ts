@@ -1,0 +1,47 @@
+import { useState } from 'preact/hooks';
+import { ApiError, messageOf } from '../api/api-error.js';
+import { splitProblems } from './field-problems.js';
+
+export interface Form<T> {
+  values: T;
+  busy: boolean;
+  /** What is wrong with the whole, or with fields that the form does not show. */
+  error: string | null;
+  problem: (field: keyof T & string) => string | undefined;
+  set: <K extends keyof T>(field: K, value: T[K]) => void;
+  /** For `onSubmit`: runs the work and puts each refusal beside its field. */
+  submit: (work: (values: T) => Promise<unknown>) => (event: Event) => void;
+}
+
+export function useForm<T extends object>(initial: T): Form<T> {
+  const [values, setValues] = useState(initial);
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
+  const [error, setError] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const run = async (work: (values: T) => Promise<unknown>): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    setProblems(new Map());
+    try {
+      await work(values);
+    } catch (failure) {
+      const details = failure instanceof ApiError ? failure.details : [];
+      const { byField, rest } = splitProblems(details, Object.keys(values));
+      setProblems(byField);
+      setError(rest.length > 0 ? rest.join(' ') : byField.size > 0 ? null : messageOf(failure));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return {
+    values,
+    busy,
+    error,
+    problem: (field) => problems.get(field),
+    set: (field, value) => setValues((before) => ({ ...before, [field]: value })),
+    submit: (work) => (event) => {
+      event.preventDefault();
+      if (!busy) void run(work);
+    },
+  };
+}
