@@ -24,45 +24,42 @@ export interface DomainEntry {
 
 const DOT = 46;
 const NONE = -1;
-/** Four numbers a name and four an entry, side by side: a lookup pays for memory it has not touched lately, line by line. */
-const STRIDE = 4;
-const HASH = 0;
-const BEGIN = 1;
-const LENGTH = 2;
-const FIRST = 3;
-const RULE = 0;
-const WHICH = 1;
+/** Of an entry, in words: its scope and the length of the name behind it, its rule, the next entry of the same name. */
+const HEADER = 3;
+const RULE = 1;
 const NEXT = 2;
-const LAST = 3;
+/** Bits of the length; scopes lie above them. */
+const LENGTH_BITS = 8;
+const LENGTH_MASK = 0xff;
 
 export class DomainTable {
   readonly #seed: number;
   readonly #mask: number;
-  /** Slot to name, NONE where empty. Names are numbered in order of appearance. */
+  /** Hash and first entry of a name, side by side; NONE for no entry. */
   readonly #slots: Int32Array;
-  /** Hash, where the text begins in the pool, its length, first entry. */
-  readonly #names: Int32Array;
-  /** Rule, scope, next entry of the same name; in a first entry, the last one too. In rule order. */
-  readonly #entries: Int32Array;
-  readonly #pool: Uint8Array;
+  /**
+   * Entries, in rule order along each name; the name itself lies right behind its first one. A lookup pays for memory it
+   * has not touched lately, line by line: one for the slot, one for the rest.
+   */
+  readonly #words: Int32Array;
+  readonly #bytes: Uint8Array;
   /** By entry. */
   readonly #patterns = new Map<number, readonly string[]>();
   /** Patterns that end in `*`: there is nothing to look up. In rule order. */
   readonly #openEnded: DomainEntry[] = [];
-  #nameCount = 0;
-  #poolLength = 0;
 
   /** `entries` in rule order. */
   constructor(entries: readonly DomainEntry[], seed: number = randomBytes(4).readUInt32LE()) {
-    const count = entries.length;
-    const slots = 1 << Math.ceil(Math.log2(Math.max(8, count * 2)));
+    const slots = 1 << Math.ceil(Math.log2(Math.max(8, entries.length * 2)));
     this.#seed = seed;
     this.#mask = slots - 1;
-    this.#slots = new Int32Array(slots).fill(NONE);
-    this.#names = new Int32Array(count * STRIDE);
-    this.#entries = new Int32Array(count * STRIDE);
-    this.#pool = new Uint8Array(entries.reduce((sum, entry) => sum + entry.domain.length, 0));
-    for (const [i, entry] of entries.entries()) this.#add(i, entry);
+    this.#slots = new Int32Array(slots * 2).fill(NONE);
+    const building = new EntryWriter(entries);
+    this.#words = building.words;
+    this.#bytes = building.bytes;
+    for (const entry of entries) this.#add(building, entry);
+    this.#words = building.finish();
+    this.#bytes = new Uint8Array(this.#words.buffer);
   }
 
   /** Smallest accepted rule in `[from, to)` for `host` or a name above it; `to` when there is none. */
@@ -79,45 +76,43 @@ export class DomainTable {
   }
 
   get bytes(): number {
-    return this.#slots.byteLength + this.#names.byteLength + this.#entries.byteLength + this.#pool.byteLength;
+    return this.#slots.byteLength + this.#words.byteLength;
   }
 
   // The one hot function of the router: six plain numbers are cheaper than an object a probe.
   // oxlint-disable-next-line max-params
   #probe(host: string, start: number, hash: number, from: number, best: number, accept: Accept): number {
-    const name = this.#lookup(host, start, hash);
-    if (name === NONE) return best;
-    let entry = this.#names[name * STRIDE + FIRST] ?? NONE;
+    let entry = this.#slots[this.#slotOf(host, start, hash) + 1] ?? NONE;
     while (entry !== NONE) {
-      const at = entry * STRIDE;
-      const rule = this.#entries[at + RULE] ?? best;
+      const rule = this.#words[entry + RULE] ?? best;
       if (rule >= best) return best;
       if (rule >= from && this.#covers(entry, host, start) && accept(rule)) return rule;
-      entry = this.#entries[at + NEXT] ?? NONE;
+      entry = this.#words[entry + NEXT] ?? NONE;
     }
     return best;
   }
 
   #covers(entry: number, host: string, start: number): boolean {
-    const scope = this.#entries[entry * STRIDE + WHICH] ?? 0;
+    const scope = (this.#words[entry] ?? 0) >> LENGTH_BITS;
     if (scope === SCOPE.pattern) return matchesLabels(host, this.#patterns.get(entry) ?? []);
     if (start === 0) return (scope & SCOPE.exact) !== 0;
     if ((scope & SCOPE.below) !== 0) return true;
     return (scope & SCOPE.oneLabel) !== 0 && host.indexOf('.') === start - 1;
   }
 
-  #lookup(host: string, start: number, hash: number): number {
+  /** Where the name is, or the empty place where it would be. */
+  #slotOf(host: string, start: number, hash: number): number {
     for (let slot = hash & this.#mask; ; slot = (slot + 1) & this.#mask) {
-      const name = this.#slots[slot] ?? NONE;
-      if (name === NONE || (this.#names[name * STRIDE + HASH] === hash && this.#isName(name, host, start))) return name;
+      const entry = this.#slots[slot * 2 + 1] ?? NONE;
+      if (entry === NONE || (this.#slots[slot * 2] === hash && this.#isName(entry, host, start))) return slot * 2;
     }
   }
 
-  #isName(name: number, host: string, start: number): boolean {
-    const begin = this.#names[name * STRIDE + BEGIN] ?? 0;
-    const length = this.#names[name * STRIDE + LENGTH] ?? 0;
+  #isName(entry: number, host: string, start: number): boolean {
+    const length = (this.#words[entry] ?? 0) & LENGTH_MASK;
     if (length !== host.length - start) return false;
-    for (let i = 0; i < length; i++) if (this.#pool[begin + i] !== host.charCodeAt(start + i)) return false;
+    const begin = (entry + HEADER) * 4;
+    for (let i = 0; i < length; i++) if (this.#bytes[begin + i] !== host.charCodeAt(start + i)) return false;
     return true;
   }
 
@@ -128,42 +123,73 @@ export class DomainTable {
     return Math.min(found?.rule ?? to, to);
   }
 
-  #add(entry: number, added: DomainEntry): void {
-    const { domain, scope, rule, labels } = added;
+  #add(building: EntryWriter, added: DomainEntry): void {
+    const { domain, labels } = added;
     if (domain === '') return void this.#openEnded.push(added);
     const hash = hashDomain(domain, this.#seed);
-    const known = this.#lookup(domain, 0, hash);
+    const slot = this.#slotOf(domain, 0, hash);
+    const first = this.#slots[slot + 1] ?? NONE;
+    const entry = first === NONE ? building.first(added) : building.further(first, added);
     if (labels) this.#patterns.set(entry, labels);
-    this.#entries.set([rule, scope, NONE, entry], entry * STRIDE);
-    if (known === NONE) {
-      this.#addName(domain, hash, entry);
-      return;
-    }
-    const first = this.#names[known * STRIDE + FIRST] ?? NONE;
-    const last = this.#entries[first * STRIDE + LAST] ?? first;
-    if (this.#merges(last, rule, scope)) return;
-    this.#entries[last * STRIDE + NEXT] = entry;
-    this.#entries[first * STRIDE + LAST] = entry;
+    if (first !== NONE) return;
+    this.#slots[slot] = hash;
+    this.#slots[slot + 1] = entry;
+  }
+}
+
+/** Writes entries one behind the other. */
+class EntryWriter {
+  readonly words: Int32Array;
+  readonly bytes: Uint8Array;
+  /** Last entry of a name by its first, where there is more than one. */
+  readonly #lasts = new Map<number, number>();
+  #end = 0;
+
+  constructor(entries: readonly DomainEntry[]) {
+    const size = entries.reduce((sum, { domain }) => sum + HEADER + ((domain.length + 3) >> 2), 0);
+    this.words = new Int32Array(size);
+    this.bytes = new Uint8Array(this.words.buffer);
+  }
+
+  /** The first of its name, which follows it. */
+  first({ domain, scope, rule }: DomainEntry): number {
+    const entry = this.#write(scope, rule, domain.length);
+    const begin = this.#end * 4;
+    for (let i = 0; i < domain.length; i++) this.bytes[begin + i] = domain.charCodeAt(i);
+    this.#end += (domain.length + 3) >> 2;
+    return entry;
+  }
+
+  /** Another of the name that `first` begins; the last one itself where that says the same. */
+  further(first: number, { scope, rule }: DomainEntry): number {
+    const last = this.#lasts.get(first) ?? first;
+    if (this.#merges(last, rule, scope)) return last;
+    const entry = this.#write(scope, rule, 0);
+    this.words[last + NEXT] = entry;
+    this.#lasts.set(first, entry);
+    return entry;
+  }
+
+  /** What was written, without the room that names which came again did not need. */
+  finish(): Int32Array<ArrayBuffer> {
+    return this.words.slice(0, this.#end);
+  }
+
+  #write(scope: DomainScope, rule: number, length: number): number {
+    const entry = this.#end;
+    this.words[entry] = (scope << LENGTH_BITS) | length;
+    this.words[entry + RULE] = rule;
+    this.words[entry + NEXT] = NONE;
+    this.#end += HEADER;
+    return entry;
   }
 
   /** A set that has a name twice has it once in the chain that every lookup of the name walks. */
   #merges(last: number, rule: number, scope: DomainScope): boolean {
-    const at = last * STRIDE;
-    const known = this.#entries[at + WHICH] ?? 0;
-    if (this.#entries[at + RULE] !== rule || known === SCOPE.pattern || scope === SCOPE.pattern) return false;
-    this.#entries[at + WHICH] = known | scope;
+    const known = (this.words[last] ?? 0) >> LENGTH_BITS;
+    if (this.words[last + RULE] !== rule || known === SCOPE.pattern || scope === SCOPE.pattern) return false;
+    this.words[last] = (this.words[last] ?? 0) | (scope << LENGTH_BITS);
     return true;
-  }
-
-  #addName(domain: string, hash: number, entry: number): void {
-    const name = this.#nameCount++;
-    const begin = this.#poolLength;
-    for (let i = 0; i < domain.length; i++) this.#pool[begin + i] = domain.charCodeAt(i);
-    this.#poolLength += domain.length;
-    this.#names.set([hash, begin, domain.length, entry], name * STRIDE);
-    let slot = hash & this.#mask;
-    while (this.#slots[slot] !== NONE) slot = (slot + 1) & this.#mask;
-    this.#slots[slot] = name;
   }
 }
 
