@@ -44,9 +44,11 @@ it('has no field twice in two shapes: answers are the contract types', () => {
 });
 
 it('refuses unknown fields in the words of the description too', () => {
-  const { NewSubscription, GroupChanges } = description.document.components.schemas;
+  const { NewSubscription, GroupChanges, FilterBody } = description.document.components.schemas;
   expect(NewSubscription).toMatchObject({ additionalProperties: false, required: ['name', 'url'] });
   expect(GroupChanges.properties.interval_sec).toEqual({ type: ['integer', 'null'], minimum: 10, maximum: 86_400 });
+  expect(GroupChanges.properties.filter.anyOf).toEqual([{ $ref: '#/components/schemas/FilterBody' }, { type: 'null' }]);
+  expect(FilterBody.properties.subscription_ids.items).toMatchObject({ type: 'integer', minimum: 1 });
 });
 
 it('is shown on a page that asks no other host', async () => {

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { getMetadataStorage } from 'class-validator';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import type { JsonSchema } from './json-schema.js';
@@ -49,7 +50,7 @@ function propertyOptions(
 ): ApiPropertyOptions {
   const declared: unknown = Reflect.getMetadata('design:type', prototype, property);
   const options: JsonSchema = propertySchema(declared, rules);
-  if (isNested(declared, rules)) options['type'] = declared;
+  if (rules.some(({ type }) => type === 'nestedValidation')) options['type'] = nestedClass(prototype, property);
   options['type'] ??= Object;
   if (byDefault !== undefined) options['default'] = byDefault;
   const conditions = rules.filter(({ type }) => type === 'conditionalValidation');
@@ -58,8 +59,14 @@ function propertyOptions(
   return options as ApiPropertyOptions;
 }
 
-function isNested(declared: unknown, rules: readonly ValidationRule[]): boolean {
-  return typeof declared === 'function' && declared !== Object && rules.some(({ type }) => type === 'nestedValidation');
+/** The class that `@Type` names: of a union with null the compiler keeps nothing. class-transformer exports no way to ask. */
+function nestedClass(prototype: object, property: string): unknown {
+  const { defaultMetadataStorage } = createRequire(import.meta.url)('class-transformer/cjs/storage.js') as {
+    defaultMetadataStorage: {
+      findTypeMetadata(target: unknown, property: string): { typeFunction: () => Class } | undefined;
+    };
+  };
+  return defaultMetadataStorage.findTypeMetadata(prototype.constructor, property)?.typeFunction();
 }
 
 /** Whether the other rules of the property are not asked about `null`. */
