@@ -31,6 +31,7 @@ export const ERROR_CATALOGUE = {
   OPENAPI_REFRESH_REQUIRED: { status: 401, title: 'The user token has expired: refresh it' },
   OPENAPI_REAUTH_REQUIRED: { status: 401, title: 'The authorization has ended: ask the user for a new one' },
   INVALID_CLIENT: { status: 401, title: 'The application could not be authenticated' },
+  INSUFFICIENT_POINTS: { status: 402, title: 'The user has too few points' },
   FORBIDDEN: { status: 403, title: 'The credentials do not allow this' },
   ACCESS_DENIED: { status: 403, title: 'The user or the service denied the authorization' },
   OPENAPI_USER_REQUIRED: { status: 403, title: 'The operation acts for a user and there is none' },
