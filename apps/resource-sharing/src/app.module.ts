@@ -8,8 +8,10 @@ import { CredentialsModule } from './credentials/credentials.module.js';
 import { databaseConfig, SERVICE_NAME } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
 import { DatabaseHealth } from './health/database-health.js';
+import { LinksModule } from './links/links.module.js';
 import { OpenApiModule } from './open-api/open-api.module.js';
 import type { ResourceSharingSettings } from './settings.js';
+import { SharesModule } from './shares/shares.module.js';
 import { SESSION_COOKIE } from './site/session-cookie-name.js';
 import { SiteUsers } from './site/site-users.js';
 import { SiteModule } from './site/site.module.js';
@@ -32,6 +34,8 @@ export class AppModule {
         CredentialsModule,
         OpenApiModule,
         ApplicationsModule,
+        LinksModule,
+        SharesModule,
         SiteModule,
       ],
       providers: [DatabaseHealth, { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor }],

@@ -1,5 +1,5 @@
 import { loadSettings, ServiceSettings, Variable, type Environment } from '@gatehouse/platform';
-import { IsInt, IsUrl, Max, Min } from 'class-validator';
+import { IsInt, IsTimeZone, IsUrl, Max, Min } from 'class-validator';
 
 /** Everything the service reads from its environment, once, at boot. */
 export class ResourceSharingSettings extends ServiceSettings {
@@ -13,6 +13,32 @@ export class ResourceSharingSettings extends ServiceSettings {
   @Variable('RESOURCE_SHARING_PUBLIC_URL', { expected: 'an address such as https://share.example.org' })
   @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false })
   publicUrl = 'http://127.0.0.1:8081';
+
+  /** Zone of the days of the service and of the times in its lists. */
+  @Variable('RESOURCE_SHARING_TIME_ZONE', { expected: 'a time zone such as Asia/Shanghai' })
+  @IsTimeZone()
+  timeZone = 'Asia/Shanghai';
+
+  /** Points that a share may ask for at most. */
+  @Variable('SHARE_MAX_UNLOCK_POINTS', { kind: 'integer', expected: 'points from 1 to 1000000' })
+  @IsInt()
+  @Min(1)
+  @Max(1_000_000)
+  shareMaxUnlockPoints = 1000;
+
+  /** Points that are suggested for a share of a known kind of link; 0: free. */
+  @Variable('SHARE_DEFAULT_UNLOCK_POINTS', { kind: 'integer', expected: 'points from 0 to 1000000' })
+  @IsInt()
+  @Min(0)
+  @Max(1_000_000)
+  shareDefaultUnlockPoints = 10;
+
+  /** Points that a sharer pays for taking a share back, as far as there are any. */
+  @Variable('SHARE_DELETION_FEE', { kind: 'integer', expected: 'points from 0 to 1000000' })
+  @IsInt()
+  @Min(0)
+  @Max(1_000_000)
+  shareDeletionFee = 1;
 
   get secureCookies(): boolean {
     return this.publicUrl.startsWith('https:');

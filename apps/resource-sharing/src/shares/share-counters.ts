@@ -1,0 +1,49 @@
+import { JsonLogger } from '@gatehouse/platform';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+const FLUSH_MS = 1_000;
+const MAX_COUNTED = 10_000;
+
+const ADD_CLICKS = `
+  INSERT INTO share_counters (share_id, click_count)
+  SELECT clicked.id, clicked.count FROM unnest($1::bigint[], $2::bigint[]) AS clicked (id, count)
+  JOIN shares ON shares.id = clicked.id ORDER BY clicked.id
+  ON CONFLICT (share_id) DO UPDATE SET click_count = share_counters.click_count + excluded.click_count`;
+
+/** How often shares were looked at; unlocking counts for itself. Looks are gathered and written once a second; at most that is lost. */
+@Injectable()
+export class ShareCounters implements BeforeApplicationShutdown {
+  private readonly clicks = new Map<number, number>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly logger: JsonLogger,
+  ) {}
+
+  click(shareId: number): void {
+    const count = this.clicks.get(shareId);
+    if (count === undefined && this.clicks.size >= MAX_COUNTED) return;
+    this.clicks.set(shareId, (count ?? 0) + 1);
+    this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
+  }
+
+  /** Never rejects: a lost count must not fail a shutdown. */
+  async flush(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.clicks.size === 0) return;
+    const counted = [...this.clicks];
+    this.clicks.clear();
+    try {
+      await this.dataSource.query(ADD_CLICKS, [counted.map(([id]) => id), counted.map(([, count]) => count)]);
+    } catch (error) {
+      this.logger.warn('looks at shares were not counted', { error }, 'ShareCounters');
+    }
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.flush();
+  }
+}

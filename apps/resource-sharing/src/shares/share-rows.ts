@@ -1,0 +1,53 @@
+import type { ShareLinkKind } from '@gatehouse/share-links';
+import type { MediaType } from '../titles/titles.js';
+
+/** A share as one row tells it, for one viewer. */
+export interface ShareRow {
+  id: number;
+  slug: string;
+  owner_id: number;
+  nickname: string;
+  avatar_url: string | null;
+  title: string | null;
+  kind: ShareLinkKind;
+  url: string;
+  access_code: string;
+  share_size: string | null;
+  video_resolution: string[];
+  source: string[];
+  subtitle_language: string[];
+  subtitle_type: string[];
+  remark: string | null;
+  unlock_points: number | null;
+  is_anonymous: boolean;
+  is_official: boolean;
+  validate_status: string | null;
+  validate_message: string | null;
+  last_validated_at: string | null;
+  created_at: string;
+  unlocked_users_count: number;
+  click_count: number;
+  is_own: boolean;
+  has_unlocked: boolean;
+  media_type: MediaType;
+  tmdb_id: string;
+  media_title: string | null;
+}
+
+const time = (column: string): string =>
+  `to_char(${column} AT TIME ZONE $2, 'YYYY-MM-DD HH24:MI:SS') AS ${column.slice(column.indexOf('.') + 1)}`;
+
+/** $1 is the viewer (null for nobody), $2 the time zone; shares are `s`. */
+export const SELECT_SHARES = `
+  SELECT s.id, replace(s.slug::text, '-', '') AS slug, s.owner_id, o.nickname, o.avatar_url, s.title, s.kind, s.url,
+    s.access_code, s.share_size, s.video_resolution, s.source, s.subtitle_language, s.subtitle_type, s.remark,
+    s.unlock_points, s.is_anonymous, s.is_official, s.validate_status, s.validate_message,
+    ${time('s.last_validated_at')}, ${time('s.created_at')},
+    coalesce(c.unlocked_users_count, 0) AS unlocked_users_count, coalesce(c.click_count, 0) AS click_count,
+    s.owner_id IS NOT DISTINCT FROM $1::bigint AS is_own, u.share_id IS NOT NULL AS has_unlocked,
+    t.media_type, t.tmdb_id, t.title AS media_title
+  FROM shares s
+  JOIN site_accounts o ON o.id = s.owner_id
+  JOIN titles t ON t.id = coalesce(s.movie_id, s.tv_id, s.collection_id)
+  LEFT JOIN share_counters c ON c.share_id = s.id
+  LEFT JOIN unlocks u ON u.user_id = $1::bigint AND u.share_id = s.id`;

@@ -1,0 +1,180 @@
+import { UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { QueryFailedError, type EntityManager } from 'typeorm';
+import { recordEvent } from '../audit/record-event.js';
+import { readLink } from '../links/read-link.js';
+import type { Caller, UserCaller } from '../open-api/caller.js';
+import { ResourceSharingSettings } from '../settings.js';
+import { selectRows } from '../titles/select-rows.js';
+import { changesOf, linkColumns, priceOf, type Changes, type PresentLink } from './share-changes.js';
+import { ShareReader } from './share-reader.js';
+import { ShareRelations } from './share-relations.js';
+import type { ShareRow } from './share-rows.js';
+import { parseSlug } from './share-slug.js';
+import type { CreateShareBody, UpdateShareBody } from './share.dto.js';
+
+/** May change and take back what others share. */
+const MANAGE = 'share:manage';
+/** May have followers told of a change. */
+const NOTIFY = 'resource:notify';
+
+interface LockedShare extends PresentLink {
+  readonly id: number;
+  readonly owner_id: number;
+}
+
+/** Making, changing and taking back shares, each in one transaction. */
+@Injectable()
+export class ShareWriter {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly relations: ShareRelations,
+    private readonly reader: ShareReader,
+    private readonly settings: ResourceSharingSettings,
+  ) {}
+
+  /** Raises INVALID_ARGUMENT, or SHARE_LINK_EXISTS for a link that somebody shares already. */
+  async create(caller: UserCaller, body: CreateShareBody): Promise<ShareRow> {
+    this.assertPrice(body.unlock_points);
+    const link = readLink(body.url, body.access_code);
+    return this.unitOfWork.run(async (tx) => {
+      const relation = await this.relations.of(tx, body);
+      const columns = { owner_id: caller.userId, ...relation, ...linkColumns(link), ...describing(body) };
+      const id = await insert(tx, columns);
+      if (id === undefined) throw linkExists();
+      await recordShareEvent(tx, 'share.created', caller, { id, owner_id: caller.userId });
+      return this.reader.item(tx, id, caller.userId);
+    });
+  }
+
+  /** Raises NOT_FOUND, FORBIDDEN, INVALID_ARGUMENT or SHARE_LINK_EXISTS. */
+  async update(caller: UserCaller, slug: string, { notify, ...body }: UpdateShareBody): Promise<ShareRow> {
+    this.assertPrice(body.unlock_points);
+    return this.unitOfWork.run(async (tx) => {
+      const share = await lockShare(tx, slug);
+      assertMayChange(caller, share);
+      if (notify === true && !caller.permissions.includes(NOTIFY)) {
+        throw new AppError('FORBIDDEN', `notify needs the permission ${NOTIFY}`);
+      }
+      const changes = changesOf(body, share);
+      if (notify === undefined && Object.keys(changes).length === 0) {
+        throw new AppError('INVALID_ARGUMENT', 'Name at least one field to change');
+      }
+      await applyChanges(tx, share.id, changes, notify === true);
+      await recordShareEvent(tx, 'share.updated', caller, share, { fields: Object.keys(changes) });
+      if (notify === true) await recordShareEvent(tx, 'share.notified', caller, share);
+      return this.reader.item(tx, share.id, caller.userId);
+    });
+  }
+
+  /** Who unlocked the share keeps it. Raises NOT_FOUND or FORBIDDEN. */
+  async delete(caller: UserCaller, slug: string): Promise<void> {
+    await this.unitOfWork.run(async (tx) => {
+      const share = await lockShare(tx, slug);
+      assertMayChange(caller, share);
+      await tx.query('UPDATE shares SET deleted_at = now(), updated_at = now() WHERE id = $1', [share.id]);
+      await recordShareEvent(tx, 'share.deleted', caller, share);
+    });
+  }
+
+  private assertPrice(points: number | null | undefined): void {
+    const most = this.settings.shareMaxUnlockPoints;
+    if (points == null || points <= most) return;
+    const message = `must not be greater than ${most}`;
+    throw new AppError('INVALID_ARGUMENT', `unlock_points: ${message}`, {
+      details: [{ field: 'unlock_points', message }],
+    });
+  }
+}
+
+/** Columns of what a body says of a share beside its link and title. */
+function describing(body: CreateShareBody): Changes {
+  return {
+    title: body.title ?? null,
+    share_size: body.share_size ?? null,
+    video_resolution: body.video_resolution ?? [],
+    source: body.source ?? [],
+    subtitle_language: body.subtitle_language ?? [],
+    subtitle_type: body.subtitle_type ?? [],
+    remark: body.remark ?? null,
+    unlock_points: priceOf(body.unlock_points),
+    is_anonymous: body.is_anonymous ?? false,
+    hide_link: body.hide_link ?? true,
+  };
+}
+
+/** Undefined when the link is shared already. */
+async function insert(tx: EntityManager, columns: Changes): Promise<number | undefined> {
+  const names = Object.keys(columns);
+  const [row] = await selectRows<{ id: number }>(
+    tx,
+    `INSERT INTO shares (${names.join(', ')}) VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')})
+     ON CONFLICT (link_key) WHERE deleted_at IS NULL DO NOTHING RETURNING id`,
+    Object.values(columns),
+  );
+  return row?.id;
+}
+
+async function lockShare(tx: EntityManager, slug: string): Promise<LockedShare> {
+  const id = parseSlug(slug);
+  const [share] =
+    id === undefined
+      ? []
+      : await selectRows<LockedShare>(
+          tx,
+          `SELECT id, owner_id, url, access_code, link_key FROM shares
+           WHERE slug = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`,
+          [id],
+        );
+  if (share === undefined) throw new AppError('NOT_FOUND', 'There is no such share');
+  return share;
+}
+
+function assertMayChange({ userId, permissions }: UserCaller, share: LockedShare): void {
+  if (share.owner_id === userId || permissions.includes(MANAGE)) return;
+  throw new AppError('FORBIDDEN', 'The share is not yours');
+}
+
+async function applyChanges(tx: EntityManager, id: number, changes: Changes, notified: boolean): Promise<void> {
+  const sets = Object.keys(changes).map((name, index) => `${name} = $${index + 2}`);
+  if (notified) sets.push('notified_at = now()');
+  try {
+    await tx.query(`UPDATE shares SET ${[...sets, 'updated_at = now()'].join(', ')} WHERE id = $1`, [
+      id,
+      ...Object.values(changes),
+    ]);
+  } catch (error) {
+    if (isTakenLink(error)) throw linkExists(error);
+    throw error;
+  }
+}
+
+function isTakenLink(error: unknown): boolean {
+  return (
+    error instanceof QueryFailedError &&
+    (error.driverError as { constraint?: string }).constraint === 'shares_link_key_live_key'
+  );
+}
+
+const linkExists = (cause?: unknown): AppError =>
+  new AppError('SHARE_LINK_EXISTS', undefined, cause === undefined ? {} : { cause });
+
+/** The event is the sharer's; links and access codes are no part of it. */
+async function recordShareEvent(
+  tx: EntityManager,
+  type: `share.${string}`,
+  caller: Caller,
+  share: { id: number; owner_id: number },
+  details: Record<string, unknown> = {},
+): Promise<void> {
+  await recordEvent(tx, {
+    type,
+    userId: share.owner_id,
+    actorId: caller.userId === share.owner_id ? null : caller.userId,
+    applicationId: caller.applicationId,
+    credentialId: caller.credentialId,
+    grantId: caller.grantId,
+    details: { share_id: share.id, ...details },
+  });
+}

@@ -1,0 +1,179 @@
+import { MAX_TEXT_BYTES } from '@gatehouse/share-links';
+import { Transform } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateIf,
+  type ValidationArguments,
+} from 'class-validator';
+import { TMDB_ID } from '../titles/titles.js';
+import { SOURCES, SUBTITLE_LANGUAGES, SUBTITLE_TYPES, VIDEO_RESOLUTIONS } from './share-words.js';
+
+/** A list of words; the refusal names the ones that are not known. */
+function WordsOf(words: readonly string[]): PropertyDecorator {
+  const message = ({ value }: ValidationArguments): string => {
+    const unknown = [value as unknown].flat().filter((word) => !words.includes(word as string));
+    return `${unknown.map((word) => JSON.stringify(word)).join(', ')} is not one of ${words.join(', ')}`;
+  };
+  return (target, property) => {
+    IsOptional()(target, property);
+    IsArray()(target, property);
+    ArrayMaxSize(words.length)(target, property);
+    ArrayUnique()(target, property);
+    IsIn(words, { each: true, message })(target, property);
+  };
+}
+
+/** A text on one line, or null. */
+function Line(length: number): PropertyDecorator {
+  return (target, property) => {
+    IsOptional()(target, property);
+    IsString()(target, property);
+    MaxLength(length)(target, property);
+    Matches(/^\P{Cc}*$/u, { message: `${String(property)} must not have control characters` })(target, property);
+  };
+}
+
+/** May be left out, but not null. */
+const NotNull = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
+
+const NO_CONTROLS_BUT_BREAKS = /^(?:\P{Cc}|[\t\n\r])*$/u;
+
+/** What creating and changing a share have in common. */
+class ShareDetailsBody {
+  @Line(300)
+  title?: string | null;
+
+  @Line(64)
+  share_size?: string | null;
+
+  @WordsOf(VIDEO_RESOLUTIONS)
+  video_resolution?: string[] | null;
+
+  @WordsOf(SOURCES)
+  source?: string[] | null;
+
+  @WordsOf(SUBTITLE_LANGUAGES)
+  subtitle_language?: string[] | null;
+
+  @WordsOf(SUBTITLE_TYPES)
+  subtitle_type?: string[] | null;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(2000)
+  @Matches(NO_CONTROLS_BUT_BREAKS, { message: 'remark must not have control characters' })
+  remark?: string | null;
+
+  @Line(64)
+  access_code?: string | null;
+
+  /** 0 and null: free. */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(1_000_000)
+  unlock_points?: number | null;
+}
+
+export class CreateShareBody extends ShareDetailsBody {
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(MAX_TEXT_BYTES)
+  url: string;
+
+  /** Together with media_type. */
+  @IsOptional()
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'number' ? String(value) : value))
+  @IsString()
+  @Matches(TMDB_ID, { message: 'tmdb_id must be a number of the movie database' })
+  tmdb_id?: string | null;
+
+  @IsOptional()
+  @IsIn(['movie', 'tv'])
+  media_type?: 'movie' | 'tv' | null;
+
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
+  movie_id?: number | null;
+
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
+  tv_id?: number | null;
+
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
+  collection_id?: number | null;
+
+  @IsOptional()
+  @IsBoolean()
+  is_anonymous?: boolean | null;
+
+  /** Default: true. */
+  @IsOptional()
+  @IsBoolean()
+  hide_link?: boolean | null;
+}
+
+export class UpdateShareBody extends ShareDetailsBody {
+  @NotNull()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(MAX_TEXT_BYTES)
+  url?: string;
+
+  @NotNull()
+  @IsBoolean()
+  is_anonymous?: boolean;
+
+  @NotNull()
+  @IsBoolean()
+  hide_link?: boolean;
+
+  /** Asks that followers be told; needs the permission `resource:notify`. */
+  @NotNull()
+  @IsBoolean()
+  notify?: boolean;
+}
+
+const DIGITS = /^[0-9]{1,9}$/;
+
+/** A whole number from a query; anything else stays as it is and is refused. */
+const wholeNumber = ({ value }: { value: unknown }): unknown =>
+  typeof value === 'string' && DIGITS.test(value) ? Number(value) : value;
+
+export class ListSharesQuery {
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  @Min(1)
+  page = 1;
+
+  /** At most 100; what is beyond the bounds counts as the bound. */
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  page_size = 20;
+
+  /** `link`: with the links and access codes of the shares. */
+  @IsOptional()
+  @IsIn(['link'])
+  include?: 'link';
+}

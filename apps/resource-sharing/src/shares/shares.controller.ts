@@ -1,0 +1,80 @@
+import { AppError, Fails } from '@gatehouse/platform';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, OpenOperation, type Caller, type UserCaller } from '../open-api/caller.js';
+import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
+import { Enveloped } from '../wire/envelope.interceptor.js';
+import { ShareCounters } from './share-counters.js';
+import { ShareReader } from './share-reader.js';
+import { ShareWriter } from './share-writer.js';
+import { CreateShareBody, ListSharesQuery, UpdateShareBody } from './share.dto.js';
+import { ShareDetailView, ShareItemView, toShareDetail, toShareItem } from './share.view.js';
+
+const MAX_PAGE_SIZE = 100;
+
+@ApiTags('shares')
+@Controller('api/open/shares')
+export class SharesController {
+  constructor(
+    private readonly reader: ShareReader,
+    private readonly writer: ShareWriter,
+    private readonly counters: ShareCounters,
+  ) {}
+
+  @Get()
+  @OpenOperation({ scope: 'write', user: 'required' })
+  @ApiOperation({ summary: "The caller's own shares, newest first" })
+  @ApiEnvelopeList(ShareItemView, { paged: true })
+  async list(@Query() query: ListSharesQuery, @CurrentCaller() { userId }: UserCaller): Promise<Enveloped> {
+    const { page, include } = query;
+    const pageSize = Math.min(Math.max(query.page_size, 1), MAX_PAGE_SIZE);
+    const { rows, total } = await this.reader.ofOwner(userId, page, pageSize);
+    const items = rows.map((row) => toShareItem(row, { withLink: include === 'link' }));
+    return new Enveloped(items, { total, page, pageSize });
+  }
+
+  @Get(':slug')
+  @OpenOperation({ scope: 'query' })
+  @ApiOperation({ summary: 'A share, without its link and access code' })
+  @ApiEnvelope(ShareDetailView)
+  @Fails('NOT_FOUND')
+  async detail(@Param('slug') slug: string, @CurrentCaller() { userId }: Caller): Promise<ShareDetailView> {
+    const row = await this.reader.detail(slug, userId);
+    if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such share');
+    this.counters.click(row.id);
+    return toShareDetail(row);
+  }
+
+  @Post()
+  @HttpCode(200)
+  @OpenOperation({ scope: 'write', user: 'required' })
+  @ApiOperation({ summary: 'Share a link' })
+  @ApiEnvelope(ShareItemView)
+  @Fails('SHARE_LINK_EXISTS')
+  async create(@Body() body: CreateShareBody, @CurrentCaller() caller: UserCaller): Promise<Enveloped> {
+    return new Enveloped(toShareItem(await this.writer.create(caller, body)), { message: '分享成功' });
+  }
+
+  @Patch(':slug')
+  @OpenOperation({ scope: 'write', user: 'required' })
+  @ApiOperation({ summary: 'Change a share; null clears a field' })
+  @ApiEnvelope(ShareItemView)
+  @Fails('FORBIDDEN', 'NOT_FOUND', 'SHARE_LINK_EXISTS')
+  async update(
+    @Param('slug') slug: string,
+    @Body() body: UpdateShareBody,
+    @CurrentCaller() caller: UserCaller,
+  ): Promise<Enveloped> {
+    return new Enveloped(toShareItem(await this.writer.update(caller, slug, body)), { message: '更新成功' });
+  }
+
+  @Delete(':slug')
+  @OpenOperation({ scope: 'write', user: 'required' })
+  @ApiOperation({ summary: 'Take a share back; who unlocked it keeps it' })
+  @ApiEnvelope()
+  @Fails('FORBIDDEN', 'NOT_FOUND')
+  async delete(@Param('slug') slug: string, @CurrentCaller() caller: UserCaller): Promise<Enveloped> {
+    await this.writer.delete(caller, slug);
+    return new Enveloped(null, { message: '删除成功' });
+  }
+}

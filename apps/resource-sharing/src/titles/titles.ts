@@ -1,0 +1,48 @@
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { selectRows, type SqlRunner } from './select-rows.js';
+
+export const MEDIA_TYPES = ['movie', 'tv', 'collection'] as const;
+export type MediaType = (typeof MEDIA_TYPES)[number];
+
+/** Ids of the outside movie database. */
+export const TMDB_ID = /^[1-9][0-9]{0,17}$/;
+
+export interface TitleKey {
+  readonly mediaType: MediaType;
+  readonly tmdbId: string;
+}
+
+/** Films, series and collections that shares belong to. */
+@Injectable()
+export class Titles {
+  /** The id of a title, which is made when nobody named it before. A text fills in one that was not known. */
+  async findOrCreate(tx: SqlRunner, { mediaType, tmdbId }: TitleKey, title: string | null = null): Promise<number> {
+    const values = [mediaType, tmdbId, title];
+    const [found] = await selectRows<{ id: number; title: string | null }>(
+      tx,
+      'SELECT id, title FROM titles WHERE media_type = $1 AND tmdb_id = $2',
+      values.slice(0, 2),
+    );
+    if (found !== undefined && (title === null || found.title !== null)) return found.id;
+    const [made] = await selectRows<{ id: number }>(tx, UPSERT, values);
+    if (made === undefined) throw new Error('the title was neither found nor made');
+    return made.id;
+  }
+
+  /** Raises INVALID_ARGUMENT naming the field when there is no such title of that type. */
+  async require(tx: SqlRunner, field: `${MediaType}_id`, id: number): Promise<number> {
+    const [found] = await selectRows<{ id: number }>(tx, 'SELECT id FROM titles WHERE id = $1 AND media_type = $2', [
+      id,
+      field.slice(0, -'_id'.length),
+    ]);
+    if (found !== undefined) return found.id;
+    const message = 'does not exist';
+    throw new AppError('INVALID_ARGUMENT', `${field}: ${message}`, { details: [{ field, message }] });
+  }
+}
+
+const UPSERT = `
+  INSERT INTO titles (media_type, tmdb_id, title) VALUES ($1, $2, $3)
+  ON CONFLICT (media_type, tmdb_id) DO UPDATE SET title = coalesce(titles.title, excluded.title)
+  RETURNING id`;

@@ -1,0 +1,587 @@
+import { pgPool } from '@gatehouse/persistence';
+import { waitFor } from '@gatehouse/testing';
+import request from 'supertest';
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ShareReader } from '../src/shares/share-reader.js';
+import { createCaller, newShare, type ShareCaller } from './share-callers.js';
+import { startSite, type SiteApp } from './site-app.js';
+
+let site: SiteApp;
+let owner: ShareCaller;
+let other: ShareCaller;
+
+beforeAll(async () => {
+  site = await startSite({ API_RATE_LIMIT: '1000000' });
+  await sql('ALTER TABLE site_accounts ADD COLUMN IF NOT EXISTS premium_until timestamptz');
+  await sql("ALTER TABLE site_accounts ADD COLUMN IF NOT EXISTS permissions text[] NOT NULL DEFAULT '{}'");
+  await sql('CREATE TABLE IF NOT EXISTS unlocks (user_id bigint, share_id bigint, via text, points int)');
+  owner = await createCaller(site);
+  other = await createCaller(site);
+});
+afterAll(() => site.close());
+
+const sql = async <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
+  (await site.app.get(DataSource).query(text, values)) as Row[];
+
+async function share(caller: ShareCaller, changes: object = {}): Promise<Record<string, unknown> & { slug: string }> {
+  const answer = await caller.post('/shares', newShare(changes));
+  expect(answer.status, answer.text).toBe(200);
+  return (answer.body as { data: Record<string, unknown> & { slug: string } }).data;
+}
+
+const hyphenated = (slug: string): string =>
+  slug.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5').toUpperCase();
+
+const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+
+describe('creating a share', () => {
+  it('answers 200 with the list item, without link or code', async () => {
+    const body = newShare({
+      title: 'A film',
+      share_size: '58.3 GB',
+      video_resolution: ['4K', '1080P'],
+      source: ['WEB-DL/WEBRip'],
+      subtitle_language: ['简中', '简英双语'],
+      subtitle_type: ['内封'],
+      remark: 'two\nlines',
+      unlock_points: 10,
+      access_code: 'a1b2',
+    });
+    const answer = await owner.post('/shares', body);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      success: true,
+      code: '200',
+      message: '分享成功',
+      data: {
+        slug: expect.stringMatching(/^[0-9a-f]{32}$/),
+        title: 'A film',
+        pan_type: '115',
+        share_size: '58.3 GB',
+        video_resolution: ['4K', '1080P'],
+        source: ['WEB-DL/WEBRip'],
+        subtitle_language: ['简中', '简英双语'],
+        subtitle_type: ['内封'],
+        remark: 'two\nlines',
+        unlock_points: 10,
+        is_unlocked: true,
+        unlocked_users_count: 0,
+        validate_status: null,
+        validate_message: null,
+        last_validated_at: null,
+        is_official: false,
+        user: { id: owner.id, nickname: expect.stringContaining('Nick'), avatar_url: null },
+        created_at: expect.stringMatching(TIME),
+        media: { type: 'movie', tmdb_id: '603', title: null },
+      },
+    });
+    const [row] = await sql<{ hide_link: boolean; is_anonymous: boolean }>(
+      "SELECT hide_link, is_anonymous FROM shares WHERE title = 'A film'",
+    );
+    expect(row).toEqual({ hide_link: true, is_anonymous: false });
+  });
+
+  it.each([[undefined], [0], [null]])('is free with unlock_points %j', async (unlock_points) => {
+    expect((await share(owner, { unlock_points })).unlock_points).toBeNull();
+  });
+
+  it('uses one title for one tmdb_id and type, whoever names it first', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => owner.post('/shares', newShare({ tmdb_id: '777001', media_type: 'tv' }))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+    expect(await sql("SELECT title FROM titles WHERE tmdb_id = '777001'")).toEqual([{ title: null }]);
+    expect((await other.get('/resources/tv/777001')).body).toMatchObject({ meta: { total: 8 } });
+    expect((await other.get('/resources/movie/777001')).body).toMatchObject({ data: [], meta: { total: 0 } });
+  });
+
+  it('takes the ids of titles that exist', async () => {
+    const ids = await sql<{ id: number }>(
+      `INSERT INTO titles (media_type, tmdb_id, title)
+       VALUES ('movie', '880', 'M'), ('tv', '880', 'T'), ('collection', '880', 'C') RETURNING id`,
+    );
+    const [movie, tv, collection] = ids.map(({ id }) => id);
+    const without = { tmdb_id: undefined, media_type: undefined };
+    expect((await share(owner, { ...without, movie_id: movie }))['media']).toEqual({
+      type: 'movie',
+      tmdb_id: '880',
+      title: 'M',
+    });
+    expect((await share(owner, { ...without, tv_id: tv }))['media']).toMatchObject({ type: 'tv', title: 'T' });
+    expect((await share(owner, { ...without, collection_id: collection }))['media']).toMatchObject({
+      type: 'collection',
+    });
+    await share(owner, { tmdb_id: '880', movie_id: movie, collection_id: collection });
+    for (const [field, wrong] of [
+      ['movie_id', tv],
+      ['tv_id', movie],
+      ['collection_id', 999_999_999],
+      ['movie_id', 999_999_999],
+    ] as const) {
+      const answer = await owner.post('/shares', newShare({ ...without, [field]: wrong }));
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({ code: '400', details: [{ field }] });
+    }
+    const conflict = await owner.post('/shares', newShare({ tmdb_id: '881', movie_id: movie }));
+    expect(conflict.body).toMatchObject({ code: '400', details: [{ field: 'movie_id' }] });
+  });
+
+  it.each([
+    ['no title', { tmdb_id: undefined, media_type: undefined }, ''],
+    ['half a pair', { media_type: undefined }, 'media_type'],
+    ['the other half', { tmdb_id: undefined }, 'tmdb_id'],
+    ['a type that is none', { media_type: 'collection' }, 'media_type'],
+    ['an id that is none', { tmdb_id: 'tt0133093' }, 'tmdb_id'],
+    ['no link', { url: 'hello' }, 'url'],
+    ['a script', { url: 'javascript:alert(1)' }, 'url'],
+    ['a link that is too long', { url: `https://a.example/${'x'.repeat(2048)}` }, 'url'],
+    ['a bad code', { access_code: 'a b' }, 'access_code'],
+    ['a negative price', { unlock_points: -1 }, 'unlock_points'],
+    ['a broken price', { unlock_points: 1.5 }, 'unlock_points'],
+    ['a price above the bound', { unlock_points: 1001 }, 'unlock_points'],
+    ['a text for a price', { unlock_points: '5' }, 'unlock_points'],
+    ['a control character', { title: 'a\u0000b' }, 'title'],
+    ['another one', { remark: 'a\u0000b' }, 'remark'],
+    ['a resolution twice', { video_resolution: ['4K', '4K'] }, 'video_resolution'],
+    ['an unknown field', { is_official: true }, 'is_official'],
+    ['no boolean', { hide_link: 'yes' }, 'hide_link'],
+  ])('refuses %s', async (_, changes, field) => {
+    const answer = await owner.post('/shares', newShare(changes));
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ success: false, code: '400', data: null });
+    const { details = [] } = answer.body as { details?: { field: string }[] };
+    expect(new Set(details.map((detail) => detail.field))).toEqual(new Set(field === '' ? [] : [field]));
+  });
+
+  it.each([
+    ['video_resolution', '540P'],
+    ['source', 'CAM'],
+    ['subtitle_language', '火星文'],
+    ['subtitle_type', '外置'],
+  ])('names the word of %s that is not known', async (field, word) => {
+    const answer = await owner.post('/shares', newShare({ [field]: [word] }));
+    expect(answer.status).toBe(400);
+    expect((answer.body as { message: string }).message).toContain(word);
+  });
+
+  it('refuses a link that is shared, however it is written, until it is taken back', async () => {
+    const first = await share(owner, { url: 'https://115.com/s/swtwice?password=a1b2' });
+    for (const url of ['https://115cdn.com/s/swtwice', '链接：https://anxia.com/s/swtwice#', 'swtwice-a1b2']) {
+      const answer = await other.post('/shares', newShare({ url }));
+      expect(answer.status).toBe(409);
+      expect(answer.body).toMatchObject({ success: false, code: 'SHARE_LINK_EXISTS' });
+    }
+    expect((await owner.delete(`/shares/${first.slug}`)).status).toBe(200);
+    await share(other, { url: 'https://115cdn.com/s/swtwice' });
+  });
+
+  it('lets one of many win a link', async () => {
+    const url = 'https://pan.quark.cn/s/aaaabbbbcccc';
+    const answers = await Promise.all(Array.from({ length: 20 }, () => owner.post('/shares', newShare({ url }))));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19);
+  });
+});
+
+describe('resources of a title', () => {
+  it('shows who shares, unless they stay anonymous, and what the caller has', async () => {
+    const open = await share(owner, { tmdb_id: '5001', unlock_points: 5 });
+    const hidden = await share(owner, { tmdb_id: '5001', is_anonymous: true });
+    const [row] = await sql<{ id: number }>('SELECT id FROM shares WHERE slug = $1', [open.slug]);
+    await unlockFor(other, row?.id ?? 0);
+    const answer = await other.get('/resources/movie/5001');
+    expect(answer.body).toMatchObject({
+      message: 'success',
+      meta: { total: 2 },
+      data: [
+        { slug: hidden.slug, user: null, is_unlocked: false, unlock_points: null },
+        { slug: open.slug, user: { id: owner.id }, is_unlocked: true, unlock_points: 5 },
+      ],
+    });
+    expect(answer.text).not.toContain('115.com');
+    expect(answer.text).not.toContain('a1b2');
+  });
+
+  it.each(['999999999', '0', 'nothing', '%00', '9'.repeat(40)])('are none for %s', async (tmdbId) => {
+    const answer = await owner.get(`/resources/tv/${tmdbId}`);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { success: true, code: '200', message: 'success', data: [], meta: { total: 0 } },
+    ]);
+  });
+
+  it('are of films and series only', async () => {
+    const answer = await owner.get('/resources/book/603');
+    expect([answer.status, (answer.body as { code: string }).code]).toEqual([400, '400']);
+  });
+
+  it('are one statement, however many there are', async () => {
+    for (let count = 0; count < 3; count++) await share(owner, { tmdb_id: '5002' });
+    const pool = pgPool(site.app.get(DataSource));
+    const asked = vi.spyOn(pool, 'query');
+    const statements = (): string[] =>
+      asked.mock.calls.flatMap(([query]) => (query as { name?: string }).name ?? 'unnamed');
+    await other.get('/resources/movie/5002');
+    expect(statements().filter((name) => name !== 'credential_by_hash')).toEqual(['shares_of_movie']);
+    asked.mockClear();
+    expect((await other.get('/shares?include=link')).status).toBe(200);
+    expect(statements()).toEqual(['shares_of_owner', 'share_count']);
+  });
+
+  it.each([
+    ['shares_movie_id_idx', 'movie_id = 1'],
+    ['shares_tv_id_idx', 'tv_id = 1'],
+    ['shares_collection_id_idx', 'collection_id = 1'],
+    ['shares_owner_idx', 'owner_id = 1'],
+  ])('have the index %s', async (index, condition) => {
+    const plan = await site.app.get(DataSource).transaction(async (tx) => {
+      await tx.query('SET LOCAL enable_seqscan = off');
+      await tx.query('SET LOCAL enable_sort = off');
+      return (await tx.query(
+        `EXPLAIN SELECT id FROM shares WHERE ${condition} AND deleted_at IS NULL ORDER BY id DESC LIMIT 20`,
+      )) as Record<string, string>[];
+    });
+    expect(JSON.stringify(plan)).toContain(index);
+    expect(JSON.stringify(plan)).not.toContain('Sort');
+  });
+});
+
+async function unlockFor(caller: ShareCaller, shareId: number): Promise<void> {
+  await sql('INSERT INTO unlocks (user_id, share_id, via, points) VALUES ($1, $2, 'free', 0)', [caller.id, shareId]);
+}
+
+describe('the detail of a share', () => {
+  it('never has the link or the code, and takes slugs with hyphens', async () => {
+    const { slug } = await share(owner, { unlock_points: 10, title: 'Detail' });
+    for (const path of [slug, hyphenated(slug)]) {
+      const answer = await other.get(`/shares/${path}`);
+      expect(answer.body).toMatchObject({
+        data: {
+          slug,
+          title: 'Detail',
+          unlock_points: 10,
+          actual_unlock_points: 10,
+          is_unlocked: false,
+          is_free_for_user: false,
+          unlock_message: '需要 10 积分解锁',
+          media: { type: 'movie', tmdb_id: '603', title: null },
+          user: { id: owner.id },
+          created_at: expect.stringMatching(TIME) as string,
+        },
+      });
+      expect(answer.text).not.toMatch(/115\.com|a1b2|"url"|access_code/);
+    }
+  });
+
+  it('says what it costs whom', async () => {
+    const paid = await share(owner, { unlock_points: 7 });
+    const free = await share(owner);
+    const view = async (caller: ShareCaller, slug: string): Promise<unknown> => {
+      const { data } = (await caller.get(`/shares/${slug}`)).body as { data: Record<string, unknown> };
+      return [data['actual_unlock_points'], data['is_free_for_user'], data['is_unlocked'], data['unlock_message']];
+    };
+    expect(await view(owner, paid.slug)).toEqual([0, true, true, '自己的分享']);
+    expect(await view(other, free.slug)).toEqual([0, true, false, '免费资源']);
+    expect(await view(owner, free.slug)).toEqual([0, true, true, '免费资源']);
+    expect(await view(other, paid.slug)).toEqual([7, false, false, '需要 7 积分解锁']);
+    const [row] = await sql<{ id: number }>('SELECT id FROM shares WHERE slug = $1', [paid.slug]);
+    await unlockFor(other, row?.id ?? 0);
+    expect(await view(other, paid.slug)).toEqual([0, true, true, '已解锁']);
+  });
+
+  it('counts who looks', async () => {
+    const { slug } = await share(owner);
+    await Promise.all([other.get(`/shares/${slug}`), owner.get(`/shares/${slug}`)]);
+    await waitFor(async () => {
+      const { data } = (await other.get(`/shares/${slug}`)).body as { data: { click_count: number } };
+      return data.click_count >= 2;
+    });
+  });
+
+  it.each(['nothing', '%00', '00000000000000000000000000000000', '0000-0000', "' OR 1=1"])(
+    'is 404 for %s',
+    async (slug) => {
+      const answer = await owner.get(`/shares/${slug}`);
+      expect([answer.status, (answer.body as { code: string }).code]).toEqual([404, '404']);
+    },
+  );
+
+  it('uses the zone of the service', async () => {
+    const { slug } = await share(owner);
+    await sql(
+      "UPDATE shares SET created_at = '2026-01-31T16:00:00Z', last_validated_at = '2026-07-01T00:00:00Z' WHERE slug = $1",
+      [slug],
+    );
+    expect((await owner.get(`/shares/${slug}`)).body).toMatchObject({
+      data: { created_at: '2026-02-01 00:00:00', last_validated_at: '2026-07-01 08:00:00' },
+    });
+  });
+});
+
+describe("the caller's shares", () => {
+  let mine: ShareCaller;
+  const slugs: string[] = [];
+
+  beforeAll(async () => {
+    mine = await createCaller(site);
+    for (let count = 0; count < 23; count++) slugs.unshift((await share(mine)).slug);
+  });
+
+  it('come in pages of 20, newest first, without links', async () => {
+    const first = await mine.get('/shares');
+    expect(first.body).toMatchObject({ success: true, meta: { total: 23, page: 1, page_size: 20 } });
+    const second = await mine.get('/shares?page=2');
+    const found = [first, second].flatMap(({ body }) => (body as { data: { slug: string }[] }).data);
+    expect(found.map(({ slug }) => slug)).toEqual(slugs);
+    expect(first.text).not.toMatch(/"url"|access_code/);
+    expect((await mine.get('/shares?page=3')).body).toMatchObject({ data: [], meta: { total: 23, page: 3 } });
+  });
+
+  it('show their links when asked', async () => {
+    const answer = await mine.get('/shares?page_size=1&include=link');
+    expect(answer.body).toMatchObject({
+      data: [{ url: expect.stringMatching(/^https:\/\/115\.com\/s\/sw\d+x$/) as string, access_code: 'a1b2' }],
+    });
+  });
+
+  it.each([
+    ['page_size=1000', 100],
+    ['page_size=0', 1],
+    ['page_size=7', 7],
+  ])('%s is %d', async (query, size) => {
+    expect((await mine.get(`/shares?${query}`)).body).toMatchObject({ meta: { page_size: size } });
+  });
+
+  it.each([
+    'page=0',
+    'page=-1',
+    'page=1.5',
+    'page=x',
+    'page=',
+    'page_size=x',
+    'page_size=1e1',
+    'include=all',
+    'sort=a',
+    'page=1&page=2',
+  ])('refuses %s', async (query) => {
+    const answer = await mine.get(`/shares?${query}`);
+    expect([answer.status, (answer.body as { code: string }).code]).toEqual([400, '400']);
+  });
+});
+
+describe('changing a share', () => {
+  it('changes what is named, and null clears', async () => {
+    const { slug } = await share(owner, { title: 'Before', remark: 'r', unlock_points: 5, video_resolution: ['4K'] });
+    const answer = await owner.patch(`/shares/${hyphenated(slug)}`, {
+      title: 'After',
+      unlock_points: 6,
+      is_anonymous: true,
+    });
+    expect(answer.body).toMatchObject({
+      success: true,
+      code: '200',
+      data: { slug, title: 'After', remark: 'r', unlock_points: 6, user: null, video_resolution: ['4K'] },
+    });
+    const cleared = await owner.patch(`/shares/${slug}`, {
+      title: null,
+      remark: null,
+      unlock_points: null,
+      video_resolution: null,
+      access_code: null,
+    });
+    expect(cleared.body).toMatchObject({
+      data: { title: null, remark: null, unlock_points: null, video_resolution: [] },
+    });
+    expect(await sql('SELECT access_code FROM shares WHERE slug = $1', [slug])).toEqual([{ access_code: '' }]);
+  });
+
+  it('changes link and code, and keeps the code of the same link', async () => {
+    const { slug } = await share(owner, { url: 'https://115.com/s/swlink1?password=a1b2' });
+    const stored = async (): Promise<unknown> =>
+      (await sql('SELECT kind, link_key, url, access_code FROM shares WHERE slug = $1', [slug]))[0];
+    await owner.patch(`/shares/${slug}`, { url: 'https://115cdn.com/s/swlink1' });
+    expect(await stored()).toEqual({
+      kind: '115',
+      link_key: '115:swlink1',
+      url: 'https://115cdn.com/s/swlink1',
+      access_code: 'a1b2',
+    });
+    await owner.patch(`/shares/${slug}`, { access_code: 'c3d4' });
+    expect(await stored()).toMatchObject({ access_code: 'c3d4' });
+    await owner.patch(`/shares/${slug}`, { url: 'https://pan.quark.cn/s/abcdefabcdef' });
+    expect(await stored()).toEqual({
+      kind: 'quark',
+      link_key: 'quark:abcdefabcdef',
+      url: 'https://pan.quark.cn/s/abcdefabcdef',
+      access_code: '',
+    });
+    await share(other, { url: 'https://115.com/s/swlink1' });
+    const back = await owner.patch(`/shares/${slug}`, { url: 'https://anxia.com/s/swlink1' });
+    expect([back.status, (back.body as { code: string }).code]).toEqual([409, 'SHARE_LINK_EXISTS']);
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['an unknown field', { tmdb_id: '1' }],
+    ['an official mark', { is_official: true }],
+    ['null for the link', { url: null }],
+    ['null for a flag', { is_anonymous: null }],
+    ['a bad word', { source: ['CAM'] }],
+    ['a price above the bound', { unlock_points: 1001 }],
+    ['a bad link', { url: 'x' }],
+  ])('refuses %s', async (_, body) => {
+    const { slug } = await share(owner);
+    const answer = await owner.patch(`/shares/${slug}`, body);
+    expect([answer.status, (answer.body as { code: string }).code]).toEqual([400, '400']);
+  });
+
+  it('tells followers only with the permission', async () => {
+    const { slug } = await share(owner);
+    const refused = await owner.patch(`/shares/${slug}`, { title: 'x', notify: true });
+    expect([refused.status, (refused.body as { code: string }).code]).toEqual([403, 'FORBIDDEN']);
+    expect((await owner.patch(`/shares/${slug}`, { notify: false })).status).toBe(200);
+    const herald = await createCaller(site, { permissions: ['resource:notify'] });
+    const own = await share(herald);
+    expect((await herald.patch(`/shares/${own.slug}`, { notify: true })).status).toBe(200);
+    expect(await sql("SELECT user_id FROM audit_events WHERE type = 'share.notified'")).toEqual([
+      { user_id: herald.id },
+    ]);
+    expect((await herald.patch(`/shares/${slug}`, { notify: true })).status).toBe(403);
+  });
+});
+
+describe('taking a share back', () => {
+  it('hides it, and leaves it to who unlocked it', async () => {
+    const { slug } = await share(owner, { tmdb_id: '6001', unlock_points: 3 });
+    const reader = site.app.get(ShareReader);
+    const dataSource = site.app.get(DataSource);
+    const before = await reader.forUnlock(dataSource, hyphenated(slug));
+    expect(before).toEqual({
+      id: expect.any(Number) as number,
+      ownerId: owner.id,
+      unlockPoints: 3,
+      url: expect.stringContaining('https://115.com/s/') as string,
+      accessCode: 'a1b2',
+      fullUrl: expect.stringMatching(/^https:\/\/115\.com\/s\/\w+\?password=a1b2$/) as string,
+      kind: '115',
+      key: expect.stringMatching(/^115:/) as string,
+      official: false,
+      deleted: false,
+    });
+    await unlockFor(other, before?.id ?? 0);
+    const answer = await owner.delete(`/shares/${slug}`);
+    expect(answer.body).toEqual({ success: true, code: '200', message: '删除成功', data: null });
+    expect((await owner.get(`/shares/${slug}`)).status).toBe(404);
+    expect((await other.get(`/shares/${slug}`)).body).toMatchObject({ data: { unlock_message: '已解锁' } });
+    expect((await other.get('/resources/movie/6001')).body).toMatchObject({ data: [] });
+    expect(await reader.forUnlock(dataSource, slug)).toMatchObject({ deleted: true });
+    expect((await owner.delete(`/shares/${slug}`)).status).toBe(404);
+    expect((await owner.patch(`/shares/${slug}`, { title: 'x' })).status).toBe(404);
+    expect(await reader.forUnlock(dataSource, 'nothing')).toBeUndefined();
+  });
+});
+
+describe('whose share it is', () => {
+  it('is refused to others, allowed to who manages shares', async () => {
+    const { slug } = await share(owner, { title: 'Mine' });
+    for (const answer of [
+      await other.patch(`/shares/${slug}`, { title: 'Theirs' }),
+      await other.delete(`/shares/${slug}`),
+    ]) {
+      expect(answer.status).toBe(403);
+      expect(answer.body).toMatchObject({ success: false, code: 'FORBIDDEN', data: null });
+    }
+    expect((await owner.get(`/shares/${slug}`)).body).toMatchObject({ data: { title: 'Mine' } });
+    const moderator = await createCaller(site, { permissions: ['share:manage'] });
+    expect((await moderator.patch(`/shares/${slug}`, { title: 'Edited' })).body).toMatchObject({
+      data: { title: 'Edited', user: { id: owner.id } },
+    });
+    expect((await moderator.delete(`/shares/${slug}`)).status).toBe(200);
+    const [event] = await sql(
+      "SELECT user_id, actor_id FROM audit_events WHERE type = 'share.deleted' ORDER BY id DESC LIMIT 1",
+    );
+    expect(event).toEqual({ user_id: owner.id, actor_id: moderator.id });
+  });
+
+  it('does not show in the lists of others', async () => {
+    const stranger = await createCaller(site);
+    await share(owner);
+    expect((await stranger.get('/shares')).body).toMatchObject({ data: [], meta: { total: 0 } });
+  });
+
+  it('needs a key, the scope, and for writing a user', async () => {
+    const { slug } = await share(owner);
+    expect((await request(site.url).get(`/api/open/shares/${slug}`)).body).toMatchObject({ code: 'MISSING_API_KEY' });
+    const reads = await createCaller(site, { scopes: ['query'] });
+    expect((await reads.get(`/shares/${slug}`)).status).toBe(200);
+    for (const answer of [
+      await reads.get('/shares'),
+      await reads.post('/shares', newShare()),
+      await reads.patch(`/shares/${slug}`, { title: 'x' }),
+      await reads.delete(`/shares/${slug}`),
+    ]) {
+      expect([answer.status, (answer.body as { code: string }).code]).toEqual([403, 'SCOPE_NOT_ALLOWED']);
+    }
+    const writes = await createCaller(site, { scopes: ['write'] });
+    expect((await writes.get('/resources/movie/603')).status).toBe(403);
+    expect((await writes.post('/check/resource', { url: 'https://115.com/s/abc' })).status).toBe(403);
+  });
+});
+
+describe('checking a link', () => {
+  it('tells its kind and code', async () => {
+    const answer = await owner.post('/check/resource', { url: 'https://115.com/s/abc123#xxxx 访问码:1234' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      success: true,
+      code: '200',
+      message: 'success',
+      data: {
+        website: '115',
+        pan_type: '115',
+        supported: true,
+        url: 'https://115.com/s/abc123',
+        base_link: 'https://115.com/s/abc123',
+        access_code: '1234',
+        access_code_conflict: false,
+        share_id: 'abc123',
+        full_url: 'https://115.com/s/abc123?password=1234',
+        default_unlock_points: 10,
+      },
+    });
+  });
+
+  it('knows others, and refuses what is no link', async () => {
+    expect((await owner.post('/check/resource', { url: 'https://evil.example/?u=115.com' })).body).toMatchObject({
+      code: '200',
+      data: { website: 'others', supported: false, share_id: null, default_unlock_points: 0 },
+    });
+    expect(
+      (await owner.post('/check/resource', { url: 'https://pan.baidu.com/s/1abc?pwd=aaaa', access_code: 'bbbb' })).body,
+    ).toMatchObject({
+      data: { access_code: 'bbbb', access_code_conflict: true, full_url: 'https://pan.baidu.com/s/1abc?pwd=bbbb' },
+    });
+    for (const body of [
+      { url: 'hello' },
+      { url: '' },
+      {},
+      { url: 5 },
+      { url: 'x'.repeat(3000) },
+      { url: '链'.repeat(700) },
+    ]) {
+      const answer = await owner.post('/check/resource', body);
+      expect([answer.status, (answer.body as { code: string }).code]).toEqual([400, '400']);
+    }
+  });
+});
+
+it('writes no link and no access code into its log', async () => {
+  const secret = { url: 'https://115.com/s/swsecretlink?password=zq9x' };
+  const { slug } = await share(owner, secret);
+  await other.post('/shares', newShare(secret));
+  await owner.patch(`/shares/${slug}`, { url: 'nolinkswsecretlink' });
+  await owner.post('/check/resource', { url: 'nolinkswsecretlink' });
+  const logged = JSON.stringify(site.logs) + JSON.stringify(await sql('SELECT * FROM audit_events'));
+  expect(logged).not.toMatch(/swsecretlink|zq9x/);
+});
