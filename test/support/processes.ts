@@ -18,10 +18,14 @@ export class Programs {
   #running = new Set<ChildProcess>();
 
   /** Starts a program that listens on a port of its own and waits until it does. */
-  async start(command: string, argumentsFor: (port: number) => string[]): Promise<number> {
+  async start(
+    command: string,
+    argumentsFor: (port: number) => string[],
+    account: { uid?: number; gid?: number } = {},
+  ): Promise<number> {
     for (let attempt = 1; ; attempt++) {
       const port = await freePort();
-      const child = spawn(command, argumentsFor(port), { stdio: ['ignore', 'ignore', 'pipe'] });
+      const child = spawn(command, argumentsFor(port), { stdio: ['ignore', 'ignore', 'pipe'], ...account });
       this.#running.add(child);
       let errors = '';
       child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-2000)));

@@ -232,9 +232,9 @@ describe('marks of a dial', () => {
       return seen;
     };
     expect(await marks(direct, http(hop.port))).toEqual(['dns', 'connect']);
-    expect(await marks(direct, socks(hop.port))).toEqual(['connect']);
+    expect(await marks(direct, socks(hop.port))).toEqual(['connect', 'greeting']);
     const over = createChainDialer(fixedHop(createOutbound('hop', socks(hop.port), direct, 'hop')));
-    // One `connect` to the hop, one through it.
+    // One `connect` to the hop, one through it; the hop's own greeting is none of the node's.
     expect(await marks(over, http(hop.port))).toEqual(['connect', 'connect']);
   });
 });

@@ -50,7 +50,7 @@ export class DialerTable {
     const chosen = this.policies?.take(tag, hopMetadata(server, network)).at(-1) ?? tag;
     const outbound = this.outbounds.get(chosen);
     if (!outbound) throw new DialError('route', 'other', `no way out named ${chosen}`);
-    return this.reports && network === 'tcp' ? watchHop(outbound, this.reports) : outbound;
+    return this.reports ? watchHop(outbound, this.reports) : outbound;
   }
 }
 

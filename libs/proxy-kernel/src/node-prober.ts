@@ -136,7 +136,10 @@ class DialingProber implements NodeProber {
   ): Promise<T> {
     const { signal } = deadline;
     const target = { host: hostOf(url), port: portOf(url) };
-    const dialling = outbound.connect(target, { signal, onStage: (stage) => clock.mark(stage) });
+    const dialling = outbound.connect(target, {
+      signal,
+      onStage: (stage) => clock.mark(stage === 'greeting' ? 'handshake' : stage),
+    });
     const stream = await deadline.within(dialling, (late) => late.destroy());
     const onAbort = (): void => void stream.destroy();
     signal.addEventListener('abort', onAbort, { once: true });

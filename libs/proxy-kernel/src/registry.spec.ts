@@ -48,6 +48,7 @@ describe('support of a node', () => {
     ['vless over HTTP/2 by a name', vless({ uuid: 'somebody', transport: { type: 'h2', path: '/' } })],
     ['vless that says it has no encryption', vless({ encryption: 'none', flow: '' })],
     ['anytls', { ...endpoint, type: 'anytls', options: { password: 'p' } }],
+    ['ssh', { ...endpoint, type: 'ssh', options: { username: 'u', password: 'p' } }],
     ['a chain', ss('aes-128-gcm', { dialerProxy: 'other' })],
   ])('%s is embedded, and its outbound can be made', (_name, node) => {
     expect(supportsNode(node)).toEqual({ support: 'embedded' });
@@ -65,6 +66,7 @@ describe('support of a node', () => {
     ['an obfuscation nobody knows', plugin('obfs', { mode: 'xml' }), 'external'],
     ['UDP over TCP', ss('aes-128-gcm', { udpOverTcp: true }), 'external'],
     ['anytls with ECH', { ...endpoint, type: 'anytls', options: { 'ech-opts': { enable: true } } }, 'external'],
+    ['ssh by a key in a file', { ...endpoint, type: 'ssh', options: { 'private-key': '~/.ssh/id' } }, 'external'],
     ['an old cipher', ss('rc4-md5'), 'external'],
     ['a cipher nobody knows', ss('rot13'), 'unsupported'],
     ['XTLS', vless({ flow: 'xtls-rprx-vision' }), 'external'],

@@ -16,6 +16,8 @@ import { isCipher2022, parseKeys2022 } from './protocol/shadowsocks-2022/cipher.
 import { ShadowsocksOutbound } from './protocol/shadowsocks/outbound.js';
 import { pluginObstacle } from './protocol/shadowsocks/plugin.js';
 import { Socks5Outbound } from './protocol/socks/outbound.js';
+import { isFileName } from './protocol/ssh/options.js';
+import { SshOutbound } from './protocol/ssh/outbound.js';
 import { TrojanOutbound } from './protocol/trojan/outbound.js';
 import { parseUserId } from './protocol/user-id.js';
 import { VlessOutbound } from './protocol/vless/outbound.js';
@@ -66,6 +68,8 @@ export function supportsNode(node: ProxyNode): NodeSupport {
       return supportsVless(node);
     case 'vmess':
       return supportsVmess(node);
+    case 'ssh':
+      return isFileName(node.options['private-key']) ? external('a private key in a file') : { support: 'embedded' };
     case 'anytls':
       return node.options['ech-opts'] === undefined ? { support: 'embedded' } : external('encrypted ClientHello');
     case 'ssr':
@@ -74,7 +78,6 @@ export function supportsNode(node: ProxyNode): NodeSupport {
     case 'tuic':
     case 'wireguard':
     case 'snell':
-    case 'ssh':
     case 'mieru':
       return external(node.type);
   }
@@ -99,13 +102,14 @@ export function createOutbound(tag: string, node: ProxyNode, dialer: ServerDiale
       return new VmessOutbound(tag, node, userId(node.uuid, path), dialer);
     case 'anytls':
       return new AnyTlsOutbound(tag, node, dialer);
+    case 'ssh':
+      return new SshOutbound(tag, node, dialer);
     case 'ssr':
     case 'hysteria':
     case 'hysteria2':
     case 'tuic':
     case 'wireguard':
     case 'snell':
-    case 'ssh':
     case 'mieru':
       throw new KernelConfigError(path, `${tag} cannot be dialled: ${node.type}`);
   }

@@ -167,8 +167,13 @@ describe('what counts against a node', () => {
 
   it('is no silence that may be the target’s', () => {
     const late = new DialError('dial', 'timeout', 'x');
-    expect(judge(late, 'socks5', ['connect'])).toBe(false);
-    expect(judge(late, 'socks5', ['dns'])).toBe(true);
+    expect(judge(late, 'socks5', ['connect', 'greeting'])).toBe(false);
+    expect(judge(late, 'ssh', ['connect', 'greeting'])).toBe(false);
+    expect(judge(late, 'http', ['connect'])).toBe(false);
+    expect(judge(late, 'http', ['dns'])).toBe(true);
+    // A server that took the connection and says nothing.
+    expect(judge(late, 'socks5', ['connect'])).toBe(true);
+    expect(judge(late, 'ssh', ['connect'])).toBe(true);
     expect(judge(late, 'trojan', ['connect'])).toBe(true);
   });
 

@@ -2,8 +2,13 @@ import { DialError, type DialStage } from '../interfaces/outbound.js';
 
 /** Kinds of a failed handshake that are the node's own: the others repeat what it says of the target. */
 const OWN_FAILURES = new Set(['tls_error', 'auth_failed', 'protocol_error', 'connection_reset']);
-/** Types that answer only once they have the target: their silence may be the target's. */
-const WAITS_FOR_TARGET = new Set(['socks5', 'http']);
+/** Types that answer only once they have the target, and the step after which their silence may be the target's. */
+const WAITS_FOR_TARGET: ReadonlyMap<string, DialStage> = new Map([
+  ['socks5', 'greeting'],
+  ['ssh', 'greeting'],
+  // It has no answer of its own: a node that hangs cannot be told from a target that does.
+  ['http', 'connect'],
+]);
 
 export interface FailedDial {
   error: unknown;
@@ -29,7 +34,8 @@ function isOwnFailure({ stage, kind }: DialError, { type, reached }: FailedDial)
   // Given up by the client, short of something of our own, or refused without a reason.
   if (kind === 'other') return false;
   if (stage === 'handshake') return OWN_FAILURES.has(kind);
-  if (stage === 'dial') return !(kind === 'timeout' && reached.has('connect') && WAITS_FOR_TARGET.has(type));
+  const last = WAITS_FOR_TARGET.get(type);
+  if (stage === 'dial') return !(kind === 'timeout' && last !== undefined && reached.has(last));
   return stage === 'dns';
 }
 

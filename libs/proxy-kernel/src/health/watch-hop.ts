@@ -1,4 +1,4 @@
-import type { DialStage, Outbound } from '../interfaces/outbound.js';
+import type { DialContext, DialStage, Outbound, PacketConnection } from '../interfaces/outbound.js';
 import type { HealthBook } from './health-book.js';
 import { isTransportFailure } from './transport-failure.js';
 
@@ -7,25 +7,47 @@ export type HopReports = Pick<HealthBook, 'flowFailed' | 'flowSucceeded' | 'flow
 /** An outbound that carries another's connections: the flows do not know it, so its dials tell how it did. */
 export function watchHop(outbound: Outbound, reports: HopReports): Outbound {
   const { tag, type, udp } = outbound;
-  return {
+  const watched = async <T>(context: DialContext, dial: (context: DialContext) => Promise<T>): Promise<T> => {
+    const reached = new Set<DialStage>();
+    const onStage = (stage: DialStage): void => {
+      reached.add(stage);
+      context.onStage?.(stage);
+    };
+    try {
+      return await dial({ ...context, onStage });
+    } catch (error) {
+      if (isTransportFailure({ error, type, reached })) reports.flowFailed(tag);
+      else reports.flowEnded(tag);
+      throw error;
+    }
+  };
+  const watchedOutbound: Outbound = {
     tag,
     type,
     udp,
     connect: async (target, context) => {
-      const reached = new Set<DialStage>();
-      const onStage = (stage: DialStage): void => {
-        reached.add(stage);
-        context.onStage?.(stage);
-      };
-      try {
-        const stream = await outbound.connect(target, { ...context, onStage });
-        reports.flowSucceeded(tag);
-        return stream;
-      } catch (error) {
-        if (isTransportFailure({ error, type, reached })) reports.flowFailed(tag);
-        else reports.flowEnded(tag);
-        throw error;
-      }
+      const stream = await watched(context, (own) => outbound.connect(target, own));
+      reports.flowSucceeded(tag);
+      return stream;
     },
   };
+  const openPackets = outbound.openPackets?.bind(outbound);
+  if (!openPackets) return watchedOutbound;
+  return {
+    ...watchedOutbound,
+    openPackets: async (context) => watchAnswers(await watched(context, openPackets), tag, reports),
+  };
+}
+
+/** Most associations open without the node's consent: only what comes back says that it is there. */
+function watchAnswers(packets: PacketConnection, tag: string, reports: HopReports): PacketConnection {
+  let answered = false;
+  packets.onMessage(() => {
+    if (!answered) reports.flowSucceeded(tag);
+    answered = true;
+  });
+  packets.onClose(() => {
+    if (!answered) reports.flowEnded(tag);
+  });
+  return packets;
 }

@@ -10,13 +10,16 @@ export interface Target {
   ips?: readonly string[];
 }
 
-/** A step on the way to a node's server: its name resolved, TCP connected, TLS with it done. */
-export type DialStage = 'dns' | 'connect' | 'tls';
+/**
+ * A step on the way to a node's server: its name resolved, TCP connected, TLS with it done, and, where its protocol
+ * lets it speak before it has the target, its first answer.
+ */
+export type DialStage = 'dns' | 'connect' | 'tls' | 'greeting';
 
 export interface DialContext {
   /** Aborted when the client leaves or the dial runs out of time. */
   signal: AbortSignal;
-  /** Told as each step ends, in order; a name that is an address has no `dns`. Through a chain once a hop. */
+  /** Told as each step ends, in order; a name that is an address has no `dns`. Through a chain once a hop, but for `greeting`, which is the last node's own. */
   onStage?: ((stage: DialStage) => void) | undefined;
 }
 

@@ -38,7 +38,7 @@ export function fixedHop(outbound: Outbound): Hop {
 
 async function connectThrough(hop: Hop, server: Target, { signal, onStage }: DialContext): Promise<ByteStream> {
   try {
-    const stream = await hop.outbound(server, 'tcp').connect(server, { signal, onStage });
+    const stream = await hop.outbound(server, 'tcp').connect(server, { signal, onStage: hopStages(onStage) });
     onStage?.('connect');
     return stream;
   } catch (error) {
@@ -50,7 +50,7 @@ async function openPacketsThrough(hop: Hop, server: Target, { signal, onStage }:
   try {
     const outbound = hop.outbound(server, 'udp');
     if (!outbound.udp || !outbound.openPackets) throw new DialError('dial', 'other', 'it carries no UDP');
-    const packets = await outbound.openPackets({ signal, onStage });
+    const packets = await outbound.openPackets({ signal, onStage: hopStages(onStage) });
     onStage?.('connect');
     return toServer(packets, server);
   } catch (error) {
@@ -69,6 +69,11 @@ function toServer(packets: PacketConnection, server: Target): ServerPackets {
     onClose: (listener) => packets.onClose(listener),
     close: () => packets.close(),
   };
+}
+
+/** A hop's own answer says nothing of the server behind it. */
+function hopStages(onStage: DialContext['onStage']): DialContext['onStage'] {
+  return onStage && ((stage) => stage !== 'greeting' && onStage(stage));
 }
 
 /** Says that it was the way and not the server; the reason of an aborted signal passes as it is. */

@@ -41,7 +41,7 @@ describe('options of a node', () => {
     const node = { name: 'x', type: 'anytls', server: 's.test', port: 1 } as const;
     expect(anytlsOptions({ ...node, options: {} })).toEqual({
       tls: { skipCertVerify: false },
-      pool: { password: '', idleMs: 30_000, minIdle: 0 },
+      pool: { password: '', idleMs: 30_000 },
     });
     const options = {
       password: 'p',
@@ -50,11 +50,10 @@ describe('options of a node', () => {
       fingerprint: 'ab',
       'skip-cert-verify': true,
       'idle-session-timeout': 1e9,
-      'min-idle-session': '5',
     };
     expect(anytlsOptions({ ...node, options })).toEqual({
       tls: { skipCertVerify: true, sni: 'a.test', alpn: ['h2'], fingerprint: 'ab' },
-      pool: { password: 'p', idleMs: 3_600_000, minIdle: 5 },
+      pool: { password: 'p', idleMs: 3_600_000 },
     });
   });
 });
@@ -106,7 +105,7 @@ describe('sessions', () => {
   const pools: AnyTlsSessionPool[] = [];
   const dialer = createDirectDialer({ resolve: () => Promise.resolve(['127.0.0.1']) });
   const context = { signal: new AbortController().signal };
-  const options: PoolOptions = { password: 'secret', idleMs: 30_000, minIdle: 0 };
+  const options: PoolOptions = { password: 'secret', idleMs: 30_000 };
 
   beforeEach(async () => {
     connections = [];

@@ -3,7 +3,6 @@ import type { PoolOptions } from './session-pool.js';
 
 const DEFAULT_IDLE_SECONDS = 30;
 const MAX_IDLE_SECONDS = 3600;
-const MAX_MIN_IDLE = 16;
 
 /** What a node says by Clash's option names. */
 export function anytlsOptions({ options }: OtherNode): { tls: NodeTls; pool: PoolOptions } {
@@ -19,7 +18,6 @@ export function anytlsOptions({ options }: OtherNode): { tls: NodeTls; pool: Poo
   const pool = {
     password: text(options['password']) ?? '',
     idleMs: idleSeconds * 1000,
-    minIdle: bounded(options['min-idle-session'], 0, MAX_MIN_IDLE),
   };
   return { tls, pool };
 }

@@ -11,8 +11,6 @@ const MAX_IDLE = 64;
 export interface PoolOptions {
   password: string;
   idleMs: number;
-  /** As many idle sessions outlive that time. */
-  minIdle: number;
 }
 
 interface Idle {
@@ -63,13 +61,9 @@ export class AnyTlsSessionPool {
   private keep(session: AnyTlsSession): void {
     // A chain may lead elsewhere at the next dial.
     if (this.closed || !this.dialer.direct || this.idle.length >= MAX_IDLE) return session.close();
-    const timer = setTimeout(() => this.expire(session), this.options.idleMs);
+    const timer = setTimeout(() => session.close(), this.options.idleMs);
     timer.unref();
     this.idle.push({ session, timer });
-  }
-
-  private expire(session: AnyTlsSession): void {
-    if (this.idle.length > this.options.minIdle) session.close();
   }
 
   private forget(session: AnyTlsSession): void {

@@ -59,6 +59,7 @@ export class Socks5Outbound implements Outbound {
     const stream = await dialNodeServer(this.node, this.dialer, context);
     const bound = await shakeHands(stream, context.signal, async (reader) => {
       await this.authenticate(stream, reader);
+      context.onStage?.('greeting');
       stream.write(Buffer.concat([Buffer.from([codec.SOCKS5, command, 0]), codec.encodeAddress(target)]));
       return readReply(reader);
     });

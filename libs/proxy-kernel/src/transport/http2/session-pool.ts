@@ -13,6 +13,7 @@ import { abortError, toDialError } from '../dial-error.js';
 import { dialNodeServer, type NodeServer } from '../node-server.js';
 import type { ServerDialer } from '../server-dialer.js';
 import { toDuplex } from '../tls.js';
+import { unlessAborted } from '../unless-aborted.js';
 
 /** Streams that one session carries before another is opened; a server may allow fewer. */
 const MAX_STREAMS = 100;
@@ -188,15 +189,6 @@ function toProtocolError(error: Error): DialError {
   if (dialError.kind !== 'other') return dialError;
   const kind = code === 'ERR_HTTP2_SESSION_ERROR' || code === 'ERR_HTTP2_ERROR' ? 'protocol_error' : 'connection_reset';
   return new DialError('handshake', kind, error.message, { cause: error });
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(abortError(signal));
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-    if (signal.aborted) onAbort();
-  });
 }
 
 /** The code of a stream that was not reset. */

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { DialError, type DialContext, type Outbound, type PacketConnection } from '../interfaces/outbound.js';
+import { watchHop } from './watch-hop.js';
+
+const context: DialContext = { signal: new AbortController().signal };
+
+/** An outbound whose associations are what a test says. */
+function hopWith(openPackets: NonNullable<Outbound['openPackets']>) {
+  const told: string[] = [];
+  const tell = (what: string) => (tag: string) => void told.push(`${what} ${tag}`);
+  const reports = { flowFailed: tell('failed'), flowSucceeded: tell('succeeded'), flowEnded: tell('ended') };
+  const outbound: Outbound = {
+    tag: 'n1',
+    type: 'socks5',
+    udp: true,
+    connect: () => Promise.reject(new Error('not in this test')),
+    openPackets,
+  };
+  return { told, hop: watchHop(outbound, reports) };
+}
+
+function newPackets() {
+  const listeners = { message: [] as ((payload: Buffer) => void)[], close: [] as (() => void)[] };
+  const packets: PacketConnection = {
+    send: () => undefined,
+    onMessage: (listener) => void listeners.message.push((payload) => listener(payload, { host: 'h', port: 1 })),
+    onClose: (listener) => void listeners.close.push(listener),
+    close: () => undefined,
+  };
+  return {
+    packets,
+    answer: () => listeners.message.forEach((listener) => listener(Buffer.alloc(1))),
+    end: () => listeners.close.forEach((listener) => listener()),
+  };
+}
+
+describe('a hop that carries datagrams', () => {
+  it('is good with the first that comes back, and is told so once', async () => {
+    const { packets, answer, end } = newPackets();
+    const { hop, told } = hopWith(() => Promise.resolve(packets));
+    const opened = await hop.openPackets?.(context);
+    expect(opened).toBe(packets);
+    expect(told).toEqual([]);
+    answer();
+    answer();
+    end();
+    expect(told).toEqual(['succeeded n1']);
+  });
+
+  it('says nothing when it ends without any', async () => {
+    const { packets, end } = newPackets();
+    const { hop, told } = hopWith(() => Promise.resolve(packets));
+    await hop.openPackets?.(context);
+    end();
+    expect(told).toEqual(['ended n1']);
+  });
+
+  it.each([
+    [new DialError('dial', 'connection_refused', 'x'), 'failed n1'],
+    [new DialError('dial', 'other', 'given up'), 'ended n1'],
+  ])('failed when it could not be reached: %s', async (error, wanted) => {
+    const { hop, told } = hopWith(() => Promise.reject(error));
+    await expect(hop.openPackets?.(context)).rejects.toBe(error);
+    expect(told).toEqual([wanted]);
+  });
+
+  it('has failed when it took the connection and said nothing, and not when it had said something', async () => {
+    const late = new DialError('dial', 'timeout', 'x');
+    for (const [stages, wanted] of [
+      [['connect'], 'failed n1'],
+      [['connect', 'greeting'], 'ended n1'],
+    ] as const) {
+      const { hop, told } = hopWith(({ onStage }) => {
+        for (const stage of stages) onStage?.(stage);
+        return Promise.reject(late);
+      });
+      await expect(hop.openPackets?.(context)).rejects.toBe(late);
+      expect(told).toEqual([wanted]);
+    }
+  });
+});

@@ -1,0 +1,90 @@
+import { EventEmitter } from 'node:events';
+import type { ClientChannel } from 'ssh2';
+import type { ByteStream, ByteStreamEvents } from '@gatehouse/net';
+
+const RELAYED = ['data', 'end', 'drain', 'error'] as const;
+
+/**
+ * A channel that is closed when it is told to be. The channel itself would be once the server has agreed and all that
+ * came before was read. Its windows bound what waits on either side.
+ */
+export class ChannelStream extends EventEmitter implements ByteStream {
+  private readonly channel: ClientChannel;
+  destroyed = false;
+
+  constructor(channel: ClientChannel) {
+    super();
+    this.channel = channel;
+    // Listening would let it flow.
+    channel.pause();
+    for (const event of RELAYED) {
+      channel.on(event, (...values: unknown[]) => {
+        // Without a listener an `error` event would end the process.
+        if (!this.destroyed && (event !== 'error' || this.listenerCount('error') > 0)) this.emit(event, ...values);
+      });
+    }
+    channel.on('close', () => this.close());
+  }
+
+  get readableEnded(): boolean {
+    return this.channel.readableEnded;
+  }
+
+  get writableLength(): number {
+    return this.destroyed ? 0 : this.channel.writableLength;
+  }
+
+  write(chunk: Uint8Array): boolean {
+    return !this.destroyed && this.channel.writable && this.channel.write(chunk);
+  }
+
+  end(): void {
+    this.channel.end();
+  }
+
+  pause(): void {
+    if (!this.destroyed) this.channel.pause();
+  }
+
+  resume(): void {
+    this.channel.resume();
+  }
+
+  unshift(chunk: Uint8Array): void {
+    this.channel.unshift(chunk);
+  }
+
+  cork(): void {
+    this.channel.cork();
+  }
+
+  uncork(): void {
+    this.channel.uncork();
+  }
+
+  destroy(): void {
+    if (this.destroyed) return;
+    this.close();
+    this.channel.destroy();
+    // What is left must be read, or the channel stays.
+    this.channel.resume();
+  }
+
+  override on<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
+    return super.on(event, listener);
+  }
+
+  override once<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
+    return super.once(event, listener);
+  }
+
+  override off<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
+    return super.off(event, listener);
+  }
+
+  private close(): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    process.nextTick(() => this.emit('close'));
+  }
+}

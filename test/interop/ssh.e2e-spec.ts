@@ -1,0 +1,73 @@
+import type { ProxyNode } from '@gatehouse/contracts';
+import { findPeer } from '@gatehouse/testing';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import { itCarries } from '../support/carrying.js';
+import { NodeRig } from '../support/node-rig.js';
+import { requirePeer } from '../support/peers.js';
+import { Programs, freePort } from '../support/processes.js';
+import { socksConnect } from '../support/socks-client.js';
+import { startSshd, type RunningSshd } from '../support/sshd.js';
+
+const programs = new Programs();
+let rig: NodeRig | undefined;
+
+beforeAll(async () => {
+  const binary = findPeer('sshd');
+  if (!binary) return;
+  const sshd = await startSshd(programs, binary);
+  const { username, privateKey, hostKey } = sshd;
+  const key = { username, 'private-key': privateKey };
+  const foreign = (await startSshd(programs, binary)).hostKey;
+  rig = await NodeRig.start(
+    new Map([
+      ['by key', nodeAt(sshd, { ...key, 'host-key': [hostKey] })],
+      ['any host key', nodeAt(sshd, key)],
+      ['another host key', nodeAt(sshd, { ...key, 'host-key': [foreign] })],
+      ['another user', nodeAt(sshd, { ...key, username: 'somebody' })],
+      ['a password', nodeAt(sshd, { username, password: 'wrong' })],
+    ]),
+  );
+});
+
+afterAll(async () => {
+  await rig?.close();
+  await programs.stopAll();
+});
+
+function nodeAt({ port }: RunningSshd, options: Record<string, unknown>): ProxyNode {
+  return { type: 'ssh', name: 'ssh', server: '127.0.0.1', port, options };
+}
+
+function use(context: TestContext, tag: string): NodeRig {
+  requirePeer(context, 'sshd');
+  if (!rig) throw new Error('the servers were not started');
+  rig.use(tag);
+  return rig;
+}
+
+describe('SSH with a private key and a known host key, by a real sshd', () => {
+  itCarries({ use: (context) => use(context, 'by key'), udp: false });
+
+  it('tells a target that refuses from a server that does', async (context) => {
+    const kernel = use(context, 'by key');
+    await expect(socksConnect(kernel.proxyPort, await freePort())).rejects.toThrow(/answered/);
+    expect(await kernel.record()).toMatchObject({ errorStage: 'handshake', errorKind: 'unreachable' });
+  });
+});
+
+describe('SSH, by a real sshd', () => {
+  it('takes any host key where the node names none', async (context) => {
+    const kernel = use(context, 'any host key');
+    const target = await kernel.listen((socket) => void socket.end());
+    const client = await socksConnect(kernel.proxyPort, target);
+    client.resume().end();
+    expect(await kernel.record()).toMatchObject({ status: 'ok' });
+  });
+
+  it.each(['another host key', 'another user', 'a password'])('fails to sign in with %s', async (tag) => {
+    const kernel = rig ?? expect.unreachable();
+    kernel.use(tag);
+    await expect(socksConnect(kernel.proxyPort, await freePort())).rejects.toThrow(/answered/);
+    expect(await kernel.record()).toMatchObject({ errorStage: 'handshake', errorKind: 'auth_failed' });
+  });
+});
