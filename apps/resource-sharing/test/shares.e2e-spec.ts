@@ -248,7 +248,7 @@ describe('resources of a title', () => {
 });
 
 async function unlockFor(caller: ShareCaller, shareId: number): Promise<void> {
-  await sql('INSERT INTO unlocks (user_id, share_id, via, points) VALUES ($1, $2, 'free', 0)', [caller.id, shareId]);
+  await sql("INSERT INTO unlocks (user_id, share_id, via, points) VALUES ($1, $2, 'free', 0)", [caller.id, shareId]);
 }
 
 describe('the detail of a share', () => {
