@@ -1,5 +1,5 @@
 import { loadSettings, ServiceSettings, Variable, type Environment } from '@gatehouse/platform';
-import { IsInt, IsTimeZone, IsUrl, Max, Min } from 'class-validator';
+import { IsInt, IsTimeZone, IsUrl, Matches, Max, Min } from 'class-validator';
 
 /** Everything the service reads from its environment, once, at boot. */
 export class ResourceSharingSettings extends ServiceSettings {
@@ -17,6 +17,8 @@ export class ResourceSharingSettings extends ServiceSettings {
   /** Zone of the days of the service and of the times in its lists. */
   @Variable('RESOURCE_SHARING_TIME_ZONE', { expected: 'a time zone such as Asia/Shanghai' })
   @IsTimeZone()
+  // An offset such as +08:00 means its opposite to PostgreSQL.
+  @Matches(/^[A-Za-z]/)
   timeZone = 'Asia/Shanghai';
 
   /** Points that a share may ask for at most. */
@@ -39,6 +41,20 @@ export class ResourceSharingSettings extends ServiceSettings {
   @Min(0)
   @Max(1_000_000)
   shareDeletionFee = 1;
+
+  /** Shares that somebody with Premium for good unlocks without points each week; 0: any number. */
+  @Variable('WEEKLY_FREE_LIMIT', { kind: 'integer', expected: 'unlocks a week from 0 (no limit) to 10000' })
+  @IsInt()
+  @Min(0)
+  @Max(10_000)
+  weeklyFreeLimit = 50;
+
+  /** What may gather of the unlocks that were left in other weeks; 0: nothing is kept. */
+  @Variable('WEEKLY_FREE_BONUS_MAX', { kind: 'integer', expected: 'unlocks from 0 to 100000' })
+  @IsInt()
+  @Min(0)
+  @Max(100_000)
+  weeklyFreeBonusMax = 100;
 
   get secureCookies(): boolean {
     return this.publicUrl.startsWith('https:');

@@ -3,6 +3,10 @@ import { CreateApplications1763668801100 } from './1763668801100-create-applicat
 import { CreateGrants1763668801101 } from './1763668801101-create-grants.js';
 import { CreateAuditEvents1763668801102 } from './1763668801102-create-audit-events.js';
 import { CreateTitlesAndShares1763668801110 } from './1763668801110-create-titles-and-shares.js';
+import { CreatePointsLedger1763668801120 } from './1763668801120-create-points-ledger.js';
+import { CreateUnlocks1763668801121 } from './1763668801121-create-unlocks.js';
+import { CreateCheckIns1763668801122 } from './1763668801122-create-check-ins.js';
+import { CreateIdempotencyKeys1763668801123 } from './1763668801123-create-idempotency-keys.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -11,4 +15,8 @@ export const MIGRATIONS = [
   CreateGrants1763668801101,
   CreateAuditEvents1763668801102,
   CreateTitlesAndShares1763668801110,
+  CreatePointsLedger1763668801120,
+  CreateUnlocks1763668801121,
+  CreateCheckIns1763668801122,
+  CreateIdempotencyKeys1763668801123,
 ];
