@@ -64,6 +64,7 @@ export class OpenOAuthController {
 
   @Public()
   @Post('token')
+  @HttpCode(200)
   @ApiOperation({ summary: 'Tokens for a code or a refresh token', security: [] })
   @ApiBody({ type: TokenBody })
   @ApiEnvelope(TokenResultView)
@@ -73,6 +74,7 @@ export class OpenOAuthController {
 
   @Public()
   @Post('refresh')
+  @HttpCode(200)
   @ApiOperation({ summary: 'Tokens for a refresh token', security: [] })
   @ApiBody({ type: RefreshBody })
   @ApiEnvelope(TokenResultView)
@@ -82,13 +84,14 @@ export class OpenOAuthController {
 
   @Public()
   @Post('revoke')
+  @HttpCode(200)
   @ApiOperation({ summary: 'End a refresh token and all that came of it', security: [] })
   @ApiBody({ type: RevokeBody })
   @ApiEnvelope()
   async revoke(@Req() request: Request, @Res() response: Response): Promise<void> {
     fromAnyOrigin(neverStored(response));
     await this.status.revoke(request);
-    response.status(200).json({ success: true, code: '200', message: 'success', data: {} });
+    response.json({ success: true, code: '200', message: 'success', data: {} });
   }
 
   @Public()
@@ -102,6 +105,6 @@ export class OpenOAuthController {
     fromAnyOrigin(neverStored(response));
     const tokens = await this.tokens.issue(request, grantType);
     const envelope = { success: true, code: '200', message: 'success', data: tokenResult(tokens) };
-    response.status(200).json({ ...envelope, ...standardMembers(tokens) });
+    response.json({ ...envelope, ...standardMembers(tokens) });
   }
 }

@@ -1,5 +1,5 @@
 import { Public } from '@gatehouse/auth';
-import { Controller, Options, Post, Req, Res, UseFilters } from '@nestjs/common';
+import { Controller, HttpCode, Options, Post, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { standardMembers } from './issued-tokens.js';
@@ -20,6 +20,7 @@ export class StandardOAuthController {
   ) {}
 
   @Post('token')
+  @HttpCode(200)
   @ApiOperation({ summary: 'Tokens for a code or a refresh token (RFC 6749)', security: [] })
   async token(@Req() request: Request, @Res() response: Response): Promise<void> {
     fromAnyOrigin(neverStored(response));
@@ -28,18 +29,20 @@ export class StandardOAuthController {
   }
 
   @Post('revoke')
+  @HttpCode(200)
   @ApiOperation({ summary: 'End a token (RFC 7009)', security: [] })
   async revoke(@Req() request: Request, @Res() response: Response): Promise<void> {
     fromAnyOrigin(neverStored(response));
     await this.status.revoke(request);
-    response.status(200).json({});
+    response.json({});
   }
 
   @Post('introspect')
+  @HttpCode(200)
   @ApiOperation({ summary: 'What an own token stands for (RFC 7662)', security: [] })
   async introspect(@Req() request: Request, @Res() response: Response): Promise<void> {
     neverStored(response);
-    response.status(200).json(await this.status.introspect(request));
+    response.json(await this.status.introspect(request));
   }
 
   @Options(['token', 'revoke'])

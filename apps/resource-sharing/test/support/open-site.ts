@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { withClient } from '@gatehouse/persistence';
+import { createTestApp, createTestDatabase } from '@gatehouse/testing';
+import { Controller, Get, Module } from '@nestjs/common';
+import { AppModule } from '../../src/app.module.js';
+import { migrateDatabase, SERVICE_NAME } from '../../src/database.js';
+import { HTTP_OPTIONS } from '../../src/http-options.js';
+import { CurrentCaller, OpenOperation, type Caller, type OpenOperationOptions } from '../../src/open-api/caller.js';
+import { readSettings } from '../../src/settings.js';
+import type { SiteApp } from '../site-app.js';
+
+/** Operations of every kind that answer with who called. */
+class Probe {
+  meta(caller: Caller): Caller {
+    return caller;
+  }
+  unlock(caller: Caller): Caller {
+    return caller;
+  }
+  vip(caller: Caller): Caller {
+    return caller;
+  }
+  query(caller: Caller): Caller {
+    return caller;
+  }
+}
+
+const OPERATIONS: Record<'meta' | 'query' | 'unlock' | 'vip', OpenOperationOptions> = {
+  meta: { scope: 'meta' },
+  query: { scope: 'query' },
+  unlock: { scope: 'unlock', user: 'required' },
+  vip: { scope: 'vip', user: 'premium' },
+};
+
+for (const [name, options] of Object.entries(OPERATIONS)) {
+  const method = Object.getOwnPropertyDescriptor(Probe.prototype, name) as PropertyDescriptor;
+  CurrentCaller()(Probe.prototype, name, 0);
+  OpenOperation(options)(Probe.prototype, name, method);
+  Get(name)(Probe.prototype, name, method);
+}
+Controller('api/open/probe')(Probe);
+
+class ProbeModule {}
+Module({ controllers: [Probe] })(ProbeModule);
+
+/** The service with probe operations; `replica()` starts another one on the same database. */
+export async function startOpenSite(
+  env: Record<string, string> = {},
+): Promise<SiteApp & { replica: () => Promise<SiteApp> }> {
+  const home = mkdtempSync(join(tmpdir(), 'resource-sharing-'));
+  const database = await createTestDatabase({ template: { key: 'resource_sharing', prepare: migrate } });
+  const settings = readSettings({ GATEHOUSE_HOME: home, DATABASE_URL: database.url, ...env });
+  const start = async (): Promise<SiteApp> => {
+    const running = await createTestApp({
+      name: SERVICE_NAME,
+      module: { module: class {}, imports: [AppModule.forRoot(settings), ProbeModule] },
+      settings,
+      http: HTTP_OPTIONS,
+    });
+    return { ...running, home };
+  };
+  const first = await start();
+  const close = async (): Promise<void> => {
+    await first.close();
+    await database.drop();
+    rmSync(home, { recursive: true });
+  };
+  return { ...first, close, replica: start, [Symbol.asyncDispose]: close };
+}
+
+async function migrate(url: string): Promise<void> {
+  await migrateDatabase(url);
+  // TEMPORARY until migration 140
+  await withClient(url, (c) => c.query("ALTER TABLE resource_sharing.site_accounts ADD COLUMN IF NOT EXISTS premium_until timestamptz, ADD COLUMN IF NOT EXISTS permissions text[] NOT NULL DEFAULT '{}'"));
+}
