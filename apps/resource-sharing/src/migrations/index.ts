@@ -1,4 +1,5 @@
 import { CreateSiteAccounts1763668801000 } from './1763668801000-create-site-accounts.js';
+import { AddPremiumAndPermissions1763668801010 } from './1763668801010-add-premium-and-permissions.js';
 import { CreateApplications1763668801100 } from './1763668801100-create-applications.js';
 import { CreateGrants1763668801101 } from './1763668801101-create-grants.js';
 import { CreateAuditEvents1763668801102 } from './1763668801102-create-audit-events.js';
@@ -11,6 +12,7 @@ import { CreateIdempotencyKeys1763668801123 } from './1763668801123-create-idemp
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
   CreateSiteAccounts1763668801000,
+  AddPremiumAndPermissions1763668801010,
   CreateApplications1763668801100,
   CreateGrants1763668801101,
   CreateAuditEvents1763668801102,

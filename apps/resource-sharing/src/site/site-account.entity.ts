@@ -34,6 +34,17 @@ export class SiteAccount {
   @TimestampColumn({ name: 'disabled_at', nullable: true })
   disabledAt: Date | null;
 
+  /** Premium while it lies ahead; for ever when more than twenty years. */
+  @TimestampColumn({ name: 'premium_until', nullable: true })
+  premiumUntil: Date | null;
+
+  /** Beyond those of every member: `share:manage`, `resource:notify`. */
+  @Column({ type: 'text', array: true, default: '{}' })
+  permissions: string[];
+
+  @TimestampColumn({ name: 'last_active_at', nullable: true })
+  lastActiveAt: Date | null;
+
   @CreatedAt()
   createdAt: Date;
 
