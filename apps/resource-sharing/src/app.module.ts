@@ -9,6 +9,7 @@ import { databaseConfig, SERVICE_NAME } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
 import { DatabaseHealth } from './health/database-health.js';
 import { LinksModule } from './links/links.module.js';
+import { OAuthModule } from './oauth/oauth.module.js';
 import { OpenApiModule } from './open-api/open-api.module.js';
 import type { ResourceSharingSettings } from './settings.js';
 import { SharesModule } from './shares/shares.module.js';
@@ -34,6 +35,7 @@ export class AppModule {
         CredentialsModule,
         OpenApiModule,
         ApplicationsModule,
+        OAuthModule,
         LinksModule,
         SharesModule,
         SiteModule,

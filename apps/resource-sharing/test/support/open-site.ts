@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { withClient } from '@gatehouse/persistence';
 import { createTestApp, createTestDatabase } from '@gatehouse/testing';
 import { Controller, Get, Module } from '@nestjs/common';
 import { AppModule } from '../../src/app.module.js';
@@ -72,6 +71,4 @@ export async function startOpenSite(
 
 async function migrate(url: string): Promise<void> {
   await migrateDatabase(url);
-  // TEMPORARY until migration 140
-  await withClient(url, (c) => c.query("ALTER TABLE resource_sharing.site_accounts ADD COLUMN IF NOT EXISTS premium_until timestamptz, ADD COLUMN IF NOT EXISTS permissions text[] NOT NULL DEFAULT '{}'"));
 }
