@@ -137,12 +137,17 @@ const options = {
 function report(title, count, probes, compile) {
   const before = used();
   const started = performance.now();
+  const worked = process.cpuUsage();
   const compiled = compile();
   const compileMs = performance.now() - started;
+  const { user, system } = process.cpuUsage(worked);
   const unswept = process.memoryUsage();
   const kept = used() - before;
   console.log(`${title.padEnd(22)} ${count}`);
-  console.log(`compile                ${compileMs.toFixed(0)} ms`);
+  const cpuMs = ((user + system) / 1000).toFixed(0);
+  console.log(
+    `compile                ${compileMs.toFixed(0)} ms, ${cpuMs} ms of a processor (collectors beside it included)`,
+  );
   console.log(
     `memory kept            ${(kept / 1e6).toFixed(1)} MB${globalThis.gc ? '' : ' (estimate: run with --expose-gc)'}`,
   );

@@ -124,6 +124,10 @@ class GroupTable implements SelectablePolicyTable {
     return [...(trial && this.#health.mayTry(trial.at(-1) ?? '') ? trial : this.#walk(tag, flow))];
   }
 
+  leaf(tag: string): string {
+    return this.#walk(tag).at(-1) ?? 'REJECT';
+  }
+
   take(tag: string, flow: ConnectionMetadata): string[] {
     const trial = this.#walkTrial(tag, flow);
     const claimed = trial !== null && this.#health.claimTrial(trial.at(-1) ?? '');

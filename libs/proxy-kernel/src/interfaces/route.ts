@@ -28,6 +28,8 @@ export interface PolicyTable {
   supportsUdp(tag: string): boolean;
   /** `PROXY` → `['PROXY', 'n12']`. A load-balance group chooses by `flow`; without one it shows its first living member. */
   chain(tag: string, flow?: ConnectionMetadata): string[];
+  /** Last of `chain(tag)`: `PROXY` → `n12`. */
+  leaf(tag: string): string;
 }
 
 /** Compiled once per generation; pure but for the resolver it was given. */

@@ -123,7 +123,7 @@ class IndexedRouter implements Router {
   #refusal(index: number, udp: boolean): string | null {
     const { policies } = this.#options;
     const target = this.rules[index]?.target ?? '';
-    if (policies.chain(target).at(-1) === 'PASS') return 'target passes';
+    if (policies.leaf(target) === 'PASS') return 'target passes';
     return udp && !policies.supportsUdp(target) ? 'target lacks UDP' : null;
   }
 

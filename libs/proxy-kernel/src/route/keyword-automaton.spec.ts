@@ -55,5 +55,14 @@ describe('keyword automaton', () => {
     const first = keywords.findIndex((_, rule) => !kept.has(rule));
     expect(held).toBeGreaterThan(1000);
     expect(automaton.find(keywords[first] ?? '', 0, 1e6, all)).toBe(first);
+    // More states than two bytes can tell apart.
+    for (let rule = 0; rule < keywords.length; rule += 997) {
+      if (kept.has(rule)) continue;
+      const host = `a.${keywords[rule]}.test`;
+      expect(automaton.find(host, 0, 1e6, all)).toBe(
+        keywords.findIndex((keyword, i) => !kept.has(i) && host.includes(keyword)),
+      );
+      expect(automaton.find(host.slice(0, -7), 0, 1e6, (found) => found === rule)).toBe(1e6);
+    }
   });
 });

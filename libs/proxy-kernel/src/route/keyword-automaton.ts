@@ -9,6 +9,9 @@ export interface KeywordEntry {
 
 const NONE = -1;
 const NO_RULE = 0xffffffff;
+/** Beyond the number of a state, in cells of two and of four bytes. */
+const SMALL_MARK = 1 << 15;
+const LARGE_MARK = 1 << 30;
 /** Cells of the transition table, 4 bytes each. Keywords that would pass it are left to the caller. */
 const MAX_CELLS = 1 << 22;
 
@@ -18,7 +21,10 @@ export class KeywordAutomaton {
   /** Character code to its column; characters of no keyword share column 0. */
   readonly #column = new Uint8Array(128);
   readonly #columns: number;
-  readonly #next: Int32Array;
+  /** By state and column: the state that follows, marked where it or a shorter one ends a keyword. */
+  readonly #next: Uint16Array | Int32Array;
+  /** All of a cell that is not the mark. */
+  readonly #stateMask: number;
   /** Nearest state, by dropping characters from the left, that ends a keyword. */
   readonly #shorter: Int32Array;
   /** Smallest rule of a state and all its shorter ones. */
@@ -31,12 +37,13 @@ export class KeywordAutomaton {
     this.#columns = this.#assignColumns(entries);
     const trie = new Trie(this.#column, this.#columns, entries);
     this.overflow = trie.overflow;
-    this.#next = trie.next;
     this.#rules = trie.rules;
     this.#shorter = new Int32Array(trie.states).fill(NONE);
     this.#smallest = new Uint32Array(trie.states).fill(NO_RULE);
     for (const [state, rules] of trie.rules) this.#smallest[state] = rules[0] ?? NO_RULE;
-    this.#close(trie.states);
+    this.#close(trie.next, trie.states);
+    this.#stateMask = trie.states <= SMALL_MARK ? SMALL_MARK - 1 : LARGE_MARK - 1;
+    this.#next = this.#marked(trie.next);
   }
 
   /** Smallest accepted rule in `[from, to)` whose keyword is in `host`; `to` when there is none. */
@@ -44,8 +51,9 @@ export class KeywordAutomaton {
     let best = to;
     let state = 0;
     for (let i = 0; i < host.length; i++) {
-      state = this.#next[state * this.#columns + (this.#column[host.charCodeAt(i)] ?? 0)] ?? 0;
-      if ((this.#smallest[state] ?? best) < best) best = this.#bestOf(state, from, best, accept);
+      const cell = this.#next[state * this.#columns + (this.#column[host.charCodeAt(i)] ?? 0)] ?? 0;
+      state = cell & this.#stateMask;
+      if (cell !== state && (this.#smallest[state] ?? best) < best) best = this.#bestOf(state, from, best, accept);
     }
     return best;
   }
@@ -83,7 +91,7 @@ export class KeywordAutomaton {
   }
 
   /** Breadth first: fills the missing transitions from the state reached by dropping the first character. */
-  #close(states: number): void {
+  #close(next: Int32Array, states: number): void {
     const fallback = new Int32Array(states);
     const queue = [0];
     for (let head = 0; head < queue.length; head++) {
@@ -92,16 +100,27 @@ export class KeywordAutomaton {
       if (state !== 0) this.#inherit(state, shorter);
       for (let column = 0; column < this.#columns; column++) {
         const cell = state * this.#columns + column;
-        const beyond = state === 0 ? 0 : (this.#next[shorter * this.#columns + column] ?? 0);
-        const child = this.#next[cell] ?? NONE;
+        const beyond = state === 0 ? 0 : (next[shorter * this.#columns + column] ?? 0);
+        const child = next[cell] ?? NONE;
         if (child === NONE) {
-          this.#next[cell] = beyond;
+          next[cell] = beyond;
         } else {
           fallback[child] = beyond;
           queue.push(child);
         }
       }
     }
+  }
+
+  /** In as little memory as the number of states allows: the less there is of it, the more of it is at hand. */
+  #marked(next: Int32Array): Uint16Array | Int32Array {
+    const mark = this.#stateMask + 1;
+    const cells = mark === SMALL_MARK ? new Uint16Array(next.length) : new Int32Array(next.length);
+    for (let i = 0; i < next.length; i++) {
+      const state = next[i] ?? 0;
+      cells[i] = this.#smallest[state] === NO_RULE ? state : state | mark;
+    }
+    return cells;
   }
 
   #inherit(state: number, shorter: number): void {
