@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import type { ProxyNode } from '@gatehouse/contracts';
 import { findPeer } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { itCarries } from '../support/carrying.js';
+import { startMihomo } from '../support/mihomo.js';
 import { NodeRig } from '../support/node-rig.js';
 import { optionalPeer } from '../support/peers.js';
 import { Programs } from '../support/processes.js';
@@ -15,7 +13,6 @@ const PASSWORD = 'a-password-for-tests';
 /** Other than the protocol's own: the client learns it from the first session. */
 const SCHEME = 'stop=3\n0=40-60\n1=200-300,c,500-600\n2=10-20,c,50-60';
 const programs = new Programs();
-const folder = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-anytls-'));
 let rig: NodeRig | undefined;
 
 beforeAll(async () => {
@@ -26,7 +23,7 @@ beforeAll(async () => {
     ['default', ''],
     ['own', SCHEME],
   ] as const) {
-    const port = await programs.start(mihomo, (candidate) => serverArguments(name, candidate, scheme));
+    const port = await startMihomo(programs, mihomo, listener(scheme));
     nodes.set(name, nodeAt(port, PASSWORD));
     if (name === 'default') nodes.set('wrong password', nodeAt(port, 'another'));
   }
@@ -36,24 +33,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await rig?.close();
   await programs.stopAll();
-  rmSync(folder, { recursive: true });
 });
 
-function serverArguments(name: string, port: number, scheme: string): string[] {
-  const home = path.join(folder, name);
-  const padding = scheme === '' ? {} : { 'padding-scheme': scheme };
+function listener(scheme: string): Record<string, unknown> {
   const identity = { certificate: CERTIFICATE, 'private-key': PRIVATE_KEY };
-  const listener = { name: 'in', type: 'anytls', listen: '127.0.0.1', port, users: { ann: PASSWORD }, ...identity };
-  const config = {
-    mode: 'rule',
-    'log-level': 'silent',
-    'geo-auto-update': false,
-    listeners: [{ ...listener, ...padding }],
-    rules: ['MATCH,DIRECT'],
-  };
-  // JSON is YAML.
-  writeFileSync(`${home}.json`, JSON.stringify(config));
-  return ['-d', folder, '-f', `${home}.json`];
+  const padding = scheme === '' ? {} : { 'padding-scheme': scheme };
+  return { type: 'anytls', users: { ann: PASSWORD }, ...identity, ...padding };
 }
 
 function nodeAt(port: number, password: string): ProxyNode {

@@ -73,9 +73,10 @@ class DialingProber implements NodeProber {
     options.signal?.throwIfAborted();
     const deadline = this.deadline(options);
     const clocks: StageClock[] = [];
+    const made: Outbound[] = [];
     try {
       const expected = parseExpectedStatus(options.expectedStatus);
-      const attempt = { outbound: this.outboundOf(target), url: testUrl(options.url), deadline };
+      const attempt = { outbound: this.outboundOf(target, made), url: testUrl(options.url), deadline };
       const measured = await this.measure(attempt, options.unified ?? false, clocks);
       return this.result(measured, expected(measured.status), options.expectedStatus);
     } catch (error) {
@@ -83,6 +84,7 @@ class DialingProber implements NodeProber {
       return this.failure(error, clocks.at(-1) ?? new StageClock());
     } finally {
       deadline.clear();
+      for (const outbound of made) outbound.close?.();
     }
   }
 
@@ -92,8 +94,9 @@ class DialingProber implements NodeProber {
   ): Promise<ExitAddress> {
     options.signal?.throwIfAborted();
     const deadline = this.deadline(options);
+    const made: Outbound[] = [];
     try {
-      const attempt = { outbound: this.outboundOf(target), url: testUrl(options.url), deadline };
+      const attempt = { outbound: this.outboundOf(target, made), url: testUrl(options.url), deadline };
       return await this.connected(attempt, new StageClock(), async (connection) => {
         const { status, message } = await connection.request('GET');
         if (status !== 200) throw new DialError('relay', 'protocol_error', `the service answered ${status}`);
@@ -104,6 +107,7 @@ class DialingProber implements NodeProber {
       throw toProbeError(error);
     } finally {
       deadline.clear();
+      for (const outbound of made) outbound.close?.();
     }
   }
 
@@ -161,12 +165,17 @@ class DialingProber implements NodeProber {
   }
 
   /** @throws KernelConfigError for a node that cannot be dialled. */
-  private outboundOf({ node, via = [] }: ProbeTarget): Outbound {
+  /** `made` gets every outbound on the way: some keep connections for the next flow, of which there is none. */
+  private outboundOf({ node, via = [] }: ProbeTarget, made: Outbound[]): Outbound {
     let dialer = this.direct;
     for (const [index, hop] of via.entries()) {
-      dialer = createChainDialer(fixedHop(createOutbound(hop.name, hop, dialer, `via[${index}]`)));
+      const outbound = createOutbound(hop.name, hop, dialer, `via[${index}]`);
+      made.push(outbound);
+      dialer = createChainDialer(fixedHop(outbound));
     }
-    return createOutbound(node.name, node, dialer, 'node');
+    const last = createOutbound(node.name, node, dialer, 'node');
+    made.push(last);
+    return last;
   }
 
   private secureContext(): SecureContext {

@@ -122,7 +122,6 @@ export function createInbound(context: InboundContext): Inbound {
 function supportsShadowsocks(node: Extract<ProxyNode, { type: 'ss' }>): NodeSupport {
   const obstacle = node.plugin ? pluginObstacle(node.plugin) : null;
   if (obstacle !== null) return external(obstacle);
-  if (node.udpOverTcp) return external('UDP over TCP');
   if (isEmbeddedCipher(node.cipher)) return { support: 'embedded' };
   if (isCipher2022(node.cipher)) return parseKeys2022(node.cipher, node.password) ? { support: 'embedded' } : BAD_KEY;
   if (EXTERNAL_CIPHERS.test(node.cipher)) return external(`cipher ${node.cipher}`);

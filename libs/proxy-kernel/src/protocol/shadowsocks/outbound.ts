@@ -13,11 +13,15 @@ import { parseKeys2022 } from '../shadowsocks-2022/cipher.js';
 import { Datagrams2022 } from '../shadowsocks-2022/datagrams.js';
 import { session2022 } from '../shadowsocks-2022/session.js';
 import { encodeAddress } from '../socks/codec.js';
+import { UdpOverTcpPackets, udpOverTcpTarget, type UdpOverTcpVersion } from '../udp-over-tcp/packets.js';
 import { aeadMethod, masterKey } from './cipher.js';
 import { aeadDatagrams, type DatagramCodec } from './codec.js';
 import { ShadowsocksPackets } from './packets.js';
 import { createPluginCarrier } from './plugin.js';
 import { ShadowsocksStream, aeadSession, type ShadowsocksSession } from './stream.js';
+
+/** Clash's, where a node names none: servers of version 2 take it, too. */
+const UDP_OVER_TCP: UdpOverTcpVersion = 1;
 
 /** What the editions of the protocol differ in. */
 interface Edition {
@@ -44,6 +48,7 @@ export class ShadowsocksOutbound implements Outbound {
 
   /** Behind a plugin only where the node says so: few of those servers take datagrams. */
   get udp(): boolean {
+    if (this.node.udpOverTcp) return this.node.udp ?? true;
     return (this.node.udp ?? this.node.plugin === undefined) && this.dialer.udp;
   }
 
@@ -54,6 +59,9 @@ export class ShadowsocksOutbound implements Outbound {
 
   async openPackets(context: DialContext): Promise<PacketConnection> {
     if (!this.udp) throw new DialError('route', 'other', `${this.tag} carries no UDP`);
+    if (this.node.udpOverTcp) {
+      return new UdpOverTcpPackets(await this.connect(udpOverTcpTarget(UDP_OVER_TCP), context));
+    }
     const { server, port } = this.node;
     const packets = await this.dialer.openPackets(server, port, context);
     return new ShadowsocksPackets(this.edition.datagrams(), packets);

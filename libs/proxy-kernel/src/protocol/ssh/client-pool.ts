@@ -9,7 +9,7 @@ import { sshOptions, type SshOptions } from './options.js';
 
 const MAX_CHANNELS = 256;
 const OPEN_TIMEOUT_MS = 15_000;
-const IDLE_CLOSE_MS = 300_000;
+const IDLE_CLOSE_MS = 60_000;
 
 /** The one connection with a server that all flows share; made anew when it is gone. */
 export class SshClientPool {
