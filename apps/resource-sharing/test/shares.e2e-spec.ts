@@ -13,9 +13,6 @@ let other: ShareCaller;
 
 beforeAll(async () => {
   site = await startSite({ API_RATE_LIMIT: '1000000' });
-  await sql('ALTER TABLE site_accounts ADD COLUMN IF NOT EXISTS premium_until timestamptz');
-  await sql("ALTER TABLE site_accounts ADD COLUMN IF NOT EXISTS permissions text[] NOT NULL DEFAULT '{}'");
-  await sql('CREATE TABLE IF NOT EXISTS unlocks (user_id bigint, share_id bigint, via text, points int)');
   owner = await createCaller(site);
   other = await createCaller(site);
 });
@@ -448,6 +445,33 @@ describe('changing a share', () => {
       { user_id: herald.id },
     ]);
     expect((await herald.patch(`/shares/${slug}`, { notify: true })).status).toBe(403);
+  });
+});
+
+describe('links that move between shares', () => {
+  it('never fail the service, and no link is shared twice', async () => {
+    const links = ['https://pan.quark.cn/s/0000aaaa0001', 'https://pan.quark.cn/s/0000aaaa0002'];
+    const [first, second] = [await share(owner, { url: links[0] }), await share(owner, { url: links[1] })];
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, turn) =>
+        owner.patch(`/shares/${(turn % 2 === 0 ? first : second).slug}`, { url: links[Math.floor(turn / 2) % 2] }),
+      ),
+    );
+    for (const { status } of answers) expect([200, 409]).toContain(status);
+    const keys = await sql<{ link_key: string }>("SELECT link_key FROM shares WHERE link_key LIKE 'quark:0000aaaa%'");
+    expect(new Set(keys.map(({ link_key }) => link_key)).size).toBe(2);
+  });
+
+  it('of a magnet has no access code, and a long address takes one', async () => {
+    const magnet = await share(owner, { url: `magnet:?xt=urn:btih:${'ab'.repeat(20)}`, access_code: 'a1b2' });
+    expect((await owner.patch(`/shares/${magnet.slug}`, { access_code: 'a1b2' })).status).toBe(200);
+    const long = await share(owner, { url: `https://a.example/${'长'.repeat(670)}` });
+    expect((await owner.patch(`/shares/${long.slug}`, { access_code: 'a1b2' })).status).toBe(200);
+    expect((await owner.patch(`/shares/${long.slug}`, { access_code: 'a b' })).status).toBe(400);
+    const codes = await sql('SELECT access_code FROM shares WHERE slug = ANY ($1) ORDER BY id', [
+      [magnet.slug, long.slug],
+    ]);
+    expect(codes).toEqual([{ access_code: '' }, { access_code: 'a1b2' }]);
   });
 });
 

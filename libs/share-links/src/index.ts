@@ -1,3 +1,4 @@
+export { parseAccessCode } from './access-code.js';
 export { formatFullUrl, type LinkParts } from './full-url.js';
 export { parseShareLink, parseShareLinks, type ParseOptions } from './parse.js';
 export {

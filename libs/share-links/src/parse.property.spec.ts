@@ -97,35 +97,26 @@ function readAll(input: string): ReturnType<typeof parseShareLinks> {
 
 it('takes time in proportion to the text, however it is made', () => {
   const fill = (piece: string, bytes: number): string => piece.repeat(Math.floor(bytes / Buffer.byteLength(piece)));
-  const took = (input: string): number => {
-    for (let turn = 0; turn < 20; turn++) readAll(input);
-    let best = Infinity;
-    for (let round = 0; round < 5; round++) {
-      const start = performance.now();
-      for (let turn = 0; turn < 10; turn++) readAll(input);
-      best = Math.min(best, performance.now() - start);
-    }
-    return best / 10;
+  const once = (input: string): number => {
+    const start = performance.now();
+    for (let turn = 0; turn < 5; turn++) readAll(input);
+    return performance.now() - start;
   };
-  const pieces = [
-    ...PIECES,
-    'a',
-    'a.',
-    '-',
-    '提取码 ',
-    'code ',
-    '1a',
-    'www.',
-    'https://a',
-    'https://115.com/s/a$$$',
-    'p=a|',
-  ];
+  /** The best of many, taken in turns, so that what else the machine does meets both alike. */
+  const compare = (whole: string, part: string): { whole: number; part: number } => {
+    const best = { whole: Infinity, part: Infinity };
+    for (let round = 0; round < 25; round++) {
+      best.whole = Math.min(best.whole, once(whole));
+      best.part = Math.min(best.part, once(part));
+    }
+    return best;
+  };
+  const pieces = [...PIECES, 'a', 'a.', '-', '提取码 ', 'code ', '1a', 'www.', 'https://a', 'https://115.com/s/a$$$', 'p=a|'];
   for (const piece of pieces) {
-    const whole = took(fill(piece, MAX_TEXT_BYTES));
+    const time = compare(fill(piece, MAX_TEXT_BYTES), fill(piece, MAX_TEXT_BYTES / 8));
     // A machine this slow at 2 KB could only be one that backtracks.
-    expect(whole, piece).toBeLessThan(20);
-    const quarter = took(fill(piece, MAX_TEXT_BYTES / 4));
-    // Four times the text: about four times the time; sixteen would be quadratic. Below 0.3 ms nothing can be told.
-    if (whole > 0.3) expect(whole / quarter, piece).toBeLessThan(12);
+    expect(time.whole, piece).toBeLessThan(100);
+    // Eight times the text: about eight times the time; 64 would be quadratic. Next to nothing cannot be compared.
+    if (time.whole > 0.5) expect(time.whole / time.part, piece).toBeLessThan(30);
   }
 });

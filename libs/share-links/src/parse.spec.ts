@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseAccessCode } from './access-code.js';
 import { formatFullUrl } from './full-url.js';
 import { parseShareLink, parseShareLinks } from './parse.js';
 import { ShareLinkError, type ShareLink } from './share-link.js';
@@ -280,6 +281,9 @@ describe('access codes', () => {
     expect(codes('https://pan.baidu.com/s/1abc', 'a')).toMatchObject({ accessCode: 'a' });
     expect(codes(`https://pan.baidu.com/s/1abc?pwd=${'a'.repeat(16)}`)).toMatchObject({ accessCode: 'a'.repeat(16) });
     expect(codes(`https://pan.baidu.com/s/1abc?pwd=${'a'.repeat(17)}`)).toMatchObject({ accessCode: '' });
+    expect(parseAccessCode(' ａ１ ')).toBe('a1');
+    expect(parseAccessCode('')).toBe('');
+    expect(failure(() => parseAccessCode('a b'))).toBe('bad_access_code');
     for (const bad of ['a b', 'a'.repeat(17), '<b>', '密码']) {
       expect(failure(() => parseShareLink('https://115.com/s/abc', { accessCode: bad }))).toBe('bad_access_code');
     }
@@ -331,6 +335,8 @@ describe('links to contents', () => {
     expect(link).toMatchObject({ kind: 'ed2k', key: 'ed2k:0123456789abcdef0123456789abcdef' });
     expect(link.url).toContain('|h=ABCDEFGHIJKLMNOPQRSTUVWXYZ234567|/');
     expect(parseShareLink(link.fullUrl).url).toBe(link.url);
+    const marked = parseShareLink('ed2k://|file|<b>"`|1|0123456789abcdef0123456789abcdef|/').url;
+    expect(marked).toBe('ed2k://|file|%3Cb%3E%22%60|1|0123456789abcdef0123456789abcdef|/');
     expect(parseShareLink('ed2k://%7Cfile%7Ca.mkv%7C1%7C0123456789abcdef0123456789abcdef%7C/').key).toBe(link.key);
   });
 

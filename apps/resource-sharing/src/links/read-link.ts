@@ -1,10 +1,19 @@
 import { AppError } from '@gatehouse/platform';
-import { parseShareLink, ShareLinkError, type ShareLink } from '@gatehouse/share-links';
+import { parseAccessCode, parseShareLink, ShareLinkError, type ShareLink } from '@gatehouse/share-links';
+
+/** An access code that a caller sent; null is none. Raises INVALID_ARGUMENT. */
+export function readAccessCode(text: string | null): string {
+  return explaining(() => parseAccessCode(text ?? ''));
+}
 
 /** The link in a text that a caller sent. Raises INVALID_ARGUMENT naming the field, never what was in it. */
 export function readLink(url: string, accessCode?: string | null): ShareLink {
+  return explaining(() => parseShareLink(url, { accessCode: accessCode ?? null }));
+}
+
+function explaining<T>(read: () => T): T {
   try {
-    return parseShareLink(url, { accessCode: accessCode ?? null });
+    return read();
   } catch (error) {
     if (!(error instanceof ShareLinkError)) throw error;
     const field = error.code === 'bad_access_code' ? 'access_code' : 'url';

@@ -1,10 +1,10 @@
-import type { ShareLink } from '@gatehouse/share-links';
-import { readLink } from '../links/read-link.js';
+import type { ShareLink, ShareLinkKind } from '@gatehouse/share-links';
+import { readAccessCode, readLink } from '../links/read-link.js';
 import type { UpdateShareBody } from './share.dto.js';
 
 /** What a share's link is at present. */
 export interface PresentLink {
-  readonly url: string;
+  readonly kind: ShareLinkKind;
   readonly access_code: string;
   readonly link_key: string;
 }
@@ -44,9 +44,12 @@ function emptied(words: readonly string[] | null | undefined): readonly string[]
   return words === null ? [] : words;
 }
 
+/** What is found by its hash needs no code. */
+const isContent = ({ kind }: PresentLink): boolean => kind === 'magnet' || kind === 'ed2k';
+
 function linkChanges({ url, access_code: code }: UpdateShareBody, present: PresentLink): Changes {
   if (url === undefined) {
-    return code === undefined ? {} : { access_code: code === null ? '' : readLink(present.url, code).accessCode };
+    return code === undefined ? {} : { access_code: isContent(present) ? '' : readAccessCode(code) };
   }
   const link = readLink(url, code);
   const columns = linkColumns(link);

@@ -123,7 +123,7 @@ async function lockShare(tx: EntityManager, slug: string): Promise<LockedShare> 
       ? []
       : await selectRows<LockedShare>(
           tx,
-          `SELECT id, owner_id, url, access_code, link_key FROM shares
+          `SELECT id, owner_id, kind, access_code, link_key FROM shares
            WHERE slug = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`,
           [id],
         );
@@ -145,17 +145,21 @@ async function applyChanges(tx: EntityManager, id: number, changes: Changes, not
       ...Object.values(changes),
     ]);
   } catch (error) {
-    if (isTakenLink(error)) throw linkExists(error);
-    throw error;
+    throw refusalOf(error) ?? error;
   }
 }
 
-function isTakenLink(error: unknown): boolean {
-  return (
-    error instanceof QueryFailedError &&
-    (error.driverError as { constraint?: string }).constraint === 'shares_link_key_live_key'
-  );
+function refusalOf(error: unknown): AppError | undefined {
+  if (!(error instanceof QueryFailedError)) return undefined;
+  const { code, constraint } = error.driverError as { code?: string; constraint?: string };
+  if (constraint === 'shares_link_key_live_key') return linkExists(error);
+  // Two shares that take each other's link at once.
+  return code === DEADLOCK
+    ? new AppError('CONFLICT', 'The link is being changed: try again', { cause: error })
+    : undefined;
 }
+
+const DEADLOCK = '40P01';
 
 const linkExists = (cause?: unknown): AppError =>
   new AppError('SHARE_LINK_EXISTS', undefined, cause === undefined ? {} : { cause });

@@ -31,8 +31,8 @@ function infoHash(query: string): string | undefined {
 }
 
 /** Characters that an address may not carry as they are; `%` stays, for it is an escape already. */
-const escaped = (text: string): string =>
-  text.replace(/[^\x21-\x7e]+/gu, (run) => encodeURIComponent(run.toWellFormed()));
+const UNSAFE = /[^\x21\x23-\x3b\x3d\x3f-\x5f\x61-\x7e]+/gu;
+const escaped = (text: string): string => text.replace(UNSAFE, (run) => encodeURIComponent(run.toWellFormed()));
 
 /** Reads `magnet:?…` up to its end; undefined when it names no torrent. */
 export function readMagnet(text: string): ContentLink | undefined {
