@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { ByteStream } from '@gatehouse/net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createChainDialer, fixedHop } from '../../transport/chain-dialer.js';
 import { createDirectDialer } from '../../transport/server-dialer.js';
+import { DirectOutbound } from '../direct/outbound.js';
 import { COMMAND, FrameDecoder, frame } from './frame.js';
 import { anytlsOptions } from './options.js';
 import { PaddingScheme } from './padding.js';
@@ -177,6 +179,21 @@ describe('sessions', () => {
     const [one, two] = [await open(pool), await open(pool)];
     for (const stream of [one, two]) stream.write(Buffer.from('x'));
     await connection(1);
+  });
+
+  it('are not used again where another outbound leads to the server', async () => {
+    const { port } = server.address() as AddressInfo;
+    const hop = new DirectOutbound('HOP', { resolve: () => Promise.resolve(['127.0.0.1']) });
+    const node = { server: '127.0.0.1', port };
+    const pool = new AnyTlsSessionPool(node, createChainDialer(fixedHop(hop)), options);
+    pools.push(pool);
+    for (const count of [1, 2]) {
+      const stream = await open(pool);
+      stream.write(Buffer.from('x'));
+      await (await connection(count - 1)).frames(3);
+      stream.destroy();
+    }
+    expect(connections).toHaveLength(2);
   });
 
   it('throw away what comes for a stream that is gone', async () => {

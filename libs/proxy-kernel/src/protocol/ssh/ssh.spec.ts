@@ -5,7 +5,9 @@ import ssh2, { type Connection, type ServerConfig } from 'ssh2';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { OtherNode } from '@gatehouse/contracts';
 import type { DialStage } from '../../interfaces/index.js';
+import { createChainDialer, fixedHop } from '../../transport/chain-dialer.js';
 import { createDirectDialer } from '../../transport/server-dialer.js';
+import { DirectOutbound } from '../direct/outbound.js';
 import { isFileName, sshOptions } from './options.js';
 import { SshOutbound } from './outbound.js';
 
@@ -148,6 +150,18 @@ describe('SSH, by the library’s own server', () => {
     await closed;
     await expect.poll(() => roundTrip(outbound, target).catch(() => '')).toBe('ping');
     expect(connections).toHaveLength(2);
+  });
+
+  it('has a connection for each flow where another outbound leads to it', async () => {
+    const { port, connections } = await startServer('password');
+    const target = await echo();
+    const hop = new DirectOutbound('HOP', { resolve: () => Promise.resolve(['127.0.0.1']) });
+    const outbound = new SshOutbound('n1', nodeAt(port, { password: 'pw' }), createChainDialer(fixedHop(hop)));
+    for (const count of [1, 2]) {
+      expect(await roundTrip(outbound, target)).toBe('ping');
+      expect(connections).toHaveLength(count);
+    }
+    outbound.close();
   });
 
   it('bounds the flows of a connection', async () => {
