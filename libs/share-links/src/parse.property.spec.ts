@@ -111,7 +111,19 @@ it('takes time in proportion to the text, however it is made', () => {
     }
     return best;
   };
-  const pieces = [...PIECES, 'a', 'a.', '-', '提取码 ', 'code ', '1a', 'www.', 'https://a', 'https://115.com/s/a$$$', 'p=a|'];
+  const pieces = [
+    ...PIECES,
+    'a',
+    'a.',
+    '-',
+    '提取码 ',
+    'code ',
+    '1a',
+    'www.',
+    'https://a',
+    'https://115.com/s/a$$$',
+    'p=a|',
+  ];
   for (const piece of pieces) {
     const time = compare(fill(piece, MAX_TEXT_BYTES), fill(piece, MAX_TEXT_BYTES / 8));
     // A machine this slow at 2 KB could only be one that backtracks.
