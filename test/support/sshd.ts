@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import ssh2 from 'ssh2';
@@ -15,6 +15,15 @@ export interface RunningSshd {
 
 /** An account without a password: as root, sshd wants a system account of its own, which the tests must not make. */
 const NOBODY = { name: 'nobody', uid: 65_534, gid: 65_534 };
+
+/** Why sshd cannot be run here, or null: as root it runs as `nobody`, who must be able to reach the program. */
+export function sshdObstacle(binary: string): string | null {
+  if (process.getuid?.() !== 0) return null;
+  for (let folder = path.dirname(realpathSync(binary)); ; folder = path.dirname(folder)) {
+    if ((statSync(folder).mode & 0o001) === 0) return `sshd runs as ${NOBODY.name}, who may not enter ${folder}`;
+    if (folder === path.dirname(folder)) return null;
+  }
+}
 
 /** Starts OpenSSH's sshd for one user, who signs in with a key. */
 export async function startSshd(programs: Programs, binary: string): Promise<RunningSshd> {
