@@ -1,0 +1,251 @@
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startOpenSite } from './support/open-site.js';
+import { CALLBACK, ThirdParty } from './support/third-party.js';
+
+let site: Awaited<ReturnType<typeof startOpenSite>>;
+let party: ThirdParty;
+let cookies: { owner: string; stranger: string };
+let owner: { id: number; name: string };
+let stranger: { id: number; name: string };
+
+beforeAll(async () => {
+  site = await startOpenSite({ GATEHOUSE_ADMIN_PASSWORD: 'correct horse battery' });
+  party = new ThirdParty(site);
+  owner = await party.user();
+  stranger = await party.user();
+  cookies = { owner: await party.cookie(owner.name), stranger: await party.cookie(stranger.name) };
+});
+afterAll(() => site.close());
+
+type Method = 'get' | 'post' | 'patch' | 'delete';
+const as = (who: 'owner' | 'stranger', method: Method, path: string, body?: object): request.Test => {
+  const call = request(site.url)[method](`/api/site/${path}`).set('Cookie', cookies[who]);
+  return body === undefined ? call : call.send(body);
+};
+interface Data {
+  data: Record<string, unknown> & { client_id: string; id: number; secret: { secret: string; id: number } };
+  meta?: { total: number };
+}
+const read = (answer: request.Response): Data => answer.body as Data;
+const VALID = { name: 'Client', redirect_uris: [CALLBACK], scopes: ['meta', 'query'] };
+
+describe('applications', () => {
+  it('are registered with a secret that is shown once', async () => {
+    const answer = await as('owner', 'post', 'applications', { ...VALID, description: 'About' });
+    expect(answer.status).toBe(200);
+    const { data } = read(answer);
+    expect(data).toMatchObject({
+      name: 'Client',
+      kind: 'confidential',
+      auth_level: 'unverified',
+      status: 'pending',
+      scopes: ['meta', 'query'],
+      redirect_uris: [CALLBACK],
+      require_pkce: false,
+      bound_to_owner: false,
+    });
+    expect(data.secret.secret).toMatch(/^hk_/);
+    expect((await party.probe('meta', data.secret.secret)).status).toBe(200);
+    const shown = [
+      await as('owner', 'get', 'applications'),
+      await as('owner', 'get', `applications/${data.client_id}`),
+      await as('owner', 'get', `applications/${data.client_id}/secrets`),
+    ];
+    for (const { text, status } of shown) {
+      expect(status).toBe(200);
+      expect(text).not.toContain(data.secret.secret);
+    }
+    expect(await party.events('app.created')).not.toHaveLength(0);
+  });
+
+  it.each([
+    [{ ...VALID, redirect_uris: ['javascript:alert(1)'] }, 'redirect_uris[0]'],
+    [{ ...VALID, redirect_uris: [CALLBACK, 'http://client.example/'] }, 'redirect_uris[1]'],
+    [{ ...VALID, redirect_uris: [] }, 'redirect_uris'],
+    [{ ...VALID, scopes: ['root'] }, 'scopes'],
+    [{ ...VALID, scopes: [] }, 'scopes'],
+    [{ ...VALID, name: '' }, 'name'],
+    [{ ...VALID, kind: 'secret' }, 'kind'],
+    [{ ...VALID, ip_allow: ['300.0.0.1'] }, 'ip_allow'],
+    [{ ...VALID, status: 'approved' }, 'status'],
+    [{ ...VALID, auth_level: 'internal' }, 'auth_level'],
+  ])('are not registered with %j', async (body, field) => {
+    const answer = await as('owner', 'post', 'applications', body);
+    expect(answer.status).toBe(400);
+    expect((answer.body as { details: { field: string }[] }).details.map((detail) => detail.field)).toContain(field);
+  });
+
+  it('are changed by their owner, within limits', async () => {
+    const { data } = read(await as('owner', 'post', 'applications', VALID));
+    const path = `applications/${data.client_id}`;
+    const changed = await as('owner', 'patch', path, {
+      name: 'Other',
+      redirect_uris: ['https://client.example/two'],
+      scopes: ['meta', 'unlock'],
+      test_user_ids: [stranger.id],
+      bound_to_owner: true,
+    });
+    expect(read(changed).data).toMatchObject({
+      name: 'Other',
+      redirect_uris: ['https://client.example/two'],
+      scopes: ['meta', 'unlock'],
+      test_user_ids: [stranger.id],
+      bound_to_owner: true,
+    });
+    expect((await party.probe('unlock', data.secret.secret)).body).toMatchObject({ data: { userId: owner.id } });
+    await party.review(data.client_id, { authLevel: 'verified', status: 'approved' });
+    expect((await as('owner', 'patch', path, { scopes: ['meta', 'write'] })).status).toBe(403);
+    expect((await as('owner', 'patch', path, { scopes: ['meta'] })).status).toBe(200);
+    const mobile = read(await as('owner', 'post', 'applications', { ...VALID, kind: 'native' })).data;
+    expect((await as('owner', 'patch', `applications/${mobile.client_id}`, { require_pkce: false })).status).toBe(400);
+    expect((await as('owner', 'patch', `applications/${mobile.client_id}`, { bound_to_owner: true })).status).toBe(400);
+  });
+
+  it('before review serve their owner and at most five test users', async () => {
+    const mine = await party.register(owner.id, {}, { reviewed: false });
+    const path = `applications/${mine.clientId}`;
+    await expect(party.code(mine, stranger.id)).rejects.toMatchObject({ error: 'access_denied' });
+    expect((await as('owner', 'patch', path, { test_user_ids: [1, 2, 3, 4, 5, 6] })).status).toBe(400);
+    await as('owner', 'patch', path, { test_user_ids: [stranger.id] });
+    const pair = await party.tokens(mine, stranger.id);
+    expect((await party.probe('meta', mine.secret, pair.access_token)).status).toBe(200);
+    await as('owner', 'patch', path, { test_user_ids: [] });
+    expect((await party.probe('meta', mine.secret, pair.access_token)).body).toMatchObject({
+      code: 'OPENAPI_REAUTH_REQUIRED',
+    });
+    expect((await party.refresh(mine, pair.refresh_token)).status).toBe(401);
+  });
+
+  it('rotate their secret with an overlap, and end one', async () => {
+    const { data } = read(await as('owner', 'post', 'applications', VALID));
+    const path = `applications/${data.client_id}/secrets`;
+    const rotated = await as('owner', 'post', path, { overlap_seconds: 3_600 });
+    const next = (rotated.body as { data: { secret: string; expires_at: null } }).data;
+    expect(next.expires_at).toBeNull();
+    for (const secret of [data.secret.secret, next.secret])
+      expect((await party.probe('meta', secret)).status).toBe(200);
+    const listed = (await as('owner', 'get', path)).body as { data: { expires_at: string | null }[]; meta: object };
+    expect(listed.data.map(({ expires_at }) => expires_at === null)).toEqual([true, false]);
+    expect((await as('owner', 'delete', `${path}/${data.secret.id}`)).status).toBe(200);
+    expect((await party.probe('meta', data.secret.secret)).body).toMatchObject({ code: 'DISABLED_API_KEY' });
+    expect((await as('owner', 'post', path)).status).toBe(200);
+    expect((await as('owner', 'post', path, { overlap_seconds: -1 })).status).toBe(400);
+  });
+
+  it('are removed with everything that they were given', async () => {
+    const mine = await party.register(owner.id);
+    const pair = await party.tokens(mine, stranger.id);
+    expect((await as('owner', 'delete', `applications/${mine.clientId}`)).status).toBe(200);
+    expect((await party.probe('meta', mine.secret, pair.access_token)).body).toMatchObject({ code: 'INVALID_API_KEY' });
+    expect((await as('owner', 'get', `applications/${mine.clientId}`)).status).toBe(404);
+  });
+});
+
+describe('personal keys', () => {
+  it('are made, listed and ended', async () => {
+    const answer = await as('owner', 'post', 'keys', {
+      name: 'script',
+      scopes: ['meta'],
+      expires_at: '2999-01-01T00:00:00Z',
+      ip_allow: ['127.0.0.0/8'],
+    });
+    expect(answer.status).toBe(200);
+    const { secret, id } = (answer.body as { data: { secret: string; id: number } }).data;
+    expect((await party.probe('meta', secret)).status).toBe(200);
+    const listed = await as('owner', 'get', 'keys');
+    expect(listed.text).not.toContain(secret);
+    expect(read(listed).meta).toMatchObject({ total: 1 });
+    expect((await as('owner', 'delete', `keys/${id}`)).status).toBe(200);
+    expect((await party.probe('meta', secret)).body).toMatchObject({ code: 'DISABLED_API_KEY' });
+    expect((await as('owner', 'delete', `keys/${id}`)).status).toBe(404);
+  });
+
+  it('have no more than their person: vip needs Premium, an end lies ahead, 20 at most', async () => {
+    const vip = await as('stranger', 'post', 'keys', { name: 'k', scopes: ['vip'] });
+    expect([vip.status, vip.body]).toEqual([403, expect.objectContaining({ code: 'VIP_REQUIRED' })]);
+    expect(
+      (await as('stranger', 'post', 'keys', { name: 'k', scopes: ['meta'], expires_at: '2020-01-01T00:00:00Z' }))
+        .status,
+    ).toBe(400);
+    expect((await as('stranger', 'post', 'keys', { name: 'k', scopes: ['meta'], expires_at: 'soon' })).status).toBe(
+      400,
+    );
+    const made = await Promise.all(
+      Array.from({ length: 24 }, () => as('stranger', 'post', 'keys', { name: 'k', scopes: ['meta'] })),
+    );
+    expect(made.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(made.filter(({ status }) => status === 409)).toHaveLength(4);
+  });
+});
+
+describe('authorised applications', () => {
+  it('are listed with their scopes and ended by their user', async () => {
+    const mine = await party.register(owner.id);
+    const first = await party.tokens(mine, stranger.id, { scope: 'meta' });
+    const second = await party.tokens(mine, stranger.id, { scope: 'query meta' });
+    await party.code(mine, stranger.id);
+    const listed = (await as('stranger', 'get', 'grants')).body as {
+      data: { client_id: string; scopes: string[]; grant_ids: number[] }[];
+    };
+    const entry = listed.data.find(({ client_id }) => client_id === mine.clientId);
+    expect(entry).toMatchObject({ scopes: ['meta', 'query'] });
+    expect(entry?.grant_ids).toHaveLength(2);
+    const call = (token: string): request.Test => party.probe('meta', mine.secret, token);
+    await as('stranger', 'delete', `grants/${entry?.grant_ids[0]}`).expect(200);
+    expect((await call(first.access_token)).body).toMatchObject({ code: 'OPENAPI_REAUTH_REQUIRED' });
+    expect((await call(second.access_token)).status).toBe(200);
+    await as('stranger', 'delete', `grants/applications/${mine.clientId}`).expect(200);
+    expect((await call(second.access_token)).body).toMatchObject({ code: 'OPENAPI_REAUTH_REQUIRED' });
+    await as('stranger', 'delete', `grants/applications/${mine.clientId}`).expect(404);
+  });
+});
+
+describe('nobody reaches what is another’s', () => {
+  it('on any route: 404, as if it were not there; 401 without a login; 403 from another site', async () => {
+    const mine = await party.register(owner.id);
+    const key = await party.keys.create(owner.id, { name: 'mine', scopes: ['meta'] });
+    const pair = await party.tokens(mine, owner.id);
+    const [grant] = (await party.sql.query('SELECT max(id) AS id FROM grants WHERE user_id = $1', [owner.id])) as [
+      { id: number },
+    ];
+    const routes: [Method, string, object?][] = [
+      ['get', `applications/${mine.clientId}`],
+      ['patch', `applications/${mine.clientId}`, { name: 'taken' }],
+      ['delete', `applications/${mine.clientId}`],
+      ['get', `applications/${mine.clientId}/secrets`],
+      ['post', `applications/${mine.clientId}/secrets`, {}],
+      ['delete', `applications/${mine.clientId}/secrets/${mine.secretId}`],
+      ['delete', `keys/${key.info.id}`],
+      ['delete', `keys/${mine.secretId}`],
+      ['delete', `grants/${grant.id}`],
+      ['delete', `grants/applications/${mine.clientId}`],
+    ];
+    for (const [method, path, body] of routes) {
+      expect([method, path, (await as('stranger', method, path, body)).status]).toEqual([method, path, 404]);
+      const anonymous = await request(site.url)[method](`/api/site/${path}`).send(body);
+      expect([method, path, anonymous.status]).toEqual([method, path, 401]);
+      if (method === 'get') continue;
+      const foreign = await as('owner', method, path, body).set('Origin', 'https://evil.example');
+      expect([method, path, foreign.status]).toEqual([method, path, 403]);
+    }
+    const lists = [await as('stranger', 'get', 'applications'), await as('stranger', 'get', 'keys')];
+    for (const { text } of lists) expect(text).not.toContain(mine.clientId);
+    expect((await party.probe('meta', mine.secret, pair.access_token)).status).toBe(200);
+    expect((await party.probe('meta', key.secret)).status).toBe(200);
+  });
+
+  it('with keys and tokens of the open API: they are no login of the site', async () => {
+    const mine = await party.register(owner.id);
+    const pair = await party.tokens(mine, owner.id);
+    for (const headers of [{ 'X-API-Key': mine.secret }, { Authorization: `Bearer ${pair.access_token}` }]) {
+      expect((await request(site.url).get('/api/site/keys').set(headers)).status).toBe(401);
+    }
+  });
+});
+
+it('audit events are never changed or removed', async () => {
+  for (const change of ["UPDATE audit_events SET type = 'x'", 'DELETE FROM audit_events', 'TRUNCATE audit_events']) {
+    await expect(party.sql.query(change)).rejects.toThrow('never changed or removed');
+  }
+});
