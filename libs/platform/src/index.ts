@@ -5,6 +5,13 @@ export { ErrorFilter } from './errors/error.filter.js';
 export { formatError, type ErrorBody, type ErrorFormat } from './errors/error-format.js';
 export { HealthRegistry, type HealthCheck, type HealthReport } from './health/health-registry.js';
 export { DEFAULT_BODY_LIMIT } from './http/body-parsers.js';
+export {
+  idempotencyKeyOf,
+  idempotencyKeyReused,
+  idempotencyKeyRunning,
+  markReplayed,
+  type IdempotencyKey,
+} from './http/idempotency-key.js';
 export { PAGE_POLICY } from './http/security-headers.js';
 export {
   JsonLogger,

@@ -1,15 +1,12 @@
-import { hash } from 'node:crypto';
 import { actorOf } from '@gatehouse/auth';
-import { AppError } from '@gatehouse/platform';
+import { idempotencyKeyOf, idempotencyKeyReused, idempotencyKeyRunning, markReplayed } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { lastValueFrom, of } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { IdempotencyStore } from './idempotency-store.js';
 import type { KeyedRequest } from './idempotency-store.js';
-
-const HEADER = 'idempotency-key';
 
 /**
  * Honours Idempotency-Key on every POST with credentials: the first request is carried out, a repeat gets its answer.
@@ -22,22 +19,20 @@ export class IdempotencyInterceptor implements NestInterceptor {
   constructor(private readonly store: IdempotencyStore) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const http = context.switchToHttp();
-    const keyed = keyedRequest(http.getRequest<Request>());
+    const request = context.switchToHttp().getRequest<Request>();
+    const keyed = keyedRequest(request);
     if (keyed === null) return next.handle();
     const claim = await this.store.claim(keyed);
     switch (claim.state) {
       case 'new':
         return of(await this.carryOut(keyed, next));
       case 'answered':
-        http.getResponse<Response>().setHeader('Idempotency-Replayed', 'true');
+        markReplayed(request);
         return of(claim.answer);
       case 'running':
-        throw new AppError('CONFLICT', 'The first request with this Idempotency-Key is still running', {
-          retryAfterSeconds: 1,
-        });
+        throw idempotencyKeyRunning();
       case 'other':
-        throw new AppError('UNPROCESSABLE', 'This Idempotency-Key was used for another request');
+        throw idempotencyKeyReused();
     }
   }
 
@@ -65,16 +60,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
 /** Null for requests that carry no key, or nobody's. */
 function keyedRequest(request: Request): KeyedRequest | null {
-  const key = request.headers[HEADER];
   const actor = actorOf(request);
-  if (request.method !== 'POST' || key === undefined || actor === null) return null;
-  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
-    const message = 'must be 1 to 255 printable characters without spaces';
-    throw new AppError('INVALID_ARGUMENT', `Idempotency-Key: ${message}`, {
-      details: [{ field: 'Idempotency-Key', message }],
-    });
-  }
-  const content = JSON.stringify([request.method, request.originalUrl, request.body ?? null]);
+  if (request.method !== 'POST' || actor === null) return null;
+  const keyed = idempotencyKeyOf(request);
+  if (keyed === null) return null;
   const who = `${actor.credential}:${actor.credentialId ?? actor.name}`;
-  return { actor: who, key, hash: hash('sha256', content) };
+  return { actor: who, key: keyed.key, hash: keyed.requestHash };
 }

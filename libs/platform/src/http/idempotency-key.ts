@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto';
+import type { Request } from 'express';
+import { AppError } from '../errors/app-error.js';
+
+/** A request that its client may repeat. */
+export interface IdempotencyKey {
+  readonly key: string;
+  /** SHA-256 of method, address and body in hex: a repeat is the same request. */
+  readonly requestHash: string;
+}
+
+/**
+ * Reads Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07 section 2); null without one. Raises
+ * INVALID_ARGUMENT for a key that is not 1 to 255 printable characters without spaces.
+ */
+export function idempotencyKeyOf(request: Request): IdempotencyKey | null {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
+    const message = 'must be 1 to 255 printable characters without spaces';
+    throw new AppError('INVALID_ARGUMENT', `Idempotency-Key: ${message}`, {
+      details: [{ field: 'Idempotency-Key', message }],
+    });
+  }
+  const content = JSON.stringify([request.method, request.originalUrl, request.body ?? null]);
+  return { key, requestHash: hash('sha256', content) };
+}
+
+/** For a repeat of a request that is not answered yet. */
+export function idempotencyKeyRunning(): AppError {
+  return new AppError('CONFLICT', 'The first request with this Idempotency-Key is still running', {
+    retryAfterSeconds: 1,
+  });
+}
+
+/** For a key that came with another request. */
+export function idempotencyKeyReused(): AppError {
+  return new AppError('UNPROCESSABLE', 'This Idempotency-Key was used for another request');
+}
+
+/** Says that the answer is the one to the first request. */
+export function markReplayed(request: Request): void {
+  request.res?.setHeader('Idempotency-Replayed', 'true');
+}
