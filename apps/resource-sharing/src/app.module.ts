@@ -4,18 +4,24 @@ import { ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { ApplicationsModule } from './applications/applications.module.js';
+import { CheckInModule } from './check-in/check-in.module.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
 import { databaseConfig, SERVICE_NAME } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
 import { DatabaseHealth } from './health/database-health.js';
+import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { LinksModule } from './links/links.module.js';
 import { OAuthModule } from './oauth/oauth.module.js';
 import { OpenApiModule } from './open-api/open-api.module.js';
+import { PointsModule } from './points/points.module.js';
+import { ProfileModule } from './profile/profile.module.js';
 import type { ResourceSharingSettings } from './settings.js';
 import { SharesModule } from './shares/shares.module.js';
 import { SESSION_COOKIE } from './site/session-cookie-name.js';
 import { SiteUsers } from './site/site-users.js';
 import { SiteModule } from './site/site.module.js';
+import { UnlocksModule } from './unlocks/unlocks.module.js';
+import { WeeklyFreeModule } from './weekly-free/weekly-free.module.js';
 import { EnvelopeInterceptor } from './wire/envelope.interceptor.js';
 
 @Module({})
@@ -36,8 +42,14 @@ export class AppModule {
         OpenApiModule,
         ApplicationsModule,
         OAuthModule,
+        IdempotencyModule,
+        PointsModule,
         LinksModule,
         SharesModule,
+        UnlocksModule,
+        CheckInModule,
+        WeeklyFreeModule,
+        ProfileModule,
         SiteModule,
       ],
       providers: [DatabaseHealth, { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor }],

@@ -5,6 +5,7 @@ import { QueryFailedError, type EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { readLink } from '../links/read-link.js';
 import type { Caller, UserCaller } from '../open-api/caller.js';
+import { ShareFees } from '../points/share-fees.js';
 import { ResourceSharingSettings } from '../settings.js';
 import { selectRows } from '../titles/select-rows.js';
 import { changesOf, linkColumns, priceOf, type Changes, type PresentLink } from './share-changes.js';
@@ -31,21 +32,24 @@ export class ShareWriter {
     private readonly unitOfWork: UnitOfWork,
     private readonly relations: ShareRelations,
     private readonly reader: ShareReader,
+    private readonly fees: ShareFees,
     private readonly settings: ResourceSharingSettings,
   ) {}
 
-  /** Raises INVALID_ARGUMENT, or SHARE_LINK_EXISTS for a link that somebody shares already. */
-  async create(caller: UserCaller, body: CreateShareBody): Promise<ShareRow> {
+  /**
+   * In `tx` or in a transaction of its own. Raises INVALID_ARGUMENT, or SHARE_LINK_EXISTS for a link that somebody shares
+   * already.
+   */
+  async create(caller: UserCaller, body: CreateShareBody, tx?: EntityManager): Promise<ShareRow> {
+    if (tx === undefined) return this.unitOfWork.run((own) => this.create(caller, body, own));
     this.assertPrice(body.unlock_points);
     const link = readLink(body.url, body.access_code);
-    return this.unitOfWork.run(async (tx) => {
-      const relation = await this.relations.of(tx, body);
-      const columns = { owner_id: caller.userId, ...relation, ...linkColumns(link), ...describing(body) };
-      const id = await insert(tx, columns);
-      if (id === undefined) throw linkExists();
-      await recordShareEvent(tx, 'share.created', caller, { id, owner_id: caller.userId });
-      return this.reader.item(tx, id, caller.userId);
-    });
+    const relation = await this.relations.of(tx, body);
+    const columns = { owner_id: caller.userId, ...relation, ...linkColumns(link), ...describing(body) };
+    const id = await insert(tx, columns);
+    if (id === undefined) throw linkExists();
+    await recordShareEvent(tx, 'share.created', caller, { id, owner_id: caller.userId });
+    return this.reader.item(tx, id, caller.userId);
   }
 
   /** Raises NOT_FOUND, FORBIDDEN, INVALID_ARGUMENT or SHARE_LINK_EXISTS. */
@@ -68,13 +72,14 @@ export class ShareWriter {
     });
   }
 
-  /** Who unlocked the share keeps it. Raises NOT_FOUND or FORBIDDEN. */
+  /** Who unlocked the share keeps it; its sharer pays a fee. Raises NOT_FOUND or FORBIDDEN. */
   async delete(caller: UserCaller, slug: string): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const share = await lockShare(tx, slug);
       assertMayChange(caller, share);
       await tx.query('UPDATE shares SET deleted_at = now(), updated_at = now() WHERE id = $1', [share.id]);
-      await recordShareEvent(tx, 'share.deleted', caller, share);
+      const fee = await this.fees.chargeDeletion(tx, { shareId: share.id, ownerId: share.owner_id });
+      await recordShareEvent(tx, 'share.deleted', caller, share, { fee });
     });
   }
 

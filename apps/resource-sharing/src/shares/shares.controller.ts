@@ -1,6 +1,9 @@
 import { AppError, Fails } from '@gatehouse/platform';
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { ApiIdempotent } from '../idempotency/api-idempotent.js';
+import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { CurrentCaller, OpenOperation, type Caller, type UserCaller } from '../open-api/caller.js';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
@@ -19,6 +22,7 @@ export class SharesController {
     private readonly reader: ShareReader,
     private readonly writer: ShareWriter,
     private readonly counters: ShareCounters,
+    private readonly idempotent: IdempotentRequests,
   ) {}
 
   @Get()
@@ -49,10 +53,18 @@ export class SharesController {
   @HttpCode(200)
   @OpenOperation({ scope: 'write', user: 'required' })
   @ApiOperation({ summary: 'Share a link' })
+  @ApiIdempotent()
   @ApiEnvelope(ShareItemView)
-  @Fails('SHARE_LINK_EXISTS')
-  async create(@Body() body: CreateShareBody, @CurrentCaller() caller: UserCaller): Promise<Enveloped> {
-    return new Enveloped(toShareItem(await this.writer.create(caller, body)), { message: '分享成功' });
+  @Fails('SHARE_LINK_EXISTS', 'CONFLICT', 'UNPROCESSABLE')
+  create(
+    @Req() request: Request,
+    @Body() body: CreateShareBody,
+    @CurrentCaller() caller: UserCaller,
+  ): Promise<Enveloped> {
+    return this.idempotent.run(request, caller, async (tx) => {
+      const item = toShareItem(await this.writer.create(caller, body, tx));
+      return new Enveloped(item, { message: '分享成功' });
+    });
   }
 
   @Patch(':slug')

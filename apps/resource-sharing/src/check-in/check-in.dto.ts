@@ -1,0 +1,37 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBoolean, IsOptional } from 'class-validator';
+import { Enveloped } from '../wire/envelope.interceptor.js';
+import type { CheckIn } from './check-ins.service.js';
+
+export class CheckInBody {
+  /** Draws from -3 to 30 instead of 4 to 10. */
+  @IsOptional()
+  @IsBoolean()
+  is_gambler?: boolean | null;
+}
+
+export class CheckInView {
+  @ApiProperty({ type: Boolean, description: 'False when it had been done today' })
+  checked_in: boolean;
+  @ApiProperty({ type: String })
+  message: string;
+  @ApiProperty({ type: 'integer', description: 'Won or, below 0, lost; 0 when it had been done today' })
+  points: number;
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  balance: number;
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'Days in a row' })
+  streak: number;
+}
+
+export function toCheckInAnswer(result: CheckIn): Enveloped {
+  const { checkedIn, points, balance, streak } = result;
+  const message = messageOf(result);
+  const view: CheckInView = { checked_in: checkedIn, message, points, balance, streak };
+  return new Enveloped(view, { message });
+}
+
+function messageOf({ checkedIn, points, doubled }: CheckIn): string {
+  if (!checkedIn) return '你已经签到过了，明天再来吧';
+  if (points < 0) return `签到成功，失去 ${-points} 积分`;
+  return `签到成功，获得 ${points} 积分${doubled ? '（Premium 双倍积分）' : ''}`;
+}

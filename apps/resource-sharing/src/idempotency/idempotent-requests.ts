@@ -1,0 +1,88 @@
+import { UnitOfWork } from '@gatehouse/persistence';
+import { idempotencyKeyOf, idempotencyKeyReused, idempotencyKeyRunning, markReplayed } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import type { EntityManager } from 'typeorm';
+import type { UserCaller } from '../open-api/caller.js';
+import { Enveloped, type EnvelopeOptions } from '../wire/envelope.interceptor.js';
+
+interface KeptAnswer {
+  readonly data: unknown;
+  readonly options: EnvelopeOptions;
+}
+
+interface KeptRow {
+  request_hash: string;
+  answer: KeptAnswer;
+}
+
+const LOCK = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked';
+
+const FIND = `SELECT request_hash, answer FROM idempotency_keys
+  WHERE user_id = $1 AND application_id = $2 AND key = $3 AND created_at > now() - interval '24 hours'`;
+
+const KEEP = `INSERT INTO idempotency_keys (user_id, application_id, key, request_hash, answer) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (user_id, application_id, key)
+  DO UPDATE SET request_hash = excluded.request_hash, answer = excluded.answer, created_at = now()`;
+
+const PRUNE = `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(SELECT ctid FROM idempotency_keys
+  WHERE created_at < now() - interval '24 hours' ORDER BY created_at LIMIT 1000 FOR UPDATE SKIP LOCKED))`;
+
+/** One of so many kept answers also removes a batch of those that are too old. */
+const PRUNE_EVERY = 100;
+
+/**
+ * Honours Idempotency-Key. The answer is kept in the transaction of the request itself: whatever dies when, either the
+ * request was carried out and its answer is there, or nothing happened and a repeat is carried out. Failures change
+ * nothing and are not kept.
+ */
+@Injectable()
+export class IdempotentRequests {
+  private kept = 0;
+
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /**
+   * Runs `work`, in a transaction when the request has a key, or answers a repeat with the first answer. Raises CONFLICT
+   * while the first is running, UNPROCESSABLE for a key of another request, INVALID_ARGUMENT for what is no key.
+   */
+  async run(
+    request: Request,
+    caller: UserCaller,
+    work: (tx: EntityManager | undefined) => Promise<Enveloped>,
+  ): Promise<Enveloped> {
+    const keyed = idempotencyKeyOf(request);
+    if (keyed === null) return work(undefined);
+    // No application has the id 0: it stands for the user's personal keys.
+    const id = [caller.userId, caller.applicationId ?? 0, keyed.key];
+    const answer = await this.unitOfWork.run(async (tx) => {
+      await lock(tx, id);
+      const [kept] = await tx.query<KeptRow[]>(FIND, id);
+      if (kept !== undefined) return replay(kept, keyed.requestHash, request);
+      const made = await work(tx);
+      const stored: KeptAnswer = { data: made.data ?? null, options: made.options };
+      await tx.query(KEEP, [...id, keyed.requestHash, JSON.stringify(stored)]);
+      this.kept += 1;
+      return made;
+    });
+    if (this.kept >= PRUNE_EVERY) await this.prune();
+    return answer;
+  }
+
+  /** Removes a batch of answers that are older than a day. */
+  async prune(): Promise<void> {
+    this.kept = 0;
+    await this.unitOfWork.run((tx) => tx.query(PRUNE));
+  }
+}
+
+async function lock(tx: EntityManager, id: readonly unknown[]): Promise<void> {
+  const [row] = await tx.query<{ locked: boolean }[]>(LOCK, [`idempotency ${id.join(' ')}`]);
+  if (row?.locked !== true) throw idempotencyKeyRunning();
+}
+
+function replay({ request_hash: hash, answer }: KeptRow, requestHash: string, request: Request): Enveloped {
+  if (hash !== requestHash) throw idempotencyKeyReused();
+  markReplayed(request);
+  return new Enveloped(answer.data, answer.options);
+}

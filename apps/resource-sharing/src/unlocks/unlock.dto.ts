@@ -1,0 +1,39 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsString, MaxLength } from 'class-validator';
+import { Enveloped } from '../wire/envelope.interceptor.js';
+import type { UnlockedShare } from './unlocks.service.js';
+
+export class UnlockBody {
+  /** UUID of the share, with or without hyphens. */
+  @IsString()
+  @MaxLength(64)
+  slug: string;
+}
+
+/** A link that the caller may use. */
+export class UnlockView {
+  @ApiProperty({ type: String })
+  url: string;
+  @ApiProperty({ type: String, description: 'Empty without one' })
+  access_code: string;
+  @ApiProperty({ type: String, description: 'The link with its access code' })
+  full_url: string;
+  @ApiProperty({ type: Boolean, description: 'It was the caller’s before; nothing was paid' })
+  already_owned: boolean;
+}
+
+/** Clients tell what happened by these texts. */
+const MESSAGES: Readonly<Record<UnlockedShare['outcome'], string>> = {
+  own: '已拥有该资源',
+  owned: '已拥有该资源',
+  free: '免费资源',
+  official: '解锁成功',
+  weekly_free: '解锁成功',
+  points: '解锁成功',
+};
+
+export function toUnlockAnswer({ outcome, url, accessCode, fullUrl }: UnlockedShare): Enveloped {
+  const owned = outcome === 'own' || outcome === 'owned';
+  const view: UnlockView = { url, access_code: accessCode, full_url: fullUrl, already_owned: owned };
+  return new Enveloped(view, { message: MESSAGES[outcome] });
+}

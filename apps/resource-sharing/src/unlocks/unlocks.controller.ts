@@ -1,0 +1,37 @@
+import { Fails } from '@gatehouse/platform';
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { ApiIdempotent } from '../idempotency/api-idempotent.js';
+import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
+import { CurrentCaller, OpenOperation, type UserCaller } from '../open-api/caller.js';
+import { ApiEnvelope } from '../wire/api-envelope.js';
+import type { Enveloped } from '../wire/envelope.interceptor.js';
+import { toUnlockAnswer, UnlockBody, UnlockView } from './unlock.dto.js';
+import { Unlocks } from './unlocks.service.js';
+
+@ApiTags('resources')
+@Controller('api/open/resources')
+export class UnlocksController {
+  constructor(
+    private readonly unlocks: Unlocks,
+    private readonly idempotent: IdempotentRequests,
+  ) {}
+
+  @Post('unlock')
+  @HttpCode(200)
+  @OpenOperation({ scope: 'unlock', user: 'required' })
+  @ApiOperation({ summary: 'The link and access code of a share, for points where it asks for some; paid once' })
+  @ApiIdempotent()
+  @ApiEnvelope(UnlockView)
+  @Fails('INSUFFICIENT_POINTS', 'NOT_FOUND', 'CONFLICT', 'UNPROCESSABLE')
+  unlock(
+    @Req() request: Request,
+    @Body() { slug }: UnlockBody,
+    @CurrentCaller() caller: UserCaller,
+  ): Promise<Enveloped> {
+    return this.idempotent.run(request, caller, async (tx) =>
+      toUnlockAnswer(await this.unlocks.unlock(caller, slug, tx)),
+    );
+  }
+}

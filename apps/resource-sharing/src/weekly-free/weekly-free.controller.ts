@@ -1,0 +1,21 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, OpenOperation, type UserCaller } from '../open-api/caller.js';
+import { ApiEnvelope } from '../wire/api-envelope.js';
+import { Enveloped } from '../wire/envelope.interceptor.js';
+import { WeeklyFreeUnlocks } from './weekly-free.service.js';
+import { toWeeklyFreeView, WeeklyFreeView } from './weekly-free.view.js';
+
+@ApiTags('vip')
+@Controller('api/open/vip/weekly-free-quota')
+export class WeeklyFreeController {
+  constructor(private readonly weekly: WeeklyFreeUnlocks) {}
+
+  @Get()
+  @OpenOperation({ scope: 'vip', user: 'required' })
+  @ApiOperation({ summary: 'Free unlocks of the week of a user with Premium for good; all 0 for everybody else' })
+  @ApiEnvelope(WeeklyFreeView)
+  async quota(@CurrentCaller() { userId }: UserCaller): Promise<Enveloped> {
+    return new Enveloped(toWeeklyFreeView(await this.weekly.of(userId)), { message: '获取成功' });
+  }
+}

@@ -1,0 +1,32 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { WeeklyFree } from './weekly-free.service.js';
+
+export class WeeklyFreeView {
+  @ApiProperty({ type: Boolean })
+  is_forever_vip: boolean;
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Free unlocks a week; 0 without a limit' })
+  limit: number;
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Used this week; official shares do not count' })
+  used: number;
+  @ApiProperty({ type: 'integer', minimum: -1, description: 'Left of the week and the bonus; -1 without a limit' })
+  remaining: number;
+  @ApiProperty({ type: Boolean })
+  unlimited: boolean;
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Left over from other weeks; settled on Mondays' })
+  bonus_quota: number;
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  bonus_quota_max: number;
+}
+
+export function toWeeklyFreeView(state: WeeklyFree): WeeklyFreeView {
+  const { forever, limit, used, remaining, unlimited, bonus, bonusMax } = state;
+  return {
+    is_forever_vip: forever,
+    limit,
+    used,
+    remaining,
+    unlimited,
+    bonus_quota: bonus,
+    bonus_quota_max: bonusMax,
+  };
+}
