@@ -22,31 +22,6 @@ export function ApiKeysPage() {
     (signal) => api.get<ApiKeyListResponse>('/api-keys', page, signal),
     [page],
   );
-  const columns: Column<ApiKeyView>[] = [
-    { head: 'Name', grow: true, cell: ({ name }) => <strong>{name}</strong> },
-    { head: 'Key', cell: ({ key_prefix, last_four }) => <code>{`${key_prefix}…${last_four}`}</code> },
-    { head: 'May', cell: ({ scopes }) => scopes.join(', ') },
-    { head: 'Made', cell: ({ created_at }) => formatTime(created_at) },
-    {
-      head: 'Last used',
-      cell: (key) => <span title={key.last_used_ip ?? ''}>{formatRelative(key.last_used_at)}</span>,
-    },
-    { head: 'Expires', cell: ({ expires_at }) => (expires_at === null ? 'never' : formatRelative(expires_at)) },
-    {
-      head: 'Revoke',
-      quietHead: true,
-      cell: (key) => (
-        <button
-          type="button"
-          class="small danger"
-          aria-label={`Revoke ${key.name}`}
-          onClick={() => setOpened({ deed: 'revoke', key })}
-        >
-          Revoke …
-        </button>
-      ),
-    },
-  ];
   const close = (): void => setOpened(null);
   return (
     <Page
@@ -58,7 +33,13 @@ export function ApiKeysPage() {
       }
     >
       <Trouble error={error} retry={reload} />
-      <Table caption="API keys" columns={columns} rows={data?.items} rowKey={({ id }) => id} empty="No key yet." />
+      <Table
+        caption="API keys"
+        columns={columnsFor((key) => setOpened({ deed: 'revoke', key }))}
+        rows={data?.items}
+        rowKey={({ id }) => id}
+        empty="No key yet."
+      />
       {data && <Pager label="keys" {...data} onChange={setPage} />}
       {opened?.deed === 'add' && (
         <NewApiKey
@@ -73,6 +54,29 @@ export function ApiKeysPage() {
       {opened?.deed === 'revoke' && <RevokeKey apiKey={opened.key} onClose={close} onDone={reload} />}
     </Page>
   );
+}
+
+function columnsFor(onRevoke: (key: ApiKeyView) => void): Column<ApiKeyView>[] {
+  return [
+    { head: 'Name', grow: true, cell: ({ name }) => <strong>{name}</strong> },
+    { head: 'Key', cell: ({ key_prefix, last_four }) => <code>{`${key_prefix}…${last_four}`}</code> },
+    { head: 'May', cell: ({ scopes }) => scopes.join(', ') },
+    { head: 'Made', cell: ({ created_at }) => formatTime(created_at) },
+    {
+      head: 'Last used',
+      cell: (key) => <span title={key.last_used_ip ?? ''}>{formatRelative(key.last_used_at)}</span>,
+    },
+    { head: 'Expires', cell: ({ expires_at }) => (expires_at === null ? 'never' : formatRelative(expires_at)) },
+    {
+      head: 'Revoke',
+      quietHead: true,
+      cell: (key) => (
+        <button type="button" class="small danger" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
+          Revoke …
+        </button>
+      ),
+    },
+  ];
 }
 
 function ShowKey({ created, onClose }: { created: ApiKeyCreatedResponse; onClose: () => void }) {

@@ -3,7 +3,6 @@ import { segment } from '../../shared/api/api-client.js';
 import { useApi } from '../../shared/api/api-context.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatBytes, formatRate } from '../../shared/format/amounts.js';
-import { flagOf } from '../../shared/format/links.js';
 import { formatDuration, formatTime } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
 
@@ -49,11 +48,11 @@ function hostOf({ host, sniff_host: sniffed, destination_ip: ip }: ConnectionVie
 }
 
 function Target({ connection }: { connection: ConnectionView }) {
-  const { chains, network, state, destination_port: port, node_country: country } = connection;
+  const { chains, network, state, destination_port: port } = connection;
   return (
     <>
       <strong title={connection.remote_destination ?? ''}>{`${hostOf(connection)}:${port}`}</strong>
-      <span class="second">{`${network}${state === 'open' ? '' : `, ${state}`} · ${flagOf(country)} ${chains.join(' → ')}`}</span>
+      <span class="second">{`${network}${state === 'open' ? '' : `, ${state}`} · ${chains.join(' → ')}`}</span>
     </>
   );
 }

@@ -1,10 +1,10 @@
 import type { ConnectionListResponse } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
-import { TextField } from '../../shared/components/fields.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import { PAGE_SIZES, Pager } from '../../shared/components/pager.js';
 import { formatBytes, formatCount, formatRate } from '../../shared/format/amounts.js';
+import { SearchBar } from '../../shared/components/search-bar.js';
 import { useDebounced } from '../../shared/state/use-debounced.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import type { PageProps } from '../page-props.js';
@@ -26,6 +26,10 @@ export function ConnectionsPage({ query }: PageProps) {
     [settled, sort, page],
     paused ? {} : { everyMs: REFRESH_MS },
   );
+  const find = (text: string): void => {
+    setSearch(text);
+    setPage({ ...page, offset: 0 });
+  };
   return (
     <Page
       title="Connections"
@@ -38,26 +42,13 @@ export function ConnectionsPage({ query }: PageProps) {
         </>
       }
     >
-      {data && (
-        <p class="muted">
-          {`${formatCount(data.count)} open · ${formatRate(data.download_speed)} down, ${formatRate(data.upload_speed)} up · kernel ${formatBytes(data.memory_bytes)}`}
-        </p>
-      )}
-      <div class="filters" role="search" aria-label="Filter connections">
-        <div class="search">
-          <TextField
-            label="Search in host, address, rule, user and node"
-            hideLabel
-            type="search"
-            placeholder="Search in host, address, rule, user and node"
-            value={search}
-            onInput={(text) => {
-              setSearch(text);
-              setPage({ ...page, offset: 0 });
-            }}
-          />
-        </div>
-      </div>
+      {data && <Sums list={data} />}
+      <SearchBar
+        label="Filter connections"
+        placeholder="Search in host, address, rule, user and node"
+        value={search}
+        onInput={find}
+      />
       <Trouble error={error} retry={reload} />
       <ConnectionTable rows={data?.connections} sort={sort} onSort={setSort} reload={reload} />
       {data && (
@@ -71,5 +62,14 @@ export function ConnectionsPage({ query }: PageProps) {
         />
       )}
     </Page>
+  );
+}
+
+function Sums({ list }: { list: ConnectionListResponse }) {
+  const { count, download_speed: down, upload_speed: up, memory_bytes: memory } = list;
+  return (
+    <p class="muted">
+      {`${formatCount(count)} open · ${formatRate(down)} down, ${formatRate(up)} up · kernel ${formatBytes(memory)}`}
+    </p>
   );
 }

@@ -29,7 +29,7 @@ export function DashboardPage() {
       {data && (
         <>
           <Tiles data={data} />
-          <TrafficCard traffic={data.traffic} />
+          <TrafficCard traffic={data.traffic} at={data.generated_at} />
           <div class="columns">
             <LiveDomains page={data.live_domains} turn={turn} />
             <LiveNodes page={data.live_nodes} turn={turn} />

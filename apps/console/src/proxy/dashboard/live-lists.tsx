@@ -1,9 +1,9 @@
 import type { DashboardPage, LiveDomain, LiveNode } from '@gatehouse/contracts';
+import { NodeName } from '../../shared/components/node-name.js';
 import { Card } from '../../shared/components/page.js';
 import { Pager } from '../../shared/components/pager.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatBytes, formatCount, formatRate } from '../../shared/format/amounts.js';
-import { flagOf } from '../../shared/format/links.js';
 import type { Turn } from './pages.js';
 
 type Live = Pick<LiveDomain, 'connections' | 'download' | 'upload' | 'download_speed' | 'upload_speed'>;
@@ -21,7 +21,7 @@ const DOMAINS: readonly Column<LiveDomain>[] = [
 ];
 
 const NODES: readonly Column<LiveNode>[] = [
-  { head: 'Node', cell: (row) => <span title={row.name}>{`${flagOf(row.country)} ${row.name}`}</span>, grow: true },
+  { head: 'Node', cell: (row) => <NodeName node={row} />, grow: true },
   ...FIGURES,
 ];
 

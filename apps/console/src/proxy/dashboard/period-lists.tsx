@@ -1,9 +1,9 @@
 import type { DashboardPage, PeriodDomain, PeriodNode } from '@gatehouse/contracts';
+import { NodeName } from '../../shared/components/node-name.js';
 import { Card } from '../../shared/components/page.js';
 import { Pager } from '../../shared/components/pager.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatBytes, formatCount, formatPercent } from '../../shared/format/amounts.js';
-import { flagOf } from '../../shared/format/links.js';
 import { formatRelative } from '../../shared/format/times.js';
 import { hrefTo } from '../../shared/state/route.js';
 import type { Turn } from './pages.js';
@@ -25,7 +25,7 @@ const DOMAINS: readonly Column<PeriodDomain>[] = [
 ];
 
 const NODES: readonly Column<PeriodNode>[] = [
-  { head: 'Node', cell: (row) => <span title={row.name}>{`${flagOf(row.country)} ${row.name}`}</span>, grow: true },
+  { head: 'Node', cell: (row) => <NodeName node={row} />, grow: true },
   { head: 'Requests', cell: (row) => formatCount(row.requests), right: true },
   { head: 'Success', cell: (row) => formatPercent(row.success_rate), right: true },
   {

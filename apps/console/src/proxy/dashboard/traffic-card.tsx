@@ -9,7 +9,7 @@ const SPANS = [
   { id: 'series', label: 'Period by hours', stepSec: 3_600 },
 ] as const;
 
-export function TrafficCard({ traffic }: { traffic: DashboardTraffic }) {
+export function TrafficCard({ traffic, at }: { traffic: DashboardTraffic; at: string }) {
   const [span, setSpan] = useState<(typeof SPANS)[number]>(SPANS[0]);
   return (
     <Card
@@ -24,7 +24,12 @@ export function TrafficCard({ traffic }: { traffic: DashboardTraffic }) {
         </div>
       }
     >
-      <TrafficChart points={traffic[span.id]} stepSec={span.stepSec} label={`Traffic, ${span.label.toLowerCase()}`} />
+      <TrafficChart
+        series={traffic[span.id]}
+        at={at}
+        stepSec={span.stepSec}
+        label={`Traffic, ${span.label.toLowerCase()}`}
+      />
     </Card>
   );
 }

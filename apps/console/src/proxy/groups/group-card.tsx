@@ -3,7 +3,6 @@ import { segment } from '../../shared/api/api-client.js';
 import { useApi } from '../../shared/api/api-context.js';
 import { Badge } from '../../shared/components/page.js';
 import { formatBytes, formatCount } from '../../shared/format/amounts.js';
-import { flagOf } from '../../shared/format/links.js';
 import { formatRelative } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
 import { MemberList } from './member-list.js';
@@ -21,27 +20,33 @@ interface GroupCardProps {
 }
 
 export function GroupCard({ group, onOpen, reload }: GroupCardProps) {
-  const { name, type, fixed, automatic, members_total: total, country } = group;
+  const { name, type, fixed, automatic, members_total: total } = group;
   return (
     <section class="card" aria-label={`Group ${name}`}>
       <header class="card-head">
         <h2>
-          {`${flagOf(country)} ${name}`} <Badge tone="none">{type}</Badge>{' '}
-          {automatic && <Badge tone="none">automatic</Badge>} {fixed && <Badge tone="info">fixed</Badge>}
+          {name} <Badge tone="none">{type}</Badge> {automatic && <Badge tone="none">automatic</Badge>}{' '}
+          {fixed && <Badge tone="info">fixed</Badge>}
         </h2>
         <span class="muted">{formatCount(group.active_connections)} open</span>
       </header>
       <p>
-        now <strong>{group.now ?? `nothing: ${group.empty_fallback}`}</strong>
+        now <strong>{usedBy(group)}</strong>
         <span class="muted">
           {` · ${formatBytes(group.download_total)} down, ${formatBytes(group.upload_total)} up`}
-          {group.last_switch && ` · switched ${formatRelative(group.last_switch.at)} (${group.last_switch.reason})`}
+          {group.last_switch &&
+            ` · switched ${formatRelative(group.last_switch.at)} (${group.last_switch.reason.replaceAll('_', ' ')})`}
         </span>
       </p>
       <MemberList group={group} members={group.members} reload={reload} />
       <GroupActions group={group} onOpen={onOpen} reload={reload} more={total - group.members.length} />
     </section>
   );
+}
+
+function usedBy({ now, type, members_total: total, empty_fallback: fallback }: OutboundGroupView): string {
+  if (now !== null) return now;
+  return type === 'load-balance' && total > 0 ? 'each connection its own' : `nothing: ${fallback}`;
 }
 
 function GroupActions({ group, onOpen, reload, more }: GroupCardProps & { more: number }) {

@@ -3,7 +3,6 @@ import { segment } from '../../shared/api/api-client.js';
 import { useApi } from '../../shared/api/api-context.js';
 import { Delay } from '../../shared/components/delay.js';
 import { useNotify } from '../../shared/components/notices.js';
-import { flagOf } from '../../shared/format/links.js';
 import { useAction } from '../../shared/state/use-action.js';
 
 interface MemberListProps {
@@ -30,19 +29,34 @@ export function MemberList({ group, members, reload }: MemberListProps) {
     <ul class="members">
       {members.map((member) => (
         <li key={member.proxy}>
-          <button
-            type="button"
-            class="member"
-            title={member.name}
-            aria-pressed={member.proxy === group.now_proxy}
-            disabled={busy || group.type === 'load-balance'}
-            onClick={() => void choose(member.proxy)}
-          >
-            <span class="name">{`${flagOf(member.country)} ${member.name}`}</span>
-            <Delay alive={member.alive} delayMs={member.delay_ms} /> <span class="muted">{member.type}</span>
-          </button>
+          {group.type === 'load-balance' ? (
+            <div class="member" title={member.name}>
+              <MemberText member={member} />
+            </div>
+          ) : (
+            <button
+              type="button"
+              class="member"
+              title={member.name}
+              aria-pressed={member.proxy === group.now_proxy}
+              disabled={busy}
+              onClick={() => void choose(member.proxy)}
+            >
+              <MemberText member={member} />
+            </button>
+          )}
         </li>
       ))}
     </ul>
+  );
+}
+
+function MemberText({ member }: { member: GroupMemberView }) {
+  return (
+    <>
+      <span class="name">{member.name}</span>
+      <Delay alive={member.alive} delayMs={member.delay_ms} />{' '}
+      <span class="muted">{[member.type, member.country].filter(Boolean).join(' · ')}</span>
+    </>
   );
 }

@@ -9,45 +9,21 @@ import { Brand } from '../brand.js';
 
 /** Asks for the administrator's password; after too many wrong ones it says how long to wait. */
 export function Login({ session, expired }: { session: Session; expired: boolean }) {
-  const api = useApi();
+  const { busy, error, wait, signIn } = useLogin(session);
   const [password, setPassword] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const [wait, setWait] = useCountdown();
   useEffect(() => void (document.title = 'Sign in · Gatehouse'), []);
-  const signIn = async (): Promise<void> => {
-    setBusy(true);
-    setError(null);
-    try {
-      session.signIn((await api.post<LoginResponse>('/auth/login', { password })).token);
-    } catch (failure) {
-      setError(messageOf(failure));
-      if (failure instanceof ApiError && failure.status === 429) setWait(failure.retryAfter ?? 30);
-      setBusy(false);
-    }
-  };
   return (
     <main class="login">
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (!busy && wait === 0) void signIn();
+          if (!busy && wait === 0) void signIn(password);
         }}
       >
         <Brand />
         <h1 class="hidden">Sign in</h1>
         {expired && error === null && <p role="status">The session has ended. Please sign in again.</p>}
-        {/* For password managers: there is one account. */}
-        <input
-          class="hidden"
-          type="text"
-          name="username"
-          value="administrator"
-          autocomplete="username"
-          tabIndex={-1}
-          aria-hidden="true"
-          readOnly
-        />
+        <AccountName />
         <TextField
           label="Administrator password"
           type="password"
@@ -66,6 +42,41 @@ export function Login({ session, expired }: { session: Session; expired: boolean
         </button>
       </form>
     </main>
+  );
+}
+
+function useLogin(session: Session) {
+  const api = useApi();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const [wait, setWait] = useCountdown();
+  const signIn = async (password: string): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      session.signIn((await api.post<LoginResponse>('/auth/login', { password })).token);
+    } catch (failure) {
+      setError(messageOf(failure));
+      if (failure instanceof ApiError && failure.status === 429) setWait(failure.retryAfter ?? 30);
+      setBusy(false);
+    }
+  };
+  return { busy, error, wait, signIn };
+}
+
+/** For password managers: there is one account. */
+function AccountName() {
+  return (
+    <input
+      class="hidden"
+      type="text"
+      name="username"
+      value="administrator"
+      autocomplete="username"
+      tabIndex={-1}
+      aria-hidden="true"
+      readOnly
+    />
   );
 }
 

@@ -47,12 +47,7 @@ function factsOf(node: NodeView): [string, string | null][] {
       node.sources.map(({ subscription_id, name }) => `${name} (subscription ${subscription_id})`).join(', ') ||
         node.source,
     ],
-    [
-      'Country',
-      node.country === null
-        ? null
-        : `${node.flag ?? ''} ${node.country_name ?? node.country} (by ${node.country_source})`,
-    ],
+    ['Country', node.country === null ? null : `${node.country_name ?? node.country} (by ${node.country_source})`],
     [
       'Exit address',
       node.exit_ip === null ? null : `${node.exit_ip}${node.exit_asn === null ? '' : ` (AS${node.exit_asn})`}`,

@@ -1,6 +1,7 @@
 import { NODE_SOURCES, PROXY_NODE_TYPES, type CountryList, type SubscriptionList } from '@gatehouse/contracts';
 import { useApi } from '../../shared/api/api-context.js';
 import { SelectField, TextField, type Choice } from '../../shared/components/fields.js';
+import { SearchBar } from '../../shared/components/search-bar.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import type { NodeFilter } from './node-filter.js';
 
@@ -26,56 +27,30 @@ interface NodeFiltersProps {
 
 export function NodeFilters({ filter, onChange }: NodeFiltersProps) {
   const { countries, subscriptions } = useChoices();
+  const choice = (name: keyof NodeFilter, label: string, choices: readonly Choice[]) => (
+    <SelectField
+      label={label}
+      hideLabel
+      value={filter[name]}
+      choices={choices}
+      onChange={(value) => onChange({ [name]: value })}
+    />
+  );
   return (
-    <div class="filters" role="search" aria-label="Filter nodes">
-      <div class="search">
-        <TextField
-          label="Search in name and server"
-          hideLabel
-          type="search"
-          placeholder="Search in name and server"
-          value={filter.search}
-          onInput={(search) => onChange({ search })}
-        />
-      </div>
-      <SelectField
-        label="Country"
-        hideLabel
-        value={filter.country}
-        choices={countries}
-        onChange={(country) => onChange({ country })}
-      />
-      <SelectField label="Type" hideLabel value={filter.type} choices={TYPES} onChange={(type) => onChange({ type })} />
-      <SelectField
-        label="Subscription"
-        hideLabel
-        value={filter.subscription_id}
-        choices={subscriptions}
-        onChange={(subscription_id) => onChange({ subscription_id })}
-      />
-      <SelectField
-        label="Source"
-        hideLabel
-        value={filter.source}
-        choices={SOURCES}
-        onChange={(source) => onChange({ source })}
-      />
-      <SelectField
-        label="Health"
-        hideLabel
-        value={filter.alive}
-        choices={ALIVE}
-        onChange={(alive) => onChange({ alive })}
-      />
-      <SelectField
-        label="Enabled"
-        hideLabel
-        value={filter.enabled}
-        choices={ENABLED}
-        onChange={(enabled) => onChange({ enabled })}
-      />
+    <SearchBar
+      label="Filter nodes"
+      placeholder="Search in name and server"
+      value={filter.search}
+      onInput={(search) => onChange({ search })}
+    >
+      {choice('country', 'Country', countries)}
+      {choice('type', 'Type', TYPES)}
+      {choice('subscription_id', 'Subscription', subscriptions)}
+      {choice('source', 'Source', SOURCES)}
+      {choice('alive', 'Health', ALIVE)}
+      {choice('enabled', 'Enabled', ENABLED)}
       <TextField label="Tag" hideLabel placeholder="Tag" value={filter.tag} onInput={(tag) => onChange({ tag })} />
-    </div>
+    </SearchBar>
   );
 }
 
@@ -86,9 +61,9 @@ function useChoices(): { countries: Choice[]; subscriptions: Choice[] } {
   return {
     countries: [
       ANY('Any country'),
-      ...(countries.data?.items ?? []).map(({ code, name, flag, node_count }) => ({
+      ...(countries.data?.items ?? []).map(({ code, name, node_count }) => ({
         value: code ?? 'ZZ',
-        label: `${flag ?? ''} ${code === null ? 'Not known' : name} (${node_count})`.trim(),
+        label: `${code === null ? 'Not known' : name} (${node_count})`,
       })),
     ],
     subscriptions: [

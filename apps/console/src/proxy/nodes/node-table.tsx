@@ -25,7 +25,7 @@ export function NodeTable({ rows, sort, onSort, onOpen, reload }: NodeTableProps
     {
       head: 'Country',
       sort: 'country',
-      cell: (node) => <span title={node.country_name ?? ''}>{`${node.flag ?? ''} ${node.country ?? '–'}`}</span>,
+      cell: (node) => <span title={node.country_name ?? ''}>{node.country ?? '–'}</span>,
     },
     { head: 'Delay', sort: 'delay', right: true, cell: (node) => <NodeDelay node={node} /> },
     { head: 'Tested', right: true, cell: (node) => <span class="muted">{formatRelative(node.last_tested_at)}</span> },

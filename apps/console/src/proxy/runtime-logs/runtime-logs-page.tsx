@@ -7,8 +7,9 @@ import {
 import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { CursorPager } from '../../shared/components/cursor-pager.js';
-import { SelectField, TextField } from '../../shared/components/fields.js';
+import { SelectField } from '../../shared/components/fields.js';
 import { Badge, Page, Trouble, type BadgeTone } from '../../shared/components/page.js';
+import { SearchBar } from '../../shared/components/search-bar.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatCount } from '../../shared/format/amounts.js';
 import { formatTime } from '../../shared/format/times.js';
@@ -98,17 +99,12 @@ export function RuntimeLogsPage() {
 
 function LogFilters({ filter, onChange }: { filter: Filter; onChange: (changes: Partial<Filter>) => void }) {
   return (
-    <div class="filters" role="search" aria-label="Filter the runtime log">
-      <div class="search">
-        <TextField
-          label="Search in messages"
-          hideLabel
-          type="search"
-          placeholder="Search in messages"
-          value={filter.search}
-          onInput={(search) => onChange({ search })}
-        />
-      </div>
+    <SearchBar
+      label="Filter the runtime log"
+      placeholder="Search in messages"
+      value={filter.search}
+      onInput={(search) => onChange({ search })}
+    >
       <SelectField
         label="Level"
         hideLabel
@@ -123,6 +119,6 @@ function LogFilters({ filter, onChange }: { filter: Filter; onChange: (changes: 
         choices={SOURCES}
         onChange={(source) => onChange({ source })}
       />
-    </div>
+    </SearchBar>
   );
 }

@@ -2,11 +2,14 @@ import type { SettingsView } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { ApiError, messageOf } from '../../shared/api/api-error.js';
-import { plainChoices, SelectField, TextField } from '../../shared/components/fields.js';
+import { SelectField, TextField } from '../../shared/components/fields.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { Card } from '../../shared/components/page.js';
 import { splitProblems } from '../../shared/state/field-problems.js';
+import { focusFirstProblem } from '../../shared/state/focus-first-problem.js';
 import { changedSettings, groupSettings, type SettingEntry } from './setting-catalogue.js';
+
+const WORDS: Readonly<Record<string, string>> = { true: 'on', false: 'off' };
 
 type Problems = ReadonlyMap<string, string>;
 
@@ -20,7 +23,8 @@ export function SettingsForm({ settings, onSaved }: { settings: SettingsView; on
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (count > 0 && !busy) void save(changes);
+        const form = event.currentTarget;
+        if (count > 0 && !busy) void save(changes).then(() => focusFirstProblem(form));
       }}
     >
       {groupSettings(Object.keys(settings)).map(({ title, entries }) => (
@@ -103,7 +107,10 @@ function SettingField({ entry: { key, label, hint, choices, isLong }, value, pro
       {choices ? (
         <SelectField
           {...common}
-          choices={plainChoices(choices.includes(value) ? choices : [value, ...choices])}
+          choices={(choices.includes(value) ? choices : [value, ...choices]).map((choice) => ({
+            value: choice,
+            label: WORDS[choice] ?? choice,
+          }))}
           onChange={onChange}
         />
       ) : (

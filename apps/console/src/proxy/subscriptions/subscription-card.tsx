@@ -41,7 +41,7 @@ export function SubscriptionCard({ subscription, onOpen, reload }: SubscriptionC
       {subscription.traffic && <Quota traffic={subscription.traffic} name={name} />}
       {error !== null && <p class="problem">{error.message}</p>}
       <p class="muted" title={`Last success ${formatTime(subscription.last_success_at)}`}>
-        {`Refreshed ${formatRelative(subscription.last_success_at)}, every ${formatDuration(subscription.interval_sec * 1000)}`}
+        {`${subscription.last_success_at === null ? 'Never refreshed' : `Refreshed ${formatRelative(subscription.last_success_at)}`}, every ${formatDuration(subscription.interval_sec * 1000)}`}
         {enabled && `, next ${formatRelative(subscription.next_refresh_at)}`}
         {subscription.consecutive_failures > 1 && `, ${subscription.consecutive_failures} failures in a row`}
       </p>

@@ -2,7 +2,6 @@ import type { TrafficLogStatus, TrafficLogView } from '@gatehouse/contracts';
 import { Badge, type BadgeTone } from '../../shared/components/page.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatBytes } from '../../shared/format/amounts.js';
-import { flagOf } from '../../shared/format/links.js';
 import { formatDuration, formatTime } from '../../shared/format/times.js';
 
 const TONES: Record<TrafficLogStatus, BadgeTone> = { ok: 'good', failed: 'bad', rejected: 'fair' };
@@ -33,7 +32,7 @@ function Target({ log, onOpen }: { log: TrafficLogView; onOpen: (log: TrafficLog
       <button type="button" class="link" onClick={() => onOpen(log)}>
         {`${log.host ?? log.destination_ip ?? '?'}:${log.target_port}`}
       </button>
-      <span class="second">{`${log.client_ip} · ${log.network} · ${flagOf(log.node_country)} ${log.chains.join(' → ')}`}</span>
+      <span class="second">{`${log.client_ip} · ${log.network} · ${log.chains.join(' → ')}`}</span>
     </>
   );
 }

@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { CursorPager, type CursorPage } from '../../shared/components/cursor-pager.js';
 import { Dialog } from '../../shared/components/dialog.js';
-import { TextField } from '../../shared/components/fields.js';
 import { Facts, Page, Trouble } from '../../shared/components/page.js';
 import { formatCount } from '../../shared/format/amounts.js';
 import { FIRST_CURSOR } from '../../shared/state/cursor.js';
+import { SearchBar } from '../../shared/components/search-bar.js';
 import { useDebounced } from '../../shared/state/use-debounced.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import type { PageProps } from '../page-props.js';
@@ -31,23 +31,18 @@ export function TrafficLogsPage({ query }: PageProps) {
     [settled, page],
     isFirst ? { everyMs: 5_000 } : {},
   );
+  const find = (text: string): void => {
+    setKeyword(text);
+    setPage({ ...FIRST_CURSOR, limit: page.limit });
+  };
   return (
     <Page title="Traffic log">
-      <div class="filters" role="search" aria-label="Search the traffic log">
-        <div class="search">
-          <TextField
-            label="Search in host, address, node, rule and client"
-            hideLabel
-            type="search"
-            placeholder="Search in host, address, node, rule and client"
-            value={keyword}
-            onInput={(text) => {
-              setKeyword(text);
-              setPage({ ...FIRST_CURSOR, limit: page.limit });
-            }}
-          />
-        </div>
-      </div>
+      <SearchBar
+        label="Search the traffic log"
+        placeholder="Search in host, address, node, rule and client"
+        value={keyword}
+        onInput={find}
+      />
       <Trouble error={error} retry={reload} />
       <TrafficLogTable rows={data?.items} onOpen={setOpened} />
       {data && (
@@ -59,15 +54,15 @@ export function TrafficLogsPage({ query }: PageProps) {
           onChange={setPage}
         />
       )}
-      {opened && (
-        <Dialog
-          title={`Connection to ${opened.host ?? opened.destination_ip ?? '?'}`}
-          onClose={() => setOpened(null)}
-          wide
-        >
-          <Facts facts={factsOf(opened)} />
-        </Dialog>
-      )}
+      {opened && <LogDialog log={opened} onClose={() => setOpened(null)} />}
     </Page>
+  );
+}
+
+function LogDialog({ log, onClose }: { log: TrafficLogView; onClose: () => void }) {
+  return (
+    <Dialog title={`Connection to ${log.host ?? log.destination_ip ?? '?'}`} onClose={onClose} wide>
+      <Facts facts={factsOf(log)} />
+    </Dialog>
   );
 }

@@ -7,6 +7,29 @@ export function niceMaximum(value: number): number {
   return step * unit;
 }
 
+export interface RatePoint {
+  time: number;
+  up: number;
+  down: number;
+}
+
+/**
+ * Bytes of intervals as bytes per second. The interval that still runs counts by the part of it that has passed, and not
+ * at all while that is too short to say anything.
+ */
+export function ratesOf(
+  points: readonly { t: string; up: number; down: number }[],
+  stepSec: number,
+  now: number,
+): RatePoint[] {
+  return points.flatMap(({ t, up, down }) => {
+    const time = Date.parse(t);
+    const seconds = Math.min(stepSec, (now - time) / 1_000);
+    if (seconds < stepSec && (stepSec === 1 || seconds < stepSec / 20)) return [];
+    return [{ time, up: up / seconds, down: down / seconds }];
+  });
+}
+
 export interface Size {
   width: number;
   height: number;

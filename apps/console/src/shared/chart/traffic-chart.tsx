@@ -2,12 +2,14 @@ import type { DashboardSeriesPoint } from '@gatehouse/contracts';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatRate } from '../format/amounts.js';
 import { formatTick } from '../format/times.js';
-import { areaPath, linePath, linePoints, nearestIndex, niceMaximum } from './scale.js';
+import { areaPath, linePath, linePoints, nearestIndex, niceMaximum, ratesOf, type RatePoint } from './scale.js';
 
 interface TrafficChartProps {
-  points: readonly DashboardSeriesPoint[];
+  series: readonly DashboardSeriesPoint[];
   /** How long one point is. */
   stepSec: number;
+  /** When the figures were taken. */
+  at: string;
   label: string;
 }
 
@@ -18,12 +20,13 @@ const TOP = 8;
 const LINES = 4;
 
 /** Bytes per second over time: what came down as an area, what went up as a line. */
-export function TrafficChart({ points, stepSec, label }: TrafficChartProps) {
+export function TrafficChart({ series, stepSec, at, label }: TrafficChartProps) {
   const { box, width } = useWidth();
   const [focus, setFocus] = useState<number | null>(null);
   const size = { width: Math.max(50, width - LEFT - 12), height: HEIGHT - BOTTOM - TOP };
-  const down = points.map((point) => point.down / stepSec);
-  const up = points.map((point) => point.up / stepSec);
+  const points = ratesOf(series, stepSec, Date.parse(at));
+  const down = points.map((point) => point.down);
+  const up = points.map((point) => point.up);
   const maximum = niceMaximum(Math.max(0, ...down, ...up));
   const downPoints = linePoints(down, maximum, size);
   const point = focus === null ? undefined : points[focus];
@@ -51,9 +54,9 @@ export function TrafficChart({ points, stepSec, label }: TrafficChartProps) {
         </g>
       </svg>
       <figcaption>
-        <span class="key down">down {formatRate(point ? point.down / stepSec : down.at(-1))}</span>
-        <span class="key up">up {formatRate(point ? point.up / stepSec : up.at(-1))}</span>
-        <span class="muted">{point ? formatTick(Date.parse(point.t), stepSec * 1000) : 'latest'}</span>
+        <span class="key down">down {formatRate(point ? point.down : down.at(-1))}</span>
+        <span class="key up">up {formatRate(point ? point.up : up.at(-1))}</span>
+        <span class="muted">{point ? formatTick(point.time, stepSec * 1000) : 'latest'}</span>
       </figcaption>
     </figure>
   );
@@ -81,17 +84,17 @@ function Grid({ maximum, size: { width, height } }: Plot & { maximum: number }) 
   );
 }
 
-function Times({ points, stepSec, size: { width, height } }: Plot & Omit<TrafficChartProps, 'label'>) {
+function Times({ points, stepSec, size: { width, height } }: Plot & { points: readonly RatePoint[]; stepSec: number }) {
   const count = Math.max(2, Math.min(6, Math.floor(width / 110)));
   if (points.length < 2) return null;
   return (
     <g class="grid">
       {Array.from({ length: count }, (_, index) => {
-        const at = Math.round((index / (count - 1)) * (points.length - 1));
+        const place = Math.round((index / (count - 1)) * (points.length - 1));
         const anchor = index === 0 ? 'start' : index === count - 1 ? 'end' : 'middle';
         return (
-          <text key={index} x={(at / (points.length - 1)) * width} y={height + 17} text-anchor={anchor}>
-            {formatTick(Date.parse(points[at]!.t), stepSec * 1000)}
+          <text key={index} x={(place / (points.length - 1)) * width} y={height + 17} text-anchor={anchor}>
+            {formatTick(points[place]!.time, stepSec * 1000)}
           </text>
         );
       })}

@@ -13,7 +13,7 @@ export function Delay({
   title?: string | undefined;
 }) {
   const kind = delayClass(alive, delayMs);
-  const text = kind === 'dead' ? 'timeout' : delayMs === null ? '–' : `${delayMs} ms`;
+  const text = kind === 'dead' ? 'fails' : delayMs === null ? '–' : `${delayMs} ms`;
   return (
     <span class={`delay ${kind}`} title={title ?? WORDS[kind]}>
       {text}

@@ -4,12 +4,6 @@ export function safeLink(address: string | null | undefined): string | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
 }
 
-/** Regional-indicator letters of an ISO 3166-1 code. */
-export function flagOf(code: string | null): string {
-  if (code === null || !/^[A-Z]{2}$/.test(code)) return '';
-  return String.fromCodePoint(...code.split('').map((letter) => 0x1f1e6 + letter.charCodeAt(0) - 65));
-}
-
 /** Words of a free list: separated by commas, spaces or new lines. */
 export function splitWords(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '');

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ApiError, messageOf } from '../api/api-error.js';
 import { splitProblems } from './field-problems.js';
+import { focusFirstProblem } from './focus-first-problem.js';
 
 export interface Form<T> {
   values: T;
@@ -9,7 +10,7 @@ export interface Form<T> {
   error: string | null;
   problem: (field: keyof T & string) => string | undefined;
   set: <K extends keyof T>(field: K, value: T[K]) => void;
-  /** For `onSubmit`: runs the work and puts each refusal beside its field. */
+  /** For `onSubmit`: runs the work, puts each refusal beside its field, and leads to the first of them. */
   submit: (work: (values: T) => Promise<unknown>) => (event: Event) => void;
 }
 
@@ -41,7 +42,7 @@ export function useForm<T extends object>(initial: T): Form<T> {
     set: (field, value) => setValues((before) => ({ ...before, [field]: value })),
     submit: (work) => (event) => {
       event.preventDefault();
-      if (!busy) void run(work);
+      if (!busy) void run(work).then(() => focusFirstProblem(event.target));
     },
   };
 }
