@@ -5,7 +5,6 @@ import { Applications } from '../src/applications/applications.service.js';
 import { EndpointSwitches } from '../src/open-api/endpoint-switches.js';
 import { Grants } from '../src/credentials/grants.service.js';
 import { LastUse } from '../src/credentials/last-use.js';
-import { Revocations } from '../src/credentials/revocations.js';
 import type { SiteApp } from './site-app.js';
 import { startOpenSite } from './support/open-site.js';
 import { ThirdParty, type RegisteredApp, type TokenPair } from './support/third-party.js';
@@ -196,17 +195,14 @@ describe('what an operation needs', () => {
   it('Premium: 403 VIP_REQUIRED without it and after its end', async () => {
     const user = await party.user();
     const { access_token: token } = await party.tokens(app, user.id);
-    const premium = async (until: string): Promise<string> => {
-      await party.unitOfWork.run(async (tx) => {
-        await tx.query('UPDATE site_accounts SET premium_until = $2 WHERE id = $1', [user.id, until]);
-        await site.app.get(Revocations).announce(tx, [`user:${user.id}`]);
-      });
-      return bodyOf(await party.probe('vip', app.secret, token)).code;
+    const premium = async (until: string, expected: string): Promise<void> => {
+      await party.sql.query('UPDATE site_accounts SET premium_until = $2 WHERE id = $1', [user.id, until]);
+      await waitFor(async () => bodyOf(await party.probe('vip', app.secret, token)).code === expected);
     };
     expect(bodyOf(await party.probe('vip', app.secret, token)).code).toBe('VIP_REQUIRED');
-    expect(await premium('2999-01-01')).toBe('200');
-    expect(await premium('infinity')).toBe('200');
-    expect(await premium('2020-01-01')).toBe('VIP_REQUIRED');
+    await premium('2999-01-01', '200');
+    await premium('infinity', '200');
+    await premium('2020-01-01', 'VIP_REQUIRED');
   });
 
   it('a scope of the application: SCOPE_NOT_ALLOWED, for live tokens too from the moment it is taken away', async () => {
@@ -279,10 +275,8 @@ describe('a revocation is visible on every replica within 1 s', () => {
       'a user',
       'OPENAPI_REAUTH_REQUIRED',
       async (_: RegisteredApp, user: number) =>
-        party.unitOfWork.run(async (tx) => {
-          await tx.query('UPDATE site_accounts SET disabled_at = now() WHERE id = $1', [user]);
-          await site.app.get(Revocations).announce(tx, [`user:${user}`]);
-        }),
+        // Plain SQL, as an administrator at a prompt might: the database itself announces it.
+        party.sql.query('UPDATE site_accounts SET disabled_at = now() WHERE id = $1', [user]),
     ],
     [
       'an access token',
@@ -299,10 +293,11 @@ describe('a revocation is visible on every replica within 1 s', () => {
     const call = (url: string) => async (): Promise<request.Response> => party.probe('meta', mine.secret, token, url);
     for (const url of [site.url, replica.url]) expect((await call(url)()).status).toBe(200);
     await revoke(mine, user.id, token);
-    expect(bodyOf(await call(site.url)()).code).toBe(code);
-    const seen = await untilRefused(call(replica.url));
-    expect(seen.code).toBe(code);
-    expect(seen.ms).toBeLessThan(1_000);
+    for (const url of [site.url, replica.url]) {
+      const seen = await untilRefused(call(url));
+      expect(seen.code).toBe(code);
+      expect(seen.ms).toBeLessThan(1_000);
+    }
   });
 
   it('of a person’s key when the message is lost', async () => {

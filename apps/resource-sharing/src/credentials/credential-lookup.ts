@@ -58,7 +58,10 @@ export class CredentialLookup {
   ) {
     this.keys = new RevocableCache(revocations, KEYS, ({ subjects }) => subjects);
     this.tokens = new RevocableCache(revocations, TOKENS, ({ subjects }) => subjects);
-    this.clients = new RevocableCache(revocations, CLIENTS, ({ id }) => [`application:${id}`]);
+    this.clients = new RevocableCache(revocations, CLIENTS, ({ id, ownerId }) => [
+      `application:${id}`,
+      `user:${ownerId}`,
+    ]);
   }
 
   /** The application secret or personal key of this text; null when there is none. */

@@ -16,6 +16,7 @@ export interface UserRecord {
 export interface ClientRecord {
   readonly id: number;
   readonly clientId: string;
+  readonly ownerId: number;
   readonly name: string;
   readonly kind: ApplicationKind;
   /** False for a rejected or disabled application, and for one whose owner is disabled. */
@@ -81,6 +82,7 @@ export function toClientRecord(row: Row): ClientRecord {
   return {
     id: row['application_id'] as number,
     clientId: row['client_id'] as string,
+    ownerId: row['owner_id'] as number,
     name: row['application_name'] as string,
     kind: row['application_kind'] as ApplicationKind,
     usable: ['pending', 'approved'].includes(row['status'] as string) && row['owner_disabled_at'] === null,
@@ -110,7 +112,7 @@ export function toKeyRecord(row: Row): KeyRecord {
   const own = row['scopes'] === null ? null : openScopes(row['scopes']);
   const id = row['id'] as number;
   const subjects: Subject[] = [`credential:${id}`];
-  if (application !== null) subjects.push(`application:${application.id}`, `user:${row['owner_id'] as number}`);
+  if (application !== null) subjects.push(`application:${application.id}`, `user:${application.ownerId}`);
   if (user !== null) subjects.push(`user:${user.id}`);
   return {
     id,

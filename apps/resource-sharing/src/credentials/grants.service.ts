@@ -86,8 +86,11 @@ export class Grants {
     const rows = await rowsOf(
       tx,
       `UPDATE grants SET revoked_at = now(), revoked_reason = $4
-       WHERE ($1::bigint IS NULL OR id = $1) AND ($2::bigint IS NULL OR user_id = $2)
-         AND ($3::bigint IS NULL OR application_id = $3) AND revoked_at IS NULL
+       WHERE id IN (
+         SELECT id FROM grants
+         WHERE ($1::bigint IS NULL OR id = $1) AND ($2::bigint IS NULL OR user_id = $2)
+           AND ($3::bigint IS NULL OR application_id = $3) AND revoked_at IS NULL
+         ORDER BY id FOR NO KEY UPDATE)
        RETURNING id, user_id, application_id`,
       [grantId ?? null, userId ?? null, applicationId ?? null, reason],
     );

@@ -83,7 +83,9 @@ export class Revocations implements OnModuleInit, BeforeApplicationShutdown {
     const text = subjects.length > MAX_PAYLOAD_SUBJECTS ? EVERYTHING : subjects.join(' ');
     for (const subject of text.split(' ')) this.mark(subject);
     await tx.query(
-      `WITH next AS (UPDATE revocation_epoch SET epoch = epoch + 1 RETURNING epoch)
+      `WITH next AS (
+         INSERT INTO revocation_epoch AS present (epoch) VALUES (1)
+         ON CONFLICT (only_row) DO UPDATE SET epoch = present.epoch + 1 RETURNING epoch)
        SELECT pg_notify($1, epoch || ' ' || $2::text) FROM next`,
       [CHANNEL, text],
     );

@@ -59,12 +59,11 @@ const TABLES = [
     reason text NOT NULL DEFAULT '',
     disabled_at timestamptz NOT NULL DEFAULT now()
   )`,
-  // One row: its lock puts revocations in order, so that their numbers have no gap and are seen in order of commit.
+  // One row, made by the first revocation: its lock puts revocations in order, so that their numbers have no gap and are seen in order of commit.
   `CREATE TABLE revocation_epoch (
     only_row boolean PRIMARY KEY DEFAULT true CONSTRAINT revocation_epoch_only_row_check CHECK (only_row),
     epoch bigint NOT NULL
   )`,
-  'INSERT INTO revocation_epoch (epoch) VALUES (0)',
 ];
 
 export class CreateApplications1763668801100 implements MigrationInterface {

@@ -22,8 +22,6 @@ const STATEMENTS = [
   END $$`,
   `CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE ON audit_events
     FOR EACH ROW EXECUTE FUNCTION refuse_change_of_audit_event()`,
-  `CREATE TRIGGER audit_events_no_truncate BEFORE TRUNCATE ON audit_events
-    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_audit_event()`,
 ];
 
 export class CreateAuditEvents1763668801102 implements MigrationInterface {

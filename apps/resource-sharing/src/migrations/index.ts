@@ -3,6 +3,7 @@ import { AddPremiumAndPermissions1763668801010 } from './1763668801010-add-premi
 import { CreateApplications1763668801100 } from './1763668801100-create-applications.js';
 import { CreateGrants1763668801101 } from './1763668801101-create-grants.js';
 import { CreateAuditEvents1763668801102 } from './1763668801102-create-audit-events.js';
+import { AnnounceAccountChanges1763668801103 } from './1763668801103-announce-account-changes.js';
 import { CreateTitlesAndShares1763668801110 } from './1763668801110-create-titles-and-shares.js';
 import { CreatePointsLedger1763668801120 } from './1763668801120-create-points-ledger.js';
 import { CreateUnlocks1763668801121 } from './1763668801121-create-unlocks.js';
@@ -16,6 +17,7 @@ export const MIGRATIONS = [
   CreateApplications1763668801100,
   CreateGrants1763668801101,
   CreateAuditEvents1763668801102,
+  AnnounceAccountChanges1763668801103,
   CreateTitlesAndShares1763668801110,
   CreatePointsLedger1763668801120,
   CreateUnlocks1763668801121,

@@ -65,16 +65,24 @@ export class ClientAuthentication {
 }
 
 function presentedBy({ headers }: Request, parameters: OAuthParameters): Presented {
-  const found: Presented[] = [];
-  const header = headers['x-api-key'];
+  const header = [headers['x-api-key']].flat().join(',').trim();
   const clientId = parameters.optional('client_id');
   const secret = parameters.optional('client_secret');
-  if (header !== undefined && header.length > 0)
-    found.push({ method: 'header', clientId, secret: String(header).trim() });
-  if (headers.authorization !== undefined) found.push(basic(headers.authorization, clientId));
+  const found: Presented[] = [];
+  if (header !== '') found.push({ method: 'header', clientId, secret: header });
+  // Clients of the open API may send their user token with every request: beside X-API-Key it means nothing here.
+  const authorization = header !== '' && isBearer(headers.authorization) ? undefined : headers.authorization;
+  if (authorization !== undefined) found.push(basic(authorization, clientId));
   if (secret !== undefined) found.push({ method: 'post', clientId, secret });
-  if (found.length > 1) throw new OAuthError('invalid_request', 'Authenticate the application in one way only');
-  return found[0] ?? { method: 'none', clientId, secret: undefined };
+  const [first, ...others] = found;
+  if (others.some((other) => first?.method !== 'header' || other.secret !== first.secret)) {
+    throw new OAuthError('invalid_request', 'Authenticate the application in one way only');
+  }
+  return first ?? { method: 'none', clientId, secret: undefined };
+}
+
+function isBearer(authorization: string | undefined): boolean {
+  return authorization !== undefined && /^bearer /i.test(authorization);
 }
 
 /** RFC 6749 section 2.3.1: both halves are form-urlencoded before they are joined. */
