@@ -1,0 +1,142 @@
+import type { NodeView, OutboundGroupView, RefreshResult } from '@gatehouse/contracts';
+import { describe, expect, it } from 'vitest';
+import { formOf as groupForm, toBody as groupBody } from './groups/group-form.js';
+import { filterFrom } from './nodes/node-filter.js';
+import { nodeChanges } from './nodes/node-changes.js';
+import { describeTest } from './nodes/test-progress.js';
+import { toBody as ruleSetBody, formOf as ruleSetForm } from './rules/rule-set-form.js';
+import { changedSettings, groupSettings } from './settings/setting-catalogue.js';
+import { describeRefresh } from './subscriptions/describe-refresh.js';
+import { expiryTone, quotaOf } from './subscriptions/quota-state.js';
+import { formOf as subscriptionForm, toBody as subscriptionBody } from './subscriptions/subscription-form.js';
+
+describe('a node that is edited', () => {
+  const node = { name: 'a', country: 'DE', country_source: 'name', tags: ['x'], raw_config: '{}' } as NodeView;
+  const form = { name: 'a', country: '', tags: 'x', raw_config: '{}' };
+
+  it('sends nothing where nothing changed', () => {
+    expect(nodeChanges(node, form, ['x'])).toEqual({});
+  });
+
+  it('sends each change alone, and null to have the country detected again', () => {
+    expect(nodeChanges(node, { ...form, country: ' jp ' }, ['x'])).toEqual({ country: 'JP' });
+    expect(nodeChanges(node, { ...form, name: 'b' }, [])).toEqual({ name: 'b', tags: [] });
+    const manual: NodeView = { ...node, country_source: 'manual' };
+    expect(nodeChanges(manual, { ...form, country: '' }, ['x'])).toEqual({ country: null });
+  });
+
+  it('is found by what an address says, unknown words left out', () => {
+    expect(filterFrom({ subscription_id: '3', hack: '1' })).toMatchObject({ subscription_id: '3', search: '' });
+    expect(filterFrom({ hack: '1' })).not.toHaveProperty('hack');
+  });
+});
+
+describe('a group', () => {
+  it('comes back from its form as it was', () => {
+    const group = {
+      name: 'G',
+      type: 'url-test',
+      listed: ['n1', 'DIRECT'],
+      filter: { name: 'x', countries: ['DE'], subscription_ids: [3] },
+      exclude: { name: 'y' },
+      include_countries: true,
+      test_url: null,
+      expected_status: '204',
+      interval_sec: 60,
+      tolerance_ms: 0,
+      lazy: true,
+      strategy: null,
+      empty_fallback: 'REJECT',
+    } as OutboundGroupView;
+    const { listed, ...same } = group;
+    expect(groupBody(groupForm(group))).toEqual({ ...same, members: listed });
+  });
+
+  it('tells no, all and some nodes apart', () => {
+    const form = groupForm(null);
+    expect(groupBody(form)['filter']).toBeNull();
+    expect(groupBody({ ...form, takes: 'all', countries: 'DE' })['filter']).toEqual({});
+    expect(groupBody({ ...form, takes: 'some', countries: 'de jp' })['filter']).toEqual({ countries: ['DE', 'JP'] });
+    expect(groupBody({ ...form, interval_sec: 'often' })['interval_sec']).toBe('often');
+  });
+});
+
+describe('a subscription', () => {
+  it('leaves the interval to the provider unless one is given', () => {
+    const form = { ...subscriptionForm(null), name: 'a', url: 'https://a.example' };
+    expect(subscriptionBody(form)).not.toHaveProperty('interval_sec');
+    expect(subscriptionBody({ ...form, interval: '0,5' })).toMatchObject({ interval_sec: 1_800 });
+    expect(subscriptionBody({ ...form, interval: 'often' })).toMatchObject({ interval_sec: 'often' });
+    expect(subscriptionBody(form)).not.toHaveProperty('interval');
+  });
+
+  it('has a quota only where the provider states one', () => {
+    const traffic = { upload: 10, download: 85, total: 100, remaining: 5, used_percent: 95, expire_at: null };
+    expect(quotaOf(traffic)).toEqual({ used: 95, ratio: 0.95, tone: 'bad' });
+    expect(quotaOf({ ...traffic, total: 0 }).ratio).toBeNull();
+    expect(quotaOf({ ...traffic, upload: null, download: null })).toMatchObject({ used: null, ratio: null });
+  });
+
+  it('is near its end for a week', () => {
+    const now = Date.parse('2026-05-01T00:00:00Z');
+    expect(
+      ['2026-04-30T00:00:00Z', '2026-05-07T00:00:00Z', '2026-06-01T00:00:00Z', null].map((end) => expiryTone(end, now)),
+    ).toEqual(['bad', 'fair', 'none', 'none']);
+  });
+
+  it('says what a refresh did', () => {
+    const result = {
+      status: 'updated',
+      message: null,
+      added: 3,
+      updated: 1,
+      retained: 7,
+      removed: 2,
+      skipped: 1,
+    } as RefreshResult;
+    expect(describeRefresh(result)).toBe('updated: 3 new, 1 changed, 7 as before, 2 gone, 1 entries left out.');
+    expect(describeRefresh({ ...result, status: 'kept_previous', message: 'It was empty.' })).toBe(
+      'the nodes before were kept: It was empty.',
+    );
+  });
+});
+
+describe('rule sets', () => {
+  it('send what their type has', () => {
+    const form = {
+      ...ruleSetForm(null),
+      name: 's',
+      url: 'https://a.example',
+      path: 'p',
+      entries: 'a.example\nb.example',
+    };
+    expect(ruleSetBody(form, true)).toMatchObject({ type: 'http', url: 'https://a.example' });
+    expect(ruleSetBody(form, true)).not.toHaveProperty('entries');
+    expect(ruleSetBody({ ...form, type: 'inline' }, false)).not.toHaveProperty('type');
+    const lines = ruleSetBody({ ...form, type: 'inline', behavior: 'classical', entries: 'AND,((a),(b))\n' }, true);
+    expect(lines['entries']).toEqual(['AND,((a),(b))']);
+  });
+});
+
+describe('settings', () => {
+  it('that the console has no words for are shown all the same', () => {
+    const groups = groupSettings(['auth.enabled', 'new.thing', 'health.url']);
+    expect(groups.map(({ title }) => title)).toEqual(['Tests of nodes', 'Access', 'Others']);
+    expect(groups.at(-1)?.entries).toEqual([{ key: 'new.thing', label: 'new.thing' }]);
+  });
+
+  it('that did not change are not sent', () => {
+    expect(changedSettings({ a: '1', b: '2' }, { a: '1', b: '3' })).toEqual({ b: '3' });
+  });
+});
+
+describe('a test of all nodes', () => {
+  it('is told in one line', () => {
+    const progress = { total: 1_200, tested: 300, ok: 250, failed: 50, skipped: 2, concurrency: 160 };
+    expect(describeTest('running', progress, null)).toBe(
+      'Testing: 300 of 1,200 nodes, 250 answer, 50 do not, 2 left out.',
+    );
+    expect(describeTest('queued', null, null)).toBe('Waiting for a worker.');
+    expect(describeTest('failed', null, 'no worker')).toBe('The test failed: no worker.');
+  });
+});

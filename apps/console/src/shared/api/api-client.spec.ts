@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { ApiClient, segment, toQueryString } from './api-client.js';
+import { ApiError } from './api-error.js';
+import { Session } from './session.js';
+
+interface Sent {
+  url: string;
+  init: RequestInit;
+}
+
+function setUp(answer: () => Response | Promise<Response>, token: string | null = 'secret') {
+  const kept = new Map(token === null ? [] : [['key', token]]);
+  const session = new Session('key', {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => void kept.set(key, value),
+    removeItem: (key) => void kept.delete(key),
+  });
+  session.begin(true);
+  const sent: Sent[] = [];
+  const api = new ApiClient('/api/v1', session, async (url, init = {}) => {
+    sent.push({ url: String(url), init });
+    return answer();
+  });
+  return { api, session, sent, kept };
+}
+
+const json = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(body), { status, headers });
+
+async function failure(work: Promise<unknown>): Promise<ApiError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(ApiError);
+  return error as ApiError;
+}
+
+describe('a call', () => {
+  it('sends the token and the body, and hands over what comes', async () => {
+    const { api, sent } = setUp(() => json(200, { id: 3 }));
+    expect(await api.post('/proxies', { name: 'a' }, { wait: true, empty: '', none: null })).toEqual({ id: 3 });
+    expect(sent[0]!.url).toBe('/api/v1/proxies?wait=true');
+    expect(sent[0]!.init).toMatchObject({ method: 'POST', body: '{"name":"a"}', credentials: 'omit' });
+    expect(sent[0]!.init.headers).toMatchObject({ authorization: 'Bearer secret', 'content-type': 'application/json' });
+  });
+
+  it('without a token or a body says nothing of either', async () => {
+    const { api, sent } = setUp(() => json(200, {}), null);
+    await api.get('/auth/status');
+    expect(sent[0]!.init.headers).toEqual({ accept: 'application/json' });
+    expect(sent[0]!.init.body).toBeUndefined();
+  });
+
+  it('that is refused says what, why, which fields, and when to try again', async () => {
+    const details = [{ field: 'name', message: 'name must be shorter' }, 'nonsense'];
+    const { api, session } = setUp(() =>
+      json(429, { error: 'Slow down', code: 'RATE_LIMITED', details }, { 'retry-after': '17' }),
+    );
+    const error = await failure(api.get('/x'));
+    expect(error).toMatchObject({ message: 'Slow down', status: 429, code: 'RATE_LIMITED', retryAfter: 17 });
+    expect(error.details).toEqual([details[0]]);
+    expect(session.state).toBe('signed-in');
+  });
+
+  it.each([
+    ['a page of another server', () => new Response('<html>Bad gateway</html>', { status: 502 }), 502],
+    ['half an answer', () => new Response('{"a":', { status: 200 }), 0],
+    ['no connection', () => Promise.reject(new TypeError('fetch failed')), 0],
+  ])('that gets %s is one clear error', async (_name, answer, status) => {
+    const error = await failure(setUp(answer).api.get('/x'));
+    expect(error.status).toBe(status);
+    expect(error.message).toMatch(/^The service /);
+  });
+
+  it('that was given up is no error of the service', async () => {
+    const { api } = setUp(() => Promise.reject(new DOMException('aborted', 'AbortError')));
+    const abort = new AbortController();
+    abort.abort();
+    await expect(api.get('/x', {}, abort.signal)).rejects.toThrow('aborted');
+  });
+});
+
+describe('a 401', () => {
+  const unauthorized = () => json(401, { error: 'Valid credentials are needed', code: 'UNAUTHORIZED' });
+
+  it('ends the session and forgets the token', async () => {
+    const { api, session, kept } = setUp(unauthorized);
+    await failure(api.get('/x'));
+    expect([session.state, session.token, kept.size]).toEqual(['expired', null, 0]);
+  });
+
+  it('to an old token leaves the session that has begun since', async () => {
+    const { api, session } = setUp(() => {
+      session.signIn('newer');
+      return unauthorized();
+    });
+    await failure(api.get('/x'));
+    expect([session.state, session.token]).toEqual(['signed-in', 'newer']);
+  });
+
+  it('for a wrong password ends no session', async () => {
+    const { api, session } = setUp(() => json(401, { error: 'The password is wrong', code: 'LOGIN_FAILED' }));
+    await failure(api.post('/auth/password', {}));
+    expect(session.state).toBe('signed-in');
+  });
+});
+
+describe('addresses', () => {
+  it('hold names of any characters', () => {
+    expect(segment('a/b?c#d e')).toBe('a%2Fb%3Fc%23d%20e');
+    expect(toQueryString({ search: 'a&b=c', limit: 0, on: false, none: undefined })).toBe(
+      '?search=a%26b%3Dc&limit=0&on=false',
+    );
+    expect(toQueryString({})).toBe('');
+  });
+
+  it('of downloads give the name that the service chose, and no path', async () => {
+    const file = (name: string) => () =>
+      new Response('x', { headers: { 'content-disposition': `attachment; filename="${name}"` } });
+    expect((await setUp(file('nodes.json')).api.download('/e', {})).name).toBe('nodes.json');
+    expect((await setUp(file('../evil')).api.download('/e', {})).name).toBe('download');
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { FIRST_CURSOR, nextPage, previousPage } from './cursor.js';
+import { splitProblems } from './field-problems.js';
+import { hrefTo, parseHash } from './route.js';
+
+describe('addresses of pages', () => {
+  it.each([
+    ['', { page: '', query: {} }],
+    ['#/', { page: '', query: {} }],
+    ['#/nodes', { page: 'nodes', query: {} }],
+    ['#/nodes/?search=a%20b&x=?', { page: 'nodes', query: { search: 'a b', x: '?' } }],
+  ])('%j', (hash, expected) => {
+    expect(parseHash(hash)).toEqual(expected);
+  });
+
+  it('read back as they were made', () => {
+    expect(parseHash(hrefTo('traffic', { keyword: 'a&b #c', n: 3 }))).toEqual({
+      page: 'traffic',
+      query: { keyword: 'a&b #c', n: '3' },
+    });
+  });
+});
+
+describe('refused fields', () => {
+  it('come to their fields in words that fit there; the rest is told at the end', () => {
+    const { byField, rest } = splitProblems(
+      [
+        { field: 'name', message: 'name must be shorter' },
+        { field: 'name', message: 'name must be something else' },
+        { field: 'members[3]', message: 'is not known' },
+        { field: 'filter.name', message: 'must be a pattern' },
+        { field: 'health.url', message: 'must be an address' },
+        { field: 'other', message: 'must not be there' },
+      ],
+      ['name', 'members', 'filter', 'health.url'],
+    );
+    expect(Object.fromEntries(byField)).toEqual({
+      name: 'Must be shorter',
+      members: 'Is not known',
+      filter: 'Must be a pattern',
+      'health.url': 'Must be an address',
+    });
+    expect(rest).toEqual(['other: must not be there']);
+  });
+});
+
+describe('cursors', () => {
+  it('lead back the way they came', () => {
+    const second = nextPage(FIRST_CURSOR, 'b');
+    const third = nextPage(second, 'c');
+    expect(third.cursor).toBe('c');
+    expect(previousPage(third)).toEqual(second);
+    expect(previousPage(second)).toEqual(FIRST_CURSOR);
+    expect(previousPage(FIRST_CURSOR)).toEqual(FIRST_CURSOR);
+  });
+});
