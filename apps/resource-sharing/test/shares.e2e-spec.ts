@@ -3,6 +3,8 @@ import { waitFor } from '@gatehouse/testing';
 import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { PointGrants } from '../src/points/point-grants.js';
+import { PointsLedger } from '../src/points/points-ledger.js';
 import { ShareReader } from '../src/shares/share-reader.js';
 import { createCaller, newShare, type ShareCaller } from './share-callers.js';
 import { startSite, type SiteApp } from './site-app.js';
@@ -503,6 +505,51 @@ describe('taking a share back', () => {
     expect((await owner.delete(`/shares/${slug}`)).status).toBe(404);
     expect((await owner.patch(`/shares/${slug}`, { title: 'x' })).status).toBe(404);
     expect(await reader.forUnlock(dataSource, 'nothing')).toBeUndefined();
+  });
+});
+
+describe('the fee for taking a share back', () => {
+  const balance = async ({ id }: ShareCaller): Promise<number> => site.app.get(PointsLedger).balance(id);
+
+  it('is paid by the sharer, once, as far as there are points', async () => {
+    const payer = await createCaller(site);
+    const admin = await createCaller(site);
+    await site.app.get(PointGrants).grant({ userId: payer.id, points: 2, ref: 'fee test', actorId: admin.id });
+    const [first, second, third] = [await share(payer), await share(payer), await share(payer)];
+    const answers = await Promise.all(Array.from({ length: 10 }, () => payer.delete(`/shares/${first.slug}`)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 404)).toHaveLength(9);
+    expect(await balance(payer)).toBe(1);
+    const moderator = await createCaller(site, { permissions: ['share:manage'] });
+    expect((await moderator.delete(`/shares/${second.slug}`)).status).toBe(200);
+    expect([await balance(payer), await balance(moderator)]).toEqual([0, 0]);
+    expect((await payer.delete(`/shares/${third.slug}`)).status).toBe(200);
+    expect(await balance(payer)).toBe(0);
+    const events = await sql<{ details: { fee: number } }>(
+      "SELECT details FROM audit_events WHERE type = 'share.deleted' AND user_id = $1 ORDER BY id",
+      [payer.id],
+    );
+    expect(events.map(({ details }) => details.fee)).toEqual([1, 1, 0]);
+  });
+});
+
+describe('creating with an Idempotency-Key', () => {
+  it('makes one share, and answers repeats with it', async () => {
+    const body = newShare();
+    const send = (sent: object, key = 'share-once'): request.Test =>
+      owner.post('/shares', sent).set('Idempotency-Key', key);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(body)));
+    const made = answers.filter(({ status }) => status === 200);
+    expect(made.length).toBeGreaterThan(0);
+    for (const { status } of answers) expect([200, 409]).toContain(status);
+    const repeat = await send(body);
+    expect(repeat.body).toEqual(made[0]?.body);
+    expect(repeat.headers['idempotency-replayed']).toBe('true');
+    expect((await send(newShare())).status).toBe(422);
+    const other = await send(body, 'share-again');
+    expect([other.status, (other.body as { code: string }).code]).toEqual([409, 'SHARE_LINK_EXISTS']);
+    expect((await send(newShare({ url: 'no' }), 'fails')).status).toBe(400);
+    expect((await send(newShare(), 'fails')).status).toBe(200);
   });
 });
 

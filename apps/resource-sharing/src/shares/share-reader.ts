@@ -5,27 +5,32 @@ import { DataSource } from 'typeorm';
 import { ResourceSharingSettings } from '../settings.js';
 import { selectRows, type SqlRunner } from '../titles/select-rows.js';
 import { TMDB_ID } from '../titles/titles.js';
-import { SELECT_SHARES, type ShareRow } from './share-rows.js';
+import { selectShares, type ShareRow } from './share-rows.js';
 import { parseSlug } from './share-slug.js';
 
 /** Of one title; more would be no list anybody reads. */
 const MAX_OF_TITLE = 500;
 
-const ITEM = `${SELECT_SHARES} WHERE s.id = $3`;
+const NEWEST_FIRST = 'ORDER BY s.id DESC';
+const ITEM = selectShares('SELECT * FROM shares WHERE id = $3 LIMIT 1');
 // Who unlocked a share keeps it after it was taken back.
-const DETAIL = `${SELECT_SHARES} WHERE s.slug = $3 AND (s.deleted_at IS NULL OR u.share_id IS NOT NULL)`;
+const DETAIL = `${selectShares('SELECT * FROM shares WHERE slug = $3 LIMIT 1')}
+  WHERE s.deleted_at IS NULL OR u.share_id IS NOT NULL`;
 const OF_MOVIE = ofTitle('movie');
 const OF_SERIES = ofTitle('tv');
-const OF_OWNER = `${SELECT_SHARES} WHERE s.owner_id = $1 AND s.deleted_at IS NULL ORDER BY s.id DESC LIMIT $3 OFFSET $4`;
+const OF_OWNER = `${selectShares(`
+  SELECT * FROM shares WHERE owner_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $3 OFFSET $4`)}
+  ${NEWEST_FIRST}`;
 const COUNT_OF_OWNER = 'SELECT count(*) AS total FROM shares WHERE owner_id = $1 AND deleted_at IS NULL';
 const FOR_UNLOCK = `
   SELECT id, owner_id, unlock_points, url, access_code, kind, link_key, is_official, deleted_at IS NOT NULL AS deleted
   FROM shares WHERE slug = $1`;
 
 function ofTitle(type: 'movie' | 'tv'): string {
-  return `${SELECT_SHARES}
-    WHERE s.${type}_id = (SELECT id FROM titles WHERE media_type = '${type}' AND tmdb_id = $3) AND s.deleted_at IS NULL
-    ORDER BY s.id DESC LIMIT ${MAX_OF_TITLE}`;
+  const title = `SELECT id FROM titles WHERE media_type = '${type}' AND tmdb_id = $3`;
+  const chosen = `SELECT * FROM shares WHERE ${type}_id = (${title}) AND deleted_at IS NULL
+    ORDER BY id DESC LIMIT ${MAX_OF_TITLE}`;
+  return `${selectShares(chosen)} ${NEWEST_FIRST}`;
 }
 
 /** A share as unlocking needs it. */

@@ -37,8 +37,11 @@ export interface ShareRow {
 const time = (column: string): string =>
   `to_char(${column} AT TIME ZONE $2, 'YYYY-MM-DD HH24:MI:SS') AS ${column.slice(column.indexOf('.') + 1)}`;
 
-/** $1 is the viewer (null for nobody), $2 the time zone; shares are `s`. */
-export const SELECT_SHARES = `
+/**
+ * Shares for one viewer: $1 (null for nobody), $2 the time zone. `chosen` selects the few rows of the table that are
+ * meant. What belongs to them is looked up row by row: the limits keep the planner from reading whole tables for it.
+ */
+export const selectShares = (chosen: string): string => `
   SELECT s.id, replace(s.slug::text, '-', '') AS slug, s.owner_id, o.nickname, o.avatar_url, s.title, s.kind, s.url,
     s.access_code, s.share_size, s.video_resolution, s.source, s.subtitle_language, s.subtitle_type, s.remark,
     s.unlock_points, s.is_anonymous, s.is_official, s.validate_status, s.validate_message,
@@ -46,8 +49,14 @@ export const SELECT_SHARES = `
     coalesce(c.unlocked_users_count, 0) AS unlocked_users_count, coalesce(c.click_count, 0) AS click_count,
     s.owner_id IS NOT DISTINCT FROM $1::bigint AS is_own, u.share_id IS NOT NULL AS has_unlocked,
     t.media_type, t.tmdb_id, t.title AS media_title
-  FROM shares s
-  JOIN site_accounts o ON o.id = s.owner_id
-  JOIN titles t ON t.id = coalesce(s.movie_id, s.tv_id, s.collection_id)
-  LEFT JOIN share_counters c ON c.share_id = s.id
-  LEFT JOIN unlocks u ON u.user_id = $1::bigint AND u.share_id = s.id`;
+  FROM (${chosen}) AS s
+  JOIN LATERAL (SELECT nickname, avatar_url FROM site_accounts WHERE id = s.owner_id LIMIT 1) AS o ON true
+  JOIN LATERAL (
+    SELECT media_type, tmdb_id, title FROM titles WHERE id = coalesce(s.movie_id, s.tv_id, s.collection_id) LIMIT 1
+  ) AS t ON true
+  LEFT JOIN LATERAL (
+    SELECT unlocked_users_count, click_count FROM share_counters WHERE share_id = s.id LIMIT 1
+  ) AS c ON true
+  LEFT JOIN LATERAL (
+    SELECT share_id FROM unlocks WHERE user_id = $1::bigint AND share_id = s.id LIMIT 1
+  ) AS u ON true`;

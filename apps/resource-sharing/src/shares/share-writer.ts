@@ -1,5 +1,6 @@
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
+import type { ShareLink } from '@gatehouse/share-links';
 import { Injectable } from '@nestjs/common';
 import { QueryFailedError, type EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
@@ -41,15 +42,10 @@ export class ShareWriter {
    * already.
    */
   async create(caller: UserCaller, body: CreateShareBody, tx?: EntityManager): Promise<ShareRow> {
-    if (tx === undefined) return this.unitOfWork.run((own) => this.create(caller, body, own));
     this.assertPrice(body.unlock_points);
     const link = readLink(body.url, body.access_code);
-    const relation = await this.relations.of(tx, body);
-    const columns = { owner_id: caller.userId, ...relation, ...linkColumns(link), ...describing(body) };
-    const id = await insert(tx, columns);
-    if (id === undefined) throw linkExists();
-    await recordShareEvent(tx, 'share.created', caller, { id, owner_id: caller.userId });
-    return this.reader.item(tx, id, caller.userId);
+    const work = (own: EntityManager): Promise<ShareRow> => this.store(own, caller, body, link);
+    return tx === undefined ? this.unitOfWork.run(work) : work(tx);
   }
 
   /** Raises NOT_FOUND, FORBIDDEN, INVALID_ARGUMENT or SHARE_LINK_EXISTS. */
@@ -81,6 +77,20 @@ export class ShareWriter {
       const fee = await this.fees.chargeDeletion(tx, { shareId: share.id, ownerId: share.owner_id });
       await recordShareEvent(tx, 'share.deleted', caller, share, { fee });
     });
+  }
+
+  private async store(
+    tx: EntityManager,
+    caller: UserCaller,
+    body: CreateShareBody,
+    link: ShareLink,
+  ): Promise<ShareRow> {
+    const relation = await this.relations.of(tx, body);
+    const columns = { owner_id: caller.userId, ...relation, ...linkColumns(link), ...describing(body) };
+    const id = await insert(tx, columns);
+    if (id === undefined) throw linkExists();
+    await recordShareEvent(tx, 'share.created', caller, { id, owner_id: caller.userId });
+    return this.reader.item(tx, id, caller.userId);
   }
 
   private assertPrice(points: number | null | undefined): void {
