@@ -8,7 +8,7 @@ import { writeBatch } from '../src/traffic/accounting-store.js';
 import { flowNames } from '../src/traffic/flow-names.js';
 import { describeSections } from '../src/traffic/describe-sections.js';
 import { createPartitions, daysOf } from '../src/traffic/log-partitions.js';
-import { gramsOfKeyword } from '../src/traffic/search-grams.js';
+import { filterHolds, gramsOfKeyword } from '../src/traffic/search-grams.js';
 import { TrafficLogQuery } from '../src/traffic/traffic-log.dto.js';
 import { COUNT_LIMIT } from '../src/traffic/keyword-search.js';
 import { TrafficLogsService } from '../src/traffic/traffic-logs.service.js';
@@ -234,8 +234,7 @@ describe('traffic logs', () => {
       await describeSections(database.unitOfWork);
       const candidates = async (keyword: string): Promise<number> => {
         const [row]: { count: number }[] = await database.dataSource.query(
-          'SELECT count(*)::int AS count FROM traffic_log_sections WHERE grams @> $1::integer[]',
-          [gramsOfKeyword(keyword)],
+          `SELECT count(*)::int AS count FROM traffic_log_sections WHERE ${filterHolds('grams', gramsOfKeyword(keyword))}`,
         );
         return row?.count ?? 0;
       };

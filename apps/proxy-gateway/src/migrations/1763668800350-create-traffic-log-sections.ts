@@ -1,18 +1,15 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const STATEMENTS = [
-  // Which pieces of text occur in about two thousand rows that follow each other: what a search need not read. Null:
-  // not known (yet), so that every search reads those rows.
+  // Which pieces of text may occur in about two thousand rows that follow each other: what a search need not read.
+  // Null: not known (yet), so that every search reads those rows.
   `CREATE TABLE traffic_log_sections (
     id uuid PRIMARY KEY,
     first_at timestamptz(3) NOT NULL,
     last_at timestamptz(3) NOT NULL,
     row_count integer NOT NULL,
-    grams integer[]
+    grams bytea STORAGE EXTERNAL
   ) WITH (fillfactor = 70)`,
-  // No list of entries still to be sorted in: each search would have to read it.
-  'CREATE INDEX traffic_log_sections_grams_idx ON traffic_log_sections USING gin (grams) WITH (fastupdate = off)',
-  'CREATE INDEX traffic_log_sections_open_idx ON traffic_log_sections (id) WHERE grams IS NULL',
   // Rows that are there already: the hourly sweep reads them and tells what is in them.
   `INSERT INTO traffic_log_sections (id, first_at, last_at, row_count)
    SELECT gen_random_uuid(), day::timestamp AT TIME ZONE 'UTC',

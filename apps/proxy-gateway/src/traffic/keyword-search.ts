@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { gramsOfKeyword } from './search-grams.js';
+import { filterHolds, gramsOfKeyword } from './search-grams.js';
 
 /** Names one log row. */
 export interface RowKey {
@@ -18,38 +18,40 @@ interface Stretch {
 export const COUNT_LIMIT = 10_000;
 /** Rows that a count reads at most. */
 const COUNT_ROWS = 100_000;
-/** Sections that are looked at one by one; what is older is read as a whole. Sixty million rows. */
-const MAX_SECTIONS = 60_000;
+/** Sections asked at first whether they can match; each further statement asks four times as many. */
+const FIRST_SECTIONS = 250;
+const MOST_SECTIONS = 16_000;
 /** Rows read by the first statement of a search; each further one may read four times as many. */
 const FIRST_ROWS = 4_000;
 const MOST_ROWS = 64_000;
 
-/** Searches the log for a text, newest first, reading only sections in which all of its pieces occur. */
+/** Searches the log for a text, newest first, reading only sections in which all of its pieces may occur. */
 export class KeywordSearch {
   readonly #tx: EntityManager;
   readonly #pattern: string;
-  readonly #stretches: readonly Stretch[];
-
-  private constructor(tx: EntityManager, pattern: string, stretches: readonly Stretch[]) {
-    this.#tx = tx;
-    this.#pattern = pattern;
-    this.#stretches = stretches;
-  }
+  readonly #sectionsSql: string;
+  readonly #stretches: Stretch[] = [];
+  /** Sections asked so far. */
+  #asked = 0;
+  #allAsked = false;
+  /** Start of what the stretches so far cover. */
+  #lowest = Infinity;
 
   /** @param keyword lower case, not empty */
-  static async start(tx: EntityManager, keyword: string): Promise<KeywordSearch> {
-    const sections: Section[] = await tx.query(SECTIONS_SQL, [gramsOfKeyword(keyword)]);
-    return new KeywordSearch(tx, likePattern(keyword), apart(sections));
+  constructor(tx: EntityManager, keyword: string) {
+    this.#tx = tx;
+    this.#pattern = likePattern(keyword);
+    this.#sectionsSql = sectionsSql(gramsOfKeyword(keyword));
   }
 
   /** Keys of at most `count` matching rows behind `before`. */
   async find(before: RowKey | null, count: number): Promise<RowKey[]> {
     const found: RowKey[] = [];
-    let rows = FIRST_ROWS;
-    for (let next = 0; next < this.#stretches.length && found.length < count; rows = Math.min(rows * 4, MOST_ROWS)) {
-      const end = this.#lotEnd(next, rows);
-      const lot = clipped(this.#stretches.slice(next, end), before);
-      if (lot.length > 0) found.push(...(await this.#findIn(lot, before, count - found.length)));
+    for (let next = 0, rows = FIRST_ROWS; found.length < count; rows = Math.min(rows * 4, MOST_ROWS)) {
+      const { lot, end } = await this.#lot(next, rows);
+      if (end === next) break;
+      const wanted = clipped(lot, before);
+      if (wanted.length > 0) found.push(...(await this.#findIn(wanted, before, count - found.length)));
       next = end;
     }
     return found;
@@ -57,13 +59,38 @@ export class KeywordSearch {
 
   /** Matching rows in the newest part of the log; `all` when that is where all of them are. */
   async count(): Promise<{ rows: number; all: boolean }> {
-    const end = this.#lotEnd(0, COUNT_ROWS);
-    const [row]: { rows: number }[] = await this.#tx.query(COUNT_SQL, [
-      ...bounds(this.#stretches.slice(0, end)),
-      this.#pattern,
-    ]);
+    const { lot, end } = await this.#lot(0, COUNT_ROWS);
+    const [row]: { rows: number }[] = await this.#tx.query(COUNT_SQL, [...bounds(lot), this.#pattern]);
     const rows = row?.rows ?? 0;
-    return { rows: Math.min(rows, COUNT_LIMIT), all: end === this.#stretches.length && rows <= COUNT_LIMIT };
+    const isAll = this.#allAsked && end === this.#stretches.length && rows <= COUNT_LIMIT;
+    return { rows: Math.min(rows, COUNT_LIMIT), all: isAll };
+  }
+
+  /** Stretches from a place on, of about `rows` rows together; none when there are no more. */
+  async #lot(start: number, rows: number): Promise<{ lot: Stretch[]; end: number }> {
+    let end = start;
+    for (let sum = 0; sum < rows; end++) {
+      while (end === this.#stretches.length && !this.#allAsked) await this.#askSections();
+      const stretch = this.#stretches[end];
+      if (stretch === undefined) break;
+      sum += stretch.rows;
+    }
+    return { lot: this.#stretches.slice(start, end), end };
+  }
+
+  /** Sections may share instants; stretches do not, so that no row is found twice. */
+  async #askSections(): Promise<void> {
+    const limit = Math.min(Math.max(FIRST_SECTIONS, this.#asked * 4), MOST_SECTIONS);
+    const sections: Section[] = await this.#tx.query(this.#sectionsSql, [limit, this.#asked]);
+    this.#asked += limit;
+    this.#allAsked = sections.length === 0 || (sections[0]?.asked ?? 0) < limit;
+    for (const { first, last, rows } of sections) {
+      if (first === null || last === null) continue;
+      const to = Math.min(last, this.#lowest - 1);
+      if (first > to) continue;
+      this.#stretches.push({ from: first, to, rows });
+      this.#lowest = first;
+    }
   }
 
   async #findIn(lot: readonly Stretch[], before: RowKey | null, count: number): Promise<RowKey[]> {
@@ -75,13 +102,6 @@ export class KeywordSearch {
       ...last,
     ]);
     return rows.map((row) => ({ endedAt: row.ended_at.getTime(), id: row.id }));
-  }
-
-  /** Where a lot of about `rows` rows ends; it has at least one stretch. */
-  #lotEnd(start: number, rows: number): number {
-    let end = start;
-    for (let sum = 0; end < this.#stretches.length && sum < rows; end++) sum += this.#stretches[end]?.rows ?? 0;
-    return end;
   }
 }
 
@@ -96,18 +116,24 @@ export function likePattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
+/** A section that may match; times are null where none of those asked does. */
 interface Section {
-  first: number;
-  last: number;
+  first: number | null;
+  last: number | null;
   rows: number;
+  /** How many were asked. */
+  asked: number;
 }
 
-const SECTION_COLUMNS = `(extract(epoch FROM first_at) * 1000)::bigint AS first,
-  (extract(epoch FROM last_at) * 1000)::bigint AS last, row_count AS rows`;
-
-const SECTIONS_SQL = `SELECT ${SECTION_COLUMNS} FROM traffic_log_sections WHERE grams @> $1::integer[]
-  UNION ALL SELECT ${SECTION_COLUMNS} FROM traffic_log_sections WHERE grams IS NULL
-  ORDER BY last DESC LIMIT ${MAX_SECTIONS}`;
+/** Takes the newest sections first and asks only then: what they say is long and stored apart. */
+function sectionsSql(bits: readonly number[]): string {
+  return `WITH newest AS MATERIALIZED (
+      SELECT first_at, last_at, row_count, grams FROM traffic_log_sections ORDER BY last_at DESC, id LIMIT $1 OFFSET $2)
+    SELECT (extract(epoch FROM first_at) * 1000)::bigint AS first, (extract(epoch FROM last_at) * 1000)::bigint AS last,
+      row_count AS rows, (SELECT count(*)::integer FROM newest) AS asked
+    FROM (SELECT 1) one LEFT JOIN newest ON grams IS NULL OR (${filterHolds('grams', bits)})
+    ORDER BY last_at DESC`;
+}
 
 const IN_STRETCHES = 'FROM unnest($1::timestamptz[], $2::timestamptz[]) AS stretch (first, last) CROSS JOIN LATERAL';
 const MATCHES =
@@ -123,20 +149,6 @@ const COUNT_SQL = `SELECT count(*)::integer AS rows
 
 function bounds(stretches: readonly Stretch[]): [Date[], Date[]] {
   return [stretches.map(({ from }) => new Date(from)), stretches.map(({ to }) => new Date(to))];
-}
-
-/** Sections may share instants; stretches do not, so that no row is found twice. Both newest first. */
-function apart(sections: readonly Section[]): Stretch[] {
-  const stretches: Stretch[] = [];
-  let lowest = Infinity;
-  for (const { first, last, rows } of sections) {
-    const to = Math.min(last, lowest - 1);
-    if (first > to) continue;
-    stretches.push({ from: first, to, rows });
-    lowest = first;
-  }
-  if (sections.length === MAX_SECTIONS) stretches.push({ from: 0, to: lowest - 1, rows: Infinity });
-  return stretches;
 }
 
 function clipped(stretches: readonly Stretch[], before: RowKey | null): Stretch[] {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { dayOf } from './log-partitions.js';
 import type { SqlRunner } from './log-partitions.js';
-import { addGrams } from './search-grams.js';
+import { GramFilter } from './search-grams.js';
 
 /** Rows that one section tells about: a search reads whole sections, an index entry is shared by this many rows. */
 export const SECTION_ROWS = 2_000;
-/** A section of very different rows is closed early, so that what it holds in memory and in the index is bounded. */
-const MAX_GRAMS = 60_000;
+/** A section of very different rows is closed early: what it says would be true of any text. */
+const MAX_FILL = 0.3;
 
 /** What a search has to know of a log row. */
 export interface SearchableRow {
@@ -25,7 +25,7 @@ export interface Section {
   firstAt: number;
   lastAt: number;
   rows: number;
-  grams: Set<number>;
+  grams: GramFilter;
   /** Fields whose pieces are in `grams` already. */
   fields: Set<string>;
 }
@@ -47,7 +47,7 @@ export function planSections(before: Section | null, rows: Iterable<SearchableRo
     }
     open ??= newSection(row.endedAt);
     add(open, row);
-    if (open.rows < SECTION_ROWS && open.grams.size < MAX_GRAMS) continue;
+    if (open.rows < SECTION_ROWS && open.grams.fill < MAX_FILL) continue;
     full.push(open);
     open = null;
   }
@@ -55,10 +55,18 @@ export function planSections(before: Section | null, rows: Iterable<SearchableRo
 }
 
 function newSection(at: number): Section {
-  return { id: randomUUID(), day: dayOf(at), firstAt: at, lastAt: at, rows: 0, grams: new Set(), fields: new Set() };
+  return {
+    id: randomUUID(),
+    day: dayOf(at),
+    firstAt: at,
+    lastAt: at,
+    rows: 0,
+    grams: new GramFilter(),
+    fields: new Set(),
+  };
 }
 
-/** The sets are shared: pieces too many make a search read more, never less. */
+/** What is said of the text is shared: pieces too many make a search read more, never less. */
 function copy(section: Section): Section {
   return { ...section };
 }
@@ -70,19 +78,19 @@ function add(section: Section, { endedAt, searchText }: SearchableRow): void {
   for (const field of searchText.split('\n')) {
     if (section.fields.has(field)) continue;
     section.fields.add(field);
-    addGrams(field, section.grams);
+    section.grams.add(field);
   }
 }
 
 /** Writes the changes, in the transaction that writes the rows. */
 export async function writeSections(sql: SqlRunner, { full, open }: SectionChanges): Promise<void> {
-  for (const section of full) await writeSection(sql, section, `{${[...section.grams].join(',')}}`);
+  for (const section of full) await writeSection(sql, section, section.grams.bytes);
   if (open !== null) await writeSection(sql, open, null);
 }
 
-async function writeSection(sql: SqlRunner, section: Section, grams: string | null): Promise<void> {
+async function writeSection(sql: SqlRunner, section: Section, grams: Buffer | null): Promise<void> {
   await sql.query(
-    `INSERT INTO traffic_log_sections (id, first_at, last_at, row_count, grams) VALUES ($1, $2, $3, $4, $5::integer[])
+    `INSERT INTO traffic_log_sections (id, first_at, last_at, row_count, grams) VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (id) DO UPDATE SET first_at = excluded.first_at, last_at = excluded.last_at,
        row_count = excluded.row_count, grams = excluded.grams`,
     [section.id, new Date(section.firstAt), new Date(section.lastAt), section.rows, grams],

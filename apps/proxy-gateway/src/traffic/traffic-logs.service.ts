@@ -41,9 +41,10 @@ export class TrafficLogsService {
 
   private async read(tx: EntityManager, query: TrafficLogQuery): Promise<TrafficLogListResponse> {
     // Every statement is bounded by its limit and goes by an index; what the planner would rather do, expecting few
-    // matches or a small table, is to sort all matches or to unpack every section's pieces.
+    // matches, is to sort all of them.
     await tx.query(
-      `SET LOCAL statement_timeout = ${SEARCH_TIMEOUT_MS}; SET LOCAL enable_sort = off; SET LOCAL enable_seqscan = off`,
+      `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = ${SEARCH_TIMEOUT_MS};
+       SET LOCAL enable_sort = off; SET LOCAL enable_seqscan = off`,
     );
     const text = searchedText(query.keyword);
     const { keys, total, total_exact } = text === null ? await newest(tx, query) : await matching(tx, query, text);
@@ -79,7 +80,7 @@ async function newest(tx: EntityManager, query: TrafficLogQuery): Promise<FoundP
 async function matching(tx: EntityManager, query: TrafficLogQuery, text: string): Promise<FoundPage> {
   const { limit, offset } = query;
   const before = query.cursor === undefined ? null : parseCursor(query.cursor);
-  const search = await KeywordSearch.start(tx, text);
+  const search = new KeywordSearch(tx, text);
   const keys =
     offset > COUNT_LIMIT
       ? await readKeys(tx, { pattern: likePattern(text), before, offset, count: limit + 1 })
