@@ -14,7 +14,7 @@ export function parsePreference<K extends PreferenceKey>(key: K, text: string): 
 
 /** All values at one moment: what the table holds over the defaults. Immutable. */
 export class PreferenceSnapshot {
-  readonly #texts: ReadonlyMap<PreferenceKey, string>;
+  readonly #texts: Readonly<Record<PreferenceKey, string>>;
   readonly #values: ReadonlyMap<PreferenceKey, unknown>;
   /** Rows that could not be used: key and reason. */
   readonly rejected: readonly PreferenceError[];
@@ -27,7 +27,7 @@ export class PreferenceSnapshot {
       if (problem === null) texts.set(key as PreferenceKey, value);
       else rejected.push(problem);
     }
-    this.#texts = texts;
+    this.#texts = Object.freeze(Object.fromEntries(texts) as Record<PreferenceKey, string>);
     this.#values = new Map([...texts].map(([key, value]) => [key, parsePreference(key, value)]));
     this.rejected = rejected;
   }
@@ -36,9 +36,9 @@ export class PreferenceSnapshot {
     return this.#values.get(key) as PreferenceValue<K>;
   }
 
-  /** Every key and its text, as the settings API shows them. */
-  texts(): Record<PreferenceKey, string> {
-    return Object.fromEntries(this.#texts) as Record<PreferenceKey, string>;
+  /** Every key and its text, as the settings API shows them: the same object each time. */
+  texts(): Readonly<Record<PreferenceKey, string>> {
+    return this.#texts;
   }
 }
 

@@ -43,7 +43,7 @@ export class Preferences implements OnModuleInit, OnModuleDestroy {
   }
 
   /** Every key with its text, defaults included. */
-  texts(): Record<PreferenceKey, string> {
+  texts(): Readonly<Record<PreferenceKey, string>> {
     return this.snapshot.texts();
   }
 

@@ -14,6 +14,9 @@ import { maskSettings } from './mask-settings.js';
 
 @Injectable()
 export class SettingsService {
+  /** Masked once for each change of the settings. */
+  private readonly maskedTexts = new WeakMap<Readonly<SettingsView>, SettingsView>();
+
   constructor(
     private readonly preferences: Preferences,
     private readonly access: OpenAccess,
@@ -23,7 +26,7 @@ export class SettingsService {
   /** Every key. Who may only read sees no credentials that addresses carry. */
   read(actor: Actor | null): SettingsView {
     const texts = this.preferences.texts();
-    return actor === null || allows(actor, 'write') ? texts : maskSettings(texts);
+    return actor === null || allows(actor, 'write') ? texts : this.masked(texts);
   }
 
   /**
@@ -38,6 +41,12 @@ export class SettingsService {
     await this.preferences.write(changes);
     const settings = this.preferences.texts();
     return { settings, restartNeeded: restartNeeded(before, settings) };
+  }
+
+  private masked(texts: Readonly<SettingsView>): SettingsView {
+    const known = this.maskedTexts.get(texts) ?? maskSettings(texts);
+    this.maskedTexts.set(texts, known);
+    return known;
   }
 
   /** Requests would go on to need credentials, so that the setting said one thing and the service did another. */

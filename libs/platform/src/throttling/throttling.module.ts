@@ -24,6 +24,11 @@ export class ThrottlingGuard extends ThrottlerGuard {
     super(options, storage, reflector);
   }
 
+  /** Readable and short as it is: the library would hash it on every request. */
+  protected override generateKey(context: ExecutionContext, tracker: string, name: string): string {
+    return `${context.getClass().name}.${context.getHandler().name} ${name} ${tracker}`;
+  }
+
   protected override throwThrottlingException(_: ExecutionContext, detail: ThrottlerLimitDetail): Promise<void> {
     throw new AppError('RATE_LIMITED', undefined, { retryAfterSeconds: detail.timeToBlockExpire, level: 'debug' });
   }
