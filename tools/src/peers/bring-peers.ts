@@ -55,7 +55,7 @@ async function useExisting(peer: Peer, options: BringOptions): Promise<PeerResul
 async function wrapUnpacked(peer: Peer, options: BringOptions): Promise<PeerResult | undefined> {
   const bin = join(options.folder, 'bin');
   const root = join(options.folder, 'root');
-  const target = findInTree(peer.program, root);
+  const target = findInTree(peer.program, root, peer.file);
   if (target === undefined) return undefined;
   const libraries = libraryFolders(root);
   for (const program of peer.companions) {

@@ -2,6 +2,8 @@
 export interface Peer {
   program: string;
   packages: string[];
+  /** Where the packages put it, if not in a folder for programs or under another name. */
+  file?: string;
   /** Companions from the same package: brought along, not checked one by one. */
   companions: string[];
 }
@@ -18,5 +20,12 @@ export const PEERS: readonly Peer[] = [
   { program: 'sshd', packages: ['openssh-server'], companions: [] },
   { program: 'iperf3', packages: ['iperf3'], companions: [] },
   { program: 'wrk', packages: ['wrk'], companions: [] },
+  {
+    program: 'chromium',
+    // Its data has to lie beside it, even where the system has that package.
+    packages: ['chromium-headless-shell', 'chromium-common'],
+    file: 'usr/lib/chromium/chromium-headless-shell',
+    companions: [],
+  },
   { program: 'curl', packages: ['curl'], companions: [] },
 ];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasSystemLists, parseUris } from './debian.js';
-import { findInPath, libraryFolders } from './programs.js';
+import { findInPath, findInTree, libraryFolders } from './programs.js';
 import { verifyProgram } from './verify.js';
 import { writeWrapper } from './wrapper.js';
 
@@ -46,6 +46,23 @@ describe('peers', () => {
     expect(execFileSync(wrapper, ['a b', "c'd"], { encoding: 'utf8', env: {} })).toBe(`${folders.join(':')}|a b|c'd|`);
     expect(findInPath('print', { path: join(folder, 'bin'), except: '' })).toBe(wrapper);
     expect(findInPath('print', { path: join(folder, 'bin'), except: join(folder, 'bin') })).toBeUndefined();
+  });
+
+  it('finds a program where its package puts it', () => {
+    mkdirSync(join(folder, 'usr/lib/app'), { recursive: true });
+    mkdirSync(join(folder, 'usr/bin'), { recursive: true });
+    writeFileSync(join(folder, 'usr/lib/app/app'), '');
+    expect(findInTree('app', folder)).toBeUndefined();
+    expect(findInTree('app', folder, 'usr/lib/app/app')).toBe(join(folder, 'usr/lib/app/app'));
+    writeFileSync(join(folder, 'usr/bin/app'), '');
+    expect(findInTree('app', folder)).toBe(join(folder, 'usr/bin/app'));
+  });
+
+  it('is not misled by a browser that only says its own name', async () => {
+    const broken = join(folder, 'chromium');
+    writeFileSync(broken, '#!/bin/sh\necho "chromium: libnss3.so: cannot open" >&2\nexit 127\n');
+    chmodSync(broken, 0o755);
+    expect(await verifyProgram('chromium', broken)).toContain('Command failed');
   });
 
   it('says why a program does not work', async () => {

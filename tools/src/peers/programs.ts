@@ -21,11 +21,11 @@ export function findInPath(program: string, options: { path: string; except: str
   return folders.map((folder) => join(folder, program)).find(isProgram);
 }
 
-/** Finds a program in a tree unpacked from packages. */
-export function findInTree(program: string, root: string): string | undefined {
-  return ['usr/bin', 'usr/sbin', 'bin', 'sbin']
-    .map((folder) => join(root, folder, program))
-    .find((file) => existsSync(file));
+/** Finds a program in a tree unpacked from packages, at `file` if that is said. */
+export function findInTree(program: string, root: string, file?: string): string | undefined {
+  const places =
+    file === undefined ? ['usr/bin', 'usr/sbin', 'bin', 'sbin'].map((folder) => join(folder, program)) : [file];
+  return places.map((place) => join(root, place)).find((found) => existsSync(found));
 }
 
 /** The folders of an unpacked tree that hold shared libraries. */
