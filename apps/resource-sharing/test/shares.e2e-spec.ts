@@ -5,7 +5,6 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PointGrants } from '../src/points/point-grants.js';
 import { PointsLedger } from '../src/points/points-ledger.js';
-import { ShareReader } from '../src/shares/share-reader.js';
 import { createCaller, newShare, type ShareCaller } from './share-callers.js';
 import { startSite, type SiteApp } from './site-app.js';
 
@@ -289,6 +288,25 @@ describe('the detail of a share', () => {
     expect(await view(other, paid.slug)).toEqual([0, true, true, '已解锁']);
   });
 
+  it('is free for long-term Premium as far as the week goes', async () => {
+    const premium = await createCaller(site);
+    const soon = await createCaller(site);
+    await sql("UPDATE site_accounts SET premium_until = now() + interval '99 years' WHERE id = $1", [premium.id]);
+    await sql("UPDATE site_accounts SET premium_until = now() + interval '1 year' WHERE id = $1", [soon.id]);
+    const { slug } = await share(owner, { unlock_points: 7 });
+    const price = async (caller: ShareCaller): Promise<unknown> => {
+      const { data } = (await caller.get(`/shares/${slug}`)).body as { data: Record<string, unknown> };
+      return [data['unlock_points'], data['actual_unlock_points'], data['is_free_for_user']];
+    };
+    expect(await price(premium)).toEqual([7, 0, true]);
+    expect(await price(soon)).toEqual([7, 7, false]);
+    await sql('UPDATE weekly_free SET used = 1000000 WHERE user_id = $1', [premium.id]);
+    expect(await price(premium)).toEqual([7, 7, false]);
+    await sql('UPDATE shares SET is_official = true WHERE slug = $1', [slug]);
+    expect(await price(premium)).toEqual([7, 0, true]);
+    expect((await premium.get(`/shares/${slug}`)).body).toMatchObject({ data: { is_official: true } });
+  });
+
   it('counts who looks', async () => {
     const { slug } = await share(owner);
     await Promise.all([other.get(`/shares/${slug}`), owner.get(`/shares/${slug}`)]);
@@ -479,32 +497,28 @@ describe('links that move between shares', () => {
 
 describe('taking a share back', () => {
   it('hides it, and leaves it to who unlocked it', async () => {
-    const { slug } = await share(owner, { tmdb_id: '6001', unlock_points: 3 });
-    const reader = site.app.get(ShareReader);
-    const dataSource = site.app.get(DataSource);
-    const before = await reader.forUnlock(dataSource, hyphenated(slug));
-    expect(before).toEqual({
-      id: expect.any(Number) as number,
-      ownerId: owner.id,
-      unlockPoints: 3,
-      url: expect.stringContaining('https://115.com/s/') as string,
-      accessCode: 'a1b2',
-      fullUrl: expect.stringMatching(/^https:\/\/115\.com\/s\/\w+\?password=a1b2$/) as string,
-      kind: '115',
-      key: expect.stringMatching(/^115:/) as string,
-      official: false,
-      deleted: false,
-    });
-    await unlockFor(other, before?.id ?? 0);
+    const { slug } = await share(owner, { tmdb_id: '6001' });
+    const unlock = (caller: ShareCaller): request.Test => caller.post('/resources/unlock', { slug: hyphenated(slug) });
+    const first = await unlock(other);
+    expect(first.body).toMatchObject({ data: { access_code: 'a1b2', already_owned: false } });
     const answer = await owner.delete(`/shares/${slug}`);
     expect(answer.body).toEqual({ success: true, code: '200', message: '删除成功', data: null });
     expect((await owner.get(`/shares/${slug}`)).status).toBe(404);
-    expect((await other.get(`/shares/${slug}`)).body).toMatchObject({ data: { unlock_message: '已解锁' } });
+    expect((await other.get(`/shares/${slug}`)).body).toMatchObject({ data: { slug, is_unlocked: true } });
     expect((await other.get('/resources/movie/6001')).body).toMatchObject({ data: [] });
-    expect(await reader.forUnlock(dataSource, slug)).toMatchObject({ deleted: true });
+    const { url } = (first.body as { data: { url: string } }).data;
+    expect((await unlock(other)).body).toMatchObject({ data: { url, already_owned: true } });
+    expect((await unlock(await createCaller(site))).status).toBe(404);
     expect((await owner.delete(`/shares/${slug}`)).status).toBe(404);
     expect((await owner.patch(`/shares/${slug}`, { title: 'x' })).status).toBe(404);
-    expect(await reader.forUnlock(dataSource, 'nothing')).toBeUndefined();
+  });
+
+  it('counts who unlocked it', async () => {
+    const { slug } = await share(owner, { tmdb_id: '6002' });
+    await Promise.all(
+      [other, other, await createCaller(site)].map((caller) => caller.post('/resources/unlock', { slug })),
+    );
+    expect((await owner.get('/resources/movie/6002')).body).toMatchObject({ data: [{ unlocked_users_count: 2 }] });
   });
 });
 

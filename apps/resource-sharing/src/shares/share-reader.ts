@@ -1,5 +1,4 @@
 import { pgPool } from '@gatehouse/persistence';
-import { formatFullUrl, type ShareLinkKind } from '@gatehouse/share-links';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ResourceSharingSettings } from '../settings.js';
@@ -22,44 +21,11 @@ const OF_OWNER = `${selectShares(`
   SELECT * FROM shares WHERE owner_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $3 OFFSET $4`)}
   ${NEWEST_FIRST}`;
 const COUNT_OF_OWNER = 'SELECT count(*) AS total FROM shares WHERE owner_id = $1 AND deleted_at IS NULL';
-const FOR_UNLOCK = `
-  SELECT id, owner_id, unlock_points, url, access_code, kind, link_key, is_official, deleted_at IS NOT NULL AS deleted
-  FROM shares WHERE slug = $1`;
-
 function ofTitle(type: 'movie' | 'tv'): string {
   const title = `SELECT id FROM titles WHERE media_type = '${type}' AND tmdb_id = $3`;
   const chosen = `SELECT * FROM shares WHERE ${type}_id = (${title}) AND deleted_at IS NULL
     ORDER BY id DESC LIMIT ${MAX_OF_TITLE}`;
   return `${selectShares(chosen)} ${NEWEST_FIRST}`;
-}
-
-/** A share as unlocking needs it. */
-export interface UnlockableShare {
-  readonly id: number;
-  readonly ownerId: number;
-  /** Null: free. */
-  readonly unlockPoints: number | null;
-  readonly url: string;
-  readonly accessCode: string;
-  readonly fullUrl: string;
-  readonly kind: ShareLinkKind;
-  /** `kind:id` of the link. */
-  readonly key: string;
-  readonly official: boolean;
-  /** Taken back: only for those who have it. */
-  readonly deleted: boolean;
-}
-
-interface UnlockableRow {
-  id: number;
-  owner_id: number;
-  unlock_points: number | null;
-  url: string;
-  access_code: string;
-  kind: ShareLinkKind;
-  link_key: string;
-  is_official: boolean;
-  deleted: boolean;
 }
 
 export interface SharePage {
@@ -110,32 +76,8 @@ export class ShareReader {
     return row;
   }
 
-  /** Undefined for what is no slug or nobody's. `client`: a pool or client of pg, or a transaction. */
-  async forUnlock(client: SqlRunner, slug: string): Promise<UnlockableShare | undefined> {
-    const id = parseSlug(slug);
-    if (id === undefined) return undefined;
-    const [row] = await selectRows<UnlockableRow>(client, FOR_UNLOCK, [id]);
-    return row === undefined ? undefined : toUnlockable(row);
-  }
-
   private async select(name: string, text: string, values: unknown[]): Promise<ShareRow[]> {
     const { rows } = await pgPool(this.dataSource).query<ShareRow>({ name, text, values });
     return rows;
   }
-}
-
-function toUnlockable(row: UnlockableRow): UnlockableShare {
-  const { kind, url, access_code: accessCode } = row;
-  return {
-    id: row.id,
-    ownerId: row.owner_id,
-    unlockPoints: row.unlock_points,
-    url,
-    accessCode,
-    fullUrl: formatFullUrl({ kind, url, accessCode }),
-    kind,
-    key: row.link_key,
-    official: row.is_official,
-    deleted: row.deleted,
-  };
 }

@@ -115,8 +115,8 @@ export function toShareItem(row: ShareRow, { withLink = false } = {}): ShareItem
   return withLink ? { ...item, url: row.url, access_code: row.access_code } : item;
 }
 
-export function toShareDetail(row: ShareRow): ShareDetailView {
-  const price = row.is_own || row.has_unlocked ? 0 : (row.unlock_points ?? 0);
+/** `price`: what unlocking would cost the viewer. */
+export function toShareDetail(row: ShareRow, price: number): ShareDetailView {
   return {
     ...toResourceItem(row),
     actual_unlock_points: price,

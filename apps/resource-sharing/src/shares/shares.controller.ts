@@ -1,4 +1,4 @@
-import { AppError, Fails } from '@gatehouse/platform';
+import { Fails } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
@@ -7,11 +7,11 @@ import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { CurrentCaller, OpenOperation, type Caller, type UserCaller } from '../open-api/caller.js';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
-import { ShareCounters } from './share-counters.js';
+import { ShareOffer } from './share-offer.js';
 import { ShareReader } from './share-reader.js';
 import { ShareWriter } from './share-writer.js';
 import { CreateShareBody, ListSharesQuery, UpdateShareBody } from './share.dto.js';
-import { ShareDetailView, ShareItemView, toShareDetail, toShareItem } from './share.view.js';
+import { ShareDetailView, ShareItemView, toShareItem } from './share.view.js';
 
 const MAX_PAGE_SIZE = 100;
 
@@ -21,7 +21,7 @@ export class SharesController {
   constructor(
     private readonly reader: ShareReader,
     private readonly writer: ShareWriter,
-    private readonly counters: ShareCounters,
+    private readonly offer: ShareOffer,
     private readonly idempotent: IdempotentRequests,
   ) {}
 
@@ -42,11 +42,8 @@ export class SharesController {
   @ApiOperation({ summary: 'A share, without its link and access code' })
   @ApiEnvelope(ShareDetailView)
   @Fails('NOT_FOUND')
-  async detail(@Param('slug') slug: string, @CurrentCaller() { userId }: Caller): Promise<ShareDetailView> {
-    const row = await this.reader.detail(slug, userId);
-    if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such share');
-    this.counters.click(row.id);
-    return toShareDetail(row);
+  detail(@Param('slug') slug: string, @CurrentCaller() caller: Caller): Promise<ShareDetailView> {
+    return this.offer.show(slug, caller);
   }
 
   @Post()

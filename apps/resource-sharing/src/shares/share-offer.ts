@@ -1,0 +1,35 @@
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../open-api/caller.js';
+import { WeeklyFreeUnlocks } from '../weekly-free/weekly-free.service.js';
+import { ShareCounters } from './share-counters.js';
+import { ShareReader } from './share-reader.js';
+import type { ShareRow } from './share-rows.js';
+import { toShareDetail, type ShareDetailView } from './share.view.js';
+
+/** One share as it is offered to one caller. */
+@Injectable()
+export class ShareOffer {
+  constructor(
+    private readonly reader: ShareReader,
+    private readonly counters: ShareCounters,
+    private readonly weeklyFree: WeeklyFreeUnlocks,
+  ) {}
+
+  /** Counts as a look. Raises NOT_FOUND. */
+  async show(slug: string, caller: Caller): Promise<ShareDetailView> {
+    const row = await this.reader.detail(slug, caller.userId);
+    if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such share');
+    this.counters.click(row.id);
+    return toShareDetail(row, await this.priceFor(row, caller));
+  }
+
+  /** What unlocking would cost now. Long-term Premium has official shares for nothing, and some others every week. */
+  private async priceFor(row: ShareRow, { userId, isPremium }: Caller): Promise<number> {
+    const price = row.unlock_points ?? 0;
+    if (price === 0 || row.is_own || row.has_unlocked) return 0;
+    if (userId === null || !isPremium) return price;
+    const { forever, unlimited, remaining } = await this.weeklyFree.of(userId);
+    return forever && (row.is_official || unlimited || remaining > 0) ? 0 : price;
+  }
+}
