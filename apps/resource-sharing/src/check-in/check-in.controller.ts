@@ -34,10 +34,10 @@ export class CheckInController {
   checkIn(
     @Req() request: Request,
     // Clients send no body at all.
-    @Body() body: CheckInBody | undefined,
+    @Body() body: CheckInBody = {},
     @CurrentCaller() caller: UserCaller,
   ): Promise<Enveloped> {
-    const mode = body?.is_gambler === true ? 'gambler' : 'normal';
+    const mode = body.is_gambler === true ? 'gambler' : 'normal';
     return this.idempotent.run(request, caller, async (tx) =>
       toCheckInAnswer(await this.checkIns.checkIn(caller, mode, tx)),
     );
