@@ -249,3 +249,39 @@ it('audit events are never changed or removed', async () => {
     await expect(party.sql.query(change)).rejects.toThrow('never changed or removed');
   }
 });
+
+it('values that a database cannot hold are refused, not failed on', async () => {
+  const { client_id: id } = read(await as('owner', 'post', 'applications', VALID)).data;
+  const calls: [Method, string, object | undefined, number][] = [
+    ['get', 'applications/%00', undefined, 404],
+    ['get', `applications/${'a'.repeat(500)}`, undefined, 404],
+    ['delete', 'grants/applications/%00', undefined, 404],
+    ['delete', 'grants/99999999999999999999', undefined, 404],
+    ['delete', 'keys/1e400', undefined, 404],
+    ['delete', 'keys/-1', undefined, 404],
+    ['delete', `applications/${id}/secrets/99999999999999999999`, undefined, 404],
+    ['post', 'applications', { ...VALID, name: 'a\0b' }, 400],
+    ['post', 'applications', { ...VALID, description: '\0' }, 400],
+    ['post', 'applications', { ...VALID, redirect_uris: ['https://a.example/\0'] }, 400],
+    ['post', 'applications', { ...VALID, redirect_uris: 'https://a.example/' }, 400],
+    ['patch', `applications/${id}`, { test_user_ids: [1e20] }, 400],
+    ['patch', `applications/${id}`, { test_user_ids: [999_999_999] }, 200],
+    ['post', 'keys', { name: 'k', scopes: ['meta'], expires_at: '+275760-09-14T00:00:00Z' }, 400],
+    ['post', `applications/${id}/secrets`, { overlap_seconds: 1e300 }, 400],
+  ];
+  for (const [method, path, body, status] of calls) {
+    expect([method, path, (await as('owner', method, path, body)).status]).toEqual([method, path, status]);
+  }
+  for (const query of [
+    'client_id=%00',
+    'client_id[]=a',
+    `client_id=${id}&redirect_uri=%00`,
+    `client_id=${id}&scope=%00`,
+    `client_id=${id}&state=%00`,
+  ]) {
+    const answer = await request(site.url)
+      .get(`/api/public/openapi/oauth/authorize?${query}`)
+      .set('Cookie', cookies.owner);
+    expect([query, answer.status]).toEqual([query, 400]);
+  }
+});

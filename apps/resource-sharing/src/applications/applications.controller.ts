@@ -1,12 +1,13 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, ParseIntPipe, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiEnvelope } from '../wire/api-envelope.js';
+import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import { ApplicationSecrets } from './application-secrets.service.js';
 import { ApplicationChangeBody, NewApplicationBody, SecretRotationBody } from './applications.dto.js';
 import { Applications } from './applications.service.js';
 import {
   ApplicationView,
+  CredentialView,
   IssuedCredentialView,
   RegisteredApplicationView,
   toApplicationView,
@@ -14,6 +15,7 @@ import {
   toIssuedCredentialView,
 } from './applications.view.js';
 import { CurrentUserId } from './current-user.js';
+import { ClientIdPipe, IdPipe } from './path-values.js';
 import { Registration } from './registration.js';
 
 @ApiTags('applications')
@@ -27,7 +29,7 @@ export class ApplicationsController {
 
   @Get()
   @ApiOperation({ summary: 'Applications of this account' })
-  @ApiEnvelope()
+  @ApiEnvelopeList(ApplicationView)
   async list(@CurrentUserId() userId: number): Promise<Enveloped> {
     const found = await this.applications.listOf(userId);
     return new Enveloped(found.map(toApplicationView), { total: found.length });
@@ -56,7 +58,10 @@ export class ApplicationsController {
   @Get(':client_id')
   @ApiOperation({ summary: 'One application of this account' })
   @ApiEnvelope(ApplicationView)
-  async one(@CurrentUserId() userId: number, @Param('client_id') clientId: string): Promise<ApplicationView> {
+  async one(
+    @CurrentUserId() userId: number,
+    @Param('client_id', ClientIdPipe) clientId: string,
+  ): Promise<ApplicationView> {
     return toApplicationView(await this.applications.ofOwner(userId, clientId));
   }
 
@@ -65,7 +70,7 @@ export class ApplicationsController {
   @ApiEnvelope(ApplicationView)
   async update(
     @CurrentUserId() userId: number,
-    @Param('client_id') clientId: string,
+    @Param('client_id', ClientIdPipe) clientId: string,
     @Body() body: ApplicationChangeBody,
   ): Promise<ApplicationView> {
     const change = {
@@ -84,14 +89,17 @@ export class ApplicationsController {
   @Delete(':client_id')
   @ApiOperation({ summary: 'Remove an application with its secrets, authorizations and tokens' })
   @ApiEnvelope()
-  remove(@CurrentUserId() userId: number, @Param('client_id') clientId: string): Promise<void> {
+  remove(@CurrentUserId() userId: number, @Param('client_id', ClientIdPipe) clientId: string): Promise<void> {
     return this.applications.remove(userId, clientId);
   }
 
   @Get(':client_id/secrets')
   @ApiOperation({ summary: 'Live secrets of an application' })
-  @ApiEnvelope()
-  async listSecrets(@CurrentUserId() userId: number, @Param('client_id') clientId: string): Promise<Enveloped> {
+  @ApiEnvelopeList(CredentialView)
+  async listSecrets(
+    @CurrentUserId() userId: number,
+    @Param('client_id', ClientIdPipe) clientId: string,
+  ): Promise<Enveloped> {
     const found = await this.secrets.list(userId, clientId);
     return new Enveloped(found.map(toCredentialView), { total: found.length });
   }
@@ -102,7 +110,7 @@ export class ApplicationsController {
   @ApiEnvelope(IssuedCredentialView)
   async rotate(
     @CurrentUserId() userId: number,
-    @Param('client_id') clientId: string,
+    @Param('client_id', ClientIdPipe) clientId: string,
     @Body() body: SecretRotationBody,
   ): Promise<IssuedCredentialView> {
     const options = { overlapSeconds: body?.overlap_seconds };
@@ -114,8 +122,8 @@ export class ApplicationsController {
   @ApiEnvelope()
   revokeSecret(
     @CurrentUserId() userId: number,
-    @Param('client_id') clientId: string,
-    @Param('id', ParseIntPipe) id: number,
+    @Param('client_id', ClientIdPipe) clientId: string,
+    @Param('id', IdPipe) id: number,
   ): Promise<void> {
     return this.secrets.revoke(userId, clientId, id);
   }

@@ -11,6 +11,7 @@ import {
   IsOptional,
   IsString,
   Length,
+  Matches,
   Max,
   MaxLength,
   Min,
@@ -19,6 +20,10 @@ import {
 import type { ApplicationKind } from '../credentials/credential-records.js';
 import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
 import { APPLICATION_KINDS } from './application-rows.js';
+
+/** PostgreSQL keeps no NUL in a text; other control characters have no place in a name. */
+const PLAIN = /^[^\p{Cc}]*$/u;
+const PROSE = /^[^\0]*$/;
 
 function IsScopes(): PropertyDecorator {
   return (target, property) => {
@@ -53,11 +58,13 @@ function IsAddressList(): PropertyDecorator {
 export class NewApplicationBody {
   @IsString()
   @Length(1, 80)
+  @Matches(PLAIN, { message: 'may not have control characters' })
   name: string;
 
   @IsOptional()
   @IsString()
   @MaxLength(1_000)
+  @Matches(PROSE, { message: 'may not have NUL characters' })
   description?: string;
 
   @IsOptional()
@@ -83,11 +90,13 @@ export class ApplicationChangeBody {
   @IsOptional()
   @IsString()
   @Length(1, 80)
+  @Matches(PLAIN, { message: 'may not have control characters' })
   name?: string;
 
   @IsOptional()
   @IsString()
   @MaxLength(1_000)
+  @Matches(PROSE, { message: 'may not have NUL characters' })
   description?: string;
 
   @IsOptional()
@@ -111,6 +120,8 @@ export class ApplicationChangeBody {
   @ArrayMaxSize(5)
   @ArrayUnique()
   @IsInt({ each: true })
+  @Min(1, { each: true })
+  @Max(Number.MAX_SAFE_INTEGER, { each: true })
   test_user_ids?: number[];
 
   @IsOptional()
@@ -129,6 +140,7 @@ export class SecretRotationBody {
 export class NewKeyBody {
   @IsString()
   @Length(1, 80)
+  @Matches(PLAIN, { message: 'may not have control characters' })
   name: string;
 
   @IsScopes()

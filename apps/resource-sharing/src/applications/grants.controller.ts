@@ -1,10 +1,11 @@
-import { Controller, Delete, Get, Param, ParseIntPipe } from '@nestjs/common';
+import { Controller, Delete, Get, Param } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Grants } from '../credentials/grants.service.js';
-import { ApiEnvelope } from '../wire/api-envelope.js';
+import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
-import { toGrantView } from './applications.view.js';
+import { GrantView, toGrantView } from './applications.view.js';
 import { CurrentUserId } from './current-user.js';
+import { ClientIdPipe, IdPipe } from './path-values.js';
 
 @ApiTags('grants')
 @Controller('api/site/grants')
@@ -13,7 +14,7 @@ export class GrantsController {
 
   @Get()
   @ApiOperation({ summary: 'Applications that this account has authorised' })
-  @ApiEnvelope()
+  @ApiEnvelopeList(GrantView)
   async list(@CurrentUserId() userId: number): Promise<Enveloped> {
     const found = await this.grants.applicationsOf(userId);
     return new Enveloped(found.map(toGrantView), { total: found.length });
@@ -22,14 +23,17 @@ export class GrantsController {
   @Delete('applications/:client_id')
   @ApiOperation({ summary: 'End everything that an application was given' })
   @ApiEnvelope()
-  revokeApplication(@CurrentUserId() userId: number, @Param('client_id') clientId: string): Promise<void> {
+  revokeApplication(
+    @CurrentUserId() userId: number,
+    @Param('client_id', ClientIdPipe) clientId: string,
+  ): Promise<void> {
     return this.grants.revokeApplication(clientId, userId);
   }
 
   @Delete(':id')
   @ApiOperation({ summary: 'End one authorization' })
   @ApiEnvelope()
-  revoke(@CurrentUserId() userId: number, @Param('id', ParseIntPipe) id: number): Promise<void> {
+  revoke(@CurrentUserId() userId: number, @Param('id', IdPipe) id: number): Promise<void> {
     return this.grants.revokeOne(id, userId);
   }
 }

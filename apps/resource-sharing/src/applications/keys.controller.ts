@@ -1,10 +1,11 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, ParseIntPipe, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiEnvelope } from '../wire/api-envelope.js';
+import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import { NewKeyBody } from './applications.dto.js';
-import { IssuedCredentialView, toCredentialView, toIssuedCredentialView } from './applications.view.js';
+import { CredentialView, IssuedCredentialView, toCredentialView, toIssuedCredentialView } from './applications.view.js';
 import { CurrentUserId } from './current-user.js';
+import { IdPipe } from './path-values.js';
 import { PersonalKeys } from './personal-keys.service.js';
 
 @ApiTags('keys')
@@ -14,7 +15,7 @@ export class KeysController {
 
   @Get()
   @ApiOperation({ summary: 'Personal API keys of this account' })
-  @ApiEnvelope()
+  @ApiEnvelopeList(CredentialView)
   async list(@CurrentUserId() userId: number): Promise<Enveloped> {
     const found = await this.keys.list(userId);
     return new Enveloped(found.map(toCredentialView), { total: found.length });
@@ -33,7 +34,7 @@ export class KeysController {
   @Delete(':id')
   @ApiOperation({ summary: 'End a key now' })
   @ApiEnvelope()
-  revoke(@CurrentUserId() userId: number, @Param('id', ParseIntPipe) id: number): Promise<void> {
+  revoke(@CurrentUserId() userId: number, @Param('id', IdPipe) id: number): Promise<void> {
     return this.keys.revoke(userId, id);
   }
 }

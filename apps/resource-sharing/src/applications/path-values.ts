@@ -1,0 +1,21 @@
+import { AppError } from '@gatehouse/platform';
+import { Injectable, type PipeTransform } from '@nestjs/common';
+
+/** An id in a path; what cannot be one names nothing: NOT_FOUND. */
+@Injectable()
+export class IdPipe implements PipeTransform<string, number> {
+  transform(value: string): number {
+    const id = /^\d{1,15}$/.test(value) ? Number(value) : 0;
+    if (id === 0) throw new AppError('NOT_FOUND');
+    return id;
+  }
+}
+
+/** A client id in a path; what cannot be one names nothing: NOT_FOUND. */
+@Injectable()
+export class ClientIdPipe implements PipeTransform<string, string> {
+  transform(value: string): string {
+    if (!/^[\w-]{1,64}$/.test(value)) throw new AppError('NOT_FOUND', 'There is no such application');
+    return value;
+  }
+}
