@@ -5,6 +5,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { ApplicationsModule } from './applications/applications.module.js';
 import { CheckInModule } from './check-in/check-in.module.js';
+import { AuditModule } from './audit/audit.module.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
 import { databaseConfig, SERVICE_NAME } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
@@ -38,6 +39,7 @@ export class AppModule {
           imports: [SiteModule],
           sessions: { cookie: SESSION_COOKIE, secure: settings.secureCookies, users: SiteUsers },
         }),
+        AuditModule,
         CredentialsModule,
         OpenApiModule,
         ApplicationsModule,

@@ -285,3 +285,38 @@ it('values that a database cannot hold are refused, not failed on', async () => 
     expect([query, answer.status]).toEqual([query, 400]);
   }
 });
+
+it('audit events are read by their user, page by page, and by nobody else', async () => {
+  const user = await party.user();
+  const session = await party.cookie(user.name);
+  for (const name of ['one', 'two', 'three']) await party.keys.create(user.id, { name, scopes: ['meta'] });
+  const page = async (query: object): Promise<{ id: number; type: string; details: { name: string } }[]> => {
+    const answer = await request(site.url).get('/api/site/audit-events').query(query).set('Cookie', session);
+    expect(answer.status).toBe(200);
+    return (answer.body as { data: never }).data;
+  };
+  const first = await page({ limit: 2 });
+  expect(first.map(({ details }) => details.name)).toEqual(['three', 'two']);
+  const second = await page({ before: first[1]?.id });
+  expect(second.map(({ type, details }) => [type, details.name])).toEqual([['key.created', 'one']]);
+  expect((await as('stranger', 'get', 'audit-events')).text).not.toContain('"three"');
+  expect((await as('owner', 'get', 'audit-events?limit=0')).status).toBe(400);
+});
+
+it('a question may be left out for what a user has granted to a reviewed application, and for nothing else', async () => {
+  const { AuthorizationService } = await import('../src/oauth/authorization.service.js');
+  const asks = async (clientId: string, scope: string, more: object = {}): Promise<boolean> => {
+    const source = { client_id: clientId, redirect_uri: CALLBACK, scope, ...more };
+    return (await site.app.get(AuthorizationService).preview(source, owner.id)).consentRequired;
+  };
+  const mine = await party.register(owner.id);
+  expect(await asks(mine.clientId, 'meta')).toBe(true);
+  await party.tokens(mine, owner.id, { scope: 'meta query' });
+  expect(await asks(mine.clientId, 'meta')).toBe(false);
+  expect(await asks(mine.clientId, 'meta write')).toBe(true);
+  await as('owner', 'delete', `grants/applications/${mine.clientId}`).expect(200);
+  expect(await asks(mine.clientId, 'meta')).toBe(true);
+  const unreviewed = await party.register(owner.id, {}, { reviewed: false });
+  await party.tokens(unreviewed, owner.id, { scope: 'meta' });
+  expect(await asks(unreviewed.clientId, 'meta')).toBe(true);
+});

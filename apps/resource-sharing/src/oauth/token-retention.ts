@@ -5,29 +5,26 @@ import type { EntityManager } from 'typeorm';
 import { rowsOf } from '../credentials/rows-of.js';
 import { GRACE_SECONDS } from './lifetimes.js';
 
-const EVERY_MS = 60_000;
+const EVERY_MS = 5 * 60_000;
 /** Days of access tokens made ahead, and kept: an expired token is told from an unknown one as long as a refresh works. */
 const DAYS_AHEAD = 3;
 const DAYS_KEPT = 32;
-/** Rows removed at a time, so that no lock is held long. */
-const BATCH = 5_000;
 
+/** Nobody else writes to the rows that these find, so they may take as long as they need. */
 const REMOVALS = [
   // Kept for a while after their end, so that a late second use is seen as one.
-  `DELETE FROM authorization_codes WHERE hash IN (
-    SELECT hash FROM authorization_codes WHERE expires_at < now() - interval '1 day' LIMIT ${BATCH})`,
-  `UPDATE refresh_tokens SET successor_sealed = NULL WHERE hash IN (
-    SELECT hash FROM refresh_tokens WHERE successor_sealed IS NOT NULL AND issued_at > now() - interval '40 days'
-      AND consumed_at < now() - interval '${GRACE_SECONDS} seconds' LIMIT ${BATCH})`,
-  `DELETE FROM refresh_tokens WHERE hash IN (
-    SELECT hash FROM refresh_tokens WHERE issued_at < now() - interval '32 days'
-      AND (consumed_at < now() - interval '32 days' OR idle_expires_at < now() - interval '1 day') LIMIT ${BATCH})`,
-  `DELETE FROM grants WHERE id IN (
-    SELECT id FROM grants g WHERE created_at < now() - interval '33 days'
-      AND NOT EXISTS (SELECT 1 FROM refresh_tokens t WHERE t.grant_id = g.id) LIMIT ${BATCH})`,
+  "DELETE FROM authorization_codes WHERE expires_at < now() - interval '1 day'",
+  `UPDATE refresh_tokens SET successor_sealed = NULL
+   WHERE successor_sealed IS NOT NULL AND consumed_at < now() - interval '${GRACE_SECONDS} seconds'`,
+  `DELETE FROM refresh_tokens WHERE issued_at < now() - interval '32 days'
+   AND (consumed_at < now() - interval '32 days' OR idle_expires_at < now() - interval '1 day')`,
+  // Never taken up by their application, or without a token that could still be used.
+  `DELETE FROM grants g WHERE (exchanged_at IS NULL AND created_at < now() - interval '1 day')
+   OR (created_at < now() - interval '33 days'
+     AND NOT EXISTS (SELECT 1 FROM refresh_tokens t WHERE t.grant_id = g.id))`,
 ];
 
-/** Makes the days of access tokens ahead of time and removes what is dead; one replica at a time, every minute. */
+/** Makes the days of access tokens ahead of time and removes what is dead; one replica at a time, every five minutes. */
 @Injectable()
 export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
@@ -39,7 +36,7 @@ export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    await this.run();
+    await this.attempt(() => this.alone(arrangeDays));
     this.timer = setInterval(() => void this.run(), EVERY_MS).unref();
   }
 
@@ -48,27 +45,43 @@ export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
     await this.running;
   }
 
-  /** Never rejects: tokens of a day without a partition go to the default one. */
   run(): Promise<void> {
-    this.running ??= this.maintain()
-      .catch((error: unknown) => this.logger.warn('tokens were not tidied', { error }, 'TokenRetention'))
-      .finally(() => {
-        this.running = undefined;
-      });
+    this.running ??= this.attempt(() => this.maintain()).finally(() => {
+      this.running = undefined;
+    });
     return this.running;
   }
 
+  /** Never rejects: tokens of a day without a partition go to the default one. */
+  private async attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.logger.warn('tokens were not tidied', { error }, 'TokenRetention');
+    }
+  }
+
   private async maintain(): Promise<void> {
+    await this.alone(arrangeDays);
+    for (const removal of REMOVALS) {
+      await this.alone(async (tx) => {
+        await tx.query(removal);
+      });
+    }
+  }
+
+  /** A transaction of its own for each step: locks of one are not held during the next. */
+  private async alone(work: (tx: EntityManager) => Promise<void>): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const [lock] = await rowsOf(tx, "SELECT pg_try_advisory_xact_lock(hashtext('gatehouse.token-retention')) AS got");
-      if (lock?.['got'] !== true) return;
-      await arrangeDays(tx);
-      for (const removal of REMOVALS) await tx.query(removal);
+      if (lock?.['got'] === true) await work(tx);
     });
   }
 }
 
 async function arrangeDays(tx: EntityManager): Promise<void> {
+  // A new or dropped day locks all others for a moment: better none this time than a queue of requests behind it.
+  await tx.query("SET LOCAL lock_timeout = '2s'");
   const rows = await rowsOf(
     tx,
     `SELECT to_char(day, 'YYYYMMDD') AS name, day::date::text AS first, (day::date + 1)::text AS next,
