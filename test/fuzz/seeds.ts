@@ -25,6 +25,22 @@ export const LINKS = [
   'h.example:8080:user:pass',
 ];
 
+export const SHARE_LINKS = [
+  '链接：https://pan.baidu.com/s/13milLJZV5_7DCzGDQu-fcA?pwd=8888 提取码：8888 复制这段内容',
+  'https://115cdn.com/s/sw6pw793wfp?password=t816&#\n访问码：t816',
+  'https://www.123684.com/s/H6Y7Vv-2oDFv?%E6%8F%90%E5%8F%96%E7%A0%81:REVO$$$https://drive.uc.cn/s/acee11d5310a4?public=1',
+  'https://pan.quark.cn/s/203e7e764160?pwd=FLtm#/list/share/aabc0123',
+  'https://cloud.189.cn/t/aiuYru7zIfqq（访问码：a1b2）',
+  'https://h5.cloud.189.cn/share.html#/t/aiuYru7zIfqq',
+  'https://pan.xunlei.com/s/VNx8hVvMfSH5PjUnM8tO-DzVA1?pwd=jxdp#',
+  'https://caiyun.139.com/m/i?2oRhbuZoZbFpi https://yun.139.com/shareweb/#/w/i/2oRhbuZoZbFpi',
+  'https://www.alipan.com/s/AbC123dEf45/folder/60a1b2c3',
+  'magnet:?xt=urn:btih:c9e15763f722f23e98a29decdfae341b98d53056&amp;dn=A+film&amp;tr=udp%3A%2F%2Ft.example',
+  'ed2k://|file|A film.mkv|123456|0123456789abcdef0123456789abcdef|h=ABCDEFGHIJKLMNOPQRSTUVWXYZ234567|/',
+  'https://evil.example/?u=https://115.com/s/abc&pwd=ab12',
+  'sw6pw793wfp-t816',
+];
+
 export const CLASH = [
   `port: 7890
 proxies:

@@ -21,6 +21,7 @@ import {
   parseSubscription,
   parseUserinfo,
 } from '@gatehouse/subscription-formats';
+import { formatFullUrl, parseShareLink, parseShareLinks, ShareLinkError } from '@gatehouse/share-links';
 import * as seeds from './seeds.js';
 
 export interface FuzzTarget {
@@ -74,6 +75,19 @@ const LOOKED_UP = ['0.0.0.0', '10.0.0.1', '127.255.255.255', '255.255.255.255', 
 
 export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
   links: { seeds: seeds.LINKS, run: (input) => reread(() => parseLink(input.toString())) },
+  'share-links': {
+    seeds: seeds.SHARE_LINKS,
+    run: (input) =>
+      allowing([ShareLinkError], () => {
+        for (const { kind, key, url, accessCode, fullUrl } of parseShareLinks(input.toString())) {
+          check(formatFullUrl({ kind, url: fullUrl, accessCode }) === fullUrl, 'an access code is not written twice');
+          // Escapes make an address longer than texts may be.
+          if (Buffer.byteLength(fullUrl) > 2_048) continue;
+          const again = parseShareLink(fullUrl);
+          check(again.key === key && again.accessCode === accessCode, 'a full address reads back');
+        }
+      }),
+  },
   'raw-config': {
     seeds: [...seeds.LINKS, ...seeds.CLASH, ...seeds.SURGE],
     run: (input) => reread(() => parseRawConfig('', input.toString())),
