@@ -312,6 +312,23 @@ describe('a revocation is visible on every replica within 1 s', () => {
     expect(seen.ms).toBeLessThan(1_500);
   });
 
+  it('of a person’s key when every listening connection has just been cut', async () => {
+    const key = await party.keys.create(owner.id, { name: 'cut', scopes: ['meta'] });
+    const call = (url: string) => async (): Promise<request.Response> => party.probe('meta', key.secret, undefined, url);
+    for (const url of [site.url, replica.url]) expect((await call(url)()).status).toBe(200);
+    const [cut] = (await party.sql.query(
+      `SELECT count(pg_terminate_backend(pid))::integer AS n FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name LIKE '%listener'`,
+    )) as [{ n: number }];
+    expect(cut.n).toBe(2);
+    await party.keys.revoke(owner.id, key.info.id);
+    for (const url of [site.url, replica.url]) {
+      const seen = await untilRefused(call(url));
+      expect(seen.code).toBe('DISABLED_API_KEY');
+      expect(seen.ms).toBeLessThan(1_500);
+    }
+  });
+
   it('and is asked for once by many requests at a time', async () => {
     const key = await party.keys.create(owner.id, { name: 'many', scopes: ['meta'] });
     const answers = await Promise.all(Array.from({ length: 50 }, () => party.probe('meta', key.secret)));
