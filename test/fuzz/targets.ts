@@ -79,7 +79,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     seeds: seeds.SHARE_LINKS,
     run: (input) =>
       allowing([ShareLinkError], () => {
-        for (const { kind, key, url, accessCode, fullUrl } of parseShareLinks(input.toString())) {
+        for (const { kind, key, accessCode, fullUrl } of parseShareLinks(input.toString())) {
           check(formatFullUrl({ kind, url: fullUrl, accessCode }) === fullUrl, 'an access code is not written twice');
           // Escapes make an address longer than texts may be.
           if (Buffer.byteLength(fullUrl) > 2_048) continue;
