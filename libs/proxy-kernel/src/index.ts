@@ -5,6 +5,7 @@ export {
   compileRouter,
   compileRuleSets,
   findShadowed,
+  findShadowedInSlices,
   formatRuleLine,
   parseRuleLine,
   validateRule,

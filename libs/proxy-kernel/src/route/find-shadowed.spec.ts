@@ -5,7 +5,7 @@ import { createPolicyTable } from '../group/index.js';
 import type { RuleConfig, RuleSetConfig } from '../interfaces/config.js';
 import type { ConnectionMetadata } from '../interfaces/connection.js';
 import { compileRouter } from './compile-router.js';
-import { type ShadowRule, findShadowed } from './find-shadowed.js';
+import { type ShadowRule, findShadowed, findShadowedInSlices } from './find-shadowed.js';
 import { parseRuleLine } from './rule-line.js';
 import { compileRuleSets } from './rule-set/rule-sets.js';
 
@@ -72,6 +72,23 @@ describe('shadowed rules', () => {
     ]);
     const unreadable: ShadowRule = { type: 'IP-CIDR', payload: 'x', target: 'DIRECT' };
     expect(findShadowed([unreadable, unreadable])).toEqual([null, null]);
+  });
+
+  it('finds the same in slices, between which others get their turn', async () => {
+    const lines = Array.from({ length: 5_000 }, (_, i) => `DOMAIN-SUFFIX,h${i % 2_000}.example.com,n${i % 3}`);
+    const rules = lines.map((line) => parseRuleLine(line));
+    let turns = 0;
+    let over = false;
+    const count = (): void => {
+      turns++;
+      if (!over) setImmediate(count);
+    };
+    setImmediate(count);
+    const found = await findShadowedInSlices(rules, { alwaysTakes: () => true });
+    over = true;
+    expect(turns).toBeGreaterThanOrEqual(8);
+    expect(found).toEqual(findShadowed(rules, { alwaysTakes: () => true }));
+    await expect(findShadowedInSlices([])).resolves.toEqual([]);
   });
 
   it('goes through 100,000 rules in about a second, the worst kinds too', () => {

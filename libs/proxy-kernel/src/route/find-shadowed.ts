@@ -29,15 +29,39 @@ export interface ShadowOptions {
 const BUILT_IN: ReadonlySet<string> = new Set(['DIRECT', 'REJECT', 'REJECT-DROP']);
 /** Earlier rules looked at for one rule. Beyond it a shadow may be missed; it is never invented. */
 const MAX_CANDIDATES = 64;
+/** Rules read or compared at a time: a few milliseconds. */
+const SLICE = 1_000;
 
 /**
  * For each rule the index of an earlier enabled one that always wins over it; null where there is none, where none is
  * found, and for rules that are disabled or cannot be read. Takes time about in proportion to the number of rules.
  */
 export function findShadowed(rules: readonly ShadowRule[], options: ShadowOptions = {}): (number | null)[] {
-  const takes = options.alwaysTakes ?? ((target) => BUILT_IN.has(target));
-  const finder = new ShadowFinder(rules, takes);
+  const finder = new ShadowFinder(rules, rules.map(readMatcher), options.alwaysTakes ?? isBuiltIn);
   return rules.map((_, index) => finder.find(index));
+}
+
+/** The same, with others getting their turn on the event loop: a long list takes seconds. */
+export async function findShadowedInSlices(
+  rules: readonly ShadowRule[],
+  options: ShadowOptions = {},
+): Promise<(number | null)[]> {
+  const matchers = await mapInSlices(rules, readMatcher);
+  const finder = new ShadowFinder(rules, matchers, options.alwaysTakes ?? isBuiltIn);
+  return mapInSlices(rules, (_, index) => finder.find(index));
+}
+
+async function mapInSlices<T, R>(items: readonly T[], map: (item: T, index: number) => R): Promise<R[]> {
+  const results: R[] = [];
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+    results.push(map(item, index));
+  }
+  return results;
+}
+
+function isBuiltIn(target: string): boolean {
+  return BUILT_IN.has(target);
 }
 
 class ShadowFinder {
@@ -56,7 +80,11 @@ class ShadowFinder {
   readonly #ports = new Map<string, { index: number; ranges: readonly PortRange[] }[]>();
   readonly #matchAll: number[] = [];
 
-  constructor(rules: readonly ShadowRule[], takes: (target: string) => boolean) {
+  constructor(
+    rules: readonly ShadowRule[],
+    matchers: readonly (RuleMatcher | null)[],
+    takes: (target: string) => boolean,
+  ) {
     this.#rules = rules;
     const known = new Map<string, boolean>();
     this.#takes = rules.map(({ target }) => {
@@ -64,7 +92,7 @@ class ShadowFinder {
       known.set(target, taken);
       return taken;
     });
-    this.#matchers = rules.map(readMatcher);
+    this.#matchers = matchers;
     this.#lastAsking = lastAsking(rules);
     const names: DomainEntry[] = [];
     const keywords: KeywordEntry[] = [];

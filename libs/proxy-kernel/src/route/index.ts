@@ -3,4 +3,4 @@ export { formatRuleLine, parseRuleLine, validateRule, type RuleDefinition } from
 export { RULE_TYPES } from './rule/rule-type.js';
 export { compileRuleSets, type CompiledRuleSets } from './rule-set/rule-sets.js';
 export { validateRuleSetEntry } from './rule-set/compile-entries.js';
-export { findShadowed, type ShadowOptions, type ShadowRule } from './find-shadowed.js';
+export { findShadowed, findShadowedInSlices, type ShadowOptions, type ShadowRule } from './find-shadowed.js';

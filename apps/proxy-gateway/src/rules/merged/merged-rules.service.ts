@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MergedRulesResponse } from '@gatehouse/contracts';
-import { findShadowed } from '@gatehouse/proxy-kernel';
+import { findShadowedInSlices } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
@@ -17,7 +17,6 @@ import { targetsThatTake } from './always-takes.js';
 
 /** What takes a look at every rule. Holds for a revision of them, and for what of their surroundings is unusable. */
 interface Analysis {
-  version: string;
   shadowedBy: readonly (number | null)[];
   generatedAt: Date;
 }
@@ -25,7 +24,8 @@ interface Analysis {
 /** The list that the kernel is given, with what becomes of each rule in it. */
 @Injectable()
 export class MergedRulesService {
-  private latest: Analysis | null = null;
+  /** Whoever asks while it is made waits for the same one. */
+  private latest: { version: string; analysis: Promise<Analysis> } | null = null;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -39,7 +39,8 @@ export class MergedRulesService {
       const merged = await this.list.load(tx);
       const surroundings = await this.views.surroundings(tx, merged.targets);
       const { defaultPolicy } = await tx.findOneByOrFail(OutboundPolicyEntity, { id: 1 });
-      const { version, shadowedBy, generatedAt } = this.analyse(merged, surroundings, defaultPolicy);
+      const { version, analysis } = this.analyse(merged, surroundings, defaultPolicy);
+      const { shadowedBy, generatedAt } = await analysis;
       const rows = await readRows(tx, merged, { limit, offset });
       const items = rows.map((row, at) => {
         const index = offset + at;
@@ -59,7 +60,11 @@ export class MergedRulesService {
     });
   }
 
-  private analyse(merged: MergedRules, surroundings: RuleSurroundings, defaultPolicy: string): Analysis {
+  private analyse(
+    merged: MergedRules,
+    surroundings: RuleSurroundings,
+    defaultPolicy: string,
+  ): { version: string; analysis: Promise<Analysis> } {
     const problemOfCondition = merged.naming.map((rule) => setProblem(rule, surroundings));
     const unusable = merged.targets.filter((target) => surroundings.targets.get(target)?.problem !== null);
     const takes = targetsThatTake(this.kernel.config);
@@ -73,8 +78,16 @@ export class MergedRulesService {
     const rules = merged.rules.map((rule) =>
       problemOf(rule, surroundings) === null ? rule : { ...rule, enabled: false },
     );
-    this.latest = { version, shadowedBy: findShadowed(rules, { alwaysTakes: takes }), generatedAt: new Date() };
-    return this.latest;
+    const analysis = findShadowedInSlices(rules, { alwaysTakes: takes }).then((shadowedBy) => ({
+      shadowedBy,
+      generatedAt: new Date(),
+    }));
+    const made = { version, analysis };
+    this.latest = made;
+    analysis.catch(() => {
+      if (this.latest === made) this.latest = null;
+    });
+    return made;
   }
 }
 
