@@ -14,6 +14,9 @@ const PASSWORD = 'a-password-for-tests';
 /** The built proxy-gateway as a process of its own, with its kernel, on a database and a home of its own. */
 export class RunningProxyGateway implements AsyncDisposable {
   readonly database: TestDatabase;
+  /** Where the console and the API are. */
+  readonly url: string;
+  readonly password = PASSWORD;
   readonly #process: ChildProcess;
   readonly #home: string;
   readonly #base: string;
@@ -23,7 +26,8 @@ export class RunningProxyGateway implements AsyncDisposable {
     this.database = database;
     this.#process = child;
     this.#home = home;
-    this.#base = `http://127.0.0.1:${port}/api/v1`;
+    this.url = `http://127.0.0.1:${port}`;
+    this.#base = `${this.url}/api/v1`;
   }
 
   static async start(): Promise<RunningProxyGateway> {

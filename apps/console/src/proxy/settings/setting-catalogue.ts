@@ -106,6 +106,15 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
         isLong: true,
       },
       { key: 'dns.hosts', label: 'Fixed addresses', hint: 'host.example=192.0.2.1, separated by spaces', isLong: true },
+      { key: 'dns.listen', label: 'DNS listener', hint: 'address:port, empty: none' },
+      {
+        key: 'dns.fake_ip',
+        label: 'Addresses that stand for names',
+        hint: 'The listener answers with them',
+        choices: FLAG,
+      },
+      { key: 'dns.fake_ip_range', label: 'Range of such addresses' },
+      { key: 'dns.fake_ip_filter', label: 'Names that keep their own addresses', isLong: true },
     ],
   },
   {

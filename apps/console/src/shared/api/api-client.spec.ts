@@ -18,7 +18,7 @@ function setUp(answer: () => Response | Promise<Response>, token: string | null 
   session.begin(true);
   const sent: Sent[] = [];
   const api = new ApiClient('/api/v1', session, async (url, init = {}) => {
-    sent.push({ url: String(url), init });
+    sent.push({ url: url as string, init });
     return answer();
   });
   return { api, session, sent, kept };

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface DialogProps {
   title: string;
@@ -8,14 +8,19 @@ export interface DialogProps {
   wide?: boolean;
 }
 
-/** The browser's own modal dialog: it keeps the focus inside, gives it back, and closes with Escape. */
+/** The browser's own modal dialog: it keeps the focus inside and closes with Escape; then the focus goes back. */
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = dialog.current;
+    const before = document.activeElement;
     element?.showModal();
-    return () => element?.close();
+    return () => {
+      element?.close();
+      // By now it may have left the page, and then the browser no longer gives the focus back.
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
   }, []);
   return (
     <dialog ref={dialog} class={wide ? 'wide' : ''} aria-labelledby={heading} onCancel={onClose}>

@@ -1,0 +1,239 @@
+import { request } from 'node:http';
+import type { NodeView } from '@gatehouse/contracts';
+import { findPeer, startHttpOrigin, type HttpOrigin } from '@gatehouse/testing';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TestBrowser } from '../support/browser.js';
+import { havePeers, requirePeer } from '../support/peers.js';
+import { Programs } from '../support/processes.js';
+import { RunningProxyGateway } from '../support/proxy-gateway.js';
+
+const PEERS = ['chromium', 'microsocks'];
+const PAGES = ['Nodes', 'Subscriptions', 'Groups', 'Rules', 'Connections', 'Traffic log', 'Runtime log', 'Audit log'];
+const MORE_PAGES = ['Settings', 'API keys', 'System', 'Dashboard'];
+
+const programs = new Programs();
+let gateway: RunningProxyGateway;
+let browser: TestBrowser;
+let origin: HttpOrigin;
+let socksPort: number;
+
+beforeAll(async () => {
+  if (!havePeers(PEERS)) return; // each test says so itself
+  gateway = await RunningProxyGateway.start();
+  browser = await TestBrowser.start(findPeer('chromium')!);
+  origin = await startHttpOrigin();
+  socksPort = await programs.start(findPeer('microsocks')!, (port) => ['-i', '127.0.0.1', '-p', String(port)]);
+}, 90_000);
+
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]();
+  await gateway?.[Symbol.asyncDispose]();
+  await origin?.close();
+  await programs.stopAll();
+});
+
+beforeEach((context) => {
+  for (const name of PEERS) requirePeer(context, name);
+});
+
+afterEach(() => {
+  expect(browser?.problems.splice(0) ?? []).toEqual([]);
+});
+
+async function signIn(page: Page, password = gateway.password): Promise<void> {
+  await page.getByLabel('Administrator password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function signedIn(options: Parameters<TestBrowser['open']>[1] = {}): Promise<Page> {
+  const page = await browser.open(gateway.url, options);
+  await signIn(page);
+  await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
+  return page;
+}
+
+async function goTo(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
+}
+
+/** Fetches an address through the kernel, as a program that uses the proxy would. */
+function throughProxy(port: number, url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path: url, headers: { host: new URL(url).host }, agent: false });
+    asked.on('error', reject).on('response', (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+    });
+    asked.setTimeout(10_000, () => asked.destroy(new Error('no answer in time'))).end();
+  });
+}
+
+describe('the console', { timeout: 90_000 }, () => {
+  it('leads from the login over a node, a group, a rule and a test to traffic, and out again', async () => {
+    const page = await signedIn();
+
+    await goTo(page, 'Nodes');
+    await page.getByRole('button', { name: 'Add node' }).click();
+    await page.getByLabel('Link or configuration').fill(`socks5://127.0.0.1:${socksPort}`);
+    await page.getByLabel('Name', { exact: true }).fill('Harbour');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('Harbour was added.').waitFor();
+    await page
+      .getByRole('row', { name: /Harbour/ })
+      .getByText(`127.0.0.1:${socksPort}`)
+      .waitFor();
+
+    await goTo(page, 'Groups');
+    const group = page.getByRole('region', { name: 'Group PROXY' });
+    await group.getByRole('button', { name: /^Harbour/ }).click();
+    await page.getByText('PROXY uses Harbour.').waitFor();
+    await group.getByRole('button', { name: /^Harbour/, pressed: true }).waitFor();
+
+    await goTo(page, 'Rules');
+    await page.getByRole('button', { name: 'Add rule' }).click();
+    await page.getByLabel('Type').fill('IP-CIDR');
+    await page.getByLabel('What it matches').fill('127.0.0.0/8');
+    await page.getByLabel('Target').fill('PROXY');
+    await page.getByLabel('Do not resolve domains for it').check();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('IP-CIDR,127.0.0.0/8,PROXY,no-resolve was saved.').waitFor();
+
+    await page.getByRole('link', { name: 'Test an address' }).click();
+    await page.getByLabel('Address').fill(`${origin.url}/bytes/100`);
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    const outcome = page.getByRole('region', { name: 'What it would meet' });
+    await outcome.getByText('PROXY → Harbour').waitFor();
+    await outcome.getByRole('row', { name: /IP-CIDR 127\.0\.0\.0\/8 match/ }).waitFor();
+
+    expect(await throughProxy(await gateway.proxyPort(), `${origin.url}/bytes/123456`)).toBe(200);
+    await goTo(page, 'Traffic log');
+    const row = page.getByRole('row', { name: /ok 200/ });
+    await row.getByText('Harbour').waitFor();
+    expect(await row.getByText('121 KiB').count()).toBe(1);
+    await row.getByRole('button').click();
+    await page.getByRole('dialog').getByText('IP-CIDR,127.0.0.0/8').waitFor();
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Administrator password').waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  it.each(['light', 'dark'] as const)('has pages whose controls all have names, in %s colours', async (colorScheme) => {
+    const page = await signedIn({ colorScheme });
+    for (const name of [...PAGES, ...MORE_PAGES]) {
+      await goTo(page, name);
+      await page.waitForLoadState('networkidle').catch(() => undefined); // live pages never rest
+      expect(await page.locator('h1').count(), name).toBe(1);
+      const nameless = await page.locator('button, a[href], input, select, textarea').evaluateAll((elements) =>
+        elements
+          .filter((element) => {
+            const labels = 'labels' in element ? ((element.labels as NodeList | null)?.length ?? 0) : 0;
+            const text = `${element.getAttribute('aria-label') ?? ''}${element.textContent}`.trim();
+            const isField = element.matches('input, select, textarea');
+            const isHidden = element.getAttribute('aria-hidden') === 'true';
+            return !isHidden && (isField ? labels === 0 && !element.hasAttribute('aria-label') : text === '');
+          })
+          .map((element) => element.outerHTML.slice(0, 120)),
+      );
+      expect(nameless, name).toEqual([]);
+      expect(await page.getByRole('alert').allInnerTexts(), name).not.toContain(expect.stringMatching(/./));
+    }
+  });
+
+  it('has words for every setting of the service', async () => {
+    const page = await signedIn();
+    await goTo(page, 'Settings');
+    await page.getByRole('heading', { name: 'Access' }).waitFor();
+    const others = page.getByRole('region', { name: 'Others' });
+    expect(await others.locator('code').allInnerTexts(), 'settings without words in setting-catalogue.ts').toEqual([]);
+  });
+
+  it('puts what the service refuses beside the field, and leads the keyboard there', async () => {
+    const page = await signedIn();
+    await goTo(page, 'Settings');
+    const field = page.getByLabel('Tests at once');
+    await field.fill('0');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Must be a whole number from 1 to 1024').waitFor();
+    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await field.fill('32');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved, and in force.').waitFor();
+    expect((await gateway.call<Record<string, string>>('GET', '/settings'))['health.concurrency']).toBe('32');
+  });
+
+  it('shows names as text, whatever they look like', async () => {
+    const name = '<img src=x onerror=alert(1)> "quoted" & <b>bold</b>';
+    await gateway.call<NodeView>('POST', '/proxies', { raw_config: 'socks5://192.0.2.7:1', name });
+    const page = await signedIn();
+    await goTo(page, 'Nodes');
+    await page.getByLabel('Search in name and server').fill('onerror');
+    await page.getByRole('button', { name, exact: true }).waitFor();
+    expect(await page.locator('main img, main b').count()).toBe(0);
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.getByRole('dialog', { name }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(name);
+  });
+
+  it('shows ten thousand nodes a page at a time', async () => {
+    const line = (index: number): string =>
+      `socks5://10.${index >> 14}.${(index >> 7) & 127}.${index & 127}:1080#many ${index}`;
+    const text = Array.from({ length: 10_000 }, (_, index) => line(index)).join('\n');
+    await gateway.call('POST', '/proxies/import', { text });
+    const page = await signedIn();
+    await goTo(page, 'Nodes');
+    await page.getByLabel('Search in name and server').fill('many');
+    const pager = page.getByRole('navigation', { name: 'Pages of nodes' });
+    await pager.getByText('1–50 of 10,000').waitFor();
+    expect(await page.getByRole('table', { name: 'Nodes' }).getByRole('row').count()).toBe(51);
+    await pager.getByRole('button', { name: 'Next' }).click();
+    await pager.getByText('51–100 of 10,000').waitFor();
+    await page.getByRole('button', { name: 'Name', exact: true }).click();
+    await page.getByRole('columnheader', { name: 'Name' }).and(page.locator('[aria-sort=ascending]')).waitFor();
+    await goTo(page, 'Groups');
+    await page
+      .getByRole('region', { name: 'Group PROXY' })
+      .getByRole('button', { name: /^All 10,\d\d\d members$/ })
+      .click();
+    await page
+      .getByRole('dialog')
+      .getByText(/^1–60 of 10,\d\d\d$/)
+      .waitFor();
+  });
+
+  it('asks for the password again when the session has ended', async () => {
+    const page = await signedIn();
+    await page.evaluate(() => sessionStorage.setItem(sessionStorage.key(0)!, 'no-token'));
+    await page.reload();
+    await page.getByText('The session has ended.').waitFor();
+    await signIn(page);
+    await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
+  });
+});
+
+describe('the login', { timeout: 90_000 }, () => {
+  it('says how long to wait after too many wrong passwords, and is not there where login is off', async () => {
+    await using own = await RunningProxyGateway.start();
+    const page = await browser.open(own.url);
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      await signIn(page, 'wrong');
+      await page.getByText('The password is wrong').waitFor();
+      await page.getByRole('button', { name: 'Sign in', disabled: false }).waitFor();
+      await page.getByLabel('Administrator password').fill('');
+    }
+    await signIn(page, 'wrong');
+    await page.getByText(/Try again in \d+ min/).waitFor();
+    expect(await page.getByRole('button', { name: 'Sign in' }).isDisabled()).toBe(true);
+
+    await own.call('PUT', '/settings', { 'auth.enabled': 'false' });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
+    await page.getByText('Login is off').waitFor();
+    expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0);
+  });
+});
