@@ -56,6 +56,13 @@ export class ResourceSharingSettings extends ServiceSettings {
   @Max(100_000)
   weeklyFreeBonusMax = 100;
 
+  /** Accounts that people may make for themselves from one address in an hour; 0: nobody can register. */
+  @Variable('SITE_REGISTRATIONS_PER_HOUR', { kind: 'integer', expected: 'accounts an hour from 0 (none) to 100000' })
+  @IsInt()
+  @Min(0)
+  @Max(100_000)
+  siteRegistrationsPerHour = 10;
+
   get secureCookies(): boolean {
     return this.publicUrl.startsWith('https:');
   }

@@ -9,6 +9,7 @@ import { CreatePointsLedger1763668801120 } from './1763668801120-create-points-l
 import { CreateUnlocks1763668801121 } from './1763668801121-create-unlocks.js';
 import { CreateCheckIns1763668801122 } from './1763668801122-create-check-ins.js';
 import { CreateIdempotencyKeys1763668801123 } from './1763668801123-create-idempotency-keys.js';
+import { DescribeSessions1763668801140 } from './1763668801140-describe-sessions.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -23,4 +24,5 @@ export const MIGRATIONS = [
   CreateUnlocks1763668801121,
   CreateCheckIns1763668801122,
   CreateIdempotencyKeys1763668801123,
+  DescribeSessions1763668801140,
 ];

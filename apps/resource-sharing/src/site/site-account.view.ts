@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { SiteAccount, SiteRole } from './site-account.entity.js';
+import type { SiteSession } from './site-sessions.js';
 
 /** An account as its owner sees it. */
 export class SiteAccountView {
@@ -15,8 +16,28 @@ export class SiteAccountView {
   avatar_url: string | null;
   @ApiProperty({ enum: ['administrator', 'member'] })
   role: SiteRole;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Premium while it lies ahead' })
+  premium_until: string | null;
+  @ApiProperty({ type: [String] })
+  permissions: string[];
   @ApiProperty({ type: String, format: 'date-time' })
   created_at: string;
+}
+
+/** A login of the account. */
+export class SiteSessionView {
+  @ApiProperty({ type: 'integer' })
+  id: number;
+  @ApiProperty({ type: Boolean, description: 'The one that asks' })
+  current: boolean;
+  @ApiProperty({ type: String, nullable: true })
+  ip: string | null;
+  @ApiProperty({ type: String, nullable: true })
+  user_agent: string | null;
+  @ApiProperty({ type: String, format: 'date-time' })
+  created_at: string;
+  @ApiProperty({ type: String, format: 'date-time' })
+  expires_at: string;
 }
 
 export function toSiteAccountView(account: SiteAccount): SiteAccountView {
@@ -27,6 +48,19 @@ export function toSiteAccountView(account: SiteAccount): SiteAccountView {
     email: account.email,
     avatar_url: account.avatarUrl,
     role: account.role,
+    premium_until: account.premiumUntil?.toISOString() ?? null,
+    permissions: account.permissions,
     created_at: account.createdAt.toISOString(),
+  };
+}
+
+export function toSiteSessionView(session: SiteSession, currentId: number | null): SiteSessionView {
+  return {
+    id: session.id,
+    current: session.id === currentId,
+    ip: session.ip,
+    user_agent: session.userAgent,
+    created_at: session.createdAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
   };
 }

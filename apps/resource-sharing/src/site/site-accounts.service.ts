@@ -1,6 +1,7 @@
 import { hashPassword, needsRehash, verifyPassword } from '@gatehouse/auth';
+import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, type Repository } from 'typeorm';
+import { DataSource, IsNull, type EntityManager, type Repository } from 'typeorm';
 import { SiteAccount, type SiteRole } from './site-account.entity.js';
 
 export interface NewSiteAccount {
@@ -14,7 +15,7 @@ export interface NewSiteAccount {
 export class SiteAccounts {
   private readonly accounts: Repository<SiteAccount>;
 
-  constructor(dataSource: DataSource) {
+  constructor(private readonly dataSource: DataSource) {
     this.accounts = dataSource.getRepository(SiteAccount);
   }
 
@@ -23,21 +24,53 @@ export class SiteAccounts {
     return this.accounts.findOneBy({ id, disabledAt: IsNull() });
   }
 
+  /** The same for somebody who is logged in; raises UNAUTHORIZED when the account is gone. */
+  async require(id: number): Promise<SiteAccount> {
+    const account = await this.findActive(id);
+    if (account === null) throw new AppError('UNAUTHORIZED');
+    return account;
+  }
+
+  /** Ids of the accounts of some names, in any case; names that nobody has are absent. */
+  async idsOf(usernames: readonly string[]): Promise<Map<string, number>> {
+    const rows = (await this.dataSource.query(
+      'SELECT id, lower(username) AS name FROM site_accounts WHERE lower(username) = ANY ($1) AND disabled_at IS NULL',
+      [usernames.map((name) => name.toLowerCase())],
+    )) as { id: number; name: string }[];
+    return new Map(rows.map(({ id, name }) => [name, id]));
+  }
+
+  /** Names of some accounts by their ids. */
+  async namesOf(ids: readonly number[]): Promise<Map<number, string>> {
+    const rows = (await this.dataSource.query('SELECT id, username FROM site_accounts WHERE id = ANY ($1)', [ids])) as {
+      id: number;
+      username: string;
+    }[];
+    return new Map(rows.map(({ id, username }) => [id, username]));
+  }
+
   async isEmpty(): Promise<boolean> {
     return !(await this.accounts.exists());
   }
 
   /** Makes an account; false when the name is taken. */
-  async create({ username, password, role }: NewSiteAccount): Promise<boolean> {
+  async create(given: NewSiteAccount): Promise<boolean> {
+    const passwordHash = await hashPassword(given.password);
+    return (await insert(this.dataSource.manager, { ...given, email: null, passwordHash })) !== undefined;
+  }
+
+  /** Makes a member, and what `also` does in the same transaction; undefined when name or email address are taken. */
+  async register(
+    { username, email, password }: { username: string; email: string | null; password: string },
+    also: (tx: EntityManager, id: number) => Promise<void>,
+  ): Promise<SiteAccount | undefined> {
     const passwordHash = await hashPassword(password);
-    const { raw } = await this.accounts
-      .createQueryBuilder()
-      .insert()
-      .values({ username, nickname: username, passwordHash, role })
-      .orIgnore()
-      .returning('id')
-      .execute();
-    return (raw as unknown[]).length > 0;
+    return this.dataSource.transaction(async (tx) => {
+      const id = await insert(tx, { username, email, passwordHash, role: 'member' });
+      if (id === undefined) return undefined;
+      await also(tx, id);
+      return tx.findOneByOrFail(SiteAccount, { id });
+    });
   }
 
   /** The account of a name and password; undefined takes as long for unknown names as for wrong passwords. */
@@ -53,4 +86,17 @@ export class SiteAccounts {
     }
     return account;
   }
+}
+
+/** The id of the new account; undefined when one of its unique values is taken. */
+async function insert(
+  tx: EntityManager,
+  { username, email, passwordHash, role }: Pick<SiteAccount, 'username' | 'email' | 'passwordHash' | 'role'>,
+): Promise<number | undefined> {
+  const rows = (await tx.query(
+    `INSERT INTO site_accounts (username, nickname, email, password_hash, role) VALUES ($1, $1, $2, $3, $4)
+     ON CONFLICT DO NOTHING RETURNING id`,
+    [username, email, passwordHash, role],
+  )) as { id: number }[];
+  return rows[0]?.id;
 }

@@ -1,9 +1,10 @@
-import { LoginThrottle, SessionCookie, SessionStore } from '@gatehouse/auth';
+import { LoginThrottle } from '@gatehouse/auth';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { toSiteAccountView, type SiteAccountView } from './site-account.view.js';
 import { SiteAccounts } from './site-accounts.service.js';
+import { SiteSessions } from './site-sessions.js';
 import type { SiteLoginBody } from './site.dto.js';
 
 /** Logging in and out of the site with a session cookie. */
@@ -12,23 +13,19 @@ export class SiteLogin {
   constructor(
     private readonly accounts: SiteAccounts,
     private readonly throttle: LoginThrottle,
-    private readonly sessions: SessionStore,
-    private readonly cookie: SessionCookie,
+    private readonly sessions: SiteSessions,
   ) {}
 
   /** Raises LOGIN_FAILED for wrong credentials and RATE_LIMITED for too many of them. */
   async logIn({ username, password }: SiteLoginBody, request: Request, response: Response): Promise<SiteAccountView> {
     const account = await this.throttle.attempt(request.ip ?? '', () => this.accounts.verify(username, password));
     if (account === undefined) throw new AppError('LOGIN_FAILED');
-    await this.endPresent(request);
-    const { token } = await this.sessions.create(account.id);
-    response.setHeader('Set-Cookie', this.cookie.open(token, this.sessions.absoluteSeconds));
+    await this.sessions.open(account.id, request, response);
     return toSiteAccountView(account);
   }
 
   async logOut(request: Request, response: Response): Promise<void> {
-    await this.endPresent(request);
-    response.setHeader('Set-Cookie', this.cookie.close());
+    await this.sessions.close(request, response);
   }
 
   /** Raises UNAUTHORIZED when the account is gone. */
@@ -36,10 +33,5 @@ export class SiteLogin {
     const account = userId === null ? null : await this.accounts.findActive(userId);
     if (account === null) throw new AppError('UNAUTHORIZED');
     return toSiteAccountView(account);
-  }
-
-  private async endPresent(request: Request): Promise<void> {
-    const token = this.cookie.read(request.headers);
-    if (token !== undefined) await this.sessions.end(token);
   }
 }

@@ -1,4 +1,44 @@
-import { IsNotEmpty, IsString, MaxLength } from 'class-validator';
+import {
+  IsEmail,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  MaxLength,
+  MinLength,
+  ValidateIf,
+} from 'class-validator';
+
+/** Shortest password of a new account. */
+export const MIN_PASSWORD_LENGTH = 10;
+
+/** A name that no number and no deleted account can pass for. */
+function Username(): PropertyDecorator {
+  const message = 'username must have 3 to 32 letters, digits, dots, dashes and underscores, and begin with a letter';
+  return (target, property) => {
+    IsString()(target, property);
+    Matches(/^[A-Za-z][A-Za-z0-9._-]{2,31}$/, { message })(target, property);
+  };
+}
+
+function NewPassword(): PropertyDecorator {
+  return (target, property) => {
+    IsString()(target, property);
+    MinLength(MIN_PASSWORD_LENGTH)(target, property);
+    MaxLength(256)(target, property);
+    Matches(/^(?!(.{1,4}?)\1+$)/s, { message: `${String(property)} must not be one thing repeated` })(target, property);
+  };
+}
+
+/** A password as it was set; the rules of new ones may have changed since. */
+function PresentPassword(): PropertyDecorator {
+  return (target, property) => {
+    IsString()(target, property);
+    IsNotEmpty()(target, property);
+    MaxLength(256)(target, property);
+  };
+}
 
 export class SiteLoginBody {
   @IsString()
@@ -6,8 +46,52 @@ export class SiteLoginBody {
   @MaxLength(128)
   username: string;
 
+  @PresentPassword()
+  password: string;
+}
+
+export class RegistrationBody {
+  @Username()
+  username: string;
+
+  @IsOptional()
+  @IsEmail()
+  @MaxLength(254)
+  email?: string | null;
+
+  @NewPassword()
+  password: string;
+}
+
+export class PasswordChangeBody {
+  @PresentPassword()
+  current_password: string;
+
+  @NewPassword()
+  new_password: string;
+}
+
+export class ProfileChangeBody {
+  @ValidateIf((_, value: unknown) => value !== undefined)
   @IsString()
-  @IsNotEmpty()
-  @MaxLength(256)
+  @Length(1, 40)
+  @Matches(/^\P{C}*$/u, { message: 'nickname must not have control characters' })
+  @Matches(/\S/, { message: 'nickname must not be blank' })
+  nickname?: string;
+
+  @IsOptional()
+  @IsEmail()
+  @MaxLength(254)
+  email?: string | null;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(500)
+  @Matches(/^https:\/\/[^\s"'<>\\]+$/, { message: 'avatar_url must be an https address' })
+  avatar_url?: string | null;
+}
+
+export class AccountDeletionBody {
+  @PresentPassword()
   password: string;
 }

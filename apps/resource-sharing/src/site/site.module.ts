@@ -1,12 +1,17 @@
 import { Module } from '@nestjs/common';
+import { AccountChanges } from './account-changes.js';
+import { AccountEnd } from './account-end.js';
+import { AccountController } from './account.controller.js';
 import { FirstAdministrator } from './first-administrator.js';
 import { SiteAccounts } from './site-accounts.service.js';
 import { SiteController } from './site.controller.js';
 import { SiteLogin } from './site-login.js';
+import { SiteRegistration } from './site-registration.js';
+import { SiteSessions } from './site-sessions.js';
 
 @Module({
-  controllers: [SiteController],
-  providers: [SiteLogin, SiteAccounts, FirstAdministrator],
-  exports: [SiteAccounts],
+  controllers: [SiteController, AccountController],
+  providers: [SiteLogin, SiteAccounts, SiteSessions, SiteRegistration, AccountChanges, AccountEnd, FirstAdministrator],
+  exports: [SiteLogin, SiteAccounts, SiteSessions, SiteRegistration, AccountChanges, AccountEnd],
 })
 export class SiteModule {}

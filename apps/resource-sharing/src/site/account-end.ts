@@ -1,0 +1,79 @@
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { recordEvent } from '../audit/record-event.js';
+import { Revocations, type Subject } from '../credentials/revocations.js';
+import { rowsOf } from '../credentials/rows-of.js';
+import { SiteSessions } from './site-sessions.js';
+
+/** Shutting accounts and letting them go, with everything that acts for them. */
+@Injectable()
+export class AccountEnd {
+  constructor(
+    private readonly sessions: SiteSessions,
+    private readonly revocations: Revocations,
+  ) {}
+
+  /** Nobody acts for a disabled account: neither a session, nor a key, nor an application. Raises CONFLICT, NOT_FOUND. */
+  async disable(tx: EntityManager, userId: number, actorId: number): Promise<void> {
+    await assertReplaceable(tx, userId);
+    await tx.query(
+      'UPDATE site_accounts SET disabled_at = coalesce(disabled_at, now()), updated_at = now() WHERE id = $1',
+      [userId],
+    );
+    await recordEvent(tx, { type: 'user.disabled', userId, actorId });
+    await this.sessions.endAllIn(tx, userId, 'user_disabled');
+    await this.revocations.announce(tx, [`user:${userId}`]);
+  }
+
+  async enable(tx: EntityManager, userId: number, actorId: number): Promise<void> {
+    await tx.query('UPDATE site_accounts SET disabled_at = NULL, updated_at = now() WHERE id = $1', [userId]);
+    await recordEvent(tx, { type: 'user.enabled', userId, actorId });
+    await this.revocations.announce(tx, [`user:${userId}`]);
+  }
+
+  /**
+   * Takes everything personal from the account and shuts it. Its row stays, for the ledger and for those who unlocked
+   * what it shared. Raises CONFLICT for the last administrator.
+   */
+  async delete(tx: EntityManager, userId: number, ip: string | undefined): Promise<void> {
+    await assertReplaceable(tx, userId);
+    const applications = await rowsOf(tx, 'DELETE FROM applications WHERE owner_id = $1 RETURNING id', [userId]);
+    const keys = await rowsOf(
+      tx,
+      'UPDATE credentials SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL RETURNING id',
+      [userId],
+    );
+    await tx.query(
+      'UPDATE shares SET deleted_at = now(), updated_at = now() WHERE owner_id = $1 AND deleted_at IS NULL',
+      [userId],
+    );
+    // A name that cannot be registered, and a password that nothing hashes to.
+    await tx.query(
+      `UPDATE site_accounts SET username = 'deleted:' || id, nickname = 'deleted', email = NULL, avatar_url = NULL,
+         password_hash = '', role = 'member', permissions = '{}', disabled_at = now(), updated_at = now() WHERE id = $1`,
+      [userId],
+    );
+    await recordEvent(tx, { type: 'user.deleted', userId, ip });
+    await this.sessions.endAllIn(tx, userId, 'user_disabled');
+    await this.revocations.announce(tx, [
+      `user:${userId}`,
+      ...applications.map((row): Subject => `application:${row['id'] as number}`),
+      ...keys.map((row): Subject => `credential:${row['id'] as number}`),
+    ]);
+  }
+}
+
+/** All administrators are locked, so that two of them who go at once do not leave none. */
+async function assertReplaceable(tx: EntityManager, userId: number): Promise<void> {
+  const administrators = await rowsOf(
+    tx,
+    `SELECT id FROM site_accounts WHERE role = 'administrator' AND disabled_at IS NULL ORDER BY id FOR NO KEY UPDATE`,
+  );
+  const [first, second] = administrators;
+  if (second === undefined && first?.['id'] === userId) {
+    throw new AppError('CONFLICT', 'The last administrator cannot go');
+  }
+  const [account] = await rowsOf(tx, 'SELECT id FROM site_accounts WHERE id = $1 FOR NO KEY UPDATE', [userId]);
+  if (account === undefined) throw new AppError('NOT_FOUND', `There is no account ${userId}`);
+}

@@ -1,0 +1,72 @@
+import { clientKey } from '@gatehouse/auth';
+import { pgPool } from '@gatehouse/persistence';
+import { AppError, PostgresWindowCounter } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { DataSource } from 'typeorm';
+import { recordEvent } from '../audit/record-event.js';
+import { ResourceSharingSettings } from '../settings.js';
+import type { SiteAccount } from './site-account.entity.js';
+import { toSiteAccountView, type SiteAccountView } from './site-account.view.js';
+import { SiteAccounts } from './site-accounts.service.js';
+import { SiteSessions } from './site-sessions.js';
+import type { RegistrationBody } from './site.dto.js';
+
+const HOUR_MS = 3_600_000;
+
+/** Makes accounts for people who ask for one themselves. */
+@Injectable()
+export class SiteRegistration {
+  private readonly counter: PostgresWindowCounter;
+
+  constructor(
+    private readonly accounts: SiteAccounts,
+    private readonly sessions: SiteSessions,
+    private readonly settings: ResourceSharingSettings,
+    dataSource: DataSource,
+  ) {
+    this.counter = new PostgresWindowCounter(pgPool(dataSource));
+  }
+
+  get isOpen(): boolean {
+    return this.settings.siteRegistrationsPerHour > 0;
+  }
+
+  /**
+   * Makes a member and logs them in. Raises FORBIDDEN while registration is closed, RATE_LIMITED for too many accounts of
+   * one address, INVALID_ARGUMENT for a password that the name gives away, CONFLICT for a name or address that is taken.
+   */
+  async register(body: RegistrationBody, request: Request, response: Response): Promise<SiteAccountView> {
+    if (!this.isOpen) throw new AppError('FORBIDDEN', 'Nobody can register here: ask the administrator for an account');
+    assertPasswordApart(body.username, body.password, 'password');
+    await this.count(request.ip ?? '');
+    const account = await this.create(body, request.ip);
+    await this.sessions.open(account.id, request, response);
+    return toSiteAccountView(account);
+  }
+
+  private async create({ username, email, password }: RegistrationBody, ip: string | undefined): Promise<SiteAccount> {
+    const account = await this.accounts.register({ username, email: email ?? null, password }, (tx, userId) =>
+      recordEvent(tx, { type: 'user.registered', userId, ip }),
+    );
+    // One answer for both, so that nobody learns which addresses have accounts.
+    if (account === undefined) throw new AppError('CONFLICT', 'This user name or this email address is taken');
+    return account;
+  }
+
+  private async count(address: string): Promise<void> {
+    const { hits, remainingMs } = await this.counter.hit(`register ${clientKey(address)}`, HOUR_MS);
+    if (hits <= this.settings.siteRegistrationsPerHour) return;
+    throw new AppError('RATE_LIMITED', 'Too many accounts were asked for from this address', {
+      retryAfterSeconds: remainingMs / 1_000,
+      level: 'info',
+    });
+  }
+}
+
+/** Raises INVALID_ARGUMENT for a password that is, or holds, the user's name. */
+export function assertPasswordApart(username: string, password: string, field: string): void {
+  if (!password.toLowerCase().includes(username.toLowerCase())) return;
+  const message = 'must not hold the user name';
+  throw new AppError('INVALID_ARGUMENT', `${field}: ${message}`, { details: [{ field, message }] });
+}

@@ -1,0 +1,94 @@
+import { SessionCookie, SessionStore } from '@gatehouse/auth';
+import { AppError } from '@gatehouse/platform';
+import { UnitOfWork } from '@gatehouse/persistence';
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { DataSource, type EntityManager } from 'typeorm';
+import { recordEvent } from '../audit/record-event.js';
+import { Grants, type RevocationReason } from '../credentials/grants.service.js';
+import { rowsOf } from '../credentials/rows-of.js';
+
+/** A login of an account as its owner sees it. */
+export interface SiteSession {
+  readonly id: number;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+}
+
+const MAX_USER_AGENT = 300;
+
+/** Logins on the site: opening them with what tells them apart, listing and ending them. */
+@Injectable()
+export class SiteSessions {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly sessions: SessionStore,
+    private readonly cookie: SessionCookie,
+    private readonly grants: Grants,
+  ) {}
+
+  /** Replaces the session of the request, if any, by a new one of the account, and sets its cookie. */
+  async open(userId: number, request: Request, response: Response): Promise<void> {
+    await this.endPresent(request);
+    const { token, session } = await this.sessions.create(userId);
+    const agent = request.headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null;
+    await this.dataSource.query(
+      `WITH active AS (UPDATE site_accounts SET last_active_at = now() WHERE id = $4)
+       UPDATE sessions SET ip = $2, user_agent = $3 WHERE id = $1`,
+      [session.id, request.ip ?? null, agent, userId],
+    );
+    response.setHeader('Set-Cookie', this.cookie.open(token, this.sessions.absoluteSeconds));
+  }
+
+  /** Ends the session of the request and makes the browser forget it. */
+  async close(request: Request, response: Response): Promise<void> {
+    await this.endPresent(request);
+    response.setHeader('Set-Cookie', this.cookie.close());
+  }
+
+  /** Open sessions of an account, newest first. */
+  async list(userId: number): Promise<SiteSession[]> {
+    const rows = await rowsOf(
+      this.dataSource,
+      `SELECT id, created_at, expires_at, ip, user_agent FROM sessions
+       WHERE user_id = $1 AND expires_at > now() ORDER BY id DESC LIMIT 200`,
+      [userId],
+    );
+    return rows.map((row) => ({
+      id: row['id'] as number,
+      createdAt: row['created_at'] as Date,
+      expiresAt: row['expires_at'] as Date,
+      ip: row['ip'] as string | null,
+      userAgent: row['user_agent'] as string | null,
+    }));
+  }
+
+  /** Ends one session; raises NOT_FOUND for another account's, so that ids tell nothing. */
+  async end(userId: number, id: number): Promise<void> {
+    const rows = await rowsOf(this.dataSource, 'SELECT id FROM sessions WHERE id = $1 AND user_id = $2', [id, userId]);
+    if (rows.length === 0) throw new AppError('NOT_FOUND', `There is no session ${id}`);
+    await this.sessions.endById(id);
+  }
+
+  /** Logs the account out everywhere: its sessions, and what its applications were given (RFC 9700 section 2.2.2). */
+  async endAll(userId: number): Promise<void> {
+    await this.unitOfWork.run(async (tx) => {
+      await recordEvent(tx, { type: 'user.logged_out_everywhere', userId });
+      await this.endAllIn(tx, userId, 'logged_out_everywhere');
+    });
+  }
+
+  /** The same within a larger change; the last statements of its transaction. */
+  async endAllIn(tx: EntityManager, userId: number, reason: RevocationReason): Promise<void> {
+    await this.sessions.endAllOf(userId, tx);
+    await this.grants.revoke(tx, { userId }, reason);
+  }
+
+  private async endPresent(request: Request): Promise<void> {
+    const token = this.cookie.read(request.headers);
+    if (token !== undefined) await this.sessions.end(token);
+  }
+}

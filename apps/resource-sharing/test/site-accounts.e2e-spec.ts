@@ -1,0 +1,220 @@
+import { randomBytes } from 'node:crypto';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startOpenSite } from './support/open-site.js';
+import { PASSWORD, ThirdParty } from './support/third-party.js';
+import type { SiteApp } from './site-app.js';
+
+const newName = (): string => `person-${randomBytes(5).toString('hex')}`;
+
+describe('accounts of the site', () => {
+  let site: SiteApp;
+  let people: ThirdParty;
+
+  const register = (body: object, address = '198.51.100.1'): request.Test =>
+    request(site.url).post('/api/site/register').set('X-Forwarded-For', address).send(body);
+  const cookieOf = (answer: request.Response): string => answer.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  const me = (cookie: string): request.Test => request(site.url).get('/api/site/me').set('Cookie', cookie);
+  const member = async (): Promise<{ id: number; name: string; cookie: string }> => {
+    const user = await people.user(newName());
+    return { ...user, cookie: await people.cookie(user.name) };
+  };
+
+  beforeAll(async () => {
+    site = await startOpenSite({ TRUSTED_PROXIES: '127.0.0.1', SITE_REGISTRATIONS_PER_HOUR: '3' });
+    people = new ThirdParty(site);
+  });
+  afterAll(() => site.close());
+
+  it('registers a member, who is logged in at once', async () => {
+    const username = newName();
+    const answer = await register({ username, email: `${username}@example.org`, password: PASSWORD });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      success: true,
+      data: { username, email: `${username}@example.org`, role: 'member', permissions: [], premium_until: null },
+    });
+    expect((await me(cookieOf(answer))).body).toMatchObject({ data: { username } });
+  });
+
+  it.each([
+    ['a name of two letters', { username: 'ab' }, 'username'],
+    ['a number as a name', { username: '12345' }, 'username'],
+    ['a name with markup', { username: '<script>' }, 'username'],
+    ['the name of deleted accounts', { username: 'deleted:1' }, 'username'],
+    ['no email address', { email: 'nobody' }, 'email'],
+    ['a short password', { password: 'short' }, 'password'],
+    ['a repeated password', { password: 'abcabcabcabc' }, 'password'],
+    ['a role', { role: 'administrator' }, 'role'],
+  ])('refuses %s', async (_, wrong, field) => {
+    const answer = await register({ username: newName(), password: PASSWORD, ...wrong }, '198.51.100.2');
+    expect(answer.status).toBe(400);
+    const { details } = answer.body as { details: { field: string }[] };
+    expect(new Set(details.map((detail) => detail.field))).toEqual(new Set([field]));
+  });
+
+  it('refuses a password that holds the name', async () => {
+    const username = newName();
+    const answer = await register({ username, password: `my ${username.toUpperCase()}!` }, '198.51.100.3');
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ details: [{ field: 'password' }] });
+  });
+
+  it('says the same of a taken name, in any case, and of a taken email address', async () => {
+    const taken = newName();
+    await register({ username: taken, email: `${taken}@example.org`, password: PASSWORD }, '198.51.100.4');
+    const name = await register({ username: taken.toUpperCase(), password: PASSWORD }, '198.51.100.4');
+    const email = await register(
+      { username: newName(), email: `${taken.toUpperCase()}@example.org`, password: PASSWORD },
+      '198.51.100.4',
+    );
+    expect(name.status).toBe(409);
+    expect({ ...email.body, request_id: '' }).toEqual({ ...name.body, request_id: '' });
+  });
+
+  it('makes three accounts an hour for one address, and goes on for another', async () => {
+    for (let count = 0; count < 3; count++) {
+      expect((await register({ username: newName(), password: PASSWORD }, '203.0.113.5')).status).toBe(200);
+    }
+    const refused = await register({ username: newName(), password: PASSWORD }, '203.0.113.5');
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_000);
+    expect((await register({ username: newName(), password: PASSWORD }, '203.0.113.6')).status).toBe(200);
+  });
+
+  it('registers nobody where the settings say so', async () => {
+    await using closed = await startOpenSite({ SITE_REGISTRATIONS_PER_HOUR: '0' });
+    const body = { username: newName(), password: PASSWORD };
+    expect((await request(closed.url).post('/api/site/register').send(body)).status).toBe(403);
+  });
+
+  it('changes the password: other sessions and refresh tokens end, this browser stays', async () => {
+    const { id, name, cookie } = await member();
+    const other = await people.cookie(name);
+    const app = await people.register(id);
+    const tokens = await people.tokens(app, id);
+    const change = (current: string): request.Test =>
+      request(site.url)
+        .post('/api/site/me/password')
+        .set('Cookie', cookie)
+        .send({ current_password: current, new_password: 'another battery horse' });
+    expect((await change('wrong')).body).toMatchObject({ success: false, code: 'LOGIN_FAILED' });
+    expect((await me(other)).status).toBe(200);
+
+    const answer = await change(PASSWORD);
+    expect(answer.status).toBe(200);
+    expect((await me(other)).status).toBe(401);
+    expect((await me(cookie)).status).toBe(401);
+    expect((await me(cookieOf(answer))).status).toBe(200);
+    expect((await people.refresh(app, tokens.refresh_token)).body).toMatchObject({ error: 'invalid_grant' });
+    const called = await people.probe('unlock', app.secret, tokens.access_token);
+    expect(called.body).toMatchObject({ code: 'OPENAPI_REAUTH_REQUIRED' });
+    const login = (password: string): request.Test =>
+      request(site.url).post('/api/site/login').send({ username: name, password });
+    expect((await login(PASSWORD)).status).toBe(401);
+    expect((await login('another battery horse')).status).toBe(200);
+  });
+
+  it('lists sessions with what tells them apart, and ends one of them', async () => {
+    const { name, cookie } = await member();
+    const login = await request(site.url)
+      .post('/api/site/login')
+      .set('X-Forwarded-For', '203.0.113.77')
+      .set('User-Agent', 'Phone/1.0')
+      .send({ username: name, password: PASSWORD });
+    const list = await request(site.url).get('/api/site/sessions').set('Cookie', cookie);
+    const { data } = list.body as { data: { id: number; current: boolean; ip: string; user_agent: string }[] };
+    expect(data.map(({ current }) => current)).toEqual([false, true]);
+    expect(data[0]).toMatchObject({ ip: '203.0.113.77', user_agent: 'Phone/1.0' });
+    expect(list.text).not.toMatch(/token/);
+    const ended = await request(site.url).delete(`/api/site/sessions/${data[0]?.id}`).set('Cookie', cookie);
+    expect(ended.status).toBe(200);
+    expect((await me(cookieOf(login))).status).toBe(401);
+    expect((await me(cookie)).status).toBe(200);
+  });
+
+  it('does not end a session of somebody else', async () => {
+    const victim = await member();
+    const { cookie } = await member();
+    const list = await request(site.url).get('/api/site/sessions').set('Cookie', victim.cookie);
+    const [session] = (list.body as { data: { id: number }[] }).data;
+    const answer = await request(site.url).delete(`/api/site/sessions/${session?.id}`).set('Cookie', cookie);
+    expect(answer.status).toBe(404);
+    expect((await me(victim.cookie)).status).toBe(200);
+  });
+
+  it('logs out everywhere, applications included', async () => {
+    const { id, name, cookie } = await member();
+    const other = await people.cookie(name);
+    const app = await people.register(id);
+    const tokens = await people.tokens(app, id);
+    const answer = await request(site.url).delete('/api/site/sessions').set('Cookie', cookie);
+    expect(answer.headers['set-cookie']?.[0]).toContain('Max-Age=0');
+    for (const ended of [cookie, other]) expect((await me(ended)).status).toBe(401);
+    expect((await people.refresh(app, tokens.refresh_token)).body).toMatchObject({ code: 'OPENAPI_REAUTH_REQUIRED' });
+  });
+
+  it('changes the profile, clears what is null, and keeps the rest', async () => {
+    const { name, cookie } = await member();
+    const patch = (body: object): request.Test =>
+      request(site.url).patch('/api/site/me').set('Cookie', cookie).send(body);
+    const changed = await patch({
+      nickname: ' Ada ',
+      email: `${name}@example.org`,
+      avatar_url: 'https://a.example/1.png',
+    });
+    expect(changed.body).toMatchObject({ data: { nickname: 'Ada', email: `${name}@example.org` } });
+    expect((await patch({ email: null })).body).toMatchObject({
+      data: { nickname: 'Ada', email: null, avatar_url: 'https://a.example/1.png' },
+    });
+    for (const wrong of [{ nickname: ' ' }, { nickname: null }, { avatar_url: 'javascript:alert(1)' }, { role: 'x' }]) {
+      expect((await patch(wrong)).status, JSON.stringify(wrong)).toBe(400);
+    }
+    const other = await member();
+    await patch({ email: `${name}@example.org` });
+    const taken = await request(site.url)
+      .patch('/api/site/me')
+      .set('Cookie', other.cookie)
+      .send({ email: `${name.toUpperCase()}@EXAMPLE.org` });
+    expect(taken.status).toBe(409);
+  });
+
+  it('deletes an account with everything that acts for it, and keeps nothing personal', async () => {
+    const { id, name, cookie } = await member();
+    const app = await people.register(id);
+    const key = await people.keys.create(id, { name: 'mine', scopes: ['meta'] });
+    expect((await people.probe('meta', key.secret)).status).toBe(200);
+    const remove = (password: string): request.Test =>
+      request(site.url).post('/api/site/me/delete').set('Cookie', cookie).send({ password });
+    expect((await remove('wrong')).status).toBe(401);
+    expect((await remove(PASSWORD)).status).toBe(200);
+    expect((await me(cookie)).status).toBe(401);
+    expect((await people.probe('meta', key.secret)).status).toBe(401);
+    expect((await people.probe('meta', app.secret)).status).toBe(401);
+    const login = await request(site.url).post('/api/site/login').send({ username: name, password: PASSWORD });
+    expect(login.status).toBe(401);
+    const [row] = (await people.sql.query('SELECT * FROM site_accounts WHERE id = $1', [id])) as object[];
+    expect(row).toMatchObject({ username: `deleted:${id}`, nickname: 'deleted', email: null, password_hash: '' });
+    expect((await register({ username: name, password: PASSWORD }, '203.0.113.9')).status).toBe(200);
+  });
+
+  it('keeps the last administrator', async () => {
+    await using fresh = await startOpenSite({ GATEHOUSE_ADMIN_PASSWORD: PASSWORD });
+    const login = await request(fresh.url).post('/api/site/login').send({ username: 'admin', password: PASSWORD });
+    const answer = await request(fresh.url)
+      .post('/api/site/me/delete')
+      .set('Cookie', cookieOf(login))
+      .send({ password: PASSWORD });
+    expect(answer.status).toBe(409);
+  });
+
+  it.each(['/api/site/me/password', '/api/site/me/delete', '/api/site/logout'])(
+    'refuses a request to %s that another site caused',
+    async (path) => {
+      const { cookie } = await member();
+      const send = (): request.Test => request(site.url).post(path).set('Cookie', cookie).send({});
+      expect((await send().set('Origin', 'https://evil.example')).status).toBe(403);
+      expect((await send().set('Sec-Fetch-Site', 'cross-site')).status).toBe(403);
+    },
+  );
+});
