@@ -13,6 +13,6 @@ export const HTTP_OPTIONS: HttpOptions = {
     description: 'Through this API third-party applications act for a user: quotas, resources, unlocks and shares.',
     version: SERVICE_VERSION,
     cookie: SESSION_COOKIE,
-    apiKeys: false,
+    apiKeys: 'named',
   },
 };

@@ -1,6 +1,7 @@
 import { Public } from '@gatehouse/auth';
 import { applyDecorators, createParamDecorator, SetMetadata } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
+import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 
 /** What operations of the open API belong to. */
 export const OPEN_SCOPES = ['meta', 'query', 'unlock', 'write', 'vip'] as const;
@@ -41,7 +42,14 @@ export const OPEN_OPERATION = 'gatehouse:open-operation';
 
 /** Marks an operation of `/api/open`: what its caller must be and may do. A login of the site counts for nothing here. */
 export const OpenOperation = (options: OpenOperationOptions): MethodDecorator =>
-  applyDecorators(SetMetadata(OPEN_OPERATION, options), Public());
+  applyDecorators(
+    SetMetadata(OPEN_OPERATION, options),
+    Public(),
+    ApiSecurity('api_key'),
+    ApiSecurity({ api_key: [], bearer: [] }),
+    ApiExtension('x-scope', options.scope),
+    ApiExtension('x-user', options.user ?? 'optional'),
+  );
 
 const CALLERS = new WeakMap<object, Caller>();
 

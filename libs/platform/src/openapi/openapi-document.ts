@@ -23,8 +23,8 @@ export interface OpenApiOptions {
   readonly version?: string;
   /** Name of the session cookie, where cookies are accepted. */
   readonly cookie?: string;
-  /** Whether X-API-Key is accepted. Default: true. */
-  readonly apiKeys?: boolean;
+  /** Whether X-API-Key is accepted; `named`: only by operations that say so with @ApiSecurity('api_key'). Default: true. */
+  readonly apiKeys?: boolean | 'named';
   /** File with the schemas of the service's contract types, which @Answers names. */
   readonly schemas?: URL;
   /** Whether a route needs no credentials. Default: every route does. */
@@ -54,7 +54,7 @@ export async function createOpenApiDocument(
   const requirements: Record<string, string[]>[] = [{ bearer: [] }];
   if (options.apiKeys !== false) {
     builder.addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key' }, 'api_key');
-    requirements.push({ api_key: [] });
+    if (options.apiKeys !== 'named') requirements.push({ api_key: [] });
   }
   if (options.cookie !== undefined) {
     builder.addCookieAuth(options.cookie, { type: 'apiKey', in: 'cookie', name: options.cookie }, 'session');
