@@ -38,11 +38,31 @@ export async function createCaller(
      VALUES ('personal', $1, 'test', $2, $3, $4, $5)`,
     [id, secret.hash, secret.prefix, secret.lastFour, scopes],
   );
-  const sent = (test: request.Test): request.Test => test.set('X-API-Key', secret.text);
+  return callerWith(site, id, secret.text);
+}
+
+/** An application of that user, without a user to act for. */
+export async function createApplication(site: SiteApp, owner: ShareCaller): Promise<ShareCaller> {
+  const [application] = (await site.app.get(DataSource).query(
+    `INSERT INTO applications (client_id, name, owner_id, kind, auth_level, status, allowed_scopes)
+     VALUES ($1, 'test', $2, 'confidential', 'verified', 'approved', $3) RETURNING id`,
+    [`client${++made}`, owner.id, OPEN_SCOPES],
+  )) as { id: number }[];
+  const secret = site.app.get(SecretHasher).create('application');
+  await site.app.get(DataSource).query(
+    `INSERT INTO credentials (kind, application_id, name, secret_hash, prefix, last_four)
+     VALUES ('application', $1, 'test', $2, $3, $4)`,
+    [application?.id, secret.hash, secret.prefix, secret.lastFour],
+  );
+  return callerWith(site, 0, secret.text);
+}
+
+function callerWith(site: SiteApp, id: number, key: string): ShareCaller {
+  const sent = (test: request.Test): request.Test => test.set('X-API-Key', key);
   const at = (path: string): string => `/api/open${path}`;
   return {
     id,
-    key: secret.text,
+    key,
     get: (path) => sent(request(site.url).get(at(path))),
     post: (path, body) => sent(request(site.url).post(at(path))).send(body),
     patch: (path, body) => sent(request(site.url).patch(at(path))).send(body),

@@ -1,11 +1,12 @@
 import { pgPool } from '@gatehouse/persistence';
 import { waitFor } from '@gatehouse/testing';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PointGrants } from '../src/points/point-grants.js';
 import { PointsLedger } from '../src/points/points-ledger.js';
-import { createCaller, newShare, type ShareCaller } from './share-callers.js';
+import { createApplication, createCaller, newShare, type ShareCaller } from './share-callers.js';
 import { startSite, type SiteApp } from './site-app.js';
 
 let site: SiteApp;
@@ -218,10 +219,13 @@ describe('resources of a title', () => {
     for (let count = 0; count < 3; count++) await share(owner, { tmdb_id: '5002' });
     const pool = pgPool(site.app.get(DataSource));
     const asked = vi.spyOn(pool, 'query');
+    // What the service asks by the clock is of no matter here.
     const statements = (): string[] =>
-      asked.mock.calls.flatMap(([query]) => (query as { name?: string }).name ?? 'unnamed');
+      asked.mock.calls
+        .map(([query]) => (query as { name?: string }).name ?? 'unnamed')
+        .filter((name) => name.startsWith('share') || name === 'unnamed');
     await other.get('/resources/movie/5002');
-    expect(statements().filter((name) => name !== 'credential_by_hash')).toEqual(['shares_of_movie']);
+    expect(statements()).toEqual(['shares_of_movie']);
     asked.mockClear();
     expect((await other.get('/shares?include=link')).status).toBe(200);
     expect(statements()).toEqual(['shares_of_owner', 'share_count']);
@@ -611,6 +615,57 @@ describe('whose share it is', () => {
     const writes = await createCaller(site, { scopes: ['write'] });
     expect((await writes.get('/resources/movie/603')).status).toBe(403);
     expect((await writes.post('/check/resource', { url: 'https://115.com/s/abc' })).status).toBe(403);
+  });
+});
+
+describe('an application without a user', () => {
+  it('reads, and writes nothing', async () => {
+    const application = await createApplication(site, owner);
+    const { slug } = await share(owner, { tmdb_id: '7001', unlock_points: 4 });
+    expect((await application.get('/resources/movie/7001')).body).toMatchObject({
+      data: [{ slug, is_unlocked: false, user: { id: owner.id } }],
+    });
+    expect((await application.get(`/shares/${slug}`)).body).toMatchObject({
+      data: { actual_unlock_points: 4, is_unlocked: false, unlock_message: '需要 4 积分解锁' },
+    });
+    expect((await application.post('/check/resource', { url: 'https://115.com/s/abc' })).status).toBe(200);
+    for (const answer of [
+      await application.get('/shares'),
+      await application.post('/shares', newShare()),
+      await application.patch(`/shares/${slug}`, { title: 'x' }),
+      await application.delete(`/shares/${slug}`),
+    ]) {
+      expect([answer.status, (answer.body as { code: string }).code]).toEqual([403, 'OPENAPI_USER_REQUIRED']);
+    }
+  });
+});
+
+describe('the interface description', () => {
+  it('has the shape of every answer', async () => {
+    const { body: document } = await request(site.url).get('/api/open/openapi.json');
+    const ajv = new Ajv2020({ strict: false });
+    ajv.addSchema(document as object, 'api');
+    const expectDescribed = (operation: string, answer: request.Response): void => {
+      expect(answer.status).toBe(200);
+      const validate = ajv.compile({ $ref: `api#/paths/${operation}/responses/200/content/application~1json/schema` });
+      expect(validate(answer.body), JSON.stringify(validate.errors)).toBe(true);
+      expect(validate({ ...(answer.body as object), data: 5 })).toBe(false);
+    };
+    const created = await owner.post('/shares', newShare({ tmdb_id: '7002', is_anonymous: true }));
+    const { slug } = (created.body as { data: { slug: string } }).data;
+    expectDescribed('~1api~1open~1shares/post', created);
+    expectDescribed('~1api~1open~1shares~1%7Bslug%7D/get', await other.get(`/shares/${slug}`));
+    expectDescribed('~1api~1open~1shares/get', await owner.get('/shares?include=link'));
+    expectDescribed('~1api~1open~1resources~1%7Btype%7D~1%7Btmdb_id%7D/get', await other.get('/resources/movie/7002'));
+    expectDescribed(
+      '~1api~1open~1shares~1%7Bslug%7D/patch',
+      await owner.patch(`/shares/${slug}`, { is_anonymous: false }),
+    );
+    expectDescribed(
+      '~1api~1open~1check~1resource/post',
+      await other.post('/check/resource', { url: 'https://115.com/s/a' }),
+    );
+    expectDescribed('~1api~1open~1shares~1%7Bslug%7D/delete', await owner.delete(`/shares/${slug}`));
   });
 });
 
