@@ -323,6 +323,13 @@ describe('retention', () => {
       ((await party.sql.query(`SELECT count(*)::integer AS n FROM ${sql}`)) as [{ n: number }])[0].n;
     expect(await count('refresh_tokens WHERE successor_sealed IS NOT NULL')).toBe(0);
     expect(await count('authorization_codes')).toBe(0);
+    const live = await count('grants');
+    await party.code(app, owner.id);
+    await party.sql.query("UPDATE grants SET created_at = now() - interval '2 days' WHERE exchanged_at IS NULL");
+    await retention.run();
+    expect(await count('grants WHERE exchanged_at IS NULL')).toBe(0);
+    expect(await count('grants')).toBeLessThanOrEqual(live);
+    expect(await alive(app, (await party.tokens(app, owner.id)).access_token)).toBe(true);
     expect(await count('access_tokens_default')).toBe(0);
     expect(await count('access_tokens')).toBeGreaterThan(0);
   });
@@ -501,6 +508,16 @@ describe('the standard endpoints', () => {
       refresh_token: (exchanged.body as TokenPair).refresh_token,
     });
     expect(refreshed.status).toBe(200);
+    const again = await form('token', {
+      grant_type: 'refresh_token',
+      refresh_token: (refreshed.body as TokenPair).refresh_token,
+    }).set('Authorization', basic(mobile.clientId, ''));
+    expect(again.status).toBe(200);
+    const confidential = await form('token', { grant_type: 'refresh_token', refresh_token: 'hrt_x' }).set(
+      'Authorization',
+      basic(app.clientId, ''),
+    );
+    expect(confidential.status).toBe(401);
   });
 
   it('answer malformed and foreign bodies without failing', async () => {

@@ -119,6 +119,27 @@ describe('the API key', () => {
     expect(listed?.lastUsedIp).toMatch(/127\.0\.0\.1$/);
   });
 
+  it('of a person that turns up at a new address is an event of that person', async () => {
+    await using proxied = await startOpenSite({ TRUSTED_PROXIES: '127.0.0.1' });
+    const behind = new ThirdParty(proxied);
+    const { secret, info } = await behind.keys.create((await behind.user()).id, { name: 'roaming', scopes: ['meta'] });
+    for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2']) {
+      await behind.probe('meta', secret).set('X-Forwarded-For', address).expect(200);
+      await proxied.app.get(LastUse).flush();
+    }
+    expect(await behind.events('key.used_from_new_ip')).toMatchObject([
+      { credential_id: info.id, ip: '192.0.2.2', details: { before: '192.0.2.1' } },
+    ]);
+  });
+
+  it('is refused when the owner of its application is disabled', async () => {
+    const person = await party.user();
+    const mine = await party.register(person.id);
+    expect((await party.probe('meta', mine.secret)).status).toBe(200);
+    await party.sql.query('UPDATE site_accounts SET disabled_at = now() WHERE id = $1', [person.id]);
+    await waitFor(async () => bodyOf(await party.probe('meta', mine.secret)).code === 'DISABLED_API_KEY');
+  });
+
   it('is stored as a keyed hash only', async () => {
     const dump = JSON.stringify(await party.sql.query('SELECT * FROM credentials'));
     expect(dump).not.toContain(app.secret);
@@ -314,7 +335,8 @@ describe('a revocation is visible on every replica within 1 s', () => {
 
   it('of a person’s key when every listening connection has just been cut', async () => {
     const key = await party.keys.create(owner.id, { name: 'cut', scopes: ['meta'] });
-    const call = (url: string) => async (): Promise<request.Response> => party.probe('meta', key.secret, undefined, url);
+    const call = (url: string) => async (): Promise<request.Response> =>
+      party.probe('meta', key.secret, undefined, url);
     for (const url of [site.url, replica.url]) expect((await call(url)()).status).toBe(200);
     const [cut] = (await party.sql.query(
       `SELECT count(pg_terminate_backend(pid))::integer AS n FROM pg_stat_activity

@@ -94,8 +94,9 @@ function basic(authorization: string, inBody: string | undefined): Presented {
   const clientId = formDecoded(user);
   const secret = formDecoded(rest.join(':'));
   const presented: Presented = { method: 'basic', clientId, secret };
-  if (!clientId || !secret || (inBody !== undefined && inBody !== clientId)) throw refused(presented);
-  return presented;
+  if (!clientId || secret === undefined || (inBody !== undefined && inBody !== clientId)) throw refused(presented);
+  // Section 2.3.1: an empty secret may be sent, as public applications do.
+  return secret === '' ? { ...presented, secret: undefined } : presented;
 }
 
 function formDecoded(text: string | undefined): string | undefined {

@@ -10,7 +10,7 @@ const EVERY_MS = 5 * 60_000;
 const DAYS_AHEAD = 3;
 const DAYS_KEPT = 32;
 
-/** Nobody else writes to the rows that these find, so they may take as long as they need. */
+/** Nobody waits for the rows that these find, so they may take as long as they need. */
 const REMOVALS = [
   // Kept for a while after their end, so that a late second use is seen as one.
   "DELETE FROM authorization_codes WHERE expires_at < now() - interval '1 day'",
@@ -19,9 +19,12 @@ const REMOVALS = [
   `DELETE FROM refresh_tokens WHERE issued_at < now() - interval '32 days'
    AND (consumed_at < now() - interval '32 days' OR idle_expires_at < now() - interval '1 day')`,
   // Never taken up by their application, or without a token that could still be used.
-  `DELETE FROM grants g WHERE (exchanged_at IS NULL AND created_at < now() - interval '1 day')
-   OR (created_at < now() - interval '33 days'
-     AND NOT EXISTS (SELECT 1 FROM refresh_tokens t WHERE t.grant_id = g.id))`,
+  // In order and past locked rows: somebody may be ending several grants at the same time.
+  `DELETE FROM grants WHERE id IN (
+     SELECT id FROM grants g WHERE (exchanged_at IS NULL AND created_at < now() - interval '1 day')
+       OR (created_at < now() - interval '33 days'
+         AND NOT EXISTS (SELECT 1 FROM refresh_tokens t WHERE t.grant_id = g.id))
+     ORDER BY id FOR UPDATE SKIP LOCKED)`,
 ];
 
 /** Makes the days of access tokens ahead of time and removes what is dead; one replica at a time, every five minutes. */
