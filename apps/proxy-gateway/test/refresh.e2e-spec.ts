@@ -4,13 +4,13 @@ import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RefreshResult } from '@gatehouse/contracts';
-import { createDataSource, createSecretBox, migrate, UnitOfWork } from '@gatehouse/persistence';
+import { createDataSource, createSecretBox, migrate, pgPool, UnitOfWork } from '@gatehouse/persistence';
 import { createTestDatabase } from '@gatehouse/testing';
 import type { TestDatabase } from '@gatehouse/testing';
 import { formatClashDocument, parseLink, toClashEntry } from '@gatehouse/subscription-formats';
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Logger } from '@nestjs/common';
 import { ENTITIES } from '../src/entities.js';
 import { MIGRATIONS } from '../src/migrations/index.js';
@@ -385,6 +385,22 @@ describe('a refresh', () => {
     expect(most).toBe(1);
     const held = await dataSource.query(`SELECT count(*)::int AS n FROM pg_locks WHERE ${OURS}`);
     expect(held).toEqual([{ n: 0 }]);
+  });
+
+  it('asks the connection that holds the locks one thing at a time', async () => {
+    const pool = pgPool(dataSource);
+    const client = await pool.connect();
+    const query = client.query.bind(client) as (text: string, values: unknown[]) => Promise<unknown>;
+    let [running, most] = [0, 0];
+    vi.spyOn(client, 'query').mockImplementation(async (text: string, values: unknown[]) => {
+      most = Math.max(most, ++running);
+      return query(text, values).finally(() => running--);
+    });
+    const connect = vi.spyOn(pool, 'connect').mockImplementation(() => Promise.resolve(client));
+    const lock = new RefreshLock(dataSource);
+    const ids = [1, 2, 3, 4];
+    expect(await Promise.all(ids.map((id) => lock.hold(id, () => Promise.resolve(id))))).toEqual(ids);
+    expect([connect.mock.calls.length, most, running]).toEqual([1, 1, 0]);
   });
 
   it('goes on when the connection that holds the lock breaks', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pgPool } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
-import type { PoolClient } from 'pg';
+import type { PoolClient, QueryResult } from 'pg';
 import { DataSource } from 'typeorm';
 
 const LOOK_MS = 100;
@@ -13,6 +13,8 @@ const UNLOCK = `SELECT pg_advisory_unlock(hashtextextended('proxy_gateway.refres
 /** The connection that holds this process's locks. */
 interface Holder {
   client: Promise<PoolClient>;
+  /** The last of its statements: a connection takes one at a time. */
+  last: Promise<unknown>;
   locks: number;
   broken: boolean;
 }
@@ -45,13 +47,12 @@ export class RefreshLock {
     const holder = this.holder();
     holder.locks++;
     try {
-      const client = await holder.client;
-      const waited = await wait(client, id);
+      const waited = await wait(holder, id);
       try {
         return await work(waited || waitedHere);
       } finally {
         // A connection that broke has let go of its locks already.
-        await client.query(UNLOCK, [id]).catch(() => this.abandon(holder));
+        await ask(holder, UNLOCK, id).catch(() => this.abandon(holder));
       }
     } finally {
       holder.locks--;
@@ -61,9 +62,10 @@ export class RefreshLock {
 
   private holder(): Holder {
     if (this.current) return this.current;
-    const holder: Holder = { client: pgPool(this.dataSource).connect(), locks: 0, broken: false };
-    holder.client.then(
-      (client) => client.on('error', () => this.abandon(holder)),
+    const client = pgPool(this.dataSource).connect();
+    const holder: Holder = { client, last: Promise.resolve(), locks: 0, broken: false };
+    client.then(
+      (connection) => connection.on('error', () => this.abandon(holder)),
       () => this.abandon(holder),
     );
     this.current = holder;
@@ -85,12 +87,21 @@ export class RefreshLock {
   }
 }
 
-async function wait(client: PoolClient, id: number): Promise<boolean> {
+async function wait(holder: Holder, id: number): Promise<boolean> {
   const until = performance.now() + PATIENCE_MS;
   for (let waited = false; ; waited = true) {
-    const { rows } = await client.query<{ free: boolean }>(TRY, [id]);
+    const { rows } = await ask(holder, TRY, id);
     if (rows[0]?.free === true) return waited;
     if (performance.now() > until) throw new Error(`Another refresh of subscription ${id} does not end.`);
     await delay(LOOK_MS);
   }
+}
+
+function ask(holder: Holder, statement: string, id: number): Promise<QueryResult<{ free?: boolean }>> {
+  const answer = holder.last.then(async () => {
+    const client = await holder.client;
+    return client.query<{ free?: boolean }>(statement, [id]);
+  });
+  holder.last = answer.catch(() => undefined);
+  return answer;
 }
