@@ -720,6 +720,8 @@ it('writes no link and no access code into its log', async () => {
   const secret = { url: 'https://115.com/s/swsecretlink?password=zq9x' };
   const { slug } = await share(owner, secret);
   await other.post('/shares', newShare(secret));
+  const taker = await share(other);
+  expect((await other.patch(`/shares/${taker.slug}`, secret)).status).toBe(409);
   await owner.patch(`/shares/${slug}`, { url: 'nolinkswsecretlink' });
   await owner.post('/check/resource', { url: 'nolinkswsecretlink' });
   const logged = JSON.stringify(site.logs) + JSON.stringify(await sql('SELECT * FROM audit_events'));

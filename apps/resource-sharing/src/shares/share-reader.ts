@@ -1,8 +1,7 @@
 import { pgPool } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { ResourceSharingSettings } from '../settings.js';
-import { selectRows, type SqlRunner } from '../titles/select-rows.js';
 import { TMDB_ID } from '../titles/titles.js';
 import { selectShares, type ShareRow } from './share-rows.js';
 import { parseSlug } from './share-slug.js';
@@ -21,6 +20,7 @@ const OF_OWNER = `${selectShares(`
   SELECT * FROM shares WHERE owner_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $3 OFFSET $4`)}
   ${NEWEST_FIRST}`;
 const COUNT_OF_OWNER = 'SELECT count(*) AS total FROM shares WHERE owner_id = $1 AND deleted_at IS NULL';
+
 function ofTitle(type: 'movie' | 'tv'): string {
   const title = `SELECT id FROM titles WHERE media_type = '${type}' AND tmdb_id = $3`;
   const chosen = `SELECT * FROM shares WHERE ${type}_id = (${title}) AND deleted_at IS NULL
@@ -70,8 +70,8 @@ export class ShareReader {
   }
 
   /** One share by its id, within the transaction that made or changed it. */
-  async item(tx: SqlRunner, id: number, viewerId: number): Promise<ShareRow> {
-    const [row] = await selectRows<ShareRow>(tx, ITEM, [viewerId, this.settings.timeZone, id]);
+  async item(tx: EntityManager, id: number, viewerId: number): Promise<ShareRow> {
+    const [row] = await tx.query<ShareRow[]>(ITEM, [viewerId, this.settings.timeZone, id]);
     if (row === undefined) throw new Error(`share ${id} is gone`);
     return row;
   }

@@ -1,6 +1,6 @@
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import type { SqlRunner } from '../titles/select-rows.js';
+import type { EntityManager } from 'typeorm';
 import { Titles } from '../titles/titles.js';
 import type { CreateShareBody } from './share.dto.js';
 
@@ -19,7 +19,7 @@ export class ShareRelations {
   constructor(private readonly titles: Titles) {}
 
   /** A title that tmdb_id and media_type name first is made. Raises INVALID_ARGUMENT naming the field. */
-  async of(tx: SqlRunner, named: Named): Promise<ShareRelation> {
+  async of(tx: EntityManager, named: Named): Promise<ShareRelation> {
     const pair = pairOf(named);
     if (pair === undefined && named.movie_id == null && named.tv_id == null && named.collection_id == null) {
       throw new AppError('INVALID_ARGUMENT', 'Name a title: tmdb_id with media_type, movie_id, tv_id or collection_id');
@@ -37,7 +37,7 @@ export class ShareRelations {
   }
 
   private async existing(
-    tx: SqlRunner,
+    tx: EntityManager,
     type: 'movie' | 'tv' | 'collection',
     id: number | null | undefined,
   ): Promise<number | null> {

@@ -5,10 +5,9 @@ import { Injectable } from '@nestjs/common';
 import { QueryFailedError, type EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { readLink } from '../links/read-link.js';
-import type { Caller, UserCaller } from '../open-api/caller.js';
+import type { UserCaller } from '../open-api/caller.js';
 import { ShareFees } from '../points/share-fees.js';
 import { ResourceSharingSettings } from '../settings.js';
-import { selectRows } from '../titles/select-rows.js';
 import { changesOf, linkColumns, priceOf, type Changes, type PresentLink } from './share-changes.js';
 import { ShareReader } from './share-reader.js';
 import { ShareRelations } from './share-relations.js';
@@ -20,6 +19,11 @@ import type { CreateShareBody, UpdateShareBody } from './share.dto.js';
 const MANAGE = 'share:manage';
 /** May have followers told of a change. */
 const NOTIFY = 'resource:notify';
+
+/** Who shares: a caller of the open API, or somebody on the site itself, who needs no credential of it. */
+export type Sharer = Pick<UserCaller, 'userId' | 'permissions' | 'applicationId' | 'grantId'> & {
+  readonly credentialId: number | null;
+};
 
 interface LockedShare extends PresentLink {
   readonly id: number;
@@ -41,7 +45,7 @@ export class ShareWriter {
    * In `tx` or in a transaction of its own. Raises INVALID_ARGUMENT, or SHARE_LINK_EXISTS for a link that somebody shares
    * already.
    */
-  async create(caller: UserCaller, body: CreateShareBody, tx?: EntityManager): Promise<ShareRow> {
+  async create(caller: Sharer, body: CreateShareBody, tx?: EntityManager): Promise<ShareRow> {
     this.assertPrice(body.unlock_points);
     const link = readLink(body.url, body.access_code);
     const work = (own: EntityManager): Promise<ShareRow> => this.store(own, caller, body, link);
@@ -49,7 +53,7 @@ export class ShareWriter {
   }
 
   /** Raises NOT_FOUND, FORBIDDEN, INVALID_ARGUMENT or SHARE_LINK_EXISTS. */
-  async update(caller: UserCaller, slug: string, { notify, ...body }: UpdateShareBody): Promise<ShareRow> {
+  async update(caller: Sharer, slug: string, { notify, ...body }: UpdateShareBody): Promise<ShareRow> {
     this.assertPrice(body.unlock_points);
     return this.unitOfWork.run(async (tx) => {
       const share = await lockShare(tx, slug);
@@ -69,7 +73,7 @@ export class ShareWriter {
   }
 
   /** Who unlocked the share keeps it; its sharer pays a fee. Raises NOT_FOUND or FORBIDDEN. */
-  async delete(caller: UserCaller, slug: string): Promise<void> {
+  async delete(caller: Sharer, slug: string): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       const share = await lockShare(tx, slug);
       assertMayChange(caller, share);
@@ -79,12 +83,7 @@ export class ShareWriter {
     });
   }
 
-  private async store(
-    tx: EntityManager,
-    caller: UserCaller,
-    body: CreateShareBody,
-    link: ShareLink,
-  ): Promise<ShareRow> {
+  private async store(tx: EntityManager, caller: Sharer, body: CreateShareBody, link: ShareLink): Promise<ShareRow> {
     const relation = await this.relations.of(tx, body);
     const columns = { owner_id: caller.userId, ...relation, ...linkColumns(link), ...describing(body) };
     const id = await insert(tx, columns);
@@ -122,8 +121,7 @@ function describing(body: CreateShareBody): Changes {
 /** Undefined when the link is shared already. */
 async function insert(tx: EntityManager, columns: Changes): Promise<number | undefined> {
   const names = Object.keys(columns);
-  const [row] = await selectRows<{ id: number }>(
-    tx,
+  const [row] = await tx.query<{ id: number }[]>(
     `INSERT INTO shares (${names.join(', ')}) VALUES (${names.map((_, index) => `$${index + 1}`).join(', ')})
      ON CONFLICT (link_key) WHERE deleted_at IS NULL DO NOTHING RETURNING id`,
     Object.values(columns),
@@ -136,8 +134,7 @@ async function lockShare(tx: EntityManager, slug: string): Promise<LockedShare> 
   const [share] =
     id === undefined
       ? []
-      : await selectRows<LockedShare>(
-          tx,
+      : await tx.query<LockedShare[]>(
           `SELECT id, owner_id, kind, access_code, link_key FROM shares
            WHERE slug = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`,
           [id],
@@ -146,7 +143,7 @@ async function lockShare(tx: EntityManager, slug: string): Promise<LockedShare> 
   return share;
 }
 
-function assertMayChange({ userId, permissions }: UserCaller, share: LockedShare): void {
+function assertMayChange({ userId, permissions }: Sharer, share: LockedShare): void {
   if (share.owner_id === userId || permissions.includes(MANAGE)) return;
   throw new AppError('FORBIDDEN', 'The share is not yours');
 }
@@ -183,7 +180,7 @@ const linkExists = (cause?: unknown): AppError =>
 async function recordShareEvent(
   tx: EntityManager,
   type: `share.${string}`,
-  caller: Caller,
+  caller: Sharer,
   share: { id: number; owner_id: number },
   details: Record<string, unknown> = {},
 ): Promise<void> {

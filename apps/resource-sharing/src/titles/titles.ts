@@ -1,6 +1,6 @@
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import { selectRows, type SqlRunner } from './select-rows.js';
+import type { EntityManager } from 'typeorm';
 
 export const MEDIA_TYPES = ['movie', 'tv', 'collection'] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
@@ -17,22 +17,21 @@ export interface TitleKey {
 @Injectable()
 export class Titles {
   /** The id of a title, which is made when nobody named it before. A text fills in one that was not known. */
-  async findOrCreate(tx: SqlRunner, { mediaType, tmdbId }: TitleKey, title: string | null = null): Promise<number> {
+  async findOrCreate(tx: EntityManager, { mediaType, tmdbId }: TitleKey, title: string | null = null): Promise<number> {
     const values = [mediaType, tmdbId, title];
-    const [found] = await selectRows<{ id: number; title: string | null }>(
-      tx,
+    const [found] = await tx.query<{ id: number; title: string | null }[]>(
       'SELECT id, title FROM titles WHERE media_type = $1 AND tmdb_id = $2',
       values.slice(0, 2),
     );
     if (found !== undefined && (title === null || found.title !== null)) return found.id;
-    const [made] = await selectRows<{ id: number }>(tx, UPSERT, values);
+    const [made] = await tx.query<{ id: number }[]>(UPSERT, values);
     if (made === undefined) throw new Error('the title was neither found nor made');
     return made.id;
   }
 
   /** Raises INVALID_ARGUMENT naming the field when there is no such title of that type. */
-  async require(tx: SqlRunner, field: `${MediaType}_id`, id: number): Promise<number> {
-    const [found] = await selectRows<{ id: number }>(tx, 'SELECT id FROM titles WHERE id = $1 AND media_type = $2', [
+  async require(tx: EntityManager, field: `${MediaType}_id`, id: number): Promise<number> {
+    const [found] = await tx.query<{ id: number }[]>('SELECT id FROM titles WHERE id = $1 AND media_type = $2', [
       id,
       field.slice(0, -'_id'.length),
     ]);
