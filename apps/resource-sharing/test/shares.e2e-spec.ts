@@ -499,6 +499,11 @@ describe('links that move between shares', () => {
   });
 });
 
+async function liveSharesOf({ id }: ShareCaller): Promise<number> {
+  const rows = await sql('SELECT 1 FROM shares WHERE owner_id = $1 AND deleted_at IS NULL', [id]);
+  return rows.length;
+}
+
 describe('taking a share back', () => {
   it('hides it, and leaves it to who unlocked it', async () => {
     const { slug } = await share(owner, { tmdb_id: '6001' });
@@ -510,6 +515,10 @@ describe('taking a share back', () => {
     expect((await owner.get(`/shares/${slug}`)).status).toBe(404);
     expect((await other.get(`/shares/${slug}`)).body).toMatchObject({ data: { slug, is_unlocked: true } });
     expect((await other.get('/resources/movie/6001')).body).toMatchObject({ data: [] });
+    expect((await owner.get('/shares?page_size=100')).text).not.toContain(slug);
+    expect((await owner.get('/shares?page_size=1')).body).toMatchObject({
+      meta: { total: await liveSharesOf(owner) },
+    });
     const { url } = (first.body as { data: { url: string } }).data;
     expect((await unlock(other)).body).toMatchObject({ data: { url, already_owned: true } });
     expect((await unlock(await createCaller(site))).status).toBe(404);
