@@ -128,7 +128,8 @@ function packageOf(workspace: Workspace, file: string): WorkspacePackage {
 function relativeTargets(workspace: Workspace, file: string, imports: readonly Import[]): string[] {
   return imports
     .filter(({ specifier, typeOnly }) => specifier.startsWith('.') && !typeOnly)
-    .map(({ specifier }) => path.join(path.dirname(file), specifier.replace(/\.js$/, '.ts')))
+    .map(({ specifier }) => path.join(path.dirname(file), specifier.replace(/\.js$/, '')))
+    .flatMap((target) => [`${target}.ts`, `${target}.tsx`])
     .filter((target) => workspace.files.has(target));
 }
 

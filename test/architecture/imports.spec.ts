@@ -11,6 +11,7 @@ const PACKAGES: Workspace['packages'] = [
   { directory: 'libs/testing', declared: [] },
   { directory: 'apps/proxy-gateway', declared: ['@gatehouse/persistence', '@nestjs/common'] },
   { directory: 'apps/tunnel-gateway', declared: [] },
+  { directory: 'apps/console', declared: ['@gatehouse/contracts', 'preact'] },
 ];
 
 function breachesOf(files: Record<string, string>): string[] {
@@ -40,6 +41,12 @@ describe('the checker bites', () => {
     ['an undeclared sibling', 'libs/proxy-kernel/src/a.ts', `import '@gatehouse/contracts';`, /not declared/],
     ['an undeclared package', 'libs/persistence/src/a.ts', `import pg from 'pg';`, /pg is not declared/],
     ['the testing lib in a source', 'apps/proxy-gateway/src/a.ts', `import '@gatehouse/testing';`, /specs and test/],
+    [
+      'a console that imports a server lib',
+      'apps/console/src/a.tsx',
+      `import '@gatehouse/platform';`,
+      /may not import/,
+    ],
     ['a bare built-in', 'libs/net/src/a.ts', `import fs from 'fs';`, /write node:fs/],
     ['a read of the environment', 'libs/net/src/a.ts', `export const a = process.env.HOME;`, /process\.env/],
     [
@@ -63,6 +70,14 @@ describe('the checker bites', () => {
     expect(breaches).toEqual([
       'libs/net/src/a.ts: cycle: libs/net/src/a.ts -> libs/net/src/b.ts -> libs/net/src/c.ts -> libs/net/src/a.ts',
     ]);
+  });
+
+  it('on a cycle of components', () => {
+    const breaches = breachesOf({
+      'apps/console/src/a.tsx': `import { b } from './b.js'; export const a = b;`,
+      'apps/console/src/b.tsx': `import { a } from './a.js'; export const b = a;`,
+    });
+    expect(breaches[0]).toContain('a.tsx -> apps/console/src/b.tsx');
   });
 });
 

@@ -14,7 +14,7 @@ export const SERVICES: readonly ServiceEntry[] = [
     main: 'apps/proxy-gateway/dist/main.js',
     portVariable: 'PROXY_GATEWAY_PORT',
     defaultPort: 8080,
-    about: 'forward proxy: nodes, rules, logs',
+    about: 'console of the forward proxy',
   },
   {
     name: 'resource-sharing',

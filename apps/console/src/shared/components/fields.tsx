@@ -130,6 +130,7 @@ export function Switch({ label, checked, disabled = false, onChange }: SwitchPro
     <input
       type="checkbox"
       role="switch"
+      aria-checked={checked}
       class="switch"
       aria-label={label}
       checked={checked}
