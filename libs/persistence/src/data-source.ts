@@ -48,8 +48,17 @@ export function createDataSource(config: DataSourceConfig): DataSource {
       idle_in_transaction_session_timeout: 60_000,
       keepAlive: true,
       types: poolTypes,
+      onConnect: surviveBreaking,
     },
   });
+}
+
+/**
+ * A connection can break between being handed out and its user listening; without a listener of its own that would end
+ * the process. Whoever uses it hears of it from the next query.
+ */
+function surviveBreaking(client: pg.PoolClient): void {
+  client.on('error', () => undefined);
 }
 
 /** TypeORM prints statements with their parameters, which may be secrets; errors reach the caller anyway. */

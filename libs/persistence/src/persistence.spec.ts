@@ -54,6 +54,16 @@ describe('createDataSource', () => {
     expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
+  it('outlives the loss of a connection whose user is not listening; the next query tells it', async () => {
+    const client = await pgPool(dataSource).connect();
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    await cutConnections('persistence spec');
+    await ended;
+    await expect(client.query('SELECT 1')).rejects.toThrow();
+    client.release();
+    expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
   it('shares the pool with named prepared statements', async () => {
     const statement = { name: 'double', text: 'SELECT $1::bigint * 2 AS doubled', values: [21] };
     expect((await pgPool(dataSource).query(statement)).rows).toEqual([{ doubled: 42 }]);
