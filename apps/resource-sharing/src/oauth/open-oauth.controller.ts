@@ -1,6 +1,14 @@
 import { Public } from '@gatehouse/auth';
 import { Body, Controller, Get, HttpCode, Options, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiExcludeEndpoint,
+  ApiOperation,
+  ApiQuery,
+  ApiSecurity,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { CurrentUserId } from '../applications/current-user.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
@@ -17,6 +25,7 @@ import {
   toPreviewView,
   toResultView,
 } from './open-oauth.view.js';
+import { NothingView } from './standard-oauth.view.js';
 import { answerPreflight, fromAnyOrigin, neverStored } from './token-answers.js';
 import { TokenStatus } from './token-status.service.js';
 import { TokenService } from './token.service.js';
@@ -65,7 +74,9 @@ export class OpenOAuthController {
   @Public()
   @Post('token')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Tokens for a code or a refresh token', security: [] })
+  @ApiOperation({ summary: 'Tokens for a code or a refresh token' })
+  @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
+  @ApiSecurity('api_key')
   @ApiBody({ type: TokenBody })
   @ApiEnvelope(TokenResultView)
   async token(@Req() request: Request, @Res() response: Response): Promise<void> {
@@ -75,7 +86,9 @@ export class OpenOAuthController {
   @Public()
   @Post('refresh')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Tokens for a refresh token', security: [] })
+  @ApiOperation({ summary: 'Tokens for a refresh token' })
+  @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
+  @ApiSecurity('api_key')
   @ApiBody({ type: RefreshBody })
   @ApiEnvelope(TokenResultView)
   async refresh(@Req() request: Request, @Res() response: Response): Promise<void> {
@@ -85,9 +98,11 @@ export class OpenOAuthController {
   @Public()
   @Post('revoke')
   @HttpCode(200)
-  @ApiOperation({ summary: 'End a refresh token and all that came of it', security: [] })
+  @ApiOperation({ summary: 'End a refresh token and all that came of it' })
+  @ApiConsumes('application/json', 'application/x-www-form-urlencoded')
+  @ApiSecurity('api_key')
   @ApiBody({ type: RevokeBody })
-  @ApiEnvelope()
+  @ApiEnvelope(NothingView)
   async revoke(@Req() request: Request, @Res() response: Response): Promise<void> {
     fromAnyOrigin(neverStored(response));
     await this.status.revoke(request);
@@ -96,7 +111,7 @@ export class OpenOAuthController {
 
   @Public()
   @Options(['token', 'refresh', 'revoke'])
-  @ApiOperation({ summary: 'Whether pages of other sites may call', security: [] })
+  @ApiExcludeEndpoint()
   preflight(@Res() response: Response): void {
     answerPreflight(response, 'POST');
   }

@@ -1,9 +1,17 @@
 import { Public } from '@gatehouse/auth';
 import { Controller, HttpCode, Options, Post, Req, Res, UseFilters } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { standardMembers } from './issued-tokens.js';
 import { StandardErrorFilter } from './standard-error.filter.js';
+import {
+  ApiStandard,
+  IntrospectionView,
+  NothingView,
+  StandardTokenBody,
+  StandardTokenView,
+  TokenNameBody,
+} from './standard-oauth.view.js';
 import { answerPreflight, fromAnyOrigin, neverStored } from './token-answers.js';
 import { TokenStatus } from './token-status.service.js';
 import { TokenService } from './token.service.js';
@@ -22,6 +30,7 @@ export class StandardOAuthController {
   @Post('token')
   @HttpCode(200)
   @ApiOperation({ summary: 'Tokens for a code or a refresh token (RFC 6749)', security: [] })
+  @ApiStandard(StandardTokenBody, StandardTokenView)
   async token(@Req() request: Request, @Res() response: Response): Promise<void> {
     fromAnyOrigin(neverStored(response));
     const tokens = await this.tokens.issue(request);
@@ -31,6 +40,7 @@ export class StandardOAuthController {
   @Post('revoke')
   @HttpCode(200)
   @ApiOperation({ summary: 'End a token (RFC 7009)', security: [] })
+  @ApiStandard(TokenNameBody, NothingView)
   async revoke(@Req() request: Request, @Res() response: Response): Promise<void> {
     fromAnyOrigin(neverStored(response));
     await this.status.revoke(request);
@@ -40,13 +50,14 @@ export class StandardOAuthController {
   @Post('introspect')
   @HttpCode(200)
   @ApiOperation({ summary: 'What an own token stands for (RFC 7662)', security: [] })
+  @ApiStandard(TokenNameBody, IntrospectionView)
   async introspect(@Req() request: Request, @Res() response: Response): Promise<void> {
     neverStored(response);
     response.json(await this.status.introspect(request));
   }
 
   @Options(['token', 'revoke'])
-  @ApiOperation({ summary: 'Whether pages of other sites may call', security: [] })
+  @ApiExcludeEndpoint()
   preflight(@Res() response: Response): void {
     answerPreflight(response, 'POST');
   }

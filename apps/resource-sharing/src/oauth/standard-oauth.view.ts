@@ -1,0 +1,90 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiDefaultResponse,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiProperty,
+  ApiPropertyOptional,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import { TokenBody } from './open-oauth.view.js';
+
+/** How applications name themselves in a body (RFC 6749 section 2.3.1). */
+export class StandardTokenBody extends TokenBody {
+  @ApiPropertyOptional({ type: String })
+  client_id?: string;
+  @ApiPropertyOptional({ type: String })
+  client_secret?: string;
+  @ApiPropertyOptional({ type: String, description: 'Separated by spaces' })
+  scope?: string;
+  @ApiPropertyOptional({ type: String, description: 'RFC 8707' })
+  resource?: string;
+}
+
+export class TokenNameBody {
+  @ApiProperty({ type: String })
+  token: string;
+  @ApiPropertyOptional({ type: String })
+  token_type_hint?: string;
+  @ApiPropertyOptional({ type: String })
+  client_id?: string;
+  @ApiPropertyOptional({ type: String })
+  client_secret?: string;
+}
+
+/** RFC 6749 section 5.1. */
+export class StandardTokenView {
+  @ApiProperty({ type: String })
+  access_token: string;
+  @ApiProperty({ enum: ['Bearer'] })
+  token_type: string;
+  @ApiProperty({ type: 'integer', description: 'Seconds' })
+  expires_in: number;
+  @ApiProperty({ type: String })
+  refresh_token: string;
+  @ApiProperty({ type: 'integer', description: 'Seconds' })
+  refresh_expires_in: number;
+  @ApiProperty({ type: String })
+  scope: string;
+}
+
+/** RFC 7662 section 2.2. */
+export class IntrospectionView {
+  @ApiProperty({ type: Boolean })
+  active: boolean;
+  @ApiPropertyOptional({ type: String })
+  scope?: string;
+  @ApiPropertyOptional({ type: String })
+  client_id?: string;
+  @ApiPropertyOptional({ type: String })
+  sub?: string;
+  @ApiPropertyOptional({ type: 'integer' })
+  exp?: number;
+}
+
+export class NothingView {}
+
+/** RFC 6749 section 5.2. */
+export class StandardErrorView {
+  @ApiProperty({ type: String })
+  error: string;
+  @ApiProperty({ type: String })
+  error_description: string;
+}
+
+/** Describes an operation of the RFCs: forms and JSON in; a bare body out; what fails before it, as everywhere. */
+export function ApiStandard(body: Type, answer: Type): MethodDecorator {
+  const failures = [getSchemaPath(StandardErrorView), '#/components/schemas/Error'];
+  return applyDecorators(
+    ApiExtraModels(StandardErrorView),
+    ApiConsumes('application/x-www-form-urlencoded', 'application/json'),
+    ApiBody({ type: body }),
+    ApiOkResponse({ type: answer }),
+    ApiDefaultResponse({
+      description: 'Any failure',
+      content: { 'application/json': { schema: { anyOf: failures.map(($ref) => ({ $ref })) } } },
+    }),
+  );
+}
