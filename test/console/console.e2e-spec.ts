@@ -100,7 +100,7 @@ describe('the console', { timeout: 90_000 }, () => {
     await page.getByText('IP-CIDR,127.0.0.0/8,PROXY,no-resolve was saved.').waitFor();
 
     await page.getByRole('link', { name: 'Test an address' }).click();
-    await page.getByLabel('Address').fill(`${origin.url}/bytes/100`);
+    await page.getByLabel('Address', { exact: true }).fill(`${origin.url}/bytes/100`);
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     const outcome = page.getByRole('region', { name: 'What it would meet' });
     await outcome.getByText('PROXY → Harbour').waitFor();

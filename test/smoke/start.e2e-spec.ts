@@ -66,6 +66,8 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
     expect(platform.output).toContain(`First login: ${readFileSync(file, 'utf8').trim()} `);
     for (const name of ['first-login.txt', 'state.json']) expect(statSync(join(home, name)).mode & 0o777).toBe(0o600);
     for (const { url } of readState(home).services) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    const page = await fetch(`http://127.0.0.1:${ports.PROXY_GATEWAY_PORT}/`);
+    expect(await page.text()).toContain('<div id="console">');
     await query(readState(home).databaseUrl, 'CREATE TABLE public.kept (n int); INSERT INTO public.kept VALUES (7)');
 
     const { code, seconds } = await platform.stop('SIGINT');

@@ -47,6 +47,7 @@ describe('a group', () => {
       lazy: true,
       strategy: null,
       empty_fallback: 'REJECT',
+      hidden: true,
     } as OutboundGroupView;
     const { listed, ...same } = group;
     expect(groupBody(groupForm(group))).toEqual({ ...same, members: listed });

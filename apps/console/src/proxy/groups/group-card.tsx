@@ -20,13 +20,13 @@ interface GroupCardProps {
 }
 
 export function GroupCard({ group, onOpen, reload }: GroupCardProps) {
-  const { name, type, fixed, automatic, members_total: total } = group;
+  const { name, type, fixed, automatic, hidden, members_total: total } = group;
   return (
     <section class="card" aria-label={`Group ${name}`}>
       <header class="card-head">
         <h2>
           {name} <Badge tone="none">{type}</Badge> {automatic && <Badge tone="none">automatic</Badge>}{' '}
-          {fixed && <Badge tone="info">fixed</Badge>}
+          {fixed && <Badge tone="info">fixed</Badge>} {hidden && <Badge tone="none">hidden</Badge>}
         </h2>
         <span class="muted">{formatCount(group.active_connections)} open</span>
       </header>

@@ -44,6 +44,11 @@ export function FilterFields({ form }: { form: GroupFormState }) {
         checked={form.values.include_countries}
         onChange={(value) => form.set('include_countries', value)}
       />
+      <CheckField
+        label="Leave it out of the list of groups"
+        checked={form.values.hidden}
+        onChange={(value) => form.set('hidden', value)}
+      />
     </>
   );
 }

@@ -23,6 +23,7 @@ export interface GroupForm {
   lazy: boolean;
   strategy: '' | GroupStrategy;
   empty_fallback: string;
+  hidden: boolean;
 }
 
 export function formOf(group: OutboundGroupView | null): GroupForm {
@@ -46,6 +47,7 @@ export function formOf(group: OutboundGroupView | null): GroupForm {
     lazy: group?.lazy ?? true,
     strategy: group?.strategy ?? '',
     empty_fallback: group?.empty_fallback ?? 'REJECT',
+    hidden: group?.hidden ?? false,
   };
 }
 
@@ -65,6 +67,7 @@ export function toBody(form: GroupForm): Record<string, unknown> {
     lazy: form.lazy,
     strategy: form.strategy || null,
     empty_fallback: form.empty_fallback,
+    hidden: form.hidden,
   };
 }
 

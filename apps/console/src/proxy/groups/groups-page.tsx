@@ -16,6 +16,7 @@ type Opened = { deed: GroupDeed | 'add'; group: OutboundGroupView | null };
 export function GroupsPage() {
   const api = useApi();
   const [opened, setOpened] = useState<Opened | null>(null);
+  const [showHidden, setShowHidden] = useState(false);
   const { data, error, reload } = useResource(
     (signal) => api.get<OutboundOverview>('/outbound', { members_limit: PREVIEW }, signal),
     [],
@@ -25,9 +26,16 @@ export function GroupsPage() {
     <Page
       title="Groups"
       actions={
-        <button type="button" class="primary" onClick={() => setOpened({ deed: 'add', group: null })}>
-          Add group
-        </button>
+        <>
+          {data?.groups.some(({ hidden }) => hidden) && (
+            <button type="button" aria-pressed={showHidden} onClick={() => setShowHidden(!showHidden)}>
+              Show hidden groups
+            </button>
+          )}
+          <button type="button" class="primary" onClick={() => setOpened({ deed: 'add', group: null })}>
+            Add group
+          </button>
+        </>
       }
     >
       <Trouble error={error} retry={reload} />
@@ -40,7 +48,7 @@ export function GroupsPage() {
       {data && <DefaultPolicy overview={data} reload={reload} />}
       <div class="cards">
         {data?.groups
-          .filter(({ hidden }) => !hidden)
+          .filter(({ hidden }) => showHidden || !hidden)
           .map((group) => (
             <GroupCard key={group.name} group={group} onOpen={(deed) => setOpened({ deed, group })} reload={reload} />
           ))}

@@ -5,8 +5,6 @@ export interface Resource<T> {
   /** The last answer, kept while the next one is on its way. */
   data: T | undefined;
   error: string | null;
-  /** True while nothing or something else than now asked for is shown. */
-  loading: boolean;
   reload: () => void;
 }
 
@@ -21,19 +19,18 @@ export function useResource<T>(
   deps: readonly unknown[],
   { everyMs }: ResourceOptions = {},
 ): Resource<T> {
-  const [state, setState] = useState<Omit<Resource<T>, 'reload'>>({ data: undefined, error: null, loading: true });
+  const [state, setState] = useState<Omit<Resource<T>, 'reload'>>({ data: undefined, error: null });
   const [round, setRound] = useState(0);
   const latest = useRef(load);
   latest.current = load;
   useEffect(() => {
     const abort = new AbortController();
-    setState((before) => ({ ...before, loading: true }));
     const ask = async (): Promise<void> => {
       try {
         const data = await latest.current(abort.signal);
-        if (!abort.signal.aborted) setState({ data, error: null, loading: false });
+        if (!abort.signal.aborted) setState({ data, error: null });
       } catch (error) {
-        if (!abort.signal.aborted) setState((before) => ({ ...before, error: messageOf(error), loading: false }));
+        if (!abort.signal.aborted) setState((before) => ({ ...before, error: messageOf(error) }));
       }
     };
     void repeat(ask, everyMs, abort.signal);
