@@ -225,6 +225,10 @@ describe('free text', () => {
   });
 
   it('separates glued links', () => {
+    expect(parseShareLinks('https://a.example/x$$$https://115.com/s/abc').map(({ key }) => key)).toEqual([
+      'others:https://a.example/x',
+      '115:abc',
+    ]);
     const text =
       'https://pan.baidu.com/s/13milLJZV5_7DCzGDQu-fcA?pwd=8888$$$https://pan.quark.cn/s/e06704643151$$$https://drive.uc.cn/s/acee11d5310a4?public=1';
     expect(parseShareLinks(text).map(({ key, accessCode }) => [key, accessCode])).toEqual([
