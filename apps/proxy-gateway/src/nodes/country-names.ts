@@ -15,13 +15,21 @@ function isCanonical(code: string): boolean {
   );
 }
 
+/** Asked for every node of a page; the runtime takes its time to tell a name. */
+const NAMES = new Map(COUNTRY_CODES.map((code) => [code, english.of(code)]));
+const FLAGS = new Map(COUNTRY_CODES.map((code) => [code, regionalIndicators(code)]));
+
 /** English name; null for a code that is none. */
 export function countryName(code: string): string | null {
-  return english.of(code) ?? null;
+  return NAMES.get(code) ?? english.of(code) ?? null;
 }
 
 /** The two regional indicator symbols of a code. */
 export function flagOf(code: string): string {
+  return FLAGS.get(code) ?? regionalIndicators(code);
+}
+
+function regionalIndicators(code: string): string {
   return String.fromCodePoint(...Array.from(code, (letter) => 0x1f1e6 + letter.charCodeAt(0) - 65));
 }
 
