@@ -56,7 +56,7 @@ async function benchNodes() {
     'limit=500&offset=9500',
     'limit=500&sort=-delay',
     'limit=50',
-    'limit=500&keyword=Hong',
+    'limit=500&search=Kong',
   ]) {
     rows.push(await timed(`/proxies?${query}`, 200));
   }
@@ -75,6 +75,7 @@ async function benchDashboard() {
 }
 
 async function openConnections() {
+  await gateway.call('PUT', '/outbound/default-policy', { policy: 'DIRECT' });
   const status = await gateway.call('GET', '/system/status');
   const { port } = status.kernel.listeners.find((listener) => listener.state === 'listening');
   const { child, first } = await startScript(script('clients'), [port, ports.echo, CONNECTIONS, 500].map(String));

@@ -16,7 +16,10 @@ async function open(index) {
   const target = index % TARGETS;
   socket.write(Buffer.from([5, 1, 0, 1, 127, 9, target >> 8, target & 255, echoPort >> 8, echoPort & 255]));
   const [reply] = await once(socket, 'data');
-  if (reply[1] !== 0) process.exit(1);
+  if (reply[1] !== 0) {
+    console.error(`the proxy answered ${reply[1]}`);
+    process.exit(1);
+  }
   socket.resume();
   sockets.push(socket);
 }
