@@ -36,8 +36,12 @@ try {
     process.stdout.write(`\n=== with ${name} credentials\n`);
     failed = (await run(name, header)) !== 0 || failed;
   }
-  // It must still be there.
-  await gateway.call('GET', '/system/status');
+  // Service and kernel must still be the ones that were started.
+  const { kernel } = await gateway.call('GET', '/system/status');
+  if (kernel.restarts > 0) {
+    process.stdout.write(`the kernel ended ${kernel.restarts} times: ${kernel.last_error}\n`);
+    failed = true;
+  }
   if (failed) process.stdout.write(`\nerrors that the service logged:\n${readFileSync(log, 'utf8')}`);
 } finally {
   await gateway.end();
