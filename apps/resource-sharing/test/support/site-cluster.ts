@@ -83,7 +83,6 @@ export class SiteCluster implements AsyncDisposable {
 
   private environment(): Record<string, string> {
     return {
-      PATH: process.env['PATH'] ?? '',
       NODE_ENV: 'production',
       DATABASE_URL: this.database.url,
       GATEHOUSE_HOME: this.home,
