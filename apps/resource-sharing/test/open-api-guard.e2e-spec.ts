@@ -245,6 +245,19 @@ describe('what an operation needs', () => {
     expect((await party.probe('query', app.secret)).status).toBe(200);
   });
 
+  it('is told as a problem (RFC 9457 section 3) to those who ask for one', async () => {
+    const answer = await party.probe('unlock', app.secret).set('Accept', 'application/problem+json');
+    expect(answer.status).toBe(403);
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
+    expect(JSON.parse(answer.text)).toMatchObject({
+      type: expect.stringContaining('openapi_user_required'),
+      title: expect.any(String),
+      status: 403,
+      code: 'openapi_user_required',
+      detail: expect.any(String),
+    });
+  });
+
   it('is asked for on every operation of the open API', async () => {
     const { body } = await request(site.url).get('/api/open/openapi.json');
     const { paths } = body as { paths: Record<string, Record<string, unknown>> };

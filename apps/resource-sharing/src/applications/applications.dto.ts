@@ -23,7 +23,7 @@ import { APPLICATION_KINDS } from './application-rows.js';
 
 /** PostgreSQL keeps no NUL in a text; other control characters have no place in a name. */
 const PLAIN = /^[^\p{Cc}]*$/u;
-const PROSE = /^[^\0]*$/;
+const PROSE = /^[^\u0000]*$/;
 
 function IsScopes(): PropertyDecorator {
   return (target, property) => {
