@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { withClient } from '@gatehouse/persistence';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TokenRetention } from '../src/oauth/token-retention.js';
@@ -549,4 +550,54 @@ it('several processes agree on what was consumed', async () => {
   );
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   for (const replica of replicas) await replica.close();
+});
+
+it('no family is lost when connections to the database are cut during a storm of refreshes', async () => {
+  const FAMILIES = 8;
+  const ROUNDS = 12;
+  let failures = 0;
+  /** As a client does: after a failed answer it tries again with the token that it still has. */
+  const refreshed = async (token: string): Promise<string> => {
+    for (let attempt = 0; attempt < 50; attempt++) {
+      const answer = await party.refresh(app, token);
+      if (answer.status === 200) return bodyOf(answer).data.refresh_token;
+      if (answer.status < 500) throw new Error(`the family was lost: ${answer.text}`);
+      failures += 1;
+    }
+    throw new Error('no attempt succeeded');
+  };
+  const families = await Promise.all(
+    Array.from({ length: FAMILIES }, async () => (await party.tokens(app, owner.id)).refresh_token),
+  );
+  let running = true;
+  const cutting = withClient(site.databaseUrl, async (client) => {
+    while (running) {
+      await client.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+         AND pid <> pg_backend_pid() AND application_name = 'resource-sharing' ORDER BY random() LIMIT 2`,
+      );
+      await client.query('SELECT pg_sleep(0.02)');
+    }
+  });
+  const last = await Promise.all(
+    families.map(async (first) => {
+      let token = first;
+      for (let round = 0; round < ROUNDS; round++) token = await refreshed(token);
+      return token;
+    }),
+  ).finally(() => {
+    running = false;
+  });
+  await cutting;
+  expect(failures).toBeGreaterThan(0);
+  expect(new Set(last).size).toBe(FAMILIES);
+  // Each chain has exactly as many links as its client has seen: nothing was lost and nothing made twice.
+  const chains = (await party.sql.query(
+    `SELECT grant_id, count(*)::integer AS links, count(*) FILTER (WHERE consumed_at IS NULL)::integer AS live
+     FROM refresh_tokens WHERE grant_id IN (
+       SELECT id FROM grants WHERE revoked_at IS NULL ORDER BY id DESC LIMIT ${FAMILIES})
+     GROUP BY grant_id`,
+  )) as { links: number; live: number }[];
+  expect(chains).toHaveLength(FAMILIES);
+  for (const chain of chains) expect(chain).toMatchObject({ links: ROUNDS + 1, live: 1 });
 });

@@ -47,7 +47,7 @@ Module({ controllers: [Probe] })(ProbeModule);
 /** The service with probe operations; `replica()` starts another one on the same database. */
 export async function startOpenSite(
   env: Record<string, string> = {},
-): Promise<SiteApp & { replica: () => Promise<SiteApp> }> {
+): Promise<SiteApp & { databaseUrl: string; replica: () => Promise<SiteApp> }> {
   const home = mkdtempSync(join(tmpdir(), 'resource-sharing-'));
   const database = await createTestDatabase({ template: { key: 'resource_sharing', prepare: migrate } });
   const settings = readSettings({ GATEHOUSE_HOME: home, DATABASE_URL: database.url, ...env });
@@ -66,7 +66,7 @@ export async function startOpenSite(
     await database.drop();
     rmSync(home, { recursive: true });
   };
-  return { ...first, close, replica: start, [Symbol.asyncDispose]: close };
+  return { ...first, databaseUrl: database.url, close, replica: start, [Symbol.asyncDispose]: close };
 }
 
 async function migrate(url: string): Promise<void> {
