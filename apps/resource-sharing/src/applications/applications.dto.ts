@@ -21,9 +21,9 @@ import type { ApplicationKind } from '../credentials/credential-records.js';
 import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
 import { APPLICATION_KINDS } from './application-rows.js';
 
-/** PostgreSQL keeps no NUL in a text; other control characters have no place in a name. */
+/** PostgreSQL keeps no NUL in a text; other control characters have no place in one either. */
 const PLAIN = /^[^\p{Cc}]*$/u;
-const PROSE = /^[^\u0000]*$/;
+const PROSE = /^[\P{Cc}\t\n\r]*$/u;
 
 function IsScopes(): PropertyDecorator {
   return (target, property) => {
@@ -64,7 +64,7 @@ export class NewApplicationBody {
   @IsOptional()
   @IsString()
   @MaxLength(1_000)
-  @Matches(PROSE, { message: 'may not have NUL characters' })
+  @Matches(PROSE, { message: 'may not have control characters but for tabs and ends of lines' })
   description?: string;
 
   @IsOptional()
@@ -96,7 +96,7 @@ export class ApplicationChangeBody {
   @IsOptional()
   @IsString()
   @MaxLength(1_000)
-  @Matches(PROSE, { message: 'may not have NUL characters' })
+  @Matches(PROSE, { message: 'may not have control characters but for tabs and ends of lines' })
   description?: string;
 
   @IsOptional()
