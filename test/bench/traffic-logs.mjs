@@ -163,7 +163,6 @@ try {
     ['page behind nine tenths, by offset', `offset=${Math.floor(ROWS * 0.9)}`],
     ['keyword of one row', 'keyword=needle-in'],
     ['keyword of no row', 'keyword=does-not-exist-anywhere'],
-    ['keyword of no row, known pieces', 'keyword=tracker.example.net'],
     ['an address seen never', 'keyword=203.0.113.77'],
     ['a rare name', 'keyword=video19908'],
     ['keyword of most rows', 'keyword=example'],
@@ -174,14 +173,16 @@ try {
     ['most rows, behind nine tenths, by cursor', `keyword=example&cursor=${deep}`],
     ['most rows, offset 9,000', 'keyword=example&offset=9000'],
     ['500 of one node', `limit=500&keyword=${encodeURIComponent('tokyo 298')}`],
+    // Reads every row there is.
+    ['keyword of no row, all its pieces everywhere', 'keyword=tracker.example.net', 3],
   ];
   const rows = [];
   const before = residentBytes(gateway.pid);
   const cpu = cpuSeconds(gateway.pid);
-  for (const [what, query] of questions) {
+  for (const [what, query, rounds = ROUNDS] of questions) {
     const times = [];
     let answer;
-    for (let round = 0; round < ROUNDS + 2; round++) {
+    for (let round = 0; round < rounds + 2; round++) {
       const began = performance.now();
       answer = await gateway.call('GET', `/traffic-logs?${query}`);
       // The first ones warm up.

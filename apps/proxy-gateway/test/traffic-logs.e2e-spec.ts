@@ -10,7 +10,7 @@ import { describeSections } from '../src/traffic/describe-sections.js';
 import { createPartitions, daysOf } from '../src/traffic/log-partitions.js';
 import { filterHolds, gramsOfKeyword } from '../src/traffic/search-grams.js';
 import { TrafficLogQuery } from '../src/traffic/traffic-log.dto.js';
-import { COUNT_LIMIT } from '../src/traffic/keyword-search.js';
+import { COUNT_LIMIT, KeywordSearch, SearchTimeoutError } from '../src/traffic/keyword-search.js';
 import { TrafficLogsService } from '../src/traffic/traffic-logs.service.js';
 import { aRecord, NOON } from './support/flows.js';
 import { openServiceDatabase } from './support/service-database.js';
@@ -254,6 +254,14 @@ describe('traffic logs', () => {
         expect(page.next_cursor === null).toBe(offset + 3 >= 5_200);
       }
     });
+  });
+
+  it('gives a search up whose time is over', async () => {
+    await store({ host: 'late.example' });
+    const search = (timeoutMs: number) =>
+      database.unitOfWork.run((tx) => new KeywordSearch(tx, 'late', timeoutMs).find(null, 10));
+    expect(await search(10_000)).toHaveLength(1);
+    await expect(search(0)).rejects.toThrow(SearchTimeoutError);
   });
 
   it('reads one partition for the first page of many', async () => {

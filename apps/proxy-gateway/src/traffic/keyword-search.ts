@@ -25,11 +25,17 @@ const MOST_SECTIONS = 16_000;
 const FIRST_ROWS = 4_000;
 const MOST_ROWS = 64_000;
 
+/** A search would take longer than it may. */
+export class SearchTimeoutError extends Error {
+  override readonly name = 'SearchTimeoutError';
+}
+
 /** Searches the log for a text, newest first, reading only sections in which all of its pieces may occur. */
 export class KeywordSearch {
   readonly #tx: EntityManager;
   readonly #pattern: string;
   readonly #sectionsSql: string;
+  readonly #endsAt: number;
   readonly #stretches: Stretch[] = [];
   /** Sections asked so far. */
   #asked = 0;
@@ -37,19 +43,24 @@ export class KeywordSearch {
   /** Start of what the stretches so far cover. */
   #lowest = Infinity;
 
-  /** @param keyword lower case, not empty */
-  constructor(tx: EntityManager, keyword: string) {
+  /**
+   * @param keyword lower case, not empty
+   * @param timeoutMs of all statements together; one that runs then is not interrupted
+   */
+  constructor(tx: EntityManager, keyword: string, timeoutMs: number) {
     this.#tx = tx;
+    this.#endsAt = performance.now() + timeoutMs;
     this.#pattern = likePattern(keyword);
     this.#sectionsSql = sectionsSql(gramsOfKeyword(keyword));
   }
 
-  /** Keys of at most `count` matching rows behind `before`. */
+  /** Keys of at most `count` matching rows behind `before`. @throws SearchTimeoutError */
   async find(before: RowKey | null, count: number): Promise<RowKey[]> {
     const found: RowKey[] = [];
     for (let next = 0, rows = FIRST_ROWS; found.length < count; rows = Math.min(rows * 4, MOST_ROWS)) {
       const { lot, end } = await this.#lot(next, rows);
       if (end === next) break;
+      if (performance.now() >= this.#endsAt) throw new SearchTimeoutError('The rows that may match are too many');
       const wanted = clipped(lot, before);
       if (wanted.length > 0) found.push(...(await this.#findIn(wanted, before, count - found.length)));
       next = end;

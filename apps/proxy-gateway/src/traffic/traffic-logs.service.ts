@@ -3,7 +3,7 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { COUNT_LIMIT, KeywordSearch, likePattern, searchedText } from './keyword-search.js';
+import { COUNT_LIMIT, KeywordSearch, likePattern, searchedText, SearchTimeoutError } from './keyword-search.js';
 import type { RowKey } from './keyword-search.js';
 import type { TrafficLogQuery } from './traffic-log.dto.js';
 import { cursorOf, parseCursor, toTrafficLogView, TRAFFIC_LOG_COLUMNS } from './traffic-log.view.js';
@@ -34,7 +34,7 @@ export class TrafficLogsService {
     try {
       return await this.unitOfWork.run((tx) => this.read(tx, query));
     } catch (error) {
-      if (!isCanceled(error)) throw error;
+      if (!(error instanceof SearchTimeoutError) && !isCanceled(error)) throw error;
       throw new AppError('SERVICE_UNAVAILABLE', 'The search took too long; use a longer keyword', { cause: error });
     }
   }
@@ -80,7 +80,7 @@ async function newest(tx: EntityManager, query: TrafficLogQuery): Promise<FoundP
 async function matching(tx: EntityManager, query: TrafficLogQuery, text: string): Promise<FoundPage> {
   const { limit, offset } = query;
   const before = query.cursor === undefined ? null : parseCursor(query.cursor);
-  const search = new KeywordSearch(tx, text);
+  const search = new KeywordSearch(tx, text, SEARCH_TIMEOUT_MS);
   const keys =
     offset > COUNT_LIMIT
       ? await readKeys(tx, { pattern: likePattern(text), before, offset, count: limit + 1 })
