@@ -1,6 +1,6 @@
 import type { NodeView, OutboundGroupView, RefreshResult } from '@gatehouse/contracts';
 import { describe, expect, it } from 'vitest';
-import { formOf as groupForm, toBody as groupBody } from './groups/group-form.js';
+import { formOf as groupForm, groupChanges, toBody as groupBody } from './groups/group-form.js';
 import { filterFrom } from './nodes/node-filter.js';
 import { nodeChanges } from './nodes/node-changes.js';
 import { describeTest } from './nodes/test-progress.js';
@@ -51,6 +51,16 @@ describe('a group', () => {
     } as OutboundGroupView;
     const { listed, ...same } = group;
     expect(groupBody(groupForm(group))).toEqual({ ...same, members: listed });
+  });
+
+  it('is changed in what was changed, so that what holds by default does not become its own', () => {
+    const group = { name: 'G', type: 'url-test', listed: [], filter: {}, test_url: 'https://a.example' } as unknown;
+    const form = groupForm(group as OutboundGroupView);
+    expect(groupChanges(group as OutboundGroupView, form)).toEqual({});
+    expect(groupChanges(group as OutboundGroupView, { ...form, takes: 'none', lazy: !form.lazy })).toEqual({
+      filter: null,
+      lazy: false,
+    });
   });
 
   it('tells no, all and some nodes apart', () => {

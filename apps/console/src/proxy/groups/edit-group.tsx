@@ -6,7 +6,7 @@ import { FormEnd, plainChoices, SelectField, TextField } from '../../shared/comp
 import { useNotify } from '../../shared/components/notices.js';
 import { useForm } from '../../shared/state/use-form.js';
 import { FilterFields, TestFields, type GroupFormState } from './group-fields.js';
-import { formOf, GROUP_TYPES, toBody, type GroupForm } from './group-form.js';
+import { formOf, GROUP_TYPES, groupChanges, toBody, type GroupForm } from './group-form.js';
 
 interface EditGroupProps {
   /** Null: a new one. */
@@ -20,9 +20,8 @@ export function EditGroup({ group, onClose, onDone }: EditGroupProps) {
   const notify = useNotify();
   const form = useForm<GroupForm>(formOf(group));
   const save = async (values: GroupForm): Promise<void> => {
-    const body = toBody(values);
-    if (group) await api.patch(`/outbound/groups/${segment(group.name)}`, body);
-    else await api.post('/outbound/groups', body);
+    if (group) await api.patch(`/outbound/groups/${segment(group.name)}`, groupChanges(group, values));
+    else await api.post('/outbound/groups', toBody(values));
     notify(`${values.name} was saved.`);
     onDone();
     onClose();

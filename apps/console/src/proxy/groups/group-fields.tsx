@@ -14,9 +14,9 @@ function text(form: GroupFormState, name: TextName) {
 }
 
 const TAKES = [
-  { value: 'none', label: 'only the listed ones' },
-  { value: 'all', label: 'all nodes besides' },
-  { value: 'some', label: 'the nodes besides that …' },
+  { value: 'none', label: 'none' },
+  { value: 'all', label: 'all' },
+  { value: 'some', label: 'those that fit everything below' },
 ];
 
 export function FilterFields({ form }: { form: GroupFormState }) {
@@ -24,21 +24,21 @@ export function FilterFields({ form }: { form: GroupFormState }) {
   return (
     <>
       <SelectField
-        label="Members"
+        label="Nodes besides the listed members"
         value={takes}
         choices={TAKES}
         onChange={(value) => form.set('takes', value as GroupForm['takes'])}
       />
       {takes === 'some' && (
         <div class="form-row">
-          <TextField label="have a name like" hint="A regular expression" {...text(form, 'filter')} />
-          <TextField label="are in the countries" hint="DE, JP; ZZ: not known" {...text(form, 'countries')} />
-          <TextField label="are of the types" hint="ss, trojan …" {...text(form, 'types')} />
-          <TextField label="carry a tag of" {...text(form, 'tags')} />
-          <TextField label="come from subscriptions" hint="Their numbers" {...text(form, 'subscription_ids')} />
+          <TextField label="Name like" hint="A regular expression" {...text(form, 'filter')} />
+          <TextField label="Countries" hint="DE, JP; ZZ: not known" {...text(form, 'countries')} />
+          <TextField label="Types" hint="ss, trojan …" {...text(form, 'types')} />
+          <TextField label="Tags" {...text(form, 'tags')} />
+          <TextField label="Subscriptions" hint="Their numbers" {...text(form, 'subscription_ids')} />
         </div>
       )}
-      {takes !== 'none' && <TextField label="but not those with a name like" {...text(form, 'exclude')} />}
+      {takes !== 'none' && <TextField label="Except those with a name like" {...text(form, 'exclude')} />}
       <CheckField
         label="The groups of countries are members too"
         checked={form.values.include_countries}

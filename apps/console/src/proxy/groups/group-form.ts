@@ -51,7 +51,7 @@ export function formOf(group: OutboundGroupView | null): GroupForm {
   };
 }
 
-/** The body that creates or changes a group. What is no number goes as it is: the service says what is wrong with it. */
+/** A group's body. What is no number goes as it is: the service says what is wrong with it. */
 export function toBody(form: GroupForm): Record<string, unknown> {
   return {
     name: form.name,
@@ -69,6 +69,13 @@ export function toBody(form: GroupForm): Record<string, unknown> {
     empty_fallback: form.empty_fallback,
     hidden: form.hidden,
   };
+}
+
+/** What of a form differs from the group. What is in force by default is shown too, and must not become the group's own. */
+export function groupChanges(group: OutboundGroupView, form: GroupForm): Record<string, unknown> {
+  const before = toBody(formOf(group));
+  const entries = Object.entries(toBody(form));
+  return Object.fromEntries(entries.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])));
 }
 
 function filterOf(form: GroupForm): GroupFilter | null {
