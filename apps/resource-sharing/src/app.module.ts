@@ -11,12 +11,15 @@ import { databaseConfig, SERVICE_NAME } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
 import { DatabaseHealth } from './health/database-health.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
+import { LimitsModule } from './limits/limits.module.js';
 import { LinksModule } from './links/links.module.js';
 import { OAuthModule } from './oauth/oauth.module.js';
 import { OpenApiModule } from './open-api/open-api.module.js';
+import { PagesModule } from './pages/pages.module.js';
 import { PointsModule } from './points/points.module.js';
 import { ProfileModule } from './profile/profile.module.js';
 import type { ResourceSharingSettings } from './settings.js';
+import { RiskModule } from './risk/risk.module.js';
 import { SharesModule } from './shares/shares.module.js';
 import { SESSION_COOKIE } from './site/session-cookie-name.js';
 import { SiteUsers } from './site/site-users.js';
@@ -42,6 +45,8 @@ export class AppModule {
         AuditModule,
         CredentialsModule,
         OpenApiModule,
+        LimitsModule,
+        RiskModule,
         ApplicationsModule,
         OAuthModule,
         IdempotencyModule,
@@ -53,6 +58,7 @@ export class AppModule {
         WeeklyFreeModule,
         ProfileModule,
         SiteModule,
+        PagesModule,
       ],
       providers: [DatabaseHealth, { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor }],
     };

@@ -65,7 +65,7 @@ export class AccountEnd {
 }
 
 /** All administrators are locked, so that two of them who go at once do not leave none. */
-async function assertReplaceable(tx: EntityManager, userId: number): Promise<void> {
+export async function assertReplaceable(tx: EntityManager, userId: number): Promise<void> {
   const administrators = await rowsOf(
     tx,
     `SELECT id FROM site_accounts WHERE role = 'administrator' AND disabled_at IS NULL ORDER BY id FOR NO KEY UPDATE`,

@@ -48,7 +48,7 @@ export function toSiteAccountView(account: SiteAccount): SiteAccountView {
     email: account.email,
     avatar_url: account.avatarUrl,
     role: account.role,
-    premium_until: account.premiumUntil?.toISOString() ?? null,
+    premium_until: account.premiumUntil === null ? null : endOf(account.premiumUntil),
     permissions: account.permissions,
     created_at: account.createdAt.toISOString(),
   };
@@ -63,4 +63,10 @@ export function toSiteSessionView(session: SiteSession, currentId: number | null
     created_at: session.createdAt.toISOString(),
     expires_at: session.expiresAt.toISOString(),
   };
+}
+
+/** The database's `infinity` is no date to JavaScript. */
+export function endOf(at: Date | number): string {
+  const end = new Date(at);
+  return Number.isNaN(end.getTime()) ? '9999-12-31T23:59:59.000Z' : end.toISOString();
 }

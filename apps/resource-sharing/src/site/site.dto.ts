@@ -13,12 +13,13 @@ import {
 /** Shortest password of a new account. */
 export const MIN_PASSWORD_LENGTH = 10;
 
-/** A name that no number and no deleted account can pass for. */
+/** A name that no number, no deleted account and none of the demonstration can pass for. */
 function Username(): PropertyDecorator {
-  const message = 'username must have 3 to 32 letters, digits, dots, dashes and underscores, and begin with a letter';
+  const message =
+    'username must have 3 to 32 letters, digits, dots, dashes and underscores, and begin with a letter, not with demo-';
   return (target, property) => {
     IsString()(target, property);
-    Matches(/^[A-Za-z][A-Za-z0-9._-]{2,31}$/, { message })(target, property);
+    Matches(/^(?!demo-)[a-z][a-z0-9._-]{2,31}$/i, { message })(target, property);
   };
 }
 

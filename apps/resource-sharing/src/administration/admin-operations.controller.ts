@@ -1,0 +1,45 @@
+import { Requires } from '@gatehouse/auth';
+import { Body, Controller, Get, Put, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentUserId } from '../applications/current-user.js';
+import { EndpointSwitches } from '../open-api/endpoint-switches.js';
+import { ApiEnvelope } from '../wire/api-envelope.js';
+import { EndpointSwitchBody, EventsQuery } from './administration.dto.js';
+import { AuditEventView, EndpointSwitchView, toAuditEventView, toEndpointSwitchView } from './administration.view.js';
+import { AuditTrail } from './audit-trail.js';
+
+@ApiTags('administration')
+@Requires('admin')
+@Controller('api/site/admin')
+export class AdminOperationsController {
+  constructor(
+    private readonly trail: AuditTrail,
+    private readonly switches: EndpointSwitches,
+  ) {}
+
+  @Get('events')
+  @ApiOperation({ summary: 'The audit trail, newest first' })
+  @ApiEnvelope()
+  async events(@Query() query: EventsQuery): Promise<AuditEventView[]> {
+    const { type, user_id: userId, application_id: applicationId, before, limit } = query;
+    return (await this.trail.list({ type, userId, applicationId, before, limit })).map(toAuditEventView);
+  }
+
+  @Get('endpoints')
+  @ApiOperation({ summary: 'Operations of the open API that are switched off' })
+  @ApiEnvelope()
+  async endpoints(): Promise<EndpointSwitchView[]> {
+    return (await this.switches.list()).map(toEndpointSwitchView);
+  }
+
+  @Put('endpoints')
+  @ApiOperation({ summary: 'Switch an operation of the open API off, or on again' })
+  @ApiEnvelope()
+  async switch(
+    @CurrentUserId() actorId: number,
+    @Body() { operation, enabled, reason = '' }: EndpointSwitchBody,
+  ): Promise<void> {
+    if (enabled) await this.switches.enable(operation, actorId);
+    else await this.switches.disable(operation, reason, actorId);
+  }
+}

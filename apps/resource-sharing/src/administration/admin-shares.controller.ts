@@ -1,0 +1,44 @@
+import { Requires } from '@gatehouse/auth';
+import { Fails } from '@gatehouse/platform';
+import { Body, Controller, Delete, Get, Param, Patch, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentUserId } from '../applications/current-user.js';
+import { ApiEnvelope } from '../wire/api-envelope.js';
+import { SearchQuery, ShareChangeBody } from './administration.dto.js';
+import { KnownShareView, toKnownShareView } from './administration.view.js';
+import { ShareAdministration } from './share-administration.js';
+
+@ApiTags('administration')
+@Requires('admin')
+@Controller('api/site/admin/shares')
+export class AdminSharesController {
+  constructor(private readonly shares: ShareAdministration) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Live shares of everybody, newest first' })
+  @ApiEnvelope()
+  async list(@Query() { search, page, page_size: limit }: SearchQuery): Promise<KnownShareView[]> {
+    const found = await this.shares.list({ search, limit, offset: (page - 1) * limit });
+    return found.map(toKnownShareView);
+  }
+
+  @Patch(':slug')
+  @ApiOperation({ summary: 'Make a share official, or no longer' })
+  @ApiEnvelope()
+  @Fails('NOT_FOUND')
+  change(
+    @CurrentUserId() actorId: number,
+    @Param('slug') slug: string,
+    @Body() { is_official: isOfficial }: ShareChangeBody,
+  ): Promise<void> {
+    return this.shares.setOfficial(actorId, slug, isOfficial);
+  }
+
+  @Delete(':slug')
+  @ApiOperation({ summary: 'Take a share back; who unlocked it keeps it' })
+  @ApiEnvelope()
+  @Fails('NOT_FOUND')
+  remove(@CurrentUserId() actorId: number, @Param('slug') slug: string): Promise<void> {
+    return this.shares.remove(actorId, slug);
+  }
+}

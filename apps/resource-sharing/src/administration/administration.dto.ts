@@ -1,0 +1,182 @@
+import { Transform } from 'class-transformer';
+import {
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateIf,
+} from 'class-validator';
+import { APPLICATION_STATUSES, AUTH_LEVELS, type AuthLevel } from '../applications/application-rows.js';
+import type { ApplicationStatus } from '../credentials/credential-records.js';
+import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
+import { MAX_GRANT } from '../points/point-grants.js';
+import type { SiteRole } from '../site/site-account.entity.js';
+
+/** What members may be allowed beyond what all of them may. */
+export const PERMISSIONS = ['share:manage', 'resource:notify'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+export const FOREVER = 'forever';
+
+const wholeNumber = ({ value }: { value: unknown }): unknown =>
+  typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+
+/** May be left out, but not null. */
+const NotNull = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
+
+class PageQuery {
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  @Min(1)
+  @Max(1_000_000)
+  page = 1;
+
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  @Min(1)
+  @Max(200)
+  page_size = 50;
+}
+
+export class ApplicationsQuery extends PageQuery {
+  @IsOptional()
+  @IsIn(APPLICATION_STATUSES)
+  status?: ApplicationStatus;
+}
+
+export class ReviewBody {
+  @NotNull()
+  @IsIn(AUTH_LEVELS)
+  auth_level?: AuthLevel;
+
+  @NotNull()
+  @IsIn(APPLICATION_STATUSES)
+  status?: ApplicationStatus;
+
+  @NotNull()
+  @IsArray()
+  @ArrayUnique()
+  @IsIn(OPEN_SCOPES, { each: true })
+  scopes?: OpenScope[];
+
+  /** Name of the limits; null: the usual ones. */
+  @IsOptional()
+  @IsString()
+  @Matches(/^[a-z0-9][a-z0-9_-]{0,62}$/, {
+    message: 'quota_profile must be a name of small letters, digits and dashes',
+  })
+  quota_profile?: string | null;
+}
+
+export class SearchQuery extends PageQuery {
+  @IsOptional()
+  @IsString()
+  @MaxLength(100)
+  search?: string;
+}
+
+export class UserChangeBody {
+  /** An RFC 3339 moment, `forever`, or null for none. */
+  @IsOptional()
+  @IsString()
+  @Matches(/^(?:forever|\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d))?)$/, {
+    message: 'premium_until must be a date, a moment, or forever',
+  })
+  premium_until?: string | null;
+
+  @NotNull()
+  @IsArray()
+  @ArrayUnique()
+  @IsIn(PERMISSIONS, { each: true })
+  permissions?: Permission[];
+
+  @NotNull()
+  @IsIn(['administrator', 'member'])
+  role?: SiteRole;
+
+  @NotNull()
+  @IsBoolean()
+  disabled?: boolean;
+}
+
+export class PointGrantBody {
+  /** Fewer than 0 are taken away. */
+  @IsInt()
+  @Min(-MAX_GRANT)
+  @Max(MAX_GRANT)
+  points: number;
+
+  /** Chosen by the caller: the same again moves nothing. */
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(100)
+  @Matches(/^[\x21-\x7e]+$/, { message: 'ref must be visible ASCII without spaces' })
+  ref: string;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(500)
+  note?: string | null;
+}
+
+export class ShareChangeBody {
+  @IsBoolean()
+  is_official: boolean;
+}
+
+export class EventsQuery {
+  /** A type, or how some begin: `app.` */
+  @IsOptional()
+  @IsString()
+  @MaxLength(60)
+  type?: string;
+
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  user_id?: number;
+
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  application_id?: number;
+
+  /** Id of the last event that was read. */
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  before?: number;
+
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  @Min(1)
+  @Max(500)
+  limit = 100;
+}
+
+export class EndpointSwitchBody {
+  /** Method and route, such as `POST /api/open/resources/unlock`. */
+  @IsString()
+  @Matches(/^(?:GET|POST|PATCH|PUT|DELETE) \/api\/open\/[\w/:-]{1,100}$/, {
+    message: 'operation must be a method and a route of the open API',
+  })
+  operation: string;
+
+  @IsBoolean()
+  enabled: boolean;
+
+  @IsOptional()
+  @IsString()
+  @MaxLength(300)
+  reason?: string;
+}

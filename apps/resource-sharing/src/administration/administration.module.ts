@@ -1,0 +1,20 @@
+import { Module } from '@nestjs/common';
+import { ApplicationsModule } from '../applications/applications.module.js';
+import { OpenApiModule } from '../open-api/open-api.module.js';
+import { SharesModule } from '../shares/shares.module.js';
+import { SiteModule } from '../site/site.module.js';
+import { AdminApplicationsController } from './admin-applications.controller.js';
+import { AdminOperationsController } from './admin-operations.controller.js';
+import { AdminSharesController } from './admin-shares.controller.js';
+import { AdminUsersController } from './admin-users.controller.js';
+import { AuditTrail } from './audit-trail.js';
+import { ShareAdministration } from './share-administration.js';
+import { UserAdministration } from './user-administration.js';
+
+@Module({
+  imports: [ApplicationsModule, OpenApiModule, SharesModule, SiteModule],
+  controllers: [AdminApplicationsController, AdminUsersController, AdminSharesController, AdminOperationsController],
+  providers: [AuditTrail, ShareAdministration, UserAdministration],
+  exports: [AuditTrail, ShareAdministration, UserAdministration],
+})
+export class AdministrationModule {}

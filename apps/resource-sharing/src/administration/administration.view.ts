@@ -1,0 +1,140 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Application } from '../applications/application-rows.js';
+import { ApplicationView, toApplicationView } from '../applications/applications.view.js';
+import type { EndpointSwitch } from '../open-api/endpoint-switches.js';
+import type { TransferResult } from '../points/points-ledger.js';
+import { endOf, SiteAccountView } from '../site/site-account.view.js';
+import type { AuditEntry } from './audit-trail.js';
+import type { KnownShare } from './share-administration.js';
+import type { KnownUser } from './user-administration.js';
+
+export class ReviewedApplicationView extends ApplicationView {
+  @ApiProperty({ type: 'integer' })
+  id: number;
+  @ApiProperty({ type: 'integer' })
+  owner_id: number;
+}
+
+export class KnownUserView extends SiteAccountView {
+  @ApiProperty({ type: 'integer' })
+  points: number;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  disabled_at: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  last_active_at: string | null;
+}
+
+export class GrantedPointsView {
+  @ApiProperty({ type: 'integer', description: 'Of the user, after it' })
+  balance: number;
+  @ApiProperty({ type: Boolean, description: 'It had been done before' })
+  replayed: boolean;
+}
+
+export class KnownShareView {
+  @ApiProperty({ type: String })
+  slug: string;
+  @ApiProperty({ type: String, nullable: true })
+  title: string | null;
+  @ApiProperty({ type: String })
+  pan_type: string;
+  @ApiProperty({ type: 'integer' })
+  owner_id: number;
+  @ApiProperty({ type: String })
+  owner: string;
+  @ApiProperty({ type: 'integer', nullable: true })
+  unlock_points: number | null;
+  @ApiProperty({ type: Boolean })
+  is_official: boolean;
+  @ApiProperty({ type: String, format: 'date-time' })
+  created_at: string;
+}
+
+export class AuditEventView {
+  @ApiProperty({ type: 'integer' })
+  id: number;
+  @ApiProperty({ type: String })
+  type: string;
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Whose matter it is' })
+  user_id: number | null;
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Who did it, where that is somebody else' })
+  actor_id: number | null;
+  @ApiProperty({ type: 'integer', nullable: true })
+  application_id: number | null;
+  @ApiProperty({ type: 'integer', nullable: true })
+  credential_id: number | null;
+  @ApiProperty({ type: 'integer', nullable: true })
+  grant_id: number | null;
+  @ApiProperty({ type: String, nullable: true })
+  ip: string | null;
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  details: object;
+  @ApiProperty({ type: String, format: 'date-time' })
+  created_at: string;
+}
+
+export class EndpointSwitchView {
+  @ApiProperty({ type: String })
+  operation: string;
+  @ApiProperty({ type: String })
+  reason: string;
+  @ApiProperty({ type: String, format: 'date-time' })
+  disabled_at: string;
+}
+
+export function toReviewedApplicationView(application: Application): ReviewedApplicationView {
+  return { ...toApplicationView(application), id: application.id, owner_id: application.ownerId };
+}
+
+export function toKnownUserView(user: KnownUser): KnownUserView {
+  return {
+    id: user.id,
+    username: user.username,
+    nickname: user.nickname,
+    email: user.email,
+    avatar_url: user.avatarUrl,
+    role: user.role,
+    premium_until: user.premiumUntil === null ? null : endOf(user.premiumUntil),
+    permissions: [...user.permissions],
+    created_at: user.createdAt.toISOString(),
+    points: user.points,
+    disabled_at: user.disabledAt?.toISOString() ?? null,
+    last_active_at: user.lastActiveAt?.toISOString() ?? null,
+  };
+}
+
+export function toGrantedPointsView({ fromBalance, toBalance, replayed }: TransferResult): GrantedPointsView {
+  return { balance: toBalance ?? fromBalance ?? 0, replayed };
+}
+
+export function toKnownShareView(share: KnownShare): KnownShareView {
+  return {
+    slug: share.slug,
+    title: share.title,
+    pan_type: share.kind,
+    owner_id: share.ownerId,
+    owner: share.owner,
+    unlock_points: share.unlockPoints,
+    is_official: share.isOfficial,
+    created_at: share.createdAt.toISOString(),
+  };
+}
+
+export function toAuditEventView(entry: AuditEntry): AuditEventView {
+  return {
+    id: entry.id,
+    type: entry.type,
+    user_id: entry.userId,
+    actor_id: entry.actorId,
+    application_id: entry.applicationId,
+    credential_id: entry.credentialId,
+    grant_id: entry.grantId,
+    ip: entry.ip,
+    details: entry.details,
+    created_at: entry.at.toISOString(),
+  };
+}
+
+export function toEndpointSwitchView({ operation, reason, disabledAt }: EndpointSwitch): EndpointSwitchView {
+  return { operation, reason, disabled_at: disabledAt.toISOString() };
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { rowsOf } from '../credentials/rows-of.js';
+
+/** An event with the names of those it is about, as far as they are still there. */
+export interface AuditEntry {
+  readonly id: number;
+  readonly type: string;
+  readonly userId: number | null;
+  readonly user: string | null;
+  readonly actorId: number | null;
+  readonly actor: string | null;
+  readonly applicationId: number | null;
+  readonly application: string | null;
+  readonly credentialId: number | null;
+  readonly grantId: number | null;
+  readonly ip: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly at: Date;
+}
+
+export interface AuditSelection {
+  /** A type, or the beginning of some: `app.` */
+  readonly type?: string | undefined;
+  readonly userId?: number | undefined;
+  readonly applicationId?: number | undefined;
+  /** Id of the last event that was read. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+/** The append-only trail, newest first. */
+@Injectable()
+export class AuditTrail {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async list({ type, userId, applicationId, before, limit }: AuditSelection): Promise<AuditEntry[]> {
+    const rows = await rowsOf(
+      this.dataSource,
+      `SELECT e.*, u.username AS "user", c.username AS actor, a.name AS application FROM audit_events e
+       LEFT JOIN site_accounts u ON u.id = e.user_id LEFT JOIN site_accounts c ON c.id = e.actor_id
+       LEFT JOIN applications a ON a.id = e.application_id
+       WHERE ($1::text IS NULL OR starts_with(e.type, $1)) AND ($2::bigint IS NULL OR e.user_id = $2)
+         AND ($3::bigint IS NULL OR e.application_id = $3) AND ($4::bigint IS NULL OR e.id < $4)
+       ORDER BY e.id DESC LIMIT $5`,
+      [type ?? null, userId ?? null, applicationId ?? null, before ?? null, limit],
+    );
+    return rows.map((row) => ({
+      id: row['id'] as number,
+      type: row['type'] as string,
+      userId: row['user_id'] as number | null,
+      user: row['user'] as string | null,
+      actorId: row['actor_id'] as number | null,
+      actor: row['actor'] as string | null,
+      applicationId: row['application_id'] as number | null,
+      application: row['application'] as string | null,
+      credentialId: row['credential_id'] as number | null,
+      grantId: row['grant_id'] as number | null,
+      ip: row['ip'] as string | null,
+      details: row['details'] as Record<string, unknown>,
+      at: row['created_at'] as Date,
+    }));
+  }
+}

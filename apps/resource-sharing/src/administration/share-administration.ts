@@ -1,0 +1,87 @@
+import { UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { recordEvent } from '../audit/record-event.js';
+import type { Row } from '../credentials/credential-records.js';
+import { rowsOf } from '../credentials/rows-of.js';
+import { parseSlug } from '../shares/share-slug.js';
+import { ShareWriter } from '../shares/share-writer.js';
+import { siteSharer } from '../shares/site-sharer.js';
+
+/** A share as administrators see it: without its link. */
+export interface KnownShare {
+  readonly slug: string;
+  readonly title: string | null;
+  readonly kind: string;
+  readonly ownerId: number;
+  readonly owner: string;
+  readonly unlockPoints: number | null;
+  readonly isOfficial: boolean;
+  readonly createdAt: Date;
+}
+
+/** Everybody's shares in the hands of administrators. */
+@Injectable()
+export class ShareAdministration {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly writer: ShareWriter,
+  ) {}
+
+  /** Live ones, newest first; `search` is a part of the titles or of the sharer's name, or a slug. */
+  async list(options: { search?: string | undefined; limit: number; offset: number }): Promise<KnownShare[]> {
+    const { search, limit, offset } = options;
+    const rows = await rowsOf(
+      this.dataSource,
+      `SELECT replace(s.slug::text, '-', '') AS slug, coalesce(s.title, t.title) AS title, s.kind, s.owner_id,
+         o.username AS owner, s.unlock_points, s.is_official, s.created_at
+       FROM shares s JOIN site_accounts o ON o.id = s.owner_id
+       JOIN titles t ON t.id = coalesce(s.movie_id, s.tv_id, s.collection_id)
+       WHERE s.deleted_at IS NULL AND ($1::text IS NULL OR s.slug = $2
+         OR strpos(lower(concat_ws(' ', s.title, t.title, o.username)), lower($1)) > 0)
+       ORDER BY s.id DESC LIMIT $3 OFFSET $4`,
+      [search ?? null, parseSlug(search ?? '') ?? null, limit, offset],
+    );
+    return rows.map(toKnownShare);
+  }
+
+  /** Official shares cost nothing to those with Premium for ever. Raises NOT_FOUND. */
+  async setOfficial(actorId: number, slug: string, isOfficial: boolean): Promise<void> {
+    const key = parseSlug(slug);
+    await this.unitOfWork.run(async (tx) => {
+      const [row] =
+        key === undefined
+          ? []
+          : await rowsOf(
+              tx,
+              `UPDATE shares SET is_official = $2, updated_at = now() WHERE slug = $1 AND deleted_at IS NULL
+               RETURNING id, owner_id`,
+              [key, isOfficial],
+            );
+      if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such share');
+      const userId = row['owner_id'] as number;
+      const details = { share_id: row['id'], is_official: isOfficial };
+      await recordEvent(tx, { type: 'share.official_changed', userId, actorId, details });
+    });
+  }
+
+  /** Takes a share back for its sharer; raises NOT_FOUND. */
+  async remove(actorId: number, slug: string): Promise<void> {
+    await this.writer.delete(siteSharer({ id: actorId, permissions: ['share:manage'] }), slug);
+  }
+}
+
+function toKnownShare(row: Row): KnownShare {
+  return {
+    slug: row['slug'] as string,
+    title: row['title'] as string | null,
+    kind: row['kind'] as string,
+    ownerId: row['owner_id'] as number,
+    owner: row['owner'] as string,
+    unlockPoints: row['unlock_points'] as number | null,
+    isOfficial: row['is_official'] as boolean,
+    createdAt: row['created_at'] as Date,
+  };
+}

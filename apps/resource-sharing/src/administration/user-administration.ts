@@ -1,0 +1,140 @@
+import { UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { recordEvent } from '../audit/record-event.js';
+import type { Row } from '../credentials/credential-records.js';
+import { rowsOf } from '../credentials/rows-of.js';
+import { Revocations } from '../credentials/revocations.js';
+import { AccountEnd, assertReplaceable } from '../site/account-end.js';
+import type { SiteRole } from '../site/site-account.entity.js';
+import { FOREVER, type Permission } from './administration.dto.js';
+
+/** An account as administrators see it. */
+export interface KnownUser {
+  readonly id: number;
+  readonly username: string;
+  readonly nickname: string;
+  readonly email: string | null;
+  readonly avatarUrl: string | null;
+  readonly role: SiteRole;
+  readonly premiumUntil: Date | number | null;
+  readonly permissions: readonly string[];
+  readonly disabledAt: Date | null;
+  readonly lastActiveAt: Date | null;
+  readonly createdAt: Date;
+  readonly points: number;
+}
+
+export interface UserChange {
+  /** A moment, `forever`, or null for none. */
+  readonly premiumUntil?: string | null | undefined;
+  readonly permissions?: readonly Permission[] | undefined;
+  readonly role?: SiteRole | undefined;
+  readonly disabled?: boolean | undefined;
+}
+
+const SELECT = `SELECT a.*, coalesce(l.balance, 0) AS points FROM site_accounts a
+  LEFT JOIN ledger_accounts l ON l.user_id = a.id`;
+
+/** Accounts in the hands of administrators. */
+@Injectable()
+export class UserAdministration {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly revocations: Revocations,
+    private readonly end: AccountEnd,
+  ) {}
+
+  /** Newest first; `search` is a part of the names or of the email address. */
+  async list(options: { search?: string | undefined; limit: number; offset: number }): Promise<KnownUser[]> {
+    const rows = await rowsOf(
+      this.dataSource,
+      `${SELECT} WHERE $1::text IS NULL OR strpos(lower(concat_ws(' ', a.username, a.nickname, a.email)), lower($1)) > 0
+       ORDER BY a.id DESC LIMIT $2 OFFSET $3`,
+      [options.search ?? null, options.limit, options.offset],
+    );
+    return rows.map(toKnownUser);
+  }
+
+  /** Raises NOT_FOUND. */
+  async one(id: number): Promise<KnownUser> {
+    const [row] = await rowsOf(this.dataSource, `${SELECT} WHERE a.id = $1`, [id]);
+    if (row === undefined) throw new AppError('NOT_FOUND', `There is no account ${id}`);
+    return toKnownUser(row);
+  }
+
+  /** Raises NOT_FOUND, INVALID_ARGUMENT, and CONFLICT for the last administrator, oneself, and deleted accounts. */
+  async change(actorId: number, id: number, change: UserChange): Promise<KnownUser> {
+    const { username } = await this.one(id);
+    if (username.startsWith('deleted:')) throw new AppError('CONFLICT', 'This account was deleted');
+    if (id === actorId && (change.disabled === true || change.role === 'member')) {
+      throw new AppError('CONFLICT', 'Administrators do not shut themselves out');
+    }
+    await this.unitOfWork.run(async (tx) => {
+      if (change.role !== undefined) await setRole(tx, actorId, id, change.role);
+      await setRights(tx, actorId, id, change);
+      if (change.disabled === true) await this.end.disable(tx, id, actorId);
+      if (change.disabled === false) await this.end.enable(tx, id, actorId);
+      await this.revocations.announce(tx, [`user:${id}`]);
+    });
+    return this.one(id);
+  }
+}
+
+async function setRole(tx: EntityManager, actorId: number, userId: number, role: SiteRole): Promise<void> {
+  if (role === 'member') await assertReplaceable(tx, userId);
+  const changed = await rowsOf(
+    tx,
+    'UPDATE site_accounts SET role = $2, updated_at = now() WHERE id = $1 AND role <> $2 RETURNING id',
+    [userId, role],
+  );
+  if (changed.length > 0) await recordEvent(tx, { type: 'user.role_changed', userId, actorId, details: { role } });
+}
+
+async function setRights(
+  tx: EntityManager,
+  actorId: number,
+  userId: number,
+  { premiumUntil, permissions }: UserChange,
+): Promise<void> {
+  if (premiumUntil !== undefined) {
+    const end = premiumEnd(premiumUntil);
+    await tx.query('UPDATE site_accounts SET premium_until = $2, updated_at = now() WHERE id = $1', [userId, end]);
+    const details = { premium_until: premiumUntil };
+    await recordEvent(tx, { type: 'user.premium_changed', userId, actorId, details });
+  }
+  if (permissions === undefined) return;
+  await tx.query('UPDATE site_accounts SET permissions = $2, updated_at = now() WHERE id = $1', [userId, permissions]);
+  await recordEvent(tx, { type: 'user.permissions_changed', userId, actorId, details: { permissions } });
+}
+
+/** For ever is more than twenty years: a hundred. Raises INVALID_ARGUMENT for what is no moment. */
+function premiumEnd(text: string | null): Date | null {
+  if (text === null) return null;
+  const end = text === FOREVER ? new Date() : new Date(text);
+  if (text === FOREVER) end.setUTCFullYear(end.getUTCFullYear() + 100);
+  if (!Number.isNaN(end.getTime())) return end;
+  const message = 'is no moment';
+  throw new AppError('INVALID_ARGUMENT', `premium_until: ${message}`, {
+    details: [{ field: 'premium_until', message }],
+  });
+}
+
+function toKnownUser(row: Row): KnownUser {
+  return {
+    id: row['id'] as number,
+    username: row['username'] as string,
+    nickname: row['nickname'] as string,
+    email: row['email'] as string | null,
+    avatarUrl: row['avatar_url'] as string | null,
+    role: row['role'] as SiteRole,
+    premiumUntil: row['premium_until'] as Date | number | null,
+    permissions: row['permissions'] as string[],
+    disabledAt: row['disabled_at'] as Date | null,
+    lastActiveAt: row['last_active_at'] as Date | null,
+    createdAt: row['created_at'] as Date,
+    points: row['points'] as number,
+  };
+}

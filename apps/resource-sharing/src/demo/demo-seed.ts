@@ -1,0 +1,87 @@
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { ResourceSharingSettings } from '../settings.js';
+import { ShareReader } from '../shares/share-reader.js';
+import { DemoAccounts, DEVELOPER, VIEWER } from './demo-accounts.js';
+import { DemoClient, DEMO_REDIRECT_URI } from './demo-client.js';
+import { readDemoFile, writeDemoFile, type DemoSecrets } from './demo-file.js';
+import { DemoLibrary } from './demo-library.js';
+
+export interface DemoShareLine {
+  readonly slug: string;
+  readonly title: string;
+  readonly points: number | null;
+}
+
+/** Everything that somebody needs who tries the service out. */
+export interface Demo {
+  readonly publicUrl: string;
+  readonly developer: string;
+  readonly viewer: string;
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly secrets: DemoSecrets;
+  readonly shares: readonly DemoShareLine[];
+}
+
+/** Fills an empty service with an application, two users, titles and shares. */
+@Injectable()
+export class DemoSeed {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly accounts: DemoAccounts,
+    private readonly client: DemoClient,
+    private readonly library: DemoLibrary,
+    private readonly shares: ShareReader,
+    private readonly settings: ResourceSharingSettings,
+  ) {}
+
+  isSeeded(): Promise<boolean> {
+    return this.accounts.exist();
+  }
+
+  /**
+   * Makes what is missing and keeps the rest: secrets stay as they are in `demo.json` of the home while they still hold.
+   * Raises CONFLICT for a service that is in use, unless `force` is set.
+   */
+  async seed({ force = false }: { force?: boolean } = {}): Promise<Demo> {
+    if (!force && this.settings.secureCookies && (await this.accounts.othersExist())) {
+      throw new AppError(
+        'CONFLICT',
+        'This service has members already: npm run seed:demo -- --force does it all the same',
+      );
+    }
+    // One at a time, from whichever process.
+    return this.dataSource.transaction(async (tx) => {
+      await tx.query(`SELECT pg_advisory_xact_lock(hashtext('resource-sharing demo'))`);
+      return this.build(readDemoFile(this.settings.home));
+    });
+  }
+
+  private async build(kept: Partial<DemoSecrets>): Promise<Demo> {
+    const developer = await this.accounts.ensure(DEVELOPER, kept.developerPassword);
+    const viewer = await this.accounts.ensure(VIEWER, kept.viewerPassword);
+    await this.accounts.favour(viewer.id);
+    const { clientId, secret } = await this.client.ensure(developer.id, kept.applicationSecret);
+    const personalKey = await this.client.ensureKey(viewer.id, kept.personalKey);
+    await this.library.ensure(developer.id);
+    const { rows } = await this.shares.ofOwner(developer.id, 1, 100);
+    const secrets = {
+      developerPassword: developer.password,
+      viewerPassword: viewer.password,
+      applicationSecret: secret,
+      personalKey,
+    };
+    writeDemoFile(this.settings.home, secrets);
+    return {
+      publicUrl: this.settings.publicUrl.replace(/\/+$/, ''),
+      developer: DEVELOPER,
+      viewer: VIEWER,
+      clientId,
+      redirectUri: DEMO_REDIRECT_URI,
+      secrets,
+      shares: rows.map(({ slug, title, unlock_points }) => ({ slug, title: title ?? slug, points: unlock_points })),
+    };
+  }
+}

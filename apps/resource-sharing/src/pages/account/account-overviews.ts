@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { AuditTrail, type AuditEntry } from '../../administration/audit-trail.js';
+import { PointsLedger, type LedgerLine } from '../../points/points-ledger.js';
+import { ResourceSharingSettings } from '../../settings.js';
+import { SiteSessions, type SiteSession } from '../../site/site-sessions.js';
+
+export interface AccountOverview {
+  readonly points: number;
+  readonly ledger: readonly LedgerLine[];
+  readonly sessions: readonly SiteSession[];
+  readonly events: readonly AuditEntry[];
+  readonly timeZone: string;
+}
+
+const LINES = 20;
+
+/** What an account page tells, gathered. */
+@Injectable()
+export class AccountOverviews {
+  constructor(
+    private readonly ledger: PointsLedger,
+    private readonly sessions: SiteSessions,
+    private readonly trail: AuditTrail,
+    private readonly settings: ResourceSharingSettings,
+  ) {}
+
+  async of(userId: number): Promise<AccountOverview> {
+    const [points, ledger, sessions, events] = await Promise.all([
+      this.ledger.balance(userId),
+      this.ledger.history(userId, { limit: LINES }),
+      this.sessions.list(userId),
+      this.trail.list({ userId, limit: LINES }),
+    ]);
+    return { points, ledger, sessions, events, timeZone: this.settings.timeZone };
+  }
+}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Application } from '../../applications/application-rows.js';
+import { rowsOf } from '../../credentials/rows-of.js';
+import type { OpenScope } from '../../open-api/caller.js';
+
+/** Unasked authorizations of one user for one application within an hour, before the user is asked again. */
+const MAX_UNASKED = 10;
+
+/** Whether a user has to be asked, or has answered already. */
+@Injectable()
+export class ConsentMemory {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * True when a live authorization holds these scopes and the application is a reviewed one that can keep a secret: any
+   * program can pass for a public one (RFC 9700 section 4.15, RFC 8252 section 8.6).
+   */
+  async covers(userId: number, application: Application, scopes: readonly OpenScope[]): Promise<boolean> {
+    if (application.kind !== 'confidential' || application.authLevel === 'unverified') return false;
+    const [row] = await rowsOf(
+      this.dataSource,
+      `SELECT EXISTS (
+         SELECT FROM grants g JOIN refresh_tokens r ON r.grant_id = g.id
+         WHERE g.user_id = $1 AND g.application_id = $2 AND g.revoked_at IS NULL AND g.scopes @> $3
+           AND r.consumed_at IS NULL AND r.idle_expires_at > now() AND r.absolute_expires_at > now()
+       ) AND (
+         SELECT count(*) < $4 FROM grants
+         WHERE user_id = $1 AND application_id = $2 AND created_at > now() - interval '1 hour'
+       ) AS covered`,
+      [userId, application.id, scopes, MAX_UNASKED],
+    );
+    return row?.['covered'] === true;
+  }
+}

@@ -1,0 +1,64 @@
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { ApplicationChangeBody, NewApplicationBody, SecretRotationBody } from '../../applications/applications.dto.js';
+import type { ApplicationChange, NewApplication } from '../../applications/applications.service.js';
+import { SiteAccounts } from '../../site/site-accounts.service.js';
+import { FormValues, validated } from '../parts/form-values.js';
+
+/** Forms about applications, read under the rules of the REST interface. */
+@Injectable()
+export class ApplicationForms {
+  constructor(private readonly accounts: SiteAccounts) {}
+
+  /** Raises INVALID_ARGUMENT. */
+  registration(values: FormValues): NewApplication {
+    const body = validated(NewApplicationBody, {
+      name: values.text('name').trim(),
+      description: values.text('description').trim(),
+      kind: values.optional('kind'),
+      redirect_uris: values.words('redirect_uris'),
+      scopes: values.list('scopes'),
+    });
+    return {
+      name: body.name,
+      description: body.description,
+      kind: body.kind,
+      scopes: body.scopes,
+      redirectUris: body.redirect_uris,
+    };
+  }
+
+  /** Raises INVALID_ARGUMENT, for a test user whom nobody knows too. */
+  async change(values: FormValues): Promise<ApplicationChange> {
+    const body = validated(ApplicationChangeBody, {
+      name: values.text('name').trim(),
+      description: values.text('description').trim(),
+      redirect_uris: values.words('redirect_uris'),
+      scopes: values.list('scopes'),
+      ip_allow: values.words('ip_allow'),
+      test_user_ids: await this.idsOf(values.words('test_users')),
+      bound_to_owner: values.isChecked('bound_to_owner'),
+    });
+    return {
+      name: body.name,
+      description: body.description,
+      redirectUris: body.redirect_uris,
+      scopes: body.scopes,
+      ipAllow: body.ip_allow,
+      testUserIds: body.test_user_ids,
+      boundToOwner: body.bound_to_owner,
+    };
+  }
+
+  rotation(values: FormValues): SecretRotationBody {
+    return validated(SecretRotationBody, { overlap_seconds: values.wholeNumber('overlap_seconds') });
+  }
+
+  private async idsOf(names: readonly string[]): Promise<number[]> {
+    const known = await this.accounts.idsOf(names);
+    const unknown = names.filter((name) => !known.has(name.toLowerCase()));
+    if (unknown.length === 0 && known.size <= 5) return [...known.values()];
+    const message = unknown.length > 0 ? `nobody is called ${unknown.join(', ')}` : 'at most five';
+    throw new AppError('INVALID_ARGUMENT', `test_users: ${message}`, { details: [{ field: 'test_users', message }] });
+  }
+}

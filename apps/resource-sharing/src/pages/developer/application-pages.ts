@@ -1,0 +1,39 @@
+import type { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { ApplicationSecrets } from '../../applications/application-secrets.service.js';
+import { Applications } from '../../applications/applications.service.js';
+import { ResourceSharingSettings } from '../../settings.js';
+import { SiteAccounts } from '../../site/site-accounts.service.js';
+import type { FormValues } from '../parts/form-values.js';
+import { Html } from '../parts/markup.js';
+import type { Member } from '../parts/visitor.js';
+import { applicationPage } from './application.view.js';
+
+export interface ApplicationPageState {
+  /** A secret at the only time when it can be read. */
+  readonly shown?: Html;
+  readonly values?: FormValues;
+  readonly problem?: AppError | undefined;
+}
+
+/** The page of one application, gathered for its owner. */
+@Injectable()
+export class ApplicationPages {
+  constructor(
+    private readonly applications: Applications,
+    private readonly secrets: ApplicationSecrets,
+    private readonly accounts: SiteAccounts,
+    private readonly settings: ResourceSharingSettings,
+  ) {}
+
+  /** Raises NOT_FOUND for an application of somebody else. */
+  async render(visitor: Member, clientId: string, state: ApplicationPageState): Promise<{ name: string; body: Html }> {
+    const application = await this.applications.ofOwner(visitor.account.id, clientId);
+    const [secrets, names] = await Promise.all([
+      this.secrets.list(visitor.account.id, clientId),
+      this.accounts.namesOf(application.testUserIds),
+    ]);
+    const facts = { application, secrets, testUsers: [...names.values()], timeZone: this.settings.timeZone };
+    return { name: application.name, body: applicationPage(visitor, facts, state) };
+  }
+}

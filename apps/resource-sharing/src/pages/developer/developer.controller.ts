@@ -1,0 +1,126 @@
+import type { AppError } from '@gatehouse/platform';
+import { Body, Get, Param, ParseIntPipe, Post, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { ApplicationSecrets } from '../../applications/application-secrets.service.js';
+import { Applications } from '../../applications/applications.service.js';
+import { Registration } from '../../applications/registration.js';
+import { FormValues, refusalOf } from '../parts/form-values.js';
+import { sendPage } from '../parts/layout.js';
+import { done, noticeOf } from '../parts/notices.js';
+import { PageController } from '../parts/page-controller.js';
+import { secretOnce } from '../parts/tables.js';
+import { CurrentVisitor, type Member } from '../parts/visitor.js';
+import { ApplicationForms } from './application-forms.js';
+import { ApplicationPages, type ApplicationPageState } from './application-pages.js';
+import { applicationsPage } from './developer.view.js';
+
+@PageController('developer')
+export class DeveloperController {
+  constructor(
+    private readonly applications: Applications,
+    private readonly registration: Registration,
+    private readonly secrets: ApplicationSecrets,
+    private readonly forms: ApplicationForms,
+    private readonly pages: ApplicationPages,
+  ) {}
+
+  @Get()
+  list(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): Promise<void> {
+    return this.sendList(response, visitor, { notice: noticeOf(query) });
+  }
+
+  @Post()
+  async register(@CurrentVisitor() visitor: Member, @Body() body: object, @Res() response: Response): Promise<void> {
+    const values = new FormValues(body);
+    let registered: { clientId: string; secret: string } | undefined;
+    const problem = await refusalOf(async () => {
+      const { application, issued } = await this.registration.register(
+        visitor.account.id,
+        this.forms.registration(values),
+      );
+      registered = { clientId: application.clientId, secret: issued.secret };
+    });
+    if (registered === undefined) return this.sendList(response, visitor, { values, problem });
+    const shown = secretOnce('This is the secret of the application.', registered.secret);
+    return this.sendOne(response, visitor, registered.clientId, { shown });
+  }
+
+  @Get(':client_id')
+  one(
+    @CurrentVisitor() visitor: Member,
+    @Param('client_id') clientId: string,
+    @Query() query: object,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.sendOne(response, visitor, clientId, { notice: noticeOf(query) });
+  }
+
+  @Post(':client_id')
+  async update(
+    @CurrentVisitor() visitor: Member,
+    @Param('client_id') clientId: string,
+    @Body() body: object,
+    @Res() response: Response,
+  ): Promise<void> {
+    const values = new FormValues(body);
+    const problem = await refusalOf(async () => {
+      await this.applications.update(visitor.account.id, clientId, await this.forms.change(values));
+    });
+    if (problem === undefined) response.redirect(303, done(`/developer/${clientId}`, 'application'));
+    else await this.sendOne(response, visitor, clientId, { values, problem });
+  }
+
+  @Post(':client_id/secrets')
+  async rotate(
+    @CurrentVisitor() visitor: Member,
+    @Param('client_id') clientId: string,
+    @Body() body: object,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { overlap_seconds: overlapSeconds } = this.forms.rotation(new FormValues(body));
+    const { secret } = await this.secrets.rotate(visitor.account.id, clientId, { overlapSeconds });
+    const shown = secretOnce('This is the new secret. The one before it holds for the time you chose.', secret);
+    await this.sendOne(response, visitor, clientId, { shown });
+  }
+
+  @Post(':client_id/secrets/:id/end')
+  async endSecret(
+    @CurrentVisitor() visitor: Member,
+    @Param('client_id') clientId: string,
+    @Param('id', ParseIntPipe) id: number,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.secrets.revoke(visitor.account.id, clientId, id);
+    response.redirect(303, done(`/developer/${clientId}`, 'secret'));
+  }
+
+  @Post(':client_id/delete')
+  async remove(
+    @CurrentVisitor() visitor: Member,
+    @Param('client_id') clientId: string,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.applications.remove(visitor.account.id, clientId);
+    response.redirect(303, done('/developer', 'application-removed'));
+  }
+
+  private async sendList(
+    response: Response,
+    visitor: Member,
+    state: { notice?: string | undefined; values?: FormValues; problem?: AppError | undefined },
+  ): Promise<void> {
+    const found = await this.applications.listOf(visitor.account.id);
+    const body = applicationsPage(visitor, found, state);
+    sendPage(response, visitor, { title: 'Applications', body, notice: state.notice, problem: state.problem });
+  }
+
+  private async sendOne(
+    response: Response,
+    visitor: Member,
+    clientId: string,
+    state: ApplicationPageState & { notice?: string | undefined },
+  ): Promise<void> {
+    const { name, body } = await this.pages.render(visitor, clientId, state);
+    sendPage(response, visitor, { title: name, body, notice: state.notice, problem: state.problem });
+  }
+}

@@ -1,0 +1,115 @@
+import { Body, Get, Post, Query, Req, Res } from '@nestjs/common';
+import type { AppError } from '@gatehouse/platform';
+import type { Request, Response } from 'express';
+import { SiteLogin } from '../../site/site-login.js';
+import { SiteRegistration } from '../../site/site-registration.js';
+import { RegistrationBody, SiteLoginBody } from '../../site/site.dto.js';
+import { FormValues, refusalOf, validated } from '../parts/form-values.js';
+import { sendPage } from '../parts/layout.js';
+import { PageController } from '../parts/page-controller.js';
+import { formTargetsOf, isAuthorizePath, loginPath, ownPath } from '../parts/return-address.js';
+import { CurrentVisitor, type Visitor } from '../parts/visitor.js';
+import { loginForm, registrationForm } from './entry.view.js';
+
+interface Entry {
+  readonly returnTo: string | undefined;
+  readonly values?: FormValues;
+  readonly problem?: AppError | undefined;
+}
+
+/** Logging in, registering and logging out. */
+@PageController('', 'everybody')
+export class EntryController {
+  constructor(
+    private readonly login: SiteLogin,
+    private readonly registration: SiteRegistration,
+  ) {}
+
+  @Get('login')
+  showLogin(@CurrentVisitor() visitor: Visitor, @Query() query: object, @Res() response: Response): void {
+    sendLogin(response, visitor, { returnTo: returnAddress(query) });
+  }
+
+  @Post('login')
+  async logIn(
+    @CurrentVisitor() visitor: Visitor,
+    @Body() body: object,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const values = new FormValues(body);
+    const returnTo = returnAddress(body);
+    const problem = await refusalOf(async () => {
+      const given = { username: values.text('username'), password: values.text('password') };
+      await this.login.logIn(validated(SiteLoginBody, given), request, response);
+    });
+    if (problem === undefined) response.redirect(303, returnTo ?? '/');
+    else sendLogin(response, visitor, { returnTo, values, problem });
+  }
+
+  @Get('register')
+  showRegistration(@CurrentVisitor() visitor: Visitor, @Query() query: object, @Res() response: Response): void {
+    this.sendRegistration(response, visitor, { returnTo: returnAddress(query) });
+  }
+
+  @Post('register')
+  async register(
+    @CurrentVisitor() visitor: Visitor,
+    @Body() body: object,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const values = new FormValues(body);
+    const returnTo = returnAddress(body);
+    const problem = await refusalOf(async () => {
+      const given = {
+        username: values.text('username').trim(),
+        email: values.optional('email'),
+        password: values.text('password'),
+      };
+      await this.registration.register(validated(RegistrationBody, given), request, response);
+    });
+    if (problem === undefined) response.redirect(303, returnTo ?? '/account');
+    else this.sendRegistration(response, visitor, { returnTo, values, problem });
+  }
+
+  /** `return_to` with a login in between: for who wants to go on with another account. */
+  @Post('logout')
+  async logOut(@Body() body: object, @Req() request: Request, @Res() response: Response): Promise<void> {
+    await this.login.logOut(request, response);
+    const returnTo = returnAddress(body);
+    response.redirect(303, returnTo === undefined ? '/' : loginPath(returnTo));
+  }
+
+  private sendRegistration(response: Response, visitor: Visitor, { returnTo, values, problem }: Entry): void {
+    const body = registrationForm(visitor, {
+      returnTo,
+      username: values?.text('username'),
+      email: values?.text('email'),
+      problem,
+      isOpen: this.registration.isOpen,
+    });
+    sendPage(response, visitor, {
+      title: 'Register',
+      body,
+      problem,
+      narrow: true,
+      formTargets: targetsAfter(returnTo),
+    });
+  }
+}
+
+function sendLogin(response: Response, visitor: Visitor, { returnTo, values, problem }: Entry): void {
+  const body = loginForm(visitor, { returnTo, username: values?.text('username'), problem });
+  sendPage(response, visitor, { title: 'Log in', body, problem, narrow: true, formTargets: targetsAfter(returnTo) });
+}
+
+function returnAddress(source: object): string | undefined {
+  return ownPath((source as { return_to?: unknown }).return_to);
+}
+
+/** Who has allowed an application before goes through the page of authorization without stopping there. */
+function targetsAfter(returnTo: string | undefined): string | undefined {
+  if (returnTo === undefined || !isAuthorizePath(returnTo)) return undefined;
+  return formTargetsOf(new URL(returnTo, 'http://own.invalid').searchParams.get('redirect_uri'));
+}

@@ -1,0 +1,73 @@
+import type { AppError } from '@gatehouse/platform';
+import { Body, Get, Param, ParseIntPipe, Post, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { NewKeyBody } from '../../applications/applications.dto.js';
+import { PersonalKeys } from '../../applications/personal-keys.service.js';
+import { ResourceSharingSettings } from '../../settings.js';
+import { FormValues, refusalOf, validated } from '../parts/form-values.js';
+import { sendPage } from '../parts/layout.js';
+import type { Html } from '../parts/markup.js';
+import { done, noticeOf } from '../parts/notices.js';
+import { PageController } from '../parts/page-controller.js';
+import { secretOnce } from '../parts/tables.js';
+import { CurrentVisitor, type Member } from '../parts/visitor.js';
+import { keysPage } from './keys.view.js';
+
+interface State {
+  readonly notice?: string | undefined;
+  readonly shown?: Html;
+  readonly values?: FormValues;
+  readonly problem?: AppError | undefined;
+}
+
+@PageController('keys')
+export class KeysPageController {
+  constructor(
+    private readonly keys: PersonalKeys,
+    private readonly settings: ResourceSharingSettings,
+  ) {}
+
+  @Get()
+  list(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): Promise<void> {
+    return this.send(response, visitor, { notice: noticeOf(query) });
+  }
+
+  @Post()
+  async create(@CurrentVisitor() visitor: Member, @Body() body: object, @Res() response: Response): Promise<void> {
+    const values = new FormValues(body);
+    let secret = '';
+    const problem = await refusalOf(async () => {
+      secret = await this.issue(visitor.account.id, values);
+    });
+    if (problem !== undefined) return this.send(response, visitor, { values, problem });
+    return this.send(response, visitor, { shown: secretOnce('This is the new key.', secret) });
+  }
+
+  @Post(':id/end')
+  async end(
+    @CurrentVisitor() visitor: Member,
+    @Param('id', ParseIntPipe) id: number,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.keys.revoke(visitor.account.id, id);
+    response.redirect(303, done('/keys', 'key'));
+  }
+
+  private async issue(userId: number, values: FormValues): Promise<string> {
+    const body = validated(NewKeyBody, {
+      name: values.text('name').trim(),
+      scopes: values.list('scopes'),
+      expires_at: values.optional('expires_at'),
+      ip_allow: values.words('ip_allow'),
+    });
+    const expiresAt = body.expires_at == null ? null : new Date(body.expires_at);
+    const { name, scopes, ip_allow: ipAllow } = body;
+    return (await this.keys.create(userId, { name, scopes, expiresAt, ipAllow })).secret;
+  }
+
+  private async send(response: Response, visitor: Member, { notice, ...state }: State): Promise<void> {
+    const keys = await this.keys.list(visitor.account.id);
+    const body = keysPage(visitor, keys, { ...state, timeZone: this.settings.timeZone });
+    sendPage(response, visitor, { title: 'API keys', body, notice, problem: state.problem });
+  }
+}

@@ -1,0 +1,54 @@
+import { loadSecretKey } from '@gatehouse/persistence';
+import { Module } from '@nestjs/common';
+import { AdministrationModule } from '../administration/administration.module.js';
+import { ApplicationsModule } from '../applications/applications.module.js';
+import { DemoModule } from '../demo/demo.module.js';
+import { OAuthModule } from '../oauth/oauth.module.js';
+import { ResourceSharingSettings } from '../settings.js';
+import { SharesModule } from '../shares/shares.module.js';
+import { SiteModule } from '../site/site.module.js';
+import { AccountPageController } from './account/account.controller.js';
+import { AccountOverviews } from './account/account-overviews.js';
+import { AuthorizeController } from './authorize/authorize.controller.js';
+import { ConsentMemory } from './authorize/consent-memory.js';
+import { ApplicationForms } from './developer/application-forms.js';
+import { ApplicationPages } from './developer/application-pages.js';
+import { DeveloperController } from './developer/developer.controller.js';
+import { EntryController } from './entry/entry.controller.js';
+import { HomeController } from './home/home.controller.js';
+import { AuthorizedController } from './own/authorized.controller.js';
+import { KeysPageController } from './own/keys.controller.js';
+import { SharesPageController } from './own/shares.controller.js';
+import { FormTokens } from './parts/form-tokens.js';
+import { StylesheetController } from './parts/stylesheet.controller.js';
+import { Visitors } from './parts/visitors.js';
+
+/** What people see: plain pages over the services of the other folders. */
+@Module({
+  imports: [AdministrationModule, ApplicationsModule, DemoModule, OAuthModule, SharesModule, SiteModule],
+  controllers: [
+    StylesheetController,
+    HomeController,
+    EntryController,
+    AuthorizeController,
+    AccountPageController,
+    DeveloperController,
+    KeysPageController,
+    AuthorizedController,
+    SharesPageController,
+  ],
+  providers: [
+    {
+      provide: FormTokens,
+      inject: [ResourceSharingSettings],
+      useFactory: ({ home, secretKey }: ResourceSharingSettings) =>
+        new FormTokens(loadSecretKey({ home, envValue: secretKey })),
+    },
+    Visitors,
+    AccountOverviews,
+    ConsentMemory,
+    ApplicationForms,
+    ApplicationPages,
+  ],
+})
+export class PagesModule {}

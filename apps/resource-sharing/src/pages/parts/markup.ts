@@ -1,0 +1,33 @@
+/** Text that is HTML already. Only markup`` makes it from parts, so that nothing of a user's gets in unescaped. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+/** What may stand between the parts of a template; nothing, booleans included, leaves no trace. */
+export type Content = Html | string | number | boolean | null | undefined | readonly Content[];
+
+/** HTML with its values escaped, for element content and for attribute values in double quotes. */
+export function markup(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
+  return new Html(strings.map((text, index) => text + (index < values.length ? render(values[index]) : '')).join(''));
+}
+
+export function render(value: Content): string {
+  if (value instanceof Html) return value.text;
+  if (value === null || value === undefined || typeof value === 'boolean') return '';
+  return typeof value === 'object' ? value.map(render).join('') : escapeText(String(value));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeText(text: string): string {
+  // Controls and marks of direction could make one text pass for another.
+  return text
+    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+}

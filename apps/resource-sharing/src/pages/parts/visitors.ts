@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { SessionCookie, SessionStore } from '@gatehouse/auth';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { ResourceSharingSettings } from '../../settings.js';
+import { SiteAccounts } from '../../site/site-accounts.service.js';
+import { FormTokens } from './form-tokens.js';
+import type { Visitor } from './visitor.js';
+
+/** Name of the field that every form carries. */
+export const TOKEN_FIELD = '_token';
+const VISIT_COOKIE = 'gatehouse_visit';
+const VISIT_SECONDS = 86_400;
+const FROM_HERE = new Set([undefined, 'same-origin', 'none']);
+
+/** Finds out who looks at a page, and whether a form was one of ours. */
+@Injectable()
+export class Visitors {
+  private readonly visits: SessionCookie;
+
+  constructor(
+    private readonly sessions: SessionStore,
+    private readonly cookie: SessionCookie,
+    private readonly accounts: SiteAccounts,
+    private readonly tokens: FormTokens,
+    settings: ResourceSharingSettings,
+  ) {
+    this.visits = new SessionCookie(VISIT_COOKIE, settings.secureCookies);
+  }
+
+  async of(request: Request, response: Response): Promise<Visitor> {
+    const token = this.cookie.read(request.headers);
+    const session = token === undefined ? undefined : await this.sessions.verify(token);
+    const account = session === undefined ? null : await this.accounts.findActive(session.userId);
+    return {
+      account,
+      sessionId: account === null ? null : (session?.id ?? null),
+      formToken: () => this.tokens.of(this.tied(request) ?? this.tie(response)),
+    };
+  }
+
+  /**
+   * Raises FORBIDDEN for a form that is none of ours (RFC 9700 section 4.7). The page of authorization sends no referrer,
+   * and browsers then name no origin either (`null`): the token is what decides.
+   */
+  assertOwnForm(request: Request): void {
+    const { origin } = request.headers;
+    const site = request.headers['sec-fetch-site'];
+    const foreign = origin !== undefined && origin !== 'null' && hostOf(origin) !== request.host;
+    if (foreign || !FROM_HERE.has(site as string | undefined)) {
+      throw new AppError('FORBIDDEN', 'This request came from another site');
+    }
+    const body = request.body as Record<string, unknown> | undefined;
+    if (!this.tokens.matches(this.tied(request), body?.[TOKEN_FIELD])) {
+      throw new AppError('FORBIDDEN', 'This form is no longer valid: go back, load the page anew and try again');
+    }
+  }
+
+  private tied(request: Request): string | undefined {
+    return this.cookie.read(request.headers) ?? this.visits.read(request.headers);
+  }
+
+  private tie(response: Response): string {
+    const visit = randomBytes(32).toString('base64url');
+    response.setHeader('Set-Cookie', this.visits.open(visit, VISIT_SECONDS));
+    return visit;
+  }
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}

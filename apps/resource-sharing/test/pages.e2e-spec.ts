@@ -1,0 +1,361 @@
+import { randomBytes } from 'node:crypto';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startOpenSite } from './support/open-site.js';
+import { PageReader } from './support/page-reader.js';
+import { CALLBACK, PASSWORD, ThirdParty } from './support/third-party.js';
+import type { SiteApp } from './site-app.js';
+
+const HOSTILE = `<script>alert("x")</script>'&`;
+const newName = (): string => `person-${randomBytes(5).toString('hex')}`;
+
+describe('the pages of the site', () => {
+  let site: SiteApp;
+  let people: ThirdParty;
+
+  const member = async (): Promise<{ id: number; name: string; reader: PageReader }> => {
+    const user = await people.user(newName());
+    const reader = new PageReader(site.url);
+    await reader.logIn(user.name, PASSWORD);
+    return { ...user, reader };
+  };
+
+  beforeAll(async () => {
+    site = await startOpenSite({ SITE_REGISTRATIONS_PER_HOUR: '1000', GATEHOUSE_ADMIN_PASSWORD: PASSWORD });
+    people = new ThirdParty(site);
+  });
+  afterAll(() => site.close());
+
+  describe('every page', () => {
+    it.each(['/', '/login', '/register'])('%s lets nothing run, be framed or be kept', async (path) => {
+      const { status, headers, text } = await request(site.url).get(path);
+      expect(status).toBe(200);
+      expect(headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(headers['content-security-policy']).toBe(
+        "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      );
+      expect(headers['x-frame-options']).toBe('DENY');
+      expect(headers['cache-control']).toBe('no-store');
+      expect(text).not.toMatch(/<script|<style| style=| on\w+=/i);
+      expect(text).toMatch(/<html lang="en">/);
+      expect(text.match(/<h1>/g)).toHaveLength(1);
+    });
+
+    it('has one stylesheet, for light and dark', async () => {
+      const { headers, text } = await request(site.url).get('/site.css');
+      expect(headers['content-type']).toMatch(/^text\/css/);
+      expect(text).toContain('prefers-color-scheme: dark');
+    });
+
+    it.each(['/account', '/developer', '/keys', '/authorized', '/shares', '/admin/users?page=2'])(
+      '%s asks for a login and goes on to itself',
+      async (path) => {
+        const { status, headers } = await request(site.url).get(path);
+        expect([status, headers['location']]).toEqual([303, `/login?return_to=${encodeURIComponent(path)}`]);
+      },
+    );
+
+    it('labels every field, and names its buttons', async () => {
+      const { reader } = await member();
+      for (const path of ['/login', '/register', '/account', '/developer', '/keys', '/shares']) {
+        const { text } = await reader.get(path);
+        const ids = [...text.matchAll(/<(?:input|select|textarea)(?! type="hidden")[^>]* id="([^"]+)"/g)].map(
+          ([, id]) => id,
+        );
+        for (const id of ids) expect(text, `${path} ${id}`).toContain(`<label for="${id}"`);
+        expect(new Set(ids).size, path).toBe(ids.length);
+        expect(text).not.toMatch(/<button[^>]*><\/button>/);
+      }
+    });
+
+    it('answers unknown addresses and wrong methods in the envelope, as everywhere', async () => {
+      expect((await request(site.url).get('/nothing')).body).toMatchObject({ success: false, code: '404' });
+      expect((await request(site.url).delete('/account')).body).toMatchObject({ success: false, code: '405' });
+    });
+
+    it('is no part of the interface description', async () => {
+      const { body } = await request(site.url).get('/api/open/openapi.json');
+      const paths = Object.keys((body as { paths: object }).paths);
+      expect(paths.filter((path) => !/^\/(?:api|oauth2\/|\.well-known)/.test(path))).toEqual([]);
+      expect(paths).not.toContain('/oauth2/authorize');
+    });
+  });
+
+  describe('forms', () => {
+    it('are refused without the token of the session', async () => {
+      const { reader } = await member();
+      for (const _token of ['', 'x', Buffer.alloc(32).toString('base64url')]) {
+        const answer = await reader.post('/account/profile', { nickname: 'Mallory', _token });
+        expect(answer.status).toBe(403);
+      }
+      await reader.get('/account');
+      expect(reader.page).not.toContain('Mallory');
+    });
+
+    it('are refused with the token of another session', async () => {
+      const [one, other] = [await member(), await member()];
+      const page = (await other.reader.get('/account')).text;
+      const _token = /name="_token" value="([^"]+)"/.exec(page)?.[1] ?? '';
+      expect(_token).toHaveLength(43);
+      expect((await one.reader.post('/account/profile', { nickname: 'Mallory', _token })).status).toBe(403);
+      expect((await other.reader.post('/account/profile', { nickname: 'Fine', _token })).status).toBe(303);
+    });
+
+    it.each([
+      [{ Origin: 'https://evil.example' }, 403],
+      [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
+      [{ 'Sec-Fetch-Site': 'same-site' }, 403],
+      [{ Origin: 'null', 'Sec-Fetch-Site': 'same-origin' }, 303],
+    ])('with the headers %j answer %d', async (headers, status) => {
+      const { reader } = await member();
+      await reader.get('/account');
+      const answer = await reader.submit(
+        '/account/profile',
+        { nickname: 'Ada' },
+        { headers: headers as Record<string, string> },
+      );
+      expect(answer.status).toBe(status);
+    });
+
+    it('for a login are tied to the browser too', async () => {
+      const reader = new PageReader(site.url);
+      const { name } = await people.user(newName());
+      await reader.get('/login');
+      const stranger = new PageReader(site.url);
+      const _token = /name="_token" value="([^"]+)"/.exec(reader.page)?.[1] ?? '';
+      expect((await stranger.post('/login', { username: name, password: PASSWORD, _token })).status).toBe(403);
+      expect((await reader.submit('/login', { username: name, password: PASSWORD })).status).toBe(303);
+    });
+  });
+
+  describe('entering', () => {
+    it('registers, shows what was wrong beside the fields, and logs in', async () => {
+      const reader = new PageReader(site.url);
+      const username = newName();
+      await reader.get('/register?return_to=%2Fkeys');
+      const wrong = await reader.submit('/register', { username: HOSTILE, email: 'nobody', password: 'short' });
+      expect(wrong.status).toBe(400);
+      expect(reader.page).toContain('<title>Error: Register · Gatehouse</title>');
+      expect(reader.page).toContain('role="alert" tabindex="-1" autofocus');
+      for (const name of ['username', 'email', 'password']) {
+        expect(reader.page).toContain(`<a href="#${name}">`);
+        expect(reader.page).toMatch(
+          new RegExp(`id="${name}"[^>]* aria-describedby="[^"]*${name}-wrong" aria-invalid="true"`),
+        );
+      }
+      expect(reader.page).toContain('value="&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&amp;"');
+      expect(reader.page).not.toContain('<script');
+      await reader.submit('/register', { username, password: PASSWORD });
+      expect([reader.last?.status, reader.location]).toEqual([303, '/keys']);
+      await reader.follow();
+      expect(reader.text).toContain(username);
+    });
+
+    it.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])(
+      'goes to the start page instead of %s',
+      async (returnTo) => {
+        const { name } = await people.user(newName());
+        const reader = new PageReader(site.url);
+        await reader.get(`/login?return_to=${encodeURIComponent(returnTo)}`);
+        expect(reader.page).not.toContain('evil');
+        await reader.submit('/login', { username: name, password: PASSWORD, return_to: returnTo });
+        expect(reader.location).toBe('/');
+      },
+    );
+
+    it('says no to a wrong password and ends a session', async () => {
+      const { name, reader } = await member();
+      const other = new PageReader(site.url);
+      await other.get('/login');
+      expect((await other.submit('/login', { username: name, password: 'wrong' })).status).toBe(401);
+      expect(other.text).toContain('The user name or the password is wrong');
+      await reader.get('/');
+      await reader.submit('/logout');
+      expect((await reader.get('/account')).status).toBe(303);
+    });
+  });
+
+  describe('the account', () => {
+    it('changes the profile and shows hostile names as text', async () => {
+      const { reader } = await member();
+      await reader.get('/account');
+      await reader.submit('/account/profile', { nickname: HOSTILE, email: '' });
+      await reader.follow();
+      expect(reader.text).toContain('The profile was changed.');
+      expect(reader.page).toContain('value="&lt;script&gt;');
+      await reader.get('/');
+      expect(reader.text).toContain(`Welcome, ${HOSTILE}`);
+      expect(reader.page).not.toContain('<script');
+    });
+
+    it('changes the password, which ends other sessions', async () => {
+      const { name, reader } = await member();
+      const other = new PageReader(site.url);
+      await other.logIn(name, PASSWORD);
+      await reader.get('/account');
+      await reader.submit('/account/password', { current_password: 'wrong', new_password: 'another battery' });
+      expect(reader.last?.status).toBe(401);
+      await reader.submit('/account/password', { current_password: PASSWORD, new_password: 'another battery' });
+      await reader.follow();
+      expect(reader.text).toContain('The password was changed.');
+      expect((await other.get('/account')).status).toBe(303);
+    });
+
+    it('shows Premium, points with their movements, and sessions that can be ended', async () => {
+      const { id, name, reader } = await member();
+      await people.sql.query("UPDATE site_accounts SET premium_until = 'infinity' WHERE id = $1", [id]);
+      await people.sql.query("SELECT ledger_transfer('grant', $1, NULL, $2, 'grants', 250, p_note => $3)", [
+        newName(),
+        id,
+        HOSTILE,
+      ]);
+      const other = new PageReader(site.url);
+      await other.logIn(name, PASSWORD);
+      await reader.get('/account');
+      expect(reader.text).toContain('Premium for ever');
+      expect(reader.text).toMatch(/Points 250 .*Given by the administration \+250 250/);
+      expect(reader.page).not.toContain('<script');
+      const action = /action="(\/account\/sessions\/\d+\/end)"/.exec(reader.page)?.[1] ?? '';
+      await reader.submit(action);
+      expect((await other.get('/account')).status).toBe(303);
+      expect((await reader.get('/account')).status).toBe(200);
+      await reader.submit('/account/sessions/end-all');
+      expect((await reader.get('/account')).status).toBe(303);
+    });
+
+    it('deletes the account after its password', async () => {
+      const { reader } = await member();
+      await reader.get('/account');
+      expect((await reader.submit('/account/delete', { password: 'wrong' })).status).toBe(401);
+      await reader.submit('/account/delete', { password: PASSWORD });
+      await reader.follow();
+      expect(reader.text).toContain('The account was deleted.');
+      expect((await reader.get('/account')).status).toBe(303);
+    });
+  });
+
+  describe('developer pages', () => {
+    const register = async (reader: PageReader, more: Record<string, string | string[]> = {}): Promise<string> => {
+      await reader.get('/developer');
+      await reader.submit('/developer', {
+        name: HOSTILE,
+        description: HOSTILE,
+        kind: 'confidential',
+        redirect_uris: `${CALLBACK}\r\nhttps://client.example/two`,
+        scopes: ['meta', 'query'],
+        ...more,
+      });
+      return /<code>(app_\w+)<\/code>/.exec(reader.page)?.[1] ?? '';
+    };
+
+    it('register an application, whose secret is shown once', async () => {
+      const { reader } = await member();
+      const clientId = await register(reader);
+      expect(reader.page).not.toContain('<script');
+      const secret = /<code>(hk_\w+)<\/code>/.exec(reader.page)?.[1] ?? '';
+      expect((await people.probe('meta', secret)).status).toBe(200);
+      await reader.get(`/developer/${clientId}`);
+      expect(reader.page).not.toContain(secret);
+      expect(reader.page).toContain(`${CALLBACK}\nhttps://client.example/two</textarea>`);
+      await reader.get('/developer');
+      expect(reader.text).toContain(HOSTILE);
+      expect(reader.page).not.toContain('<script');
+    });
+
+    it('name what is wrong with an application', async () => {
+      const { reader } = await member();
+      await register(reader, { name: '', redirect_uris: 'javascript:alert(1)', scopes: [] });
+      expect(reader.last?.status).toBe(400);
+      expect(reader.page).toContain('<a href="#name">');
+      expect(reader.page).toContain('<a href="#scopes">');
+      await register(reader, { redirect_uris: 'javascript:alert(1)' });
+      expect(reader.page).toContain('<a href="#redirect_uris">');
+      expect(reader.page).toContain('>\njavascript:alert(1)</textarea>');
+    });
+
+    it('change it, its test users included', async () => {
+      const [{ reader }, tester] = [await member(), await people.user(newName())];
+      const clientId = await register(reader);
+      const path = `/developer/${clientId}`;
+      const values = { name: 'New name', description: '', redirect_uris: CALLBACK, scopes: 'meta', ip_allow: '' };
+      await reader.submit(path, { ...values, test_users: 'nobody-of-this-name' });
+      expect(reader.text).toContain('nobody is called nobody-of-this-name');
+      await reader.submit(path, { ...values, test_users: tester.name.toUpperCase(), bound_to_owner: 'true' });
+      await reader.follow();
+      expect(reader.text).toContain('The application was changed.');
+      const [row] = (await people.sql.query('SELECT * FROM applications WHERE client_id = $1', [clientId])) as object[];
+      expect(row).toMatchObject({ name: 'New name', allowed_scopes: ['meta'], test_user_ids: [String(tester.id)] });
+    });
+
+    it('make a second secret beside the first, end one, and remove the application', async () => {
+      const { reader } = await member();
+      const clientId = await register(reader);
+      const first = /<code>(hk_\w+)<\/code>/.exec(reader.page)?.[1] ?? '';
+      await reader.submit(`/developer/${clientId}/secrets`, { overlap_seconds: '3600' });
+      const second = /<code>(hk_\w+)<\/code>/.exec(reader.page)?.[1] ?? '';
+      expect(second).not.toBe(first);
+      for (const secret of [first, second]) expect((await people.probe('meta', secret)).status).toBe(200);
+      const ends = [...reader.page.matchAll(/action="(\/developer\/\w+\/secrets\/\d+\/end)"/g)].map(
+        ([, path = '']) => path,
+      );
+      expect(ends).toHaveLength(2);
+      await reader.submit(ends[1] ?? '');
+      expect((await people.probe('meta', first)).status).toBe(401);
+      expect((await people.probe('meta', second)).status).toBe(200);
+      await reader.get(`/developer/${clientId}`);
+      await reader.submit(`/developer/${clientId}/delete`);
+      expect((await people.probe('meta', second)).status).toBe(401);
+    });
+
+    it('show nobody what others registered', async () => {
+      const [owner, other] = [await member(), await member()];
+      const clientId = await register(owner.reader);
+      await other.reader.get('/developer');
+      const _token = /name="_token" value="([^"]+)"/.exec(other.reader.page)?.[1] ?? '';
+      expect((await other.reader.get(`/developer/${clientId}`)).status).toBe(404);
+      for (const path of ['', '/secrets', '/secrets/1/end', '/delete']) {
+        const body = { _token, name: 'Mine', redirect_uris: CALLBACK, scopes: 'meta' };
+        expect((await other.reader.post(`/developer/${clientId}${path}`, body)).status, path).toBe(404);
+      }
+    });
+  });
+
+  it('makes personal keys, shows them once and ends them', async () => {
+    const { reader } = await member();
+    await reader.get('/keys');
+    expect((await reader.submit('/keys', { name: HOSTILE, scopes: 'vip' })).status).toBe(403);
+    expect(reader.page).not.toContain('<script');
+    await reader.submit('/keys', { name: HOSTILE, scopes: ['meta', 'query'], expires_at: '2099-01-01' });
+    const key = /<code>(hp_\w+)<\/code>/.exec(reader.page)?.[1] ?? '';
+    expect((await people.probe('meta', key)).status).toBe(200);
+    await reader.get('/keys');
+    expect(reader.page).not.toContain(key);
+    expect(reader.text).toContain(HOSTILE);
+    await reader.submit(/action="(\/keys\/\d+\/end)"/.exec(reader.page)?.[1] ?? '');
+    expect((await people.probe('meta', key)).status).toBe(401);
+  });
+
+  it('shares a link, lists it and takes it back', async () => {
+    const { reader } = await member();
+    await reader.get('/shares');
+    const share = { media_type: 'movie', tmdb_id: '550', title: HOSTILE, unlock_points: '5' };
+    await reader.submit('/shares', { ...share, url: 'no link' });
+    expect(reader.last?.status).toBe(400);
+    expect(reader.page).toContain('<a href="#url">');
+    const url = `https://115.com/s/${randomBytes(6).toString('hex')}?password=a1b2`;
+    await reader.submit('/shares', { ...share, url, unlock_points: 'many' });
+    expect(reader.page).toContain('<a href="#unlock_points">');
+    await reader.submit('/shares', { ...share, url });
+    await reader.follow();
+    expect(reader.text).toMatch(/The link is shared\./);
+    expect(reader.page).not.toContain('<script');
+    const action = /action="(\/shares\/\w+\/delete)"/.exec(reader.page)?.[1] ?? '';
+    const other = await member();
+    await other.reader.get('/shares');
+    const _token = /name="_token" value="([^"]+)"/.exec(other.reader.page)?.[1] ?? '';
+    expect((await other.reader.post(action, { _token })).status).toBe(403);
+    await reader.submit(action);
+    await reader.follow();
+    expect(reader.text).toContain('You share nothing.');
+  });
+});
