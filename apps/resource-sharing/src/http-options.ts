@@ -1,4 +1,5 @@
 import type { HttpOptions } from '@gatehouse/platform';
+import { openApiEntry } from './limits/open-api-entry.js';
 import { SERVICE_VERSION } from './service-version.js';
 import { SESSION_COOKIE } from './site/session-cookie-name.js';
 
@@ -7,6 +8,7 @@ export const HTTP_OPTIONS: HttpOptions = {
   errorFormat: 'envelope',
   // Token requests of RFC 6749 are forms, and so are the pages'.
   forms: true,
+  middleware: [openApiEntry],
   openapi: {
     path: '/api/open/openapi.json',
     title: 'Resource-Sharing Open API',

@@ -65,4 +65,5 @@ export {
   type NamedQueryClient,
 } from './throttling/postgres-counter.js';
 export { RedisWindowCounter, type RedisScriptClient } from './throttling/redis-counter.js';
+export { SkipThrottle } from '@nestjs/throttler';
 export { ThrottlingGuard, ThrottlingModule, type ThrottlingOptions } from './throttling/throttling.module.js';

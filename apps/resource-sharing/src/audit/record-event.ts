@@ -16,6 +16,8 @@ export type AuditEventType =
   | 'key.used_from_new_ip'
   | 'endpoint.disabled'
   | 'endpoint.enabled'
+  | 'quota.saved'
+  | 'quota.removed'
   | (`${'unlock' | 'share' | 'risk' | 'points' | 'user'}.${string}` & {});
 
 export interface AuditEvent {

@@ -4,9 +4,9 @@ import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@
 import { DataSource } from 'typeorm';
 import type { SqlRunner } from '../audit/record-event.js';
 
-/** Whose rights changed. `endpoint` stands for all switches of operations. */
+/** Whose rights changed. `endpoint` and `quota` stand for all switches and profiles. */
 export type Subject =
-  `${'application' | 'credential' | 'grant' | 'user'}:${number}` | `token:${string}` | 'endpoint:all';
+  `${'application' | 'credential' | 'grant' | 'user'}:${number}` | `token:${string}` | 'endpoint:all' | 'quota:all';
 
 const CHANNEL = 'resource-sharing:revocations';
 const POLL_MS = 1_000;

@@ -9,6 +9,9 @@ import { CreatePointsLedger1763668801120 } from './1763668801120-create-points-l
 import { CreateUnlocks1763668801121 } from './1763668801121-create-unlocks.js';
 import { CreateCheckIns1763668801122 } from './1763668801122-create-check-ins.js';
 import { CreateIdempotencyKeys1763668801123 } from './1763668801123-create-idempotency-keys.js';
+import { CreateUsage1763668801130 } from './1763668801130-create-usage.js';
+import { CreateLimits1763668801131 } from './1763668801131-create-limits.js';
+import { CreateRisk1763668801132 } from './1763668801132-create-risk.js';
 import { DescribeSessions1763668801140 } from './1763668801140-describe-sessions.js';
 
 /** Every migration, oldest first. */
@@ -24,5 +27,8 @@ export const MIGRATIONS = [
   CreateUnlocks1763668801121,
   CreateCheckIns1763668801122,
   CreateIdempotencyKeys1763668801123,
+  CreateUsage1763668801130,
+  CreateLimits1763668801131,
+  CreateRisk1763668801132,
   DescribeSessions1763668801140,
 ];

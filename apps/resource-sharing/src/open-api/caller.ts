@@ -1,4 +1,5 @@
 import { Public } from '@gatehouse/auth';
+import { SkipThrottle } from '@gatehouse/platform';
 import { applyDecorators, createParamDecorator, SetMetadata } from '@nestjs/common';
 import type { ExecutionContext } from '@nestjs/common';
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
@@ -45,6 +46,8 @@ export const OpenOperation = (options: OpenOperationOptions): MethodDecorator =>
   applyDecorators(
     SetMetadata(OPEN_OPERATION, options),
     Public(),
+    // The limits are the open API's own.
+    SkipThrottle(),
     ApiSecurity('api_key'),
     ApiSecurity({ api_key: [], bearer: [] }),
     ApiExtension('x-scope', options.scope),

@@ -1,6 +1,7 @@
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../open-api/caller.js';
+import { ShareLooks } from '../risk/share-looks.js';
 import { WeeklyFreeUnlocks } from '../weekly-free/weekly-free.service.js';
 import { ShareCounters } from './share-counters.js';
 import { ShareReader } from './share-reader.js';
@@ -14,6 +15,7 @@ export class ShareOffer {
     private readonly reader: ShareReader,
     private readonly counters: ShareCounters,
     private readonly weeklyFree: WeeklyFreeUnlocks,
+    private readonly looks: ShareLooks,
   ) {}
 
   /** Counts as a look. Raises NOT_FOUND. */
@@ -21,6 +23,7 @@ export class ShareOffer {
     const row = await this.reader.detail(slug, caller.userId);
     if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such share');
     this.counters.click(row.id);
+    if (caller.userId !== null) this.looks.note(caller.userId, row.slug);
     return toShareDetail(row, await this.priceFor(row, caller));
   }
 

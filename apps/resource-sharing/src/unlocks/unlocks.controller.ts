@@ -1,13 +1,15 @@
 import { Fails } from '@gatehouse/platform';
-import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { ApiIdempotent } from '../idempotency/api-idempotent.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { CurrentCaller, OpenOperation, type UserCaller } from '../open-api/caller.js';
+import { UnlockRisk } from '../risk/unlock-risk.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
 import type { Enveloped } from '../wire/envelope.interceptor.js';
 import { toUnlockAnswer, UnlockBody, UnlockView } from './unlock.dto.js';
+import type { EntityManager } from 'typeorm';
 import { Unlocks } from './unlocks.service.js';
 
 @ApiTags('resources')
@@ -16,6 +18,7 @@ export class UnlocksController {
   constructor(
     private readonly unlocks: Unlocks,
     private readonly idempotent: IdempotentRequests,
+    private readonly risk: UnlockRisk,
   ) {}
 
   @Post('unlock')
@@ -24,14 +27,18 @@ export class UnlocksController {
   @ApiOperation({ summary: 'The link and access code of a share, for points where it asks for some; paid once' })
   @ApiIdempotent()
   @ApiEnvelope(UnlockView)
-  @Fails('INSUFFICIENT_POINTS', 'NOT_FOUND', 'CONFLICT', 'UNPROCESSABLE')
+  @Fails('INSUFFICIENT_POINTS', 'NOT_FOUND', 'CONFLICT', 'UNPROCESSABLE', 'RATE_LIMIT_EXCEEDED', 'RISK_BLOCKED')
   unlock(
     @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
     @Body() { slug }: UnlockBody,
     @CurrentCaller() caller: UserCaller,
   ): Promise<Enveloped> {
-    return this.idempotent.run(request, caller, async (tx) =>
-      toUnlockAnswer(await this.unlocks.unlock(caller, slug, tx)),
-    );
+    const unlock = async (tx: EntityManager | undefined): Promise<Enveloped> => {
+      const unlocked = await this.unlocks.unlock(caller, slug, tx);
+      this.risk.tell(caller, response, unlocked.allowance);
+      return toUnlockAnswer(unlocked);
+    };
+    return this.risk.watch(caller, response, () => this.idempotent.run(request, caller, unlock));
   }
 }

@@ -1,0 +1,198 @@
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import type { Caller } from '../open-api/caller.js';
+import { DailyQuotas } from '../quota/daily-quotas.js';
+import { AddressCounts } from './address-counts.js';
+import type { CallerLimits, DayLimit } from './caller-limits.js';
+import { LeasedLimiter, within, type Lease } from './leased-limiter.js';
+import { limitRefusal } from './limit-refusal.js';
+import { LimitStore } from './limit-store.js';
+import type { Operation } from './operation.js';
+import { limitField, type LimitState } from './rate-limit-fields.js';
+
+export interface Call {
+  readonly caller: Caller;
+  readonly operation: Operation;
+  readonly limits: CallerLimits;
+  readonly address: string;
+  readonly response: Response;
+}
+
+const STORE_TIMEOUT_MS = 2_000;
+
+/** Decides whether a call may pass: reads by what this process holds, unlocks by what all replicas have counted. */
+@Injectable()
+export class LimitCheck {
+  constructor(
+    private readonly limiter: LeasedLimiter,
+    private readonly store: LimitStore,
+    private readonly quotas: DailyQuotas,
+    private readonly addresses: AddressCounts,
+  ) {}
+
+  /** Undefined when the call passed without waiting. Raises, or rejects with, the 429 of the limit that is reached. */
+  enter(call: Call): Promise<void> | undefined {
+    const { limits, operation } = call;
+    if (!limits.addressAdmitted) return this.admitAddress(call).then(() => this.enter(call));
+    if (operation.scope === 'unlock') return this.enterExactly(call);
+    const now = performance.now();
+    const unread = this.unread(limits.dayLimits, now);
+    if (unread !== undefined) return unread.then(() => this.enter(call));
+    const denied = this.limiter.take(limits.leases, now);
+    if (denied instanceof Promise) return denied.then((lease) => this.finish(call, lease));
+    this.finish(call, denied);
+    return undefined;
+  }
+
+  private async admitAddress({ caller, limits, address }: Call): Promise<void> {
+    const most = limits.profile.addressesPerDay ?? Infinity;
+    if (!(await this.addresses.admit(caller.credentialId, limits.day, address, most))) {
+      const retryAfterMs = Number(limits.reset) * 1_000 - Date.now();
+      throw limitRefusal({ code: 'IP_COUNT_EXCEEDED', scope: 'app', retryAfterMs });
+    }
+    limits.addressAdmitted = true;
+  }
+
+  /** What is to be waited for before the daily quotas can be looked at. */
+  private unread(dayLimits: readonly DayLimit[], now: number): Promise<unknown> | undefined {
+    let waiting: Promise<unknown> | undefined;
+    for (const { count } of dayLimits) {
+      const reading = this.quotas.refresh(count, now);
+      if (reading !== undefined) waiting = waiting === undefined ? reading : Promise.all([waiting, reading]);
+    }
+    return waiting;
+  }
+
+  private finish(call: Call, denied: Lease | undefined): void {
+    const { limits, operation, response } = call;
+    const now = performance.now();
+    if (denied !== undefined) throw refusalOf(denied, call, now);
+    const spent = limits.dayLimits.find(({ count, limit }) => count.used + count.pending >= limit);
+    if (spent !== undefined) throw quotaRefusal(spent, call);
+    for (const { count } of limits.dayLimits) this.quotas.add(count, 1);
+    this.giveBackFailures(limits.dayLimits, response);
+    if (operation.scope !== 'unlock' && limits.leases.length > 0) {
+      response.setHeader('RateLimit-Policy', limits.policy);
+      response.setHeader('RateLimit', limitField(tightest(limits.leases, now)));
+    }
+    setDayHeaders(call);
+  }
+
+  /** Only what succeeds counts. */
+  private giveBackFailures(dayLimits: readonly DayLimit[], response: Response): void {
+    if (dayLimits.length === 0) return;
+    response.once('close', () => {
+      if (response.statusCode < 400 && response.writableFinished) return;
+      for (const { count } of dayLimits) this.quotas.add(count, -1);
+    });
+  }
+
+  /** Everything by the shared store. Who cannot be counted is not let in. */
+  private async enterExactly(call: Call): Promise<void> {
+    const { limits, response } = call;
+    await this.takeExactly(call);
+    if (limits.dayLimits.length > 0) await this.reserve(call);
+    this.giveBackFailures(limits.dayLimits, response);
+    setDayHeaders(call);
+  }
+
+  private async takeExactly(call: Call): Promise<void> {
+    const { leases, policy } = call.limits;
+    if (leases.length === 0) return;
+    const requests = leases.map(({ rule: { key, quota, windowMs } }) => {
+      return { key, intervalMs: windowMs / quota, burst: quota, cost: 1 };
+    });
+    const answers = await orUnavailable(this.store.take(requests, true));
+    const states = leases.map(({ rule }, index): LimitState => {
+      const { room, granted, aheadMs } = answers[index] ?? { room: 0, granted: 0, aheadMs: rule.windowMs };
+      return { ...rule, remaining: room - granted, resetMs: aheadMs };
+    });
+    const refused = answers.findIndex(({ room }) => room < 1);
+    const [first] = states;
+    if (refused < 0) {
+      call.response.setHeader('RateLimit-Policy', policy);
+      if (first !== undefined) call.response.setHeader('RateLimit', limitField(states.reduce(tighter, first)));
+      return;
+    }
+    const [state, lease] = [states[refused] as LimitState, leases[refused] as Lease];
+    const interval = state.windowMs / state.quota;
+    throw limitRefusal({
+      code: lease.rule.code,
+      scope: lease.rule.scope,
+      retryAfterMs: state.resetMs - interval * (state.quota - 1),
+      group: call.operation.scope,
+      headers: { 'RateLimit-Policy': policy, RateLimit: limitField({ ...state, remaining: 0 }) },
+    });
+  }
+
+  private async reserve(call: Call): Promise<void> {
+    const { dayLimits } = call.limits;
+    const exceeded = await orUnavailable(
+      this.quotas.reserve(
+        dayLimits.map(({ count }) => count),
+        dayLimits.map(({ limit }) => limit),
+      ),
+    );
+    if (exceeded !== undefined) throw quotaRefusal(dayLimits[exceeded] as DayLimit, call);
+  }
+}
+
+async function orUnavailable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await within(work, STORE_TIMEOUT_MS);
+  } catch (cause) {
+    const message = 'Limits cannot be counted now: nothing is unlocked meanwhile';
+    throw new AppError('SERVICE_UNAVAILABLE', message, { cause, retryAfterSeconds: 1 });
+  }
+}
+
+function stateOf({ rule, left, fullAt }: Lease, now: number): LimitState {
+  const ahead = Math.max(0, fullAt - now);
+  const remaining = left + Math.max(0, rule.quota - (ahead / rule.windowMs) * rule.quota);
+  return { ...rule, remaining: Math.min(rule.quota, remaining), resetMs: ahead };
+}
+
+/** The one that will be reached first. */
+function tightest(leases: readonly Lease[], now: number): LimitState {
+  return leases.map((lease) => stateOf(lease, now)).reduce(tighter);
+}
+
+function tighter(one: LimitState, other: LimitState): LimitState {
+  return other.remaining < one.remaining ? other : one;
+}
+
+function refusalOf(lease: Lease, { operation, limits }: Call, now: number): AppError {
+  const { code, scope } = lease.rule;
+  return limitRefusal({
+    code,
+    scope,
+    retryAfterMs: lease.deniedUntil - now,
+    group: operation.scope,
+    headers: { 'RateLimit-Policy': limits.policy, RateLimit: limitField({ ...stateOf(lease, now), remaining: 0 }) },
+  });
+}
+
+function quotaRefusal({ code, scope }: DayLimit, { operation, limits }: Call): AppError {
+  const { endpoint } = limits;
+  return limitRefusal({
+    code,
+    scope,
+    retryAfterMs: Number(limits.reset) * 1_000 - Date.now(),
+    group: operation.scope,
+    headers: endpoint === undefined ? {} : endpointHeaders(endpoint),
+  });
+}
+
+function setDayHeaders({ limits, response }: Call): void {
+  response.setHeader('X-RateLimit-Reset', limits.reset);
+  if (limits.endpoint === undefined) return;
+  for (const [name, value] of Object.entries(endpointHeaders(limits.endpoint))) response.setHeader(name, value);
+}
+
+function endpointHeaders({ limit, count }: DayLimit): Record<string, string> {
+  return {
+    'X-Endpoint-Limit': String(limit),
+    'X-Endpoint-Remaining': String(Math.max(0, limit - count.used - count.pending)),
+  };
+}

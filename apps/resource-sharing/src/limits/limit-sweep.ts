@@ -1,0 +1,61 @@
+import { UnitOfWork } from '@gatehouse/persistence';
+import { JsonLogger } from '@gatehouse/platform';
+import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { rowsOf } from '../credentials/rows-of.js';
+
+const EVERY_MS = 60_000;
+const BATCH = 5_000;
+
+const REMOVALS = [
+  // A time that has come says nothing.
+  removal('rate_limits', 'tat < now()', 'FOR UPDATE SKIP LOCKED'),
+  removal('quota_used', 'day < now()::date - 2'),
+  removal('credential_addresses', 'day < now()::date - 2'),
+  removal('share_looks', 'day < now()::date - 2'),
+  removal('usage_daily', 'day < now()::date - 400'),
+  removal('usage_endpoint_daily', 'day < now()::date - 400'),
+];
+
+/** Removes what no limit and no answer needs any more; one replica at a time, every minute. */
+@Injectable()
+export class LimitSweep implements OnModuleInit, BeforeApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly logger: JsonLogger,
+  ) {}
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => void this.run(), EVERY_MS).unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** Never rejects: what stays is removed the next time. */
+  run(): Promise<void> {
+    this.running ??= this.sweep()
+      .catch((error: unknown) => this.logger.warn('limits were not tidied', { error }, 'LimitSweep'))
+      .finally(() => {
+        this.running = undefined;
+      });
+    return this.running;
+  }
+
+  private async sweep(): Promise<void> {
+    await this.unitOfWork.run(async (tx) => {
+      const [lock] = await rowsOf(tx, "SELECT pg_try_advisory_xact_lock(hashtext('gatehouse.limit-sweep')) AS got");
+      if (lock?.['got'] !== true) return;
+      for (const statement of REMOVALS) await tx.query(statement);
+    });
+  }
+}
+
+function removal(table: string, condition: string, lock = ''): string {
+  return `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${BATCH} ${lock}))`;
+}

@@ -1,0 +1,41 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { callerOf } from '../open-api/caller.js';
+import { ServiceDays } from '../quota/service-days.js';
+import { UsageRecorder } from '../usage/usage-recorder.js';
+import { startOf } from './request-start.js';
+import { CallerLimitsCache, type CallerLimits } from './caller-limits.js';
+import { LimitCheck } from './limit-check.js';
+import { operationOf } from './operation.js';
+
+/** Counts every call whose caller is known, and refuses those that are too many. Stands behind the guard of the open API. */
+@Injectable()
+export class LimitsGuard implements CanActivate {
+  constructor(
+    private readonly callers: CallerLimitsCache,
+    private readonly check: LimitCheck,
+    private readonly usage: UsageRecorder,
+    private readonly days: ServiceDays,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const caller = callerOf(request);
+    const operation = caller === undefined ? null : operationOf(context);
+    if (caller === undefined || operation === null) return true;
+    const response = http.getResponse<Response>();
+    const limits = this.callers.of(caller, operation, request.ip ?? '', this.days.at());
+    this.countWhenDone(request, response, limits);
+    const passed = this.check.enter({ caller, operation, limits, address: request.ip ?? '', response });
+    return passed === undefined ? true : passed.then(() => true);
+  }
+
+  private countWhenDone(request: Request, response: Response, { usageId, usageKey }: CallerLimits): void {
+    const started = startOf(request);
+    response.once('close', () => {
+      const status = response.writableFinished ? response.statusCode : 499;
+      this.usage.note(usageId, usageKey, status, (performance.now() - started) * 1_000);
+    });
+  }
+}

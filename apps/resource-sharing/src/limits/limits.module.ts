@@ -1,0 +1,50 @@
+import { Global, Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { DataSource } from 'typeorm';
+import { DailyQuotas } from '../quota/daily-quotas.js';
+import { QuotaController } from '../quota/quota.controller.js';
+import { QuotaProfiles } from '../quota/quota-profiles.js';
+import { ServiceDays } from '../quota/service-days.js';
+import { UsageController } from '../usage/usage.controller.js';
+import { UsageReader } from '../usage/usage-reader.js';
+import { UsageRecorder } from '../usage/usage-recorder.js';
+import { AddressCounts } from './address-counts.js';
+import { AddressLimit } from './address-limit.js';
+import { CallerLimitsCache } from './caller-limits.js';
+import { LeasedLimiter } from './leased-limiter.js';
+import { LimitCheck } from './limit-check.js';
+import { LimitStore } from './limit-store.js';
+import { LimitSweep } from './limit-sweep.js';
+import { LimitsGuard } from './limits.guard.js';
+import { PostgresLimitStore } from './postgres-limit-store.js';
+import { LimitRedis, RedisLimitStore } from './redis-limit-store.js';
+
+/** Limits, quotas and usage of the open API. Its guard must come behind that of OpenApiModule, which is to be imported first. */
+@Global()
+@Module({
+  controllers: [QuotaController, UsageController],
+  providers: [
+    AddressCounts,
+    AddressLimit,
+    CallerLimitsCache,
+    DailyQuotas,
+    LeasedLimiter,
+    LimitCheck,
+    LimitRedis,
+    LimitSweep,
+    LimitsGuard,
+    QuotaProfiles,
+    ServiceDays,
+    UsageReader,
+    UsageRecorder,
+    {
+      provide: LimitStore,
+      inject: [DataSource, LimitRedis],
+      useFactory: (dataSource: DataSource, { client }: LimitRedis): LimitStore =>
+        client === undefined ? new PostgresLimitStore(dataSource) : new RedisLimitStore(client),
+    },
+    { provide: APP_GUARD, useExisting: LimitsGuard },
+  ],
+  exports: [AddressLimit, DailyQuotas, QuotaProfiles, ServiceDays, UsageReader, UsageRecorder],
+})
+export class LimitsModule {}

@@ -1,0 +1,57 @@
+import type { INestApplication } from '@nestjs/common';
+import type { RequestHandler, Response } from 'express';
+import { AddressLimit } from './address-limit.js';
+import { limitRefusal } from './limit-refusal.js';
+import { EXPOSED_HEADERS, limitField, policyField } from './rate-limit-fields.js';
+import { markStart } from './request-start.js';
+
+const PATH = /^\/api\/(open|public\/openapi)(\/|$)/i;
+const METHODS = 'GET, HEAD, POST, PATCH, DELETE, OPTIONS';
+const ASKED_HEADERS = 'Authorization, Content-Type, X-API-Key, Idempotency-Key, X-Request-Id';
+
+/**
+ * What every request to the open API meets before its body is read: the limit of its address, and leave for pages of
+ * other sites, whom no cookie helps here.
+ */
+export function openApiEntry(app: INestApplication): RequestHandler {
+  const addresses = app.get(AddressLimit, { strict: false });
+  return (request, response, next) => {
+    const { path } = request;
+    if (!PATH.test(path)) return next();
+    markStart(request);
+    const open = path.charCodeAt(5) === OPEN;
+    if (open) response.setHeader('Cache-Control', 'no-store');
+    if (open && request.headers.origin !== undefined) allowOrigin(response);
+    if (open && request.method === 'OPTIONS') return answerPreflight(response);
+    const wait = addresses.hit(request.ip ?? '');
+    if (wait === 0) return next();
+    next(refusal(addresses.quota, wait));
+  };
+}
+
+/** The `o` of /api/open. */
+const OPEN = 'o'.charCodeAt(0);
+
+function refusal(quota: number, retryAfterMs: number): Error {
+  const limit = { name: 'address', quota, windowMs: 60_000, remaining: 0, resetMs: 60_000 };
+  const headers = { 'RateLimit-Policy': policyField([limit]), RateLimit: limitField(limit) };
+  return limitRefusal({ code: 'GLOBAL_RATE_LIMIT_EXCEEDED', scope: 'global', retryAfterMs, headers });
+}
+
+function allowOrigin(response: Response): void {
+  response
+    .setHeader('Access-Control-Allow-Origin', '*')
+    .setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS)
+    // A page elsewhere may read what it was allowed to.
+    .setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+}
+
+function answerPreflight(response: Response): void {
+  response
+    .setHeader('Access-Control-Allow-Origin', '*')
+    .setHeader('Access-Control-Allow-Methods', METHODS)
+    .setHeader('Access-Control-Allow-Headers', ASKED_HEADERS)
+    .setHeader('Access-Control-Max-Age', '86400')
+    .status(204)
+    .end();
+}

@@ -1,0 +1,75 @@
+import { JsonLogger, type RedisScriptClient } from '@gatehouse/platform';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Redis } from 'ioredis';
+import { ResourceSharingSettings } from '../settings.js';
+import { LimitStore, type TokenAnswer, type TokenRequest } from './limit-store.js';
+
+/** Microseconds by the clock of Redis. Numbers come back as text: Redis cuts fractions off. */
+const TAKE = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local all = ARGV[1] == '1'
+local starts, rooms, refused = {}, {}, false
+for i, key in ipairs(KEYS) do
+  local step, burst, cost = tonumber(ARGV[i * 3 - 1]), tonumber(ARGV[i * 3]), tonumber(ARGV[i * 3 + 1])
+  local start = math.max(tonumber(redis.call('GET', key) or '0'), now)
+  local room = math.max(0, math.floor(burst + 0.000001 - (start - now) / step))
+  starts[i], rooms[i] = start, room
+  if room < cost then refused = true end
+end
+local answer = {}
+for i, key in ipairs(KEYS) do
+  local step, cost = tonumber(ARGV[i * 3 - 1]), tonumber(ARGV[i * 3 + 1])
+  local granted = math.min(rooms[i], cost)
+  if all and refused then granted = 0 end
+  local tat = starts[i] + granted * step
+  if granted > 0 then
+    redis.call('SET', key, string.format('%.0f', tat), 'PX', math.ceil((tat - now) / 1000) + 1)
+  end
+  answer[i] = granted .. ' ' .. rooms[i] .. ' ' .. string.format('%.0f', tat - now)
+end
+return answer`;
+
+/** Tokens in Redis: one script whatever the number of keys. */
+export class RedisLimitStore extends LimitStore {
+  private readonly client: RedisScriptClient;
+
+  constructor(client: RedisScriptClient) {
+    super();
+    this.client = client;
+  }
+
+  async take(requests: readonly TokenRequest[], all: boolean): Promise<TokenAnswer[]> {
+    const keys = requests.map(({ key }) => `resource-sharing:limit:${key}`);
+    const values = requests.flatMap(({ intervalMs, burst, cost }) => [intervalMs * 1_000, burst, cost]);
+    const answer = (await this.client.eval(TAKE, keys.length, ...keys, all ? 1 : 0, ...values)) as string[];
+    return answer.map((line) => {
+      const [granted = 0, room = 0, ahead = 0] = line.split(' ').map(Number);
+      return { granted, room, aheadMs: ahead / 1_000 };
+    });
+  }
+}
+
+const RETRY_MS = 2_000;
+
+/** The connection to Redis, where REDIS_URL names one. */
+@Injectable()
+export class LimitRedis implements OnApplicationShutdown {
+  readonly client: Redis | undefined;
+
+  constructor({ redisUrl }: ResourceSharingSettings, logger: JsonLogger) {
+    if (redisUrl === undefined) return;
+    this.client = new Redis(redisUrl, {
+      connectionName: 'resource-sharing-limits',
+      // A limit that is asked for now is of no use later.
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: (attempt) => Math.min(attempt * 100, RETRY_MS),
+    });
+    this.client.on('error', (error: Error) => logger.warn('Redis of the limits failed', { error }, 'LimitRedis'));
+  }
+
+  onApplicationShutdown(): void {
+    this.client?.disconnect();
+  }
+}

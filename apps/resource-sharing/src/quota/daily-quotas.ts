@@ -1,0 +1,154 @@
+import { pgPool } from '@gatehouse/persistence';
+import { JsonLogger } from '@gatehouse/platform';
+import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+/** What one subject has used of its quota on one day. */
+export interface DayCount {
+  readonly key: string;
+  readonly day: string;
+  /** In the table, by what was last read. */
+  used: number;
+  /** Of this process, not in the table yet; less than 0 when something is given back. */
+  pending: number;
+  /** Monotonic milliseconds; 0: never. */
+  readAt: number;
+  reading: Promise<void> | undefined;
+}
+
+const FLUSH_MS = 1_000;
+/** After this long without calls others may have used much of it. */
+const STALE_MS = 2_000;
+const MAX_COUNTS = 50_000;
+
+const ADD = `INSERT INTO quota_used AS kept (key, day, used)
+  SELECT key, day, count FROM unnest($1::text[], $2::date[], $3::bigint[]) AS c (key, day, count) ORDER BY key, day
+  ON CONFLICT (key, day) DO UPDATE SET used = greatest(0, kept.used + excluded.used)
+  RETURNING key, day::text AS day, used`;
+
+const READ = `SELECT key, used FROM quota_used WHERE key = ANY ($1) AND day = $2`;
+
+/**
+ * Calls that count against daily quotas, in windows of the service's days. Reads are counted here and added to the table
+ * once a second, which answers with what all replicas have used; unlocks are reserved in the table one by one.
+ */
+@Injectable()
+export class DailyQuotas implements OnModuleInit, BeforeApplicationShutdown {
+  private counts = new Map<string, DayCount>();
+  private dirty = new Set<DayCount>();
+  private timer: NodeJS.Timeout | undefined;
+  private flushing: Promise<void> | undefined;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly logger: JsonLogger,
+  ) {}
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+    await this.flush();
+  }
+
+  count(key: string, day: string): DayCount {
+    const id = `${day} ${key}`;
+    let count = this.counts.get(id);
+    if (count === undefined) {
+      if (this.counts.size >= MAX_COUNTS) this.makeRoom();
+      count = { key, day, used: 0, pending: 0, readAt: 0, reading: undefined };
+      this.counts.set(id, count);
+    }
+    return count;
+  }
+
+  /** To wait for when nothing is known yet; what is only old is read behind the call. */
+  refresh(count: DayCount, now: number): Promise<void> | undefined {
+    if (count.readAt !== 0 && now - count.readAt < STALE_MS) return undefined;
+    count.reading ??= this.read(count).finally(() => {
+      count.reading = undefined;
+    });
+    return count.readAt === 0 ? count.reading : undefined;
+  }
+
+  /** One more of each in this process: to be given back with add(count, -1) when the call turns out not to count. */
+  add(count: DayCount, calls: number): void {
+    count.pending += calls;
+    this.dirty.add(count);
+  }
+
+  /**
+   * One more of each for all replicas, or of none: then the index of one that is used up. Rejects when the database is
+   * away.
+   */
+  async reserve(counts: readonly DayCount[], limits: readonly number[]): Promise<number | undefined> {
+    const { rows } = await pgPool(this.dataSource).query<{ exceeded: number }>({
+      name: 'reserve_quota',
+      text: 'SELECT exceeded FROM reserve_quota($1, $2, $3)',
+      values: [counts.map(({ key }) => key), limits, counts[0]?.day],
+    });
+    const exceeded = rows[0]?.exceeded ?? 0;
+    if (exceeded > 0) return exceeded - 1;
+    for (const count of counts) count.used += 1;
+    return undefined;
+  }
+
+  /** Never rejects: what could not be added stays. */
+  flush(): Promise<void> {
+    this.flushing ??= this.write().finally(() => {
+      this.flushing = undefined;
+    });
+    return this.flushing;
+  }
+
+  private async write(): Promise<void> {
+    const taken = [...this.dirty].filter(({ pending }) => pending !== 0);
+    const amounts = taken.map(({ pending }) => pending);
+    this.dirty = new Set();
+    if (taken.length === 0) return;
+    try {
+      const { rows } = await pgPool(this.dataSource).query<{ key: string; day: string; used: number }>({
+        name: 'add_quota',
+        text: ADD,
+        values: [taken.map(({ key }) => key), taken.map(({ day }) => day), amounts],
+      });
+      const used = new Map(rows.map((row) => [`${row.day} ${row.key}`, row.used]));
+      const now = performance.now();
+      taken.forEach((count, index) => {
+        count.used = used.get(`${count.day} ${count.key}`) ?? count.used;
+        count.pending -= amounts[index] ?? 0;
+        count.readAt = now;
+      });
+    } catch (error) {
+      for (const count of taken) this.dirty.add(count);
+      this.logger.warn('calls were not added to the quotas; they are kept', { error }, 'DailyQuotas');
+    }
+  }
+
+  /** Without the database calls pass: the count begins with what this process knows. */
+  private async read(count: DayCount): Promise<void> {
+    try {
+      const { rows } = await pgPool(this.dataSource).query<{ used: number }>({
+        name: 'read_quota',
+        text: READ,
+        values: [[count.key], count.day],
+      });
+      count.used = Math.max(count.used, rows[0]?.used ?? 0);
+    } catch (error) {
+      this.logger.warn('a daily quota could not be read', { error }, 'DailyQuotas');
+    }
+    count.readAt = performance.now();
+  }
+
+  private makeRoom(): void {
+    let left = MAX_COUNTS >> 4;
+    for (const [id, count] of this.counts) {
+      if (count.pending !== 0) continue;
+      this.counts.delete(id);
+      if (--left === 0) return;
+    }
+  }
+}

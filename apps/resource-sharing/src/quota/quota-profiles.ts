@@ -1,0 +1,146 @@
+import { pgPool, UnitOfWork } from '@gatehouse/persistence';
+import { AppError, JsonLogger } from '@gatehouse/platform';
+import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { recordEvent } from '../audit/record-event.js';
+import { Revocations } from '../credentials/revocations.js';
+import type { Caller, OpenScope } from '../open-api/caller.js';
+
+/** Limits of one kind of caller; null or absent: none. */
+export interface QuotaProfile {
+  readonly name: string;
+  readonly appPerMinute: number | null;
+  readonly appBurstPerSecond: number | null;
+  readonly appAddressPerMinute: number | null;
+  readonly userPerMinute: number | null;
+  readonly appPerDay: number | null;
+  readonly userPerDay: number | null;
+  /** Different addresses of one credential. */
+  readonly addressesPerDay: number | null;
+  /** Of one user (without one: of the application or key) to the operations of a scope. */
+  readonly groupPerMinute: Readonly<Partial<Record<OpenScope, number>>>;
+  /** Of one application or key, by operation, such as `GET /api/open/resources/:type/:tmdb_id`. */
+  readonly endpointPerDay: Readonly<Record<string, number>>;
+}
+
+const COLUMNS = `name, app_per_minute AS "appPerMinute", app_burst_per_second AS "appBurstPerSecond",
+  app_address_per_minute AS "appAddressPerMinute", user_per_minute AS "userPerMinute", app_per_day AS "appPerDay",
+  user_per_day AS "userPerDay", addresses_per_day AS "addressesPerDay", group_per_minute AS "groupPerMinute",
+  endpoint_per_day AS "endpointPerDay"`;
+
+const SAVE = `INSERT INTO quota_profiles (name, app_per_minute, app_burst_per_second, app_address_per_minute,
+    user_per_minute, app_per_day, user_per_day, addresses_per_day, group_per_minute, endpoint_per_day)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  ON CONFLICT (name) DO UPDATE SET app_per_minute = excluded.app_per_minute,
+    app_burst_per_second = excluded.app_burst_per_second, app_address_per_minute = excluded.app_address_per_minute,
+    user_per_minute = excluded.user_per_minute, app_per_day = excluded.app_per_day,
+    user_per_day = excluded.user_per_day, addresses_per_day = excluded.addresses_per_day,
+    group_per_minute = excluded.group_per_minute, endpoint_per_day = excluded.endpoint_per_day, updated_at = now()`;
+
+/** Profiles that are always there: of applications and of personal keys that were given no other. */
+export const FIXED_PROFILES = ['default', 'personal'] as const;
+const RELOAD_MS = 30_000;
+const SUBJECT = 'quota:all';
+
+/** The limits that applications were given. They are all in memory; a change holds on every replica within a second. */
+@Injectable()
+export class QuotaProfiles implements OnModuleInit, BeforeApplicationShutdown {
+  private profiles = new Map<string, QuotaProfile>();
+  private readonly observers: (() => void)[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private loading: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly revocations: Revocations,
+    private readonly logger: JsonLogger,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    this.profiles = await this.read();
+    this.revocations.observe((subject) => {
+      if (subject === SUBJECT || subject === '*') void this.reload();
+    });
+    this.timer = setInterval(() => void this.reload(), RELOAD_MS).unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.loading;
+  }
+
+  of({ quotaProfile, credentialKind }: Caller): QuotaProfile {
+    const usual = credentialKind === 'personal' ? 'personal' : 'default';
+    return this.profiles.get(quotaProfile ?? usual) ?? this.profiles.get(usual) ?? NO_LIMITS;
+  }
+
+  /** Told when profiles have changed. */
+  observe(observer: () => void): void {
+    this.observers.push(observer);
+  }
+
+  async list(): Promise<QuotaProfile[]> {
+    return [...(await this.read()).values()];
+  }
+
+  /** Makes or replaces a profile. */
+  async save(profile: QuotaProfile, actorId: number | null): Promise<void> {
+    const { name, groupPerMinute, endpointPerDay } = profile;
+    const limits = [profile.appPerMinute, profile.appBurstPerSecond, profile.appAddressPerMinute];
+    const more = [profile.userPerMinute, profile.appPerDay, profile.userPerDay, profile.addressesPerDay];
+    const maps = [JSON.stringify(groupPerMinute), JSON.stringify(endpointPerDay)];
+    await this.unitOfWork.run(async (tx) => {
+      await tx.query(SAVE, [name, ...limits, ...more, ...maps]);
+      await recordEvent(tx, { type: 'quota.saved', actorId, details: { profile: name } });
+      await this.revocations.announce(tx, [SUBJECT]);
+    });
+  }
+
+  /** Applications that had it have the default one then. Raises NOT_FOUND, and IN_USE for a fixed one. */
+  async remove(name: string, actorId: number | null): Promise<void> {
+    if ((FIXED_PROFILES as readonly string[]).includes(name)) {
+      throw new AppError('IN_USE', `The profile ${name} cannot be removed`);
+    }
+    await this.unitOfWork.run(async (tx) => {
+      const [, removed] = (await tx.query('DELETE FROM quota_profiles WHERE name = $1', [name])) as [unknown, number];
+      if (removed === 0) throw new AppError('NOT_FOUND', 'There is no such profile');
+      await recordEvent(tx, { type: 'quota.removed', actorId, details: { profile: name } });
+      await this.revocations.announce(tx, [SUBJECT]);
+    });
+  }
+
+  /** One read at a time, and always one that began after it was asked for. */
+  private reload(): Promise<void> {
+    this.loading = this.loading.then(async () => {
+      try {
+        this.profiles = await this.read();
+        for (const observer of this.observers) observer();
+      } catch (error) {
+        this.logger.warn('the quota profiles could not be read', { error }, 'QuotaProfiles');
+      }
+    });
+    return this.loading;
+  }
+
+  private async read(): Promise<Map<string, QuotaProfile>> {
+    const { rows } = await pgPool(this.dataSource).query<QuotaProfile>({
+      name: 'quota_profiles',
+      text: `SELECT ${COLUMNS} FROM quota_profiles ORDER BY name`,
+    });
+    return new Map(rows.map((profile) => [profile.name, profile]));
+  }
+}
+
+const NO_LIMITS: QuotaProfile = {
+  name: 'none',
+  appPerMinute: null,
+  appBurstPerSecond: null,
+  appAddressPerMinute: null,
+  userPerMinute: null,
+  appPerDay: null,
+  userPerDay: null,
+  addressesPerDay: null,
+  groupPerMinute: {},
+  endpointPerDay: {},
+};

@@ -1,0 +1,39 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { CurrentCaller, OpenOperation, type Caller } from '../open-api/caller.js';
+import { ApiEnvelope } from '../wire/api-envelope.js';
+import { PingView, QuotaView, toPingView } from './quota.view.js';
+import { ServiceDays } from './service-days.js';
+
+@ApiTags('usage')
+@Controller('api/open')
+export class QuotaController {
+  constructor(private readonly days: ServiceDays) {}
+
+  @Get('ping')
+  @OpenOperation({ scope: 'meta' })
+  @ApiOperation({ summary: 'Whether the key is good, and which one it is' })
+  @ApiEnvelope(PingView)
+  ping(@CurrentCaller() caller: Caller): PingView {
+    return toPingView(caller);
+  }
+
+  @Get('quota')
+  @OpenOperation({ scope: 'meta' })
+  @ApiOperation({ summary: 'When quotas begin anew, and what is left of that of this operation' })
+  @ApiEnvelope(QuotaView)
+  quota(@Res({ passthrough: true }) response: Response): QuotaView {
+    return {
+      daily_reset: Math.ceil(this.days.at().endsAt / 1_000),
+      endpoint_limit: numberOf(response, 'X-Endpoint-Limit'),
+      endpoint_remaining: numberOf(response, 'X-Endpoint-Remaining'),
+    };
+  }
+}
+
+/** What the limits said of this call already. */
+function numberOf(response: Response, header: string): number | null {
+  const value = response.getHeader(header);
+  return value === undefined ? null : Number(value);
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import type { ResourceSharingSettings } from '../settings.js';
+import { daysBetween, ServiceDays, shiftDate } from './service-days.js';
+
+const daysIn = (timeZone: string): ServiceDays => new ServiceDays({ timeZone } as ResourceSharingSettings);
+const at = (text: string): number => Date.parse(text);
+
+describe('days of the service', () => {
+  it('end at midnight in the zone, to the millisecond', () => {
+    const days = daysIn('Asia/Shanghai');
+    const midnight = at('2026-11-21T16:00:00Z');
+    expect(days.at(midnight - 1)).toMatchObject({ date: '2026-11-21', endsAt: midnight });
+    expect(days.at(midnight)).toMatchObject({ date: '2026-11-22', endsAt: midnight + 86_400_000 });
+    expect(days.at(midnight - 1).date).toBe('2026-11-21');
+  });
+
+  it('have 23 and 25 hours where clocks are changed', () => {
+    const days = daysIn('Europe/Berlin');
+    expect(days.at(at('2026-03-29T10:00:00Z')).endsAt).toBe(at('2026-03-29T22:00:00Z'));
+    expect(days.at(at('2026-10-25T10:00:00Z')).endsAt).toBe(at('2026-10-25T23:00:00Z'));
+  });
+});
+
+describe('dates', () => {
+  it('are shifted and compared', () => {
+    expect(shiftDate('2026-03-01', -1)).toBe('2026-02-28');
+    expect(daysBetween('2026-01-01', '2027-01-01')).toBe(365);
+    expect(daysBetween('2026-01-02', '2026-01-01')).toBe(-1);
+  });
+
+  it.each(['2026-02-29', '2026-13-01', '20260101', '2026-1-1', 'today', ''])('%s is none', (text) => {
+    expect(shiftDate(text, 0)).toBeUndefined();
+    expect(daysBetween('2026-01-01', text)).toBeUndefined();
+  });
+});

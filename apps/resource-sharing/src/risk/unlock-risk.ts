@@ -1,0 +1,115 @@
+import { AppError, JsonLogger } from '@gatehouse/platform';
+import { pgPool } from '@gatehouse/persistence';
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { DataSource } from 'typeorm';
+import { refusalParts } from '../limits/limit-refusal.js';
+import { limitField, policyField, type LimitState } from '../limits/rate-limit-fields.js';
+import type { UserCaller } from '../open-api/caller.js';
+import { ShareLooks } from './share-looks.js';
+
+/** What unlock_share_watched() says of the user's limit; nulls when the unlock did not count. */
+export interface UnlockAllowance {
+  readonly tier: number | null;
+  readonly quota: number | null;
+  readonly remaining: number | null;
+  readonly reset_s: number | null;
+}
+
+interface RefusalDetail {
+  readonly limit: 'OPENAPI_COOLDOWN' | 'RISK_BLOCKED' | 'USER_RATE_LIMIT_EXCEEDED';
+  readonly tier: number;
+  readonly retry_s: number;
+  readonly hit?: boolean;
+}
+
+/** An unlock that the user's tier does not allow. */
+export class UnlockRefused extends AppError {
+  readonly tier: number;
+  /** It is to be held against the user. */
+  readonly hit: boolean;
+
+  constructor({ limit, tier, retry_s: retry, hit }: RefusalDetail) {
+    const blocked = limit === 'RISK_BLOCKED';
+    const code = blocked ? 'OPENAPI_COOLDOWN' : limit;
+    const [shown, message, options] = refusalParts({
+      code,
+      scope: 'user',
+      retryAfterMs: retry * 1_000,
+      group: 'unlock',
+    });
+    super(blocked ? limit : shown, message, { ...options, members: { ...options?.members, limit_code: limit } });
+    this.tier = tier;
+    this.hit = hit === true;
+  }
+}
+
+/** Watches unlocks: what a user may in their tier, what is held against them, and what their own client is told of it. */
+@Injectable()
+export class UnlockRisk {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly looks: ShareLooks,
+    private readonly logger: JsonLogger,
+  ) {}
+
+  /** Whether the user looked at the share just now; what lies further back is in the tables. */
+  hasLooked(userId: number, slug: string): boolean {
+    return this.looks.has(userId, slug);
+  }
+
+  /**
+   * Runs an unlock to its end, the end of its transaction included, and holds a refusal against the user. A user's own
+   * key is told the tier; applications are not.
+   */
+  async watch<T>(caller: UserCaller, response: Response, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof UnlockRefused)) throw error;
+      const tier = error.hit ? await this.noteHit(caller, error.tier) : error.tier;
+      tellTier(caller, response, tier);
+      throw error;
+    }
+  }
+
+  /** Tells the caller what is left. */
+  tell(caller: UserCaller, response: Response, allowance: UnlockAllowance): void {
+    const { tier, quota, remaining, reset_s: reset } = allowance;
+    if (tier === null || quota === null || remaining === null || reset === null) return;
+    const state: LimitState = { name: 'unlock-user', quota, windowMs: 60_000, remaining, resetMs: reset * 1_000 };
+    response.setHeader('RateLimit-Policy', policyField([state])).setHeader('RateLimit', limitField(state));
+    tellTier(caller, response, tier);
+  }
+
+  private async noteHit({ userId, applicationId }: UserCaller, tier: number): Promise<number> {
+    try {
+      const { rows } = await pgPool(this.dataSource).query<{ tier: number }>({
+        name: 'note_limit_hit',
+        text: 'SELECT tier FROM note_limit_hit($1, $2)',
+        values: [userId, applicationId ?? 0],
+      });
+      return rows[0]?.tier ?? tier;
+    } catch (error) {
+      this.logger.warn('a refused unlock was not noted', { error }, 'UnlockRisk');
+      return tier;
+    }
+  }
+}
+
+function tellTier({ credentialKind }: UserCaller, response: Response, tier: number): void {
+  if (credentialKind === 'personal') response.setHeader('X-Risk-Tier', `T${tier}`);
+}
+
+/** Turns what admit_unlock() raises into the answer of the API. */
+export async function explainingRisk<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const { code, detail } = error as { code?: unknown; detail?: unknown };
+    if ((code === 'GL429' || code === 'GL403') && typeof detail === 'string') {
+      throw new UnlockRefused(JSON.parse(detail) as RefusalDetail);
+    }
+    throw error;
+  }
+}

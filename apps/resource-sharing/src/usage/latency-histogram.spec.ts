@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { bucketOf, BUCKETS, quantileMs } from './latency-histogram.js';
+
+function histogramOf(latencies: readonly number[]): number[] {
+  const buckets = new Array<number>(BUCKETS).fill(0);
+  for (const latency of latencies) {
+    const bucket = bucketOf(latency);
+    buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+  }
+  return buckets;
+}
+
+describe('the histogram of latencies', () => {
+  it('tells quantiles to within a fifth, never too low', () => {
+    for (const latency of [150, 999, 1_000, 12_345, 700_000, 60_000_000]) {
+      const told = quantileMs(histogramOf([latency]), 0.95) * 1_000;
+      expect(told).toBeGreaterThanOrEqual(latency * 0.999);
+      expect(told).toBeLessThan(latency * 1.2);
+    }
+  });
+
+  it('finds the 95th of a hundred', () => {
+    const latencies = [...new Array<number>(94).fill(1_000), ...new Array<number>(6).fill(50_000)];
+    expect(quantileMs(histogramOf(latencies), 0.95)).toBeGreaterThanOrEqual(50);
+    expect(quantileMs(histogramOf(latencies), 0.94)).toBeLessThan(1.2);
+  });
+
+  it('keeps the ends', () => {
+    expect([bucketOf(0), bucketOf(100), bucketOf(1e12)]).toEqual([0, 0, BUCKETS - 1]);
+    expect(quantileMs(histogramOf([]), 0.95)).toBe(0);
+  });
+});
