@@ -1,0 +1,103 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
+import { freePort } from './processes.js';
+import { SiteBrowser } from './site-browser.js';
+
+const MAIN = fileURLToPath(new URL('../../apps/resource-sharing/dist/main.js', import.meta.url));
+
+/** Registered at `POST /api/site/applications`. */
+export interface RegisteredClient {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** The built resource-sharing as a process of its own, under its public address, on a database and a home of its own. */
+export class RunningResourceSharing implements AsyncDisposable {
+  readonly database: TestDatabase;
+  readonly url: string;
+  readonly username = 'admin';
+  readonly password = 'a-password-for-tests';
+  readonly #process: ChildProcess;
+  readonly #home: string;
+
+  private constructor(database: TestDatabase, child: ChildProcess, home: string, url: string) {
+    this.database = database;
+    this.#process = child;
+    this.#home = home;
+    this.url = url;
+  }
+
+  static async start(env: Record<string, string> = {}): Promise<RunningResourceSharing> {
+    const database = await createTestDatabase();
+    const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-sharing-'));
+    // The issuer's name holds the port, so it has to be known beforehand.
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const child = fork(MAIN, [], {
+      env: { ...environment(database.url, home, port), ...env },
+      execArgv: [], // the test runner's own would make the built files import sources
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    let printed = '';
+    const keep = (chunk: Buffer): void => void (printed = (printed + chunk.toString()).slice(-4000));
+    child.stdout?.on('data', keep);
+    child.stderr?.on('data', keep);
+    await Promise.race([
+      once(child, 'message').then(([message]) => requireReady(message as { type: string })),
+      once(child, 'exit').then(([code]) => {
+        throw new Error(`resource-sharing ended with ${code} before it was ready:\n${printed}`);
+      }),
+    ]);
+    return new RunningResourceSharing(database, child, home, url);
+  }
+
+  /** Somebody with a browser and the account of the first administrator. */
+  async administrator(): Promise<SiteBrowser> {
+    const browser = new SiteBrowser(this.url);
+    await browser.logIn(this.username, this.password);
+    return browser;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      this.#process.kill('SIGTERM');
+      await once(this.#process, 'exit');
+    }
+    await this.database.drop();
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+}
+
+/** An application of whoever sits before that browser, who may use it without a review. */
+export async function registerClient(browser: SiteBrowser, registration: object): Promise<RegisteredClient> {
+  const { data } = await browser.call<{ data: { client_id: string; secret: { secret: string } } }>(
+    'POST',
+    '/api/site/applications',
+    { name: 'Test client', scopes: ['meta', 'query'], ...registration },
+  );
+  return { id: data.client_id, secret: data.secret.secret };
+}
+
+function requireReady(message: { type: string }): void {
+  if (message.type !== 'ready') throw new Error(`resource-sharing did not start: ${JSON.stringify(message)}`);
+}
+
+function environment(databaseUrl: string, home: string, port: number): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env['PATH'],
+    NODE_ENV: 'production',
+    DATABASE_URL: databaseUrl,
+    GATEHOUSE_HOME: home,
+    GATEHOUSE_ADMIN_PASSWORD: 'a-password-for-tests',
+    RESOURCE_SHARING_PORT: String(port),
+    RESOURCE_SHARING_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    API_RATE_LIMIT: '0',
+    AUTO_MIGRATE: 'true',
+    LOG_LEVEL: 'warn',
+  };
+}
