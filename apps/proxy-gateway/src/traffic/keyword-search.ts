@@ -40,6 +40,8 @@ export class KeywordSearch {
   /** Sections asked so far. */
   #asked = 0;
   #allAsked = false;
+  /** Stretches from the newest on whose matches `find` has seen all of, and how many those are. */
+  #seen = { stretches: 0, matches: 0 };
   /** Start of what the stretches so far cover. */
   #lowest = Infinity;
 
@@ -62,7 +64,10 @@ export class KeywordSearch {
       if (end === next) break;
       if (performance.now() >= this.#endsAt) throw new SearchTimeoutError('The rows that may match are too many');
       const wanted = clipped(lot, before);
-      if (wanted.length > 0) found.push(...(await this.#findIn(wanted, before, count - found.length)));
+      const missing = count - found.length;
+      const more = wanted.length === 0 ? [] : await this.#findIn(wanted, before, missing);
+      found.push(...more);
+      if (before === null && more.length < missing) this.#seen = { stretches: end, matches: found.length };
       next = end;
     }
     return found;
@@ -70,11 +75,17 @@ export class KeywordSearch {
 
   /** Matching rows in the newest part of the log; `all` when that is where all of them are. */
   async count(): Promise<{ rows: number; all: boolean }> {
-    const { lot, end } = await this.#lot(0, COUNT_ROWS);
-    const [row]: { rows: number }[] = await this.#tx.query(COUNT_SQL, [...bounds(lot), this.#pattern]);
-    const rows = row?.rows ?? 0;
+    const { stretches, matches } = this.#seen;
+    const read = this.#stretches.slice(0, stretches).reduce((sum, stretch) => sum + stretch.rows, 0);
+    const { lot, end } = await this.#lot(stretches, COUNT_ROWS - read);
+    const rows = matches + (lot.length === 0 ? 0 : await this.#countIn(lot));
     const isAll = this.#allAsked && end === this.#stretches.length && rows <= COUNT_LIMIT;
     return { rows: Math.min(rows, COUNT_LIMIT), all: isAll };
+  }
+
+  async #countIn(lot: readonly Stretch[]): Promise<number> {
+    const [row]: { rows: number }[] = await this.#tx.query(COUNT_SQL, [...bounds(lot), this.#pattern]);
+    return row?.rows ?? 0;
   }
 
   /** Stretches from a place on, of about `rows` rows together; none when there are no more. */
