@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PEERS, type Peer } from './catalogue.js';
 import { Apt, hasSystemLists, isDebianLike, unpack } from './debian.js';
+import { writeFontConfiguration } from './fonts.js';
 import { findInPath, findInTree, libraryFolders } from './programs.js';
 import { verifyProgram } from './verify.js';
 import { writeWrapper } from './wrapper.js';
@@ -43,7 +44,7 @@ async function useExisting(peer: Peer, options: BringOptions): Promise<PeerResul
     if (file !== undefined && (await verifyProgram(peer.program, file)) === undefined) {
       for (const program of [peer.program, ...peer.companions]) {
         const target = findInPath(program, { path: options.path, except: bin });
-        if (target !== undefined) writeWrapper(bin, program, target, []);
+        if (target !== undefined) writeWrapper(bin, program, target, { libraries: [] });
       }
       return { program: peer.program, state: 'found', detail: file };
     }
@@ -57,12 +58,12 @@ async function wrapUnpacked(peer: Peer, options: BringOptions): Promise<PeerResu
   const root = join(options.folder, 'root');
   const target = findInTree(peer.program, root, peer.file);
   if (target === undefined) return undefined;
-  const libraries = libraryFolders(root);
+  const surroundings = { libraries: libraryFolders(root), fonts: writeFontConfiguration(options.folder, root) };
   for (const program of peer.companions) {
     const file = findInTree(program, root);
-    if (file !== undefined) writeWrapper(bin, program, file, libraries);
+    if (file !== undefined) writeWrapper(bin, program, file, surroundings);
   }
-  const wrapper = writeWrapper(bin, peer.program, target, libraries);
+  const wrapper = writeWrapper(bin, peer.program, target, surroundings);
   const problem = await verifyProgram(peer.program, wrapper);
   if (problem === undefined) return { program: peer.program, state: 'brought', detail: wrapper };
   rmSync(wrapper, { force: true });

@@ -4,8 +4,9 @@ import { takeTurn } from '../../bootstrap/take-turn.mjs';
 import { table } from '../table.js';
 import { bringPeers } from './bring-peers.js';
 import { bringGoPeers } from './go-modules.js';
+import { bringPythonPeer } from './python-packages.js';
 
-/** `npm run peers [-- --own] [--go]`: finds or brings the real servers, prints a table, fails when one is missing. */
+/** `npm run peers [-- --own] [--go] [--python]`: finds or brings the real servers, prints a table, fails when one is missing. */
 export async function peersCommand(args: string[]): Promise<number> {
   const folder = join(OWN, 'peers');
   const lock = await takeTurn(join(OWN, 'peers.lock'), 'brings peers');
@@ -18,6 +19,7 @@ export async function peersCommand(args: string[]): Promise<number> {
       onProgress,
     });
     if (args.includes('--go')) results.push(...(await bringGoPeers(folder, onProgress)));
+    if (args.includes('--python')) results.push(await bringPythonPeer(folder, onProgress));
     const rows = results.map(({ program, state, detail }) => [program, state, detail]);
     process.stdout.write(`${table([['peer', 'state', 'where, or why not'], ...rows])}\n`);
     process.stdout.write(`Programs for tests and benchmarks: ${join(folder, 'bin')}\n`);

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hasSystemLists, parseUris } from './debian.js';
+import { writeFontConfiguration } from './fonts.js';
 import { findInPath, findInTree, libraryFolders } from './programs.js';
 import { verifyProgram } from './verify.js';
 import { writeWrapper } from './wrapper.js';
@@ -39,13 +40,29 @@ describe('peers', () => {
     writeFileSync(target, '#!/bin/sh\nprintf "%s|" "$LD_LIBRARY_PATH" "$@"\n');
     chmodSync(target, 0o755);
     const libraries = join(folder, 'root/usr/lib/x86_64-linux-gnu');
-    mkdirSync(libraries, { recursive: true });
+    for (const name of ['own', 'data']) mkdirSync(join(libraries, name), { recursive: true });
+    writeFileSync(join(libraries, 'own', 'libown-1.so'), '');
+    writeFileSync(join(libraries, 'data', 'plugin.so'), '');
     const folders = libraryFolders(join(folder, 'root'));
     expect(folders).toContain(libraries);
-    const wrapper = writeWrapper(join(folder, 'bin'), 'print', target, folders);
+    expect(folders).toContain(join(libraries, 'own'));
+    expect(folders).not.toContain(join(libraries, 'data'));
+    const wrapper = writeWrapper(join(folder, 'bin'), 'print', target, { libraries: folders });
     expect(execFileSync(wrapper, ['a b', "c'd"], { encoding: 'utf8', env: {} })).toBe(`${folders.join(':')}|a b|c'd|`);
     expect(findInPath('print', { path: join(folder, 'bin'), except: '' })).toBe(wrapper);
     expect(findInPath('print', { path: join(folder, 'bin'), except: join(folder, 'bin') })).toBeUndefined();
+  });
+
+  it('leads programs to fonts that were unpacked, and only then', () => {
+    expect(writeFontConfiguration(folder, join(folder, 'root'))).toBeUndefined();
+    mkdirSync(join(folder, 'root/usr/share/fonts'), { recursive: true });
+    const fonts = writeFontConfiguration(folder, join(folder, 'root'))!;
+    expect(readFileSync(fonts, 'utf8')).toContain(`<dir>${join(folder, 'root/usr/share/fonts')}</dir>`);
+    const target = join(folder, 'print');
+    writeFileSync(target, '#!/bin/sh\nprintf "%s" "$FONTCONFIG_FILE"\n');
+    chmodSync(target, 0o755);
+    const wrapper = writeWrapper(join(folder, 'bin'), 'print', target, { libraries: [], fonts });
+    expect(execFileSync(wrapper, { encoding: 'utf8', env: {} })).toBe(fonts);
   });
 
   it('finds a program where its package puts it', () => {

@@ -28,16 +28,31 @@ export function findInTree(program: string, root: string, file?: string): string
   return places.map((place) => join(root, place)).find((found) => existsSync(found));
 }
 
-/** The folders of an unpacked tree that hold shared libraries. */
+/** The folders of an unpacked tree that hold shared libraries, those that packages keep for themselves included. */
 export function libraryFolders(root: string): string[] {
   const found: string[] = [];
   for (const base of ['usr/lib', 'lib']) {
     const folder = join(root, base);
     if (!existsSync(folder)) continue;
     found.push(folder);
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (entry.isDirectory() && entry.name.includes('-linux-')) found.push(join(folder, entry.name));
+    for (const name of subfolders(folder).filter((entry) => entry.includes('-linux-'))) {
+      const libraries = join(folder, name);
+      found.push(
+        libraries,
+        ...subfolders(libraries)
+          .map((own) => join(libraries, own))
+          .filter(holdsLibraries),
+      );
     }
   }
   return found;
+}
+
+function subfolders(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+}
+
+/** Such as libpulsecommon of PulseAudio, which its users find only at its absolute place. */
+function holdsLibraries(folder: string): boolean {
+  return readdirSync(folder).some((name) => /^lib.*\.so(\.|$)/.test(name));
 }
