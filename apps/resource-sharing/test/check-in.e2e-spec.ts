@@ -3,7 +3,15 @@ import request from 'supertest';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PointsLedger } from '../src/points/points-ledger.js';
-import { auditBooks, createAccounts, createShares, givePoints, setPremium, SOUND } from './points-support.js';
+import {
+  auditBooks,
+  createAccounts,
+  createShares,
+  givePoints,
+  liftLimits,
+  setPremium,
+  SOUND,
+} from './points-support.js';
 import { createCaller, type ShareCaller } from './share-callers.js';
 import { startSite, type SiteApp } from './site-app.js';
 
@@ -22,6 +30,7 @@ let caller: ShareCaller;
 beforeAll(async () => {
   site = await startSite();
   sql = site.app.get(DataSource);
+  await liftLimits(sql);
 });
 afterAll(async () => {
   const books = await auditBooks(sql);

@@ -9,6 +9,7 @@ import {
   createAccounts,
   createShares,
   givePoints,
+  liftLimits,
   setPremium,
   SOUND,
   type TestShare,
@@ -25,6 +26,7 @@ let caller: ShareCaller;
 beforeAll(async () => {
   site = await startSite({ WEEKLY_FREE_LIMIT: '2', WEEKLY_FREE_BONUS_MAX: '3' });
   sql = site.app.get(DataSource);
+  await liftLimits(sql);
 });
 afterAll(async () => {
   expect(await auditBooks(sql)).toMatchObject(SOUND);

@@ -10,7 +10,7 @@ import { DataSource } from 'typeorm';
 import { SecretHasher } from '../../src/credentials/secret-hasher.js';
 import { databaseConfig, migrateDatabase } from '../../src/database.js';
 import { OPEN_SCOPES } from '../../src/open-api/caller.js';
-import { setPremium } from '../points-support.js';
+import { liftLimits, setPremium } from '../points-support.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -54,6 +54,7 @@ export class SiteCluster implements AsyncDisposable {
     const database = await createTestDatabase({ template: { key: 'resource_sharing', prepare } });
     const cluster = new SiteCluster(database, home, env);
     await cluster.sql.initialize();
+    await liftLimits(cluster.sql);
     for (let index = 0; index < count; index++) await cluster.restart(index);
     return cluster;
   }
@@ -138,6 +139,14 @@ export class SiteCluster implements AsyncDisposable {
     });
     const answer = (await response.json()) as Omit<ClusterAnswer, 'status' | 'replayed'>;
     return { ...answer, status: response.status, replayed: response.headers.has('idempotency-replayed') };
+  }
+
+  /** Connections that wait for a lock. */
+  async waiting(): Promise<number> {
+    const [row] = (await this.sql.query(
+      "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    )) as [{ n: number }];
+    return row.n;
   }
 
   async deadlocks(): Promise<number> {
