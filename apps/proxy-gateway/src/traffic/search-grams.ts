@@ -1,5 +1,6 @@
 /** Lengths of the pieces a text is known by: short ones for short keywords, a long one because those are rare. */
 const LENGTHS = [1, 2, 3, 5] as const;
+const LONGEST = 5;
 /** Pieces of a keyword that are asked for; more of them hardly narrow the search further. */
 const MAX_ASKED = 12;
 /** 16 KiB: an eighth of the bits are set by the 16,000 different pieces of a usual section. */
@@ -8,8 +9,9 @@ const BIT_MASK = FILTER_BYTES * 8 - 1;
 
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
+const GOLDEN = 0x9e3779b1;
 
-/** A Bloom filter with one hash function: which pieces of text may be there. It never denies one that is. */
+/** A Bloom filter: which pieces of text may be there. It never denies one that is. */
 export class GramFilter {
   readonly bytes = Buffer.alloc(FILTER_BYTES);
   #set = 0;
@@ -21,7 +23,11 @@ export class GramFilter {
 
   add(text: string): void {
     for (const length of LENGTHS) {
-      for (let end = length; end <= text.length; end++) this.#setBit(bitOf(text, end - length, end));
+      for (let end = length; end <= text.length; end++) {
+        const hash = hashOf(text, end - length, end);
+        this.#setBit(firstBit(hash));
+        if (length < LONGEST) this.#setBit(secondBit(hash));
+      }
     }
   }
 
@@ -38,7 +44,11 @@ export class GramFilter {
 export function gramsOfKeyword(keyword: string): number[] {
   const length = LENGTHS.findLast((candidate) => candidate <= keyword.length) ?? 0;
   const bits = new Set<number>();
-  if (length > 0) for (let end = length; end <= keyword.length; end++) bits.add(bitOf(keyword, end - length, end));
+  for (let end = length; length > 0 && end <= keyword.length; end++) {
+    const hash = hashOf(keyword, end - length, end);
+    bits.add(firstBit(hash));
+    if (length < LONGEST) bits.add(secondBit(hash));
+  }
   const all = [...bits];
   const step = Math.max(1, all.length / MAX_ASKED);
   return Array.from({ length: Math.min(all.length, MAX_ASKED) }, (_, index) => all[Math.floor(index * step)] ?? 0);
@@ -53,8 +63,17 @@ export function filterHolds(column: string, bits: readonly number[]): string {
 }
 
 /** FNV-1a of the length and the UTF-16 code units. */
-function bitOf(text: string, start: number, end: number): number {
+function hashOf(text: string, start: number, end: number): number {
   let value = FNV_OFFSET ^ (end - start);
   for (let index = start; index < end; index++) value = Math.imul(value ^ text.charCodeAt(index), FNV_PRIME);
-  return (value ^ (value >>> 17)) & BIT_MASK;
+  return value;
+}
+
+function firstBit(hash: number): number {
+  return (hash ^ (hash >>> 17)) & BIT_MASK;
+}
+
+/** Of short pieces a keyword has few: a second bit makes up for that. */
+function secondBit(hash: number): number {
+  return (Math.imul(hash, GOLDEN) >>> 9) & BIT_MASK;
 }
