@@ -151,6 +151,15 @@ describe('GET /jobs/{id}', () => {
   });
 });
 
+describe('jobs that are there once', () => {
+  it.each(['test-all', 'rebuild-countries'])('answer a crowd that asks for %s with one job', async (path) => {
+    const { body } = await gateway.call('POST', '/proxies/import?allow_empty=true', { mode: 'replace', nodes: [] });
+    expect(body.removed).toBe(2);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => gateway.call('POST', `/proxies/${path}`)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+});
+
 describe('DELETE /jobs/{id}', () => {
   it('ends a job that waits for another, before it begins', async () => {
     const jobs = gateway.app.app.get(Jobs);
@@ -163,6 +172,22 @@ describe('DELETE /jobs/{id}', () => {
     await cancel(first);
     await waitFor(async () => (await get(waiting)).body.finished_at !== null);
     expect((await get(waiting)).body).toMatchObject({ status: 'cancelled', result: { tested: 0, total: 0 } });
+  });
+
+  it('ends one run: a later job of the same name goes on', async () => {
+    const jobs = gateway.app.app.get(Jobs);
+    const payload = { trigger: 'manual', nodeIds: [] } as const;
+    const first = await startTest();
+    await until(first, 'running');
+    const again = (): Promise<string> => jobs.add('speed-test', payload, { jobId: 'again', attempts: 1 });
+    const id = `speed-test.${await again()}`;
+    await cancel(id);
+    await cancel(first);
+    await waitFor(async () => (await get(id)).body.finished_at !== null);
+    expect((await get(id)).body.status).toBe('cancelled');
+    await again();
+    await waitFor(async () => ['done', 'cancelled'].includes((await get(id)).body.status));
+    expect((await get(id)).body.status).toBe('done');
   });
 
   it('needs more than a key that may read, and a job that goes on', async () => {

@@ -48,7 +48,8 @@ export class RequestDetection {
     return this.unitOfWork.run(async (tx) => {
       await tx.query(`SELECT pg_advisory_xact_lock(hashtext('proxy_gateway.country-detection'))`);
       for (const { id, payload } of await this.jobs.unfinished(QUEUE)) {
-        if (payload.nodeIds === undefined && !(await this.cancellations.isRequested({ queue: QUEUE, id }))) return id;
+        if (payload.nodeIds === undefined && !(await this.cancellations.isRequested({ queue: QUEUE, id }, tx)))
+          return id;
       }
       return this.jobs.add(QUEUE, {}, { jobId: randomUUID(), attempts: 1 });
     });

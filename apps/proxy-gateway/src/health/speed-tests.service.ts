@@ -38,7 +38,7 @@ export class SpeedTestsService {
       await tx.query(`SELECT pg_advisory_xact_lock(hashtext('proxy_gateway.speed-test'))`);
       for (const { id, payload } of await this.jobs.unfinished(QUEUE)) {
         const whole = payload.nodeIds === undefined && payload.trigger === 'manual';
-        if (whole && !(await this.cancellations.isRequested({ queue: QUEUE, id }))) return id;
+        if (whole && !(await this.cancellations.isRequested({ queue: QUEUE, id }, tx))) return id;
       }
       return this.jobs.add(QUEUE, { trigger: 'manual' }, { jobId: randomUUID(), attempts: 1 });
     });

@@ -2,6 +2,7 @@ import { notify, PgListener, UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { SqlRunner } from '../traffic/log-partitions.js';
 import { toJobId } from './job-id.js';
 import type { JobReference } from './job-id.js';
 
@@ -47,10 +48,9 @@ export class JobCancellations implements OnModuleInit, OnModuleDestroy {
     });
   }
 
-  async isRequested(job: JobReference): Promise<boolean> {
-    const rows: unknown[] = await this.dataSource.query('SELECT 1 FROM job_cancellations WHERE job_id = $1', [
-      toJobId(job),
-    ]);
+  /** @param sql the transaction of a caller that is in one: another connection may not be had while it holds a lock. */
+  async isRequested(job: JobReference, sql: SqlRunner = this.dataSource): Promise<boolean> {
+    const rows = (await sql.query('SELECT 1 FROM job_cancellations WHERE job_id = $1', [toJobId(job)])) as unknown[];
     return rows.length > 0;
   }
 
@@ -64,7 +64,14 @@ export class JobCancellations implements OnModuleInit, OnModuleDestroy {
       return await work(controller.signal);
     } finally {
       this.running.delete(jobId);
+      // It was meant for this run: a later job may be called the same.
+      if (controller.signal.aborted) await this.forget(jobId);
     }
+  }
+
+  /** One that stays all the same ends one more run, which forgets it. */
+  private async forget(jobId: string): Promise<void> {
+    await this.dataSource.query('DELETE FROM job_cancellations WHERE job_id = $1', [jobId]).catch(() => undefined);
   }
 
   /** Notifications may have been missed. A look that fails is made up for by the next. */
