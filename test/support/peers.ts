@@ -11,7 +11,7 @@ export function havePeers(names: readonly string[]): boolean {
   return names.every((name) => findPeer(name) !== undefined);
 }
 
-/** A program that takes minutes to build: the test is left out, saying so, where nobody asked for it. */
-export function optionalPeer(context: TestContext, name: string): string {
-  return findPeer(name) ?? context.skip(`${name} is not installed: npm run peers -- --go`);
+/** A program that is brought only when somebody asks for it: the test is left out, saying so, where nobody did. */
+export function optionalPeer(context: TestContext, name: string, option: '--go' | '--python' = '--go'): string {
+  return findPeer(name) ?? context.skip(`${name} is not installed: npm run peers -- ${option}`);
 }

@@ -1,10 +1,10 @@
 const SHOWN_WITHOUT_REASON = 10;
 const MISSING_PEER = /missing peer|peer .*(missing|not (installed|found|available))|not installed/i;
-/** Said by tests whose program is built from source, minutes long and only when asked for: left out without a failure. */
-const BUILT_ON_REQUEST = /peers -- --go/;
+/** Said by tests whose program is brought only when asked for: left out without a failure. */
+const BROUGHT_ON_REQUEST = /peers -- --(go|python)/;
 
 export function isMissingPeer(reason) {
-  return reason !== undefined && MISSING_PEER.test(reason) && !BUILT_ON_REQUEST.test(reason);
+  return reason !== undefined && MISSING_PEER.test(reason) && !BROUGHT_ON_REQUEST.test(reason);
 }
 
 function skippedLines(skipped) {

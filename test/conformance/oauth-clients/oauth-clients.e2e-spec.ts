@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import { optionalPeer } from '../../support/peers.js';
 import { registerClient, RunningResourceSharing, type RegisteredClient } from '../../support/resource-sharing.js';
 import type { SiteBrowser } from '../../support/site-browser.js';
 import { OPEN_API, STANDARD, TokenRefused, type ClientSetup, type OAuthClient, type TokenSet } from './client.js';
 import { createOauth4webapiClient } from './oauth4webapi-client.js';
 import { createOpenidClient } from './openid-client.js';
+import { PythonClient, type PythonLibrary } from './python-client.js';
 import { createSimpleOauth2Client } from './simple-oauth2-client.js';
 
 /** Nobody listens there: the browser is asked where it would go. */
@@ -15,7 +17,17 @@ const PATHS = [
   ['the open API’s own paths', OPEN_API],
 ] as const;
 
-type Create = (setup: ClientSetup) => OAuthClient | Promise<OAuthClient>;
+type Create = (setup: ClientSetup, context: TestContext) => OAuthClient | Promise<OAuthClient>;
+
+const python =
+  (library: PythonLibrary): Create =>
+  (setup, context) => {
+    const program = optionalPeer(context, 'python3-with-oauth-clients', '--python');
+    const client = new PythonClient(program, library, setup);
+    context.onTestFinished(() => client[Symbol.dispose]());
+    return client;
+  };
+
 const LIBRARIES: readonly { name: string; authentication: ClientSetup['authentication']; create: Create }[] = [
   { name: 'oauth4webapi with client_secret_basic', authentication: 'basic', create: createOauth4webapiClient },
   { name: 'oauth4webapi with client_secret_post', authentication: 'post', create: createOauth4webapiClient },
@@ -23,12 +35,20 @@ const LIBRARIES: readonly { name: string; authentication: ClientSetup['authentic
   { name: 'openid-client with client_secret_basic', authentication: 'basic', create: createOpenidClient },
   { name: 'openid-client with client_secret_post', authentication: 'post', create: createOpenidClient },
   { name: 'openid-client as a public application', authentication: 'none', create: createOpenidClient },
-  { name: 'simple-oauth2 with header and form', authentication: 'basic', create: createSimpleOauth2Client },
+  {
+    name: 'simple-oauth2 with header and form',
+    authentication: 'basic',
+    create: (setup) => createSimpleOauth2Client(setup, 'form'),
+  },
   {
     name: 'simple-oauth2 with JSON bodies',
     authentication: 'post',
     create: (setup) => createSimpleOauth2Client(setup, 'json'),
   },
+  { name: 'Authlib with client_secret_basic', authentication: 'basic', create: python('authlib') },
+  { name: 'Authlib with client_secret_post', authentication: 'post', create: python('authlib') },
+  { name: 'requests-oauthlib with header', authentication: 'basic', create: python('requests-oauthlib') },
+  { name: 'requests-oauthlib with body', authentication: 'post', create: python('requests-oauthlib') },
 ];
 
 describe('OAuth clients that others wrote', () => {
@@ -63,9 +83,9 @@ describe('OAuth clients that others wrote', () => {
     const authorized = async (library: OAuthClient): Promise<TokenSet> =>
       library.exchange(await browser.decide(await library.authorizationUrl(), 'allow'));
 
-    it.each(PATHS)('code, PKCE, refresh and revocation on %s', async (_, endpoints) => {
+    it.for(PATHS)('code, PKCE, refresh and revocation on %s', async ([, endpoints], context) => {
       const given = setup(endpoints);
-      const library = await create(given);
+      const library = await create(given, context);
       const tokens = await authorized(library);
       expect(tokens.scope).toBe('meta query');
       expect(await ping(given.client, tokens)).toBe(200);
@@ -82,18 +102,21 @@ describe('OAuth clients that others wrote', () => {
       await expect(library.refresh(next.refreshToken)).rejects.toThrow(refusal('invalid_grant'));
     });
 
-    it.each(PATHS)('a refresh token that was used long ago ends the authorization on %s', async (_, endpoints) => {
-      const library = await create(setup(endpoints));
-      const first = await authorized(library);
-      const second = await library.refresh(first.refreshToken);
-      const third = await library.refresh(second.refreshToken);
-      await expect(library.refresh(first.refreshToken)).rejects.toThrow(refusal('invalid_grant'));
-      await expect(library.refresh(third.refreshToken)).rejects.toThrow(refusal('invalid_grant'));
-      expect(await library.introspect(third.accessToken)).toBe(false);
-    });
+    it.for(PATHS)(
+      'a refresh token that was used long ago ends the authorization on %s',
+      async ([, endpoints], context) => {
+        const library = await create(setup(endpoints), context);
+        const first = await authorized(library);
+        const second = await library.refresh(first.refreshToken);
+        const third = await library.refresh(second.refreshToken);
+        await expect(library.refresh(first.refreshToken)).rejects.toThrow(refusal('invalid_grant'));
+        await expect(library.refresh(third.refreshToken)).rejects.toThrow(refusal('invalid_grant'));
+        expect(await library.introspect(third.accessToken)).toBe(false);
+      },
+    );
 
-    it.each(PATHS)('a denial on %s arrives', async (_, endpoints) => {
-      const library = await create(setup(endpoints));
+    it.for(PATHS)('a denial on %s arrives', async ([, endpoints], context) => {
+      const library = await create(setup(endpoints), context);
       const callback = await browser.decide(await library.authorizationUrl(), 'deny');
       expect(callback.searchParams.get('error')).toBe('access_denied');
       await expect(library.exchange(callback)).rejects.toThrow();

@@ -3,7 +3,7 @@ import { AuthorizationCode, type AccessToken } from 'simple-oauth2';
 import { TokenRefused, type ClientSetup, type OAuthClient, type TokenSet } from './client.js';
 
 /** simple-oauth2, which takes no answer that is not JSON. `bodyFormat` json is what it sends to the open API's own paths. */
-export function createSimpleOauth2Client(setup: ClientSetup, bodyFormat: 'form' | 'json' = 'form'): OAuthClient {
+export function createSimpleOauth2Client(setup: ClientSetup, bodyFormat: 'form' | 'json'): OAuthClient {
   const { client, endpoints, issuer, redirectUri, scope } = setup;
   const library = new AuthorizationCode({
     client,

@@ -33,13 +33,15 @@ describe('summarize', () => {
     expect(summarize(other, { vitestCode: 0, isCi: true }).code).toBe(0);
   });
 
-  it('does not fail for programs that are built on request only, and says once for a file why many were left out', () => {
+  it('does not fail for programs that are brought on request only, and says once for a file why many were left out', () => {
     const reason = 'xray is not installed: npm run peers -- --go';
     const skipped = ['one', 'two'].map((name) => ({ file: 'a.spec.ts', name, reason }));
     const { text, code } = summarize({ ...CLEAN, skipped }, { vitestCode: 0, isCi: true });
     expect(code).toBe(0);
     expect(text).toContain('a.spec.ts: 2 tests: xray is not installed: npm run peers -- --go');
     expect(lastLine(text)).toBe('5 passed, 0 failed, 2 skipped');
+    const python = [{ ...SKIPPED, reason: 'python3-with-x is not installed: npm run peers -- --python' }];
+    expect(summarize({ ...CLEAN, skipped: python }, { vitestCode: 0, isCi: true }).code).toBe(0);
   });
 
   it('shortens a long list of skips without a reason', () => {
