@@ -9,6 +9,10 @@ import { SharesModule } from '../shares/shares.module.js';
 import { SiteModule } from '../site/site.module.js';
 import { AccountPageController } from './account/account.controller.js';
 import { AccountOverviews } from './account/account-overviews.js';
+import { AdminApplicationPagesController } from './administration/applications.controller.js';
+import { AdminOperationPagesController } from './administration/operations.controller.js';
+import { AdminSharePagesController } from './administration/shares.controller.js';
+import { AdminUserPagesController } from './administration/users.controller.js';
 import { AuthorizeController } from './authorize/authorize.controller.js';
 import { ConsentMemory } from './authorize/consent-memory.js';
 import { ApplicationForms } from './developer/application-forms.js';
@@ -36,6 +40,10 @@ import { Visitors } from './parts/visitors.js';
     KeysPageController,
     AuthorizedController,
     SharesPageController,
+    AdminApplicationPagesController,
+    AdminUserPagesController,
+    AdminSharePagesController,
+    AdminOperationPagesController,
   ],
   providers: [
     {

@@ -1,0 +1,92 @@
+import { AppError } from '@gatehouse/platform';
+import { Body, Get, Param, Post, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { ReviewBody } from '../../administration/administration.dto.js';
+import { APPLICATION_STATUSES } from '../../applications/application-rows.js';
+import { Applications } from '../../applications/applications.service.js';
+import { SiteAccounts } from '../../site/site-accounts.service.js';
+import { FormValues, refusalOf, validated } from '../parts/form-values.js';
+import { sendPage } from '../parts/layout.js';
+import { done, noticeOf } from '../parts/notices.js';
+import { PageController } from '../parts/page-controller.js';
+import { pageNumber } from '../parts/tables.js';
+import { CurrentVisitor, type Member } from '../parts/visitor.js';
+import { applicationList, reviewPage, type ReviewState } from './applications.view.js';
+
+const PAGE_SIZE = 50;
+
+@PageController('admin', 'administrator')
+export class AdminApplicationPagesController {
+  constructor(
+    private readonly applications: Applications,
+    private readonly accounts: SiteAccounts,
+  ) {}
+
+  @Get()
+  overview(@Res() response: Response): void {
+    response.redirect(303, '/admin/applications');
+  }
+
+  @Get('applications')
+  async list(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): Promise<void> {
+    const given = query as { status?: unknown; page?: unknown };
+    const status = APPLICATION_STATUSES.find((one) => one === given.status);
+    const page = pageNumber(given.page);
+    const selection = {
+      ...(status === undefined ? {} : { status }),
+      limit: PAGE_SIZE + 1,
+      offset: (page - 1) * PAGE_SIZE,
+    };
+    const found = await this.applications.list(selection);
+    const owners = await this.accounts.namesOf(found.map(({ ownerId }) => ownerId));
+    const applications = found.slice(0, PAGE_SIZE);
+    const body = applicationList({ applications, owners, status, page, hasMore: found.length > PAGE_SIZE });
+    sendPage(response, visitor, { title: 'Applications', body, notice: noticeOf(query) });
+  }
+
+  @Get('applications/:client_id')
+  one(
+    @CurrentVisitor() visitor: Member,
+    @Param('client_id') clientId: string,
+    @Query() query: object,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.send(response, visitor, clientId, { notice: noticeOf(query) });
+  }
+
+  @Post('applications/:client_id')
+  async review(
+    @CurrentVisitor() visitor: Member,
+    @Param('client_id') clientId: string,
+    @Body() body: object,
+    @Res() response: Response,
+  ): Promise<void> {
+    const values = new FormValues(body);
+    const problem = await refusalOf(async () => {
+      const review = validated(ReviewBody, {
+        auth_level: values.text('auth_level'),
+        status: values.text('status'),
+        scopes: values.list('scopes'),
+        quota_profile: values.optional('quota_profile') ?? null,
+      });
+      const { auth_level: authLevel, status, scopes, quota_profile: quotaProfile } = review;
+      await this.applications.review(visitor.account.id, clientId, { authLevel, status, scopes, quotaProfile });
+    });
+    if (problem === undefined) response.redirect(303, done(`/admin/applications/${clientId}`, 'reviewed'));
+    else await this.send(response, visitor, clientId, { values, problem });
+  }
+
+  private async send(
+    response: Response,
+    visitor: Member,
+    clientId: string,
+    { notice, ...state }: ReviewState & { notice?: string | undefined },
+  ): Promise<void> {
+    const application = await this.applications.findByClientId(clientId);
+    if (application === null) throw new AppError('NOT_FOUND', 'There is no such application');
+    const owners = await this.accounts.namesOf([application.ownerId]);
+    const owner = owners.get(application.ownerId) ?? String(application.ownerId);
+    const body = reviewPage(visitor, application, owner, state);
+    sendPage(response, visitor, { title: application.name, body, notice, problem: state.problem });
+  }
+}

@@ -1,0 +1,90 @@
+import type { AppError } from '@gatehouse/platform';
+import { APPLICATION_STATUSES, AUTH_LEVELS, type Application } from '../../applications/application-rows.js';
+import type { ApplicationStatus } from '../../credentials/credential-records.js';
+import { checkboxes, field, form, select, submit } from '../parts/forms.js';
+import type { FormValues } from '../parts/form-values.js';
+import { Html, markup } from '../parts/markup.js';
+import { scopeChoices } from '../parts/scope-words.js';
+import { dataTable, facts, pager } from '../parts/tables.js';
+import type { Visitor } from '../parts/visitor.js';
+import { sections } from './sections.js';
+
+interface ListState {
+  readonly applications: readonly Application[];
+  readonly owners: ReadonlyMap<number, string>;
+  readonly status: ApplicationStatus | undefined;
+  readonly page: number;
+  readonly hasMore: boolean;
+}
+
+export interface ReviewState {
+  readonly values?: FormValues;
+  readonly problem?: AppError | undefined;
+}
+
+export function applicationList({ applications, owners, status, page, hasMore }: ListState): Html {
+  const filters = [undefined, ...APPLICATION_STATUSES].map((one) => {
+    const path = one === undefined ? '/admin/applications' : `/admin/applications?status=${one}`;
+    return markup`<a href="${path}"${one === status && markup` aria-current="true"`}>${one ?? 'all'}</a> `;
+  });
+  const rows = applications.map((application) => [
+    markup`<a href="/admin/applications/${application.clientId}">${application.name}</a>`,
+    markup`<a href="/admin/users/${application.ownerId}">${owners.get(application.ownerId)}</a>`,
+    application.status,
+    application.authLevel,
+    application.allowedScopes.join(', '),
+    application.quotaProfile,
+  ]);
+  return markup`${sections('/admin/applications')}
+<nav aria-label="Status">Status: ${filters}</nav>
+${dataTable('Applications', ['Name', 'Owner', 'Status', 'Review', 'Scopes', 'Limits'], rows, 'There are none.')}
+${pager(status === undefined ? '/admin/applications' : `/admin/applications?status=${status}`, page, hasMore)}`;
+}
+
+export function reviewPage(visitor: Visitor, application: Application, owner: string, state: ReviewState): Html {
+  const { values, problem } = state;
+  return markup`${sections('/admin/applications')}
+${facts([
+  ['Client id', markup`<code>${application.clientId}</code>`],
+  ['Owner', markup`<a href="/admin/users/${application.ownerId}">${owner}</a>`],
+  ['About it', application.description],
+  ['Kind', application.kind],
+  ['Redirect addresses', application.redirectUris.map((uri) => markup`<code>${uri}</code><br>`)],
+  ['Accepted from', application.ipAllow.join(', ') || 'everywhere'],
+])}
+<h2>Review</h2>
+${form(visitor, `/admin/applications/${application.clientId}`, [
+  select({
+    name: 'status',
+    label: 'Status',
+    hint: 'Rejecting or disabling it ends all its authorizations.',
+    choices: APPLICATION_STATUSES.map((value) => ({ value, label: value })),
+    value: values?.text('status') ?? application.status,
+    problem,
+  }),
+  select({
+    name: 'auth_level',
+    label: 'Level',
+    hint: 'Unverified: for its owner and test users only.',
+    choices: AUTH_LEVELS.map((value) => ({ value, label: value })),
+    value: values?.text('auth_level') ?? application.authLevel,
+    problem,
+  }),
+  checkboxes({
+    name: 'scopes',
+    label: 'What it may ask for',
+    choices: scopeChoices(),
+    checked: values?.list('scopes') ?? application.allowedScopes,
+    problem,
+  }),
+  field({
+    name: 'quota_profile',
+    label: 'Limits',
+    hint: 'Name of a profile of limits. Empty: the usual ones.',
+    optional: true,
+    value: values?.text('quota_profile') ?? application.quotaProfile,
+    problem,
+  }),
+  submit('Save the review'),
+])}`;
+}
