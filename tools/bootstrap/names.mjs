@@ -12,6 +12,11 @@ export const COMMANDS = {
   },
   backup: { about: 'write the whole database to FILE', script: 'backup', wantsBuild: true, args: '-- FILE' },
   restore: { about: 'replace the database by what FILE holds', script: 'restore', wantsBuild: true, args: '-- FILE' },
+  'seed-demo': {
+    about: 'an application, users and shares to try resource-sharing with, and the calls to make',
+    script: 'seed:demo',
+    wantsBuild: true,
+  },
   'rehearse-staging': {
     about: 'run docker-compose.yml as local processes',
     script: 'rehearse:staging',
