@@ -31,14 +31,15 @@ const MINUTE = 60_000;
 
 /** The rules for one caller's calls to the operations of one scope, the narrowest last. */
 export function rulesOf(profile: QuotaProfile, { app, userId, address, group }: LimitedCaller): LimitRule[] {
-  const who = userId === null ? app : `u${userId}`;
+  const who = userId === null ? app : `${app}:u${userId}`;
   const rules: (LimitRule | null)[] = [
     rule(['app-burst', 'APP_BURST_LIMIT_EXCEEDED', 'app'], `b:${app}`, profile.appBurstPerSecond, 1_000),
     rule(['app', 'APP_RATE_LIMIT_EXCEEDED', 'app'], `m:${app}`, profile.appPerMinute),
     rule(['app-address', 'APP_IP_RATE_LIMIT_EXCEEDED', 'app'], `i:${app}:${address}`, profile.appAddressPerMinute),
     rule(
       ['user', 'USER_RATE_LIMIT_EXCEEDED', 'user'],
-      `u:${userId ?? ''}`,
+      // Over all applications, as far as they allow the same.
+      `u:${userId ?? ''}:${profile.userPerMinute ?? ''}`,
       userId === null ? null : profile.userPerMinute,
     ),
     rule(

@@ -13,7 +13,7 @@ const TABLES = [
     applications integer NOT NULL DEFAULT 3 CHECK (applications BETWEEN 2 AND 100),
     applications_window interval NOT NULL DEFAULT '1 minute',
     unseen_sample integer NOT NULL DEFAULT 50 CHECK (unseen_sample BETWEEN 1 AND 1000),
-    unseen_share real NOT NULL DEFAULT 0.8 CHECK (unseen_share > 0 AND unseen_share <= 1),
+    unseen_share numeric(3, 2) NOT NULL DEFAULT 0.8 CHECK (unseen_share > 0 AND unseen_share <= 1),
     again_window interval NOT NULL DEFAULT '24 hours',
     repeat_window interval NOT NULL DEFAULT '7 days',
     pause_1 interval NOT NULL DEFAULT '60 seconds',
