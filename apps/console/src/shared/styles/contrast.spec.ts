@@ -22,11 +22,11 @@ function contrast(a: string, b: string): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-const PAIRS = [
+const PAIRS: [string, string][] = [
   ...['ground', 'surface', 'raised'].flatMap((ground) =>
     ['text', 'muted', 'accent', 'bad'].map((text) => [text, ground]),
   ),
-  ...['good', 'fair', 'bad'].flatMap((tone) => [
+  ...['good', 'fair', 'bad'].flatMap((tone): [string, string][] => [
     [tone, `${tone}-soft`],
     [tone, 'surface'],
   ]),
@@ -35,13 +35,13 @@ const PAIRS = [
   ['muted', 'accent-soft'],
   ['on-accent', 'accent'],
   ['on-accent', 'accent-hover'],
-] as const;
+];
 
 describe.each([
   ['light', coloursOf(LIGHT)],
   ['dark', coloursOf(DARK)],
 ])('%s colours', (_scheme, colours) => {
-  it.each(PAIRS)('%s can be read on %s', (text = '', ground = '') => {
+  it.each(PAIRS)('%s can be read on %s', (text, ground) => {
     expect(contrast(colours.get(text)!, colours.get(ground)!)).toBeGreaterThanOrEqual(4.5);
   });
 });
