@@ -105,7 +105,11 @@ describe('a transfer', () => {
     expect(await ledger.balance(a)).toBe(10);
   });
 
-  it('between accounts that nobody has yet, crosswise and many at once', async () => {
+  it('of a user that is not there is refused', async () => {
+    await expect(ledger.transfer(moving('grants', { userId: 999_999_999 }, 1))).rejects.toThrow('no such account');
+  });
+
+  it('between empty accounts, crosswise and many at once', async () => {
     const ids = await createAccounts(sql, 4);
     const pairs = ids.flatMap((a) => ids.filter((b) => a !== b).map((b) => [a, b] as const));
     const work = pairs.map(([a, b]) =>
@@ -140,9 +144,12 @@ describe('the tables themselves refuse', () => {
     const entry = (rows: string): string =>
       `${begun} INSERT INTO ledger_entries (transaction_id, position, user_id, system_account, amount, balance_after,
        account_version) SELECT t.id, rows.* FROM t, (VALUES ${rows}) AS rows`;
-    await refused('has no entries', `${begun} SELECT * FROM t`);
+    await refused('has 0 entries', `${begun} SELECT * FROM t`);
     const granted = "(1, NULL::bigint, 'grants', -5, NULL::bigint, NULL::bigint)";
-    await refused('does not sum to zero', entry(granted));
+    await refused('has 1 entries', entry(granted));
+    await refused('does not sum to zero', entry(`${granted}, (2, ${a}, NULL, 6, 11, 2)`));
+    await refused('ledger_entries_position_check', entry(granted.replace('(1,', '(3,')));
+    await refused('ledger_entries_pkey', entry(`${granted}, ${granted}`));
     await refused('does not continue', entry(`${granted}, (2, ${a}, NULL, 5, 11, 2)`));
     await refused('does not continue', entry(`${granted}, (2, ${a}, NULL, 5, 10, 3)`));
   });

@@ -3,7 +3,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const TABLES = [
   // Only users' accounts hold a balance. The system's own would be one row that every transfer waits for.
   `CREATE TABLE ledger_accounts (
-    user_id bigint PRIMARY KEY CONSTRAINT ledger_accounts_user_id_fkey REFERENCES site_accounts (id),
+    user_id bigint PRIMARY KEY CONSTRAINT ledger_accounts_user_id_fkey
+      REFERENCES site_accounts (id) ON DELETE CASCADE,
     balance bigint NOT NULL DEFAULT 0 CONSTRAINT ledger_accounts_balance_check CHECK (balance >= 0),
     version bigint NOT NULL DEFAULT 0,
     CONSTRAINT ledger_accounts_version_check CHECK (version > 0 OR (version = 0 AND balance = 0))
@@ -20,8 +21,8 @@ const TABLES = [
   )`,
   `CREATE TABLE ledger_entries (
     transaction_id uuid NOT NULL CONSTRAINT ledger_entries_transaction_id_fkey REFERENCES ledger_transactions (id),
-    position smallint NOT NULL,
-    user_id bigint CONSTRAINT ledger_entries_user_id_fkey REFERENCES ledger_accounts (user_id),
+    position smallint NOT NULL CONSTRAINT ledger_entries_position_check CHECK (position IN (1, 2)),
+    user_id bigint,
     system_account text
       CONSTRAINT ledger_entries_system_account_check CHECK (system_account IN ('grants', 'check_ins', 'fees')),
     amount bigint NOT NULL CONSTRAINT ledger_entries_amount_check CHECK (amount <> 0),
@@ -47,41 +48,50 @@ const RULES = [
     `CREATE TRIGGER ${table}_no_truncate BEFORE TRUNCATE ON ${table}
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_ledger()`,
   ]),
+  // A transaction takes its two entries in the database transaction that makes it, or none ever: there is no third place.
   `CREATE FUNCTION check_ledger_transaction() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    entries integer;
+    total bigint;
+    continued boolean;
   BEGIN
-    IF NOT EXISTS (SELECT FROM ledger_entries WHERE transaction_id = NEW.id) THEN
-      RAISE EXCEPTION 'transaction % has no entries', NEW.id USING ERRCODE = 'check_violation';
+    SELECT count(*), sum(e.amount), bool_and(e.user_id IS NULL OR e.balance_after - e.amount IS NOT DISTINCT FROM
+        CASE e.account_version WHEN 1 THEN 0 ELSE (SELECT before.balance_after FROM ledger_entries before
+          WHERE before.user_id = e.user_id AND before.account_version = e.account_version - 1) END)
+      INTO entries, total, continued FROM ledger_entries e WHERE e.transaction_id = NEW.id;
+    IF entries <> 2 THEN
+      RAISE EXCEPTION 'transaction % has % entries', NEW.id, entries USING ERRCODE = 'check_violation';
+    ELSIF total <> 0 THEN
+      RAISE EXCEPTION 'transaction % does not sum to zero', NEW.id USING ERRCODE = 'check_violation';
+    ELSIF NOT continued THEN
+      RAISE EXCEPTION 'transaction % does not continue its accounts', NEW.id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NULL;
   END $$`,
-  `CREATE CONSTRAINT TRIGGER ledger_transactions_entered AFTER INSERT ON ledger_transactions
+  `CREATE CONSTRAINT TRIGGER ledger_transactions_balanced AFTER INSERT ON ledger_transactions
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_ledger_transaction()`,
-  `CREATE FUNCTION check_ledger_entry() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    IF (SELECT sum(amount) FROM ledger_entries WHERE transaction_id = NEW.transaction_id) <> 0 THEN
-      RAISE EXCEPTION 'transaction % does not sum to zero', NEW.transaction_id USING ERRCODE = 'check_violation';
-    END IF;
-    IF NEW.balance_after IS NOT NULL AND NEW.balance_after - NEW.amount IS DISTINCT FROM (
-      CASE NEW.account_version WHEN 1 THEN 0 ELSE (SELECT balance_after FROM ledger_entries
-        WHERE user_id = NEW.user_id AND account_version = NEW.account_version - 1) END
-    ) THEN
-      RAISE EXCEPTION 'entry % of account % does not continue the one before', NEW.account_version, NEW.user_id
-        USING ERRCODE = 'check_violation';
-    END IF;
-    RETURN NULL;
-  END $$`,
-  `CREATE CONSTRAINT TRIGGER ledger_entries_balanced AFTER INSERT ON ledger_entries
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_ledger_entry()`,
   `CREATE FUNCTION check_ledger_account() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    IF NEW.version > 0 AND NOT EXISTS (SELECT FROM ledger_entries WHERE user_id = NEW.user_id
+    IF NOT EXISTS (SELECT FROM ledger_entries WHERE user_id = NEW.user_id
       AND account_version = NEW.version AND balance_after = NEW.balance) THEN
       RAISE EXCEPTION 'the balance of account % has no entry', NEW.user_id USING ERRCODE = 'check_violation';
     END IF;
     RETURN NULL;
   END $$`,
   `CREATE CONSTRAINT TRIGGER ledger_accounts_entered AFTER INSERT OR UPDATE ON ledger_accounts
-    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_ledger_account()`,
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.version > 0) EXECUTE FUNCTION check_ledger_account()`,
+];
+
+/** Every user has an account from the start, so that no transfer has to make one. */
+const ACCOUNTS = [
+  'INSERT INTO ledger_accounts (user_id) SELECT id FROM site_accounts',
+  `CREATE FUNCTION open_ledger_account() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO ledger_accounts (user_id) VALUES (NEW.id);
+    RETURN NULL;
+  END $$`,
+  `CREATE TRIGGER site_accounts_open_ledger_account AFTER INSERT ON site_accounts
+    FOR EACH ROW EXECUTE FUNCTION open_ledger_account()`,
 ];
 
 const FUNCTIONS = [
@@ -92,15 +102,15 @@ const FUNCTIONS = [
       52, 1), 53, 1), 'hex')::uuid
   $$`,
   // Everybody locks accounts in the order of user ids: two transfers that cross cannot wait for each other.
-  // Missing ones are made before any is locked: who waits for an account that is being made holds no other.
   `CREATE FUNCTION lock_ledger_accounts(p_one bigint, p_other bigint) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    locked integer;
   BEGIN
-    IF (SELECT count(*) FROM ledger_accounts WHERE user_id IN (p_one, p_other)) < num_nonnulls(p_one, p_other) THEN
-      INSERT INTO ledger_accounts (user_id)
-        SELECT missing FROM unnest(ARRAY[p_one, p_other]) AS missing WHERE missing IS NOT NULL ORDER BY missing
-        ON CONFLICT DO NOTHING;
-    END IF;
     PERFORM 1 FROM ledger_accounts WHERE user_id IN (p_one, p_other) ORDER BY user_id FOR NO KEY UPDATE;
+    GET DIAGNOSTICS locked = ROW_COUNT;
+    IF locked < num_nonnulls(p_one, p_other) THEN
+      RAISE EXCEPTION 'no such account' USING ERRCODE = 'foreign_key_violation';
+    END IF;
   END $$`,
   // A party that is null is the system account. GL402: the balance does not suffice. GL409: kind and ref belong to
   // another transfer. A repeated one moves nothing and answers with what it did the first time.
@@ -169,7 +179,7 @@ export class CreatePointsLedger1763668801120 implements MigrationInterface {
   name = 'CreatePointsLedger1763668801120';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    for (const statement of [...TABLES, ...RULES, ...FUNCTIONS]) await queryRunner.query(statement);
+    for (const statement of [...TABLES, ...RULES, ...ACCOUNTS, ...FUNCTIONS]) await queryRunner.query(statement);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
@@ -177,9 +187,13 @@ export class CreatePointsLedger1763668801120 implements MigrationInterface {
       await queryRunner.query(`DROP FUNCTION ${name}`);
     }
     await queryRunner.query('DROP TABLE ledger_entries, ledger_transactions, ledger_accounts');
-    for (const name of ['check_ledger_account', 'check_ledger_entry', 'check_ledger_transaction']) {
-      await queryRunner.query(`DROP FUNCTION ${name}()`);
-    }
-    await queryRunner.query('DROP FUNCTION refuse_change_of_ledger()');
+    await queryRunner.query('DROP TRIGGER site_accounts_open_ledger_account ON site_accounts');
+    const triggers = [
+      'open_ledger_account',
+      'check_ledger_account',
+      'check_ledger_transaction',
+      'refuse_change_of_ledger',
+    ];
+    for (const name of triggers) await queryRunner.query(`DROP FUNCTION ${name}()`);
   }
 }
