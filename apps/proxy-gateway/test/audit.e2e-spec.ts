@@ -296,6 +296,7 @@ describe('GET /audit-logs', () => {
     'cursor=abc',
     'from=yesterday',
     'from=2026-01-01',
+    'from=2026-W01-1T00:00:00Z',
     'success=1',
     'action=DROP%20TABLE',
     'nosuch=1',

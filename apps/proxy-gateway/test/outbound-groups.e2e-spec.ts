@@ -142,6 +142,8 @@ describe('POST /outbound/groups', () => {
     [{ name: 'direct', members: ['DIRECT'] }, 400, 'name'],
     [{ name: 'n12', members: ['DIRECT'] }, 400, 'name'],
     [{ name: 'a\nb', members: ['DIRECT'] }, 400, 'name'],
+    [{ name: 'a\ud800', members: ['DIRECT'] }, 400, 'name'],
+    [{ name: 'x', filter: { tags: ['\0'] } }, 400, 'filter.tags'],
     [{ name: '..', members: ['DIRECT'] }, 400, 'name'],
     [{ name: 'x', type: 'relay', members: ['DIRECT'] }, 400, 'type'],
     [{ name: 'x', filter: { name: '(' } }, 400, 'filter.name'],
@@ -331,7 +333,7 @@ describe('choices', () => {
     for (const query of ['limit=501', 'limit=0', 'offset=-1', 'page=1']) {
       expect((await gateway.call('GET', `${path('g')}/history?${query}`)).status).toBe(400);
     }
-    expect((await gateway.call('GET', `${path('Nope')}/history`)).status).toBe(404);
+    for (const name of ['Nope', 'a\0']) expect((await gateway.call('GET', `${path(name)}/history`)).status).toBe(404);
     const switches = gateway.app.app.get(GroupSwitches, { strict: false });
     expect(await switches.prune(new Date(Date.now() + 1_000))).toBeGreaterThanOrEqual(3);
     expect((await gateway.call('GET', `${path('g')}/history`)).body.total).toBe(0);

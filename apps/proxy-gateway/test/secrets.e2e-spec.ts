@@ -77,6 +77,9 @@ async function useEverything(): Promise<void> {
   expect((await call('PUT', '/settings', { 'kernel.users': `me:${SECRET}-user`, 'geo.asn_url': mirror })).status).toBe(
     200,
   );
+  expect((await call('PUT', '/settings', { 'health.url': `${mirror}&health` })).status).toBe(200);
+  const group = { name: 'own', type: 'url-test', filter: {}, test_url: `${mirror}&group` };
+  expect((await call('POST', '/outbound/groups', group)).status).toBe(201);
   await call('PUT', '/settings', { 'kernel.users': `\n${SECRET}`, [`${SECRET}`]: 'x' });
   const key = await call('POST', '/api-keys', { name: 'one more' });
   made.push(key.body.key);
@@ -112,6 +115,8 @@ it('leaves no credential in the audit log, the runtime log, or what readers get 
     '/subscriptions',
     '/proxies?limit=500',
     '/outbound',
+    '/outbound/groups/own',
+    '/outbound/groups/AUTO',
     '/rules',
     '/rules/merged',
     '/connections',

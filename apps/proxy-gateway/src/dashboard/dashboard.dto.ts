@@ -1,10 +1,8 @@
-import { IsISO8601, IsOptional, Matches } from 'class-validator';
+import { IsOptional } from 'class-validator';
+import { IsInstant } from '../wire/instant.js';
 import { QueryInteger } from '../wire/query-integer.js';
 
 const MAX_OFFSET = 1_000_000_000;
-
-/** RFC 3339; a date alone would leave open which time zone is meant. */
-const INSTANT = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:\d\d)$/;
 
 /** Pages of the four lists. */
 export class DashboardQuery {
@@ -34,14 +32,12 @@ export class DashboardQuery {
 
   /** Begin of the period, taken down to the full hour. Absent: 24 hour buckets before the end. */
   @IsOptional()
-  @IsISO8601({ strict: true })
-  @Matches(INSTANT, { message: 'from must be a time such as 2026-05-01T00:00:00Z' })
+  @IsInstant()
   from?: string;
 
   /** End of the period. Absent: now. */
   @IsOptional()
-  @IsISO8601({ strict: true })
-  @Matches(INSTANT, { message: 'to must be a time such as 2026-05-01T00:00:00Z' })
+  @IsInstant()
   to?: string;
 }
 

@@ -51,7 +51,7 @@ export class GroupEditor {
       const group = tx.create(OutboundGroupEntity, { ...BLANK, name: body.name, type: body.type, position: last + 1 });
       await this.store(tx, groups, applySettings(group, body, members), null);
     });
-    return this.facts.one(body.name, SHOWN);
+    return this.facts.one(body.name, SHOWN, true);
   }
 
   /** @throws AppError NOT_FOUND; CONFLICT for what a group of the service's must keep; as `create`. */
@@ -66,7 +66,7 @@ export class GroupEditor {
       if (body.type !== undefined && body.type !== group.type) retype(group, body.type);
       await this.store(tx, groups, applySettings(group, body, members), name);
     });
-    return this.facts.one(body.name ?? name, SHOWN);
+    return this.facts.one(body.name ?? name, SHOWN, true);
   }
 
   /** @throws AppError NOT_FOUND; CONFLICT for a group of the service's; IN_USE naming what refers to it. */

@@ -38,14 +38,17 @@ export class GroupFacts {
   ) {}
 
   /** @throws AppError NOT_FOUND */
-  async one(name: string, window: MemberWindow): Promise<OutboundGroupView> {
-    const { facts } = await this.read(window);
+  async one(name: string, window: MemberWindow, showSecrets: boolean): Promise<OutboundGroupView> {
+    const { facts } = await this.read(window, showSecrets);
     const group = toGroupViews(facts).find((view) => view.name === name);
     if (!group) throw groupNotFound(name);
     return group;
   }
 
-  async read(window: MemberWindow): Promise<{ facts: OverviewFacts; config: MappedConfig['config'] }> {
+  async read(
+    window: MemberWindow,
+    showSecrets: boolean,
+  ): Promise<{ facts: OverviewFacts; config: MappedConfig['config'] }> {
     const rows = await this.dataSource.getRepository(OutboundGroupEntity).find();
     const [{ config }, live, usage] = await Promise.all([
       this.current.read(rows.map(({ name }) => name)),
@@ -60,7 +63,8 @@ export class GroupFacts {
     const ids = shownNodes(config, live, window);
     const [nodes, health] = await Promise.all([this.nodes(ids), this.health(rows, ids)]);
     const waiting = (group: string) => this.traffic.waiting(group);
-    return { config, facts: { groups, nodes, health, live, usage, waiting, measuring: this.measuring(), window } };
+    const measuring = this.measuring();
+    return { config, facts: { groups, nodes, health, live, usage, waiting, measuring, window, showSecrets } };
   }
 
   private measuring(): OverviewFacts['measuring'] {

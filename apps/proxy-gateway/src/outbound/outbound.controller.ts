@@ -1,4 +1,5 @@
-import { Requires } from '@gatehouse/auth';
+import { CurrentActor, Requires } from '@gatehouse/auth';
+import type { Actor } from '@gatehouse/auth';
 import { Answers, Fails } from '@gatehouse/platform';
 import type {
   DefaultPolicyResult,
@@ -34,8 +35,8 @@ export class OutboundController {
   @Get()
   @Answers('OutboundOverview', 'The groups, their members and the default policy')
   @Requires('read')
-  overview(@Query() query: MembersQuery): Promise<OutboundOverview> {
-    return this.outbound.overview(query);
+  overview(@Query() query: MembersQuery, @CurrentActor() actor: Actor | null): Promise<OutboundOverview> {
+    return this.outbound.overview(query, actor);
   }
 
   @Put('default-policy')
@@ -57,8 +58,12 @@ export class OutboundController {
   @Get('groups/:name')
   @Answers('OutboundGroupView', 'One group')
   @Requires('read')
-  group(@Param('name') name: string, @Query() query: MembersQuery): Promise<OutboundGroupView> {
-    return this.outbound.group(name, query);
+  group(
+    @Param('name') name: string,
+    @Query() query: MembersQuery,
+    @CurrentActor() actor: Actor | null,
+  ): Promise<OutboundGroupView> {
+    return this.outbound.group(name, query, actor);
   }
 
   @Patch('groups/:name')

@@ -106,6 +106,7 @@ export class FilterBody implements GroupFilter {
   @ArrayMaxSize(100)
   @IsString({ each: true })
   @MaxLength(100, { each: true })
+  @OneLine({ each: true })
   tags?: string[];
 }
 

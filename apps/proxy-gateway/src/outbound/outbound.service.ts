@@ -1,3 +1,5 @@
+import { allows } from '@gatehouse/auth';
+import type { Actor } from '@gatehouse/auth';
 import type {
   DefaultPolicyResult,
   GroupSwitchRecord,
@@ -32,20 +34,22 @@ export class OutboundService {
     private readonly switches: GroupSwitches,
   ) {}
 
-  async overview(query: MembersQuery): Promise<OutboundOverview> {
-    const { facts, config } = await this.facts.read(windowOf(query));
+  async overview(query: MembersQuery, actor: Actor | null): Promise<OutboundOverview> {
+    const { facts, config } = await this.facts.read(windowOf(query), maySeeSecrets(actor));
     const kernel = { type: this.kernel.program, version: SERVICE_VERSION, state: this.kernel.state };
     return toOutboundOverview({ mode: config.mode, defaultPolicy: config.defaultPolicy, kernel }, facts);
   }
 
   /** @throws AppError NOT_FOUND */
-  group(name: string, query: MembersQuery): Promise<OutboundGroupView> {
-    return this.facts.one(name, windowOf(query));
+  group(name: string, query: MembersQuery, actor: Actor | null): Promise<OutboundGroupView> {
+    return this.facts.one(name, windowOf(query), maySeeSecrets(actor));
   }
 
   /** @throws AppError NOT_FOUND */
   async history(name: string, query: HistoryQuery): Promise<Page<GroupSwitchRecord>> {
-    const group = await this.unitOfWork.run((tx) => tx.findOneBy(OutboundGroupEntity, { name }));
+    // PostgreSQL cannot even be asked for NUL.
+    const known = !name.includes('\0');
+    const group = known && (await this.unitOfWork.run((tx) => tx.findOneBy(OutboundGroupEntity, { name })));
     if (!group) throw groupNotFound(name);
     return this.switches.page(group.id, query);
   }
@@ -64,6 +68,10 @@ export class OutboundService {
     const previous = options.find(({ tag }) => tag === before)?.name ?? before;
     return { default_policy: chosen.name, proxy: chosen.tag, previous };
   }
+}
+
+function maySeeSecrets(actor: Actor | null): boolean {
+  return actor === null || allows(actor, 'write');
 }
 
 function windowOf({ members, members_limit, members_offset }: MembersQuery): MemberWindow {

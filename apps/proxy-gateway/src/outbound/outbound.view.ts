@@ -1,6 +1,8 @@
 import type { GroupMemberView, OutboundGroupView, OutboundOverview } from '@gatehouse/contracts';
 import type { GroupConfig } from '@gatehouse/proxy-kernel';
 import type { GroupInUse, TagUsage } from '../kernel-host/kernel-ipc.js';
+import { maskUrl } from '../nodes/mask-secrets.js';
+import { PREFERENCES } from '../preferences/preference-definitions.js';
 import type { OutboundGroupEntity } from './outbound-group.entity.js';
 
 /** What can be said of a node inside a group. */
@@ -39,6 +41,8 @@ export interface OverviewFacts {
   /** What groups that measure use where they set nothing themselves. */
   measuring: { test_url: string; expected_status: string; interval_sec: number };
   window: MemberWindow;
+  /** False masks what test addresses may hold of credentials. */
+  showSecrets: boolean;
 }
 
 export interface OverviewHead {
@@ -130,7 +134,7 @@ function memberViews(
   };
 }
 
-function definitionOf(row: OutboundGroupEntity, config: GroupConfig, { measuring }: OverviewFacts) {
+function definitionOf(row: OutboundGroupEntity, config: GroupConfig, { measuring, showSecrets }: OverviewFacts) {
   const measures = row.type !== 'select';
   return {
     listed: row.members,
@@ -139,7 +143,7 @@ function definitionOf(row: OutboundGroupEntity, config: GroupConfig, { measuring
     include_countries: row.includeCountries,
     country: row.country,
     automatic: row.automatic,
-    test_url: row.testUrl ?? (measures ? measuring.test_url : null),
+    test_url: shownUrl(row.testUrl ?? (measures ? measuring.test_url : null), showSecrets),
     expected_status: row.expectedStatus ?? (measures ? measuring.expected_status : null),
     interval_sec: row.intervalSec ?? (measures ? measuring.interval_sec : null),
     tolerance_ms: config.toleranceMs ?? null,
@@ -149,6 +153,11 @@ function definitionOf(row: OutboundGroupEntity, config: GroupConfig, { measuring
     icon: row.icon,
     empty_fallback: row.emptyFallback,
   };
+}
+
+/** An address that people gave may carry credentials, ours does not. */
+function shownUrl(url: string | null, showSecrets: boolean): string | null {
+  return url === null || showSecrets || url === PREFERENCES['health.url'].defaultText ? url : maskUrl(url);
 }
 
 function trafficOf({ name, uploadTotal, downloadTotal }: OutboundGroupEntity, { usage, waiting }: OverviewFacts) {
