@@ -6,6 +6,7 @@ import type { SecretBox } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { refusePrivateSource } from '../auth/private-source.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { announceRules, lockRules } from '../rules/rule-changes.js';
 import { describeTargets, resolveTarget } from '../rules/rule-targets.js';
@@ -43,11 +44,15 @@ export class RuleSetsService {
     return this.unitOfWork.run(async (tx) => this.detail(tx, await find(tx, id), actor));
   }
 
-  /** @throws AppError INVALID_ARGUMENT, CONFLICT for a name in use, UNPROCESSABLE for an unknown target. */
+  /**
+   * @throws AppError INVALID_ARGUMENT, CONFLICT for a name in use, UNPROCESSABLE for an unknown target, FORBIDDEN for
+   * private addresses.
+   */
   create(body: NewRuleSet, actor: Actor | null): Promise<RuleSetDetail> {
     return this.change(actor, async (tx) => {
       await refuseTakenName(tx, body.name, null);
       const row = await this.definitions.create(tx, body);
+      refusePrivateSource(actor, null, row);
       await this.writeRule(tx, row, body);
       return { row, refresh: row.type !== 'inline' && row.enabled };
     });
@@ -61,7 +66,9 @@ export class RuleSetsService {
         await refuseTakenName(tx, body.name, id);
         await refuseNamed(tx, row);
       }
+      const { allowPrivate, sealedUrl } = row;
       const asksAnew = await this.definitions.change(tx, row, body);
+      refusePrivateSource(actor, { allowPrivate, sealedUrl }, row);
       await this.writeRule(tx, row, body);
       return { row, refresh: asksAnew && row.enabled };
     });

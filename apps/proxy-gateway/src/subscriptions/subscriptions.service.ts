@@ -7,6 +7,7 @@ import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
+import { refusePrivateSource } from '../auth/private-source.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { NodeWriter } from '../nodes/node-writer.js';
 import { replaceSubscriptionRules } from '../rules/subscription-rules.js';
@@ -54,7 +55,9 @@ export class SubscriptionsService {
     return lastResult;
   }
 
+  /** @throws AppError FORBIDDEN for private addresses. */
   async create(body: NewSubscription, actor: Actor | null): Promise<SubscriptionView> {
+    refusePrivateSource(actor, null, { allowPrivate: body.allow_private ?? false, sealedUrl: null });
     const view = await this.unitOfWork.run(async (tx) => {
       const saved = await tx.save(
         tx.create(SubscriptionEntity, {
@@ -77,11 +80,13 @@ export class SubscriptionsService {
     return view;
   }
 
-  /** @throws AppError NOT_FOUND. */
+  /** @throws AppError NOT_FOUND, FORBIDDEN for private addresses. */
   async update(id: number, body: SubscriptionChanges, actor: Actor | null): Promise<SubscriptionView> {
     const view = await this.unitOfWork.run(async (tx) => {
       const found = await find(tx, id, true);
+      const { allowPrivate, sealedUrl } = found;
       this.change(found, body);
+      refusePrivateSource(actor, { allowPrivate, sealedUrl }, found);
       if (body.bring_rules === false) await replaceSubscriptionRules(tx, id, []);
       return this.view(tx, await tx.save(found), actor);
     });
