@@ -22,14 +22,13 @@ function contrast(a: string, b: string): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-const PAIRS: [string, string][] = [
-  ...['ground', 'surface', 'raised'].flatMap((ground) =>
-    ['text', 'muted', 'accent', 'bad'].map((text) => [text, ground]),
-  ),
-  ...['good', 'fair', 'bad'].flatMap((tone): [string, string][] => [
-    [tone, `${tone}-soft`],
-    [tone, 'surface'],
-  ]),
+type Pair = [string, string];
+const GROUNDS = ['ground', 'surface', 'raised'];
+const TONES = ['good', 'fair', 'bad'];
+const PAIRS: Pair[] = [
+  ...GROUNDS.flatMap((ground) => ['text', 'muted', 'accent', 'bad'].map((text): Pair => [text, ground])),
+  ...TONES.map((tone): Pair => [tone, `${tone}-soft`]),
+  ...TONES.map((tone): Pair => [tone, 'surface']),
   ['accent', 'accent-soft'],
   ['muted', 'info-soft'],
   ['muted', 'accent-soft'],
