@@ -12,7 +12,6 @@ import { EnvironmentModule } from './environment.module.js';
 import { DatabaseHealth } from './health/database-health.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { LimitsModule } from './limits/limits.module.js';
-import { LimitsModule } from './limits/limits.module.js';
 import { LinksModule } from './links/links.module.js';
 import { OAuthModule } from './oauth/oauth.module.js';
 import { OpenApiModule } from './open-api/open-api.module.js';
@@ -20,7 +19,6 @@ import { PagesModule } from './pages/pages.module.js';
 import { PointsModule } from './points/points.module.js';
 import { ProfileModule } from './profile/profile.module.js';
 import type { ResourceSharingSettings } from './settings.js';
-import { RiskModule } from './risk/risk.module.js';
 import { RiskModule } from './risk/risk.module.js';
 import { SharesModule } from './shares/shares.module.js';
 import { SESSION_COOKIE } from './site/session-cookie-name.js';
@@ -47,8 +45,6 @@ export class AppModule {
         AuditModule,
         CredentialsModule,
         OpenApiModule,
-        LimitsModule,
-        RiskModule,
         LimitsModule,
         RiskModule,
         ApplicationsModule,
