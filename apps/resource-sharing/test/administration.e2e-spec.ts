@@ -295,6 +295,57 @@ describe('administration', () => {
     });
   });
 
+  it('makes, gives and removes profiles of limits', async () => {
+    const name = `profile-${randomBytes(3).toString('hex')}`;
+    const limits = { app_per_minute: 2, group_per_minute: { query: 1 }, endpoint_per_day: { 'GET /api/open/ping': 5 } };
+    const saved = await asAdmin('put', `/quota-profiles/${name}`, limits);
+    expect(saved.body).toMatchObject({ data: { name, ...limits, user_per_day: null } });
+    const listed = (await asAdmin('get', '/quota-profiles')).body as { data: { name: string }[] };
+    expect(listed.data.map((profile) => profile.name)).toEqual(expect.arrayContaining(['default', name]));
+    for (const wrong of [
+      { app_per_minute: -1 },
+      { group_per_minute: { all: 1 } },
+      { endpoint_per_day: { x: 1 } },
+      { x: 1 },
+    ]) {
+      expect((await asAdmin('put', `/quota-profiles/${name}`, wrong)).status, JSON.stringify(wrong)).toBe(400);
+    }
+    expect((await asAdmin('put', '/quota-profiles/NO', {})).status).toBe(400);
+    const { clientId } = await people.register((await member()).id);
+    const give = (quota_profile: string): request.Test =>
+      asAdmin('patch', `/applications/${clientId}`, { quota_profile });
+    expect((await give(name)).body).toMatchObject({ data: { quota_profile: name } });
+    expect((await give('nobody')).status).toBe(400);
+    expect((await asAdmin('delete', `/quota-profiles/${name}`)).status).toBe(200);
+    expect((await asAdmin('delete', `/quota-profiles/${name}`)).status).toBe(404);
+    expect((await asAdmin('delete', '/quota-profiles/default')).status).toBe(409);
+  });
+
+  it('shows who is at risk, and forgets it', async () => {
+    const users = [await member(), await member()];
+    for (const { id } of users) {
+      await people.sql.query(
+        'INSERT INTO risk_states (user_id, tier, changed_at, troubled_at, needs_review) VALUES ($1, 2, now(), now(), true)',
+        [id],
+      );
+    }
+    const raised = async (): Promise<number[]> =>
+      ((await asAdmin('get', '/risk')).body as { data: { user_id: number }[] }).data.map(({ user_id }) => user_id);
+    expect(await raised()).toEqual(users.map(({ id }) => id));
+    const [one, other] = users as [(typeof users)[0], (typeof users)[0]];
+    expect((await asAdmin('get', `/risk/${one.id}`)).body).toMatchObject({ data: { tier: 2, needs_review: true } });
+    expect((await asAdmin('post', `/risk/${one.id}/reset`)).status).toBe(200);
+    expect((await asAdmin('get', `/risk/${one.id}`)).body).toMatchObject({
+      data: { tier: 0, events: [{ kind: 'reset' }] },
+    });
+    await admin.get('/admin/risk');
+    expect(admin.text).toContain(other.name);
+    await admin.submit(`/admin/risk/${other.id}/reset`);
+    await admin.follow();
+    expect(admin.text).toContain('Nobody.');
+    expect((await asAdmin('post', '/risk/999999/reset')).status).toBe(404);
+  });
+
   it('switches operations off and on', async () => {
     const key = await people.keys.create((await member()).id, { name: 'key', scopes: ['query'] });
     const operation = 'GET /api/open/probe/query';

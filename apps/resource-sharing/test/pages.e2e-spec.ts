@@ -307,6 +307,17 @@ describe('the pages of the site', () => {
       expect((await people.probe('meta', second)).status).toBe(401);
     });
 
+    it('show how often it was called', async () => {
+      const { reader } = await member();
+      const clientId = await register(reader);
+      expect(reader.text).toContain('It has called nothing in the last 30 days.');
+      const secret = /<code>(hk_\w+)<\/code>/.exec(reader.page)?.[1] ?? '';
+      const ping = (key: string): request.Test => request(site.url).get('/api/open/ping').set('X-API-Key', key);
+      for (let times = 0; times < 3; times++) expect((await ping(secret)).status).toBe(200);
+      await reader.get(`/developer/${clientId}`);
+      expect(reader.text).toMatch(/GET \/api\/open\/ping 3 0 /);
+    });
+
     it('show nobody what others registered', async () => {
       const [owner, other] = [await member(), await member()];
       const clientId = await register(owner.reader);

@@ -6,13 +6,17 @@ import { Applications } from '../applications/applications.service.js';
 import { CurrentUserId } from '../applications/current-user.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
 import { ApplicationsQuery, ReviewBody } from './administration.dto.js';
+import { ApplicationReviews } from './application-reviews.js';
 import { ReviewedApplicationView, toReviewedApplicationView } from './administration.view.js';
 
 @ApiTags('administration')
 @Requires('admin')
 @Controller('api/site/admin/applications')
 export class AdminApplicationsController {
-  constructor(private readonly applications: Applications) {}
+  constructor(
+    private readonly applications: Applications,
+    private readonly reviews: ApplicationReviews,
+  ) {}
 
   @Get()
   @ApiOperation({ summary: 'Applications of everybody, newest first' })
@@ -42,8 +46,6 @@ export class AdminApplicationsController {
     @Param('client_id') clientId: string,
     @Body() body: ReviewBody,
   ): Promise<ReviewedApplicationView> {
-    const { auth_level: authLevel, status, scopes, quota_profile: quotaProfile } = body;
-    const review = { authLevel, status, scopes, quotaProfile };
-    return toReviewedApplicationView(await this.applications.review(actorId, clientId, review));
+    return toReviewedApplicationView(await this.reviews.review(actorId, clientId, body));
   }
 }

@@ -4,17 +4,25 @@ import { OpenApiModule } from '../open-api/open-api.module.js';
 import { SharesModule } from '../shares/shares.module.js';
 import { SiteModule } from '../site/site.module.js';
 import { AdminApplicationsController } from './admin-applications.controller.js';
+import { AdminLimitsController } from './admin-limits.controller.js';
 import { AdminOperationsController } from './admin-operations.controller.js';
 import { AdminSharesController } from './admin-shares.controller.js';
 import { AdminUsersController } from './admin-users.controller.js';
+import { ApplicationReviews } from './application-reviews.js';
 import { AuditTrail } from './audit-trail.js';
 import { ShareAdministration } from './share-administration.js';
 import { UserAdministration } from './user-administration.js';
 
 @Module({
   imports: [ApplicationsModule, OpenApiModule, SharesModule, SiteModule],
-  controllers: [AdminApplicationsController, AdminUsersController, AdminSharesController, AdminOperationsController],
-  providers: [AuditTrail, ShareAdministration, UserAdministration],
-  exports: [AuditTrail, ShareAdministration, UserAdministration],
+  controllers: [
+    AdminApplicationsController,
+    AdminUsersController,
+    AdminSharesController,
+    AdminOperationsController,
+    AdminLimitsController,
+  ],
+  providers: [ApplicationReviews, AuditTrail, ShareAdministration, UserAdministration],
+  exports: [ApplicationReviews, AuditTrail, ShareAdministration, UserAdministration],
 })
 export class AdministrationModule {}

@@ -11,6 +11,7 @@ import { AccountPageController } from './account/account.controller.js';
 import { AccountOverviews } from './account/account-overviews.js';
 import { AdminApplicationPagesController } from './administration/applications.controller.js';
 import { AdminOperationPagesController } from './administration/operations.controller.js';
+import { AdminRiskPagesController } from './administration/risk.controller.js';
 import { AdminSharePagesController } from './administration/shares.controller.js';
 import { AdminUserPagesController } from './administration/users.controller.js';
 import { AuthorizeController } from './authorize/authorize.controller.js';
@@ -43,6 +44,7 @@ import { Visitors } from './parts/visitors.js';
     AdminApplicationPagesController,
     AdminUserPagesController,
     AdminSharePagesController,
+    AdminRiskPagesController,
     AdminOperationPagesController,
   ],
   providers: [

@@ -2,6 +2,7 @@ import { AppError } from '@gatehouse/platform';
 import { Body, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { ReviewBody } from '../../administration/administration.dto.js';
+import { ApplicationReviews } from '../../administration/application-reviews.js';
 import { APPLICATION_STATUSES } from '../../applications/application-rows.js';
 import { Applications } from '../../applications/applications.service.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
@@ -20,6 +21,7 @@ export class AdminApplicationPagesController {
   constructor(
     private readonly applications: Applications,
     private readonly accounts: SiteAccounts,
+    private readonly reviews: ApplicationReviews,
   ) {}
 
   @Get()
@@ -69,8 +71,7 @@ export class AdminApplicationPagesController {
         scopes: values.list('scopes'),
         quota_profile: values.optional('quota_profile') ?? null,
       });
-      const { auth_level: authLevel, status, scopes, quota_profile: quotaProfile } = review;
-      await this.applications.review(visitor.account.id, clientId, { authLevel, status, scopes, quotaProfile });
+      await this.reviews.review(visitor.account.id, clientId, review);
     });
     if (problem === undefined) response.redirect(303, done(`/admin/applications/${clientId}`, 'reviewed'));
     else await this.send(response, visitor, clientId, { values, problem });
@@ -86,7 +87,8 @@ export class AdminApplicationPagesController {
     if (application === null) throw new AppError('NOT_FOUND', 'There is no such application');
     const owners = await this.accounts.namesOf([application.ownerId]);
     const owner = owners.get(application.ownerId) ?? String(application.ownerId);
-    const body = reviewPage(visitor, application, owner, state);
+    const profiles = await this.reviews.profileNames();
+    const body = reviewPage(visitor, { application, owner, profiles }, state);
     sendPage(response, visitor, { title: application.name, body, notice, problem: state.problem });
   }
 }

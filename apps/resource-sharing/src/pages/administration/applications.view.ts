@@ -1,7 +1,7 @@
 import type { AppError } from '@gatehouse/platform';
 import { APPLICATION_STATUSES, AUTH_LEVELS, type Application } from '../../applications/application-rows.js';
 import type { ApplicationStatus } from '../../credentials/credential-records.js';
-import { checkboxes, field, form, select, submit } from '../parts/forms.js';
+import { checkboxes, form, select, submit } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
 import { Html, markup } from '../parts/markup.js';
 import { scopeChoices } from '../parts/scope-words.js';
@@ -41,7 +41,14 @@ ${dataTable('Applications', ['Name', 'Owner', 'Status', 'Review', 'Scopes', 'Lim
 ${pager(status === undefined ? '/admin/applications' : `/admin/applications?status=${status}`, page, hasMore)}`;
 }
 
-export function reviewPage(visitor: Visitor, application: Application, owner: string, state: ReviewState): Html {
+interface ReviewFacts {
+  readonly application: Application;
+  readonly owner: string;
+  /** Names of the limits that there are. */
+  readonly profiles: readonly string[];
+}
+
+export function reviewPage(visitor: Visitor, { application, owner, profiles }: ReviewFacts, state: ReviewState): Html {
   const { values, problem } = state;
   return markup`${sections('/admin/applications')}
 ${facts([
@@ -77,12 +84,11 @@ ${form(visitor, `/admin/applications/${application.clientId}`, [
     checked: values?.list('scopes') ?? application.allowedScopes,
     problem,
   }),
-  field({
+  select({
     name: 'quota_profile',
     label: 'Limits',
-    hint: 'Name of a profile of limits. Empty: the usual ones.',
-    optional: true,
-    value: values?.text('quota_profile') ?? application.quotaProfile,
+    choices: [{ value: '', label: 'the usual ones' }, ...profiles.map((value) => ({ value, label: value }))],
+    value: values?.text('quota_profile') ?? application.quotaProfile ?? '',
     problem,
   }),
   submit('Save the review'),

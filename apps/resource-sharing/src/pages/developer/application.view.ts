@@ -1,5 +1,6 @@
 import type { AppError } from '@gatehouse/platform';
 import type { Application, CredentialInfo } from '../../applications/application-rows.js';
+import type { Usage } from '../../usage/usage-reader.js';
 import { actionForm, checkbox, checkboxes, field, form, select, submit, textArea } from '../parts/forms.js';
 import { Html, markup } from '../parts/markup.js';
 import { scopeChoices } from '../parts/scope-words.js';
@@ -7,12 +8,15 @@ import { dataTable, facts } from '../parts/tables.js';
 import { timeIn } from '../parts/times.js';
 import type { Visitor } from '../parts/visitor.js';
 import type { ApplicationPageState } from './application-pages.js';
+import { usageTables } from './usage.view.js';
 import { REDIRECT_HINT } from './developer.view.js';
 
 export interface ApplicationFacts {
   readonly application: Application;
   readonly secrets: readonly CredentialInfo[];
   readonly testUsers: readonly string[];
+  /** Of the last 30 days. */
+  readonly usage: Usage;
   readonly timeZone: string;
 }
 
@@ -48,6 +52,8 @@ ${form(visitor, `/developer/${clientId}/secrets`, [
   }),
   submit('Make a new secret'),
 ])}
+<h2>Usage</h2>
+${usageTables(known.usage)}
 <h2>Settings</h2>
 ${settingsForm(visitor, known, state.values === undefined ? undefined : state)}
 <h2>Remove</h2>

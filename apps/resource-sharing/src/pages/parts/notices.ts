@@ -15,6 +15,7 @@ const NOTICES = {
   reviewed: 'The application was reviewed.',
   user: 'The account was changed.',
   points: 'The points were moved.',
+  risk: 'Nothing is held against the user any more.',
   endpoint: 'The operation was switched.',
 } as const;
 
