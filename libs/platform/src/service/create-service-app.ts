@@ -4,6 +4,7 @@ import type { INestApplication } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Application, Request, Response } from 'express';
 import { serveConsole } from '../console/serve-console.js';
+import { answerClientErrors } from '../errors/client-errors.js';
 import { ErrorFilter } from '../errors/error.filter.js';
 import { fixedPathMethods } from '../errors/fixed-paths.js';
 import { HealthRegistry } from '../health/health-registry.js';
@@ -69,8 +70,9 @@ export function configureServiceApp(
   serveOperations(application, app.get(HealthRegistry), metrics);
   if (http.openapi !== undefined) serveOpenApi(app, application, http.openapi, http);
   if (http.console !== undefined) serveConsole(application, http.console, app.get(JsonLogger));
-  app.use(fixedPathMethods(application));
   for (const make of http.middleware ?? []) app.use(make(app));
+  // Behind what a service watches its calls with: those that are refused here are calls as well.
+  app.use(fixedPathMethods(application));
   app.use(
     bodyParsers({
       limit: http.bodyLimit ?? DEFAULT_BODY_LIMIT,
@@ -82,6 +84,7 @@ export function configureServiceApp(
   app.useGlobalFilters(new ErrorFilter(http.errorFormat, app.get(JsonLogger)));
   app.useGlobalPipes(createValidationPipe(http.validationCode ?? defaultValidationCode(http)));
   limitServer(app.getHttpServer());
+  answerClientErrors(app.getHttpServer(), http.errorFormat);
   return app;
 }
 
