@@ -13,6 +13,8 @@ const HEARTBEAT_MS = 15_000;
 /** How soon a stream notices that the service stops. */
 const DRAIN_LOOK_MS = 250;
 const RETRY_MS = 2_000;
+/** Then the client comes back, and shows that it still may: keys are revoked, tokens expire. */
+const MAX_AGE_MS = 10 * 60_000;
 
 /** A job as server-sent events (HTML Living Standard 9.2): what it is now, every change, and the end. */
 @Injectable()
@@ -60,6 +62,7 @@ export class JobEventStream {
     const close = (): void => {
       clearInterval(heartbeat);
       clearInterval(drain);
+      clearTimeout(age);
       leave();
       release();
       response.end();
@@ -67,6 +70,7 @@ export class JobEventStream {
     const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS);
     // An open stream would hold up the shutdown until its deadline.
     const drain = setInterval(() => this.health.isDraining && close(), DRAIN_LOOK_MS);
+    const age = setTimeout(close, MAX_AGE_MS);
     response.on('close', close).on('error', close);
     try {
       leave = await this.watch.watch(jobId, { changed, ended: close });
@@ -74,6 +78,7 @@ export class JobEventStream {
     } catch (error) {
       clearInterval(heartbeat);
       clearInterval(drain);
+      clearTimeout(age);
       response.off('close', close).off('error', close);
       throw error;
     }

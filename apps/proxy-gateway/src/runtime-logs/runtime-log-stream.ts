@@ -11,6 +11,8 @@ const LOOK_MS = 1_000;
 /** Proxies between close connections on which nothing moves, at 30 s some of them. */
 const QUIET_LOOKS = 15;
 const MAX_BUFFERED = 1_048_576;
+/** Then the client comes back, and shows that it still may: keys are revoked, tokens expire. */
+const MAX_AGE_MS = 10 * 60_000;
 
 /** Log lines as server-sent events (HTML Living Standard 9.2), of every process, as they come. */
 @Injectable()
@@ -41,9 +43,10 @@ export class RuntimeLogStream {
     }
   }
 
-  /** Until the client leaves, does not read, or the service stops. */
+  /** Until the client leaves or does not read, the service stops, or it is time to ask for credentials again. */
   private async follow(tail: () => Promise<RuntimeLogView[]>, response: Response): Promise<void> {
-    for (let quiet = 0; !response.destroyed && !this.health.isDraining;) {
+    const until = performance.now() + MAX_AGE_MS;
+    for (let quiet = 0; !response.destroyed && !this.health.isDraining && performance.now() < until;) {
       const lines = await tail().catch((error: unknown) => {
         this.logger.debug('The log cannot be followed for the moment', error);
         return [];
