@@ -49,6 +49,9 @@ export class MihomoProgram {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
+    // Whatever ends this process: it would go on carrying traffic that nobody knows of, on ports that its successor needs.
+    const takeAlong = (): void => this.#abandon(child);
+    process.once('exit', takeAlong);
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => this.#heard(chunk));
     const ended = Promise.withResolvers<never>();
     // Not every caller waits for the end.
@@ -56,6 +59,7 @@ export class MihomoProgram {
     const gone = (reason: string): void => {
       if (this.#child === null) return;
       this.#child = null;
+      process.off('exit', takeAlong);
       ended.reject(new Error(`mihomo ended (${reason}): ${this.#output.trim()}`));
       if (!this.#stopping) this.#options.onExit(reason);
     };
@@ -75,6 +79,11 @@ export class MihomoProgram {
       await exit;
       clearTimeout(timer);
     }
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+
+  #abandon(child: ChildProcess): void {
+    child.kill('SIGKILL');
     rmSync(this.#home, { recursive: true, force: true });
   }
 

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { waitFor } from '@gatehouse/testing';
+import { expect, it } from 'vitest';
+
+const SOURCES = new URL('../../../test/support/typescript-sources.mjs', import.meta.url).href;
+const PROGRAM = new URL('./mihomo-program.ts', import.meta.url).href;
+
+/** A process that starts the program, says under which id it runs, and ends like the kernel's process does. */
+const owner = (executable: string): string => `
+  import { MihomoProgram } from ${JSON.stringify(PROGRAM)};
+  const end = (pid) => process.stdout.write(pid + '\\n', () => process.exit(0));
+  const options = { executable: ${JSON.stringify(executable)}, onExit() {}, onOutput: end };
+  new MihomoProgram(options).start().catch(() => undefined);`;
+
+it('does not outlive the process that started it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mihomo-program-'));
+  try {
+    const executable = join(folder, 'mihomo');
+    writeFileSync(executable, '#!/bin/sh\necho $$\nexec /bin/sleep 60\n');
+    chmodSync(executable, 0o700);
+    const args = ['--conditions=development', '--no-warnings', `--import=${SOURCES}`, '--input-type=module', '-e'];
+    const child = spawn(process.execPath, [...args, owner(executable)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    expect(await once(child, 'close')).toEqual([0, null]);
+    const pid = Number(said);
+    expect(pid).toBeGreaterThan(1);
+    await waitFor(() => !isRunning(pid));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
