@@ -1,19 +1,31 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { withClient } from '@gatehouse/persistence';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
 import { freePort } from './processes.js';
 import { SiteBrowser } from './site-browser.js';
 
 const MAIN = fileURLToPath(new URL('../../apps/resource-sharing/dist/main.js', import.meta.url));
+const SEED = fileURLToPath(new URL('../../apps/resource-sharing/dist/seed-demo.js', import.meta.url));
+const run = promisify(execFile);
 
 /** Registered at `POST /api/site/applications`. */
 export interface RegisteredClient {
   readonly id: string;
   readonly secret: string;
+}
+
+/** People and an application that `npm run seed:demo` makes, and browsers they sit before. */
+export interface Demonstration {
+  readonly client: RegisteredClient;
+  readonly developer: SiteBrowser;
+  /** With Premium and points. */
+  readonly viewer: SiteBrowser;
 }
 
 /** The built resource-sharing as a process of its own, under its public address, on a database and a home of its own. */
@@ -23,23 +35,24 @@ export class RunningResourceSharing implements AsyncDisposable {
   readonly username = 'admin';
   readonly password = 'a-password-for-tests';
   readonly #process: ChildProcess;
+  readonly #env: NodeJS.ProcessEnv;
   readonly #home: string;
 
-  private constructor(database: TestDatabase, child: ChildProcess, home: string, url: string) {
+  private constructor(database: TestDatabase, child: ChildProcess, env: NodeJS.ProcessEnv, home: string) {
     this.database = database;
     this.#process = child;
+    this.#env = env;
     this.#home = home;
-    this.url = url;
+    this.url = String(env['RESOURCE_SHARING_PUBLIC_URL']);
   }
 
   static async start(env: Record<string, string> = {}): Promise<RunningResourceSharing> {
     const database = await createTestDatabase();
     const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-sharing-'));
     // The issuer's name holds the port, so it has to be known beforehand.
-    const port = await freePort();
-    const url = `http://127.0.0.1:${port}`;
+    const full = { ...environment(database.url, home, await freePort()), ...env };
     const child = fork(MAIN, [], {
-      env: { ...environment(database.url, home, port), ...env },
+      env: full,
       execArgv: [], // the test runner's own would make the built files import sources
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
@@ -53,7 +66,7 @@ export class RunningResourceSharing implements AsyncDisposable {
         throw new Error(`resource-sharing ended with ${code} before it was ready:\n${printed}`);
       }),
     ]);
-    return new RunningResourceSharing(database, child, home, url);
+    return new RunningResourceSharing(database, child, full, home);
   }
 
   /** Somebody with a browser and the account of the first administrator. */
@@ -61,6 +74,27 @@ export class RunningResourceSharing implements AsyncDisposable {
     const browser = new SiteBrowser(this.url);
     await browser.logIn(this.username, this.password);
     return browser;
+  }
+
+  /** Runs the command beside the service, as a person would. `redirectUris` become those of its application. */
+  async seedDemo(redirectUris: readonly string[]): Promise<Demonstration> {
+    await run(process.execPath, [SEED], { env: this.#env });
+    const { developerPassword, viewerPassword, applicationSecret } = JSON.parse(
+      readFileSync(path.join(this.#home, 'demo.json'), 'utf8'),
+    ) as Record<'developerPassword' | 'viewerPassword' | 'applicationSecret', string>;
+    const [developer, viewer] = [new SiteBrowser(this.url), new SiteBrowser(this.url)];
+    await developer.logIn('demo-developer', developerPassword);
+    await viewer.logIn('demo-viewer', viewerPassword);
+    const { data } = await developer.call<{ data: { client_id: string }[] }>('GET', '/api/site/applications');
+    const id = data[0]?.client_id ?? '';
+    await developer.call('PATCH', `/api/site/applications/${id}`, { redirect_uris: redirectUris });
+    return { client: { id, secret: applicationSecret }, developer, viewer };
+  }
+
+  /** Against the service's database, behind its back; tables carry the name of their schema. */
+  async query(sql: string): Promise<Record<string, unknown>[]> {
+    const { rows } = await withClient(this.database.url, (client) => client.query<Record<string, unknown>>(sql));
+    return rows;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
