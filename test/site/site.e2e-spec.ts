@@ -1,0 +1,220 @@
+import { findPeer, startHttpOrigin, type HttpOrigin } from '@gatehouse/testing';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TestBrowser } from '../support/browser.js';
+import { havePeers, requirePeer } from '../support/peers.js';
+import { RunningResourceSharing } from '../support/resource-sharing.js';
+
+const PEERS = ['chromium'];
+const HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)>';
+const PASSWORD = 'correct horse battery';
+const PAGES = ['/', '/account', '/shares', '/authorized', '/keys', '/developer'];
+const ADMIN_PAGES = ['applications', 'users', 'shares', 'risk', 'operations', 'events'].map((name) => `/admin/${name}`);
+
+let service: RunningResourceSharing;
+let browser: TestBrowser;
+/** Where the application of the tests waits for its codes. */
+let client: HttpOrigin;
+
+beforeAll(async () => {
+  if (!havePeers(PEERS)) return; // each test says so itself
+  service = await RunningResourceSharing.start();
+  browser = await TestBrowser.start(findPeer('chromium')!);
+  client = await startHttpOrigin();
+}, 90_000);
+
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+  await client?.close();
+});
+
+beforeEach((context) => {
+  for (const name of PEERS) requirePeer(context, name);
+});
+
+afterEach(() => {
+  // Redirections lead to the application, which is another host.
+  const allowed = [service, client].map((one) => `request: ${one?.url}/`);
+  const problems = browser?.problems.splice(0) ?? [];
+  expect(problems.filter((problem) => !allowed.some((start) => problem.startsWith(start)))).toEqual([]);
+});
+
+async function logIn(page: Page, username: string, password: string): Promise<void> {
+  await page.getByLabel('User name').fill(username);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+async function register(page: Page, username: string): Promise<void> {
+  await page.getByLabel('User name').fill(username);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Register' }).click();
+  await page.getByRole('button', { name: 'Log out' }).waitFor();
+}
+
+async function call(path: string, headers: Record<string, string>, body?: object): Promise<Record<string, unknown>> {
+  const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+  const answer = await fetch(`${service.url}${path}`, {
+    headers: { 'content-type': 'application/json', ...headers },
+    ...init,
+  });
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+const TOKEN = '/api/public/openapi/oauth/token';
+
+describe.each([true, false])('the site, scripts allowed: %s', { timeout: 90_000 }, (javaScriptEnabled) => {
+  const suffix = javaScriptEnabled ? 'js' : 'plain';
+
+  it('carries a third party from its registration to the end of its authorization', async () => {
+    const developer = await browser.open(`${service.url}/register?return_to=%2Fdeveloper`, { javaScriptEnabled });
+    await register(developer, `dev-${suffix}`);
+    await developer.getByLabel('Name', { exact: true }).fill(HOSTILE);
+    await developer.getByLabel('Redirect addresses').fill(`${client.url}/callback`);
+    await developer.getByRole('checkbox', { name: /Share in your name/ }).uncheck();
+    await developer.getByRole('button', { name: 'Register' }).click();
+    const secret = (await developer.locator('.secret code').textContent()) ?? '';
+    expect(await developer.getByRole('heading', { level: 1 }).textContent()).toBe(HOSTILE);
+    const clientId = (await developer.locator('dd code').first().textContent()) ?? '';
+
+    const administrator = await browser.open(`${service.url}/admin/applications/${clientId}`, { javaScriptEnabled });
+    await logIn(administrator, service.username, service.password);
+    await administrator.getByLabel('Status').selectOption('approved');
+    await administrator.getByLabel('Level').selectOption('verified');
+    await administrator.getByRole('button', { name: 'Save the review' }).click();
+    await administrator.getByText('The application was reviewed.').waitFor();
+
+    const query = new URLSearchParams({
+      client_id: clientId,
+      redirect_uri: `${client.url}/callback`,
+      scope: 'meta query unlock',
+      state: 'a&b',
+      response_mode: 'redirect',
+    });
+    const user = await browser.open(`${service.url}/openapi/authorize?${query.toString()}`, { javaScriptEnabled });
+    await user.getByRole('link', { name: 'Register' }).last().click();
+    await register(user, `user-${suffix}`);
+    await user.getByText(`(user-${suffix})`).waitFor();
+    await user.getByRole('checkbox', { name: /Look up resources/ }).uncheck();
+    await user.getByRole('button', { name: 'Allow' }).click();
+    await user.waitForURL(`${client.url}/callback?**`);
+    const { code = '', ...rest } = Object.fromEntries(new URL(user.url()).searchParams);
+    expect(rest).toEqual({ state: 'a&b', iss: service.url });
+
+    const key = { 'X-API-Key': secret };
+    const grant = { grant_type: 'authorization_code', code, redirect_uri: `${client.url}/callback` };
+    const first = await call(TOKEN, key, grant);
+    expect(first).toMatchObject({ success: true, scope: 'meta unlock' });
+    const bearer = { ...key, Authorization: `Bearer ${String(first['access_token'])}` };
+    expect(await call('/api/open/quota', bearer)).toMatchObject({ success: true });
+    const refresh = { grant_type: 'refresh_token', refresh_token: first['refresh_token'] };
+    const second = await call(TOKEN, key, refresh);
+    expect(second).toMatchObject({ success: true, scope: 'meta unlock' });
+
+    await user.goto(`${service.url}/openapi/authorize?${query.toString().replace('meta+query+unlock', 'meta')}`);
+    // Allowed before, by an application that was reviewed: nobody is asked again.
+    await user.waitForURL(`${client.url}/callback?code=**`);
+
+    await user.goto(`${service.url}/authorized`);
+    await user.getByRole('button', { name: `End: ${HOSTILE}` }).click();
+    await user.getByText('No application acts for you.').waitFor();
+    const after = { ...key, Authorization: `Bearer ${String(second['access_token'])}` };
+    expect(await call('/api/open/quota', after)).toMatchObject({ success: false, code: 'OPENAPI_REAUTH_REQUIRED' });
+    expect(await call(TOKEN, key, { ...refresh, refresh_token: second['refresh_token'] })).toMatchObject({
+      success: false,
+    });
+
+    await user.goto(`${service.url}/openapi/authorize?${query.toString()}`);
+    await user.getByRole('button', { name: 'Deny' }).click();
+    await user.waitForURL(`${client.url}/callback?error=access_denied**`);
+  });
+
+  it('brings a login in the middle to the application without stopping, where it was allowed before', async () => {
+    const admin = await service.administrator();
+    const made = await admin.call<{ data: { client_id: string; secret: { secret: string } } }>(
+      'POST',
+      '/api/site/applications',
+      { name: 'Known', scopes: ['meta'], redirect_uris: [`${client.url}/known`] },
+    );
+    const { client_id: clientId, secret } = made.data;
+    await admin.call('PATCH', `/api/site/admin/applications/${clientId}`, {
+      auth_level: 'verified',
+      status: 'approved',
+    });
+    const query = new URLSearchParams({ client_id: clientId, redirect_uri: `${client.url}/known`, scope: 'meta' });
+    const address = `${service.url}/openapi/authorize?${query.toString()}`;
+    const code = (await admin.decide(address, 'allow')).searchParams.get('code');
+    const grant = { grant_type: 'authorization_code', code, redirect_uri: `${client.url}/known` };
+    expect(await call(TOKEN, { 'X-API-Key': secret.secret }, grant)).toMatchObject({ success: true });
+
+    const page = await browser.open(address, { javaScriptEnabled });
+    await logIn(page, service.username, service.password);
+    await page.waitForURL(`${client.url}/known?code=**`);
+  });
+
+  it('shows what was wrong, and leads to the field', async () => {
+    const page = await browser.open(`${service.url}/register`, { javaScriptEnabled });
+    await page.getByLabel('User name').fill('ab');
+    await page.getByLabel('Password').fill('short');
+    await page.getByRole('button', { name: 'Register' }).click();
+    const summary = page.getByRole('alert');
+    await summary.waitFor();
+    expect(await page.title()).toMatch(/^Error: /);
+    await summary.getByRole('link', { name: /^password/ }).click();
+    expect(await page.locator(':focus').getAttribute('id')).toBe('password');
+    expect(await page.getByLabel('Password').getAttribute('aria-invalid')).toBe('true');
+  });
+});
+
+describe.each(['light', 'dark'] as const)('pages in %s colours', { timeout: 90_000 }, (colorScheme) => {
+  it('have one heading, names for every control, and enough contrast', async () => {
+    const page = await browser.open(`${service.url}/login`, { colorScheme });
+    await logIn(page, service.username, service.password);
+    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    for (const path of [...PAGES, ...ADMIN_PAGES]) {
+      await page.goto(`${service.url}${path}`);
+      expect(await page.locator('h1').count(), path).toBe(1);
+      const nameless = await page
+        .locator('button, a[href], input:not([type=hidden]), select, textarea')
+        .evaluateAll((all) =>
+          all
+            .filter((element) => {
+              const labels = 'labels' in element ? ((element.labels as NodeList | null)?.length ?? 0) : 0;
+              const isField = element.matches('input, select, textarea');
+              return isField
+                ? labels === 0
+                : `${element.getAttribute('aria-label') ?? ''}${element.textContent}`.trim() === '';
+            })
+            .map((element) => element.outerHTML.slice(0, 120)),
+        );
+      expect(nameless, path).toEqual([]);
+      const [ground, text] = await page.evaluate(() => {
+        const style = getComputedStyle(document.body);
+        return [style.backgroundColor, style.color];
+      });
+      expect(contrast(ground ?? '', text ?? ''), path).toBeGreaterThan(7);
+    }
+  });
+
+  it('let the keyboard skip to the content', async () => {
+    const page = await browser.open(`${service.url}/login`, { colorScheme });
+    await page.keyboard.press('Tab');
+    expect(await page.locator(':focus').textContent()).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    expect(page.url()).toBe(`${service.url}/login#content`);
+  });
+});
+
+/** WCAG 2.2, relative luminance. */
+function contrast(one: string, other: string): number {
+  const luminance = (colour: string): number => {
+    const parts = [...colour.matchAll(/\d+/g)].slice(0, 3).map(([part]) => Number(part) / 255);
+    const [red = 0, green = 0, blue = 0] = parts.map((part) =>
+      part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4,
+    );
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
