@@ -43,7 +43,7 @@ export class RunningResourceSharing implements AsyncDisposable {
     this.#process = child;
     this.#env = env;
     this.#home = home;
-    this.url = String(env['RESOURCE_SHARING_PUBLIC_URL']);
+    this.url = `http://127.0.0.1:${env['RESOURCE_SHARING_PORT']}`;
   }
 
   static async start(env: Record<string, string> = {}): Promise<RunningResourceSharing> {
@@ -129,7 +129,6 @@ function environment(databaseUrl: string, home: string, port: number): NodeJS.Pr
     GATEHOUSE_HOME: home,
     GATEHOUSE_ADMIN_PASSWORD: 'a-password-for-tests',
     RESOURCE_SHARING_PORT: String(port),
-    RESOURCE_SHARING_PUBLIC_URL: `http://127.0.0.1:${port}`,
     API_RATE_LIMIT: '0',
     AUTO_MIGRATE: 'true',
     LOG_LEVEL: 'warn',

@@ -1,5 +1,5 @@
 import { loadSettings, ServiceSettings, Variable, type Environment } from '@gatehouse/platform';
-import { IsInt, IsTimeZone, IsUrl, Matches, Max, Min } from 'class-validator';
+import { IsInt, IsOptional, IsTimeZone, IsUrl, Matches, Max, Min } from 'class-validator';
 
 /** Everything the service reads from its environment, once, at boot. */
 export class ResourceSharingSettings extends ServiceSettings {
@@ -9,10 +9,10 @@ export class ResourceSharingSettings extends ServiceSettings {
   @Max(65_535)
   port = 8081;
 
-  /** Where browsers reach the service. With https, cookies are Secure and carry the `__Host-` prefix. */
   @Variable('RESOURCE_SHARING_PUBLIC_URL', { expected: 'an address such as https://share.example.org' })
+  @IsOptional()
   @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false })
-  publicUrl = 'http://127.0.0.1:8081';
+  givenPublicUrl?: string;
 
   /** Zone of the days of the service and of the times in its lists. */
   @Variable('RESOURCE_SHARING_TIME_ZONE', { expected: 'a time zone such as Asia/Shanghai' })
@@ -62,6 +62,11 @@ export class ResourceSharingSettings extends ServiceSettings {
   @Min(0)
   @Max(100_000)
   siteRegistrationsPerHour = 10;
+
+  /** Where browsers reach the service. With https, cookies are Secure and carry the `__Host-` prefix. */
+  get publicUrl(): string {
+    return this.givenPublicUrl ?? `http://127.0.0.1:${this.port}`;
+  }
 
   get secureCookies(): boolean {
     return this.publicUrl.startsWith('https:');

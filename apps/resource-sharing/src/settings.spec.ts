@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings } from './settings.js';
+
+const DATABASE_URL = 'postgres://user@127.0.0.1/database';
+
+describe('the settings of resource-sharing', () => {
+  it('take the service’s own address for the public one until another is given', () => {
+    expect(readSettings({ DATABASE_URL }).publicUrl).toBe('http://127.0.0.1:8081');
+    const moved = readSettings({ DATABASE_URL, RESOURCE_SHARING_PORT: '9000' });
+    expect([moved.publicUrl, moved.secureCookies]).toEqual(['http://127.0.0.1:9000', false]);
+    const given = readSettings({ DATABASE_URL, RESOURCE_SHARING_PUBLIC_URL: 'https://share.example.org' });
+    expect([given.publicUrl, given.secureCookies]).toEqual(['https://share.example.org', true]);
+    expect(() => readSettings({ DATABASE_URL, RESOURCE_SHARING_PUBLIC_URL: 'share.example.org' })).toThrow(
+      'PUBLIC_URL',
+    );
+  });
+});
