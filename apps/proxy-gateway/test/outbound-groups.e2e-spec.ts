@@ -289,6 +289,20 @@ describe('choices', () => {
     expect((await gateway.call('DELETE', `${path('Nope')}/selection`)).status).toBe(404);
   });
 
+  it('keeps a choice that is made while the group is changed', async () => {
+    await create({ name: 'g', members: ['DIRECT', 'REJECT'] });
+    for (let round = 0; round < 30; round++) {
+      const proxy = round % 2 === 0 ? 'REJECT' : 'DIRECT';
+      const change = (body: object): Promise<unknown> => gateway.call('PATCH', path('g'), body);
+      await Promise.all([
+        gateway.call('PUT', path('g'), { proxy }),
+        change({ hidden: round % 2 === 0 }),
+        change({ icon: `https://icons.example/${round}` }),
+      ]);
+      expect([round, (await group('g')).now]).toEqual([round, proxy]);
+    }
+  });
+
   it('follows what another process stored', async () => {
     await create({ name: 'g', members: ['JP Tokyo 1', 'FR Paris'] });
     const dataSource = gateway.app.app.get(DataSource);

@@ -94,7 +94,9 @@ export class GroupEditor {
   private async change(work: (tx: EntityManager, groups: OutboundGroupEntity[]) => Promise<void>): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       await lockGroups(tx);
-      await work(tx, await tx.find(OutboundGroupEntity, { order: { position: 'ASC', id: 'ASC' } }));
+      // Locked, so that what is stored is no older choice than the one somebody makes meanwhile.
+      const lock = { mode: 'pessimistic_write' } as const;
+      await work(tx, await tx.find(OutboundGroupEntity, { order: { position: 'ASC', id: 'ASC' }, lock }));
       await notify(tx, KERNEL_CONFIG_CHANNEL, '');
     });
     await this.kernel.sync();
