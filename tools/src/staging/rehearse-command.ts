@@ -59,7 +59,8 @@ async function rehearse(
   try {
     await rehearsal.start((name, what) => print(`ok    ${name.padEnd(24)} ${what}`));
     const proxyGateway = `http://127.0.0.1:${rehearsal.port('proxy-gateway', 8080)}`;
-    tour = await runTour({ proxyGateway, password: variables.GATEHOUSE_ADMIN_PASSWORD }, print);
+    const resourceSharing = `http://127.0.0.1:${rehearsal.port('resource-sharing', 8080)}`;
+    tour = await runTour({ proxyGateway, resourceSharing, password: variables.GATEHOUSE_ADMIN_PASSWORD }, print);
   } finally {
     const codes = await rehearsal.stop();
     const bad = codes.filter(([, code]) => code !== 0);

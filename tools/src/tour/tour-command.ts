@@ -7,28 +7,34 @@ import { platformHome } from '../supervisor/platform-settings.js';
 import { runningState } from '../supervisor/state-file.js';
 import { ApiClient } from './api-client.js';
 import { tourProxyGateway } from './proxy-gateway-tour.js';
+import { tourResourceSharing } from './resource-sharing-tour.js';
 import { Script, TourFailure } from './script.js';
 
 export interface TourPlaces {
   /** Base address of proxy-gateway, without a path. */
   proxyGateway: string;
+  /** The same of resource-sharing. */
+  resourceSharing: string;
   password: string;
 }
 
 /**
- * `npm run tour [-- --proxy-gateway URL]`: the main path against a running platform, step by step, with real traffic.
+ * `npm run tour [-- --proxy-gateway URL --resource-sharing URL]`: the main path against a running platform, step by step, with real traffic.
  * Resolves with 0, or 1 after the first step that was not as it should be.
  */
 export const tourCommand: Command = async (args) => {
-  const { values } = parseArgs({ args, options: { 'proxy-gateway': { type: 'string' } } });
-  return await runTour(findPlaces(values['proxy-gateway']), (line) => process.stdout.write(`${line}\n`));
+  const options = { 'proxy-gateway': { type: 'string' }, 'resource-sharing': { type: 'string' } } as const;
+  const { values } = parseArgs({ args, options });
+  return await runTour(findPlaces(values), (line) => process.stdout.write(`${line}\n`));
 };
 
 /** Runs every chapter; what went wrong is printed. */
 export async function runTour(places: TourPlaces, print: (line: string) => void): Promise<number> {
   const started = performance.now();
   try {
-    await tourProxyGateway(new ApiClient(`${places.proxyGateway}/api/v1`), places.password, new Script(print));
+    const script = new Script(print);
+    await tourProxyGateway(new ApiClient(`${places.proxyGateway}/api/v1`), places.password, script);
+    await tourResourceSharing(places.resourceSharing, places.password, script);
   } catch (error) {
     if (!(error instanceof TourFailure)) throw error;
     print(`\nThe tour stopped at ${error.message}`);
@@ -38,10 +44,15 @@ export async function runTour(places: TourPlaces, print: (line: string) => void)
   return 0;
 }
 
-function findPlaces(given: string | undefined): TourPlaces {
+function findPlaces(given: Record<string, string | undefined>): TourPlaces {
   const home = platformHome(process.env);
-  const proxyGateway = given ?? serviceUrl(home, 'proxy-gateway');
-  return { proxyGateway, password: process.env['GATEHOUSE_ADMIN_PASSWORD'] || firstLoginPassword(home) };
+  const place = (name: string): string => given[name] ?? serviceUrl(home, name);
+  const [proxyGateway, resourceSharing] = [place('proxy-gateway'), place('resource-sharing')];
+  return {
+    proxyGateway,
+    resourceSharing,
+    password: process.env['GATEHOUSE_ADMIN_PASSWORD'] || firstLoginPassword(home),
+  };
 }
 
 function serviceUrl(home: string, name: string): string {
@@ -51,7 +62,7 @@ function serviceUrl(home: string, name: string): string {
     advice: [
       `home: ${home}`,
       'Start one with: npm start',
-      'Or name one: npm run tour -- --proxy-gateway http://host:port',
+      'Or name one: npm run tour -- --proxy-gateway http://host:port --resource-sharing http://host:port',
     ],
   });
 }
