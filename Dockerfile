@@ -16,6 +16,7 @@ COPY libs/proxy-kernel/package.json libs/proxy-kernel/
 COPY libs/share-links/package.json libs/share-links/
 COPY libs/subscription-formats/package.json libs/subscription-formats/
 COPY libs/testing/package.json libs/testing/
+COPY libs/tunnel-kernel/package.json libs/tunnel-kernel/
 RUN npm ci --ignore-scripts
 COPY . .
 # docker build --build-arg COMMIT="$(git rev-parse HEAD)": shown by /system/status.

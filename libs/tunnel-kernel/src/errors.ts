@@ -1,0 +1,44 @@
+/** Why something of the tunnel did not go on. Stable: agents and the administration act on them. */
+export type TunnelErrorCode =
+  /** The other side sent what the protocol does not have. */
+  | 'protocol'
+  /** No common version of the protocol. */
+  | 'version'
+  /** The server's key is not the one that the key string names. */
+  | 'server_key'
+  /** The key string cannot be read. */
+  | 'key_string'
+  /** The server does not know the key. */
+  | 'unauthorized'
+  /** The client is disabled or expired. */
+  | 'disabled'
+  /** Another agent of the same client, or a newer connection of the same agent, took over. */
+  | 'replaced'
+  /** The server is on its way out. */
+  | 'draining'
+  /** Too much is open or waiting. */
+  | 'overloaded'
+  /** No agent of the client is connected. */
+  | 'offline'
+  /** Nothing was heard from the other side for too long. */
+  | 'silent'
+  /** Something did not happen in its time. */
+  | 'timeout'
+  /** The connection ended, or could not be made. */
+  | 'connection'
+  /** Ended by its owner. */
+  | 'stopped';
+
+export class TunnelError extends Error {
+  readonly code: TunnelErrorCode;
+
+  constructor(code: TunnelErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'TunnelError';
+    this.code = code;
+  }
+}
+
+export function protocolError(message: string, cause?: unknown): TunnelError {
+  return new TunnelError('protocol', message, { cause });
+}

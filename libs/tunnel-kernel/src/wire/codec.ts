@@ -1,0 +1,204 @@
+import { protocolError } from '../errors.js';
+import { Fields } from './fields.js';
+import { encodeFrame, type Frame } from './frame.js';
+import {
+  CLOSE_CODES,
+  DIAL_FAILURES,
+  type AgentTunnel,
+  type ChannelTicket,
+  type Message,
+  type TargetAddress,
+} from './messages.js';
+
+/** Types from here on may be ignored by who does not know them; unknown ones below end the connection. */
+const OPTIONAL_TYPES = 0x80;
+const MAX_OPTIONAL_BYTES = 4096;
+const TICKET_ID_BYTES = 16;
+const TICKET_KEY_BYTES = 32;
+const TICKET_BYTES = TICKET_ID_BYTES + TICKET_KEY_BYTES;
+export const MAX_TICKETS = 256;
+/** As many as fit the longest configuration; more are told at the server. */
+const MAX_TUNNELS = 10_000;
+const MAX_TARGETS = 64;
+
+type Kind = Message['type'];
+export type Side = 'agent' | 'server';
+
+interface Format<M extends Message = Message> {
+  code: number;
+  /** Who says it. */
+  from: Side | 'both';
+  maxBytes: number;
+  encode(message: M): Uint8Array;
+  decode(body: Buffer): M;
+}
+
+function json<M extends Message>(
+  code: number,
+  from: Side,
+  maxBytes: number,
+  decode: (fields: Fields) => Omit<M, 'type'>,
+  type: M['type'],
+): Format<M> {
+  return {
+    code,
+    from,
+    maxBytes,
+    encode: (message) => Buffer.from(JSON.stringify({ ...message, type: undefined })),
+    decode: (body) => ({ type, ...decode(Fields.parse(body, type)) }) as M,
+  };
+}
+
+function sequence(code: number, type: 'ping' | 'pong'): Format<Extract<Message, { sequence: number }>> {
+  return {
+    code,
+    from: 'both',
+    maxBytes: 4,
+    encode: (message) => {
+      const body = Buffer.allocUnsafe(4);
+      body.writeUInt32BE(message.sequence);
+      return body;
+    },
+    decode: (body) => {
+      if (body.length !== 4) throw protocolError(`a ${type} of ${body.length} bytes`);
+      return { type, sequence: body.readUInt32BE() };
+    },
+  };
+}
+
+const FORMATS: { [K in Kind]: Format<Extract<Message, { type: K }>> } = {
+  auth: json(
+    0x01,
+    'agent',
+    2048,
+    (fields) => ({
+      versions: fields.list('versions', 16, readVersion),
+      secret: fields.text('secret', 128),
+      agentId: fields.text('agentId', 64),
+      epoch: fields.integer('epoch', 0, Number.MAX_SAFE_INTEGER),
+      software: fields.text('software', 128),
+    }),
+    'auth',
+  ),
+  refused: json(
+    0x02,
+    'agent',
+    512,
+    (fields) => ({
+      tunnelId: fields.integer('tunnelId', 0, Number.MAX_SAFE_INTEGER),
+      channel: fields.text('channel', 32),
+      reason: fields.oneOf('reason', DIAL_FAILURES),
+    }),
+    'refused',
+  ),
+  leaving: {
+    code: 0x03,
+    from: 'agent',
+    maxBytes: 0,
+    encode: () => Buffer.alloc(0),
+    decode: () => ({ type: 'leaving' }),
+  },
+  welcome: json(
+    0x10,
+    'server',
+    512,
+    (fields) => ({
+      version: fields.integer('version', 1, 255),
+      clientId: fields.integer('clientId', 0, Number.MAX_SAFE_INTEGER),
+      heartbeatMs: fields.integer('heartbeatMs', 1, 3_600_000),
+      encrypt: fields.flag('encrypt'),
+    }),
+    'welcome',
+  ),
+  close: json(
+    0x11,
+    'server',
+    1024,
+    (fields) => ({
+      code: fields.oneOf('code', CLOSE_CODES),
+      message: fields.text('message', 256),
+      retryAfterMs: fields.optionalInteger('retryAfterMs', 0, 86_400_000),
+    }),
+    'close',
+  ),
+  config: json(
+    0x12,
+    'server',
+    4 * 1024 * 1024,
+    (fields) => ({
+      revision: fields.integer('revision', 0, Number.MAX_SAFE_INTEGER),
+      tunnels: fields.list('tunnels', MAX_TUNNELS, readTunnel),
+    }),
+    'config',
+  ),
+  channels: {
+    code: 0x13,
+    from: 'server',
+    maxBytes: MAX_TICKETS * TICKET_BYTES,
+    encode: ({ tickets }) => Buffer.concat(tickets.flatMap(({ id, key }) => [id, key])),
+    decode: (body) => ({ type: 'channels', tickets: readTickets(body) }),
+  },
+  move: json(0x14, 'server', 128, (fields) => ({ spreadMs: fields.integer('spreadMs', 0, 3_600_000) }), 'move'),
+  ping: sequence(0x20, 'ping') as Format<Extract<Message, { type: 'ping' }>>,
+  pong: sequence(0x21, 'pong') as Format<Extract<Message, { type: 'pong' }>>,
+};
+
+const BY_CODE = new Map<number, Format>(
+  Object.values(FORMATS).map((format) => [format.code, format as unknown as Format]),
+);
+
+/** @throws RangeError for a message over the limit of its type: it would be refused at the other end. */
+export function encodeMessage(message: Message): Buffer {
+  const format = FORMATS[message.type] as unknown as Format;
+  const body = format.encode(message);
+  if (body.length > format.maxBytes) throw new RangeError(`a ${message.type} message of ${body.length} bytes`);
+  return encodeFrame(format.code, body);
+}
+
+/** Longest body that `from` may send with a type; -1: none at all. */
+export function frameLimit(type: number, from: Side): number {
+  const format = BY_CODE.get(type);
+  if (!format) return type >= OPTIONAL_TYPES ? MAX_OPTIONAL_BYTES : -1;
+  return format.from === from || format.from === 'both' ? format.maxBytes : -1;
+}
+
+/** Null for a type that may be ignored. @throws TunnelError `protocol`. */
+export function decodeMessage({ type, body }: Frame, from: Side): Message | null {
+  const limit = frameLimit(type, from);
+  if (body.length > limit) throw protocolError(`a frame of type ${type} with ${body.length} bytes from the ${from}`);
+  return BY_CODE.get(type)?.decode(body) ?? null;
+}
+
+function readVersion(value: unknown, path: string): number {
+  if (!Number.isInteger(value)) throw protocolError(`${path} is not a version`);
+  return value as number;
+}
+
+function readTunnel(value: unknown, path: string): AgentTunnel {
+  const fields = new Fields(value, path);
+  return {
+    id: fields.integer('id', 0, Number.MAX_SAFE_INTEGER),
+    mode: fields.text('mode', 32),
+    targets: fields.list('targets', MAX_TARGETS, readTarget),
+    proxyProtocol: fields.integer('proxyProtocol', 0, 2),
+  };
+}
+
+function readTarget(value: unknown, path: string): TargetAddress {
+  const fields = new Fields(value, path);
+  return {
+    host: fields.text('host', 255),
+    port: fields.integer('port', 1, 65_535),
+    weight: fields.integer('weight', 1, 1000),
+  };
+}
+
+function readTickets(body: Buffer): ChannelTicket[] {
+  if (body.length % TICKET_BYTES !== 0) throw protocolError(`tickets of ${body.length} bytes`);
+  const tickets: ChannelTicket[] = [];
+  for (let at = 0; at < body.length; at += TICKET_BYTES) {
+    const id = body.subarray(at, at + TICKET_ID_BYTES);
+    tickets.push({ id, key: body.subarray(at + TICKET_ID_BYTES, at + TICKET_BYTES) });
+  }
+  return tickets;
+}

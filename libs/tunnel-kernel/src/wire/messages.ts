@@ -1,0 +1,128 @@
+/** What is said on a control connection; docs/tunnel-protocol.md is the long form. */
+
+export const PROTOCOL_VERSION = 1;
+
+/** First frame of an agent. */
+export interface AuthMessage {
+  type: 'auth';
+  /** Versions of the protocol that the agent speaks. */
+  versions: number[];
+  /** The secret of the key string. */
+  secret: string;
+  /** One for each run of the agent's process. */
+  agentId: string;
+  /** Grows with every connection that this run of the agent makes. */
+  epoch: number;
+  /** Name and version of the program, for people. */
+  software: string;
+}
+
+export const DIAL_FAILURES = [
+  'refused',
+  'timeout',
+  'unreachable',
+  'name',
+  'forbidden',
+  'unknown_tunnel',
+  'other',
+] as const;
+export type DialFailure = (typeof DIAL_FAILURES)[number];
+
+/** The agent did not reach a target; it resets the channel as well. */
+export interface RefusedMessage {
+  type: 'refused';
+  tunnelId: number;
+  /** Id of the channel, hex. */
+  channel: string;
+  reason: DialFailure;
+}
+
+/** The agent is on its way out: no new channels. */
+export interface LeavingMessage {
+  type: 'leaving';
+}
+
+export interface WelcomeMessage {
+  type: 'welcome';
+  version: number;
+  clientId: number;
+  /** The server pings this often; after three of them without a word either side gives the other up. */
+  heartbeatMs: number;
+  /** Whether data channels are TLS. */
+  encrypt: boolean;
+}
+
+export const CLOSE_CODES = [
+  'unauthorized',
+  'disabled',
+  'version',
+  'replaced',
+  'draining',
+  'overloaded',
+  'protocol',
+  'stopped',
+] as const;
+export type CloseCode = (typeof CLOSE_CODES)[number];
+
+/** Last word of the server. */
+export interface CloseMessage {
+  type: 'close';
+  code: CloseCode;
+  /** For people. */
+  message: string;
+  /** Not before this. Null: as the agent likes. */
+  retryAfterMs: number | null;
+}
+
+export interface TargetAddress {
+  /** Host name or address, without brackets. */
+  host: string;
+  port: number;
+  weight: number;
+}
+
+/** What the agent must know of a tunnel. */
+export interface AgentTunnel {
+  id: number;
+  /** A mode that the agent does not know is one it refuses to carry, not an error. */
+  mode: string;
+  targets: TargetAddress[];
+  /** Version of the PROXY protocol header that targets get; 0: none. */
+  proxyProtocol: number;
+}
+
+/** All tunnels of the client, in place of those before. */
+export interface ConfigMessage {
+  type: 'config';
+  revision: number;
+  tunnels: AgentTunnel[];
+}
+
+/** The right to open one data channel, once. */
+export interface ChannelTicket {
+  /** 16 bytes, said openly by the channel. */
+  id: Buffer;
+  /** 32 bytes, never said by the channel: proves the opening and binds the tunnel. */
+  key: Buffer;
+}
+
+/** The agent is to open a data channel with each. */
+export interface ChannelsMessage {
+  type: 'channels';
+  tickets: ChannelTicket[];
+}
+
+/** The agent is to connect again within `spreadMs`, and to let this connection go when the new one stands. */
+export interface MoveMessage {
+  type: 'move';
+  spreadMs: number;
+}
+
+export interface PingMessage {
+  type: 'ping' | 'pong';
+  sequence: number;
+}
+
+export type AgentMessage = AuthMessage | RefusedMessage | LeavingMessage | PingMessage;
+export type ServerMessage = WelcomeMessage | CloseMessage | ConfigMessage | ChannelsMessage | MoveMessage | PingMessage;
+export type Message = AgentMessage | ServerMessage;

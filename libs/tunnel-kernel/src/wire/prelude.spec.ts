@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  decodeStart,
+  encodeOpening,
+  encodeStart,
+  OPENING_BYTES,
+  openingHolds,
+  openingTicketId,
+  startLength,
+  START_HEADER_BYTES,
+} from './prelude.js';
+
+const ticket = { id: randomBytes(16), key: randomBytes(32) };
+const port = fc.nat(65_535);
+const endpoint = fc.record({ address: fc.oneof(fc.ipV4(), fc.ipV6()), port });
+const start = fc.record({ tunnelId: fc.nat(Number.MAX_SAFE_INTEGER), visitor: endpoint, entrance: endpoint });
+
+describe('the opening of a data channel', () => {
+  it('names its ticket and proves the key', () => {
+    const opening = encodeOpening(ticket);
+    expect(opening).toHaveLength(OPENING_BYTES);
+    expect(opening.includes(ticket.key)).toBe(false);
+    expect(openingTicketId(opening)).toBe(ticket.id.toString('hex'));
+    expect(openingHolds(opening, ticket)).toBe(true);
+    expect(openingHolds(opening, { ...ticket, key: randomBytes(32) })).toBe(false);
+  });
+
+  it('fails with any bit changed', () => {
+    const opening = encodeOpening(ticket);
+    for (let bit = 0; bit < opening.length * 8; bit++) {
+      const changed = Buffer.from(opening);
+      changed[bit >> 3]! ^= 1 << (bit & 7);
+      const accepted = (): boolean =>
+        openingTicketId(changed) === ticket.id.toString('hex') && openingHolds(changed, ticket);
+      if (bit < 32) expect(accepted).toThrow('not the opening');
+      else expect(accepted()).toBe(false);
+    }
+  });
+});
+
+describe('the start of a data channel', () => {
+  it('reads back', () => {
+    fc.assert(
+      fc.property(start, (value) => {
+        const bytes = encodeStart(value, ticket.key);
+        expect(startLength(bytes.subarray(0, START_HEADER_BYTES))).toBe(bytes.length - START_HEADER_BYTES);
+        expect(decodeStart(bytes, ticket.key)).toEqual(value);
+      }),
+    );
+  });
+
+  it('holds for one channel and one tunnel only', () => {
+    const value = { tunnelId: 7, visitor: { address: '192.0.2.1', port: 5 }, entrance: { address: '::1', port: 80 } };
+    const bytes = encodeStart(value, ticket.key);
+    expect(() => decodeStart(bytes, randomBytes(32))).toThrow('not made for this channel');
+    bytes[11] = 8;
+    expect(() => decodeStart(bytes, ticket.key)).toThrow('not made for this channel');
+  });
+
+  it('of any bytes is a protocol error', () => {
+    const arbitrary = fc.uint8Array({ minLength: 4, maxLength: 200 }).map((value) => Buffer.from(value));
+    fc.assert(
+      fc.property(arbitrary, (bytes) => {
+        expect(() => decodeStart(bytes, ticket.key)).toThrow(expect.objectContaining({ code: 'protocol' }));
+      }),
+    );
+  });
+});

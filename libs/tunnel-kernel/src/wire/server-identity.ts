@@ -1,0 +1,49 @@
+import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+import { keyFingerprint } from './key-string.js';
+
+/** Key and certificate of a server, PEM. */
+export interface ServerIdentity {
+  key: string;
+  certificate: string;
+}
+
+const SEQUENCE = 0x30;
+const ECDSA_WITH_SHA256 = der(SEQUENCE, Buffer.from('06082a8648ce3d040302', 'hex'));
+const COMMON_NAME = Buffer.from('0603550403', 'hex');
+
+/**
+ * A new P-256 key with a certificate that it signed itself and that never expires (RFC 5280 4.1.2.5). Agents pin the
+ * key and look at nothing else.
+ */
+export function createServerIdentity(name = 'gatehouse-tunnel'): ServerIdentity & { fingerprint: string } {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return {
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    certificate: selfSigned(name, privateKey, publicKey),
+    fingerprint: keyFingerprint(publicKey),
+  };
+}
+
+function selfSigned(name: string, privateKey: KeyObject, publicKey: KeyObject): string {
+  const subject = der(SEQUENCE, der(0x31, der(SEQUENCE, COMMON_NAME, der(0x0c, Buffer.from(name)))));
+  const validity = der(SEQUENCE, der(0x17, Buffer.from('200101000000Z')), der(0x18, Buffer.from('99991231235959Z')));
+  // Positive, and its first byte not zero.
+  const serial = Buffer.concat([Buffer.from([0x40]), randomBytes(15)]);
+  const version3 = der(0xa0, der(0x02, Buffer.from([2])));
+  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  const body = der(SEQUENCE, version3, der(0x02, serial), ECDSA_WITH_SHA256, subject, validity, subject, spki);
+  const signature = der(0x03, Buffer.from([0]), sign('sha256', body, privateKey));
+  const lines =
+    der(SEQUENCE, body, ECDSA_WITH_SHA256, signature)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+}
+
+/** One element in DER (X.690 8.1): tag, length, content. */
+function der(tag: number, ...content: Uint8Array[]): Buffer {
+  const body = Buffer.concat(content);
+  if (body.length < 0x80) return Buffer.concat([Buffer.from([tag, body.length]), body]);
+  if (body.length < 0x100) return Buffer.concat([Buffer.from([tag, 0x81, body.length]), body]);
+  return Buffer.concat([Buffer.from([tag, 0x82, body.length >> 8, body.length & 0xff]), body]);
+}
