@@ -1,4 +1,5 @@
 import { waitFor } from '@gatehouse/testing';
+import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Preferences } from '../src/preferences/preferences.service.js';
 import { startGateway } from './support/gateway.js';
@@ -27,6 +28,19 @@ describe('GET /settings', () => {
       'kernel.log_level': 'info',
     });
     expect(Object.values(body).every((value) => typeof value === 'string')).toBe(true);
+  });
+
+  it('keeps the users of the proxy sealed, and takes those that an earlier version kept in clear', async () => {
+    await using other = await startGateway({}, { 'kernel.users': 'earlier:IN-CLEAR' });
+    const users = async (): Promise<string> => (await other.call('GET', '/settings')).body['kernel.users'];
+    const stored = async (): Promise<string> =>
+      (await other.app.app.get(DataSource).query(`SELECT value FROM settings WHERE key = 'kernel.users'`))[0].value;
+    expect([await users(), await stored()]).toEqual(['earlier:IN-CLEAR', 'earlier:IN-CLEAR']);
+    await other.call('PUT', '/settings', { 'kernel.users': 'me:USERS-SECRET' });
+    expect([await users(), await stored()]).toEqual(['me:USERS-SECRET', expect.stringMatching(/^v1\.[\w-]+$/)]);
+    expect(other.app.app.get(Preferences).get('kernel.users')).toEqual([{ username: 'me', password: 'USERS-SECRET' }]);
+    await other.call('PUT', '/settings', { 'kernel.users': '' });
+    expect([await users(), await stored()]).toEqual(['', '']);
   });
 
   it('hides credentials in addresses from those who may only read', async () => {

@@ -106,6 +106,9 @@ export function isPreferenceKey(key: string): key is PreferenceKey {
   return Object.hasOwn(PREFERENCES, key);
 }
 
+/** Hold credentials, whatever they are set to: sealed in the database, hidden from those who may only read. */
+export const SECRET_PREFERENCES: ReadonlySet<string> = new Set<PreferenceKey>(['kernel.users']);
+
 /** Read once, when the service starts. */
 const READ_AT_START: readonly PreferenceKey[] = ['kernel.mode'];
 

@@ -1,8 +1,11 @@
 import { notify, PgListener, UnitOfWork } from '@gatehouse/persistence';
+import type { SecretBox } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { SECRET_BOX } from '../secret-box.token.js';
+import { SECRET_PREFERENCES } from './preference-definitions.js';
 import type { PreferenceKey, PreferenceValue } from './preference-definitions.js';
 import { PreferenceSnapshot, problemOf } from './preference-snapshot.js';
 
@@ -24,6 +27,7 @@ export class Preferences implements OnModuleInit, OnModuleDestroy {
     private readonly dataSource: DataSource,
     private readonly unitOfWork: UnitOfWork,
     private readonly listener: PgListener,
+    @Inject(SECRET_BOX) private readonly box: SecretBox,
   ) {}
 
   async onModuleInit(): Promise<void> {
@@ -65,7 +69,7 @@ export class Preferences implements OnModuleInit, OnModuleDestroy {
       await tx.query(
         `INSERT INTO settings (key, value, updated_at) SELECT key, value, now() FROM unnest($1::text[], $2::text[]) AS changed (key, value)
          ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
-        [Object.keys(changes), Object.values(changes)],
+        [Object.keys(changes), Object.entries(changes).map(([key, value]) => this.toStored(key, value))],
       );
       await notify(tx, CHANNEL, '');
     });
@@ -82,9 +86,21 @@ export class Preferences implements OnModuleInit, OnModuleDestroy {
     return this.loading;
   }
 
+  private toStored(key: string, value: string): string {
+    return SECRET_PREFERENCES.has(key) && value !== '' ? this.box.seal(value) : value;
+  }
+
+  /**
+   * Pairs with a colon are from before they were sealed.
+   * @throws SecretBoxError: without its users the proxy would stand open.
+   */
+  private fromStored(key: string, value: string): string {
+    return SECRET_PREFERENCES.has(key) && value !== '' && !value.includes(':') ? this.box.open(value) : value;
+  }
+
   private async load(): Promise<void> {
     const rows: { key: string; value: string }[] = await this.dataSource.query('SELECT key, value FROM settings');
-    this.snapshot = new PreferenceSnapshot(rows);
+    this.snapshot = new PreferenceSnapshot(rows.map(({ key, value }) => ({ key, value: this.fromStored(key, value) })));
     for (const { key, message } of this.snapshot.rejected) {
       this.logger.warn(`The stored setting ${key} is not used: it ${message}`);
     }

@@ -1,9 +1,6 @@
 import type { SettingsView } from '@gatehouse/contracts';
 import { MASK, maskUrl } from '../nodes/mask-secrets.js';
-import { isPreferenceKey, PREFERENCES } from '../preferences/preference-definitions.js';
-
-/** Pairs of user and password. */
-const SECRET_SETTINGS: ReadonlySet<string> = new Set(['kernel.users']);
+import { isPreferenceKey, PREFERENCES, SECRET_PREFERENCES } from '../preferences/preference-definitions.js';
 
 /** Settings as those see them who may only read: addresses that people gave may carry credentials, ours do not. */
 export function maskSettings(texts: Readonly<SettingsView>): SettingsView {
@@ -12,7 +9,7 @@ export function maskSettings(texts: Readonly<SettingsView>): SettingsView {
 }
 
 function maskSetting(key: string, value: string): string {
-  if (SECRET_SETTINGS.has(key) && value !== '') return MASK;
+  if (SECRET_PREFERENCES.has(key) && value !== '') return MASK;
   if (!isPreferenceKey(key) || value === PREFERENCES[key].defaultText || !value.includes('://')) return value;
   return value
     .split(/[\s,]+/)
