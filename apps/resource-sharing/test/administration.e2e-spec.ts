@@ -58,7 +58,7 @@ describe('administration', () => {
 
   describe('is for administrators only', () => {
     const routes = (prefix: string): [Method, string][] => {
-      const { stack } = (site.app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } }).router;
+      const { stack } = (site.app.getHttpAdapter().getInstance() as unknown as { router: { stack: Layer[] } }).router;
       return stack.flatMap(({ route }) => {
         if (route === undefined || !String(route.path).startsWith(prefix)) return [];
         const path = route.path.replaceAll(/:\w+/g, '1');
@@ -179,12 +179,16 @@ describe('administration', () => {
     });
 
     it('gives permissions and the role', async () => {
-      const { id, reader } = await member();
+      const { id, name, reader } = await member();
       const changed = await asAdmin('patch', `/users/${id}`, { permissions: ['share:manage'], role: 'administrator' });
       expect(changed.body).toMatchObject({ data: { permissions: ['share:manage'], role: 'administrator' } });
+      await reader.logIn(name, PASSWORD);
       expect((await reader.get('/admin/users')).status).toBe(200);
+      expect((await call('get', '/users', reader.cookie)).status).toBe(200);
       expect((await asAdmin('patch', `/users/${id}`, { permissions: ['everything'] })).status).toBe(400);
       expect((await asAdmin('patch', `/users/${id}`, { role: 'member' })).status).toBe(200);
+      expect((await call('get', '/users', reader.cookie)).status).toBe(401);
+      await reader.logIn(name, PASSWORD);
       expect((await reader.get('/admin/users')).status).toBe(403);
     });
 

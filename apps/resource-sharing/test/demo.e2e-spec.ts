@@ -44,7 +44,7 @@ describe('the demonstration', () => {
     expect((await me(first.secrets.personalKey)).body).toMatchObject({
       data: { username: 'demo-viewer', is_vip: true, points: 1000 },
     });
-    expect(first.shares.map(({ points }) => points).toSorted()).toEqual([10, 25, null]);
+    expect(new Set(first.shares.map(({ points }) => points))).toEqual(new Set([null, 10, 25]));
     expect(JSON.stringify(site.logs)).not.toContain(first.secrets.personalKey);
   });
 

@@ -128,6 +128,15 @@ describe('the pages of the site', () => {
     });
   });
 
+  it('ties forms by a __Host- cookie where the site is reached over HTTPS', async () => {
+    await using secure = await startOpenSite({ RESOURCE_SHARING_PUBLIC_URL: 'https://share.example.org' });
+    const { headers } = await request(secure.url).get('/login');
+    const [cookie] = (headers['set-cookie'] ?? []) as unknown as string[];
+    expect(cookie).toMatch(
+      /^__Host-gatehouse_visit=[\w-]{43}; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+    );
+  });
+
   describe('entering', () => {
     it('registers, shows what was wrong beside the fields, and logs in', async () => {
       const reader = new PageReader(site.url);

@@ -83,7 +83,7 @@ export class EndpointSwitchView {
 }
 
 export function toReviewedApplicationView(application: Application): ReviewedApplicationView {
-  return { ...toApplicationView(application), id: application.id, owner_id: application.ownerId };
+  return Object.assign(toApplicationView(application), { id: application.id, owner_id: application.ownerId });
 }
 
 export function toKnownUserView(user: KnownUser): KnownUserView {

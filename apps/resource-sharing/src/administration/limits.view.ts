@@ -108,5 +108,5 @@ export function toUserRiskView(state: RiskState, events: readonly RiskEvent[]): 
     application_id: applicationId,
     created_at: at.toISOString(),
   }));
-  return { ...toRiskStateView(state), events: views };
+  return Object.assign(toRiskStateView(state), { events: views });
 }

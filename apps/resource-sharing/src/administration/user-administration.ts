@@ -1,3 +1,4 @@
+import { SessionStore } from '@gatehouse/auth';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
@@ -45,6 +46,7 @@ export class UserAdministration {
     private readonly unitOfWork: UnitOfWork,
     private readonly revocations: Revocations,
     private readonly end: AccountEnd,
+    private readonly sessions: SessionStore,
   ) {}
 
   /** Newest first; `search` is a part of the names or of the email address. */
@@ -73,7 +75,9 @@ export class UserAdministration {
       throw new AppError('CONFLICT', 'Administrators do not shut themselves out');
     }
     await this.unitOfWork.run(async (tx) => {
-      if (change.role !== undefined) await setRole(tx, actorId, id, change.role);
+      // What somebody may do is remembered for some seconds, but for open sessions only.
+      if (change.role !== undefined && (await setRole(tx, actorId, id, change.role)))
+        await this.sessions.endAllOf(id, tx);
       await setRights(tx, actorId, id, change);
       if (change.disabled === true) await this.end.disable(tx, id, actorId);
       if (change.disabled === false) await this.end.enable(tx, id, actorId);
@@ -83,14 +87,17 @@ export class UserAdministration {
   }
 }
 
-async function setRole(tx: EntityManager, actorId: number, userId: number, role: SiteRole): Promise<void> {
+/** Whether it changed. */
+async function setRole(tx: EntityManager, actorId: number, userId: number, role: SiteRole): Promise<boolean> {
   if (role === 'member') await assertReplaceable(tx, userId);
   const changed = await rowsOf(
     tx,
     'UPDATE site_accounts SET role = $2, updated_at = now() WHERE id = $1 AND role <> $2 RETURNING id',
     [userId, role],
   );
-  if (changed.length > 0) await recordEvent(tx, { type: 'user.role_changed', userId, actorId, details: { role } });
+  if (changed.length === 0) return false;
+  await recordEvent(tx, { type: 'user.role_changed', userId, actorId, details: { role } });
+  return true;
 }
 
 async function setRights(

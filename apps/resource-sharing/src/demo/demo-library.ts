@@ -1,10 +1,17 @@
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
+import { ShareReader } from '../shares/share-reader.js';
 import { ShareWriter } from '../shares/share-writer.js';
 import { siteSharer } from '../shares/site-sharer.js';
 import { Titles } from '../titles/titles.js';
 import { DEMO_SHARES, type DemoShare } from './demo-shares.js';
+
+export interface DemoShareLine {
+  readonly slug: string;
+  readonly title: string;
+  readonly points: number | null;
+}
 
 /** Titles and shares of the demonstration. */
 @Injectable()
@@ -12,12 +19,15 @@ export class DemoLibrary {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly writer: ShareWriter,
+    private readonly reader: ShareReader,
     private readonly titles: Titles,
   ) {}
 
-  /** Shares that are there already stay, whoever has them. */
-  async ensure(ownerId: number): Promise<void> {
+  /** Shares that are there already stay, whoever has them; resolves to those of the owner. */
+  async ensure(ownerId: number): Promise<DemoShareLine[]> {
     for (const share of DEMO_SHARES) await this.share(ownerId, share);
+    const { rows } = await this.reader.ofOwner(ownerId, 1, 100);
+    return rows.map(({ slug, title, unlock_points: points }) => ({ slug, title: title ?? slug, points }));
   }
 
   private async share(ownerId: number, { type, tmdbId, titleName, title, url, points }: DemoShare): Promise<void> {

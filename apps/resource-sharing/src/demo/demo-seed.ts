@@ -2,17 +2,10 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ResourceSharingSettings } from '../settings.js';
-import { ShareReader } from '../shares/share-reader.js';
 import { DemoAccounts, DEVELOPER, VIEWER } from './demo-accounts.js';
 import { DemoClient, DEMO_REDIRECT_URI } from './demo-client.js';
 import { readDemoFile, writeDemoFile, type DemoSecrets } from './demo-file.js';
-import { DemoLibrary } from './demo-library.js';
-
-export interface DemoShareLine {
-  readonly slug: string;
-  readonly title: string;
-  readonly points: number | null;
-}
+import { DemoLibrary, type DemoShareLine } from './demo-library.js';
 
 /** Everything that somebody needs who tries the service out. */
 export interface Demo {
@@ -33,7 +26,6 @@ export class DemoSeed {
     private readonly accounts: DemoAccounts,
     private readonly client: DemoClient,
     private readonly library: DemoLibrary,
-    private readonly shares: ShareReader,
     private readonly settings: ResourceSharingSettings,
   ) {}
 
@@ -65,8 +57,7 @@ export class DemoSeed {
     await this.accounts.favour(viewer.id);
     const { clientId, secret } = await this.client.ensure(developer.id, kept.applicationSecret);
     const personalKey = await this.client.ensureKey(viewer.id, kept.personalKey);
-    await this.library.ensure(developer.id);
-    const { rows } = await this.shares.ofOwner(developer.id, 1, 100);
+    const shares = await this.library.ensure(developer.id);
     const secrets = {
       developerPassword: developer.password,
       viewerPassword: viewer.password,
@@ -81,7 +72,7 @@ export class DemoSeed {
       clientId,
       redirectUri: DEMO_REDIRECT_URI,
       secrets,
-      shares: rows.map(({ slug, title, unlock_points }) => ({ slug, title: title ?? slug, points: unlock_points })),
+      shares,
     };
   }
 }

@@ -18,6 +18,7 @@ import { AuthorizeController } from './authorize/authorize.controller.js';
 import { ConsentMemory } from './authorize/consent-memory.js';
 import { ApplicationForms } from './developer/application-forms.js';
 import { ApplicationPages } from './developer/application-pages.js';
+import { ApplicationUsage } from './developer/application-usage.js';
 import { DeveloperController } from './developer/developer.controller.js';
 import { EntryController } from './entry/entry.controller.js';
 import { HomeController } from './home/home.controller.js';
@@ -59,6 +60,7 @@ import { Visitors } from './parts/visitors.js';
     ConsentMemory,
     ApplicationForms,
     ApplicationPages,
+    ApplicationUsage,
   ],
 })
 export class PagesModule {}

@@ -2,13 +2,12 @@ import type { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { ApplicationSecrets } from '../../applications/application-secrets.service.js';
 import { Applications } from '../../applications/applications.service.js';
-import { ServiceDays, shiftDate } from '../../quota/service-days.js';
 import { ResourceSharingSettings } from '../../settings.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
-import { UsageReader } from '../../usage/usage-reader.js';
 import type { FormValues } from '../parts/form-values.js';
 import { Html } from '../parts/markup.js';
 import type { Member } from '../parts/visitor.js';
+import { ApplicationUsage } from './application-usage.js';
 import { applicationPage } from './application.view.js';
 
 export interface ApplicationPageState {
@@ -25,21 +24,17 @@ export class ApplicationPages {
     private readonly applications: Applications,
     private readonly secrets: ApplicationSecrets,
     private readonly accounts: SiteAccounts,
-    private readonly usage: UsageReader,
-    private readonly days: ServiceDays,
+    private readonly usage: ApplicationUsage,
     private readonly settings: ResourceSharingSettings,
   ) {}
 
   /** Raises NOT_FOUND for an application of somebody else. */
   async render(visitor: Member, clientId: string, state: ApplicationPageState): Promise<{ name: string; body: Html }> {
     const application = await this.applications.ofOwner(visitor.account.id, clientId);
-    const today = this.days.at().date;
-    const range = { first: shiftDate(today, -29) ?? today, last: today };
-    const subject = { applicationId: application.id, credentialId: 0, userId: null };
     const [secrets, names, usage] = await Promise.all([
       this.secrets.list(visitor.account.id, clientId),
       this.accounts.namesOf(application.testUserIds),
-      this.usage.read(subject, range),
+      this.usage.recent(application.id),
     ]);
     const facts = { application, secrets, testUsers: [...names.values()], usage, timeZone: this.settings.timeZone };
     return { name: application.name, body: applicationPage(visitor, facts, state) };

@@ -1,4 +1,3 @@
-import type { AppError } from '@gatehouse/platform';
 import type { Application, CredentialInfo } from '../../applications/application-rows.js';
 import type { Usage } from '../../usage/usage-reader.js';
 import { actionForm, checkbox, checkboxes, field, form, select, submit, textArea } from '../parts/forms.js';
@@ -19,6 +18,8 @@ export interface ApplicationFacts {
   readonly usage: Usage;
   readonly timeZone: string;
 }
+
+type Refused = Pick<ApplicationPageState, 'values' | 'problem'>;
 
 const OVERLAPS = [
   { value: '0', label: 'not at all' },
@@ -81,7 +82,7 @@ function secretTable(visitor: Visitor, clientId: string, secrets: readonly Crede
 function settingsForm(
   visitor: Visitor,
   { application, testUsers }: ApplicationFacts,
-  refused: { values?: ApplicationPageState['values']; problem?: AppError | undefined } | undefined,
+  refused: Refused | undefined,
 ): Html {
   const { values, problem } = refused ?? {};
   return form(visitor, `/developer/${application.clientId}`, [
@@ -107,6 +108,15 @@ function settingsForm(
       checked: values?.list('scopes') ?? application.allowedScopes,
       problem,
     }),
+    ...accessFields(application, testUsers, refused),
+    submit('Save'),
+  ]);
+}
+
+/** Who may allow the application, from where it may call, and for whom without a user. */
+function accessFields(application: Application, testUsers: readonly string[], refused: Refused | undefined): Html[] {
+  const { values, problem } = refused ?? {};
+  return [
     field({
       name: 'test_users',
       label: 'Test users',
@@ -128,6 +138,5 @@ function settingsForm(
       label: 'Calls without a user token act for me',
       checked: values?.isChecked('bound_to_owner') ?? application.boundUserId === application.ownerId,
     }),
-    submit('Save'),
-  ]);
+  ];
 }

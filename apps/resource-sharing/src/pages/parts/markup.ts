@@ -29,5 +29,5 @@ function escapeText(text: string): string {
   // Controls and marks of direction could make one text pass for another.
   return text
     .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
-    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+    .replaceAll(/(?![\t\n\r])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }

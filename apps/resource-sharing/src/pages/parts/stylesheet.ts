@@ -45,7 +45,9 @@ footer { color: var(--quiet); border-top: 1px solid var(--line); margin-top: 2re
 main.narrow { max-width: 34rem; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 1rem 0; }
 h2 { font-size: 1.2rem; margin: 2rem 0 0.5rem; }
-h1, h2, p, td, dd, li { overflow-wrap: anywhere; }
+h1, h2, p, dd, li { overflow-wrap: anywhere; }
+td { overflow-wrap: break-word; }
+time { white-space: nowrap; }
 .quiet, .hint { color: var(--quiet); }
 .hint { display: block; font-size: 0.9rem; }
 .panel, .problems, .notice, .secret { background: var(--panel); border-left: 0.3rem solid var(--line); padding: 0.75rem 1rem; margin: 1rem 0; }
@@ -68,7 +70,7 @@ button.plain { background: transparent; color: var(--accent); }
 button.danger { background: transparent; border-color: var(--bad); color: var(--bad); }
 .actions { display: flex; flex-wrap: wrap; gap: 0.75rem; margin: 1rem 0; }
 .inline { display: inline-block; margin: 0; }
-.table { overflow-x: auto; }
+.table { overflow-x: auto; margin-bottom: 1rem; }
 table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; color: var(--quiet); }
 th, td { text-align: left; padding: 0.4rem 0.75rem 0.4rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
