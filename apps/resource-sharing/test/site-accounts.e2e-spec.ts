@@ -198,6 +198,31 @@ describe('accounts of the site', () => {
     expect((await register({ username: name, password: PASSWORD }, '203.0.113.9')).status).toBe(200);
   });
 
+  it('shows an account what happened to it, and nothing of others', async () => {
+    const [one, other] = [await member(), await member()];
+    await request(site.url).patch('/api/site/me').set('Cookie', other.cookie).send({ nickname: 'Other' });
+    await request(site.url).patch('/api/site/me').set('Cookie', one.cookie).send({ nickname: 'One' });
+    const events = await request(site.url).get(`/api/site/events?user_id=${other.id}`).set('Cookie', one.cookie);
+    expect(events.status).toBe(400);
+    const own = await request(site.url).get('/api/site/events').set('Cookie', one.cookie);
+    expect((own.body as { data: object[] }).data).toEqual([
+      expect.objectContaining({ type: 'user.profile_changed', user_id: one.id, details: { fields: ['nickname'] } }),
+    ]);
+  });
+
+  it('keeps one administrator of two who go at once', async () => {
+    const two = [await member(), await member()];
+    const ids = two.map(({ id }) => id);
+    await people.sql.query("UPDATE site_accounts SET role = 'member' WHERE role = 'administrator'");
+    await people.sql.query("UPDATE site_accounts SET role = 'administrator' WHERE id = ANY ($1)", [ids]);
+    const answers = await Promise.all(
+      two.map(({ cookie }) =>
+        request(site.url).post('/api/site/me/delete').set('Cookie', cookie).send({ password: PASSWORD }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 409]);
+  });
+
   it('keeps the last administrator', async () => {
     await using fresh = await startOpenSite({ GATEHOUSE_ADMIN_PASSWORD: PASSWORD });
     const login = await request(fresh.url).post('/api/site/login').send({ username: 'admin', password: PASSWORD });

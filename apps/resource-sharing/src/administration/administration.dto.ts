@@ -133,22 +133,12 @@ export class ShareChangeBody {
   is_official: boolean;
 }
 
-export class EventsQuery {
+export class OwnEventsQuery {
   /** A type, or how some begin: `app.` */
   @IsOptional()
   @IsString()
   @MaxLength(60)
   type?: string;
-
-  @IsOptional()
-  @Transform(wholeNumber)
-  @IsInt()
-  user_id?: number;
-
-  @IsOptional()
-  @Transform(wholeNumber)
-  @IsInt()
-  application_id?: number;
 
   /** Id of the last event that was read. */
   @IsOptional()
@@ -162,6 +152,18 @@ export class EventsQuery {
   @Min(1)
   @Max(500)
   limit = 100;
+}
+
+export class EventsQuery extends OwnEventsQuery {
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  user_id?: number;
+
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  application_id?: number;
 }
 
 export class EndpointSwitchBody {

@@ -1,0 +1,23 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentUserId } from '../applications/current-user.js';
+import { ApiEnvelope } from '../wire/api-envelope.js';
+import { OwnEventsQuery } from './administration.dto.js';
+import { AuditEventView, toAuditEventView } from './administration.view.js';
+import { AuditTrail } from './audit-trail.js';
+
+@ApiTags('site')
+@Controller('api/site/events')
+export class OwnEventsController {
+  constructor(private readonly trail: AuditTrail) {}
+
+  @Get()
+  @ApiOperation({ summary: 'What happened to this account, newest first' })
+  @ApiEnvelope()
+  async list(
+    @CurrentUserId() userId: number,
+    @Query() { type, before, limit }: OwnEventsQuery,
+  ): Promise<AuditEventView[]> {
+    return (await this.trail.list({ userId, type, before, limit })).map(toAuditEventView);
+  }
+}
