@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePorts, LaunchedPlatform, ROOT, temporaryHome } from './launched-platform.js';
+
+const run = promisify(execFile);
+const TOUR = [join(ROOT, 'tools/dist/cli.js'), 'tour'];
+
+describe.skipIf(process.platform !== 'linux')('npm run tour', { timeout: 120_000 }, () => {
+  let home: string;
+  let platform: LaunchedPlatform;
+
+  beforeAll(async () => {
+    home = temporaryHome('gatehouse-tour-');
+    platform = await new LaunchedPlatform(home, await freePorts()).ready();
+  }, 120_000);
+
+  afterAll(async () => {
+    await platform.stop('SIGTERM');
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  const tour = async (): Promise<string> => {
+    const { stdout } = await run(process.execPath, TOUR, { env: { PATH: process.env['PATH'], GATEHOUSE_HOME: home } });
+    return stdout;
+  };
+
+  it('goes through on a fresh platform and, again and again, on a used one', async () => {
+    const first = await tour();
+    expect(first).toContain('made just now');
+    for (const printed of [first, await tour(), await tour(), await tour()]) {
+      expect(printed).toMatch(/Everything was as it should be/);
+      expect(printed).not.toContain('FAIL');
+    }
+  });
+});
