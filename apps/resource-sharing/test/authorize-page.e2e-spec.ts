@@ -105,7 +105,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     expect(headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('denies: access_denied with state and issuer, and no authorization', async () => {
+  it('RFC 9700 2.1, 4.4: denies with access_denied, state and issuer, and no authorization', async () => {
     const { id, reader } = await user();
     for (const answer of [{ decision: 'deny', scope: 'meta' }, { scope: 'meta' }, { decision: 'allow' }]) {
       await reader.get(address(app));
@@ -116,7 +116,28 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     expect(rows).toHaveLength(0);
   });
 
-  it('gives no scope that was not asked for', async () => {
+  it('RFC 9700 4.12: goes on with 303, whatever the answer, and never sends the form on', async () => {
+    for (const decision of ['allow', 'deny']) {
+      const { reader } = await user();
+      await reader.get(address(app));
+      await reader.submit(address(app), { decision, scope: 'meta' });
+      expect(reader.last?.status).toBe(303);
+      expect(reader.last?.text).toBe('');
+    }
+  });
+
+  it('RFC 9700 4.2.4, 4.16: no page on the way is framed, and none tells where a visitor came from', async () => {
+    const { reader } = await user();
+    const pages = [address(app), address(app, { redirect_uri: 'https://evil.example/' }), '/login?return_to=%2Fkeys'];
+    for (const page of pages) {
+      const { headers } = await reader.get(page);
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+      expect(headers['x-frame-options']).toBe('DENY');
+      expect(headers['referrer-policy']).toMatch(/^(?:no-referrer|same-origin)$/);
+    }
+  });
+
+  it('RFC 9700 2.3: gives no scope that was not asked for', async () => {
     const { reader } = await user();
     await reader.get(address(app, { scope: 'meta' }));
     await reader.submit(address(app, { scope: 'meta' }), { decision: 'allow', scope: ['meta', 'write', 'vip'] });
@@ -180,7 +201,7 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     expect(owner.reader.text).toContain('not reviewed');
   });
 
-  it('refuses an answer without the token of the page, and from another site', async () => {
+  it('RFC 9700 4.7: refuses an answer without the token of the page, and from another site', async () => {
     const { reader } = await user();
     expect((await reader.post(address(app), { decision: 'allow', scope: 'meta' })).status).toBe(403);
     await reader.get(address(app));
