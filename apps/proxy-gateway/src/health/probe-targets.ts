@@ -1,3 +1,4 @@
+import type { ProxyNode } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -38,7 +39,10 @@ export class ProbeTargets {
     private readonly vault: NodeVault,
   ) {}
 
-  /** Enabled nodes, of these ids only where any are given: what the kernel dials is what is measured. */
+  /**
+   * Enabled nodes, of these ids only where any are given: what the kernel dials is what is measured, as far as this
+   * process can dial it. What only an external kernel can would be found dead here.
+   */
   async all(ids?: readonly number[]): Promise<TargetSet> {
     const { rows, mapped, paths } = await this.load();
     const names = new Map(rows.nodes.map(({ id, name }) => [id, name]));
@@ -50,8 +54,9 @@ export class ProbeTargets {
       if (id === null || !isWanted(id)) continue;
       const name = names.get(id) ?? tag;
       const via = paths.to(dialer);
-      if (via) set.targets.push({ id, name, node, via });
-      else set.skipped.push({ id, name, reason: `what it dials through, ${dialer ?? ''}, leads nowhere` });
+      const reason = via ? foreign([...via, node]) : `what it dials through, ${dialer ?? ''}, leads nowhere`;
+      if (via && reason === null) set.targets.push({ id, name, node, via });
+      else set.skipped.push({ id, name, reason: reason ?? '' });
     }
     for (const { node_id: id, name, reason } of mapped.leftOut) {
       if (isWanted(id)) set.skipped.push({ id, name, reason });
@@ -85,6 +90,11 @@ export class ProbeTargets {
     const alive = new Set(rows.nodes.filter((node) => node.alive === true).map(({ id }) => nodeTag(id)));
     return { rows, mapped, paths: new DialPaths(mapped.config, (tag) => alive.has(tag)) };
   }
+}
+
+/** Why one of the hops cannot be dialled in this process; null where all can. */
+function foreign(hops: readonly ProxyNode[]): string | null {
+  return hops.map((hop) => kernelSupport(hop).reason).find((reason) => reason !== null) ?? null;
 }
 
 function cannotTest(id: number, reason: string): AppError {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { zstdCompressSync, zstdDecompress } from 'node:zlib';
 import { promisify } from 'node:util';
 import type { RuleSetBehavior, RuleSetEntryError, RuleSetFormat } from '@gatehouse/contracts';
-import { parseRuleSet } from '@gatehouse/proxy-kernel';
+import { parseRuleSet, RuleSetFileError } from '@gatehouse/proxy-kernel';
 
 export interface RuleSetForm {
   format: RuleSetFormat;
@@ -24,10 +24,12 @@ export interface ReadRuleSet {
 /** Half a million domains take some 12 MB. */
 const MAX_LINES_BYTES = 128 * 1024 * 1024;
 
-/** @throws RuleSetFileError for a file that is none of that form. */
-export function readRuleSet(content: Buffer, form: RuleSetForm): ReadRuleSet {
+/** @throws RuleSetFileError for a file that is none of that form, or holds too much. */
+export function readRuleSet(content: Buffer, form: RuleSetForm, maxLinesBytes = MAX_LINES_BYTES): ReadRuleSet {
   const { entries, errors, errorCount } = parseRuleSet(content, form);
   const lines = Buffer.from(entries.join('\n'));
+  // What could not be opened again would keep every other change out of the kernel.
+  if (lines.length > maxLinesBytes) throw new RuleSetFileError(`holds more than ${maxLinesBytes} bytes of entries`);
   return {
     data: zstdCompressSync(lines),
     sha256: createHash('sha256').update(lines).digest('hex'),
