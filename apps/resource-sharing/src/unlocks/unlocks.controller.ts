@@ -9,7 +9,6 @@ import { UnlockRisk } from '../risk/unlock-risk.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
 import type { Enveloped } from '../wire/envelope.interceptor.js';
 import { toUnlockAnswer, UnlockBody, UnlockView } from './unlock.dto.js';
-import type { EntityManager } from 'typeorm';
 import { Unlocks } from './unlocks.service.js';
 
 @ApiTags('resources')
@@ -34,11 +33,12 @@ export class UnlocksController {
     @Body() { slug }: UnlockBody,
     @CurrentCaller() caller: UserCaller,
   ): Promise<Enveloped> {
-    const unlock = async (tx: EntityManager | undefined): Promise<Enveloped> => {
-      const unlocked = await this.unlocks.unlock(caller, slug, tx);
-      this.risk.tell(caller, response, unlocked.allowance);
-      return toUnlockAnswer(unlocked);
-    };
-    return this.risk.watch(caller, response, () => this.idempotent.run(request, caller, unlock));
+    return this.risk.watch(caller, response, () =>
+      this.idempotent.run(request, caller, async (tx) => {
+        const unlocked = await this.unlocks.unlock(caller, slug, tx);
+        this.risk.tell(caller, response, unlocked.allowance);
+        return toUnlockAnswer(unlocked);
+      }),
+    );
   }
 }
