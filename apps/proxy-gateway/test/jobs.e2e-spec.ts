@@ -1,4 +1,4 @@
-import type { JobView } from '@gatehouse/contracts';
+import type { JobView, SpeedTestPayload } from '@gatehouse/contracts';
 import { Jobs } from '@gatehouse/jobs';
 import { HealthRegistry } from '@gatehouse/platform';
 import { waitFor } from '@gatehouse/testing';
@@ -176,7 +176,7 @@ describe('DELETE /jobs/{id}', () => {
 
   it('ends one run: a later job of the same name goes on', async () => {
     const jobs = gateway.app.app.get(Jobs);
-    const payload = { trigger: 'manual', nodeIds: [] } as const;
+    const payload: SpeedTestPayload = { trigger: 'manual', nodeIds: [] };
     const first = await startTest();
     await until(first, 'running');
     const again = (): Promise<string> => jobs.add('speed-test', payload, { jobId: 'again', attempts: 1 });

@@ -83,24 +83,45 @@ function toRuleProvider({ name, behavior, entries }: RuleSetConfig): [string, Re
   return [name, { type: 'inline', behavior, payload: entries }];
 }
 
-/** A rule whose target does not exist makes mihomo refuse everything; the kernel skips such a rule, so it is left out. */
+/**
+ * A rule whose target or set does not exist makes mihomo refuse everything; the kernel skips such a rule, so it is left
+ * out.
+ */
 function toRules(config: KernelConfig): string[] {
   const known = new Set([
     ...config.outbounds.map(({ tag }) => tag),
     ...config.groups.map(({ name }) => name),
-    ...['DIRECT', 'REJECT', 'REJECT-DROP', 'PASS'],
+    'DIRECT',
+    'REJECT',
+    'REJECT-DROP',
+    'PASS',
   ]);
   const sets = new Set(config.ruleSets?.map(({ name }) => name));
   const lines = config.rules
-    .filter((rule) => known.has(rule.target) && (rule.type !== 'RULE-SET' || sets.has(rule.payload)))
-    .map(toRuleLine);
+    .map(withSetsOfSites)
+    .filter((rule) => known.has(rule.target) && setsNamedBy(rule).every((name) => sets.has(name)))
+    .map(formatRuleLine);
   return [...lines, `MATCH,${config.defaultPolicy}`];
 }
 
-/** Sites come as sets of ours, so that mihomo needs no database of its own. */
-function toRuleLine(rule: RuleConfig): string {
-  if (rule.type !== 'GEOSITE') return formatRuleLine(rule);
-  return formatRuleLine({ ...rule, type: 'RULE-SET', payload: `${GEOSITE_PREFIX}${rule.payload.toLowerCase()}` });
+/** Sites come as sets of ours, so that mihomo needs no database of its own; those inside conditions too. */
+function withSetsOfSites(rule: RuleConfig): RuleConfig {
+  const toSet = (code: string): string => `${GEOSITE_PREFIX}${code.toLowerCase()}`;
+  if (rule.type === 'GEOSITE') return { ...rule, type: 'RULE-SET', payload: toSet(rule.payload) };
+  const named = /\(\s*GEOSITE\s*,\s*([^\s,()]+)(?=\s*[,)])/gi;
+  return isCondition(rule)
+    ? { ...rule, payload: rule.payload.replace(named, (_all, code: string) => `(RULE-SET,${toSet(code)}`) }
+    : rule;
+}
+
+function setsNamedBy(rule: RuleConfig): string[] {
+  if (rule.type === 'RULE-SET') return [rule.payload];
+  if (!isCondition(rule)) return [];
+  return [...rule.payload.matchAll(/\(\s*RULE-SET\s*,([^,()]+)/gi)].map(([, name = '']) => name.trim());
+}
+
+function isCondition({ type }: RuleConfig): boolean {
+  return type === 'AND' || type === 'OR' || type === 'NOT';
 }
 
 function toDns(
