@@ -2,7 +2,6 @@ import { AuthModule } from '@gatehouse/auth';
 import { PersistenceModule } from '@gatehouse/persistence';
 import { ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { APP_INTERCEPTOR } from '@nestjs/core';
 import { ApplicationsModule } from './applications/applications.module.js';
 import { CheckInModule } from './check-in/check-in.module.js';
 import { AuditModule } from './audit/audit.module.js';
@@ -26,7 +25,6 @@ import { SiteUsers } from './site/site-users.js';
 import { SiteModule } from './site/site.module.js';
 import { UnlocksModule } from './unlocks/unlocks.module.js';
 import { WeeklyFreeModule } from './weekly-free/weekly-free.module.js';
-import { EnvelopeInterceptor } from './wire/envelope.interceptor.js';
 
 @Module({})
 export class AppModule {
@@ -60,7 +58,7 @@ export class AppModule {
         SiteModule,
         PagesModule,
       ],
-      providers: [DatabaseHealth, { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor }],
+      providers: [DatabaseHealth],
     };
   }
 }

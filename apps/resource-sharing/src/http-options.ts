@@ -2,6 +2,7 @@ import type { HttpOptions } from '@gatehouse/platform';
 import { openApiEntry } from './limits/open-api-entry.js';
 import { SERVICE_VERSION } from './service-version.js';
 import { SESSION_COOKIE } from './site/session-cookie-name.js';
+import { toEnvelope } from './wire/envelope.interceptor.js';
 
 /** How the service looks on the wire. */
 export const HTTP_OPTIONS: HttpOptions = {
@@ -9,6 +10,7 @@ export const HTTP_OPTIONS: HttpOptions = {
   // Token requests of RFC 6749 are forms, and so are the pages'.
   forms: true,
   middleware: [openApiEntry],
+  present: toEnvelope,
   openapi: {
     path: '/api/open/openapi.json',
     title: 'Resource-Sharing Open API',

@@ -53,6 +53,7 @@ function answer(socket) {
 
 process.send({ type: 'ready' });
 process.on('message', async (job) => {
-  process.send(await run(job));
-  process.disconnect();
+  const result = await run(job);
+  // Not before it is sent: a long one would be lost.
+  process.send(result, () => process.disconnect());
 });

@@ -1,6 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { callerOf } from '../open-api/caller.js';
+import { TierCeilings } from '../risk/tier-ceilings.js';
 import { ServiceDays } from '../quota/service-days.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
 import { startOf } from './request-start.js';
@@ -16,6 +17,7 @@ export class LimitsGuard implements CanActivate {
     private readonly check: LimitCheck,
     private readonly usage: UsageRecorder,
     private readonly days: ServiceDays,
+    private readonly ceilings: TierCeilings,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -25,10 +27,12 @@ export class LimitsGuard implements CanActivate {
     const operation = caller === undefined ? null : operationOf(context);
     if (caller === undefined || operation === null) return true;
     const response = http.getResponse<Response>();
-    const limits = this.callers.of(caller, operation, request.ip ?? '', this.days.at());
+    const address = request.ip ?? '';
+    const limits = this.callers.of(caller, operation, address, this.days.at());
     this.countWhenDone(request, response, limits);
-    const passed = this.check.enter({ caller, operation, limits, address: request.ip ?? '', response });
-    return passed === undefined ? true : passed.then(() => true);
+    const passed = this.check.enter({ caller, operation, limits, address, response });
+    const ceiling = this.ceilings.enter(caller, operation);
+    return passed === undefined && ceiling === undefined ? true : Promise.all([passed, ceiling]).then(() => true);
   }
 
   private countWhenDone(request: Request, response: Response, { usageId, usageKey }: CallerLimits): void {

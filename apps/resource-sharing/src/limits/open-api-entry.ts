@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { AddressLimit } from './address-limit.js';
 import { limitRefusal } from './limit-refusal.js';
 import { EXPOSED_HEADERS, limitField, policyField } from './rate-limit-fields.js';
@@ -23,10 +23,17 @@ export function openApiEntry(app: INestApplication): RequestHandler {
     if (open) response.setHeader('Cache-Control', 'no-store');
     if (open && request.headers.origin !== undefined) allowOrigin(response);
     if (open && request.method === 'OPTIONS') return answerPreflight(response);
-    const wait = addresses.hit(request.ip ?? '');
+    const wait = addresses.hit(fixAddress(request));
     if (wait === 0) return next();
     next(refusal(addresses.quota, wait));
   };
+}
+
+/** The client's address is worked out from the forwarding headers each time that Express is asked: it is asked once. */
+function fixAddress(request: Request): string {
+  const address = request.ip ?? '';
+  Object.defineProperty(request, 'ip', { value: address, enumerable: true });
+  return address;
 }
 
 /** The `o` of /api/open. */

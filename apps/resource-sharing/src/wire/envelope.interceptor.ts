@@ -1,7 +1,3 @@
-import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
-import type { Response } from 'express';
-import { map, type Observable } from 'rxjs';
-
 /** A success on the wire; failures are written by the platform's filter. */
 export interface Envelope {
   success: true;
@@ -34,20 +30,14 @@ export class Enveloped {
   ) {}
 }
 
-/** Wraps what handlers return into the service's envelope. */
-@Injectable()
-export class EnvelopeInterceptor implements NestInterceptor {
-  intercept(context: ExecutionContext, next: CallHandler): Observable<Envelope> {
-    const response = context.switchToHttp().getResponse<Response>();
-    return next.handle().pipe(map((result: unknown) => wrap(result, response.statusCode)));
+/** Wraps what a handler returned into the service's envelope. */
+export function toEnvelope(result: unknown, status: number): Envelope {
+  if (!(result instanceof Enveloped)) {
+    return { success: true, code: String(status), message: 'success', data: result ?? null };
   }
-}
-
-function wrap(result: unknown, status: number): Envelope {
-  const { data, options } = result instanceof Enveloped ? result : new Enveloped(result);
-  const { message = 'success' } = options;
-  const envelope: Envelope = { success: true, code: String(status), message, data: data ?? null };
-  const meta = metaOf(options);
+  const { message = 'success' } = result.options;
+  const envelope: Envelope = { success: true, code: String(status), message, data: result.data ?? null };
+  const meta = metaOf(result.options);
   return meta === undefined ? envelope : { ...envelope, meta };
 }
 

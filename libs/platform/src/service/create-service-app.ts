@@ -60,7 +60,9 @@ export function configureServiceApp(
   app: NestExpressApplication,
   { http, settings }: Pick<ServiceAppOptions, 'http' | 'settings'>,
 ): NestExpressApplication {
-  const application = app.getHttpAdapter().getInstance();
+  const adapter = app.getHttpAdapter();
+  if (adapter instanceof ServiceHttpAdapter) adapter.present = http.present;
+  const application = adapter.getInstance();
   const metrics = app.get(MetricsRegistry);
   app.disable('x-powered-by');
   app.disable('etag');

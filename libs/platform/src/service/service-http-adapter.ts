@@ -1,10 +1,45 @@
+import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import type { Response } from 'express';
 
 type Handler = Parameters<ExpressAdapter['setNotFoundHandler']>[0];
 
-/** Express with one not-found handler at the root, so that an address outside the global prefix gets our error body too. */
+/** What a handler's result looks like on the wire. */
+export type Presentation = (result: unknown, status: number) => unknown;
+
+/**
+ * Express with one not-found handler at the root, so that an address outside the global prefix gets our error body too,
+ * and a short way out for JSON.
+ */
 export class ServiceHttpAdapter extends ExpressAdapter {
+  /** Applied to everything that handlers return, files aside. Here and not in an interceptor: those cost as much as the rest of Nest. */
+  present: Presentation | undefined;
+
   override setNotFoundHandler(handler: Handler): unknown {
     return this.use(handler);
   }
+
+  override reply(response: Response, body: unknown, status?: number): unknown {
+    const answered = status ?? response.statusCode;
+    const isFile = body instanceof StreamableFile;
+    const shown = this.present === undefined || isFile ? body : this.present(body, answered);
+    if (
+      typeof shown !== 'object' ||
+      shown === null ||
+      isFile ||
+      hasNoBody(answered) ||
+      response.hasHeader('Content-Type')
+    ) {
+      return super.reply(response, shown, status);
+    }
+    const text = JSON.stringify(shown);
+    response.statusCode = answered;
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    response.setHeader('Content-Length', Buffer.byteLength(text));
+    return response.end(text);
+  }
+}
+
+function hasNoBody(status: number): boolean {
+  return status === 204 || status === 205 || status === 304;
 }

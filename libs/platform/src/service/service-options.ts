@@ -5,11 +5,14 @@ import type { ErrorFormat } from '../errors/error-format.js';
 import type { JsonLogger } from '../logging/json-logger.js';
 import type { OpenApiOptions } from '../openapi/openapi-document.js';
 import type { ServiceSettings } from '../settings/service-settings.js';
+import type { Presentation } from './service-http-adapter.js';
 import type { ValidationCode } from '../validation/validation-pipe.js';
 
 /** What the HTTP side of a service needs to know; everything has a safe default but the wire format. */
 export interface HttpOptions {
   readonly errorFormat: ErrorFormat;
+  /** Turns what handlers return into what is sent. Default: as it is. */
+  readonly present?: Presentation;
   /** Such as api/v1. /healthz, /readyz, /metrics and /docs stay at the root. */
   readonly globalPrefix?: string;
   readonly openapi?: OpenApiOptions;
