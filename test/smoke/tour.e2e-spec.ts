@@ -22,9 +22,13 @@ describe.skipIf(process.platform !== 'linux')('npm run tour', { timeout: 120_000
     rmSync(home, { recursive: true, force: true });
   });
 
+  /** What it prints, whatever its end. */
   const tour = async (): Promise<string> => {
-    const { stdout } = await run(process.execPath, TOUR, { env: { PATH: process.env['PATH'], GATEHOUSE_HOME: home } });
-    return stdout;
+    const env = { PATH: process.env['PATH'], GATEHOUSE_HOME: home };
+    return await run(process.execPath, TOUR, { env }).then(
+      ({ stdout }) => stdout,
+      ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
+    );
   };
 
   it('goes through on a fresh platform and, again and again, on a used one', async () => {
