@@ -57,6 +57,7 @@ export async function startResourceSharing({ processes = 1, env = {} } = {}) {
     query: (text, values) => pool.query(text, values),
     connect: (max) => new pg.Pool({ connectionString: databaseUrl, options: SCHEMA, max }),
     personalKeys: (userIds) => insertKeys(pool, secretKey, userIds),
+    secrets: (prefix, count) => createSecrets(secretKey, prefix, count),
     async end() {
       await pool.end();
       for (const child of children) {
@@ -81,15 +82,23 @@ async function ready(child) {
 
 /** One personal key with every scope for each user, hashed as the service does. */
 async function insertKeys(pool, secretKey, userIds) {
-  const pepper = Buffer.from(hkdfSync('sha256', secretKey, '', 'gatehouse resource-sharing credentials', 32));
-  const keys = userIds.map(() => createApiKey('hp_'));
+  const secrets = createSecrets(secretKey, 'hp_', userIds.length);
   await pool.query(
     `INSERT INTO credentials (kind, user_id, name, secret_hash, prefix, last_four, scopes)
      SELECT 'personal', made.user_id, 'bench', made.hash, 'hp_', 'last', '{meta,query,unlock,write,vip}'
      FROM unnest($1::bigint[], $2::bytea[]) AS made (user_id, hash)`,
-    [userIds, keys.map((key) => createHmac('sha256', pepper).update(key).digest())],
+    [userIds, secrets.map(({ hash }) => hash)],
   );
-  return keys;
+  return secrets.map(({ text }) => text);
+}
+
+/** Secrets and the hashes under which the service keeps them. */
+function createSecrets(secretKey, prefix, count) {
+  const pepper = Buffer.from(hkdfSync('sha256', secretKey, '', 'gatehouse resource-sharing credentials', 32));
+  return Array.from({ length: count }, () => {
+    const text = createApiKey(prefix);
+    return { text, hash: createHmac('sha256', pepper).update(text).digest() };
+  });
 }
 
 function killQuietly(pid) {

@@ -150,12 +150,15 @@ async function orUnavailable<T>(work: Promise<T>): Promise<T> {
 function stateOf({ rule, left, fullAt }: Lease, now: number): LimitState {
   const ahead = Math.max(0, fullAt - now);
   const remaining = left + Math.max(0, rule.quota - (ahead / rule.windowMs) * rule.quota);
-  return { ...rule, remaining: Math.min(rule.quota, remaining), resetMs: ahead };
+  const { name, quota, windowMs } = rule;
+  return { name, quota, windowMs, remaining: Math.min(quota, remaining), resetMs: ahead };
 }
 
 /** The one that will be reached first. */
 function tightest(leases: readonly Lease[], now: number): LimitState {
-  return leases.map((lease) => stateOf(lease, now)).reduce(tighter);
+  let found = stateOf(leases[0] as Lease, now);
+  for (let index = 1; index < leases.length; index++) found = tighter(found, stateOf(leases[index] as Lease, now));
+  return found;
 }
 
 function tighter(one: LimitState, other: LimitState): LimitState {

@@ -5,7 +5,8 @@ import { limitRefusal } from './limit-refusal.js';
 import { EXPOSED_HEADERS, limitField, policyField } from './rate-limit-fields.js';
 import { markStart } from './request-start.js';
 
-const PATH = /^\/api\/(open|public\/openapi)(\/|$)/i;
+/** A path, or the address that some clients send instead. */
+const TARGET = /^(?:https?:\/\/[^/]*)?\/api\/(open|public\/openapi)(?:[/?]|$)/i;
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE, OPTIONS';
 const ASKED_HEADERS = 'Authorization, Content-Type, X-API-Key, Idempotency-Key, X-Request-Id';
 
@@ -16,10 +17,10 @@ const ASKED_HEADERS = 'Authorization, Content-Type, X-API-Key, Idempotency-Key, 
 export function openApiEntry(app: INestApplication): RequestHandler {
   const addresses = app.get(AddressLimit, { strict: false });
   return (request, response, next) => {
-    const { path } = request;
-    if (!PATH.test(path)) return next();
+    const place = TARGET.exec(request.url)?.[1];
+    if (place === undefined) return next();
     markStart(request);
-    const open = path.charCodeAt(5) === OPEN;
+    const open = place.length === 4;
     if (open) response.setHeader('Cache-Control', 'no-store');
     if (open && request.headers.origin !== undefined) allowOrigin(response);
     if (open && request.method === 'OPTIONS') return answerPreflight(response);
@@ -35,9 +36,6 @@ function fixAddress(request: Request): string {
   Object.defineProperty(request, 'ip', { value: address, enumerable: true });
   return address;
 }
-
-/** The `o` of /api/open. */
-const OPEN = 'o'.charCodeAt(0);
 
 function refusal(quota: number, retryAfterMs: number): Error {
   const limit = { name: 'address', quota, windowMs: 60_000, remaining: 0, resetMs: 60_000 };
