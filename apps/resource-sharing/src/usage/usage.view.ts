@@ -98,11 +98,15 @@ export function toUsageView({ days, endpoints, summary }: Usage): UsageView {
 }
 
 export function toSummaryView(totals: UsageTotals): UsageSummaryView {
-  return { ...countsOf(totals), p95_latency: totals.p95Ms };
+  return summaryOf(totals);
 }
 
 function toDayView(day: DayUsage): DayStatsView {
-  return { date: day.date, ...toSummaryView(day) };
+  return { date: day.date, ...summaryOf(day) };
+}
+
+function summaryOf(totals: UsageTotals): ReturnType<typeof countsOf> & { p95_latency: number } {
+  return { ...countsOf(totals), p95_latency: totals.p95Ms };
 }
 
 function toEndpointView({ endpoint, method, ...counts }: EndpointUsage): EndpointStatsView {
