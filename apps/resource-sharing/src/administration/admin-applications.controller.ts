@@ -4,7 +4,7 @@ import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Applications } from '../applications/applications.service.js';
 import { CurrentUserId } from '../applications/current-user.js';
-import { ApiEnvelope } from '../wire/api-envelope.js';
+import { ApiEnvelope, ApiEnvelopeArray } from '../wire/api-envelope.js';
 import { ApplicationsQuery, ReviewBody } from './administration.dto.js';
 import { ApplicationReviews } from './application-reviews.js';
 import { ReviewedApplicationView, toReviewedApplicationView } from './administration.view.js';
@@ -20,7 +20,7 @@ export class AdminApplicationsController {
 
   @Get()
   @ApiOperation({ summary: 'Applications of everybody, newest first' })
-  @ApiEnvelope()
+  @ApiEnvelopeArray(ReviewedApplicationView)
   async list(@Query() { status, page, page_size: limit }: ApplicationsQuery): Promise<ReviewedApplicationView[]> {
     const selection = status === undefined ? {} : { status };
     const found = await this.applications.list({ ...selection, limit, offset: (page - 1) * limit });

@@ -1,11 +1,12 @@
 import { Requires } from '@gatehouse/auth';
 import { Fails } from '@gatehouse/platform';
-import { Body, Controller, Delete, Get, HttpCode, Param, ParseIntPipe, Post, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { IdPipe } from '../applications/path-values.js';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentUserId } from '../applications/current-user.js';
 import { QuotaProfiles } from '../quota/quota-profiles.js';
 import { RiskStates } from '../risk/risk-states.service.js';
-import { ApiEnvelope } from '../wire/api-envelope.js';
+import { ApiEnvelope, ApiEnvelopeArray } from '../wire/api-envelope.js';
 import { QuotaProfileBody, QuotaProfileName } from './limits.dto.js';
 import {
   QuotaProfileView,
@@ -30,7 +31,7 @@ export class AdminLimitsController {
 
   @Get('quota-profiles')
   @ApiOperation({ summary: 'Limits that applications may be given' })
-  @ApiEnvelope()
+  @ApiEnvelopeArray(QuotaProfileView)
   async list(): Promise<QuotaProfileView[]> {
     return (await this.profiles.list()).map(toQuotaProfileView);
   }
@@ -58,7 +59,7 @@ export class AdminLimitsController {
 
   @Get('risk')
   @ApiOperation({ summary: 'Users above tier 0 or to be reviewed' })
-  @ApiEnvelope()
+  @ApiEnvelopeArray(RiskStateView)
   async raised(): Promise<RiskStateView[]> {
     return (await this.risk.listRaised({ limit: MAX_RAISED })).map(toRiskStateView);
   }
@@ -66,7 +67,7 @@ export class AdminLimitsController {
   @Get('risk/:user_id')
   @ApiOperation({ summary: 'Risk tier of a user, and what led to it' })
   @ApiEnvelope(UserRiskView)
-  async ofUser(@Param('user_id', ParseIntPipe) userId: number): Promise<UserRiskView> {
+  async ofUser(@Param('user_id', IdPipe) userId: number): Promise<UserRiskView> {
     return toUserRiskView(await this.risk.read(userId), await this.risk.events(userId));
   }
 
@@ -75,7 +76,7 @@ export class AdminLimitsController {
   @ApiOperation({ summary: 'Back to tier 0 with a clean slate' })
   @ApiEnvelope()
   @Fails('NOT_FOUND')
-  reset(@CurrentUserId() actorId: number, @Param('user_id', ParseIntPipe) userId: number): Promise<void> {
+  reset(@CurrentUserId() actorId: number, @Param('user_id', IdPipe) userId: number): Promise<void> {
     return this.risk.reset(userId, actorId);
   }
 }

@@ -3,9 +3,9 @@ import { Body, Controller, Get, Put, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentUserId } from '../applications/current-user.js';
 import { EndpointSwitches } from '../open-api/endpoint-switches.js';
-import { ApiEnvelope } from '../wire/api-envelope.js';
+import { ApiEnvelope, ApiEnvelopeArray } from '../wire/api-envelope.js';
 import { EndpointSwitchBody, EventsQuery } from './administration.dto.js';
-import { AuditEventView, EndpointSwitchView, toAuditEventView, toEndpointSwitchView } from './administration.view.js';
+import { SiteEventView, EndpointSwitchView, toSiteEventView, toEndpointSwitchView } from './administration.view.js';
 import { AuditTrail } from './audit-trail.js';
 
 @ApiTags('administration')
@@ -19,15 +19,15 @@ export class AdminOperationsController {
 
   @Get('events')
   @ApiOperation({ summary: 'The audit trail, newest first' })
-  @ApiEnvelope()
-  async events(@Query() query: EventsQuery): Promise<AuditEventView[]> {
+  @ApiEnvelopeArray(SiteEventView)
+  async events(@Query() query: EventsQuery): Promise<SiteEventView[]> {
     const { type, user_id: userId, application_id: applicationId, before, limit } = query;
-    return (await this.trail.list({ type, userId, applicationId, before, limit })).map(toAuditEventView);
+    return (await this.trail.list({ type, userId, applicationId, before, limit })).map(toSiteEventView);
   }
 
   @Get('endpoints')
   @ApiOperation({ summary: 'Operations of the open API that are switched off' })
-  @ApiEnvelope()
+  @ApiEnvelopeArray(EndpointSwitchView)
   async endpoints(): Promise<EndpointSwitchView[]> {
     return (await this.switches.list()).map(toEndpointSwitchView);
   }

@@ -3,7 +3,7 @@ import { Fails } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, Param, Patch, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentUserId } from '../applications/current-user.js';
-import { ApiEnvelope } from '../wire/api-envelope.js';
+import { ApiEnvelope, ApiEnvelopeArray } from '../wire/api-envelope.js';
 import { SearchQuery, ShareChangeBody } from './administration.dto.js';
 import { KnownShareView, toKnownShareView } from './administration.view.js';
 import { ShareAdministration } from './share-administration.js';
@@ -16,7 +16,7 @@ export class AdminSharesController {
 
   @Get()
   @ApiOperation({ summary: 'Live shares of everybody, newest first' })
-  @ApiEnvelope()
+  @ApiEnvelopeArray(KnownShareView)
   async list(@Query() { search, page, page_size: limit }: SearchQuery): Promise<KnownShareView[]> {
     const found = await this.shares.list({ search, limit, offset: (page - 1) * limit });
     return found.map(toKnownShareView);

@@ -1,10 +1,11 @@
 import { Requires } from '@gatehouse/auth';
 import { Fails } from '@gatehouse/platform';
-import { Body, Controller, Get, HttpCode, Param, ParseIntPipe, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { IdPipe } from '../applications/path-values.js';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentUserId } from '../applications/current-user.js';
 import { PointGrants } from '../points/point-grants.js';
-import { ApiEnvelope } from '../wire/api-envelope.js';
+import { ApiEnvelope, ApiEnvelopeArray } from '../wire/api-envelope.js';
 import { PointGrantBody, SearchQuery, UserChangeBody } from './administration.dto.js';
 import { GrantedPointsView, KnownUserView, toGrantedPointsView, toKnownUserView } from './administration.view.js';
 import { UserAdministration } from './user-administration.js';
@@ -20,7 +21,7 @@ export class AdminUsersController {
 
   @Get()
   @ApiOperation({ summary: 'Accounts, newest first' })
-  @ApiEnvelope()
+  @ApiEnvelopeArray(KnownUserView)
   async list(@Query() { search, page, page_size: limit }: SearchQuery): Promise<KnownUserView[]> {
     const found = await this.users.list({ search, limit, offset: (page - 1) * limit });
     return found.map(toKnownUserView);
@@ -30,7 +31,7 @@ export class AdminUsersController {
   @ApiOperation({ summary: 'One account' })
   @ApiEnvelope(KnownUserView)
   @Fails('NOT_FOUND')
-  async one(@Param('id', ParseIntPipe) id: number): Promise<KnownUserView> {
+  async one(@Param('id', IdPipe) id: number): Promise<KnownUserView> {
     return toKnownUserView(await this.users.one(id));
   }
 
@@ -40,7 +41,7 @@ export class AdminUsersController {
   @Fails('NOT_FOUND', 'CONFLICT')
   async change(
     @CurrentUserId() actorId: number,
-    @Param('id', ParseIntPipe) id: number,
+    @Param('id', IdPipe) id: number,
     @Body() { premium_until: premiumUntil, permissions, role, disabled }: UserChangeBody,
   ): Promise<KnownUserView> {
     const change = { premiumUntil, permissions, role, disabled };
@@ -54,7 +55,7 @@ export class AdminUsersController {
   @Fails('NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_POINTS')
   async grant(
     @CurrentUserId() actorId: number,
-    @Param('id', ParseIntPipe) id: number,
+    @Param('id', IdPipe) id: number,
     @Body() { points, ref, note }: PointGrantBody,
   ): Promise<GrantedPointsView> {
     const { id: userId } = await this.users.one(id);

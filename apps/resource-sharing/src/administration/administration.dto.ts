@@ -71,7 +71,7 @@ export class ReviewBody {
   /** Name of the limits; null: the usual ones. */
   @IsOptional()
   @IsString()
-  @Matches(/^[a-z0-9][a-z0-9_-]{0,62}$/, {
+  @Matches(/^[a-z0-9][a-z0-9_-]{0,49}$/, {
     message: 'quota_profile must be a name of small letters, digits and dashes',
   })
   quota_profile?: string | null;

@@ -50,7 +50,7 @@ export class KnownShareView {
   created_at: string;
 }
 
-export class AuditEventView {
+export class SiteEventView {
   @ApiProperty({ type: 'integer' })
   id: number;
   @ApiProperty({ type: String })
@@ -120,7 +120,7 @@ export function toKnownShareView(share: KnownShare): KnownShareView {
   };
 }
 
-export function toAuditEventView(entry: AuditEntry): AuditEventView {
+export function toSiteEventView(entry: AuditEntry): SiteEventView {
   return {
     id: entry.id,
     type: entry.type,

@@ -8,7 +8,7 @@ function Limit(): PropertyDecorator {
   return (target, property) => {
     IsOptional()(target, property);
     IsInt()(target, property);
-    Min(0)(target, property);
+    Min(1)(target, property);
     Max(MOST)(target, property);
   };
 }
@@ -33,7 +33,7 @@ function LimitsBy(names: RegExp): PropertyDecorator {
 }
 
 export class QuotaProfileName {
-  @Matches(/^[a-z0-9][a-z0-9_-]{0,62}$/, { message: 'name must have small letters, digits and dashes' })
+  @Matches(/^[a-z0-9][a-z0-9_-]{0,49}$/, { message: 'name must have small letters, digits and dashes' })
   name: string;
 }
 

@@ -1,9 +1,9 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentUserId } from '../applications/current-user.js';
-import { ApiEnvelope } from '../wire/api-envelope.js';
+import { ApiEnvelopeArray } from '../wire/api-envelope.js';
 import { OwnEventsQuery } from './administration.dto.js';
-import { AuditEventView, toAuditEventView } from './administration.view.js';
+import { SiteEventView, toSiteEventView } from './administration.view.js';
 import { AuditTrail } from './audit-trail.js';
 
 @ApiTags('site')
@@ -13,11 +13,11 @@ export class OwnEventsController {
 
   @Get()
   @ApiOperation({ summary: 'What happened to this account, newest first' })
-  @ApiEnvelope()
+  @ApiEnvelopeArray(SiteEventView)
   async list(
     @CurrentUserId() userId: number,
     @Query() { type, before, limit }: OwnEventsQuery,
-  ): Promise<AuditEventView[]> {
-    return (await this.trail.list({ userId, type, before, limit })).map(toAuditEventView);
+  ): Promise<SiteEventView[]> {
+    return (await this.trail.list({ userId, type, before, limit })).map(toSiteEventView);
   }
 }

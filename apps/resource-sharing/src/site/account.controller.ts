@@ -1,6 +1,7 @@
 import { CurrentActor, Public, type Actor } from '@gatehouse/auth';
 import { Fails } from '@gatehouse/platform';
-import { Body, Controller, Delete, Get, HttpCode, Param, ParseIntPipe, Patch, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Req, Res } from '@nestjs/common';
+import { IdPipe } from '../applications/path-values.js';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { CurrentUserId } from '../applications/current-user.js';
@@ -96,7 +97,7 @@ export class AccountController {
   @ApiOperation({ summary: 'End one session' })
   @ApiEnvelope()
   @Fails('NOT_FOUND')
-  endSession(@CurrentUserId() userId: number, @Param('id', ParseIntPipe) id: number): Promise<void> {
+  endSession(@CurrentUserId() userId: number, @Param('id', IdPipe) id: number): Promise<void> {
     return this.sessions.end(userId, id);
   }
 }

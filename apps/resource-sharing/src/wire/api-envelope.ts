@@ -9,6 +9,11 @@ export function ApiEnvelope(data?: Type): MethodDecorator & ClassDecorator {
   return described(data, data === undefined ? { type: 'null' } : { $ref: getSchemaPath(data) });
 }
 
+/** Describes a success whose `data` is an array without `meta`. */
+export function ApiEnvelopeArray(item: Type): MethodDecorator & ClassDecorator {
+  return described(item, { type: 'array', items: { $ref: getSchemaPath(item) } });
+}
+
 /** Describes a success whose `data` is a list; `paged` ones say in `meta` which page they are. */
 export function ApiEnvelopeList(item: Type, { paged = false } = {}): MethodDecorator & ClassDecorator {
   const properties = paged ? { total: COUNT, page: COUNT, page_size: COUNT } : { total: COUNT };

@@ -39,8 +39,13 @@ export class AppError extends Error {
     this.status = entry.status;
     this.details = options.details ?? [];
     this.level = options.level ?? (entry.status >= 500 ? 'error' : 'debug');
-    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.retryAfterSeconds = wholeSeconds(options.retryAfterSeconds);
     this.headers = options.headers ?? {};
     this.members = options.members ?? {};
   }
+}
+
+/** Clients read whole seconds (RFC 9110 section 10.2.3); never sooner than was said. */
+function wholeSeconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.max(1, Math.ceil(seconds));
 }

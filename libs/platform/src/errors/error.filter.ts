@@ -37,7 +37,7 @@ export class ErrorFilter implements ExceptionFilter {
     const { contentType, body } = formatError(error, this.formatFor(request), currentRequestId());
     for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
     if (error.retryAfterSeconds !== undefined) {
-      response.setHeader('Retry-After', String(Math.max(1, Math.ceil(error.retryAfterSeconds))));
+      response.setHeader('Retry-After', String(error.retryAfterSeconds));
     }
     response.status(error.status).setHeader('Content-Type', contentType);
     response.setHeader('Cache-Control', 'no-store');

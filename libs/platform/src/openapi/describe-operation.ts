@@ -3,7 +3,7 @@ import type { ErrorFormat } from '../errors/error-format.js';
 import { answerOf, failuresOf, type AnswerDescription } from './answers.js';
 import type { ContractSchemas } from './contract-schemas.js';
 import { failureResponses } from './error-schemas.js';
-import { isSchema, type JsonSchema } from './json-schema.js';
+import type { JsonSchema } from './json-schema.js';
 import type { Route } from './routes.js';
 
 /** What is known about one operation of a service before its description is complete. */
@@ -59,8 +59,6 @@ function completeBody(operation: JsonSchema, { body }: AnswerDescription, contex
   if (body !== undefined) {
     const schema = contractsOf(context).reference(body);
     operation['requestBody'] = { required: true, content: { 'application/json': { schema } } };
-  } else if (isSchema(operation['requestBody'])) {
-    operation['requestBody']['required'] = context.needsBody(operation['requestBody']);
   }
 }
 

@@ -102,6 +102,8 @@ function describeOperations(document: JsonSchema, routes: Map<string, Route>, co
   const types = new Set<string>();
   for (const { method, operation } of operationsOf(document)) {
     operation['parameters'] = requestParameters(operation['parameters']);
+    const { requestBody } = operation;
+    if (isSchema(requestBody)) requestBody['required'] = context.needsBody(requestBody);
     const route = routes.get(String(operation['operationId']));
     if (route !== undefined) describeOperation(operation, method, route, context).forEach((type) => types.add(type));
     const responses = operation['responses'] as JsonSchema;

@@ -168,7 +168,7 @@ describe('the other wire formats', () => {
     expect(answer.status).toBe(404);
     expect(answer.body).toMatchObject({ success: false, code: '404', message: 'No note has this id', data: null });
     const limited = await request(app.getHttpServer()).get('/notes/429');
-    expect(limited.body).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retry_after_seconds: 7.2 });
+    expect(limited.body).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retry_after_seconds: 8 });
   });
 
   it('gives the envelope client RFC 9457 when it asks', async () => {

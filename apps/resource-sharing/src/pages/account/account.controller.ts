@@ -1,6 +1,7 @@
 import type { AppError } from '@gatehouse/platform';
-import { Body, Get, Param, ParseIntPipe, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { IdPipe } from '../../applications/path-values.js';
 import { AccountChanges } from '../../site/account-changes.js';
 import { SiteSessions } from '../../site/site-sessions.js';
 import { PasswordChangeBody, ProfileChangeBody } from '../../site/site.dto.js';
@@ -73,7 +74,7 @@ export class AccountPageController {
   @Post('sessions/:id/end')
   async endSession(
     @CurrentVisitor() visitor: Member,
-    @Param('id', ParseIntPipe) id: number,
+    @Param('id', IdPipe) id: number,
     @Res() response: Response,
   ): Promise<void> {
     await this.sessions.end(visitor.account.id, id);

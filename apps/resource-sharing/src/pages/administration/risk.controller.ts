@@ -1,5 +1,6 @@
-import { Get, Param, ParseIntPipe, Post, Query, Res } from '@nestjs/common';
+import { Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
+import { IdPipe } from '../../applications/path-values.js';
 import { RiskStates } from '../../risk/risk-states.service.js';
 import { ResourceSharingSettings } from '../../settings.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
@@ -46,7 +47,7 @@ ${dataTable('Users above tier 0 or to be reviewed', COLUMNS, rows, 'Nobody.')}`;
   @Post(':user_id/reset')
   async reset(
     @CurrentVisitor() visitor: Member,
-    @Param('user_id', ParseIntPipe) userId: number,
+    @Param('user_id', IdPipe) userId: number,
     @Res() response: Response,
   ): Promise<void> {
     await this.risk.reset(userId, visitor.account.id);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { AppError } from '@gatehouse/platform';
-import { Body, Get, Param, ParseIntPipe, Post, Query, Res } from '@nestjs/common';
+import { Body, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
+import { IdPipe } from '../../applications/path-values.js';
 import { FOREVER, PointGrantBody, UserChangeBody } from '../../administration/administration.dto.js';
 import { UserAdministration } from '../../administration/user-administration.js';
 import { PointGrants } from '../../points/point-grants.js';
@@ -46,7 +47,7 @@ export class AdminUserPagesController {
   @Get(':id')
   one(
     @CurrentVisitor() visitor: Member,
-    @Param('id', ParseIntPipe) id: number,
+    @Param('id', IdPipe) id: number,
     @Query() query: object,
     @Res() response: Response,
   ): Promise<void> {
@@ -56,7 +57,7 @@ export class AdminUserPagesController {
   @Post(':id')
   async change(
     @CurrentVisitor() visitor: Member,
-    @Param('id', ParseIntPipe) id: number,
+    @Param('id', IdPipe) id: number,
     @Body() body: object,
     @Res() response: Response,
   ): Promise<void> {
@@ -75,7 +76,7 @@ export class AdminUserPagesController {
   @Post(':id/disabled')
   async disable(
     @CurrentVisitor() visitor: Member,
-    @Param('id', ParseIntPipe) id: number,
+    @Param('id', IdPipe) id: number,
     @Body() body: object,
     @Res() response: Response,
   ): Promise<void> {
@@ -89,7 +90,7 @@ export class AdminUserPagesController {
   @Post(':id/points')
   async grant(
     @CurrentVisitor() visitor: Member,
-    @Param('id', ParseIntPipe) id: number,
+    @Param('id', IdPipe) id: number,
     @Body() body: object,
     @Res() response: Response,
   ): Promise<void> {

@@ -1,6 +1,7 @@
 import type { AppError } from '@gatehouse/platform';
-import { Body, Get, Param, ParseIntPipe, Post, Query, Res } from '@nestjs/common';
+import { Body, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
+import { IdPipe } from '../../applications/path-values.js';
 import { ApplicationSecrets } from '../../applications/application-secrets.service.js';
 import { Applications } from '../../applications/applications.service.js';
 import { Registration } from '../../applications/registration.js';
@@ -87,7 +88,7 @@ export class DeveloperController {
   async endSecret(
     @CurrentVisitor() visitor: Member,
     @Param('client_id') clientId: string,
-    @Param('id', ParseIntPipe) id: number,
+    @Param('id', IdPipe) id: number,
     @Res() response: Response,
   ): Promise<void> {
     await this.secrets.revoke(visitor.account.id, clientId, id);

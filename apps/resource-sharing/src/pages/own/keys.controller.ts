@@ -1,6 +1,7 @@
 import type { AppError } from '@gatehouse/platform';
-import { Body, Get, Param, ParseIntPipe, Post, Query, Res } from '@nestjs/common';
+import { Body, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
+import { IdPipe } from '../../applications/path-values.js';
 import { NewKeyBody } from '../../applications/applications.dto.js';
 import { PersonalKeys } from '../../applications/personal-keys.service.js';
 import { ResourceSharingSettings } from '../../settings.js';
@@ -46,7 +47,7 @@ export class KeysPageController {
   @Post(':id/end')
   async end(
     @CurrentVisitor() visitor: Member,
-    @Param('id', ParseIntPipe) id: number,
+    @Param('id', IdPipe) id: number,
     @Res() response: Response,
   ): Promise<void> {
     await this.keys.revoke(visitor.account.id, id);
