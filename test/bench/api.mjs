@@ -87,6 +87,7 @@ async function openConnections() {
 /** CPU of the service alone, for the same requests to it and to a bare Nest route with the same answer, in turns. */
 async function benchSmallReads() {
   const { key } = await gateway.call('POST', '/api-keys', { name: 'bench', scopes: ['read'] });
+  /** @type {[string, Record<string, string>][]} */
   const credentials = [
     ['token', { authorization: `Bearer ${token}` }],
     ['API key', { 'x-api-key': key }],

@@ -392,11 +392,13 @@ describe('a refresh', () => {
     const client = await pool.connect();
     const query = client.query.bind(client) as (text: string, values: unknown[]) => Promise<unknown>;
     let [running, most] = [0, 0];
-    vi.spyOn(client, 'query').mockImplementation(async (text: string, values: unknown[]) => {
+    const watched = async (text: string, values: unknown[]): Promise<unknown> => {
       most = Math.max(most, ++running);
       return query(text, values).finally(() => running--);
-    });
-    const connect = vi.spyOn(pool, 'connect').mockImplementation(() => Promise.resolve(client));
+    };
+    // Their overloads end in callbacks, which is what the type of a mock is made of.
+    vi.spyOn(client, 'query').mockImplementation(watched as never);
+    const connect = vi.spyOn(pool, 'connect').mockImplementation((() => Promise.resolve(client)) as never);
     const lock = new RefreshLock(dataSource);
     const ids = [1, 2, 3, 4];
     expect(await Promise.all(ids.map((id) => lock.hold(id, () => Promise.resolve(id))))).toEqual(ids);

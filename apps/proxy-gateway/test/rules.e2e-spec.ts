@@ -347,14 +347,23 @@ describe('rule test', () => {
       return { ...api.kernel.asked.at(-1), answer: { network, would_use_udp } };
     };
     expect(await asked({ url: 'http://a.example' })).toMatchObject({
-      ...{ type: 'HTTP', inboundName: 'mixed', inboundPort: 7890, sourceIp: '127.0.0.1', network: 'tcp' },
+      type: 'HTTP',
+      inboundName: 'mixed',
+      inboundPort: 7890,
+      sourceIp: '127.0.0.1',
+      network: 'tcp',
       answer: { network: 'tcp', would_use_udp: false },
     });
     expect(await asked({ url: 'a.example', source_ip: '2001:db8::5' })).toMatchObject({
-      ...{ type: 'HTTPS', sourceIp: '2001:db8::5' },
+      type: 'HTTPS',
+      sourceIp: '2001:db8::5',
     });
     expect(await asked({ url: 'a.example:53', network: 'udp', inbound: 'socks' })).toMatchObject({
-      ...{ type: 'Socks5', inboundName: 'socks', inboundPort: 1080, network: 'udp', destinationPort: 53 },
+      type: 'Socks5',
+      inboundName: 'socks',
+      inboundPort: 1080,
+      network: 'udp',
+      destinationPort: 53,
       answer: { network: 'udp', would_use_udp: true },
     });
     for (const [field, value] of [

@@ -52,8 +52,9 @@ function answer(socket) {
 }
 
 process.send({ type: 'ready' });
-process.on('message', async (job) => {
+async function work(job) {
   const result = await run(job);
   // Not before it is sent: a long one would be lost.
   process.send(result, () => process.disconnect());
-});
+}
+process.on('message', (job) => void work(job));

@@ -68,6 +68,8 @@ describe('fast path for Clash entries', () => {
             const place = at % (source.length + 1);
             source = source.slice(0, place) + piece + source.slice(place + cut);
           }
+          // A text that was cut between CR and LF: here its line has ended, the package takes it for a stray character.
+          source = source.replace(/\r[ ]*$/, '');
           // Only one entry is ever given; cutting the list is another test's matter.
           if (source.startsWith('- ') && !/\n(?:\S|$)/.test(source.trimEnd()) && agree(source)) taken += 1;
         },
