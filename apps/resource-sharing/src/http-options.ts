@@ -9,6 +9,8 @@ export const HTTP_OPTIONS: HttpOptions = {
   errorFormat: 'envelope',
   // Token requests of RFC 6749 are forms, and so are the pages'.
   forms: true,
+  // Links, names and forms: nothing here is larger, and token requests come from anybody.
+  bodyLimit: 1_048_576,
   middleware: [openApiEntry],
   present: toEnvelope,
   openapi: {
