@@ -69,6 +69,23 @@ describe('site login', () => {
     expect((await logIn('admin', password)).status).toBe(200);
   });
 
+  it.each([
+    ['login', { username: 'admin', password }],
+    ['register', { username: 'planted', password: 'another long one' }],
+  ])('takes no form of another site for a %s', async (path, form) => {
+    const send = (headers: Record<string, string>): request.Test =>
+      request(site.url).post(`/api/site/${path}`).set(headers).type('form').send(form);
+    for (const headers of [
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { Origin: 'https://evil.example' },
+      { Origin: 'null' },
+    ]) {
+      const answer = await send(headers);
+      expect([answer.status, answer.headers['set-cookie']]).toEqual([403, undefined]);
+    }
+    expect((await send({ 'Sec-Fetch-Site': 'same-origin', Origin: site.url })).status).toBe(200);
+  });
+
   it('replaces a session by a new login', async () => {
     const first = await logIn('admin', password);
     const old = first.headers['set-cookie']?.[0]?.split(';')[0] ?? '';

@@ -5,6 +5,7 @@ export { AuthGuard } from './guard/auth.guard.js';
 export { Authenticator, AuthPolicy, SessionUsers, type SessionUser } from './guard/authenticator.js';
 export { CurrentActor, isPublicRoute, Public, Requires } from './guard/decorators.js';
 export { actorOf } from './guard/request-actor.js';
+export { SameOriginGuard } from './guard/same-origin.js';
 export { createApiKey, parseApiKey, type ParsedApiKey } from './keys/api-key.js';
 export {
   ApiKeyStore,

@@ -1,6 +1,6 @@
-import { CurrentActor, Public, type Actor } from '@gatehouse/auth';
+import { CurrentActor, Public, SameOriginGuard, type Actor } from '@gatehouse/auth';
 import { Fails } from '@gatehouse/platform';
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { IdPipe } from '../applications/path-values.js';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -23,6 +23,7 @@ export class AccountController {
   ) {}
 
   @Public()
+  @UseGuards(SameOriginGuard)
   @Post('register')
   @HttpCode(200)
   @ApiOperation({ summary: 'Make an account and log in; the answer sets the session cookie', security: [] })

@@ -1,5 +1,5 @@
-import { CurrentActor, Public, Requires, type Actor } from '@gatehouse/auth';
-import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { CurrentActor, Public, Requires, SameOriginGuard, type Actor } from '@gatehouse/auth';
+import { Body, Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { ApiEnvelope } from '../wire/api-envelope.js';
@@ -13,6 +13,7 @@ export class SiteController {
   constructor(private readonly login: SiteLogin) {}
 
   @Public()
+  @UseGuards(SameOriginGuard)
   @Post('login')
   @HttpCode(200)
   @ApiOperation({ summary: 'Log in; the answer sets the session cookie', security: [] })

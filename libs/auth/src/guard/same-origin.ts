@@ -1,4 +1,5 @@
 import { AppError } from '@gatehouse/platform';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { HttpRequest } from './http-request.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -18,4 +19,16 @@ function hostOf(origin: string): string | undefined {
 
 function foreign(): AppError {
   return new AppError('FORBIDDEN', 'This request came from another site');
+}
+
+/**
+ * For routes that open a session without one. A form of another site would log its visitor in as somebody else, who
+ * then sees what the visitor does (RFC 9700 section 4.7).
+ */
+@Injectable()
+export class SameOriginGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    refuseForeignOrigin(context.switchToHttp().getRequest<HttpRequest>());
+    return true;
+  }
 }
