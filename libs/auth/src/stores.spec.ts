@@ -206,23 +206,23 @@ describe('LoginThrottle', () => {
 
   it('refuses the sixth failure of an address, also after a restart, and no other address', async () => {
     for (let count = 0; count < 5; count++) {
-      expect(await new LoginThrottle(dataSource).attempt('192.0.2.1', wrong)).toBeUndefined();
+      expect(await new LoginThrottle(dataSource).attempt('192.0.2.1', 'ada', wrong)).toBeUndefined();
     }
     const restarted = new LoginThrottle(dataSource);
-    const refused = restarted.attempt('192.0.2.1', right);
+    const refused = restarted.attempt('192.0.2.1', 'ada', right);
     await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED', status: 429 });
     const { retryAfterSeconds } = (await refused.catch((error: unknown) => error)) as { retryAfterSeconds: number };
     expect(retryAfterSeconds).toBeGreaterThan(890);
     expect(retryAfterSeconds).toBeLessThanOrEqual(900);
-    expect(await restarted.attempt('192.0.2.2', right)).toBe('welcome');
+    expect(await restarted.attempt('192.0.2.2', 'ada', right)).toBe('welcome');
   });
 
   it('does not run the check of a refused attempt', async () => {
     const throttle = new LoginThrottle(dataSource);
-    for (let count = 0; count < 5; count++) await throttle.attempt('192.0.2.1', wrong);
+    for (let count = 0; count < 5; count++) await throttle.attempt('192.0.2.1', 'ada', wrong);
     let checked = false;
     await throttle
-      .attempt('192.0.2.1', () => {
+      .attempt('192.0.2.1', 'ada', () => {
         checked = true;
         return right();
       })
@@ -230,43 +230,80 @@ describe('LoginThrottle', () => {
     expect(checked).toBe(false);
   });
 
-  it('clears an address with a success', async () => {
+  it('forgives an account its failures with a success', async () => {
     const throttle = new LoginThrottle(dataSource);
     for (let round = 0; round < 3; round++) {
-      for (let count = 0; count < 4; count++) await throttle.attempt('192.0.2.1', wrong);
-      expect(await throttle.attempt('192.0.2.1', right)).toBe('welcome');
+      for (let count = 0; count < 4; count++) await throttle.attempt('192.0.2.1', 'ada', wrong);
+      expect(await throttle.attempt('192.0.2.1', 'ada', right)).toBe('welcome');
     }
+  });
+
+  it('forgives no guesses at others for the success of an own account', async () => {
+    const throttle = new LoginThrottle(dataSource);
+    for (let count = 0; count < 4; count++) await throttle.attempt('192.0.2.1', 'ada', wrong);
+    expect(await throttle.attempt('192.0.2.1', 'mallory', right)).toBe('welcome');
+    expect(await throttle.attempt('192.0.2.1', 'Ada', wrong)).toBeUndefined();
+    await expect(throttle.attempt('192.0.2.1', 'ada', right)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    expect(await throttle.attempt('192.0.2.1', 'mallory', right)).toBe('welcome');
+  });
+
+  it('refuses an address that failed with many accounts', async () => {
+    const throttle = new LoginThrottle(dataSource);
+    for (let count = 0; count < 20; count++) {
+      await throttle.attempt('192.0.2.1', `account ${count}`, wrong);
+      if (count < 19) await throttle.attempt('192.0.2.1', 'mallory', right);
+    }
+    await expect(throttle.attempt('192.0.2.1', 'mallory', right)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    expect(await throttle.attempt('192.0.2.2', 'mallory', right)).toBe('welcome');
+  });
+
+  it('keeps no names', async () => {
+    await new LoginThrottle(dataSource).attempt('192.0.2.1', 'perhaps a password', wrong);
+    expect(JSON.stringify(await dataSource.query('SELECT * FROM login_attempts'))).not.toContain('perhaps');
   });
 
   it('answers five of many guesses sent at once', async () => {
     const replicas = [new LoginThrottle(dataSource), new LoginThrottle(dataSource)];
     const results = await Promise.allSettled(
-      Array.from({ length: 40 }, (_, index) => replicas[index % 2]?.attempt('192.0.2.1', wrong)),
+      Array.from({ length: 40 }, (_, index) => replicas[index % 2]?.attempt('192.0.2.1', 'ada', wrong)),
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
   });
 
   it('lets many right logins of one address through at once', async () => {
     const throttle = new LoginThrottle(dataSource);
-    const results = await Promise.all(Array.from({ length: 30 }, () => throttle.attempt('192.0.2.1', right)));
+    const results = await Promise.all(Array.from({ length: 30 }, () => throttle.attempt('192.0.2.1', 'ada', right)));
     expect(results).toEqual(Array.from({ length: 30 }, () => 'welcome'));
   });
 
   it('counts everybody together, and refused attempts do not use that up', async () => {
-    const limits = { failures: 2, failureWindowSeconds: 900, attempts: 10, attemptWindowSeconds: 60 };
+    const limits = {
+      failures: 2,
+      addressFailures: 20,
+      failureWindowSeconds: 900,
+      attempts: 10,
+      attemptWindowSeconds: 60,
+    };
     const throttle = new LoginThrottle(dataSource, limits);
-    for (let count = 0; count < 20; count++) await throttle.attempt('192.0.2.1', wrong).catch(() => undefined);
-    for (let host = 1; host <= 8; host++) expect(await throttle.attempt(`198.51.100.${host}`, right)).toBe('welcome');
-    const refused = throttle.attempt('198.51.100.9', right);
+    for (let count = 0; count < 20; count++) await throttle.attempt('192.0.2.1', 'ada', wrong).catch(() => undefined);
+    for (let host = 1; host <= 8; host++)
+      expect(await throttle.attempt(`198.51.100.${host}`, 'ada', right)).toBe('welcome');
+    const refused = throttle.attempt('198.51.100.9', 'ada', right);
     await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   });
 
   it('starts again when the window is over', async () => {
-    const limits = { failures: 1, failureWindowSeconds: 0.2, attempts: 100, attemptWindowSeconds: 60 };
+    const limits = {
+      failures: 1,
+      addressFailures: 20,
+      failureWindowSeconds: 0.2,
+      attempts: 100,
+      attemptWindowSeconds: 60,
+    };
     const throttle = new LoginThrottle(dataSource, limits);
-    await throttle.attempt('192.0.2.1', wrong);
-    await expect(throttle.attempt('192.0.2.1', right)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-    await waitFor(() => throttle.attempt('192.0.2.1', right));
+    await throttle.attempt('192.0.2.1', 'ada', wrong);
+    await expect(throttle.attempt('192.0.2.1', 'ada', right)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await waitFor(() => throttle.attempt('192.0.2.1', 'ada', right));
   });
 
   it.each([

@@ -6,6 +6,9 @@ import { DataSource } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { ProxyGatewaySettings } from '../settings.js';
 
+/** The only account there is, to those who count its logins. */
+export const ADMINISTRATOR = 'administrator';
+
 /** The one who may log in. Only a hash of the password is stored. */
 @Injectable()
 export class Administrator implements OnModuleInit {

@@ -3,7 +3,7 @@ import type { LoginResponse } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import { Administrator } from './administrator.js';
+import { ADMINISTRATOR, Administrator } from './administrator.js';
 import type { PasswordChangeBody } from './auth.dto.js';
 import { LoginService } from './login.service.js';
 
@@ -23,7 +23,7 @@ export class ChangePassword {
    * @throws AppError FORBIDDEN for a wrong current password; RATE_LIMITED as logins, whose limits these guesses share.
    */
   async run(body: PasswordChangeBody, clientAddress: string): Promise<LoginResponse> {
-    const accepted = await this.throttle.attempt(clientAddress, async () =>
+    const accepted = await this.throttle.attempt(clientAddress, ADMINISTRATOR, async () =>
       (await this.administrator.accepts(body.current_password)) ? true : undefined,
     );
     if (accepted === undefined) throw new AppError('FORBIDDEN', 'The current password is wrong');

@@ -3,7 +3,7 @@ import type { AuthStatusResponse, LoginResponse } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { Preferences } from '../preferences/preferences.service.js';
-import { Administrator } from './administrator.js';
+import { ADMINISTRATOR, Administrator } from './administrator.js';
 import { OpenAccess } from './open-access.js';
 
 @Injectable()
@@ -18,7 +18,7 @@ export class LoginService {
 
   /** @throws AppError LOGIN_FAILED; RATE_LIMITED with Retry-After after too many failures. */
   async login(password: string, clientAddress: string): Promise<LoginResponse> {
-    const accepted = await this.throttle.attempt(clientAddress, async () =>
+    const accepted = await this.throttle.attempt(clientAddress, ADMINISTRATOR, async () =>
       (await this.administrator.accepts(password)) ? true : undefined,
     );
     if (accepted === undefined) throw new AppError('LOGIN_FAILED', 'The password is wrong');
@@ -27,7 +27,7 @@ export class LoginService {
 
   async issueToken(): Promise<LoginResponse> {
     const lifetime = this.preferences.get('auth.token_ttl_sec');
-    const { token, expiresAt } = await this.tokens.issue({ name: 'administrator', scopes: SCOPES }, lifetime);
+    const { token, expiresAt } = await this.tokens.issue({ name: ADMINISTRATOR, scopes: SCOPES }, lifetime);
     return { token, token_type: 'Bearer', expires_in: lifetime, expires_at: expiresAt.toISOString() };
   }
 

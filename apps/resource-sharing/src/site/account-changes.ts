@@ -77,7 +77,7 @@ export class AccountChanges {
   /** The account, once its password was given again: an open session alone is not enough for what cannot be undone. */
   private async confirmed(userId: number, password: string, request: Request): Promise<SiteAccount> {
     const account = await this.accounts.require(userId);
-    const matches = await this.throttle.attempt(request.ip ?? '', async () =>
+    const matches = await this.throttle.attempt(request.ip ?? '', account.username, async () =>
       (await verifyPassword(password, account.passwordHash)) ? account : undefined,
     );
     if (matches === undefined) throw new AppError('LOGIN_FAILED', 'The present password is wrong');

@@ -18,7 +18,9 @@ export class SiteLogin {
 
   /** Raises LOGIN_FAILED for wrong credentials and RATE_LIMITED for too many of them. */
   async logIn({ username, password }: SiteLoginBody, request: Request, response: Response): Promise<SiteAccountView> {
-    const account = await this.throttle.attempt(request.ip ?? '', () => this.accounts.verify(username, password));
+    const account = await this.throttle.attempt(request.ip ?? '', username, () =>
+      this.accounts.verify(username, password),
+    );
     if (account === undefined) throw new AppError('LOGIN_FAILED');
     await this.sessions.open(account.id, request, response);
     return toSiteAccountView(account);

@@ -18,7 +18,7 @@ export class Login {
 
   /** Raises LOGIN_FAILED for wrong credentials and RATE_LIMITED for too many of them. */
   async logIn({ username, password }: LoginBody, request: Request, response: Response): Promise<LoginView> {
-    const user = await this.throttle.attempt(request.ip ?? '', () => this.users.verify(username, password));
+    const user = await this.throttle.attempt(request.ip ?? '', username, () => this.users.verify(username, password));
     if (user === undefined) throw new AppError('LOGIN_FAILED');
     const present = this.cookie.read(request.headers);
     if (present !== undefined) await this.sessions.end(present);

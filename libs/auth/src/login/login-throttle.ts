@@ -1,10 +1,13 @@
+import { hash } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
 import { AppError } from '@gatehouse/platform';
 import type { DataSource } from 'typeorm';
 
 export interface LoginThrottleLimits {
-  /** Failures of one client address in its window before it is refused. */
+  /** Failures of one client address with one account in a window before it is refused; a success forgives them. */
   readonly failures: number;
+  /** The same with all accounts, which no success forgives: it may be that of a guesser's own account. */
+  readonly addressFailures: number;
   readonly failureWindowSeconds: number;
   /** Attempts of everybody in a window. */
   readonly attempts: number;
@@ -13,6 +16,7 @@ export interface LoginThrottleLimits {
 
 export const DEFAULT_LOGIN_LIMITS: LoginThrottleLimits = {
   failures: 5,
+  addressFailures: 20,
   failureWindowSeconds: 900,
   attempts: 100,
   attemptWindowSeconds: 60,
@@ -21,6 +25,11 @@ export const DEFAULT_LOGIN_LIMITS: LoginThrottleLimits = {
 interface Counter {
   count: number;
   retry_after: number;
+}
+
+interface FailureLimit {
+  readonly key: string;
+  readonly failures: number;
 }
 
 const EVERYBODY = '*';
@@ -52,25 +61,34 @@ export class LoginThrottle {
   /**
    * Runs a password check under the limits: refused with RATE_LIMITED before it runs, also refused when failures
    * that arrived meanwhile used the limit up, so that guesses sent at once gain nothing. `check` resolves to
-   * undefined for wrong credentials; the caller answers LOGIN_FAILED for that.
+   * undefined for wrong credentials; the caller answers LOGIN_FAILED for that. `account`: the name that was given.
    */
-  async attempt<T>(address: string, check: () => Promise<T | undefined>): Promise<T | undefined> {
-    const key = clientKey(address);
-    await this.refuseBlocked(key);
+  async attempt<T>(address: string, account: string, check: () => Promise<T | undefined>): Promise<T | undefined> {
+    const limits = this.limitsOf(clientKey(address), account);
+    for (const limit of limits) await this.refuseBlocked(limit);
     await this.countAttempt();
     const result = await check();
     if (result === undefined) {
-      await this.countFailure(key);
+      for (const limit of limits) await this.countFailure(limit);
       return undefined;
     }
-    await this.refuseBlocked(key);
-    await this.dataSource.query('DELETE FROM login_attempts WHERE key = $1', [key]);
+    for (const limit of limits) await this.refuseBlocked(limit);
+    await this.dataSource.query('DELETE FROM login_attempts WHERE key = $1', [limits[0].key]);
     return result;
   }
 
-  private async refuseBlocked(key: string): Promise<void> {
-    const { failures, failureWindowSeconds } = this.limits;
-    const [counter] = (await this.dataSource.query(READ, [key, failureWindowSeconds])) as Counter[];
+  private limitsOf(client: string, account: string): readonly [FailureLimit, FailureLimit] {
+    const { failures, addressFailures } = this.limits;
+    // Hashed: what somebody types for a name may be a password.
+    const name = hash('sha256', account.toLowerCase(), 'base64url').slice(0, 22);
+    return [
+      { key: `${client} ${name}`, failures },
+      { key: client, failures: addressFailures },
+    ];
+  }
+
+  private async refuseBlocked({ key, failures }: FailureLimit): Promise<void> {
+    const [counter] = (await this.dataSource.query(READ, [key, this.limits.failureWindowSeconds])) as Counter[];
     if (counter !== undefined && counter.count >= failures) throw refusal(counter);
   }
 
@@ -80,9 +98,8 @@ export class LoginThrottle {
     if (counter !== undefined && counter.count > attempts) throw refusal(counter);
   }
 
-  private async countFailure(key: string): Promise<void> {
-    const { failures, failureWindowSeconds } = this.limits;
-    const [counter] = (await this.dataSource.query(COUNT, [key, failureWindowSeconds])) as Counter[];
+  private async countFailure({ key, failures }: FailureLimit): Promise<void> {
+    const [counter] = (await this.dataSource.query(COUNT, [key, this.limits.failureWindowSeconds])) as Counter[];
     if (this.counted++ % SWEEP_EVERY === 0) await this.sweep();
     if (counter !== undefined && counter.count > failures) throw refusal(counter);
   }
