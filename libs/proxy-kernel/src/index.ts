@@ -1,6 +1,7 @@
 export * from './interfaces/index.js';
 export { BUILT_IN_POLICIES, createPolicyTable, type SelectablePolicyTable } from './group/index.js';
 export {
+  LazyAutomaton,
   RULE_TYPES,
   compileRouter,
   compileRuleSets,
@@ -10,6 +11,8 @@ export {
   parseRuleLine,
   validateRule,
   validateRuleSetEntry,
+  type AutomatonCredit,
+  type AutomatonStep,
   type CompiledRuleSets,
   type RouterOptions,
   type RuleDefinition,

@@ -56,4 +56,33 @@ describe('compileNamePattern', () => {
     expect(pattern.test(`${'a'.repeat(299)}!`)).toBe(false);
     expect(performance.now() - started).toBeLessThan(1_000);
   });
+
+  it.each(['(?:(?:.?){30}){30}z', '(?:(?:.?){20}){10}z', '(?:[a-e]|[^f])*a(?:[a-e]|[^f]){60}z'])(
+    '%s over thousands of long names holds nobody up',
+    (text) => {
+      const started = performance.now();
+      try {
+        const pattern = compileNamePattern(text);
+        for (let i = 0; i < 5_000; i++) expect(pattern.test(letters(i))).toBe(false);
+      } catch (error) {
+        expect(error).toBeInstanceOf(NamePatternError);
+      }
+      expect(performance.now() - started).toBeLessThan(1_500);
+    },
+  );
+
+  it('reads long names to their end where people write such patterns', () => {
+    const pattern = compileNamePattern('^(?:HK|JP|香港).*\\b(?:x[2-9]|IEPL|\\d{2,3})\\b.*(?:end|终)$');
+    for (let i = 10; i < 3_000; i++) expect(pattern.test(`JP ${letters(i)} ${String(i).slice(0, 3)} - end`)).toBe(true);
+  });
 });
+
+/** A name of 250 letters that looks like no other. */
+function letters(seed: number): string {
+  let [state, name] = [seed + 1, ''];
+  for (let i = 0; i < 250; i++) {
+    state = (state * 48_271) % 2_147_483_647;
+    name += 'abcde'.charAt(state % 5);
+  }
+  return name;
+}

@@ -1,10 +1,12 @@
 /**
- * Regular expressions over names, run as Thompson's automaton: time is at most (length of the name) x (size of the
- * pattern). Patterns come from people, names from providers, and together they must not be able to stop the service.
+ * Regular expressions over names, run as an automaton that remembers its steps and works on credit: patterns come from
+ * people, names from providers, and together they must not be able to stop the service.
  */
+import { LazyAutomaton } from '@gatehouse/proxy-kernel';
+import type { AutomatonStep } from '@gatehouse/proxy-kernel';
 
 export interface NamePattern {
-  /** True if the pattern occurs anywhere in `name`, case ignored. */
+  /** True if the pattern occurs anywhere in `name`, case ignored; false where that would cost too much to find out. */
   test(name: string): boolean;
 }
 
@@ -16,8 +18,8 @@ export class NamePatternError extends Error {
   }
 }
 
-type Test = (char: string) => boolean;
-type Assertion = '^' | '$' | '\\b' | '\\B';
+type Test = (code: number) => boolean;
+type Assertion = Extract<AutomatonStep, { op: 'assert' }>['assertion'];
 type Node =
   | { kind: 'char'; test: Test }
   | { kind: 'assert'; assertion: Assertion }
@@ -25,13 +27,20 @@ type Node =
   | { kind: 'choice'; options: Node[] }
   | { kind: 'repeat'; item: Node; min: number; max: number };
 
-type Instruction =
-  { op: 'char'; test: Test } | { op: 'assert'; assertion: Assertion } | { op: 'split'; to: number[] } | { op: 'match' };
-
 const MAX_PATTERN = 512;
 const MAX_DEPTH = 32;
 const MAX_REPEAT = 100;
-const MAX_PROGRAM = 2_000;
+const MAX_PROGRAM = 500;
+/** A whole name through the largest pattern at first, then what patterns need that meet no more than a few states. */
+const CREDIT = { pool: 150_000, perText: 2_000 };
+/** Characters that one place of a pattern remembers. */
+const MAX_KNOWN = 256;
+const ASSERTIONS: readonly (readonly [string, Assertion])[] = [
+  ['^', 'start'],
+  ['$', 'end'],
+  ['\\b', 'boundary'],
+  ['\\B', 'not-boundary'],
+];
 /** Names are shown on one line; more of one is not looked at. */
 const MAX_NAME = 300;
 /** `(?i)` at the start, as Clash filters carry it: case is ignored anyway. */
@@ -44,10 +53,11 @@ const ATOM =
 export function compileNamePattern(pattern: string): NamePattern {
   if (pattern.length > MAX_PATTERN) throw new NamePatternError(`is longer than ${MAX_PATTERN} characters`);
   if (PLAIN_WORDS.test(pattern)) return wordsPattern(pattern.toLowerCase().split('|'));
-  const program: Instruction[] = [];
+  const program: AutomatonStep[] = [];
   emit(program, new PatternReader(pattern.replace(LEADING_FLAGS, '')).read());
   push(program, { op: 'match' });
-  return { test: (name) => run(program, Array.from(name.slice(0, MAX_NAME))) };
+  const automaton = new LazyAutomaton(program, CREDIT);
+  return { test: (name) => automaton.test(name.slice(0, MAX_NAME)) };
 }
 
 /** What most filters are. */
@@ -109,8 +119,8 @@ class PatternReader {
 
   #single(): Node {
     if (this.#take('(')) return this.#group();
-    for (const assertion of ['^', '$', '\\b', '\\B'] as const) {
-      if (this.#take(assertion)) return { kind: 'assert', assertion };
+    for (const [text, assertion] of ASSERTIONS) {
+      if (this.#take(text)) return { kind: 'assert', assertion };
     }
     ATOM.lastIndex = this.#at;
     const [atom = ''] = ATOM.exec(this.#pattern) ?? [];
@@ -150,7 +160,15 @@ function charTest(atom: string): Test {
       `^(?:${/^[\])}{-]$/.test(atom) ? `\\u{${atom.charCodeAt(0).toString(16)}}` : unescape(atom)})$`,
       'iu',
     );
-    return (char) => one.test(char);
+    const known = new Map<number, boolean>();
+    return (code) => {
+      let reads = known.get(code);
+      if (reads !== undefined) return reads;
+      reads = one.test(String.fromCodePoint(code));
+      if (known.size >= MAX_KNOWN) known.clear();
+      known.set(code, reads);
+      return reads;
+    };
   } catch (cause) {
     throw new NamePatternError(`has ${JSON.stringify(atom)}, which cannot be read`, { cause });
   }
@@ -162,20 +180,21 @@ function unescape(atom: string): string {
   return plain === undefined ? atom : `\\u{${plain.codePointAt(0)!.toString(16)}}`;
 }
 
-function push(program: Instruction[], instruction: Instruction): number {
-  if (program.length >= MAX_PROGRAM) throw new NamePatternError('is too large once its repetitions are written out');
-  return program.push(instruction) - 1;
+function push(program: AutomatonStep[], step: AutomatonStep): number {
+  if (program.length >= MAX_PROGRAM)
+    throw new NamePatternError(`has more than ${MAX_PROGRAM} steps once its repetitions are written out: is too large`);
+  return program.push(step) - 1;
 }
 
-function emit(program: Instruction[], node: Node): void {
-  if (node.kind === 'char') push(program, { op: 'char', test: node.test });
+function emit(program: AutomatonStep[], node: Node): void {
+  if (node.kind === 'char') push(program, { op: 'read', reads: node.test });
   else if (node.kind === 'assert') push(program, { op: 'assert', assertion: node.assertion });
   else if (node.kind === 'sequence') for (const item of node.items) emit(program, item);
   else if (node.kind === 'choice') emitChoice(program, node.options);
   else emitRepeat(program, node);
 }
 
-function emitChoice(program: Instruction[], options: readonly Node[]): void {
+function emitChoice(program: AutomatonStep[], options: readonly Node[]): void {
   const exits: number[][] = [];
   for (const [index, option] of options.entries()) {
     const isLast = index === options.length - 1;
@@ -191,7 +210,7 @@ function emitChoice(program: Instruction[], options: readonly Node[]): void {
   for (const exit of exits) exit.push(program.length);
 }
 
-function emitRepeat(program: Instruction[], { item, min, max }: Extract<Node, { kind: 'repeat' }>): void {
+function emitRepeat(program: AutomatonStep[], { item, min, max }: Extract<Node, { kind: 'repeat' }>): void {
   for (let i = 0; i < min; i++) {
     const before = program.length;
     emit(program, item);
@@ -214,55 +233,4 @@ function emitRepeat(program: Instruction[], { item, min, max }: Extract<Node, { 
     emit(program, item);
   }
   for (const branch of exits) branch.push(program.length);
-}
-
-function run(program: readonly Instruction[], text: readonly string[]): boolean {
-  const seen = new Int32Array(program.length).fill(-1);
-  let current: number[] = [];
-  for (let at = 0; ; at++) {
-    // A match may begin anywhere, so the start joins the running states at each position.
-    if (follow(program, [0], text, at, seen, current)) return true;
-    const char = text[at];
-    if (char === undefined) return false;
-    const ready: number[] = [];
-    for (const state of current) {
-      const instruction = program[state];
-      if (instruction?.op === 'char' && instruction.test(char)) ready.push(state + 1);
-    }
-    current = [];
-    if (follow(program, ready, text, at + 1, seen, current)) return true;
-  }
-}
-
-/** Adds every character test reachable without a character; true when the end of the pattern is among them. */
-// oxlint-disable-next-line eslint/max-params -- the state of one step, passed instead of allocated
-function follow(
-  program: readonly Instruction[],
-  stack: number[],
-  text: readonly string[],
-  at: number,
-  seen: Int32Array,
-  into: number[],
-): boolean {
-  for (let state = stack.pop(); state !== undefined; state = stack.pop()) {
-    if (seen[state] === at) continue;
-    seen[state] = at;
-    const instruction = program[state];
-    if (!instruction || instruction.op === 'match') return true;
-    if (instruction.op === 'char') into.push(state);
-    else if (instruction.op === 'split') stack.push(...instruction.to);
-    else if (holds(instruction.assertion, text, at)) stack.push(state + 1);
-  }
-  return false;
-}
-
-function holds(assertion: Assertion, text: readonly string[], at: number): boolean {
-  if (assertion === '^') return at === 0;
-  if (assertion === '$') return at === text.length;
-  const isBoundary = isWord(text[at - 1]) !== isWord(text[at]);
-  return isBoundary === (assertion === '\\b');
-}
-
-function isWord(char: string | undefined): boolean {
-  return char !== undefined && /^\w$/.test(char);
 }

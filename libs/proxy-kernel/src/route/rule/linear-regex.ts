@@ -1,8 +1,9 @@
 /**
  * Regular expressions by Thompson's construction: all states at once, one pass, no backtracking. Time is at most
- * (length of the text) x (size of the program), and the program has a size.
+ * (length of the text) x (size of the program), and the program has a size; steps taken before cost next to nothing.
  */
-import { type Assertion, type CharSet, type RegexNode, isWordCode, parseRegex } from './regex-syntax.js';
+import { type AutomatonStep, LazyAutomaton } from './lazy-automaton.js';
+import { type Assertion, type CharSet, type RegexNode, parseRegex } from './regex-syntax.js';
 import { RuleError } from './rule-error.js';
 
 export interface LinearRegex {
@@ -17,14 +18,30 @@ type Instruction =
   | { op: 'assert'; assertion: Assertion }
   | { op: 'match' };
 
-const MAX_PROGRAM = 1024;
+const MAX_PROGRAM = 512;
 
 /** @throws RuleError */
 export function compileLinearRegex(pattern: string): LinearRegex {
   const program: Instruction[] = [];
   emit(program, parseRegex(pattern));
   push(program, { op: 'match' });
-  return new Automaton(program);
+  return new LazyAutomaton(program.map(toStep));
+}
+
+function toStep(instruction: Instruction): AutomatonStep {
+  switch (instruction.op) {
+    case 'set': {
+      const { set } = instruction;
+      return { op: 'read', reads: (code) => set[code] === 1 };
+    }
+    case 'split':
+      return { op: 'split', to: [instruction.second, instruction.first] };
+    case 'jump':
+      return { op: 'split', to: [instruction.to] };
+    case 'assert':
+    case 'match':
+      return instruction;
+  }
 }
 
 function push(program: Instruction[], instruction: Instruction): number {
@@ -82,63 +99,4 @@ function emitRepeat(program: Instruction[], item: RegexNode, min: number, max: n
     emit(program, item);
   }
   for (const exit of exits) exit.second = program.length;
-}
-
-class Automaton implements LinearRegex {
-  readonly #program: readonly Instruction[];
-  /** Step at which an instruction was last reached, so that none is followed twice in one step. */
-  readonly #seen: Int32Array;
-  readonly #stack: number[] = [];
-  #step = 0;
-
-  constructor(program: readonly Instruction[]) {
-    this.#program = program;
-    this.#seen = new Int32Array(program.length).fill(-1);
-  }
-
-  test(text: string): boolean {
-    this.#seen.fill(-1);
-    this.#step = 0;
-    let current: number[] = [];
-    for (let at = 0; ; at++) {
-      // A match may begin anywhere, so the start joins the running states at each position.
-      if (this.#follow(0, text, at, current)) return true;
-      if (at === text.length) return false;
-      const next: number[] = [];
-      this.#step++;
-      const code = text.charCodeAt(at);
-      for (const state of current) {
-        const instruction = this.#program[state];
-        if (instruction?.op !== 'set' || instruction.set[code] !== 1) continue;
-        if (this.#follow(state + 1, text, at + 1, next)) return true;
-      }
-      current = next;
-    }
-  }
-
-  /** Adds every consuming instruction reachable without consuming; true when the end of the pattern is among them. */
-  #follow(start: number, text: string, at: number, into: number[]): boolean {
-    const stack = this.#stack;
-    stack.length = 0;
-    stack.push(start);
-    for (let state = stack.pop(); state !== undefined; state = stack.pop()) {
-      if (this.#seen[state] === this.#step) continue;
-      this.#seen[state] = this.#step;
-      const instruction = this.#program[state];
-      if (!instruction || instruction.op === 'match') return true;
-      if (instruction.op === 'set') into.push(state);
-      else if (instruction.op === 'jump') stack.push(instruction.to);
-      else if (instruction.op === 'split') stack.push(instruction.second, instruction.first);
-      else if (holds(instruction.assertion, text, at)) stack.push(state + 1);
-    }
-    return false;
-  }
-}
-
-function holds(assertion: Assertion, text: string, at: number): boolean {
-  if (assertion === 'start') return at === 0;
-  if (assertion === 'end') return at === text.length;
-  const before = at > 0 && isWordCode(text.charCodeAt(at - 1));
-  const after = at < text.length && isWordCode(text.charCodeAt(at));
-  return (before !== after) === (assertion === 'boundary');
 }
