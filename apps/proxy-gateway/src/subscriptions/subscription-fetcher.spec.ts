@@ -269,4 +269,33 @@ describe('SubscriptionFetcher and private addresses', () => {
     expect((await failure(through.fetch(via('http://known-elsewhere.test/')))).reason).toBe('network_error');
     expect(proxy.targets.length).toBe(2);
   });
+
+  it('asks the proxy for the address that was judged, under the name', async () => {
+    await using proxy = await startUpstreamProxy();
+    const proxied = { proxy: `http://127.0.0.1:${proxy.port}` };
+    const through = new SubscriptionFetcher((_host, _options, done) => {
+      done(null, [{ address: '127.0.0.2', family: 4 }]);
+    }, isBlocked);
+    const url = await serve((req, res) => res.end(req.headers.host), '127.0.0.2');
+    const { port } = new URL(url);
+    const reply = await through.fetch({ ...guarded(`http://outside.test:${port}/`), ...proxied });
+    expect(reply.kind === 'content' && reply.content.toString()).toBe(`outside.test:${port}`);
+    expect(proxy.targets).toEqual([`127.0.0.2:${port}`]);
+
+    let hello = '';
+    const tls = createTcpServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .once('data', (chunk) => {
+          hello = chunk.toString('latin1');
+          socket.destroy();
+        });
+    }).listen(0, '127.0.0.2');
+    open.push(tls);
+    await once(tls, 'listening');
+    const secure = `outside.test:${(tls.address() as AddressInfo).port}`;
+    await failure(through.fetch({ ...guarded(`https://${secure}/`), ...proxied }));
+    expect(hello).toContain('outside.test');
+    expect(proxy.targets.at(-1)).toBe(secure.replace('outside.test', '127.0.0.2'));
+  });
 });

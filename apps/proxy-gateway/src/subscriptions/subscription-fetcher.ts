@@ -75,9 +75,11 @@ export class SubscriptionFetcher {
     let url = parseUrl(wanted.url);
     let credentials = basicCredentials(url);
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-      const headers = requestHeaders(wanted, credentials);
-      if (wanted.proxy !== undefined && !wanted.allowPrivate) await this.#checkTarget(url, signal);
-      const reply = await request(withoutCredentials(url), { dispatcher, signal, method: 'GET', headers });
+      // The proxy is asked for this address; the host field keeps the name, and TLS takes its name from that field.
+      const target = withoutCredentials(url);
+      const headers = { ...requestHeaders(wanted, credentials), host: url.host };
+      if (wanted.proxy !== undefined && !wanted.allowPrivate) target.hostname = await this.#checkTarget(url, signal);
+      const reply = await request(target, { dispatcher, signal, method: 'GET', headers });
       const location = redirectTarget(reply, url);
       if (!location) return await readReply(reply, wanted.maxBytes);
       discard(reply.body);
@@ -89,19 +91,24 @@ export class SubscriptionFetcher {
   }
 
   /**
-   * A proxy resolves names by itself, so that only what can be known here is checked: addresses, and names that this
-   * machine too can resolve.
+   * What the proxy is to connect to: of a name the address that was judged here, since a name could have another answer
+   * for the proxy. A name that this machine cannot resolve is left to it.
    */
-  async #checkTarget(url: URL, signal: AbortSignal): Promise<void> {
-    const host = url.hostname.replace(/^\[|\]$/g, '');
+  async #checkTarget({ hostname }: URL, signal: AbortSignal): Promise<string> {
+    const host = hostname.replace(/^\[|\]$/g, '');
     if (isIP(host) !== 0) {
       if (this.#isBlocked(host)) throw blocked(host);
-      return;
+      return hostname;
     }
     const { promise, resolve } = Promise.withResolvers<LookupAddress[]>();
     this.#resolveAll(host, { all: true }, (error, addresses) => resolve(error ? [] : addresses));
     signal.addEventListener('abort', () => resolve([]), { once: true });
-    if ((await promise).some(({ address }) => this.#isBlocked(address))) throw blocked(host);
+    const addresses = await promise;
+    if (addresses.some(({ address }) => this.#isBlocked(address))) throw blocked(host);
+    // Nodes without IPv6 are more common than servers without IPv4.
+    const chosen = addresses.find(({ address }) => isIP(address) === 4) ?? addresses[0];
+    if (chosen === undefined) return hostname;
+    return isIP(chosen.address) === 6 ? `[${chosen.address}]` : chosen.address;
   }
 
   #agent({ allowPrivate, timeoutMs }: FetchRequest): Agent {
