@@ -152,6 +152,18 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
     expect(passed(answers)).toBeGreaterThanOrEqual(1);
   });
 
+  it('the addresses of an IPv6 network are one address', async () => {
+    const from = (app: RegisteredApp, address: string): request.Test => call(app, site).set('X-Forwarded-For', address);
+    const slow = await limited({ appAddressPerMinute: 2 });
+    const answers = [];
+    for (const host of [1, 2, 3]) answers.push(await from(slow, `2001:db8:0:1::${host}`));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect((await from(slow, '2001:db8:0:2::1')).status).toBe(200);
+    const few = await limited({ addressesPerDay: 1 });
+    for (const host of [1, 2]) expect((await from(few, `2001:db8:0:1::${host}`)).status).toBe(200);
+    expect((await from(few, '2001:db8:0:2::1')).body).toMatchObject({ code: 'IP_COUNT_EXCEEDED' });
+  });
+
   it('users of one application have limits of their own', async () => {
     const app = await limited({ userPerMinute: 3 });
     const [one, other] = [await party.user(), await party.user()];

@@ -1,3 +1,4 @@
+import { clientKey } from '@gatehouse/auth';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { callerOf } from '../open-api/caller.js';
@@ -27,7 +28,8 @@ export class LimitsGuard implements CanActivate {
     const operation = caller === undefined ? null : operationOf(context);
     if (caller === undefined || operation === null) return true;
     const response = http.getResponse<Response>();
-    const address = request.ip ?? '';
+    // Who holds an IPv6 network has more addresses than anybody can count.
+    const address = clientKey(request.ip ?? '');
     const limits = this.callers.of(caller, operation, address, this.days.at());
     this.countWhenDone(request, response, limits);
     const passed = this.check.enter({ caller, operation, limits, address, response });

@@ -1,3 +1,4 @@
+import { clientKey } from '@gatehouse/auth';
 import type { INestApplication } from '@nestjs/common';
 import type { Request, RequestHandler, Response } from 'express';
 import { AddressLimit } from './address-limit.js';
@@ -24,7 +25,7 @@ export function openApiEntry(app: INestApplication): RequestHandler {
     if (open) response.setHeader('Cache-Control', 'no-store');
     if (open && request.headers.origin !== undefined) allowOrigin(response);
     if (open && request.method === 'OPTIONS') return answerPreflight(response);
-    const wait = addresses.hit(fixAddress(request));
+    const wait = addresses.hit(clientKey(fixAddress(request)));
     if (wait === 0) return next();
     next(refusal(addresses.quota, wait));
   };
