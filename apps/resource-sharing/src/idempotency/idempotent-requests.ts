@@ -1,5 +1,11 @@
 import { UnitOfWork } from '@gatehouse/persistence';
-import { idempotencyKeyOf, idempotencyKeyReused, idempotencyKeyRunning, markReplayed } from '@gatehouse/platform';
+import {
+  idempotencyKeyOf,
+  idempotencyKeyReused,
+  idempotencyKeyRunning,
+  JsonLogger,
+  markReplayed,
+} from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { EntityManager } from 'typeorm';
@@ -40,7 +46,10 @@ const PRUNE_EVERY = 100;
 export class IdempotentRequests {
   private kept = 0;
 
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly logger: JsonLogger,
+  ) {}
 
   /**
    * Runs `work`, in a transaction when the request has a key, or answers a repeat with the first answer. Raises CONFLICT
@@ -69,10 +78,14 @@ export class IdempotentRequests {
     return answer;
   }
 
-  /** Removes a batch of answers that are older than a day. */
+  /** Removes a batch of answers that are older than a day. Never rejects: the request that led here is carried out. */
   async prune(): Promise<void> {
     this.kept = 0;
-    await this.unitOfWork.run((tx) => tx.query(PRUNE));
+    try {
+      await this.unitOfWork.run((tx) => tx.query(PRUNE));
+    } catch (error) {
+      this.logger.warn('old answers were not removed', { error }, 'IdempotentRequests');
+    }
   }
 }
 
