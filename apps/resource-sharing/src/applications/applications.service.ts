@@ -60,6 +60,8 @@ export class Applications {
   async register(ownerId: number, given: NewApplication, tx?: EntityManager): Promise<Application> {
     if (tx === undefined) return this.unitOfWork.run((own) => this.register(ownerId, given, own));
     assertRedirectUris(given.redirectUris, given.kind);
+    // Locked: applications that are registered at the same time are counted one after the other.
+    await tx.query('SELECT FROM site_accounts WHERE id = $1 FOR NO KEY UPDATE', [ownerId]);
     const [count] = await rowsOf(tx, 'SELECT count(*)::integer AS n FROM applications WHERE owner_id = $1', [ownerId]);
     if (Number(count?.['n']) >= MAX_APPLICATIONS) {
       throw new AppError('CONFLICT', `An account may register ${MAX_APPLICATIONS} applications`);

@@ -35,11 +35,6 @@ export interface AuthorizationPreview {
   readonly user: AuthorizingUser;
   /** Lifetime of the code to come, in seconds. */
   readonly expiresIn: number;
-  /**
-   * False when the user has granted as much to this reviewed application before, and still does: the page may go on
-   * without a question. Never for an application that cannot keep a secret (RFC 9700 section 4.15).
-   */
-  readonly consentRequired: boolean;
 }
 
 export interface AuthorizationDecision {
@@ -93,8 +88,7 @@ export class AuthorizationService {
       assertServes(application, user.id);
       return read(parameters, application, address, options);
     });
-    const consentRequired = await this.consentRequired(request, userId);
-    return { request, user, expiresIn: CODE_SECONDS, consentRequired };
+    return { request, user, expiresIn: CODE_SECONDS };
   }
 
   /** Issues a code for what the user granted; a refusal raises AuthorizationRefused (access_denied). */
@@ -129,20 +123,6 @@ export class AuthorizationService {
       throw new OAuthError('unauthorized_client', 'This application is disabled');
     }
     return { application, address: answerAddress(parameters, application, this.issuer) };
-  }
-
-  private async consentRequired(
-    { application, grantableScopes }: AuthorizationRequest,
-    userId: number,
-  ): Promise<boolean> {
-    if (application.kind !== 'confidential' || application.authLevel === 'unverified') return true;
-    const rows = await rowsOf(
-      this.dataSource,
-      `SELECT 1 FROM grants WHERE user_id = $1 AND application_id = $2 AND scopes @> $3::text[]
-         AND revoked_at IS NULL AND exchanged_at IS NOT NULL LIMIT 1`,
-      [userId, application.id, grantableScopes],
-    );
-    return rows.length === 0;
   }
 
   private async user(userId: number): Promise<AuthorizingUser> {
