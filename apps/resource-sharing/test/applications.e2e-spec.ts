@@ -298,7 +298,7 @@ it('audit events are read by their user, page by page, and by nobody else', asyn
   const session = await party.cookie(user.name);
   for (const name of ['one', 'two', 'three']) await party.keys.create(user.id, { name, scopes: ['meta'] });
   const page = async (query: object): Promise<{ id: number; type: string; details: { name: string } }[]> => {
-    const answer = await request(site.url).get('/api/site/audit-events').query(query).set('Cookie', session);
+    const answer = await request(site.url).get('/api/site/events').query(query).set('Cookie', session);
     expect(answer.status).toBe(200);
     return (answer.body as { data: never }).data;
   };
@@ -306,6 +306,6 @@ it('audit events are read by their user, page by page, and by nobody else', asyn
   expect(first.map(({ details }) => details.name)).toEqual(['three', 'two']);
   const second = await page({ before: first[1]?.id });
   expect(second.map(({ type, details }) => [type, details.name])).toEqual([['key.created', 'one']]);
-  expect((await as('stranger', 'get', 'audit-events')).text).not.toContain('"three"');
-  expect((await as('owner', 'get', 'audit-events?limit=0')).status).toBe(400);
+  expect((await as('stranger', 'get', 'events')).text).not.toContain('"three"');
+  expect((await as('owner', 'get', 'events?limit=0')).status).toBe(400);
 });

@@ -2,11 +2,13 @@ import { Requires } from '@gatehouse/auth';
 import { Body, Controller, Get, Put, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentUserId } from '../applications/current-user.js';
+import { AuditTrail } from '../audit/audit-trail.js';
+import { SiteEventView, toSiteEventView } from '../audit/event.view.js';
+import { EventsQuery } from '../audit/events.dto.js';
 import { EndpointSwitches } from '../open-api/endpoint-switches.js';
 import { ApiEnvelope, ApiEnvelopeArray } from '../wire/api-envelope.js';
-import { EndpointSwitchBody, EventsQuery } from './administration.dto.js';
-import { SiteEventView, EndpointSwitchView, toSiteEventView, toEndpointSwitchView } from './administration.view.js';
-import { AuditTrail } from './audit-trail.js';
+import { EndpointSwitchBody } from './administration.dto.js';
+import { EndpointSwitchView, toEndpointSwitchView } from './administration.view.js';
 
 @ApiTags('administration')
 @Requires('admin')

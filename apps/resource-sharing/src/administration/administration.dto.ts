@@ -133,39 +133,6 @@ export class ShareChangeBody {
   is_official: boolean;
 }
 
-export class OwnEventsQuery {
-  /** A type, or how some begin: `app.` */
-  @IsOptional()
-  @IsString()
-  @MaxLength(60)
-  type?: string;
-
-  /** Id of the last event that was read. */
-  @IsOptional()
-  @Transform(wholeNumber)
-  @IsInt()
-  before?: number;
-
-  @IsOptional()
-  @Transform(wholeNumber)
-  @IsInt()
-  @Min(1)
-  @Max(500)
-  limit = 100;
-}
-
-export class EventsQuery extends OwnEventsQuery {
-  @IsOptional()
-  @Transform(wholeNumber)
-  @IsInt()
-  user_id?: number;
-
-  @IsOptional()
-  @Transform(wholeNumber)
-  @IsInt()
-  application_id?: number;
-}
-
 export class EndpointSwitchBody {
   /** Method and route, such as `POST /api/open/resources/unlock`. */
   @IsString()

@@ -9,8 +9,6 @@ import { AdminOperationsController } from './admin-operations.controller.js';
 import { AdminSharesController } from './admin-shares.controller.js';
 import { AdminUsersController } from './admin-users.controller.js';
 import { ApplicationReviews } from './application-reviews.js';
-import { AuditTrail } from './audit-trail.js';
-import { OwnEventsController } from './own-events.controller.js';
 import { ShareAdministration } from './share-administration.js';
 import { UserAdministration } from './user-administration.js';
 
@@ -22,9 +20,8 @@ import { UserAdministration } from './user-administration.js';
     AdminSharesController,
     AdminOperationsController,
     AdminLimitsController,
-    OwnEventsController,
   ],
-  providers: [ApplicationReviews, AuditTrail, ShareAdministration, UserAdministration],
-  exports: [ApplicationReviews, AuditTrail, ShareAdministration, UserAdministration],
+  providers: [ApplicationReviews, ShareAdministration, UserAdministration],
+  exports: [ApplicationReviews, ShareAdministration, UserAdministration],
 })
 export class AdministrationModule {}

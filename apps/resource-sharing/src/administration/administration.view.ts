@@ -4,7 +4,6 @@ import { ApplicationView, toApplicationView } from '../applications/applications
 import type { EndpointSwitch } from '../open-api/endpoint-switches.js';
 import type { TransferResult } from '../points/points-ledger.js';
 import { endOf, SiteAccountView } from '../site/site-account.view.js';
-import type { AuditEntry } from './audit-trail.js';
 import type { KnownShare } from './share-administration.js';
 import type { KnownUser } from './user-administration.js';
 
@@ -46,29 +45,6 @@ export class KnownShareView {
   unlock_points: number | null;
   @ApiProperty({ type: Boolean })
   is_official: boolean;
-  @ApiProperty({ type: String, format: 'date-time' })
-  created_at: string;
-}
-
-export class SiteEventView {
-  @ApiProperty({ type: 'integer' })
-  id: number;
-  @ApiProperty({ type: String })
-  type: string;
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Whose matter it is' })
-  user_id: number | null;
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Who did it, where that is somebody else' })
-  actor_id: number | null;
-  @ApiProperty({ type: 'integer', nullable: true })
-  application_id: number | null;
-  @ApiProperty({ type: 'integer', nullable: true })
-  credential_id: number | null;
-  @ApiProperty({ type: 'integer', nullable: true })
-  grant_id: number | null;
-  @ApiProperty({ type: String, nullable: true })
-  ip: string | null;
-  @ApiProperty({ type: 'object', additionalProperties: true })
-  details: object;
   @ApiProperty({ type: String, format: 'date-time' })
   created_at: string;
 }
@@ -117,21 +93,6 @@ export function toKnownShareView(share: KnownShare): KnownShareView {
     unlock_points: share.unlockPoints,
     is_official: share.isOfficial,
     created_at: share.createdAt.toISOString(),
-  };
-}
-
-export function toSiteEventView(entry: AuditEntry): SiteEventView {
-  return {
-    id: entry.id,
-    type: entry.type,
-    user_id: entry.userId,
-    actor_id: entry.actorId,
-    application_id: entry.applicationId,
-    credential_id: entry.credentialId,
-    grant_id: entry.grantId,
-    ip: entry.ip,
-    details: entry.details,
-    created_at: entry.at.toISOString(),
   };
 }
 

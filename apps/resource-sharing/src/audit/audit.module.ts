@@ -1,8 +1,8 @@
 import { Global, Module } from '@nestjs/common';
-import { AuditEventsController } from './audit-events.controller.js';
-import { AuditTrail } from './audit-trail.service.js';
+import { AuditTrail } from './audit-trail.js';
+import { OwnEventsController } from './own-events.controller.js';
 
 /** The audit trail: written by recordEvent(), read here. */
 @Global()
-@Module({ controllers: [AuditEventsController], providers: [AuditTrail], exports: [AuditTrail] })
+@Module({ controllers: [OwnEventsController], providers: [AuditTrail], exports: [AuditTrail] })
 export class AuditModule {}

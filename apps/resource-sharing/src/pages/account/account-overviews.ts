@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AuditTrail, type AuditEntry } from '../../administration/audit-trail.js';
+import { AuditTrail, type AuditEntry } from '../../audit/audit-trail.js';
 import { PointsLedger, type LedgerLine } from '../../points/points-ledger.js';
 import { ResourceSharingSettings } from '../../settings.js';
 import { SiteSessions, type SiteSession } from '../../site/site-sessions.js';

@@ -2,7 +2,7 @@ import type { AppError } from '@gatehouse/platform';
 import { Body, Get, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { EndpointSwitchBody } from '../../administration/administration.dto.js';
-import { AuditTrail } from '../../administration/audit-trail.js';
+import { AuditTrail } from '../../audit/audit-trail.js';
 import { EndpointSwitches } from '../../open-api/endpoint-switches.js';
 import { ResourceSharingSettings } from '../../settings.js';
 import { FormValues, refusalOf, validated } from '../parts/form-values.js';

@@ -1,5 +1,5 @@
 import type { AppError } from '@gatehouse/platform';
-import type { AuditEntry } from '../../administration/audit-trail.js';
+import type { AuditEntry } from '../../audit/audit-trail.js';
 import type { EndpointSwitch } from '../../open-api/endpoint-switches.js';
 import { actionForm, field, form, submit } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';

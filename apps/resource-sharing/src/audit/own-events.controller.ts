@@ -2,9 +2,9 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentUserId } from '../applications/current-user.js';
 import { ApiEnvelopeArray } from '../wire/api-envelope.js';
-import { OwnEventsQuery } from './administration.dto.js';
-import { SiteEventView, toSiteEventView } from './administration.view.js';
 import { AuditTrail } from './audit-trail.js';
+import { SiteEventView, toSiteEventView } from './event.view.js';
+import { OwnEventsQuery } from './events.dto.js';
 
 @ApiTags('site')
 @Controller('api/site/events')

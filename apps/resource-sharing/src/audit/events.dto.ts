@@ -1,0 +1,38 @@
+import { Transform } from 'class-transformer';
+import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+
+const wholeNumber = ({ value }: { value: unknown }): unknown =>
+  typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+
+export class OwnEventsQuery {
+  /** A type, or how some begin: `app.` */
+  @IsOptional()
+  @IsString()
+  @MaxLength(60)
+  type?: string;
+
+  /** Id of the last event that was read. */
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  before?: number;
+
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  @Min(1)
+  @Max(500)
+  limit = 100;
+}
+
+export class EventsQuery extends OwnEventsQuery {
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  user_id?: number;
+
+  @IsOptional()
+  @Transform(wholeNumber)
+  @IsInt()
+  application_id?: number;
+}
