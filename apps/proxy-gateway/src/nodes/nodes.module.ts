@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { KernelModule } from '../kernel-host/kernel.module.js';
+import { DocumentParser } from '../subscriptions/document-parser.js';
 import { CountryChoice } from './country-choice.js';
 import { NodeStorageModule } from './node-storage.module.js';
 import { ActiveConnections } from './active-connections.js';
@@ -15,6 +16,15 @@ import { NodeTransferController } from './transfer/transfer.controller.js';
   imports: [KernelModule, NodeStorageModule],
   // Fixed paths go before `:id`.
   controllers: [NodeTransferController, NodesController],
-  providers: [NodesService, CountryChoice, NodesQuery, ActiveConnections, OpenedNodes, ExportNodes, ImportNodes],
+  providers: [
+    NodesService,
+    CountryChoice,
+    NodesQuery,
+    ActiveConnections,
+    OpenedNodes,
+    ExportNodes,
+    ImportNodes,
+    { provide: DocumentParser, useFactory: () => new DocumentParser() },
+  ],
 })
 export class NodesModule {}

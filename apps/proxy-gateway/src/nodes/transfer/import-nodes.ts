@@ -8,6 +8,8 @@ import { KernelService } from '../../kernel-host/kernel.service.js';
 import { NodeVault } from '../node-vault.js';
 import { NodeWriter } from '../node-writer.js';
 import { writeRawConfig } from '../raw-config.js';
+import { DocumentParser } from '../../subscriptions/document-parser.js';
+import { FetchFailure } from '../../subscriptions/fetch-failure.js';
 import { planImport } from './plan-import.js';
 import type { ExistingNode, ImportPlan, NodeChange } from './plan-import.js';
 import { ImportReader, UnreadableImportError } from './read-import.js';
@@ -41,6 +43,7 @@ export class ImportNodes {
     private readonly writer: NodeWriter,
     private readonly vault: NodeVault,
     private readonly kernel: KernelService,
+    private readonly parser: DocumentParser,
   ) {}
 
   /**
@@ -48,7 +51,7 @@ export class ImportNodes {
    * nothing, unless that is what is wanted.
    */
   async run(body: NodeImportBody, query: NodeImportQuery): Promise<ImportResult> {
-    const read = readAll(body);
+    const read = await readAll(body, this.parser);
     const { mode = 'append' } = body;
     if (mode === 'replace' && read.entries.length === 0 && query.allow_empty !== true) throw wouldBeEmpty(read);
     const dryRun = body.dry_run === true || query.dry_run === true;
@@ -91,21 +94,21 @@ export class ImportNodes {
   }
 }
 
-function readAll({ text, nodes }: NodeImportBody): ReadImport {
+async function readAll({ text, nodes }: NodeImportBody, parser: DocumentParser): Promise<ReadImport> {
   if (text === undefined && nodes === undefined) {
     throw new AppError('INVALID_ARGUMENT', 'Either text or nodes is needed', {
       details: [{ field: 'text', message: 'or nodes is needed' }],
     });
   }
-  const reader = new ImportReader();
+  const reader = new ImportReader(parser);
   try {
-    if (text !== undefined) reader.addText(text);
+    if (text !== undefined) await reader.addText(text);
   } catch (error) {
-    if (!(error instanceof UnreadableImportError)) throw error;
-    const { message } = error;
+    if (!(error instanceof UnreadableImportError || error instanceof FetchFailure)) throw error;
+    const message = error.message.replace('The reply', 'The text');
     throw new AppError('INVALID_ARGUMENT', `text: ${message}`, { details: [{ field: 'text', message }], cause: error });
   }
-  reader.addObjects(nodes ?? []);
+  await reader.addObjects(nodes ?? []);
   return reader.read;
 }
 

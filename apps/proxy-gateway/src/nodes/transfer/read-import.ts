@@ -1,5 +1,7 @@
 import type { ImportError, ProxyNode } from '@gatehouse/contracts';
-import { fingerprintNode, FormatError, parseRawConfig, parseSubscription } from '@gatehouse/subscription-formats';
+import { fingerprintNode, FormatError, parseRawConfig } from '@gatehouse/subscription-formats';
+import type { ParsedSubscription } from '@gatehouse/subscription-formats';
+import { mapInSlices } from '../in-slices.js';
 import { isTagList, readCountryCode, tidyTags } from '../node-labels.js';
 
 /** Where an entry stood. */
@@ -45,6 +47,11 @@ export class UnreadableImportError extends Error {
   }
 }
 
+/** Reads a document, long ones beside the event loop. */
+export interface TextParser {
+  parse(content: Buffer, options: object): Promise<ParsedSubscription>;
+}
+
 type Plain = Record<string, unknown>;
 
 const COMPLETE_FORMATS = new Set(['clash', 'sing-box']);
@@ -53,29 +60,40 @@ const COMPLETE_FORMATS = new Set(['clash', 'sing-box']);
 export class ImportReader {
   readonly read: ReadImport = { format: 'nodes', entries: [], duplicates: [], ignored: 0, errors: [] };
   readonly #seen = new Set<string>();
+  readonly #parser: TextParser;
+
+  constructor(parser: TextParser) {
+    this.#parser = parser;
+  }
 
   /** Objects in any of three forms: items of our own export, Clash entries, sing-box outbounds. */
-  addObjects(objects: readonly unknown[]): void {
-    objects.forEach((value, index) => this.#addObject(value, { index, line: null }));
+  async addObjects(objects: readonly unknown[]): Promise<void> {
+    let index = 0;
+    await mapInSlices(objects, (value) => this.#addObject(value, { index: index++, line: null }));
   }
 
   /**
    * Whatever a subscription may be, or our own export as JSON or as text.
-   * @throws UnreadableImportError for a document that holds no entries at all.
+   * @throws UnreadableImportError for a document that holds no entries at all; FetchFailure for one that takes more time
+   * or memory than any honest one.
    */
-  addText(text: string): void {
+  async addText(text: string): Promise<void> {
     const own = ownItems(text);
     if (own !== null) {
       this.read.format = 'json';
-      own.forEach((value, index) => this.#addObject(value, { index, line: index + 1 }));
+      let index = 0;
+      await mapInSlices(own, (value) => this.#addObject(value, { index, line: ++index }));
       return;
     }
-    this.#addDocument(text);
+    await this.#addDocument(text);
     numberByLine(this.read);
   }
 
-  #addDocument(text: string): void {
-    const { format, nodes, duplicates, infoNodes, ignored, skipped, error } = parseSubscription(text);
+  async #addDocument(text: string): Promise<void> {
+    const { format, nodes, duplicates, infoNodes, ignored, skipped, error } = await this.#parser.parse(
+      Buffer.from(text),
+      {},
+    );
     // A file of comments and blank lines is an empty list rather than a broken one.
     if (error && error.code !== 'empty_document' && error.code !== 'no_entries') {
       throw new UnreadableImportError(error.code, error.message);
