@@ -11,3 +11,30 @@ export { createServerIdentity, type ServerIdentity } from './wire/server-identit
 export { proxyHeader } from './wire/proxy-header.js';
 export { type Endpoint } from './wire/prelude.js';
 export { type DialFailure, type TargetAddress } from './wire/messages.js';
+export {
+  type AgentDialer,
+  type ClientRecord,
+  type ClientStore,
+  type HostAndPort,
+  type TunnelLogger,
+} from './environment.js';
+export { type TunnelConfig, type TunnelServerConfig } from './config.js';
+export {
+  TunnelServer,
+  type AgentState,
+  type ServerEvents,
+  type ServerTimeouts,
+  type TunnelServerEnvironment,
+} from './server.js';
+export { type RunState, type TunnelState } from './modes/entrance-table.js';
+export {
+  TunnelAgent,
+  type AgentEvents,
+  type AgentStatus,
+  type AgentTimeouts,
+  type TunnelAgentEnvironment,
+} from './agent.js';
+export { type FlowDelta, type FlowRecord } from './flow-ledger.js';
+export { type PoolLimits } from './session/channel-pool.js';
+export { type AgentTunnel } from './wire/messages.js';
+export { systemDialer } from './dial.js';

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { systemDialer } from './dial.js';
+import type { AgentDialer, HostAndPort, TunnelLogger } from './environment.js';
+import { TunnelError, type TunnelErrorCode } from './errors.js';
+import { FlowLedger, type FlowDelta, type FlowRecord } from './flow-ledger.js';
+import { AgentChannels, type ChannelOwner } from './modes/agent-channels.js';
+import { AgentSession } from './session/agent-session.js';
+import { Backoff } from './session/backoff.js';
+import { PinnedServer } from './session/pinned-tls.js';
+import { parseAgentKey } from './wire/key-string.js';
+import type { AgentTunnel } from './wire/messages.js';
+
+/** All in milliseconds. */
+export interface AgentTimeouts {
+  /** For a connection to the server, TLS and welcome included. */
+  connect: number;
+  /** For all targets of a tunnel together. */
+  dial: number;
+  /** A session that lasted this long makes the next attempts quick again. */
+  stable: number;
+}
+
+const DEFAULT_TIMEOUTS: AgentTimeouts = { connect: 10_000, dial: 10_000, stable: 10_000 };
+/** What trying again would not change. */
+const FINAL: ReadonlySet<TunnelErrorCode> = new Set(['unauthorized', 'server_key', 'version', 'replaced']);
+
+export type AgentStatus =
+  | { state: 'connecting' }
+  | { state: 'online'; clientId: number }
+  /** The next attempt is due in `retryMs`. */
+  | { state: 'waiting'; reason: TunnelError; retryMs: number }
+  /** It will not connect again. */
+  | { state: 'stopped'; reason: TunnelError };
+
+export interface AgentEvents {
+  status?(status: AgentStatus): void;
+  configured?(tunnels: readonly AgentTunnel[]): void;
+  flowClosed?(record: FlowRecord): void;
+}
+
+/** Everything the agent takes from outside. */
+export interface TunnelAgentEnvironment {
+  server: HostAndPort;
+  /** Key string, as the server's administration shows it. */
+  key: string;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  /** From 0 to below 1. Absent: `Math.random`. */
+  random?: () => number;
+  logger: TunnelLogger;
+  /** Absent: directly. */
+  dialer?: AgentDialer;
+  /** Absent: every target that the server names. */
+  allows?: (target: HostAndPort) => boolean;
+  /** Name and version of the program. */
+  software?: string;
+  events?: AgentEvents;
+  timeouts?: Partial<AgentTimeouts>;
+}
+
+/** The tunnel's agent: keeps one control connection to its server and carries visitors to targets. */
+export class TunnelAgent {
+  private readonly environment: TunnelAgentEnvironment;
+  private readonly timeouts: AgentTimeouts;
+  private readonly agentId = randomUUID();
+  private readonly secret: string;
+  private readonly pinned: PinnedServer;
+  private readonly dialer: AgentDialer;
+  private readonly ledger: FlowLedger;
+  private readonly channels: AgentChannels;
+  private readonly backoff: Backoff;
+  private readonly random: () => number;
+  /** Welcomed by the server. */
+  private current: AgentSession | null = null;
+  /** On its way; beside `current` while the agent moves. */
+  private next: AgentSession | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private epoch = 0;
+  private stopped = false;
+  private onIdle: (() => void) | null = null;
+  status: AgentStatus = { state: 'connecting' };
+
+  /** @throws TunnelError `key_string`. */
+  constructor(environment: TunnelAgentEnvironment) {
+    this.environment = environment;
+    this.timeouts = { ...DEFAULT_TIMEOUTS, ...environment.timeouts };
+    const { secret, fingerprint } = parseAgentKey(environment.key);
+    this.secret = secret;
+    this.pinned = new PinnedServer(fingerprint);
+    this.dialer = environment.dialer ?? systemDialer;
+    this.random = environment.random ?? Math.random;
+    this.backoff = new Backoff(this.random);
+    this.ledger = new FlowLedger(environment.now, (record) => this.flowClosed(record));
+    this.channels = this.createChannels();
+  }
+
+  start(): void {
+    if (!this.stopped && !this.next && !this.current && !this.timer) this.connect();
+  }
+
+  /** Connections that run. */
+  get flows(): number {
+    return this.ledger.size;
+  }
+
+  /** By tunnel, what moved since the last call. */
+  takeDeltas(): Map<number, FlowDelta> {
+    return this.ledger.takeDeltas();
+  }
+
+  /** Takes no more visitors, waits `graceMs` at most for those that are there, then ends everything. */
+  async stop(graceMs = 0): Promise<void> {
+    const reason = new TunnelError('stopped', 'the agent was stopped');
+    this.stopped = true;
+    if (this.timer) clearTimeout(this.timer);
+    this.next?.close(reason);
+    this.current?.leave();
+    this.channels.closeIdle();
+    if (this.ledger.size > 0 && graceMs > 0) await this.waitForFlows(graceMs);
+    this.ledger.stop(() => true);
+    this.current?.close(reason);
+    this.channels.closeIdle();
+    this.report({ state: 'stopped', reason });
+  }
+
+  private createChannels(): AgentChannels {
+    const { environment, timeouts } = this;
+    return new AgentChannels({
+      server: environment.server,
+      pinned: this.pinned,
+      dialer: this.dialer,
+      ledger: this.ledger,
+      logger: environment.logger,
+      now: environment.now,
+      connectMs: timeouts.connect,
+      dialMs: timeouts.dial,
+      allows: (target) => environment.allows?.(target) ?? true,
+    });
+  }
+
+  private connect(): void {
+    this.timer = null;
+    if (this.stopped || this.next) return;
+    if (!this.current) this.report({ state: 'connecting' });
+    const { environment, pinned, dialer, secret, agentId, timeouts } = this;
+    this.epoch += 1;
+    const { server, software = 'gatehouse-agent' } = environment;
+    const options = {
+      server,
+      pinned,
+      dialer,
+      secret,
+      agentId,
+      epoch: this.epoch,
+      software,
+      connectMs: timeouts.connect,
+    };
+    const owner: ChannelOwner = {
+      clientId: 0,
+      encrypt: true,
+      refuse: (tunnelId, channel, reason) => session.refuse({ tunnelId, channel, reason }),
+    };
+    const session: AgentSession = new AgentSession(options, {
+      welcomed: ({ clientId, encrypt }) => {
+        Object.assign(owner, { clientId, encrypt });
+        this.welcomed(session, clientId);
+      },
+      configured: (tunnels) => this.configured(session, tunnels),
+      tickets: (tickets) => this.channels.open(tickets, owner),
+      move: (spreadMs) => this.connectIn(this.random() * spreadMs),
+      closed: (error, retryAfterMs) => {
+        this.channels.closeIdle(owner);
+        this.closed(session, error, retryAfterMs);
+      },
+    });
+    this.next = session;
+  }
+
+  private connectIn(delayMs: number): void {
+    if (this.stopped) return;
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.connect(), delayMs);
+  }
+
+  private welcomed(session: AgentSession, clientId: number): void {
+    const before = this.current;
+    this.current = session;
+    this.next = null;
+    before?.close(new TunnelError('replaced', 'the agent moved to a new connection'));
+    const timer = setTimeout(() => this.current === session && this.backoff.reset(), this.timeouts.stable);
+    timer.unref();
+    this.report({ state: 'online', clientId });
+  }
+
+  private configured(session: AgentSession, tunnels: AgentTunnel[]): void {
+    if (session !== this.current) return;
+    this.channels.configure(tunnels);
+    this.environment.events?.configured?.(tunnels);
+  }
+
+  private closed(session: AgentSession, error: TunnelError, retryAfterMs: number | null): void {
+    if (session !== this.current && session !== this.next) return;
+    if (session === this.current) this.current = null;
+    else this.next = null;
+    if (this.stopped) return;
+    // A newer connection of this agent is on its way, and may be why this one was ended.
+    if (this.next) return;
+    if (FINAL.has(error.code) && !this.current) return this.giveUp(error);
+    const retryMs = this.backoff.next(retryAfterMs ?? 0);
+    if (!this.current) this.report({ state: 'waiting', reason: error, retryMs });
+    this.connectIn(retryMs);
+  }
+
+  private giveUp(reason: TunnelError): void {
+    this.stopped = true;
+    this.next?.close(reason);
+    if (this.timer) clearTimeout(this.timer);
+    this.report({ state: 'stopped', reason });
+  }
+
+  private flowClosed(record: FlowRecord): void {
+    this.environment.events?.flowClosed?.(record);
+    if (this.ledger.size === 0) this.onIdle?.();
+  }
+
+  private waitForFlows(graceMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, graceMs);
+      this.onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  private report(status: AgentStatus): void {
+    this.status = status;
+    this.environment.events?.status?.(status);
+  }
+}

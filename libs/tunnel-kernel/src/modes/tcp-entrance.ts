@@ -1,0 +1,56 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { KEEP_ALIVE_MS } from '../dial.js';
+import type { HostAndPort } from '../environment.js';
+
+const BACKLOG = 4096;
+/** Visitors of one port; the process has its own limit of descriptors below or above this. */
+const MAX_CONNECTIONS = 32_768;
+
+/** A public port: hands over visitors as paused sockets that may close each direction on its own. */
+export class TcpEntrance {
+  readonly address: HostAndPort;
+  private readonly server: Server;
+  private bound = 0;
+
+  constructor(address: HostAndPort, onVisitor: (socket: Socket) => void, onFailure: (error: Error) => void) {
+    this.address = address;
+    this.server = createServer(
+      {
+        allowHalfOpen: true,
+        pauseOnConnect: true,
+        noDelay: true,
+        keepAlive: true,
+        keepAliveInitialDelay: KEEP_ALIVE_MS,
+      },
+      (socket) => {
+        socket.on('error', () => undefined);
+        onVisitor(socket);
+      },
+    );
+    this.server.maxConnections = MAX_CONNECTIONS;
+    this.server.on('error', onFailure);
+  }
+
+  /** The port that is bound; 0 while none is. */
+  get port(): number {
+    return this.bound;
+  }
+
+  /** @throws Error of `listen` (EADDRINUSE, EACCES, EADDRNOTAVAIL). */
+  listen(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen({ ...this.address, backlog: BACKLOG }, () => {
+        this.server.off('error', reject);
+        this.bound = (this.server.address() as AddressInfo).port;
+        resolve();
+      });
+    });
+  }
+
+  /** Gives the port up at once; visitors that are connected stay. */
+  close(): void {
+    this.bound = 0;
+    this.server.close();
+  }
+}

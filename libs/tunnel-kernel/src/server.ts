@@ -1,0 +1,249 @@
+import type { TunnelConfig, TunnelServerConfig } from './config.js';
+import { agentTunnels, checkConfig } from './config.js';
+import type { ClientStore, HostAndPort, TunnelLogger } from './environment.js';
+import { TunnelError } from './errors.js';
+import { FlowLedger, type FlowDelta, type FlowRecord } from './flow-ledger.js';
+import { EntranceTable, type TunnelState } from './modes/entrance-table.js';
+import { TcpMode } from './modes/tcp-mode.js';
+import { DEFAULT_POOL_LIMITS, type PoolLimits } from './session/channel-pool.js';
+import { Door } from './session/door.js';
+import { ServerSession, type SessionContext } from './session/server-session.js';
+import { SessionTable } from './session/session-table.js';
+import { TicketBook } from './session/ticket-book.js';
+import type { DialFailure } from './wire/messages.js';
+import type { ServerIdentity } from './wire/server-identity.js';
+
+/** All in milliseconds. */
+export interface ServerTimeouts {
+  /** From accept of an agent's connection until it is known whose it is. */
+  handshake: number;
+  /** How long a visitor waits for a data channel. */
+  open: number;
+  heartbeat: number;
+  /** How long an agent may take to use a ticket. */
+  ticket: number;
+  /** How long connections outlive an agent that fell silent and did not come back. */
+  silentGrace: number;
+}
+
+const DEFAULT_TIMEOUTS: ServerTimeouts = {
+  handshake: 10_000,
+  open: 10_000,
+  heartbeat: 10_000,
+  ticket: 15_000,
+  silentGrace: 30_000,
+};
+const MAX_UNIDENTIFIED = 4096;
+
+export interface ServerEvents {
+  flowClosed?(record: FlowRecord): void;
+  agentOnline?(agent: AgentState): void;
+  agentOffline?(clientId: number, reason: TunnelError): void;
+  /** A visitor of the tunnel was reset because the agent could not reach a target. */
+  targetFailed?(tunnelId: number, reason: DialFailure): void;
+}
+
+/** Everything the server takes from outside. */
+export interface TunnelServerEnvironment {
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  logger: TunnelLogger;
+  clients: ClientStore;
+  identity: ServerIdentity;
+  events?: ServerEvents;
+  timeouts?: Partial<ServerTimeouts>;
+  pool?: Partial<PoolLimits>;
+}
+
+/** An agent that is connected. */
+export interface AgentState {
+  clientId: number;
+  agentId: string;
+  software: string;
+  address: string;
+  /** Milliseconds since the epoch. */
+  connectedAt: number;
+  /** Of the last heartbeat; null before the first. */
+  roundTripMs: number | null;
+  idleChannels: number;
+}
+
+/** The tunnel's server: agents at one port, visitors at the tunnels' own. */
+export class TunnelServer {
+  private readonly environment: TunnelServerEnvironment;
+  private readonly timeouts: ServerTimeouts;
+  private readonly sessions = new SessionTable();
+  /** Connections that are not authenticated yet, and sessions. */
+  private readonly links = new Set<ServerSession>();
+  private readonly ledger: FlowLedger;
+  private readonly entrances: EntranceTable;
+  private readonly door: Door;
+  private readonly context: SessionContext;
+  private config: TunnelServerConfig = { revision: 0, tunnels: [] };
+  private order = 0;
+  private draining = false;
+  private onIdle: (() => void) | null = null;
+
+  constructor(environment: TunnelServerEnvironment) {
+    this.environment = environment;
+    this.timeouts = { ...DEFAULT_TIMEOUTS, ...environment.timeouts };
+    this.ledger = new FlowLedger(environment.now, (record) => this.flowClosed(record));
+    const mode = new TcpMode({
+      ledger: this.ledger,
+      logger: environment.logger,
+      openMs: this.timeouts.open,
+      poolOf: (clientId) => this.sessions.of(clientId)?.pool ?? null,
+    });
+    this.entrances = new EntranceTable((tunnel, socket) => mode.accept(tunnel, socket));
+    this.context = this.createContext();
+    this.door = new Door({
+      identity: environment.identity,
+      logger: environment.logger,
+      book: this.context.book,
+      handshakeMs: this.timeouts.handshake,
+      maxUnidentified: MAX_UNIDENTIFIED,
+      onControl: (stream) => this.links.add(new ServerSession(stream, ++this.order, this.context)),
+    });
+  }
+
+  /** Opens the port for agents and answers it. @throws Error of `listen`. */
+  listen(address: HostAndPort): Promise<number> {
+    return this.door.listen(address);
+  }
+
+  /**
+   * Takes a new configuration: ports are bound and given up, agents told, connections of tunnels that are gone reset.
+   * A port that cannot be bound is that tunnel's state, not a failure. @throws TunnelError for a tunnel that cannot be.
+   */
+  async apply(config: TunnelServerConfig): Promise<TunnelState[]> {
+    checkConfig(config);
+    this.config = config;
+    const kept = new Map(config.tunnels.map(({ id, clientId }) => [id, clientId]));
+    for (const session of this.sessions.all()) this.configure(session);
+    this.ledger.stop(({ tunnelId, clientId }) => kept.get(tunnelId) !== clientId);
+    await this.entrances.apply(this.draining ? [] : config.tunnels);
+    return this.tunnels();
+  }
+
+  tunnels(): TunnelState[] {
+    return this.entrances.states((clientId) => this.sessions.of(clientId) !== undefined);
+  }
+
+  agents(): AgentState[] {
+    return this.sessions.all().map(agentState);
+  }
+
+  /** Connections of visitors that run. */
+  get flows(): number {
+    return this.ledger.size;
+  }
+
+  /** By tunnel, what moved since the last call. */
+  takeDeltas(): Map<number, FlowDelta> {
+    return this.ledger.takeDeltas();
+  }
+
+  /** Ends the session and all connections of a client that may not be served any more. */
+  disconnect(clientId: number): void {
+    this.sessions.of(clientId)?.end(new TunnelError('disabled', 'the client is disabled or expired'));
+    this.ledger.stop((flow) => flow.clientId === clientId);
+  }
+
+  /**
+   * Gives up the ports, tells agents to connect again (to whoever has the port then) within `spreadMs`, and waits until
+   * the connections have ended, `deadlineMs` at most. What still runs then is reset by `stop`.
+   */
+  async drain({ spreadMs, deadlineMs }: { spreadMs: number; deadlineMs: number }): Promise<void> {
+    this.draining = true;
+    this.door.close();
+    await this.entrances.apply([]);
+    for (const session of this.sessions.all()) session.move(spreadMs);
+    if (this.ledger.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, deadlineMs);
+      this.onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** Ends everything. */
+  async stop(): Promise<void> {
+    this.draining = true;
+    this.door.close();
+    await this.entrances.apply([]);
+    this.ledger.stop(() => true);
+    for (const session of this.links) session.end(new TunnelError('stopped', 'the server stops'));
+    this.door.destroyUnidentified();
+  }
+
+  private createContext(): SessionContext {
+    const { environment, timeouts } = this;
+    return {
+      store: environment.clients,
+      logger: environment.logger,
+      book: new TicketBook(timeouts.ticket),
+      poolLimits: { ...DEFAULT_POOL_LIMITS, ...environment.pool },
+      now: environment.now,
+      handshakeMs: timeouts.handshake,
+      heartbeatMs: timeouts.heartbeat,
+      admit: (session) => this.admit(session),
+      welcomed: (session) => this.welcomed(session),
+      left: (session, error) => this.left(session, error),
+      closed: (session) => this.links.delete(session),
+      refused: (session, { tunnelId, reason }) => {
+        if (this.owns(session, tunnelId)) environment.events?.targetFailed?.(tunnelId, reason);
+      },
+    };
+  }
+
+  private admit(session: ServerSession): void {
+    if (this.draining) throw new TunnelError('draining', 'the server is on its way out');
+    this.sessions.admit(session);
+  }
+
+  private welcomed(session: ServerSession): void {
+    this.configure(session);
+    this.environment.events?.agentOnline?.(agentState(session));
+  }
+
+  private configure(session: ServerSession): void {
+    const { id } = session.identity.client;
+    session.configure(this.config.revision, agentTunnels(this.config, id));
+  }
+
+  private owns(session: ServerSession, tunnelId: number): boolean {
+    const { id } = session.identity.client;
+    return this.config.tunnels.some((tunnel: TunnelConfig) => tunnel.id === tunnelId && tunnel.clientId === id);
+  }
+
+  private left(session: ServerSession, error: TunnelError): void {
+    if (!this.sessions.remove(session)) return;
+    const { client } = session.identity;
+    this.environment.events?.agentOffline?.(client.id, error);
+    // Its connections may be on their way still; of an agent that fell silent and stays away they are not.
+    if (error.code !== 'silent') return;
+    setTimeout(() => {
+      if (!this.sessions.of(client.id)) this.ledger.stop((flow) => flow.clientId === client.id);
+    }, this.timeouts.silentGrace).unref();
+  }
+
+  private flowClosed(record: FlowRecord): void {
+    this.environment.events?.flowClosed?.(record);
+    if (this.ledger.size === 0) this.onIdle?.();
+  }
+}
+
+function agentState(session: ServerSession): AgentState {
+  const { client, agentId, software } = session.identity;
+  return {
+    clientId: client.id,
+    agentId,
+    software,
+    address: session.address,
+    connectedAt: session.since,
+    roundTripMs: session.roundTripMs,
+    idleChannels: session.pool?.idleCount ?? 0,
+  };
+}

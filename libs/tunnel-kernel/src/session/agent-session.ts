@@ -1,0 +1,120 @@
+import type { AgentDialer, HostAndPort } from '../environment.js';
+import { TunnelError } from '../errors.js';
+import {
+  PROTOCOL_VERSION,
+  type AgentTunnel,
+  type ChannelTicket,
+  type CloseMessage,
+  type Message,
+  type RefusedMessage,
+  type WelcomeMessage,
+} from '../wire/messages.js';
+import { ControlLink } from './control-link.js';
+import { CONTROL_PROTOCOL } from './door.js';
+import type { PinnedServer } from './pinned-tls.js';
+
+export interface AgentSessionOptions {
+  server: HostAndPort;
+  pinned: PinnedServer;
+  dialer: AgentDialer;
+  secret: string;
+  agentId: string;
+  epoch: number;
+  software: string;
+  /** For connecting, TLS and the welcome together. */
+  connectMs: number;
+}
+
+export interface AgentSessionHandlers {
+  welcomed(welcome: WelcomeMessage): void;
+  configured(tunnels: AgentTunnel[]): void;
+  tickets(tickets: ChannelTicket[]): void;
+  move(spreadMs: number): void;
+  /** Once. `retryAfterMs`: what the server asked for. */
+  closed(error: TunnelError, retryAfterMs: number | null): void;
+}
+
+/** The agent's end of one control connection. */
+export class AgentSession {
+  private readonly options: AgentSessionOptions;
+  private readonly handlers: AgentSessionHandlers;
+  private readonly timer: NodeJS.Timeout;
+  private link: ControlLink | null = null;
+  private greeting: WelcomeMessage | null = null;
+  private farewell: CloseMessage | null = null;
+  private ended = false;
+
+  constructor(options: AgentSessionOptions, handlers: AgentSessionHandlers) {
+    this.options = options;
+    this.handlers = handlers;
+    this.timer = setTimeout(
+      () => this.close(new TunnelError('timeout', 'the server did not answer in time')),
+      options.connectMs,
+    );
+    this.open().catch((error: unknown) => this.finish(asTunnelError(error)));
+  }
+
+  /** Null until the server said welcome. */
+  get welcome(): WelcomeMessage | null {
+    return this.greeting;
+  }
+
+  refuse(message: Omit<RefusedMessage, 'type'>): void {
+    this.link?.send({ type: 'refused', ...message });
+  }
+
+  /** Asks the server for no more channels. */
+  leave(): void {
+    if (this.greeting) this.link?.send({ type: 'leaving' });
+  }
+
+  close(error: TunnelError): void {
+    this.link?.close(error);
+    this.finish(error);
+  }
+
+  private async open(): Promise<void> {
+    const { server, pinned, dialer, connectMs, secret, agentId, epoch, software } = this.options;
+    const transport = await dialer.server(server, connectMs);
+    if (this.ended) return void transport.destroy();
+    const stream = await pinned.secure(transport, CONTROL_PROTOCOL, connectMs);
+    if (this.ended) return void stream.destroy();
+    this.link = new ControlLink(stream, 'agent', {
+      message: (message) => this.receive(message),
+      closed: (error) => this.finish(error),
+    });
+    this.link.send({ type: 'auth', versions: [PROTOCOL_VERSION], secret, agentId, epoch, software });
+  }
+
+  private receive(message: Message): void {
+    if (message.type === 'close') {
+      this.farewell = message;
+      this.close(new TunnelError(message.code, message.message));
+    } else if (message.type === 'welcome' && !this.greeting) this.start(message);
+    else if (!this.greeting) throw new TunnelError('protocol', `${message.type} before the welcome`);
+    else if (message.type === 'config') this.handlers.configured(message.tunnels);
+    else if (message.type === 'channels') this.handlers.tickets(message.tickets);
+    else if (message.type === 'move') this.handlers.move(message.spreadMs);
+    else throw new TunnelError('protocol', `${message.type} out of turn`);
+  }
+
+  private start(welcome: WelcomeMessage): void {
+    if (welcome.version !== PROTOCOL_VERSION) throw new TunnelError('version', `version ${welcome.version}`);
+    clearTimeout(this.timer);
+    this.greeting = welcome;
+    this.link?.startHeartbeat(welcome.heartbeatMs);
+    this.handlers.welcomed(welcome);
+  }
+
+  private finish(error: TunnelError): void {
+    if (this.ended) return;
+    this.ended = true;
+    clearTimeout(this.timer);
+    this.handlers.closed(error, this.farewell?.retryAfterMs ?? null);
+  }
+}
+
+function asTunnelError(error: unknown): TunnelError {
+  if (error instanceof TunnelError) return error;
+  return new TunnelError('connection', error instanceof Error ? error.message : String(error), { cause: error });
+}

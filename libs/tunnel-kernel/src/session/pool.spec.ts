@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { waitFor } from '@gatehouse/testing';
+import { TunnelError } from '../errors.js';
+import type { ChannelTicket } from '../wire/messages.js';
+import { encodeOpening } from '../wire/prelude.js';
+import { Backoff } from './backoff.js';
+import { ChannelPool, DEFAULT_POOL_LIMITS, type PoolLimits } from './channel-pool.js';
+import { TicketBook } from './ticket-book.js';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0).reverse()) cleanup();
+});
+
+/** A pool whose agent opens what it is asked for when `open` is called. */
+async function rig(limits: Partial<PoolLimits> = {}, ticketMs = 15_000) {
+  const clock = { now: 0 };
+  const book = new TicketBook(ticketMs);
+  const tickets: ChannelTicket[] = [];
+  const pool = new ChannelPool(
+    book,
+    { ...DEFAULT_POOL_LIMITS, ...limits },
+    () => clock.now,
+    (more) => {
+      tickets.push(...more);
+    },
+  );
+  const listener = createServer({ allowHalfOpen: true, pauseOnConnect: true }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  cleanups.push(() => listener.close());
+  const agents: Socket[] = [];
+  const open = async (count: number): Promise<void> => {
+    for (const ticket of tickets.splice(0, count)) {
+      const agent = connect((listener.address() as AddressInfo).port, '127.0.0.1');
+      const [stream] = (await once(listener, 'connection')) as [Socket];
+      cleanups.push(
+        () => agent.destroy(),
+        () => stream.destroy(),
+      );
+      agents.push(agent);
+      const found = book.redeem(encodeOpening(ticket));
+      found?.holder.admit(found.ticket, stream);
+    }
+  };
+  return { pool, book, tickets, open, agents, clock };
+}
+
+describe('a pool of channels', () => {
+  it('asks for its start, keeps it filled, and gives the newest', async () => {
+    const { pool, tickets, open } = await rig();
+    await waitFor(() => tickets.length === 4);
+    await open(4);
+    expect(pool.idleCount).toBe(4);
+    expect(pool.take()).not.toBeNull();
+    await waitFor(() => tickets.length === 1);
+  });
+
+  it('doubles after a visitor had to wait, up to its cap, and shrinks while none has to', async () => {
+    const { pool, tickets, open } = await rig({ cap: 10 });
+    const waiting = pool.wait(5000);
+    await waitFor(() => tickets.length === 9);
+    await open(9);
+    expect((await waiting).key).toHaveLength(32);
+    expect(pool.idleCount).toBe(8);
+    pool.sweep();
+    pool.sweep();
+    expect(pool.idleCount).toBe(6);
+    for (let round = 0; round < 5; round++) pool.sweep();
+    expect(pool.idleCount).toBe(4);
+  });
+
+  it('keeps nothing for a client that nobody visits, until somebody does', async () => {
+    const { pool, tickets, open, clock } = await rig();
+    await waitFor(() => tickets.length === 4);
+    await open(4);
+    clock.now = 60_000;
+    pool.sweep();
+    expect(pool.idleCount).toBe(0);
+    expect(pool.take()).toBeNull();
+    await waitFor(() => tickets.length === 4);
+  });
+
+  it('replaces channels that are old', async () => {
+    const { pool, tickets, open, clock } = await rig();
+    await waitFor(() => tickets.length === 4);
+    await open(4);
+    clock.now = 20_000;
+    pool.sweep();
+    expect(pool.idleCount).toBe(0);
+    await waitFor(() => tickets.length === 4);
+  });
+
+  it('lets go of channels that end, and of agents that speak before they are asked', async () => {
+    const { pool, tickets, open, agents } = await rig();
+    await waitFor(() => tickets.length === 4);
+    await open(4);
+    agents[0]?.end();
+    agents[1]?.resetAndDestroy();
+    agents[2]?.write('hello');
+    await waitFor(() => pool.idleCount === 1 && tickets.length === 3);
+  });
+
+  it('bounds how long and how many visitors wait', async () => {
+    const { pool } = await rig({ waiting: 1 });
+    const late = pool.wait(20);
+    await expect(pool.wait(20)).rejects.toMatchObject({ code: 'overloaded' });
+    await expect(late).rejects.toMatchObject({ code: 'timeout' });
+  });
+
+  it('ends what waits when it is closed, and its tickets', async () => {
+    const { pool, book, tickets } = await rig();
+    const waiting = pool.wait(5000);
+    await waitFor(() => tickets.length > 0);
+    pool.close(new TunnelError('offline', 'gone'));
+    await expect(waiting).rejects.toMatchObject({ code: 'offline' });
+    await expect(pool.wait(5000)).rejects.toMatchObject({ code: 'offline' });
+    expect(book.size).toBe(0);
+  });
+
+  it('asks again for tickets that were not used in time', async () => {
+    const { tickets, book } = await rig({}, 20);
+    await waitFor(() => tickets.length === 8);
+    expect(book.redeem(encodeOpening(tickets[0] as ChannelTicket))).toBeNull();
+  });
+});
+
+describe('waiting before the next attempt', () => {
+  it('is spread over a range that doubles up to 30 s', () => {
+    const most = new Backoff(() => 1);
+    expect(Array.from({ length: 8 }, () => most.next())).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+    most.reset();
+    expect(most.next(1000)).toBe(1500);
+    expect(new Backoff(() => 0).next()).toBe(0);
+  });
+});

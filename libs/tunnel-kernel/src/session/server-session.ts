@@ -1,0 +1,193 @@
+import type { TLSSocket } from 'node:tls';
+import type { ClientRecord, ClientStore, TunnelLogger } from '../environment.js';
+import { TunnelError, type TunnelErrorCode } from '../errors.js';
+import { agentKeyHash, sameHash } from '../wire/key-string.js';
+import {
+  PROTOCOL_VERSION,
+  type AgentTunnel,
+  type AuthMessage,
+  type CloseCode,
+  type Message,
+  type RefusedMessage,
+} from '../wire/messages.js';
+import { ChannelPool, type PoolLimits } from './channel-pool.js';
+import { ControlLink } from './control-link.js';
+import type { TicketBook } from './ticket-book.js';
+
+/** After a failure of the server's own, an agent may come again soon; a disabled client need not hurry. */
+const RETRY_SOON_MS = 1000;
+const RETRY_LATE_MS = 30_000;
+
+/** What sessions of one server share. */
+export interface SessionContext {
+  store: ClientStore;
+  logger: TunnelLogger;
+  book: TicketBook;
+  poolLimits: PoolLimits;
+  now: () => number;
+  handshakeMs: number;
+  heartbeatMs: number;
+  /** Whether the session is the one that serves its client from now on; a refusal is thrown. */
+  admit(session: ServerSession): void;
+  /** The agent was told so. */
+  welcomed(session: ServerSession): void;
+  /** The agent serves its client no more. */
+  left(session: ServerSession, error: TunnelError): void;
+  /** The connection is gone, whoever it was. */
+  closed(session: ServerSession): void;
+  refused(session: ServerSession, message: RefusedMessage): void;
+}
+
+/** An authenticated agent, as its client's session. */
+export interface AgentIdentity {
+  client: ClientRecord;
+  agentId: string;
+  epoch: number;
+  software: string;
+}
+
+/** The server's end of one control connection, from its first byte. */
+export class ServerSession {
+  /** Order of arrival at this server: the newest connection wins. */
+  readonly order: number;
+  readonly address: string;
+  readonly since: number;
+  private readonly context: SessionContext;
+  private readonly link: ControlLink;
+  private readonly timer: NodeJS.Timeout;
+  private authenticating = false;
+  private who: AgentIdentity | null = null;
+  private channels: ChannelPool | null = null;
+  private sentTunnels = '';
+  leaving = false;
+
+  constructor(stream: TLSSocket, order: number, context: SessionContext) {
+    this.order = order;
+    this.context = context;
+    this.since = context.now();
+    this.address = stream.remoteAddress ?? '';
+    this.timer = setTimeout(
+      () => this.end(new TunnelError('timeout', 'no authentication in time')),
+      context.handshakeMs,
+    );
+    this.link = new ControlLink(stream, 'server', {
+      message: (message) => this.receive(message),
+      closed: (error) => this.closed(error),
+    });
+  }
+
+  /** Only of a session that was admitted. */
+  get identity(): AgentIdentity {
+    if (!this.who) throw new TunnelError('unauthorized', 'the agent is not authenticated');
+    return this.who;
+  }
+
+  /** Null until the agent is welcome and after it left. */
+  get pool(): ChannelPool | null {
+    return this.channels;
+  }
+
+  get roundTripMs(): number | null {
+    return this.link.roundTripMs;
+  }
+
+  /** Tells the agent its tunnels, if they are others than it knows. */
+  configure(revision: number, tunnels: AgentTunnel[]): void {
+    const text = JSON.stringify(tunnels);
+    if (text === this.sentTunnels || this.link.closed) return;
+    this.sentTunnels = text;
+    this.link.send({ type: 'config', revision, tunnels });
+  }
+
+  move(spreadMs: number): void {
+    this.link.send({ type: 'move', spreadMs });
+  }
+
+  /** Ends the session; the agent is told why where it can act on it. */
+  end(error: TunnelError): void {
+    const code = CLOSE_CODE[error.code];
+    this.link.close(error, code && { type: 'close', code, message: error.message, retryAfterMs: retryAfter(code) });
+  }
+
+  private receive(message: Message): void {
+    if (message.type === 'auth' && !this.authenticating) {
+      this.authenticating = true;
+      this.authenticate(message).catch((error: unknown) => this.failed(error));
+    } else if (message.type === 'refused' && this.who) this.context.refused(this, message);
+    else if (message.type === 'leaving' && this.who) this.leave();
+    else throw new TunnelError('protocol', `${message.type} out of turn`);
+  }
+
+  private async authenticate(auth: AuthMessage): Promise<void> {
+    if (!auth.versions.includes(PROTOCOL_VERSION)) {
+      throw new TunnelError('version', `this server speaks version ${PROTOCOL_VERSION} of the protocol`);
+    }
+    const keyHash = agentKeyHash(auth.secret);
+    const client = await this.context.store.findByKeyHash(keyHash);
+    if (this.link.closed) return;
+    if (!client || !sameHash(client.keyHash, keyHash)) throw new TunnelError('unauthorized', 'the key is not known');
+    if (!client.enabled) throw new TunnelError('disabled', 'the client is disabled or expired');
+    const { agentId, epoch, software } = auth;
+    this.who = { client, agentId, epoch, software };
+    this.welcome(client);
+  }
+
+  private welcome(client: ClientRecord): void {
+    const { context, link } = this;
+    clearTimeout(this.timer);
+    context.admit(this);
+    const { heartbeatMs } = context;
+    link.send({
+      type: 'welcome',
+      version: PROTOCOL_VERSION,
+      clientId: client.id,
+      heartbeatMs,
+      encrypt: client.encrypt,
+    });
+    this.channels = new ChannelPool(context.book, context.poolLimits, context.now, (tickets) =>
+      link.send({ type: 'channels', tickets }),
+    );
+    link.startHeartbeat(heartbeatMs, () => this.channels?.sweep());
+    context.welcomed(this);
+  }
+
+  private failed(error: unknown): void {
+    if (error instanceof TunnelError) return this.end(error);
+    this.context.logger.error('an agent could not be authenticated', { error: String(error) });
+    this.end(new TunnelError('overloaded', 'the server cannot look up keys at the moment', { cause: error }));
+  }
+
+  private leave(): void {
+    this.leaving = true;
+    this.closeChannels(new TunnelError('offline', 'the agent is leaving'));
+    this.context.left(this, new TunnelError('stopped', 'the agent is leaving'));
+  }
+
+  private closed(error: TunnelError): void {
+    clearTimeout(this.timer);
+    this.closeChannels(new TunnelError('offline', 'the agent is gone', { cause: error }));
+    if (this.who) this.context.left(this, error);
+    this.context.closed(this);
+  }
+
+  private closeChannels(error: TunnelError): void {
+    this.channels?.close(error);
+    this.channels = null;
+  }
+}
+
+/** What an agent is told; for the others there is nobody to tell, or nothing it could do. */
+const CLOSE_CODE: Partial<Record<TunnelErrorCode, CloseCode>> = {
+  unauthorized: 'unauthorized',
+  disabled: 'disabled',
+  version: 'version',
+  replaced: 'replaced',
+  draining: 'draining',
+  overloaded: 'overloaded',
+  stopped: 'stopped',
+};
+
+function retryAfter(code: CloseCode): number | null {
+  if (code === 'disabled') return RETRY_LATE_MS;
+  return code === 'draining' || code === 'overloaded' ? RETRY_SOON_MS : null;
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import type { ByteStream } from '@gatehouse/net';
+import type { ChannelTicket } from '../wire/messages.js';
+import { openingHolds, openingTicketId } from '../wire/prelude.js';
+
+const TICKET_BYTES = 48;
+const ID_BYTES = 16;
+
+/** Who gets the channels that its tickets open. */
+export interface TicketHolder {
+  admit(ticket: ChannelTicket, stream: ByteStream): void;
+  expired(count: number): void;
+}
+
+/** Tickets that agents have and have not used. Each opens one channel, for one holder, within its time. */
+export class TicketBook {
+  private readonly open = new Map<string, { ticket: ChannelTicket; holder: TicketHolder }>();
+  private readonly lifetimeMs: number;
+
+  constructor(lifetimeMs: number) {
+    this.lifetimeMs = lifetimeMs;
+  }
+
+  get size(): number {
+    return this.open.size;
+  }
+
+  issue(holder: TicketHolder, count: number): ChannelTicket[] {
+    const random = randomBytes(count * TICKET_BYTES);
+    const tickets = Array.from({ length: count }, (_, index) => {
+      const at = index * TICKET_BYTES;
+      return { id: random.subarray(at, at + ID_BYTES), key: random.subarray(at + ID_BYTES, at + TICKET_BYTES) };
+    });
+    const ids = tickets.map((ticket) => ticket.id.toString('hex'));
+    for (const [index, ticket] of tickets.entries()) this.open.set(ids[index] ?? '', { ticket, holder });
+    setTimeout(() => this.expire(ids, holder), this.lifetimeMs).unref();
+    return tickets;
+  }
+
+  /**
+   * The holder of the ticket that an opening proves, and the ticket, which is used up by it. Null for a ticket that is
+   * not there (never was, used, expired, revoked) and for a wrong proof. @throws TunnelError `protocol`.
+   */
+  redeem(opening: Buffer): { ticket: ChannelTicket; holder: TicketHolder } | null {
+    const id = openingTicketId(opening);
+    const entry = this.open.get(id);
+    if (!entry || !openingHolds(opening, entry.ticket)) return null;
+    this.open.delete(id);
+    return entry;
+  }
+
+  revoke(holder: TicketHolder): void {
+    for (const [id, entry] of this.open) if (entry.holder === holder) this.open.delete(id);
+  }
+
+  private expire(ids: readonly string[], holder: TicketHolder): void {
+    const gone = ids.filter((id) => this.open.delete(id)).length;
+    if (gone > 0) holder.expired(gone);
+  }
+}

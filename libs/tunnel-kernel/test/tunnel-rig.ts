@@ -1,0 +1,199 @@
+import { once } from 'node:events';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { createServer } from 'node:net';
+import { waitFor } from '@gatehouse/testing';
+import {
+  agentKeyHash,
+  createAgentSecret,
+  createServerIdentity,
+  formatAgentKey,
+  TunnelAgent,
+  TunnelServer,
+  type AgentStatus,
+  type ClientRecord,
+  type FlowRecord,
+  type TunnelAgentEnvironment,
+  type TunnelConfig,
+  type TunnelServerEnvironment,
+} from '../src/index.js';
+
+const quiet = (): void => undefined;
+export const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+
+export interface TestClient {
+  record: ClientRecord;
+  key: string;
+}
+
+export interface Line {
+  port: number;
+  /** Resets what is open. */
+  cut(): void;
+  /** Lets nothing through while true; nobody is told. */
+  die(value: boolean): void;
+}
+
+/** A server with clients, agents and targets of its own, all on loopback; ends with `close`. */
+export class TunnelRig {
+  readonly identity = createServerIdentity();
+  readonly clients = new Map<string, ClientRecord>();
+  readonly records: FlowRecord[] = [];
+  readonly failures: string[] = [];
+  server: TunnelServer;
+  port = 0;
+  private readonly options: Partial<TunnelServerEnvironment>;
+  private readonly cleanups: (() => unknown)[] = [];
+
+  constructor(options: Partial<TunnelServerEnvironment> = {}) {
+    this.options = options;
+    this.server = this.createServer();
+  }
+
+  private createServer(): TunnelServer {
+    return new TunnelServer({
+      now: Date.now,
+      logger,
+      identity: this.identity,
+      clients: { findByKeyHash: async (hash) => this.clients.get(hash) ?? null },
+      events: {
+        flowClosed: (record) => this.records.push(record),
+        targetFailed: (_, reason) => this.failures.push(reason),
+      },
+      ...this.options,
+    });
+  }
+
+  async listen(): Promise<void> {
+    this.port = await this.server.listen({ host: '127.0.0.1', port: this.port });
+  }
+
+  /** Another server on the same port, as after a restart. */
+  async restart(): Promise<void> {
+    this.server = this.createServer();
+    await this.listen();
+  }
+
+  client(encrypt = false): TestClient {
+    const secret = createAgentSecret();
+    const record = { id: this.clients.size + 1, keyHash: agentKeyHash(secret), enabled: true, encrypt };
+    this.clients.set(record.keyHash, record);
+    return { record, key: formatAgentKey({ secret, fingerprint: this.identity.fingerprint }) };
+  }
+
+  agent(key: string, options: Partial<TunnelAgentEnvironment> = {}): { agent: TunnelAgent; history: AgentStatus[] } {
+    const history: AgentStatus[] = [];
+    const agent = new TunnelAgent({
+      server: { host: '127.0.0.1', port: this.port },
+      key,
+      now: Date.now,
+      random: () => 0.1,
+      logger,
+      ...options,
+      events: { ...options.events, status: (status) => history.push(status) },
+    });
+    this.cleanups.push(() => agent.stop());
+    agent.start();
+    return { agent, history };
+  }
+
+  async online(clientId: number): Promise<void> {
+    await waitFor(() => this.server.agents().some((agent) => agent.clientId === clientId));
+  }
+
+  /** The public port of a tunnel to `targetPorts`, alone in the configuration. */
+  async tunnel(clientId: number, targetPorts: number[], more: Partial<TunnelConfig> = {}): Promise<number> {
+    const targets = targetPorts.map((port) => ({ host: '127.0.0.1', port, weight: 1 }));
+    const [state] = await this.server.apply({
+      revision: 1,
+      tunnels: [{ id: 7, clientId, mode: 'tcp', listen: { host: '127.0.0.1', port: 0 }, targets, ...more }],
+    });
+    return state?.port ?? 0;
+  }
+
+  async target(serve: (socket: Socket) => void): Promise<number> {
+    const sockets = new Set<Socket>();
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+      socket.on('error', quiet);
+      sockets.add(socket.on('close', () => sockets.delete(socket)));
+      serve(socket);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    this.cleanups.push(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    return (server.address() as AddressInfo).port;
+  }
+
+  echo(): Promise<number> {
+    return this.target((socket) => socket.pipe(socket));
+  }
+
+  /** A visitor, connected. */
+  async visit(port: number): Promise<Socket> {
+    const socket = this.visitor(port);
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  /** A visitor on its way. */
+  visitor(port: number): Socket {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    socket.on('error', quiet);
+    this.cleanups.push(() => socket.destroy());
+    return socket;
+  }
+
+  /** A line between agents and the server that can be cut or go dead. */
+  async line(): Promise<Line> {
+    const sockets = new Set<Socket>();
+    let dead = false;
+    const port = await this.target((near) => {
+      const far = connect({ port: this.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        from.on('error', () => to.destroy());
+        from.on('close', () => to.destroy());
+        from.on('data', (part) => !dead && to.write(part));
+        from.on('end', () => !dead && to.end());
+        sockets.add(from.on('close', () => sockets.delete(from)));
+      }
+    });
+    return {
+      port,
+      cut: () => {
+        for (const socket of sockets) socket.resetAndDestroy();
+      },
+      die: (value) => {
+        dead = value;
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const cleanup of this.cleanups.splice(0).reverse()) await cleanup();
+    await this.server.stop();
+  }
+}
+
+/** All that comes until the end. Rejects when the socket is reset. */
+export function readAll(socket: Socket): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    socket.on('data', (part: Buffer) => parts.push(part));
+    socket.on('end', () => resolve(Buffer.concat(parts)));
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('closed without an end')));
+  });
+}
+
+/** The code of the error that ends a socket, `end` for one that ends without. */
+export function howItEnds(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    socket.resume();
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    socket.once('end', () => resolve('end'));
+  });
+}
