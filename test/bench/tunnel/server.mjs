@@ -1,0 +1,27 @@
+// The tunnel's server alone in a process: one client, one tunnel to the port on the command line.
+import {
+  agentKeyHash,
+  createAgentSecret,
+  createServerIdentity,
+  formatAgentKey,
+  TunnelServer,
+} from '@gatehouse/tunnel-kernel';
+
+const [target, encrypt] = process.argv.slice(2);
+const secret = createAgentSecret();
+const identity = createServerIdentity();
+const client = { id: 1, keyHash: agentKeyHash(secret), enabled: true, encrypt: encrypt === 'tls' };
+const quiet = () => {};
+const server = new TunnelServer({
+  now: Date.now,
+  logger: { debug: quiet, info: quiet, warn: console.error, error: console.error },
+  identity,
+  clients: { findByKeyHash: async (hash) => (hash === client.keyHash ? client : null) },
+  events: { agentOnline: () => process.send({ online: true }) },
+});
+const door = await server.listen({ host: '127.0.0.1', port: 0 });
+const targets = [{ host: '127.0.0.1', port: Number(target), weight: 1 }];
+const listen = { host: '127.0.0.1', port: 0 };
+const [tunnel] = await server.apply({ revision: 1, tunnels: [{ id: 1, clientId: 1, mode: 'tcp', listen, targets }] });
+process.send({ door, port: tunnel.port, key: formatAgentKey({ secret, fingerprint: identity.fingerprint }) });
+process.on('disconnect', () => process.exit(0));
