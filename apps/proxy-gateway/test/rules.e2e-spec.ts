@@ -1,6 +1,6 @@
 import { RULE_TYPES } from '@gatehouse/proxy-kernel';
 import type { TracedDecision } from '@gatehouse/proxy-kernel';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RULE_PAYLOADS } from './support/rule-payloads.js';
 import { startTestApi } from './support/test-api.js';
 import type { TestApi } from './support/test-api.js';
@@ -385,5 +385,27 @@ describe('rule test', () => {
     const answer = await api.call('POST', '/rules/test', { url: 'a.example' });
     expect(answer).toMatchObject({ status: 503, body: { code: 'KERNEL_UNAVAILABLE' } });
     api.kernel.down = false;
+  });
+});
+
+describe('GET /rules without a limit', () => {
+  it('writes all of them once for everybody who asks at the same time', async () => {
+    await api.dataSource.query(
+      `INSERT INTO rules (source, type, payload, target, priority)
+       SELECT 'manual', 'DOMAIN', 'h' || n || '.example', 'DIRECT', n / 3 FROM generate_series(1, 3500) AS n`,
+    );
+    const paged: object[] = [];
+    for (let offset = 0; offset < 3_500; offset += 500)
+      paged.push(...(await list(`?limit=500&offset=${offset}`)).items);
+    const transactions = vi.spyOn(api.dataSource, 'transaction');
+    try {
+      const answers = await Promise.all(Array.from({ length: 12 }, () => list()));
+      expect(transactions.mock.calls.length).toBeLessThan(6);
+      for (const answer of answers) expect(answer).toEqual({ items: paged, total: 3_500 });
+    } finally {
+      transactions.mockRestore();
+    }
+    expect(await list('?source=manual&offset=3490')).toEqual({ items: paged.slice(3_490), total: 3_500 });
+    expect(await list('?source=ruleset')).toEqual({ items: [], total: 0 });
   });
 });

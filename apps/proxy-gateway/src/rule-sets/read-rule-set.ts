@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { zstdCompressSync, zstdDecompress } from 'node:zlib';
+import { createZstdDecompress, zstdCompressSync, zstdDecompress } from 'node:zlib';
 import { promisify } from 'node:util';
 import type { RuleSetBehavior, RuleSetEntryError, RuleSetFormat } from '@gatehouse/contracts';
 import { parseRuleSet, RuleSetFileError } from '@gatehouse/proxy-kernel';
@@ -45,4 +45,20 @@ const decompress = promisify(zstdDecompress);
 export async function openEntries(data: Uint8Array): Promise<string[]> {
   const lines = await decompress(data, { maxOutputLength: MAX_LINES_BYTES });
   return lines.length === 0 ? [] : lines.toString('utf8').split('\n');
+}
+
+/** The first entries of stored data; what comes after them is not even unpacked. */
+export async function firstEntries(data: Uint8Array, limit: number): Promise<string[]> {
+  const unpacking = createZstdDecompress();
+  unpacking.end(data);
+  const parts: Buffer[] = [];
+  let breaks = 0;
+  // Leaving the loop ends the unpacking.
+  for await (const part of unpacking as AsyncIterable<Buffer>) {
+    parts.push(part);
+    for (let at = part.indexOf(10); at !== -1; at = part.indexOf(10, at + 1)) breaks++;
+    if (breaks >= limit) break;
+  }
+  const text = Buffer.concat(parts).toString('utf8');
+  return text === '' ? [] : text.split('\n', limit);
 }

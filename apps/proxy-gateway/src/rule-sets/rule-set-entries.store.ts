@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../traffic/log-partitions.js';
-import { openEntries } from './read-rule-set.js';
+import { firstEntries, openEntries } from './read-rule-set.js';
 
 export async function writeEntries(sql: SqlRunner, ruleSetId: number, data: Uint8Array): Promise<void> {
   await sql.query(
@@ -13,9 +13,11 @@ export async function deleteEntries(sql: SqlRunner, ruleSetId: number): Promise<
   await sql.query('DELETE FROM rule_set_entries WHERE rule_set_id = $1', [ruleSetId]);
 }
 
-export async function readEntries(sql: SqlRunner, ruleSetId: number): Promise<string[]> {
+/** All of them, or the first so many. */
+export async function readEntries(sql: SqlRunner, ruleSetId: number, limit?: number): Promise<string[]> {
   const [row] = (await sql.query('SELECT data FROM rule_set_entries WHERE rule_set_id = $1', [ruleSetId])) as {
     data: Buffer;
   }[];
-  return row === undefined ? [] : openEntries(row.data);
+  if (row === undefined) return [];
+  return limit === undefined ? openEntries(row.data) : firstEntries(row.data, limit);
 }

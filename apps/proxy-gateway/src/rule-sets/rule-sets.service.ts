@@ -125,8 +125,8 @@ export class RuleSetsService {
 
   private async detail(tx: EntityManager, row: RuleSetEntity, actor: Actor | null): Promise<RuleSetDetail> {
     const [view] = await this.views(tx, [row], actor);
-    const entries = await readEntries(tx, row.id);
-    return { ...view!, entries: row.type === 'inline' ? entries : entries.slice(0, SHOWN_ENTRIES) };
+    const entries = await readEntries(tx, row.id, row.type === 'inline' ? undefined : SHOWN_ENTRIES);
+    return { ...view!, entries };
   }
 
   private async views(tx: EntityManager, rows: RuleSetEntity[], actor: Actor | null): Promise<RuleSetView[]> {

@@ -1,17 +1,11 @@
 import { Requires } from '@gatehouse/auth';
 import { Answers, Fails } from '@gatehouse/platform';
-import type {
-  ItemList,
-  MergedRulesResponse,
-  Page,
-  RuleDeletedResponse,
-  RuleTestResponse,
-  RuleView,
-} from '@gatehouse/contracts';
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import type { MergedRulesResponse, Page, RuleDeletedResponse, RuleTestResponse, RuleView } from '@gatehouse/contracts';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, StreamableFile } from '@nestjs/common';
 import { IdPipe } from '../wire/id.pipe.js';
 import { MergedRulesService } from './merged/merged-rules.service.js';
 import { MergedRulesQuery, RuleBody, RuleQuery, RuleTestBody } from './rule.dto.js';
+import { RuleDocuments } from './rule-documents.js';
 import { RulesService } from './rules.service.js';
 import { TestRoute } from './test-route.js';
 
@@ -21,13 +15,14 @@ export class RulesController {
     private readonly rules: RulesService,
     private readonly merged: MergedRulesService,
     private readonly testRoute: TestRoute,
+    private readonly documents: RuleDocuments,
   ) {}
 
   @Get()
   @Answers('RuleList', 'The rules')
   @Requires('read')
-  list(@Query() query: RuleQuery): Promise<ItemList<RuleView> | Page<RuleView>> {
-    return this.rules.listRules(query);
+  list(@Query() { source, limit, offset = 0 }: RuleQuery): Promise<Page<RuleView> | StreamableFile> {
+    return limit === undefined ? this.documents.of(source, offset) : this.rules.listRules(source, limit, offset);
   }
 
   @Get('merged')

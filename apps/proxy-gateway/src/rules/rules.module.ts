@@ -5,6 +5,7 @@ import { MergedRulesService } from './merged/merged-rules.service.js';
 import { RuleStorageModule } from './rule-storage.module.js';
 import { RuleViews } from './rule-views.js';
 import { RulesController } from './rules.controller.js';
+import { RuleDocuments } from './rule-documents.js';
 import { RulesService } from './rules.service.js';
 import { TestRoute } from './test-route.js';
 import { RuleExport } from './transfer/rule-export.service.js';
@@ -14,6 +15,6 @@ import { RuleTransferController } from './transfer/rule-transfer.controller.js';
 @Module({
   imports: [KernelModule, RuleStorageModule, TrafficModule],
   controllers: [RuleTransferController, RulesController],
-  providers: [RulesService, RuleViews, MergedRulesService, TestRoute, RuleImport, RuleExport],
+  providers: [RulesService, RuleDocuments, RuleViews, MergedRulesService, TestRoute, RuleImport, RuleExport],
 })
 export class RulesModule {}

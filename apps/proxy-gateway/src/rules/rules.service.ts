@@ -1,4 +1,4 @@
-import type { ItemList, Page, RuleDeletedResponse, RuleView } from '@gatehouse/contracts';
+import type { Page, RuleDeletedResponse, RuleSource, RuleView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
@@ -13,7 +13,7 @@ import { placeBeside, placeLast } from './rule-order.js';
 import type { OrderedRule, Placement } from './rule-order.js';
 import { resolveTarget } from './rule-targets.js';
 import { RuleViews } from './rule-views.js';
-import type { RuleBody, RuleQuery } from './rule.dto.js';
+import type { RuleBody } from './rule.dto.js';
 import { Rule } from './rule.entity.js';
 
 @Injectable()
@@ -26,17 +26,17 @@ export class RulesService {
     private readonly views: RuleViews,
   ) {}
 
-  /** All of them, or with `limit` a page: by priority, those of one source in the order in which they are tried. */
-  listRules({ source, limit, offset = 0 }: RuleQuery): Promise<ItemList<RuleView> | Page<RuleView>> {
+  /** A page of them: by priority, those of one source in the order in which they are tried. */
+  listRules(source: RuleSource | undefined, limit: number, offset: number): Promise<Page<RuleView>> {
     return this.dataSource.transaction('REPEATABLE READ', async (tx) => {
       const [rows, total] = await tx.findAndCount(Rule, {
         ...(source !== undefined && { where: { source } }),
         order: { priority: 'ASC', id: 'ASC' },
-        ...(limit !== undefined && { take: limit }),
+        take: limit,
         skip: offset,
       });
       const items = await this.views.of(tx, rows, await this.list.load(tx));
-      return limit === undefined ? { items, total } : { items, total, limit, offset };
+      return { items, total, limit, offset };
     });
   }
 
