@@ -9,24 +9,27 @@ import { expect, it } from 'vitest';
 const SOURCES = new URL('../../../test/support/typescript-sources.mjs', import.meta.url).href;
 const PROGRAM = new URL('./mihomo-program.ts', import.meta.url).href;
 
-/** A process that starts the program, says under which id it runs, and ends like the kernel's process does. */
-const owner = (executable: string): string => `
+/** A process that starts the program, says under which id it runs, and ends in the way that `end` says. */
+const owner = (executable: string, end: string): string => `
   import { MihomoProgram } from ${JSON.stringify(PROGRAM)};
-  const end = (pid) => process.stdout.write(pid + '\\n', () => process.exit(0));
+  const end = (pid) => process.stdout.write(pid + '\\n', () => ${end});
   const options = { executable: ${JSON.stringify(executable)}, onExit() {}, onOutput: end };
   new MihomoProgram(options).start().catch(() => undefined);`;
 
-it('does not outlive the process that started it', async () => {
+it.each([
+  ['ends by itself', 'process.exit(0)', [0, null]],
+  ['is killed', "process.kill(process.pid, 'SIGKILL')", [null, 'SIGKILL']],
+])('does not outlive the process that started it and %s', async (_how, end, ended) => {
   const folder = mkdtempSync(join(tmpdir(), 'mihomo-program-'));
   try {
     const executable = join(folder, 'mihomo');
     writeFileSync(executable, '#!/bin/sh\necho $$\nexec /bin/sleep 60\n');
     chmodSync(executable, 0o700);
     const args = ['--conditions=development', '--no-warnings', `--import=${SOURCES}`, '--input-type=module', '-e'];
-    const child = spawn(process.execPath, [...args, owner(executable)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [...args, owner(executable, end)], { stdio: ['ignore', 'pipe', 'inherit'] });
     let said = '';
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(await once(child, 'close')).toEqual(ended);
     const pid = Number(said);
     expect(pid).toBeGreaterThan(1);
     await waitFor(() => !isRunning(pid));

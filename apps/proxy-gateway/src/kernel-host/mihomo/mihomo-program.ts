@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,23 @@ const POLL_MS = 50;
 const STOP_LIMIT_MS = 2_000;
 /** The last words of a program that did not start. */
 const KEPT_OUTPUT = 2_000;
+
+/**
+ * Runs the program that its arguments name for as long as its input stays open. The kernel keeps the other end of that
+ * until the system takes it, so that not even SIGKILL leaves a program behind that goes on carrying traffic.
+ */
+const GUARD = `
+exec 3<&0 </dev/null
+"$@" 3<&- &
+program=$!
+trap 'kill -TERM "$program" 2>/dev/null' TERM
+{ while read -r _; do :; done <&3; kill -KILL "$program"; } >/dev/null 2>&1 &
+watch=$!
+exec 3<&-
+wait "$program"; status=$?
+while kill -0 "$program" 2>/dev/null; do wait "$program"; status=$?; done
+kill -KILL "$watch" 2>/dev/null
+exit "$status"`;
 
 export interface ProgramOptions {
   executable: string;
@@ -44,11 +61,10 @@ export class MihomoProgram {
   async start(): Promise<{ version: string }> {
     const file = join(this.#home, 'config.yaml');
     writeFileSync(file, JSON.stringify(mihomoBasics(SOCKET)), { mode: 0o600 });
-    const child = spawn(this.#options.executable, ['-d', this.#home, '-f', file], {
-      env: {},
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawnGuarded(this.#options.executable, ['-d', this.#home, '-f', file]);
     this.#child = child;
+    // Its other end goes with the guard.
+    child.stdin.on('error', () => undefined);
     // Whatever ends this process: it would go on carrying traffic that nobody knows of, on ports that its successor needs.
     const takeAlong = (): void => this.#abandon(child);
     process.once('exit', takeAlong);
@@ -75,7 +91,7 @@ export class MihomoProgram {
     if (child) {
       const exit = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');
-      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+      const timer = setTimeout(() => end(child), STOP_LIMIT_MS);
       await exit;
       clearTimeout(timer);
     }
@@ -83,7 +99,7 @@ export class MihomoProgram {
   }
 
   #abandon(child: ChildProcess): void {
-    child.kill('SIGKILL');
+    end(child);
     rmSync(this.#home, { recursive: true, force: true });
   }
 
@@ -105,4 +121,16 @@ export class MihomoProgram {
     this.#output = (this.#output + text).slice(-KEPT_OUTPUT);
     for (const line of text.split('\n')) if (line.trim() !== '') this.#options.onOutput(line.trim());
   }
+}
+
+function spawnGuarded(executable: string, args: readonly string[]): ChildProcessWithoutNullStreams {
+  // Windows has no such shell; there a program outlives a kernel that was killed.
+  if (process.platform === 'win32') return spawn(executable, args, { env: {}, stdio: 'pipe' });
+  return spawn('/bin/sh', ['-c', GUARD, 'mihomo', executable, ...args], { env: {}, stdio: 'pipe' });
+}
+
+/** The guard kills the program when its input ends; killed itself it could not. */
+function end(child: ChildProcess): void {
+  child.stdin?.destroy();
+  if (process.platform === 'win32') child.kill('SIGKILL');
 }
