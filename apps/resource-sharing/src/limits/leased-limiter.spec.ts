@@ -2,10 +2,17 @@ import type { JsonLogger } from '@gatehouse/platform';
 import { describe, expect, it } from 'vitest';
 import type { LimitRule } from './limit-rule.js';
 import { LeasedLimiter } from './leased-limiter.js';
-import { LimitStore, type TokenAnswer, type TokenRequest } from './limit-store.js';
+import { LimitStore, type Admission, type TokenAnswer, type TokenRequest } from './limit-store.js';
+
+/** The limiter never admits single calls. */
+abstract class LeasingStore extends LimitStore {
+  admit(): Promise<Admission> {
+    return Promise.reject(new Error('not to be asked'));
+  }
+}
 
 /** Counts what it gives; nothing comes back with time. */
-class CountingStore extends LimitStore {
+class CountingStore extends LeasingStore {
   readonly asked: TokenRequest[][] = [];
   private readonly given = new Map<string, number>();
 
@@ -52,7 +59,7 @@ describe('leased tokens', () => {
   });
 
   it('keep the limit alone when the store fails', async () => {
-    const failing = new (class extends LimitStore {
+    const failing = new (class extends LeasingStore {
       take(): Promise<TokenAnswer[]> {
         return Promise.reject(new Error('away'));
       }

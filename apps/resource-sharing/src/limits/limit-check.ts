@@ -7,7 +7,7 @@ import { AddressCounts } from './address-counts.js';
 import type { CallerLimits, DayLimit } from './caller-limits.js';
 import { LeasedLimiter, within, type Lease } from './leased-limiter.js';
 import { limitRefusal } from './limit-refusal.js';
-import { LimitStore } from './limit-store.js';
+import { LimitStore, type TokenAnswer, type TokenRequest } from './limit-store.js';
 import type { Operation } from './operation.js';
 import { limitField, type LimitState } from './rate-limit-fields.js';
 
@@ -90,52 +90,46 @@ export class LimitCheck {
 
   /** Everything by the shared store. Who cannot be counted is not let in. */
   private async enterExactly(call: Call): Promise<void> {
-    const { limits, response } = call;
-    await this.takeExactly(call);
-    if (limits.dayLimits.length > 0) await this.reserve(call);
-    this.giveBackFailures(limits.dayLimits, response);
+    const { leases, dayLimits, day } = call.limits;
+    const quota = { keys: dayLimits.map(({ count }) => count.key), limits: dayLimits.map(({ limit }) => limit), day };
+    const asked = dayLimits.length === 0 ? undefined : quota;
+    if (leases.length > 0 || asked !== undefined) {
+      const { tokens, exceeded } = await orUnavailable(this.store.admit(leases.map(toRequest), asked));
+      takeExactly(call, tokens);
+      if (exceeded !== undefined) throw quotaRefusal(dayLimits[exceeded] as DayLimit, call);
+      this.quotas.reserved(dayLimits.map(({ count }) => count));
+    }
+    this.giveBackFailures(dayLimits, call.response);
     setDayHeaders(call);
   }
+}
 
-  private async takeExactly(call: Call): Promise<void> {
-    const { leases, policy } = call.limits;
-    if (leases.length === 0) return;
-    const requests = leases.map(({ rule: { key, quota, windowMs } }) => {
-      return { key, intervalMs: windowMs / quota, burst: quota, cost: 1 };
-    });
-    const answers = await orUnavailable(this.store.take(requests, true));
-    const states = leases.map(({ rule }, index): LimitState => {
-      const { room, granted, aheadMs } = answers[index] ?? { room: 0, granted: 0, aheadMs: rule.windowMs };
-      return { ...rule, remaining: room - granted, resetMs: aheadMs };
-    });
-    const refused = answers.findIndex(({ room }) => room < 1);
-    const [first] = states;
-    if (refused < 0) {
-      call.response.setHeader('RateLimit-Policy', policy);
-      if (first !== undefined) call.response.setHeader('RateLimit', limitField(states.reduce(tighter, first)));
-      return;
-    }
-    const [state, lease] = [states[refused] as LimitState, leases[refused] as Lease];
-    const interval = state.windowMs / state.quota;
-    throw limitRefusal({
-      code: lease.rule.code,
-      scope: lease.rule.scope,
-      retryAfterMs: state.resetMs - interval * (state.quota - 1),
-      group: call.operation.scope,
-      headers: { 'RateLimit-Policy': policy, RateLimit: limitField({ ...state, remaining: 0 }) },
-    });
-  }
+function toRequest({ rule: { key, quota, windowMs } }: Lease): TokenRequest {
+  return { key, intervalMs: windowMs / quota, burst: quota, cost: 1 };
+}
 
-  private async reserve(call: Call): Promise<void> {
-    const { dayLimits } = call.limits;
-    const exceeded = await orUnavailable(
-      this.quotas.reserve(
-        dayLimits.map(({ count }) => count),
-        dayLimits.map(({ limit }) => limit),
-      ),
-    );
-    if (exceeded !== undefined) throw quotaRefusal(dayLimits[exceeded] as DayLimit, call);
+function takeExactly({ limits: { leases, policy }, operation, response }: Call, answers: readonly TokenAnswer[]): void {
+  const states = leases.map(({ rule }, index): LimitState => {
+    const { room, granted, aheadMs } = answers[index] ?? { room: 0, granted: 0, aheadMs: rule.windowMs };
+    const { name, quota, windowMs } = rule;
+    return { name, quota, windowMs, remaining: room - granted, resetMs: aheadMs };
+  });
+  const [first] = states;
+  if (first === undefined) return;
+  const refused = answers.findIndex(({ room }) => room < 1);
+  if (refused < 0) {
+    response.setHeader('RateLimit-Policy', policy).setHeader('RateLimit', limitField(states.reduce(tighter, first)));
+    return;
   }
+  const [state, lease] = [states[refused] as LimitState, leases[refused] as Lease];
+  const interval = state.windowMs / state.quota;
+  throw limitRefusal({
+    code: lease.rule.code,
+    scope: lease.rule.scope,
+    retryAfterMs: state.resetMs - interval * (state.quota - 1),
+    group: operation.scope,
+    headers: { 'RateLimit-Policy': policy, RateLimit: limitField({ ...state, remaining: 0 }) },
+  });
 }
 
 async function orUnavailable<T>(work: Promise<T>): Promise<T> {

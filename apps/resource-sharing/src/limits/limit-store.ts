@@ -15,8 +15,25 @@ export interface TokenAnswer {
   readonly aheadMs: number;
 }
 
+/** One more of each daily quota. */
+export interface QuotaRequest {
+  readonly keys: readonly string[];
+  readonly limits: readonly number[];
+  readonly day: string;
+}
+
+export interface Admission {
+  /** In the order of the requests. */
+  readonly tokens: readonly TokenAnswer[];
+  /** Index of a quota that is used up; undefined when all was counted, or the tokens were refused before. */
+  readonly exceeded: number | undefined;
+}
+
 /** Tokens that all replicas share. */
 export abstract class LimitStore {
   /** As many as there are of each, or with `all` everything or nothing. Keys differ. Rejects when the store is away. */
   abstract take(requests: readonly TokenRequest[], all: boolean): Promise<TokenAnswer[]>;
+
+  /** One token of each or none, and then one more of each quota or of none, in as few steps as the store can. */
+  abstract admit(requests: readonly TokenRequest[], quota: QuotaRequest | undefined): Promise<Admission>;
 }

@@ -39,9 +39,11 @@ import { LimitRedis, RedisLimitStore } from './redis-limit-store.js';
     UsageRecorder,
     {
       provide: LimitStore,
-      inject: [DataSource, LimitRedis],
-      useFactory: (dataSource: DataSource, { client }: LimitRedis): LimitStore =>
-        client === undefined ? new PostgresLimitStore(dataSource) : new RedisLimitStore(client),
+      inject: [DataSource, LimitRedis, DailyQuotas],
+      useFactory: (dataSource: DataSource, { client }: LimitRedis, quotas: DailyQuotas): LimitStore =>
+        client === undefined
+          ? new PostgresLimitStore(dataSource)
+          : new RedisLimitStore(client, ({ keys, limits, day }) => quotas.reserve(keys, limits, day)),
     },
     { provide: APP_GUARD, useExisting: LimitsGuard },
   ],

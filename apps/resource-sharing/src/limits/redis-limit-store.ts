@@ -2,7 +2,7 @@ import { JsonLogger, type RedisScriptClient } from '@gatehouse/platform';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { ResourceSharingSettings } from '../settings.js';
-import { LimitStore, type TokenAnswer, type TokenRequest } from './limit-store.js';
+import { LimitStore, type Admission, type QuotaRequest, type TokenAnswer, type TokenRequest } from './limit-store.js';
 
 /** Microseconds by the clock of Redis. Numbers come back as text: Redis cuts fractions off. */
 const TAKE = `
@@ -33,10 +33,13 @@ return answer`;
 /** Tokens in Redis: one script whatever the number of keys. */
 export class RedisLimitStore extends LimitStore {
   private readonly client: RedisScriptClient;
+  private readonly reserve: (quota: QuotaRequest) => Promise<number | undefined>;
 
-  constructor(client: RedisScriptClient) {
+  /** `reserve`: quotas are kept in the database all the same. */
+  constructor(client: RedisScriptClient, reserve: (quota: QuotaRequest) => Promise<number | undefined>) {
     super();
     this.client = client;
+    this.reserve = reserve;
   }
 
   async take(requests: readonly TokenRequest[], all: boolean): Promise<TokenAnswer[]> {
@@ -47,6 +50,12 @@ export class RedisLimitStore extends LimitStore {
       const [granted = 0, room = 0, ahead = 0] = line.split(' ').map(Number);
       return { granted, room, aheadMs: ahead / 1_000 };
     });
+  }
+
+  async admit(requests: readonly TokenRequest[], quota: QuotaRequest | undefined): Promise<Admission> {
+    const tokens = requests.length === 0 ? [] : await this.take(requests, true);
+    if (quota === undefined || tokens.some(({ granted }) => granted === 0)) return { tokens, exceeded: undefined };
+    return { tokens, exceeded: await this.reserve(quota) };
   }
 }
 

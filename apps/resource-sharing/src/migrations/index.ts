@@ -13,6 +13,7 @@ import { CreateUsage1763668801130 } from './1763668801130-create-usage.js';
 import { CreateLimits1763668801131 } from './1763668801131-create-limits.js';
 import { CreateRisk1763668801132 } from './1763668801132-create-risk.js';
 import { DescribeSessions1763668801140 } from './1763668801140-describe-sessions.js';
+import { QuickenUnlocks1763668801150 } from './1763668801150-quicken-unlocks.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -31,4 +32,5 @@ export const MIGRATIONS = [
   CreateLimits1763668801131,
   CreateRisk1763668801132,
   DescribeSessions1763668801140,
+  QuickenUnlocks1763668801150,
 ];

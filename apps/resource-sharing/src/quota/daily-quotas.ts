@@ -80,20 +80,23 @@ export class DailyQuotas implements OnModuleInit, BeforeApplicationShutdown {
     this.dirty.add(count);
   }
 
+  /** One more of each was counted in the table by somebody else. */
+  reserved(counts: readonly DayCount[]): void {
+    for (const count of counts) count.used += 1;
+  }
+
   /**
    * One more of each for all replicas, or of none: then the index of one that is used up. Rejects when the database is
    * away.
    */
-  async reserve(counts: readonly DayCount[], limits: readonly number[]): Promise<number | undefined> {
+  async reserve(keys: readonly string[], limits: readonly number[], day: string): Promise<number | undefined> {
     const { rows } = await pgPool(this.dataSource).query<{ exceeded: number }>({
       name: 'reserve_quota',
       text: 'SELECT exceeded FROM reserve_quota($1, $2, $3)',
-      values: [counts.map(({ key }) => key), limits, counts[0]?.day],
+      values: [keys, limits, day],
     });
     const exceeded = rows[0]?.exceeded ?? 0;
-    if (exceeded > 0) return exceeded - 1;
-    for (const count of counts) count.used += 1;
-    return undefined;
+    return exceeded > 0 ? exceeded - 1 : undefined;
   }
 
   /** Never rejects: what could not be added stays. */
