@@ -8,3 +8,14 @@ it('allows so many a minute and tells later how many it did not', () => {
   expect(budget.take(1_060_000)).toEqual({ allowed: true, suppressed: 2 });
   expect(budget.take(1_060_001)).toEqual({ allowed: true, suppressed: 0 });
 });
+
+it('lets a flood of a day make fewer than a hundred thousand rows', () => {
+  const budget = new AnonymousBudget();
+  let rows = 0;
+  for (let now = 86_400_000; now < 2 * 86_400_000; now += 50) {
+    const { allowed, suppressed } = budget.take(now);
+    rows += Number(allowed) + Number(suppressed > 0);
+  }
+  expect(rows).toBeLessThan(100_000);
+  expect(rows).toBeGreaterThan(80_000);
+});

@@ -6,7 +6,7 @@ export class AnonymousBudget {
   private taken = 0;
   private suppressed = 0;
 
-  constructor(private readonly perMinute = 600) {}
+  constructor(private readonly perMinute = 60) {}
 
   /** `suppressed`: how many of the minute before were not allowed, told once. */
   take(now: number): { allowed: boolean; suppressed: number } {
