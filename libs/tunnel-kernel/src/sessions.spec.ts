@@ -76,7 +76,7 @@ describe('an agent', () => {
     const { key, record } = rig.client();
     rows.set(record.keyHash, record);
     const { history } = rig.agent(key);
-    await rig.online(1);
+    await waitFor(() => history.at(-1)?.state === 'online');
     expect(history.map(({ state }) => state)).toEqual(['connecting', 'waiting', 'connecting', 'online']);
   });
 

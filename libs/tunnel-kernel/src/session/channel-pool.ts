@@ -54,6 +54,7 @@ export class ChannelPool implements TicketHolder {
   private pending = 0;
   private target: number;
   private missed = false;
+  private grown = false;
   private usedAt: number;
   private refilling = false;
   private closedBy: TunnelError | null = null;
@@ -97,8 +98,7 @@ export class ChannelPool implements TicketHolder {
       }, timeoutMs);
       const waiter: Waiter = { resolve, reject, timer };
       this.waiters.add(waiter);
-      if (!this.missed) this.target = Math.min(this.limits.cap, Math.max(this.limits.start, this.target * 2));
-      this.missed = true;
+      this.grow();
       this.refillSoon();
     });
   }
@@ -145,6 +145,13 @@ export class ChannelPool implements TicketHolder {
     this.waiters.clear();
   }
 
+  /** Once for all that miss in the same turn of the event loop. */
+  private grow(): void {
+    if (!this.grown) this.target = Math.min(this.limits.cap, Math.max(this.limits.start, this.target * 2));
+    this.grown = true;
+    this.missed = true;
+  }
+
   private keep(channel: Channel): void {
     const { stream } = channel;
     const gone = (): void => this.drop(idle);
@@ -181,6 +188,7 @@ export class ChannelPool implements TicketHolder {
     this.refilling = true;
     setImmediate(() => {
       this.refilling = false;
+      this.grown = false;
       if (!this.closedBy) this.refill();
     });
   }

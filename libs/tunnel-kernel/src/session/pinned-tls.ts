@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect, createSecureContext, type TLSSocket } from 'node:tls';
 import { TunnelError } from '../errors.js';
 import { keyFingerprint } from '../wire/key-string.js';
 
 /** A server whose key is known beforehand. Remembers its last session ticket: later handshakes cost less. */
 export class PinnedServer {
   private readonly fingerprint: string;
+  private readonly secureContext = createSecureContext({ minVersion: 'TLSv1.3' });
   private session: Buffer | undefined;
 
   constructor(fingerprint: string) {
@@ -22,7 +23,8 @@ export class PinnedServer {
         socket: transport,
         // The key is pinned: names and authorities say nothing here.
         rejectUnauthorized: false,
-        minVersion: 'TLSv1.3',
+        // One for all connections: making it costs as much as a handshake.
+        secureContext: this.secureContext,
         ALPNProtocols: [protocol],
         ...(this.session && { session: this.session }),
       });

@@ -71,6 +71,21 @@ describe('a pool of channels', () => {
     expect(pool.idleCount).toBe(4);
   });
 
+  it('grows with each wave of visitors that have to wait', async () => {
+    const { pool, tickets } = await rig();
+    const waiting: Promise<unknown>[] = [];
+    const wait = () => waiting.push(pool.wait(5000).catch((error: TunnelError) => error.code));
+    // A target of 8, 16, 32 and 64, and one for each that waits: two in one turn grow it once.
+    for (const asked of [4, 10, 20, 38]) {
+      await waitFor(() => tickets.length === asked);
+      wait();
+      wait();
+    }
+    await waitFor(() => tickets.length === 72);
+    pool.close(new TunnelError('offline', 'gone'));
+    expect(await Promise.all(waiting)).toEqual(Array.from({ length: 8 }, () => 'offline'));
+  });
+
   it('keeps nothing for a client that nobody visits, until somebody does', async () => {
     const { pool, tickets, open, clock } = await rig();
     await waitFor(() => tickets.length === 4);
