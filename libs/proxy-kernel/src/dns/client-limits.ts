@@ -5,6 +5,8 @@ export interface DnsLimits {
   pendingPerClient: number;
   /** Questions a second of one client, over time; twice as many at once. */
   ratePerClient: number;
+  /** Bytes a second of replies over UDP to one client that need not be who it says, over time; twice as many at once. */
+  bytesPerClient: number;
   /** Clients remembered; the one longest quiet makes room. */
   clients: number;
 }
@@ -13,6 +15,7 @@ export const DEFAULT_DNS_LIMITS: DnsLimits = {
   pending: 2048,
   pendingPerClient: 512,
   ratePerClient: 2000,
+  bytesPerClient: 128 * 1024,
   clients: 4096,
 };
 
@@ -20,7 +23,9 @@ interface Client {
   pending: number;
   /** Questions that it may still ask at this moment. */
   tokens: number;
-  /** When `tokens` was right, in milliseconds. */
+  /** Bytes that it may still be sent at this moment. */
+  bytes: number;
+  /** When `tokens` and `bytes` were right, in milliseconds. */
   at: number;
 }
 
@@ -45,6 +50,14 @@ export class ClientLimits {
     return true;
   }
 
+  /** False for a reply that would be more than the client is due. */
+  affords(address: string, bytes: number): boolean {
+    const client = this.#client(address);
+    if (client.bytes < bytes) return false;
+    client.bytes -= bytes;
+    return true;
+  }
+
   /** Runs the work if there is room for one more; null if there is none. */
   run<T>(address: string, work: () => Promise<T>): Promise<T> | null {
     const client = this.#client(address);
@@ -59,11 +72,13 @@ export class ClientLimits {
   }
 
   #client(address: string): Client {
-    const { ratePerClient, clients } = this.#limits;
+    const { ratePerClient, bytesPerClient, clients } = this.#limits;
     const now = this.#now();
     const known = this.#clients.get(address);
-    const client = known ?? { pending: 0, tokens: 2 * ratePerClient, at: now };
-    client.tokens = Math.min(2 * ratePerClient, client.tokens + ((now - client.at) * ratePerClient) / 1000);
+    const client = known ?? { pending: 0, tokens: 2 * ratePerClient, bytes: 2 * bytesPerClient, at: now };
+    const seconds = (now - client.at) / 1000;
+    client.tokens = Math.min(2 * ratePerClient, client.tokens + seconds * ratePerClient);
+    client.bytes = Math.min(2 * bytesPerClient, client.bytes + seconds * bytesPerClient);
     client.at = now;
     this.#clients.delete(address);
     const oldest = this.#clients.size >= clients ? this.#clients.keys().next().value : undefined;

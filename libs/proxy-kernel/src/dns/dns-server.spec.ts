@@ -50,7 +50,14 @@ async function start({ config = {}, limits, address = '127.0.0.1', systemServers
   const dns: DnsConfig = { nameservers: [upstream.address], ...config };
   const names = createNameService(dns, { attemptMs: 400, ...(systemServers && { systemServers }) });
   const fakeIps = dns.fakeIp ? createFakeIpPool(dns.fakeIp.range, dns.fakeIp.filter) : null;
-  const all = { pending: 100, pendingPerClient: 100, ratePerClient: 1000, clients: 10, ...limits };
+  const all = {
+    pending: 100,
+    pendingPerClient: 100,
+    ratePerClient: 1000,
+    bytesPerClient: 100_000,
+    clients: 10,
+    ...limits,
+  };
   const server = new DnsServer(
     { address, port: 0 },
     { source: () => ({ names, fakeIps }), logger: quiet, limits: all },
@@ -220,6 +227,25 @@ describe('a listener for questions', () => {
     const socket = await openTcp(rare.port);
     socket.write(framed(question));
     expect(await replies(socket)).toEqual([]);
+  });
+
+  it.each([
+    ['0.0.0.0', true],
+    ['127.0.0.1', false],
+  ])('on %s sends one client over UDP no more bytes than it is due: %s', async (address, isLimited) => {
+    const { port } = await start({ address, limits: { bytesPerClient: 600 } });
+    const question = encodeQuestion(7, 'long.known.test', TXT);
+    const sizes: number[] = [];
+    let last = Buffer.alloc(0);
+    for (let i = 0; i < 5; i++) sizes.push((last = (await ask(port, question)) ?? last).length);
+    expect(sizes[0]).toBeGreaterThan(1_000);
+    if (!isLimited) return void expect(new Set(sizes).size).toBe(1);
+    expect(sizes.at(-1)).toBeLessThanOrEqual(question.length);
+    expect(last.readUInt16BE(2) & 0x0200).toBe(0x0200);
+    const socket = await openTcp(port);
+    socket.end(framed(question));
+    const [whole] = await replies(socket);
+    expect(whole?.length).toBeGreaterThan(1_000);
   });
 
   it('takes its port for both protocols, gives it up and takes it again', async () => {

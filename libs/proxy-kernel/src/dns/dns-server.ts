@@ -12,6 +12,7 @@ import {
   decodeQuery,
   encodeAnswer,
   encodeRefusal,
+  truncated,
   udpLimit,
 } from './query-message.js';
 import { type DnsSource, answerAtHand, replyTo } from './responder.js';
@@ -31,6 +32,7 @@ const MAX_CONNECTIONS_PER_CLIENT = 64;
 const MAX_UNSENT = 4 * 1024 * 1024;
 /** For a port that is free for one protocol and taken for the other, where the system chooses. */
 const PORT_ATTEMPTS = 10;
+const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 
 /** Answers questions over UDP and TCP on one port (RFC 1035 4.2, RFC 7766). */
 export class DnsServer {
@@ -42,6 +44,8 @@ export class DnsServer {
   #udp: UdpSocket | null = null;
   #port = 0;
   #failure: string | null = null;
+  /** Whether questions may come from elsewhere, and so in anybody's name. */
+  #isOpen = true;
 
   constructor(config: DnsListenConfig, options: DnsServerOptions) {
     this.config = config;
@@ -99,7 +103,8 @@ export class DnsServer {
     tcp.listen({ host: address, port });
     await once(tcp, 'listening');
     tcp.on('error', (error) => this.fail(error));
-    const bound = (tcp.address() as AddressInfo).port;
+    const { port: bound, address: own } = tcp.address() as AddressInfo;
+    this.#isOpen = !LOOPBACK.test(own);
     const udp = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
     this.#udp = udp;
     udp.bind(bound, address);
@@ -115,7 +120,9 @@ export class DnsServer {
     if (from.port === 0 || !this.#limits.admits(from.address)) return;
     const send = (reply: Buffer | null): void => {
       if (reply === null || udp !== this.#udp || udp.getSendQueueSize() > MAX_UNSENT) return;
-      udp.send(reply, from.port, from.address, (error) => {
+      const isDue = !this.#isOpen || this.#limits.affords(from.address, reply.length);
+      // Who is really there asks again over TCP; who is not gets no more than was sent in its name.
+      udp.send(isDue ? reply : truncated(reply), from.port, from.address, (error) => {
         if (error)
           this.#options.logger.debug('a DNS reply was not sent', { client: from.address, error: error.message });
       });

@@ -144,6 +144,19 @@ export function relabelReply(query: DnsQuery, reply: Buffer, limit: number): Buf
   return own;
 }
 
+/** Header and question of a reply of ours, marked as cut short: no longer than what was asked. */
+export function truncated(reply: Buffer): Buffer {
+  let end = HEADER;
+  if (reply.readUInt16BE(4) > 0) {
+    while (reply[end]) end += 1 + reply[end]!;
+    end += 5;
+  }
+  const cut = Buffer.from(reply.subarray(0, end));
+  cut.writeUInt16BE(cut.readUInt16BE(2) | FLAG_TRUNCATED, 2);
+  cut.fill(0, 6, HEADER);
+  return cut;
+}
+
 /** What a reply may have over UDP: what the client says it takes, and never more than gets through in one piece. */
 export function udpLimit({ options }: DnsQuery): number {
   return Math.min(UDP_PAYLOAD, Math.max(MIN_PAYLOAD, options?.payload ?? 0));
