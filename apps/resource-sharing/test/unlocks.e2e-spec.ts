@@ -84,6 +84,35 @@ describe('unlocking', () => {
     expect(await balance(caller)).toBe(0);
   });
 
+  it.each([
+    ['a price', 10, 10],
+    ['nothing', null, 0],
+  ] as const)('for %s that was shown, when the sharer raised it meanwhile', async (_, price, paid) => {
+    await givePoints(sql, caller.id, 1_000);
+    const [share, late] = [await own(price), await own(price)];
+    for (const points of [300, 900]) {
+      for (const { slug } of [share, late]) {
+        await sharer.patch(`/shares/${slug}`, { unlock_points: points }).expect(200);
+      }
+    }
+    const detail = await caller.get(`/shares/${share.slug}`).expect(200);
+    expect(detail.body).toMatchObject({ data: { unlock_points: 900, actual_unlock_points: paid } });
+    await unlock(caller, share.slug).expect(200);
+    expect(await balance(caller)).toBe(1_000 - paid);
+    await sql.query("UPDATE shares SET held_until = now() - interval '1 second' WHERE id = $1", [late.id]);
+    await unlock(caller, late.slug).expect(200);
+    expect(await balance(caller)).toBe(100 - paid);
+  });
+
+  it('for the present price, when it was lowered', async () => {
+    await givePoints(sql, caller.id, 10);
+    const { slug } = await own(10);
+    await sharer.patch(`/shares/${slug}`, { unlock_points: 50 }).expect(200);
+    await sharer.patch(`/shares/${slug}`, { unlock_points: 3 }).expect(200);
+    await unlock(caller, slug).expect(200);
+    expect(await balance(caller)).toBe(7);
+  });
+
   it('an own share: owned, without points and without being counted', async () => {
     const { id, slug } = await own(10);
     const answer = await unlock(sharer, slug);

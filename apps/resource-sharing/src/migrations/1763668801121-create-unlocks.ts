@@ -20,49 +20,8 @@ const TABLES = [
   ) WITH (fillfactor = 70)`,
 ];
 
-const FUNCTIONS = [
-  `CREATE FUNCTION week_of(p_at timestamptz, p_zone text) RETURNS date LANGUAGE sql STABLE AS
-    $$ SELECT date_trunc('week', p_at AT TIME ZONE p_zone)::date $$`,
-  // The row of this week, locked. What was left of the weeks before is added to the bonus, up to its cap.
-  `CREATE FUNCTION settle_weekly_free(p_user bigint, p_week date, p_limit integer, p_bonus_max integer)
-  RETURNS weekly_free LANGUAGE plpgsql AS $$
-  DECLARE
-    settled weekly_free;
-  BEGIN
-    INSERT INTO weekly_free AS kept (user_id, week) VALUES (p_user, p_week)
-      ON CONFLICT (user_id) DO UPDATE SET week = excluded.week, used = 0,
-        bonus = least(p_bonus_max, kept.bonus
-          + CASE WHEN p_limit = 0 THEN 0 ELSE greatest(0, p_limit - kept.used)
-            + ((excluded.week - kept.week) / 7 - 1)::bigint * p_limit END)
-      WHERE kept.week < excluded.week
-      RETURNING * INTO settled;
-    IF NOT FOUND THEN
-      SELECT * INTO settled FROM weekly_free WHERE user_id = p_user FOR NO KEY UPDATE;
-    END IF;
-    RETURN settled;
-  END $$`,
-  // Reads; writes only for the first look in a week.
-  `CREATE FUNCTION weekly_free_state(p_user bigint, p_zone text, p_limit integer, p_bonus_max integer,
-    p_at timestamptz DEFAULT now()) RETURNS weekly_free LANGUAGE plpgsql AS $$
-  DECLARE
-    present weekly_free;
-  BEGIN
-    SELECT * INTO present FROM weekly_free WHERE user_id = p_user AND week >= week_of(p_at, p_zone);
-    IF FOUND THEN
-      RETURN present;
-    END IF;
-    RETURN settle_weekly_free(p_user, week_of(p_at, p_zone), p_limit, p_bonus_max);
-  END $$`,
-  // Uses one of the week, else one of the bonus; false when there is none. Keeps the row locked either way.
-  `CREATE FUNCTION weekly_free_left(p_user bigint, p_zone text, p_limit integer, p_bonus_max integer,
-    p_at timestamptz DEFAULT now()) RETURNS boolean LANGUAGE plpgsql AS $$
-  DECLARE
-    present weekly_free;
-  BEGIN
-    present := settle_weekly_free(p_user, week_of(p_at, p_zone), p_limit, p_bonus_max);
-    RETURN p_limit = 0 OR present.used < p_limit OR present.bonus > 0;
-  END $$`,
-  `CREATE FUNCTION unlock_share(p_user bigint, p_slug uuid, p_premium boolean, p_application bigint, p_credential bigint,
+/** Complete with the migration that holds prices, which makes it again. */
+export const UNLOCK_SHARE = `CREATE OR REPLACE FUNCTION unlock_share(p_user bigint, p_slug uuid, p_premium boolean, p_application bigint, p_credential bigint,
     p_grant bigint, p_zone text, p_weekly_limit integer, p_bonus_max integer,
     OUT outcome text, OUT kind text, OUT url text, OUT access_code text, OUT points integer, OUT balance bigint)
   LANGUAGE plpgsql AS $$
@@ -71,7 +30,8 @@ const FUNCTIONS = [
     way text := 'points';
   BEGIN
     points := 0;
-    SELECT s.id, s.owner_id, s.kind, s.url, s.access_code, s.unlock_points, s.is_official, s.deleted_at IS NOT NULL AS gone
+    SELECT s.id, s.owner_id, s.kind, s.url, s.access_code, s.is_official, s.deleted_at IS NOT NULL AS gone,
+        nullif(share_price(s.unlock_points, s.held_points, s.held_until), 0) AS unlock_points
       INTO share FROM shares s WHERE s.slug = p_slug;
     IF NOT FOUND THEN
       outcome := 'none';
@@ -127,7 +87,51 @@ const FUNCTIONS = [
     -- Last: everybody who unlocks this share waits for the row.
     INSERT INTO share_counters AS c (share_id, unlocked_users_count) VALUES (share.id, 1)
       ON CONFLICT (share_id) DO UPDATE SET unlocked_users_count = c.unlocked_users_count + 1;
+  END $$`;
+
+const FUNCTIONS = [
+  `CREATE FUNCTION week_of(p_at timestamptz, p_zone text) RETURNS date LANGUAGE sql STABLE AS
+    $$ SELECT date_trunc('week', p_at AT TIME ZONE p_zone)::date $$`,
+  // The row of this week, locked. What was left of the weeks before is added to the bonus, up to its cap.
+  `CREATE FUNCTION settle_weekly_free(p_user bigint, p_week date, p_limit integer, p_bonus_max integer)
+  RETURNS weekly_free LANGUAGE plpgsql AS $$
+  DECLARE
+    settled weekly_free;
+  BEGIN
+    INSERT INTO weekly_free AS kept (user_id, week) VALUES (p_user, p_week)
+      ON CONFLICT (user_id) DO UPDATE SET week = excluded.week, used = 0,
+        bonus = least(p_bonus_max, kept.bonus
+          + CASE WHEN p_limit = 0 THEN 0 ELSE greatest(0, p_limit - kept.used)
+            + ((excluded.week - kept.week) / 7 - 1)::bigint * p_limit END)
+      WHERE kept.week < excluded.week
+      RETURNING * INTO settled;
+    IF NOT FOUND THEN
+      SELECT * INTO settled FROM weekly_free WHERE user_id = p_user FOR NO KEY UPDATE;
+    END IF;
+    RETURN settled;
   END $$`,
+  // Reads; writes only for the first look in a week.
+  `CREATE FUNCTION weekly_free_state(p_user bigint, p_zone text, p_limit integer, p_bonus_max integer,
+    p_at timestamptz DEFAULT now()) RETURNS weekly_free LANGUAGE plpgsql AS $$
+  DECLARE
+    present weekly_free;
+  BEGIN
+    SELECT * INTO present FROM weekly_free WHERE user_id = p_user AND week >= week_of(p_at, p_zone);
+    IF FOUND THEN
+      RETURN present;
+    END IF;
+    RETURN settle_weekly_free(p_user, week_of(p_at, p_zone), p_limit, p_bonus_max);
+  END $$`,
+  // Uses one of the week, else one of the bonus; false when there is none. Keeps the row locked either way.
+  `CREATE FUNCTION weekly_free_left(p_user bigint, p_zone text, p_limit integer, p_bonus_max integer,
+    p_at timestamptz DEFAULT now()) RETURNS boolean LANGUAGE plpgsql AS $$
+  DECLARE
+    present weekly_free;
+  BEGIN
+    present := settle_weekly_free(p_user, week_of(p_at, p_zone), p_limit, p_bonus_max);
+    RETURN p_limit = 0 OR present.used < p_limit OR present.bonus > 0;
+  END $$`,
+  UNLOCK_SHARE,
 ];
 
 export class CreateUnlocks1763668801121 implements MigrationInterface {

@@ -14,6 +14,7 @@ import { CreateLimits1763668801131 } from './1763668801131-create-limits.js';
 import { CreateRisk1763668801132 } from './1763668801132-create-risk.js';
 import { DescribeSessions1763668801140 } from './1763668801140-describe-sessions.js';
 import { QuickenUnlocks1763668801150 } from './1763668801150-quicken-unlocks.js';
+import { HoldPrices1763668801151 } from './1763668801151-hold-prices.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -33,4 +34,5 @@ export const MIGRATIONS = [
   CreateRisk1763668801132,
   DescribeSessions1763668801140,
   QuickenUnlocks1763668801150,
+  HoldPrices1763668801151,
 ];

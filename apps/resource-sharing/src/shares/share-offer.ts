@@ -29,7 +29,7 @@ export class ShareOffer {
 
   /** What unlocking would cost now. Long-term Premium has official shares for nothing, and some others every week. */
   private async priceFor(row: ShareRow, { userId, isPremium }: Caller): Promise<number> {
-    const price = row.unlock_points ?? 0;
+    const { price } = row;
     if (price === 0 || row.is_own || row.has_unlocked) return 0;
     if (userId === null || !isPremium) return price;
     const { forever, unlimited, remaining } = await this.weeklyFree.of(userId);

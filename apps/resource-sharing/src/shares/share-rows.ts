@@ -19,6 +19,8 @@ export interface ShareRow {
   subtitle_type: string[];
   remark: string | null;
   unlock_points: number | null;
+  /** What unlocking costs now, 0 for nothing: the lower price for a while after it was raised. */
+  price: number;
   is_anonymous: boolean;
   is_official: boolean;
   validate_status: string | null;
@@ -44,7 +46,7 @@ const time = (column: string): string =>
 export const selectShares = (chosen: string): string => `
   SELECT s.id, replace(s.slug::text, '-', '') AS slug, s.owner_id, o.nickname, o.avatar_url, s.title, s.kind, s.url,
     s.access_code, s.share_size, s.video_resolution, s.source, s.subtitle_language, s.subtitle_type, s.remark,
-    s.unlock_points, s.is_anonymous, s.is_official, s.validate_status, s.validate_message,
+    s.unlock_points, share_price(s.unlock_points, s.held_points, s.held_until) AS price, s.is_anonymous, s.is_official, s.validate_status, s.validate_message,
     ${time('s.last_validated_at')}, ${time('s.created_at')},
     coalesce(c.unlocked_users_count, 0) AS unlocked_users_count, coalesce(c.click_count, 0) AS click_count,
     s.owner_id IS NOT DISTINCT FROM $1::bigint AS is_own, u.share_id IS NOT NULL AS has_unlocked,
