@@ -13,7 +13,7 @@ import {
   type Row,
   type TokenRecord,
 } from './credential-records.js';
-import { RevocableCache } from './revocable-cache.js';
+import { RevocableCache, type Soon } from './revocable-cache.js';
 import { Revocations } from './revocations.js';
 import { SecretHasher, SECRET_PREFIX } from './secret-hasher.js';
 
@@ -65,7 +65,7 @@ export class CredentialLookup {
   }
 
   /** The application secret or personal key of this text; null when there is none. */
-  async key(text: string): Promise<KeyRecord | null> {
+  key(text: string): Soon<KeyRecord | null> {
     return this.keys.get(hash('sha256', text, 'base64'), async () => {
       const kind = text.startsWith(SECRET_PREFIX.personal) ? 'personal' : 'application';
       const hashed = this.hasher.parse(kind, text);
@@ -75,7 +75,7 @@ export class CredentialLookup {
   }
 
   /** The access token of this text, an expired one too while it is kept; null when there is none. */
-  async token(text: string): Promise<TokenRecord | null> {
+  token(text: string): Soon<TokenRecord | null> {
     return this.tokens.get(hash('sha256', text, 'base64'), async () => {
       const hashed = this.hasher.parse('access', text);
       if (hashed === undefined) return null;

@@ -11,6 +11,14 @@ interface Loading<V> {
   readonly value: Promise<V | null>;
 }
 
+/** A value that may have to be waited for. */
+export type Soon<T> = T | Promise<T>;
+
+/** Goes on at once with what is there. */
+export function whenThere<T, R>(value: Soon<T>, goOn: (value: T) => Soon<R>): Soon<R> {
+  return value instanceof Promise ? value.then(goOn) : goOn(value);
+}
+
 const KNOWN_MS = 30_000;
 const UNKNOWN_MS = 5_000;
 /** Kept apart: somebody who guesses cannot push out what others use. */
@@ -30,7 +38,8 @@ export class RevocableCache<V> {
     this.subjectsOf = subjectsOf;
   }
 
-  async get(key: string, load: () => Promise<V | null>): Promise<V | null> {
+  /** At once when it is known: most requests wait for nothing. */
+  get(key: string, load: () => Promise<V | null>): Soon<V | null> {
     const known = this.known.get(key);
     if (known !== undefined && !this.revocations.isStale(known.sequence, this.subjectsOf(known.value))) {
       return known.value;

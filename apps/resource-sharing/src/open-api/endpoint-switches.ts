@@ -2,7 +2,7 @@ import { pgPool, UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
-import { RevocableCache } from '../credentials/revocable-cache.js';
+import { RevocableCache, whenThere, type Soon } from '../credentials/revocable-cache.js';
 import { Revocations } from '../credentials/revocations.js';
 
 export interface EndpointSwitch {
@@ -27,12 +27,12 @@ export class EndpointSwitches {
     this.cache = new RevocableCache(revocations, 1, () => ['endpoint:all']);
   }
 
-  async isDisabled(operation: string): Promise<boolean> {
-    const disabled = await this.cache.get('all', async () => {
+  isDisabled(operation: string): Soon<boolean> {
+    const known = this.cache.get('all', async () => {
       const found = await this.list();
       return new Set(found.map((entry) => entry.operation));
     });
-    return disabled?.has(operation) === true;
+    return whenThere(known, (disabled) => disabled?.has(operation) === true);
   }
 
   async list(): Promise<EndpointSwitch[]> {

@@ -2,7 +2,9 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable, RequestMethod, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { CredentialLookup } from '../credentials/credential-lookup.js';
+import type { KeyRecord, TokenRecord } from '../credentials/credential-records.js';
 import { LastUse } from '../credentials/last-use.js';
+import { whenThere, type Soon } from '../credentials/revocable-cache.js';
 import { apiKeyOf, assertUsableKey, assertUsableToken, toCaller, userTokenOf } from './caller-of-request.js';
 import { OPEN_OPERATION, setCaller, type Caller, type OpenOperationOptions, type OpenScope } from './caller.js';
 import { EndpointSwitches } from './endpoint-switches.js';
@@ -24,20 +26,31 @@ export class OpenApiGuard implements CanActivate {
     private readonly lastUse: LastUse,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  /** Answers at once for callers that are known. */
+  canActivate(context: ExecutionContext): Soon<boolean> {
     const operation = this.operationOf(context);
     if (operation === null) return true;
     const request = context.switchToHttp().getRequest<Request>();
     const text = apiKeyOf(request.headers);
     const bearer = userTokenOf(request.headers);
-    const key = assertUsableKey(await this.lookup.key(text), request.ip);
-    const token = bearer === undefined ? undefined : assertUsableToken(await this.lookup.token(bearer), key);
-    if (await this.switches.isDisabled(operation.name)) throw new AppError('ENDPOINT_DISABLED');
-    const caller = toCaller(key, token);
-    assertAllowed(caller, key.scopes, operation);
-    this.lastUse.note(key.id, request.ip);
-    setCaller(request, caller);
-    return true;
+    return whenThere(this.lookup.key(text), (record) => {
+      const key = assertUsableKey(record, request.ip);
+      if (bearer === undefined) return this.admit(request, operation, key, undefined);
+      return whenThere(this.lookup.token(bearer), (token) =>
+        this.admit(request, operation, key, assertUsableToken(token, key)),
+      );
+    });
+  }
+
+  private admit(request: Request, operation: Operation, key: KeyRecord, token: TokenRecord | undefined): Soon<boolean> {
+    return whenThere(this.switches.isDisabled(operation.name), (disabled) => {
+      if (disabled) throw new AppError('ENDPOINT_DISABLED');
+      const caller = toCaller(key, token);
+      assertAllowed(caller, key.scopes, operation);
+      this.lastUse.note(key.id, request.ip);
+      setCaller(request, caller);
+      return true;
+    });
   }
 
   /** Metadata of a route never changes: it is read once. */
