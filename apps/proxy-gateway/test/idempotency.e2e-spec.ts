@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { IdempotencyStore } from '../src/idempotency/idempotency-store.js';
 import { startTestApi } from './support/test-api.js';
 import type { Answer, TestApi } from './support/test-api.js';
 
@@ -38,6 +39,14 @@ describe('Idempotency-Key', () => {
     expect(ids.length).toBeGreaterThan(0);
     expect(new Set(ids).size).toBe(1);
     for (const { status, body } of answers) if (status !== 201) expect([status, body.code]).toEqual([409, 'CONFLICT']);
+  });
+
+  it('holds the key while the request runs', async () => {
+    const hold = vi.spyOn(IdempotencyStore.prototype, 'hold');
+    await post('/rules', rule, 'held');
+    await post('/rules', rule, 'held');
+    expect(hold.mock.calls.map(([{ key }]) => key)).toEqual(['held']);
+    hold.mockRestore();
   });
 
   it('refuses the key for another request', async () => {

@@ -1,5 +1,5 @@
 import type { SecretBox } from '@gatehouse/persistence';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { SECRET_BOX } from '../secret-box.token.js';
 
@@ -22,7 +22,9 @@ interface Row {
 }
 
 const KEPT = `interval '24 hours'`;
-/** A request that has run for this long died with its process. */
+/** A running request says so at every one of these. */
+const RUNNING_MS = 30_000;
+/** A request that has said nothing for this long died with its process. */
 const ABANDONED = `interval '2 minutes'`;
 /** One of so many claims also removes what is too old. */
 const SWEEP_EVERY = 100;
@@ -30,6 +32,7 @@ const SWEEP_EVERY = 100;
 /** Answers to keyed requests, for a day, shared by replicas. */
 @Injectable()
 export class IdempotencyStore {
+  private readonly logger = new Logger(IdempotencyStore.name);
   private claims = 0;
 
   constructor(
@@ -56,6 +59,23 @@ export class IdempotencyStore {
     if (row.request_hash !== hash) return { state: 'other' };
     if (row.sealed_answer === null) return { state: 'running' };
     return { state: 'answered', answer: JSON.parse(this.box.open(row.sealed_answer)) };
+  }
+
+  /** Keeps the claim for as long as the work takes: updating the geo databases may take ten minutes. */
+  async hold<T>({ actor, key }: KeyedRequest, work: () => Promise<T>): Promise<T> {
+    const sql =
+      'UPDATE idempotency_keys SET created_at = now() WHERE actor = $1 AND key = $2 AND sealed_answer IS NULL';
+    const timer = setInterval(() => {
+      this.dataSource.query(sql, [actor, key]).catch((error: unknown) => {
+        this.logger.warn('A running request could not keep its Idempotency-Key', error);
+      });
+    }, RUNNING_MS);
+    timer.unref();
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+    }
   }
 
   async remember({ actor, key }: KeyedRequest, answer: unknown): Promise<void> {

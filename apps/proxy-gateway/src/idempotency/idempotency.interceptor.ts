@@ -39,7 +39,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   private async carryOut(keyed: KeyedRequest, next: CallHandler): Promise<unknown> {
     let answer: unknown;
     try {
-      answer = await lastValueFrom(next.handle());
+      answer = await this.store.hold(keyed, () => lastValueFrom(next.handle()));
     } catch (error) {
       await this.settle(this.store.release(keyed));
       throw error;

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { createSecretBox } from '@gatehouse/persistence';
+import type { DataSource } from 'typeorm';
+import { afterEach, expect, it, vi } from 'vitest';
+import { IdempotencyStore } from './idempotency-store.js';
+
+afterEach(() => vi.useRealTimers());
+
+const keyed = { actor: 'api_key:1', key: 'k', hash: 'h' };
+
+it('keeps the claim of a request for as long as it runs, and no longer', async () => {
+  vi.useFakeTimers();
+  const query = vi.fn<(sql: string, parameters: unknown[]) => Promise<unknown[]>>(() => Promise.resolve([]));
+  const store = new IdempotencyStore({ query } as unknown as DataSource, createSecretBox(randomBytes(32)));
+  const work = Promise.withResolvers<string>();
+  const held = store.hold(keyed, () => work.promise);
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  expect(query.mock.calls.length).toBeGreaterThanOrEqual(10);
+  expect(query.mock.calls[0]).toEqual([expect.stringContaining('SET created_at = now()'), ['api_key:1', 'k']]);
+  work.resolve('done');
+  expect(await held).toBe('done');
+  query.mockClear();
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  expect(query).not.toHaveBeenCalled();
+});
+
+it('lets the work go on when the claim cannot be kept', async () => {
+  vi.useFakeTimers();
+  const query = vi.fn(() => Promise.reject(new Error('no database')));
+  const store = new IdempotencyStore({ query } as unknown as DataSource, createSecretBox(randomBytes(32)));
+  const work = Promise.withResolvers<string>();
+  const held = store.hold(keyed, () => work.promise);
+  await vi.advanceTimersByTimeAsync(60_000);
+  work.resolve('done');
+  expect(await held).toBe('done');
+});
