@@ -86,6 +86,15 @@ describe('site login', () => {
     expect((await send({ 'Sec-Fetch-Site': 'same-origin', Origin: site.url })).status).toBe(200);
   });
 
+  it('answers 400 to NUL in texts, wherever they come from', async () => {
+    const cookie = (await logIn('admin', password)).headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    expect((await logIn('ad\0min', password)).status).toBe(400);
+    for (const path of ['/api/site/events?type=%00', '/api/site/admin/users?search=%00', '/developer/%00']) {
+      const answer = await request(site.url).get(path).set('Cookie', cookie);
+      expect([path, answer.status]).toEqual([path, 400]);
+    }
+  });
+
   it('replaces a session by a new login', async () => {
     const first = await logIn('admin', password);
     const old = first.headers['set-cookie']?.[0]?.split(';')[0] ?? '';

@@ -21,6 +21,12 @@ describe('classifyError', () => {
     ],
     [new HttpException('secret', 599), 'INTERNAL', 'The service failed'],
     [new Error('secret'), 'INTERNAL', 'The service failed'],
+    [Object.assign(new Error('secret'), { code: '23505' }), 'INTERNAL', 'The service failed'],
+    [
+      Object.assign(new Error('invalid byte sequence'), { code: '22021' }),
+      'INVALID_ARGUMENT',
+      'A text holds characters that no text may hold',
+    ],
     ['a thrown text', 'INTERNAL', 'The service failed'],
     [undefined, 'INTERNAL', 'The service failed'],
   ])('translates %o', (thrown, code, message) => {

@@ -35,7 +35,16 @@ export function classifyError(thrown: unknown): AppError {
   // decodeURIComponent on a bad path throws inside the router.
   if (thrown instanceof URIError)
     return new AppError('INVALID_ARGUMENT', 'The address is not valid', { cause: thrown });
+  if (isUnstorableText(thrown)) {
+    return new AppError('INVALID_ARGUMENT', 'A text holds characters that no text may hold', { cause: thrown });
+  }
   return new AppError('INTERNAL', undefined, { cause: thrown });
+}
+
+/** PostgreSQL refuses NUL in texts (22021) and in JSON (22P05): only a client can have sent it. */
+function isUnstorableText(thrown: unknown): boolean {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  return code === '22021' || code === '22P05';
 }
 
 function fromHttpException(exception: HttpException): AppError {
