@@ -19,14 +19,12 @@ import type { ApplicationStatus } from '../credentials/credential-records.js';
 import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
 import { MAX_GRANT } from '../points/point-grants.js';
 import type { SiteRole } from '../site/site-account.entity.js';
+import { wholeNumber } from '../wire/whole-number.js';
 
 /** What members may be allowed beyond what all of them may. */
 export const PERMISSIONS = ['share:manage', 'resource:notify'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 export const FOREVER = 'forever';
-
-const wholeNumber = ({ value }: { value: unknown }): unknown =>
-  typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
 
 /** May be left out, but not null. */
 const NotNull = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);

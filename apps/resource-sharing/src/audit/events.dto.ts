@@ -1,8 +1,6 @@
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
-
-const wholeNumber = ({ value }: { value: unknown }): unknown =>
-  typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+import { wholeNumber } from '../wire/whole-number.js';
 
 export class OwnEventsQuery {
   /** A type, or how some begin: `app.` */
