@@ -4,7 +4,9 @@ import { testParser } from '../../../test/support/document-parser.js';
 import { ImportReader } from './read-import.js';
 
 const COUNT = 20_000;
-const links = Array.from({ length: COUNT }, (_, i) => `trojan://p@h${i}.example:443?sni=s${i}.example#n${i}`).join('\n');
+const links = Array.from({ length: COUNT }, (_, i) => `trojan://p@h${i}.example:443?sni=s${i}.example#n${i}`).join(
+  '\n',
+);
 const objects = Array.from({ length: COUNT }, (_, i) => ({
   name: `n${i}`,
   type: 'trojan',
