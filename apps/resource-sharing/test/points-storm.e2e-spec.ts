@@ -78,7 +78,8 @@ describe('on several processes', () => {
 
   it('cross-unlock storms: no deadlock, nobody below zero, every point accounted for', async () => {
     const before = await cluster.deadlocks();
-    const users = await members(4, { points: 20, shares: 30, price: 2 });
+    // Two unlocks each to begin with: among hundreds somebody is out of points again and again.
+    const users = await members(4, { points: 4, shares: 30, price: 2 });
     const pairs = users.flatMap((buyer) =>
       users.filter((sharer) => sharer !== buyer).flatMap((sharer) => sharer.shares.map((share) => ({ buyer, share }))),
     );
@@ -89,7 +90,7 @@ describe('on several processes', () => {
     expect([...seen.keys()].filter((status) => status !== 200 && status !== 402)).toEqual([]);
     expect(seen.get(402)).toBeGreaterThan(0);
     expect(await cluster.deadlocks()).toBe(before);
-    expect((await balances(users)).reduce((sum, balance) => sum + balance, 0)).toBe(80);
+    expect((await balances(users)).reduce((sum, balance) => sum + balance, 0)).toBe(16);
     const [{ n }] = (await cluster.sql.query('SELECT count(*) AS n FROM unlocks WHERE user_id = ANY ($1)', [
       users.map(({ id }) => id),
     ])) as [{ n: number }];
