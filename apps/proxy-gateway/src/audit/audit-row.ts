@@ -1,30 +1,13 @@
-import type { AuditActorType, AuditChange, AuditLogView } from '@gatehouse/contracts';
+import type { AuditActorType, AuditLogView } from '@gatehouse/contracts';
 import type { SealedFields } from './audit-chain.js';
 import type { AuditEntry } from './audit-entry.js';
 
-/** A row of audit_logs. */
-export interface AuditRow {
-  id: number;
+/** A row of audit_logs: its view, with the actor in three columns. */
+export interface AuditRow extends Omit<AuditLogView, 'actor' | 'created_at'> {
   created_at: Date;
   actor_type: AuditActorType;
   actor_id: number | null;
   actor_name: string | null;
-  ip: string | null;
-  user_agent: string | null;
-  request_id: string | null;
-  method: string | null;
-  path: string | null;
-  action: string;
-  resource_type: string | null;
-  resource_id: string | null;
-  resource_name: string | null;
-  status: number | null;
-  success: boolean;
-  error: string | null;
-  changes: AuditChange[];
-  duration_ms: number | null;
-  prev_hash: string;
-  hash: string;
 }
 
 export type UnsealedRow = Omit<AuditRow, 'hash'>;

@@ -1,9 +1,9 @@
 import type { DashboardPage, DashboardResponse, DashboardTraffic, LiveDomain, LiveNode } from '@gatehouse/contracts';
-import { AppError } from '@gatehouse/platform';
 import type { ConnectionSnapshot, KernelStatus } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import { KernelService } from '../kernel-host/kernel.service.js';
+import { unlessDown } from '../kernel-host/unless-down.js';
 import { SERVICE_VERSION } from '../service-version.js';
 import { AccountingService } from '../traffic/accounting.service.js';
 import { NodeDirectory } from '../traffic/node-directory.js';
@@ -80,16 +80,6 @@ export class LiveTraffic implements OnModuleInit {
       uptime_sec: status === null ? null : Math.max(0, Math.floor((Date.now() - status.startedAt) / 1_000)),
       memory_bytes: status?.rssBytes ?? null,
     };
-  }
-}
-
-/** What the kernel says, or `otherwise` while there is none to ask. */
-async function unlessDown<T>(answer: Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'KERNEL_UNAVAILABLE') return otherwise;
-    throw error;
   }
 }
 

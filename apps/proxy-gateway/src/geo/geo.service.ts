@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { allows } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { GeoDatabaseName, GeoDatabaseView, GeoStatus, GeoSummary, GeoUpdateResult } from '@gatehouse/contracts';
 import { JobFailedError, Jobs, JobTimeoutError } from '@gatehouse/jobs';
 import { AppError } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
+import { maySeeSecrets } from '../auth/may-see-secrets.js';
 import { readBundledCountryFile } from '../bundled-country-file.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { maskSettings } from '../settings-api/mask-settings.js';
@@ -37,7 +37,7 @@ export class GeoService {
     const autoUpdate = this.preferences.get('geo.auto_update');
     const hours = this.preferences.get('geo.interval_hours');
     const next = lastRunAt === null ? this.startedAt + FIRST_UPDATE_MS : lastRunAt.getTime() + hours * HOUR_MS;
-    const showSecrets = actor === null || allows(actor, 'write');
+    const showSecrets = maySeeSecrets(actor);
     const names = GEO_DATABASE_NAMES.filter((name) => name !== 'geoip' || this.isWanted(name) || rows.has(name));
     return {
       auto_update: autoUpdate,

@@ -16,6 +16,7 @@ import {
   IsArray,
   ValidateIf,
 } from 'class-validator';
+import { trimmed } from '../wire/trimmed.js';
 import { Omittable } from '../wire/omittable.js';
 import { OneLine } from '../wire/one-line.js';
 import { MAX_TAG_LENGTH, MAX_TAGS, tidyTags } from './node-labels.js';
@@ -24,7 +25,6 @@ export const MAX_PAGE = 500;
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 const MAX_RAW = 65_536;
 
-const trimmed = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 const upper = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' ? value.trim().toUpperCase() : value;
 /** Query values are text; what is no whole number stays text and is refused. */

@@ -1,10 +1,10 @@
-import { allows } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { NodeDeletedResponse, NodeView, Page } from '@gatehouse/contracts';
 import { notify, UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { maySeeSecrets } from '../auth/may-see-secrets.js';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { CountryChoice } from './country-choice.js';
@@ -26,7 +26,7 @@ export class NodesService {
   ) {}
 
   list(query: NodeQuery, actor: Actor | null): Promise<Page<NodeView>> {
-    return this.query.page(query, mayRead(actor));
+    return this.query.page(query, maySeeSecrets(actor));
   }
 
   /** @throws AppError INVALID_ARGUMENT for a definition that cannot be read, CONFLICT naming the node that exists. */
@@ -77,7 +77,7 @@ export class NodesService {
     const view = await this.unitOfWork.run(async (tx) => {
       const id = await work(tx);
       await notify(tx, KERNEL_CONFIG_CHANNEL, '');
-      return this.query.one(tx, id, mayRead(actor));
+      return this.query.one(tx, id, maySeeSecrets(actor));
     });
     await this.kernel.sync();
     return view;
@@ -114,10 +114,6 @@ export class NodesService {
     row.tags = body.tags ?? row.tags;
     if (body.country !== undefined) this.choice.make(row, body.country);
   }
-}
-
-function mayRead(actor: Actor | null): boolean {
-  return actor === null || allows(actor, 'write');
 }
 
 async function find(tx: EntityManager, id: number): Promise<NodeEntity> {

@@ -6,6 +6,7 @@ import { nodeTag } from '../kernel-host/kernel-config.mapper.js';
 import type { MappedConfig } from '../kernel-host/kernel-config.mapper.js';
 import type { GroupInUse } from '../kernel-host/kernel-ipc.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
+import { unlessDown } from '../kernel-host/unless-down.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { nodeIdOf } from '../traffic/flow-names.js';
 import { CurrentConfig } from './current-config.js';
@@ -106,13 +107,4 @@ function shownNodes(
 
 export function groupNotFound(name: string): AppError {
   return new AppError('NOT_FOUND', `There is no group ${JSON.stringify(name)}.`);
-}
-
-async function unlessDown<T>(answer: Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'KERNEL_UNAVAILABLE') return otherwise;
-    throw error;
-  }
 }

@@ -1,4 +1,3 @@
-import { allows } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type {
   DefaultPolicyResult,
@@ -9,6 +8,7 @@ import type {
 } from '@gatehouse/contracts';
 import { notify, UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
+import { maySeeSecrets } from '../auth/may-see-secrets.js';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { SERVICE_VERSION } from '../service-version.js';
@@ -68,10 +68,6 @@ export class OutboundService {
     const previous = options.find(({ tag }) => tag === before)?.name ?? before;
     return { default_policy: chosen.name, proxy: chosen.tag, previous };
   }
-}
-
-function maySeeSecrets(actor: Actor | null): boolean {
-  return actor === null || allows(actor, 'write');
 }
 
 function windowOf({ members, members_limit, members_offset }: MembersQuery): MemberWindow {

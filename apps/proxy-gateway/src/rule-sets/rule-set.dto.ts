@@ -17,25 +17,16 @@ import {
   ValidateBy,
 } from 'class-validator';
 import { MAX_PRIORITY } from '../rules/rule-order.js';
+import { IsHttpUrl } from '../wire/is-http-url.js';
 import { Omittable } from '../wire/omittable.js';
 import { OneLine } from '../wire/one-line.js';
+import { trimmed } from '../wire/trimmed.js';
 
 const MIN_INTERVAL_SEC = 60;
 const MAX_INTERVAL_SEC = 31_536_000;
 const MAX_ENTRIES = 100_000;
 /** Fits a field of a rule line, alone and in parentheses; a colon marks the sets that the service makes itself. */
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._@!+-]*[\p{L}\p{N}._@!+-])?$/u;
-
-const trimmed = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
-
-const IsHttpUrl = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isHttpUrl',
-    validator: {
-      validate: (value) => typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? ''),
-      defaultMessage: () => 'url must be an http or https URL',
-    },
-  });
 
 /** Entries come in tens of thousands: one check of the list, not one of each. */
 const IsStringList = (): PropertyDecorator =>

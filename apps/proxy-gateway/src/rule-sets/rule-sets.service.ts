@@ -1,4 +1,3 @@
-import { allows } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { ItemList, RuleSetDeletedResponse, RuleSetDetail, RuleSetView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
@@ -6,6 +5,7 @@ import type { SecretBox } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { maySeeSecrets } from '../auth/may-see-secrets.js';
 import { refusePrivateSource } from '../auth/private-source.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { announceRules, lockRules } from '../rules/rule-changes.js';
@@ -134,7 +134,7 @@ export class RuleSetsService {
     const rules = await readOwnRules(tx, ids);
     const tags = [...rules.values()].map(({ target }) => target);
     const targets = await describeTargets(tx, tags, null);
-    const showSecrets = actor === null || allows(actor, 'write');
+    const showSecrets = maySeeSecrets(actor);
     return rows.map((row) => {
       const rule = rules.get(row.id) ?? null;
       const targetName = rule === null ? null : (targets.get(rule.target)?.name ?? null);

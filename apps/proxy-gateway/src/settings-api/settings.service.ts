@@ -1,9 +1,9 @@
-import { allows } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { SettingsView } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import type { ErrorDetail } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
+import { maySeeSecrets } from '../auth/may-see-secrets.js';
 import { OpenAccess } from '../auth/open-access.js';
 import { PREFERENCES, restartNeeded } from '../preferences/preference-definitions.js';
 import type { PreferenceKey } from '../preferences/preference-definitions.js';
@@ -26,7 +26,7 @@ export class SettingsService {
   /** Every key. Who may only read sees no credentials that addresses carry. */
   read(actor: Actor | null): SettingsView {
     const texts = this.preferences.texts();
-    return actor === null || allows(actor, 'write') ? texts : this.masked(texts);
+    return maySeeSecrets(actor) ? texts : this.masked(texts);
   }
 
   /**

@@ -12,25 +12,15 @@ import {
   Max,
   MaxLength,
   Min,
-  ValidateBy,
 } from 'class-validator';
+import { IsHttpUrl } from '../wire/is-http-url.js';
 import { Omittable } from '../wire/omittable.js';
 import { OneLine } from '../wire/one-line.js';
+import { trimmed } from '../wire/trimmed.js';
 
 /** A provider asked more often than this bans its subscribers. */
 export const MIN_INTERVAL_SEC = 60;
 export const MAX_INTERVAL_SEC = 31_536_000;
-
-const IsHttpUrl = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isHttpUrl',
-    validator: {
-      validate: (value) => typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? ''),
-      defaultMessage: () => 'url must be an http or https URL',
-    },
-  });
-
-const trimmed = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 
 const MAX_NAME = 200;
 const MAX_URL = 8_192;

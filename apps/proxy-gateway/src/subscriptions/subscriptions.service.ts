@@ -1,4 +1,3 @@
-import { allows } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { ItemList, RefreshResult, SubscriptionDeletedResponse, SubscriptionView } from '@gatehouse/contracts';
 import { notify, UnitOfWork } from '@gatehouse/persistence';
@@ -6,6 +5,7 @@ import type { SecretBox } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { maySeeSecrets } from '../auth/may-see-secrets.js';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
 import { refusePrivateSource } from '../auth/private-source.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
@@ -152,7 +152,7 @@ export class SubscriptionsService {
       [rows.map(({ id }) => id)],
     );
     const countsOf = new Map(counts.map((count) => [count.id, count]));
-    const showSecrets = actor === null || allows(actor, 'write');
+    const showSecrets = maySeeSecrets(actor);
     return rows.map((row) => {
       const { nodes: nodeCount = 0, alive: aliveCount = 0 } = countsOf.get(row.id) ?? {};
       return toSubscriptionView(row, { url: this.box.open(row.sealedUrl), nodeCount, aliveCount, showSecrets });
