@@ -1,7 +1,6 @@
-import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import { RuleSetFileError } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
+import { readInThread } from '../threads/read-in-thread.js';
 import { readRuleSet } from './read-rule-set.js';
 import type { ReadRuleSet, RuleSetForm } from './read-rule-set.js';
 
@@ -34,26 +33,18 @@ export class RuleSetParser {
   }
 
   private readInThread(content: Buffer, form: RuleSetForm): Promise<ReadRuleSet> {
-    const { promise, resolve, reject } = Promise.withResolvers<ReadRuleSet>();
-    const worker = new Worker(fileURLToPath(this.entry), {
+    return readInThread<ThreadAnswer, ReadRuleSet>({
+      entry: this.entry,
+      execArgv: this.execArgv,
       workerData: { content, form },
-      execArgv: [...this.execArgv],
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+      timeoutMs: TIMEOUT_MS,
+      maxHeapMb: MAX_HEAP_MB,
+      receive(answer) {
+        if ('refused' in answer) throw new RuleSetFileError(answer.refused);
+        return answer.set;
+      },
+      tooDemanding,
     });
-    const timer = setTimeout(() => {
-      reject(tooDemanding());
-      void worker.terminate();
-    }, TIMEOUT_MS);
-    worker.once('message', (answer: ThreadAnswer) => {
-      if ('set' in answer) resolve(answer.set);
-      else reject(new RuleSetFileError(answer.refused));
-    });
-    worker.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooDemanding() : error),
-    );
-    worker.once('exit', () => reject(tooDemanding()));
-    return promise.finally(() => clearTimeout(timer));
   }
 }
 

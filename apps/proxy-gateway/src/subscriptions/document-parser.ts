@@ -1,8 +1,7 @@
-import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import { parseSubscription } from '@gatehouse/subscription-formats';
 import type { ParsedEntry, ParsedSubscription, ParseOptions } from '@gatehouse/subscription-formats';
 import { Injectable } from '@nestjs/common';
+import { readInThread } from '../threads/read-in-thread.js';
 import { FetchFailure } from './fetch-failure.js';
 
 /** Up to here a thread costs more than the parsing; the slowest document of that length takes some ten milliseconds. */
@@ -34,29 +33,22 @@ export class DocumentParser {
   }
 
   private parseInThread(content: Buffer, options: ParseOptions): Promise<ParsedSubscription> {
-    const { promise, resolve, reject } = Promise.withResolvers<ParsedSubscription>();
-    const worker = new Worker(fileURLToPath(this.entry), {
-      workerData: { content, options },
-      execArgv: [...this.execArgv],
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-    });
-    const timer = setTimeout(() => {
-      reject(tooDemanding());
-      void worker.terminate();
-    }, TIMEOUT_MS);
     const nodes: ParsedEntry[] = [];
-    worker.on('message', (part: ParsedEntry[] | ParsedSubscription) => {
-      if (!Array.isArray(part)) return resolve({ ...part, nodes });
-      nodes.push(...part);
-      // Others get their turn before the next slice is unpacked.
-      setImmediate(() => worker.postMessage('more'));
+    return readInThread<ParsedEntry[] | ParsedSubscription, ParsedSubscription>({
+      entry: this.entry,
+      execArgv: this.execArgv,
+      workerData: { content, options },
+      timeoutMs: TIMEOUT_MS,
+      maxHeapMb: MAX_HEAP_MB,
+      receive(part, worker) {
+        if (!Array.isArray(part)) return { ...part, nodes };
+        nodes.push(...part);
+        // Others get their turn before the next slice is unpacked.
+        setImmediate(() => worker.postMessage('more'));
+        return undefined;
+      },
+      tooDemanding,
     });
-    worker.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooDemanding(error) : error),
-    );
-    worker.once('exit', () => reject(tooDemanding()));
-    return promise.finally(() => clearTimeout(timer));
   }
 }
 
