@@ -2,7 +2,7 @@ import type { CountryRebuildResult, CountryView, ItemList, JobView, NodeView, Pa
 import { Jobs } from '@gatehouse/jobs';
 import { waitFor } from '@gatehouse/testing';
 import { DataSource } from 'typeorm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startGateway } from './support/gateway.js';
 import type { Answer, Gateway } from './support/gateway.js';
 import { shadowsocksLink, startProvider } from './support/provider.js';
@@ -106,8 +106,9 @@ describe('POST /proxies/rebuild-countries', () => {
     await using silent = await startSilentServer();
     await gateway.call('PUT', '/settings', { 'health.timeout_ms': '60000' });
     await add(`http://127.0.0.1:${silent.port}`, 'silent');
+    using waits = vi.spyOn(gateway.app.app.get(Jobs), 'waitFor');
     const asked = [rebuild(), rebuild()];
-    await waitFor(() => silent.open() === 1);
+    await waitFor(() => silent.open() === 1 && waits.mock.calls.length === 2);
     const id = await waitFor(async () => runningJob());
     expect((await gateway.call('DELETE', `/jobs/${id}`)).status).toBe(200);
     for (const { status, body } of (await Promise.all(asked)) as Answer[]) {

@@ -101,7 +101,9 @@ export class Jobs {
    * one among them. At most `limit`.
    */
   async unfinished<Name extends QueueName>(name: Name, limit = 100): Promise<UnfinishedJob<Name>[]> {
-    const jobs = await this.answered(this.registry.queue(name).getJobs(['active', 'waiting', 'prioritized'], 0, limit));
+    // The lists are read one after the other. In the order that jobs move through them, one that is taken meanwhile is
+    // seen twice at worst, and never missed.
+    const jobs = await this.answered(this.registry.queue(name).getJobs(['prioritized', 'waiting', 'active'], 0, limit));
     // One that ends while they are read may come without its content.
     return jobs.flatMap((job: Job | undefined) =>
       job?.id === undefined ? [] : [{ id: job.id, payload: job.data as QueuePayloads[Name] }],

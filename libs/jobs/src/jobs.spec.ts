@@ -163,6 +163,29 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     await waitFor(async () => (await jobs.unfinished('subscription-refresh')).length === 0);
   });
 
+  it('never loses sight of a job that a worker takes while the lists are read', async () => {
+    let ran = '';
+    const gates = new Map<string, PromiseWithResolvers<void>>();
+    const app = await start(
+      handlers(async ({ subscriptionId }) => {
+        ran = `job-${subscriptionId}`;
+        await gates.get(ran)?.promise;
+      }),
+    );
+    const jobs = app.get(Jobs);
+    for (let round = 0; round < 40; round += 1) {
+      const id = `job-${round}`;
+      gates.set(id, Promise.withResolvers());
+      await jobs.add('subscription-refresh', payload(round), { jobId: id });
+      do {
+        const looks = await Promise.all(Array.from({ length: 4 }, () => jobs.unfinished('subscription-refresh')));
+        for (const look of looks) expect(look.map((job) => job.id)).toContain(id);
+      } while (ran !== id);
+      gates.get(id)!.resolve();
+      await waitFor(async () => (await jobs.unfinished('subscription-refresh')).length === 0);
+    }
+  });
+
   it('hands a coded failure to the one who waits, without a second attempt', async () => {
     let runs = 0;
     const app = await start(
