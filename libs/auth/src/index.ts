@@ -14,7 +14,7 @@ export {
   type ApiKeyStoreConfig,
   type NewApiKey,
 } from './keys/api-key-store.js';
-export { clientKey, DEFAULT_LOGIN_LIMITS, LoginThrottle, type LoginThrottleLimits } from './login/login-throttle.js';
+export { DEFAULT_LOGIN_LIMITS, LoginThrottle, type LoginThrottleLimits } from './login/login-throttle.js';
 export { hashPassword, needsRehash, verifyPassword } from './passwords/password-hash.js';
 export { SessionCookie } from './sessions/session-cookie.js';
 export { SessionStore, type Session, type SessionStoreConfig } from './sessions/session-store.js';

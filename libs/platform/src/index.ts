@@ -5,6 +5,7 @@ export { ErrorFilter } from './errors/error.filter.js';
 export { formatError, type ErrorBody, type ErrorFormat } from './errors/error-format.js';
 export { HealthRegistry, type HealthCheck, type HealthReport } from './health/health-registry.js';
 export { DEFAULT_BODY_LIMIT } from './http/body-parsers.js';
+export { clientKey } from './http/client-key.js';
 export {
   idempotencyKeyOf,
   idempotencyKeyReused,
@@ -55,6 +56,7 @@ export {
 } from './settings/service-settings.js';
 export { SettingsError, type SettingProblem } from './settings/settings-error.js';
 export { Variable, type VariableKind, type VariableOptions } from './settings/variable.js';
+export { IgnoresUnknownFields } from './validation/unknown-fields.js';
 export { createValidationPipe, validationFailure, type ValidationCode } from './validation/validation-pipe.js';
 export { FixedWindowStorage, type WindowCounter, type WindowState } from './throttling/fixed-window.js';
 export { MemoryWindowCounter } from './throttling/memory-counter.js';

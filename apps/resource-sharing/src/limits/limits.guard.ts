@@ -1,4 +1,4 @@
-import { clientKey } from '@gatehouse/auth';
+import { clientKey } from '@gatehouse/platform';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { callerOf } from '../open-api/caller.js';

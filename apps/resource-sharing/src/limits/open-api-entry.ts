@@ -1,4 +1,4 @@
-import { clientKey } from '@gatehouse/auth';
+import { clientKey } from '@gatehouse/platform';
 import type { INestApplication } from '@nestjs/common';
 import type { Request, RequestHandler, Response } from 'express';
 import { AddressLimit } from './address-limit.js';

@@ -1,6 +1,5 @@
-import { clientKey } from '@gatehouse/auth';
 import { pgPool } from '@gatehouse/persistence';
-import { AppError, PostgresWindowCounter } from '@gatehouse/platform';
+import { AppError, clientKey, PostgresWindowCounter } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { DataSource } from 'typeorm';

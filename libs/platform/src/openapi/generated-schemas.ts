@@ -1,13 +1,18 @@
+import { lenientClassNames } from '../validation/unknown-fields.js';
 import { isSchema, mapSchemas, type JsonSchema } from './json-schema.js';
 
 /**
  * Schemas of request classes as the generator leaves them, in the words of JSON Schema 2020-12:
- * `nullable` becomes the type null, and what the validation refuses besides, unknown fields, is said.
+ * `nullable` becomes the type null, and what the validation refuses besides, unknown fields of most classes, is said.
  */
 export function requestSchemas(schemas: Record<string, unknown>): Record<string, JsonSchema> {
   const told = mapSchemas(schemas, tellNull) as Record<string, JsonSchema>;
+  const lenient = lenientClassNames();
   return Object.fromEntries(
-    Object.entries(told).map(([name, schema]) => [name, { ...schema, additionalProperties: false }]),
+    Object.entries(told).map(([name, schema]) => [
+      name,
+      lenient.has(name) ? schema : { ...schema, additionalProperties: false },
+    ]),
   );
 }
 

@@ -41,6 +41,15 @@ describe('ThrottlingModule', () => {
     expect(await statuses('/usual', 1, '192.0.2.2')).toEqual([200]);
   });
 
+  it('counts an IPv6 network as one client', async () => {
+    const from = (address: string): Promise<number[]> => statuses('/strict', 1, address);
+    expect(await from('2001:db8:1:2::1')).toEqual([200]);
+    expect(await from('2001:db8:1:2:ffff::7')).toEqual([429]);
+    expect(await from('2001:db8:1:3::1')).toEqual([200]);
+    expect(await from('::ffff:192.0.2.9')).toEqual([200]);
+    expect(await from('192.0.2.9')).toEqual([429]);
+  });
+
   it('takes limits of a route, and none where there is none', async () => {
     expect(await statuses('/strict', 2)).toEqual([200, 429]);
     expect(await statuses('/free', 6)).toEqual([200, 200, 200, 200, 200, 200]);

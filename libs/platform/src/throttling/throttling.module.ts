@@ -9,11 +9,13 @@ import {
   type ThrottlerModuleOptions,
   type ThrottlerStorage,
 } from '@nestjs/throttler';
+import type { Request } from 'express';
 import { AppError } from '../errors/app-error.js';
+import { clientKey } from '../http/client-key.js';
 import { FixedWindowStorage, type WindowCounter } from './fixed-window.js';
 import { MemoryWindowCounter } from './memory-counter.js';
 
-/** Answers a refusal in the service's wire format; counts by client address. */
+/** Answers a refusal in the service's wire format; counts by client address, an IPv6 /64 as one. */
 @Injectable()
 export class ThrottlingGuard extends ThrottlerGuard {
   constructor(
@@ -22,6 +24,10 @@ export class ThrottlingGuard extends ThrottlerGuard {
     reflector: Reflector,
   ) {
     super(options, storage, reflector);
+  }
+
+  protected override getTracker(request: Request): Promise<string> {
+    return Promise.resolve(clientKey(request.ip ?? ''));
   }
 
   /** Readable and short as it is: the library would hash it on every request. */
@@ -35,7 +41,7 @@ export class ThrottlingGuard extends ThrottlerGuard {
 }
 
 export interface ThrottlingOptions {
-  /** Hits of one client address on one route in a window; @Throttle() changes it for a route. */
+  /** Hits of one client address (an IPv6 /64 is one) on one route in a window; @Throttle() changes it for a route. */
   readonly limit: number;
   readonly windowMs: number;
   /** Where counts are kept: MemoryWindowCounter, PostgresWindowCounter or RedisWindowCounter. */

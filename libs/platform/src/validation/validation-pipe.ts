@@ -1,27 +1,47 @@
-import { ValidationPipe, type ValidationError } from '@nestjs/common';
+import {
+  ValidationPipe,
+  type ArgumentMetadata,
+  type ValidationError,
+  type ValidationPipeOptions,
+} from '@nestjs/common';
 import { AppError, type ErrorDetail } from '../errors/app-error.js';
+import { ignoresUnknownFields } from './unknown-fields.js';
 
 export type ValidationCode = 'INVALID_ARGUMENT' | 'VALIDATION_FAILED';
 
 /**
- * Checks request classes: unknown fields are refused, plain values are converted to the declared types,
+ * Checks request classes: unknown fields are refused (or left out: @IgnoresUnknownFields()), plain values are converted to the declared types,
  * and every bad field is listed in `details`.
  */
 export function createValidationPipe(code: ValidationCode = 'INVALID_ARGUMENT'): ValidationPipe {
-  return new RequestClassPipe({
+  const options = {
     whitelist: true,
-    forbidNonWhitelisted: true,
     transform: true,
     transformOptions: { exposeUnsetFields: false },
     validationError: { target: false, value: false },
-    exceptionFactory: (errors) => validationFailure(errors, code),
-  });
+    exceptionFactory: (errors: ValidationError[]) => validationFailure(errors, code),
+  };
+  return new RequestClassPipe({ ...options, forbidNonWhitelisted: true }, new PlainTextPipe(options));
 }
 
 /** Single parameters stay the text they are: Nest would take `1e3`, `0x10` and ` 7` for numbers before their own pipe sees them. */
-class RequestClassPipe extends ValidationPipe {
+class PlainTextPipe extends ValidationPipe {
   protected override transformPrimitive(value: unknown): unknown {
     return value;
+  }
+}
+
+class RequestClassPipe extends PlainTextPipe {
+  private readonly lenient: ValidationPipe;
+
+  constructor(options: ValidationPipeOptions, lenient: ValidationPipe) {
+    super(options);
+    this.lenient = lenient;
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (ignoresUnknownFields(metadata.metatype)) return this.lenient.transform(value, metadata) as Promise<unknown>;
+    return super.transform(value, metadata) as Promise<unknown>;
   }
 }
 
