@@ -81,6 +81,16 @@ describe('creating a share', () => {
     expect(row).toEqual({ hide_link: true, is_anonymous: false });
   });
 
+  it('takes fields that later clients send, and makes nothing of them', async () => {
+    const made = await share(owner, { is_official: true, owner_id: other.id, season: 2, constructor: 'x' });
+    expect(made).toMatchObject({ is_official: false, user: { id: owner.id } });
+    const checked = await owner.post('/check/resource', { url: 'https://115.com/s/swlater', season: 2 });
+    expect([checked.status, (checked.body as { data: object }).data]).toEqual([
+      200,
+      expect.objectContaining({ share_id: 'swlater' }),
+    ]);
+  });
+
   it.each([[undefined], [0], [null]])('is free with unlock_points %j', async (unlock_points) => {
     expect((await share(owner, { unlock_points })).unlock_points).toBeNull();
   });
@@ -143,7 +153,6 @@ describe('creating a share', () => {
     ['a control character', { title: 'a\u0000b' }, 'title'],
     ['another one', { remark: 'a\u0000b' }, 'remark'],
     ['a resolution twice', { video_resolution: ['4K', '4K'] }, 'video_resolution'],
-    ['an unknown field', { is_official: true }, 'is_official'],
     ['no boolean', { hide_link: 'yes' }, 'hide_link'],
   ])('refuses %s', async (_, changes, field) => {
     const answer = await owner.post('/shares', newShare(changes));
@@ -300,14 +309,14 @@ describe('the detail of a share', () => {
     const { slug } = await share(owner, { unlock_points: 7 });
     const price = async (caller: ShareCaller): Promise<unknown> => {
       const { data } = (await caller.get(`/shares/${slug}`)).body as { data: Record<string, unknown> };
-      return [data['unlock_points'], data['actual_unlock_points'], data['is_free_for_user']];
+      return [data['unlock_points'], data['actual_unlock_points'], data['is_free_for_user'], data['unlock_message']];
     };
-    expect(await price(premium)).toEqual([7, 0, true]);
-    expect(await price(soon)).toEqual([7, 7, false]);
+    expect(await price(premium)).toEqual([7, 0, true, '需要 0 积分解锁']);
+    expect(await price(soon)).toEqual([7, 7, false, '需要 7 积分解锁']);
     await sql('UPDATE weekly_free SET used = 1000000 WHERE user_id = $1', [premium.id]);
-    expect(await price(premium)).toEqual([7, 7, false]);
+    expect(await price(premium)).toEqual([7, 7, false, '需要 7 积分解锁']);
     await sql('UPDATE shares SET is_official = true WHERE slug = $1', [slug]);
-    expect(await price(premium)).toEqual([7, 0, true]);
+    expect(await price(premium)).toEqual([7, 0, true, '需要 0 积分解锁']);
     expect((await premium.get(`/shares/${slug}`)).body).toMatchObject({ data: { is_official: true } });
   });
 

@@ -84,6 +84,65 @@ describe('unlocking', () => {
     expect(await balance(caller)).toBe(0);
   });
 
+  it('with fields that later clients send: as without them', async () => {
+    await givePoints(sql, caller.id, 10);
+    const { slug } = await own(10);
+    const answer = await caller.post('/resources/unlock', { slug, slugs: [slug], points: 0, user_id: sharer.id });
+    expect([answer.status, await balance(caller)]).toEqual([200, 0]);
+  });
+
+  describe('of somebody who is shut out', () => {
+    const shut = (disabled: boolean): Promise<unknown> =>
+      sql.query('UPDATE site_accounts SET disabled_at = $2 WHERE id = $1', [sharer.id, disabled ? new Date() : null]);
+
+    it('is not found, by nobody, and earns nothing; who had it keeps it; it is back with its sharer', async () => {
+      const reader = await createCaller(site);
+      for (const user of [caller, reader]) await givePoints(sql, user.id, 10);
+      const made = await sharer.post('/shares', newShare({ tmdb_id: '88001', unlock_points: 10 })).expect(200);
+      const { slug } = (made.body as { data: { slug: string } }).data;
+      await unlock(reader, slug).expect(200);
+      const listed = async (): Promise<number> =>
+        ((await caller.get('/resources/movie/88001').expect(200)).body as { meta: { total: number } }).meta.total;
+      expect(await listed()).toBe(1);
+
+      await shut(true);
+      await unlock(caller, slug).expect(404);
+      await caller.get(`/shares/${slug}`).expect(404);
+      expect([await listed(), await balance(caller), await balance(sharer)]).toEqual([0, 10, 10]);
+      expect(linkOf(await unlock(reader, slug).expect(200))).toMatchObject({ already_owned: true });
+
+      await shut(false);
+      expect(await listed()).toBe(1);
+      await unlock(caller, slug).expect(200);
+      expect(await balance(sharer)).toBe(20);
+    });
+
+    it('gives its link free: whoever shares it next keeps it, and what was taken back stays so', async () => {
+      const body = newShare({ tmdb_id: '88002' });
+      const made = await sharer.post('/shares', body).expect(200);
+      const gone = await sharer.post('/shares', newShare({ tmdb_id: '88002' })).expect(200);
+      const slugOf = (answer: request.Response): string => (answer.body as { data: { slug: string } }).data.slug;
+      await sharer.delete(`/shares/${slugOf(gone)}`).expect(200);
+      await shut(true);
+      await shut(true);
+      const next = await caller.post('/shares', body).expect(200);
+      await shut(false);
+      const found = await caller.get('/resources/movie/88002').expect(200);
+      const slugs = (found.body as { data: { slug: string }[] }).data.map(({ slug }) => slug);
+      expect(slugs).toEqual([slugOf(next)]);
+      expect(slugs).not.toContain(slugOf(made));
+    });
+
+    it('is found by nobody when it was shared in the moment of that', async () => {
+      await shut(true);
+      const share = await own(10);
+      await unlock(caller, share.slug).expect(404);
+      await shut(false);
+      await givePoints(sql, caller.id, 10);
+      await unlock(caller, share.slug).expect(200);
+    });
+  });
+
   it.each([
     ['a price', 10, 10],
     ['nothing', null, 0],
@@ -96,7 +155,9 @@ describe('unlocking', () => {
       }
     }
     const detail = await caller.get(`/shares/${share.slug}`).expect(200);
-    expect(detail.body).toMatchObject({ data: { unlock_points: 900, actual_unlock_points: paid } });
+    expect(detail.body).toMatchObject({
+      data: { unlock_points: 900, actual_unlock_points: paid, unlock_message: `需要 ${paid} 积分解锁` },
+    });
     await unlock(caller, share.slug).expect(200);
     expect(await balance(caller)).toBe(1_000 - paid);
     await sql.query("UPDATE shares SET held_until = now() - interval '1 second' WHERE id = $1", [late.id]);

@@ -1,8 +1,10 @@
+import { IgnoresUnknownFields } from '@gatehouse/platform';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsOptional } from 'class-validator';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import type { CheckIn } from './check-ins.service.js';
 
+@IgnoresUnknownFields()
 export class CheckInBody {
   /** Draws from -3 to 30 instead of 4 to 10. */
   @IsOptional()

@@ -1,7 +1,9 @@
+import { IgnoresUnknownFields } from '@gatehouse/platform';
 import { MAX_TEXT_BYTES, SHARE_LINK_KINDS, type ShareLink, type ShareLinkKind } from '@gatehouse/share-links';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsNotEmpty, IsOptional, IsString, MaxLength } from 'class-validator';
 
+@IgnoresUnknownFields()
 export class CheckResourceBody {
   /** A link, or a text with one in it. */
   @IsString()

@@ -15,6 +15,7 @@ import { CreateRisk1763668801132 } from './1763668801132-create-risk.js';
 import { DescribeSessions1763668801140 } from './1763668801140-describe-sessions.js';
 import { QuickenUnlocks1763668801150 } from './1763668801150-quicken-unlocks.js';
 import { HoldPrices1763668801151 } from './1763668801151-hold-prices.js';
+import { ShutSharesWithTheirOwners1763668801160 } from './1763668801160-shut-shares-with-their-owners.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -35,4 +36,5 @@ export const MIGRATIONS = [
   DescribeSessions1763668801140,
   QuickenUnlocks1763668801150,
   HoldPrices1763668801151,
+  ShutSharesWithTheirOwners1763668801160,
 ];

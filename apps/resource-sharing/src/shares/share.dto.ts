@@ -1,3 +1,4 @@
+import { IgnoresUnknownFields } from '@gatehouse/platform';
 import { MAX_TEXT_BYTES } from '@gatehouse/share-links';
 import { Transform } from 'class-transformer';
 import {
@@ -87,6 +88,7 @@ class ShareDetailsBody {
   unlock_points?: number | null;
 }
 
+@IgnoresUnknownFields()
 export class CreateShareBody extends ShareDetailsBody {
   @IsString()
   @IsNotEmpty()

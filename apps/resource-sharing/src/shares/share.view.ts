@@ -121,17 +121,17 @@ export function toShareDetail(row: ShareRow, price: number): ShareDetailView {
     ...toResourceItem(row),
     actual_unlock_points: price,
     is_free_for_user: price === 0,
-    unlock_message: unlockMessage(row),
+    unlock_message: unlockMessage(row, price),
     click_count: row.click_count,
     media: toMedia(row),
   };
 }
 
 /** Clients compare these texts: a free share is free to everybody first of all. */
-function unlockMessage(row: ShareRow): string {
+function unlockMessage(row: ShareRow, price: number): string {
   if (row.unlock_points === null) return '免费资源';
   if (row.is_own) return '自己的分享';
-  return row.has_unlocked ? '已解锁' : `需要 ${row.unlock_points} 积分解锁`;
+  return row.has_unlocked ? '已解锁' : `需要 ${price} 积分解锁`;
 }
 
 function toMedia({ media_type, tmdb_id, media_title }: ShareRow): MediaView {

@@ -1,8 +1,10 @@
+import { IgnoresUnknownFields } from '@gatehouse/platform';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import type { UnlockedShare } from './unlocks.service.js';
 
+@IgnoresUnknownFields()
 export class UnlockBody {
   /** UUID of the share, with or without hyphens. */
   @IsString()
