@@ -3,12 +3,13 @@ import { systemDialer } from './dial.js';
 import type { AgentDialer, HostAndPort, TunnelLogger } from './environment.js';
 import { TunnelError, type TunnelErrorCode } from './errors.js';
 import { FlowLedger, type FlowDelta, type FlowRecord } from './flow-ledger.js';
-import { AgentChannels, type ChannelOwner } from './modes/agent-channels.js';
+import { AgentChannels } from './agent/agent-channels.js';
+import type { ChannelOwner } from './agent/channel-handler.js';
 import { AgentSession } from './session/agent-session.js';
 import { Backoff } from './session/backoff.js';
 import { PinnedServer } from './session/pinned-tls.js';
 import { parseAgentKey } from './wire/key-string.js';
-import type { AgentTunnel } from './wire/messages.js';
+import type { ConfigMessage } from './wire/messages.js';
 
 /** All in milliseconds. */
 export interface AgentTimeouts {
@@ -34,7 +35,7 @@ export type AgentStatus =
 
 export interface AgentEvents {
   status?(status: AgentStatus): void;
-  configured?(tunnels: readonly AgentTunnel[]): void;
+  configured?(config: Readonly<ConfigMessage>): void;
   flowClosed?(record: FlowRecord): void;
 }
 
@@ -103,8 +104,8 @@ export class TunnelAgent {
     return this.ledger.size;
   }
 
-  /** By tunnel, what moved since the last call. */
-  takeDeltas(): Map<number, FlowDelta> {
+  /** What moved since the last call. */
+  takeDeltas(): FlowDelta[] {
     return this.ledger.takeDeltas();
   }
 
@@ -158,14 +159,14 @@ export class TunnelAgent {
     const owner: ChannelOwner = {
       clientId: 0,
       encrypt: true,
-      refuse: (tunnelId, channel, reason) => session.refuse({ tunnelId, channel, reason }),
+      refuse: (resource, channel, reason) => session.refuse({ ...resource, channel, reason }),
     };
     const session: AgentSession = new AgentSession(options, {
       welcomed: ({ clientId, encrypt }) => {
         Object.assign(owner, { clientId, encrypt });
         this.welcomed(session, clientId);
       },
-      configured: (tunnels) => this.configured(session, tunnels),
+      configured: (config) => this.configured(session, config),
       tickets: (tickets) => this.channels.open(tickets, owner),
       move: (spreadMs) => this.connectIn(this.random() * spreadMs),
       closed: (error, retryAfterMs) => {
@@ -192,10 +193,10 @@ export class TunnelAgent {
     this.report({ state: 'online', clientId });
   }
 
-  private configured(session: AgentSession, tunnels: AgentTunnel[]): void {
+  private configured(session: AgentSession, config: ConfigMessage): void {
     if (session !== this.current) return;
-    this.channels.configure(tunnels);
-    this.environment.events?.configured?.(tunnels);
+    this.channels.configure(config);
+    this.environment.events?.configured?.(config);
   }
 
   private closed(session: AgentSession, error: TunnelError, retryAfterMs: number | null): void {

@@ -1,3 +1,5 @@
+import type { DialFailure } from './wire/messages.js';
+
 /** Why something of the tunnel did not go on. Stable: agents and the administration act on them. */
 export type TunnelErrorCode =
   /** The other side sent what the protocol does not have. */
@@ -26,6 +28,8 @@ export type TunnelErrorCode =
   | 'timeout'
   /** The connection ended, or could not be made. */
   | 'connection'
+  /** The agent did not reach a target: see `TargetError`. */
+  | 'target'
   /** Ended by its owner. */
   | 'stopped';
 
@@ -36,6 +40,17 @@ export class TunnelError extends Error {
     super(message, options);
     this.name = 'TunnelError';
     this.code = code;
+  }
+}
+
+/** The agent says why it did not reach what it was to reach. */
+export class TargetError extends TunnelError {
+  readonly reason: DialFailure;
+
+  constructor(reason: DialFailure) {
+    super('target', `the target could not be reached (${reason})`);
+    this.name = 'TargetError';
+    this.reason = reason;
   }
 }
 

@@ -1,9 +1,10 @@
 import type { ByteCounter, RelayEnd, RelayEndReason, RelayHandle } from '@gatehouse/net';
+import { resourceKey, type ResourceRef } from './resource.js';
 import type { Endpoint } from './wire/prelude.js';
 
 /** What is left of a connection at its end. */
 export interface FlowRecord {
-  tunnelId: number;
+  resource: ResourceRef;
   clientId: number;
   visitor: Endpoint;
   /** Milliseconds since the epoch. */
@@ -17,8 +18,10 @@ export interface FlowRecord {
   reason: RelayEndReason;
 }
 
-/** What a tunnel carried since it was last asked. */
+/** What a resource carried since it was last asked. */
 export interface FlowDelta {
+  resource: ResourceRef;
+  clientId: number;
   upload: number;
   download: number;
   /** Connections begun. */
@@ -27,13 +30,14 @@ export interface FlowDelta {
 
 /** A connection that runs. */
 export interface Flow {
-  readonly tunnelId: number;
+  readonly resource: ResourceRef;
   readonly clientId: number;
   readonly visitor: Endpoint;
   readonly startedAt: number;
   /** Counts while bytes flow. */
   readonly counter: ByteCounter;
-  handle: RelayHandle | null;
+  /** What ends it. Null before bytes flow. */
+  handle: Pick<RelayHandle, 'stop'> | null;
 }
 
 interface CountedFlow extends Flow {
@@ -43,7 +47,7 @@ interface CountedFlow extends Flow {
 /** The connections that run, and what moved: deltas and records add up to the same bytes. */
 export class FlowLedger {
   private readonly flows = new Set<CountedFlow>();
-  private readonly settled = new Map<number, FlowDelta>();
+  private readonly settled = new Map<string, FlowDelta>();
   private readonly now: () => number;
   private readonly onClosed: (record: FlowRecord) => void;
 
@@ -56,9 +60,9 @@ export class FlowLedger {
     return this.flows.size;
   }
 
-  open(tunnelId: number, clientId: number, visitor: Endpoint): Flow {
+  open(resource: ResourceRef, clientId: number, visitor: Endpoint): Flow {
     const flow: CountedFlow = {
-      tunnelId,
+      resource,
       clientId,
       visitor,
       startedAt: this.now(),
@@ -67,27 +71,27 @@ export class FlowLedger {
       reported: { upload: 0, download: 0 },
     };
     this.flows.add(flow);
-    this.deltaOf(this.settled, tunnelId).connections += 1;
+    this.deltaOf(this.settled, flow).connections += 1;
     return flow;
   }
 
   close(flow: Flow, { reason }: Pick<RelayEnd, 'reason'>): void {
     if (!this.flows.delete(flow as CountedFlow)) return;
     this.settle(this.settled, flow as CountedFlow);
-    const { tunnelId, clientId, visitor, startedAt, counter } = flow;
-    this.onClosed({ tunnelId, clientId, visitor, startedAt, endedAt: this.now(), ...counter, reason });
+    const { resource, clientId, visitor, startedAt, counter } = flow;
+    this.onClosed({ resource, clientId, visitor, startedAt, endedAt: this.now(), ...counter, reason });
   }
 
   *running(): Generator<Readonly<Flow>> {
     yield* this.flows;
   }
 
-  /** By tunnel, what moved since the last call; tunnels where nothing did are left out. */
-  takeDeltas(): Map<number, FlowDelta> {
+  /** What moved since the last call; resources where nothing did are left out. */
+  takeDeltas(): FlowDelta[] {
     const deltas = new Map(this.settled);
     this.settled.clear();
     for (const flow of this.flows) this.settle(deltas, flow);
-    return deltas;
+    return [...deltas.values()];
   }
 
   /** Resets the connections that `which` names. */
@@ -95,22 +99,24 @@ export class FlowLedger {
     for (const flow of this.flows) if (which(flow)) flow.handle?.stop();
   }
 
-  private settle(into: Map<number, FlowDelta>, { tunnelId, counter, reported }: CountedFlow): void {
+  private settle(into: Map<string, FlowDelta>, flow: CountedFlow): void {
+    const { counter, reported } = flow;
     const upload = counter.upload - reported.upload;
     const download = counter.download - reported.download;
     if (upload === 0 && download === 0) return;
-    const delta = this.deltaOf(into, tunnelId);
+    const delta = this.deltaOf(into, flow);
     delta.upload += upload;
     delta.download += download;
     reported.upload = counter.upload;
     reported.download = counter.download;
   }
 
-  private deltaOf(deltas: Map<number, FlowDelta>, tunnelId: number): FlowDelta {
-    const known = deltas.get(tunnelId);
+  private deltaOf(deltas: Map<string, FlowDelta>, { resource, clientId }: Flow): FlowDelta {
+    const key = resourceKey(resource);
+    const known = deltas.get(key);
     if (known) return known;
-    const delta = { upload: 0, download: 0, connections: 0 };
-    deltas.set(tunnelId, delta);
+    const delta = { resource, clientId, upload: 0, download: 0, connections: 0 };
+    deltas.set(key, delta);
     return delta;
   }
 }

@@ -1,4 +1,4 @@
-export { TunnelError, type TunnelErrorCode } from './errors.js';
+export { TargetError, TunnelError, type TunnelErrorCode } from './errors.js';
 export {
   agentKeyHash,
   certificateFingerprint,
@@ -18,7 +18,29 @@ export {
   type HostAndPort,
   type TunnelLogger,
 } from './environment.js';
-export { type TunnelConfig, type TunnelServerConfig } from './config.js';
+export {
+  EMPTY_CONFIG,
+  TUNNEL_MODES,
+  type ClientConfig,
+  type HostConfig,
+  type HostTarget,
+  type IpPatternKind,
+  type IpRuleConfig,
+  type IpRuleScope,
+  type TunnelConfig,
+  type TunnelMode,
+  type TunnelServerConfig,
+  type VisitorPolicyConfig,
+  type VisitorPolicyType,
+} from './config.js';
+export { resourceKey, type ResourceKind, type ResourceRef } from './resource.js';
+export { type GateRefusal } from './access/gate.js';
+export {
+  type GatewayAnswer,
+  type Verdict,
+  type VisitorRequest,
+  type VisitorVerifier,
+} from './access/visitor-verifier.js';
 export {
   TunnelServer,
   type AgentState,
@@ -36,5 +58,5 @@ export {
 } from './agent.js';
 export { type FlowDelta, type FlowRecord } from './flow-ledger.js';
 export { type PoolLimits } from './session/channel-pool.js';
-export { type AgentTunnel } from './wire/messages.js';
+export { type AgentHost, type AgentTunnel, type FileRoot } from './wire/messages.js';
 export { systemDialer } from './dial.js';

@@ -1,11 +1,14 @@
-import type { TunnelConfig, TunnelServerConfig } from './config.js';
-import { agentTunnels, checkConfig } from './config.js';
+import { Gate } from './access/gate.js';
+import type { VisitorVerifier } from './access/visitor-verifier.js';
+import { agentResources, checkConfig, EMPTY_CONFIG, type TunnelServerConfig } from './config.js';
 import type { ClientStore, HostAndPort, TunnelLogger } from './environment.js';
 import { TunnelError } from './errors.js';
-import { FlowLedger, type FlowDelta, type FlowRecord } from './flow-ledger.js';
+import { FlowLedger, type Flow, type FlowDelta, type FlowRecord } from './flow-ledger.js';
 import { EntranceTable, type TunnelState } from './modes/entrance-table.js';
-import { TcpMode } from './modes/tcp-mode.js';
+import { createModes } from './modes/mode-table.js';
+import { resourceKey, type ResourceRef } from './resource.js';
 import { DEFAULT_POOL_LIMITS, type PoolLimits } from './session/channel-pool.js';
+import { ChannelSource } from './session/channel-source.js';
 import { Door } from './session/door.js';
 import { ServerSession, type SessionContext } from './session/server-session.js';
 import { SessionTable } from './session/session-table.js';
@@ -39,8 +42,8 @@ export interface ServerEvents {
   flowClosed?(record: FlowRecord): void;
   agentOnline?(agent: AgentState): void;
   agentOffline?(clientId: number, reason: TunnelError): void;
-  /** A visitor of the tunnel was reset because the agent could not reach a target. */
-  targetFailed?(tunnelId: number, reason: DialFailure): void;
+  /** A visitor was reset because the agent could not reach a target. */
+  targetFailed?(resource: ResourceRef, reason: DialFailure): void;
 }
 
 /** Everything the server takes from outside. */
@@ -50,6 +53,8 @@ export interface TunnelServerEnvironment {
   logger: TunnelLogger;
   clients: ClientStore;
   identity: ServerIdentity;
+  /** Absent: a resource with policies lets nobody in. */
+  verifier?: VisitorVerifier;
   events?: ServerEvents;
   timeouts?: Partial<ServerTimeouts>;
   pool?: Partial<PoolLimits>;
@@ -79,7 +84,9 @@ export class TunnelServer {
   private readonly entrances: EntranceTable;
   private readonly door: Door;
   private readonly context: SessionContext;
-  private config: TunnelServerConfig = { revision: 0, tunnels: [] };
+  private readonly gate: Gate;
+  private config: TunnelServerConfig = EMPTY_CONFIG;
+  private owners = new Map<string, number>();
   private order = 0;
   private draining = false;
   private onIdle: (() => void) | null = null;
@@ -88,13 +95,20 @@ export class TunnelServer {
     this.environment = environment;
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...environment.timeouts };
     this.ledger = new FlowLedger(environment.now, (record) => this.flowClosed(record));
-    const mode = new TcpMode({
-      ledger: this.ledger,
-      logger: environment.logger,
+    this.gate = new Gate(environment.now);
+    const channels = new ChannelSource({
       openMs: this.timeouts.open,
       poolOf: (clientId) => this.sessions.of(clientId)?.pool ?? null,
     });
-    this.entrances = new EntranceTable((tunnel, socket) => mode.accept(tunnel, socket));
+    const modes = createModes({
+      now: environment.now,
+      logger: environment.logger,
+      ledger: this.ledger,
+      gate: this.gate,
+      verifier: environment.verifier ?? this.closedVerifier(),
+      channels,
+    });
+    this.entrances = new EntranceTable(modes);
     this.context = this.createContext();
     this.door = new Door({
       identity: environment.identity,
@@ -112,15 +126,16 @@ export class TunnelServer {
   }
 
   /**
-   * Takes a new configuration: ports are bound and given up, agents told, connections of tunnels that are gone reset.
+   * Takes a new configuration: ports are bound and given up, agents told, connections that may not be any more reset.
    * A port that cannot be bound is that tunnel's state, not a failure. @throws TunnelError for a tunnel that cannot be.
    */
   async apply(config: TunnelServerConfig): Promise<TunnelState[]> {
     checkConfig(config);
     this.config = config;
-    const kept = new Map(config.tunnels.map(({ id, clientId }) => [id, clientId]));
+    this.owners = ownersOf(config);
+    this.gate.apply(config);
     for (const session of this.sessions.all()) this.configure(session);
-    this.ledger.stop(({ tunnelId, clientId }) => kept.get(tunnelId) !== clientId);
+    this.ledger.stop((flow) => !this.mayStay(flow));
     await this.entrances.apply(this.draining ? [] : config.tunnels);
     return this.tunnels();
   }
@@ -138,8 +153,8 @@ export class TunnelServer {
     return this.ledger.size;
   }
 
-  /** By tunnel, what moved since the last call. */
-  takeDeltas(): Map<number, FlowDelta> {
+  /** What moved since the last call. */
+  takeDeltas(): FlowDelta[] {
     return this.ledger.takeDeltas();
   }
 
@@ -192,8 +207,9 @@ export class TunnelServer {
       welcomed: (session) => this.welcomed(session),
       left: (session, error) => this.left(session, error),
       closed: (session) => this.links.delete(session),
-      refused: (session, { tunnelId, reason }) => {
-        if (this.owns(session, tunnelId)) environment.events?.targetFailed?.(tunnelId, reason);
+      refused: (session, { kind, id, reason }) => {
+        const owner = this.owners.get(resourceKey({ kind, id }));
+        if (owner === session.identity.client.id) environment.events?.targetFailed?.({ kind, id }, reason);
       },
     };
   }
@@ -210,12 +226,30 @@ export class TunnelServer {
 
   private configure(session: ServerSession): void {
     const { id } = session.identity.client;
-    session.configure(this.config.revision, agentTunnels(this.config, id));
+    session.configure(this.config.revision, agentResources(this.config, id));
   }
 
-  private owns(session: ServerSession, tunnelId: number): boolean {
-    const { id } = session.identity.client;
-    return this.config.tunnels.some((tunnel: TunnelConfig) => tunnel.id === tunnelId && tunnel.clientId === id);
+  private mayStay({ resource, clientId, visitor }: Readonly<Flow>): boolean {
+    if (this.owners.get(resourceKey(resource)) !== clientId) return false;
+    return this.gate.refusal(resource, clientId, visitor.address) === null;
+  }
+
+  /** Without anybody who could verify visitors, who must be verified is not let in. */
+  private closedVerifier(): VisitorVerifier {
+    const guards = (resource: ResourceRef, clientId: number): boolean =>
+      this.config.policies.some(
+        ({ resource: { kind, id } }) =>
+          (kind === resource.kind && id === resource.id) || (kind === 'client' && id === clientId),
+      );
+    return {
+      guards,
+      allows: (resource, clientId) => !guards(resource, clientId),
+      checkPassword: () => false,
+      verify: ({ resource, clientId }) =>
+        guards(resource, clientId)
+          ? { allowed: false, answer: { status: 403, headers: [], body: '' } }
+          : { allowed: true, dropHeaders: [], requestHeaders: [], responseHeaders: [] },
+    };
   }
 
   private left(session: ServerSession, error: TunnelError): void {
@@ -233,6 +267,13 @@ export class TunnelServer {
     this.environment.events?.flowClosed?.(record);
     if (this.ledger.size === 0) this.onIdle?.();
   }
+}
+
+function ownersOf({ tunnels, hosts }: TunnelServerConfig): Map<string, number> {
+  return new Map([
+    ...tunnels.map(({ id, clientId }) => [resourceKey({ kind: 'tunnel', id }), clientId] as const),
+    ...hosts.map(({ id, clientId }) => [resourceKey({ kind: 'host', id }), clientId] as const),
+  ]);
 }
 
 function agentState(session: ServerSession): AgentState {

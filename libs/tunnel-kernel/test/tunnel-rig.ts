@@ -6,6 +6,7 @@ import {
   agentKeyHash,
   createAgentSecret,
   createServerIdentity,
+  EMPTY_CONFIG,
   formatAgentKey,
   TunnelAgent,
   TunnelServer,
@@ -14,6 +15,7 @@ import {
   type FlowRecord,
   type TunnelAgentEnvironment,
   type TunnelConfig,
+  type TunnelServerConfig,
   type TunnelServerEnvironment,
 } from '../src/index.js';
 
@@ -41,6 +43,7 @@ export class TunnelRig {
   readonly failures: string[] = [];
   server: TunnelServer;
   port = 0;
+  private revision = 0;
   private readonly options: Partial<TunnelServerEnvironment>;
   private readonly cleanups: (() => unknown)[] = [];
 
@@ -100,13 +103,29 @@ export class TunnelRig {
     await waitFor(() => this.server.agents().some((agent) => agent.clientId === clientId));
   }
 
+  /** A configuration of all clients of this rig. */
+  config(more: Partial<TunnelServerConfig>): TunnelServerConfig {
+    const clients = [...this.clients.values()].map(({ id, enabled }) => ({
+      id,
+      userId: 1,
+      enabled,
+      expiresAt: null,
+      rateLimit: 0,
+      maxConnections: 0,
+    }));
+    return { ...EMPTY_CONFIG, revision: (this.revision += 1), clients, ...more };
+  }
+
+  /** A tunnel with a port of the system's choice; mode `tcp` where nothing else is said. */
+  tunnelConfig(clientId: number, targetPorts: number[], more: Partial<TunnelConfig> = {}): TunnelConfig {
+    const targets = targetPorts.map((port) => ({ host: '127.0.0.1', port, weight: 1 }));
+    return { id: 7, clientId, mode: 'tcp', listen: { host: '127.0.0.1', port: 0 }, targets, ...more };
+  }
+
   /** The public port of a tunnel to `targetPorts`, alone in the configuration. */
   async tunnel(clientId: number, targetPorts: number[], more: Partial<TunnelConfig> = {}): Promise<number> {
-    const targets = targetPorts.map((port) => ({ host: '127.0.0.1', port, weight: 1 }));
-    const [state] = await this.server.apply({
-      revision: 1,
-      tunnels: [{ id: 7, clientId, mode: 'tcp', listen: { host: '127.0.0.1', port: 0 }, targets, ...more }],
-    });
+    const tunnels = [this.tunnelConfig(clientId, targetPorts, more)];
+    const [state] = await this.server.apply(this.config({ tunnels }));
     return state?.port ?? 0;
   }
 

@@ -1,10 +1,12 @@
-import type { Socket } from 'node:net';
-import type { TunnelConfig } from '../config.js';
-import { TcpEntrance } from './tcp-entrance.js';
+import type { TunnelConfig, TunnelMode } from '../config.js';
+import type { Entrance, ServerMode } from './mode.js';
 
 export type RunState = 'running' | 'waiting' | 'error';
 
-/** `running`: port bound, agent connected. `waiting`: port bound, no agent. `error`: the port could not be bound. */
+/**
+ * `running`: port bound (or none needed), agent connected. `waiting`: the same without an agent. `error`: the port could
+ * not be bound.
+ */
 export interface TunnelState {
   id: number;
   clientId: number;
@@ -16,18 +18,18 @@ export interface TunnelState {
 
 interface Entry {
   tunnel: TunnelConfig;
-  entrance: TcpEntrance;
+  entrance: Entrance | null;
   error: string | null;
 }
 
 /** The public ports of all tunnels. */
 export class EntranceTable {
   private readonly entries = new Map<number, Entry>();
-  private readonly onVisitor: (tunnel: TunnelConfig, socket: Socket) => void;
+  private readonly modes: Partial<Record<TunnelMode, ServerMode>>;
   private work: Promise<void> = Promise.resolve();
 
-  constructor(onVisitor: (tunnel: TunnelConfig, socket: Socket) => void) {
-    this.onVisitor = onVisitor;
+  constructor(modes: Partial<Record<TunnelMode, ServerMode>>) {
+    this.modes = modes;
   }
 
   /** Binds what is new or failed before, gives up what is gone, first; ports that stay are not touched. */
@@ -40,7 +42,7 @@ export class EntranceTable {
   states(online: (clientId: number) => boolean): TunnelState[] {
     return [...this.entries.values()].map(({ tunnel: { id, clientId }, entrance, error }) => {
       const state = error !== null ? 'error' : online(clientId) ? 'running' : 'waiting';
-      return { id, clientId, state, port: entrance.port, error };
+      return { id, clientId, state, port: entrance?.port ?? 0, error };
     });
   }
 
@@ -55,23 +57,26 @@ export class EntranceTable {
   }
 
   private async add(tunnel: TunnelConfig): Promise<void> {
+    const entry: Entry = { tunnel, entrance: null, error: null };
+    this.entries.set(tunnel.id, entry);
     const fail = (error: Error): void => {
       entry.error = `${tunnel.listen.host}:${tunnel.listen.port} ${bindFailure(error)}`;
     };
-    const accept = (socket: Socket): void => this.onVisitor(entry.tunnel, socket);
-    const entry: Entry = { tunnel, entrance: new TcpEntrance(tunnel.listen, accept, fail), error: null };
-    this.entries.set(tunnel.id, entry);
-    await entry.entrance.listen().catch(fail);
+    const mode = this.modes[tunnel.mode];
+    if (!mode) entry.error = `mode ${tunnel.mode} is not served here`;
+    else entry.entrance = mode.entrance(() => entry.tunnel, fail);
+    await entry.entrance?.listen().catch(fail);
   }
 
   private remove(id: number, { entrance }: Entry): void {
     this.entries.delete(id);
-    entrance.close();
+    entrance?.close();
   }
 }
 
-function sameAddress({ tunnel: { listen } }: Entry, { listen: next }: TunnelConfig): boolean {
-  return listen.host === next.host && listen.port === next.port;
+function sameAddress({ tunnel }: Entry, next: TunnelConfig): boolean {
+  const { host, port } = next.listen;
+  return tunnel.mode === next.mode && tunnel.listen.host === host && tunnel.listen.port === port;
 }
 
 function bindFailure(error: NodeJS.ErrnoException): string {

@@ -1,14 +1,15 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort } from '../environment.js';
+import type { Entrance } from './mode.js';
 
 const BACKLOG = 4096;
 /** Visitors of one port; the process has its own limit of descriptors below or above this. */
 const MAX_CONNECTIONS = 32_768;
 
 /** A public port: hands over visitors as paused sockets that may close each direction on its own. */
-export class TcpEntrance {
-  readonly address: HostAndPort;
+export class TcpEntrance implements Entrance {
+  private readonly address: HostAndPort;
   private readonly server: Server;
   private bound = 0;
 
@@ -31,12 +32,10 @@ export class TcpEntrance {
     this.server.on('error', onFailure);
   }
 
-  /** The port that is bound; 0 while none is. */
   get port(): number {
     return this.bound;
   }
 
-  /** @throws Error of `listen` (EADDRINUSE, EACCES, EADDRNOTAVAIL). */
   listen(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
@@ -48,7 +47,6 @@ export class TcpEntrance {
     });
   }
 
-  /** Gives the port up at once; visitors that are connected stay. */
   close(): void {
     this.bound = 0;
     this.server.close();

@@ -2,7 +2,7 @@ import type { AgentDialer, HostAndPort } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import {
   PROTOCOL_VERSION,
-  type AgentTunnel,
+  type ConfigMessage,
   type ChannelTicket,
   type CloseMessage,
   type Message,
@@ -27,7 +27,7 @@ export interface AgentSessionOptions {
 
 export interface AgentSessionHandlers {
   welcomed(welcome: WelcomeMessage): void;
-  configured(tunnels: AgentTunnel[]): void;
+  configured(config: ConfigMessage): void;
   tickets(tickets: ChannelTicket[]): void;
   move(spreadMs: number): void;
   /** Once. `retryAfterMs`: what the server asked for. */
@@ -92,7 +92,7 @@ export class AgentSession {
       this.close(new TunnelError(message.code, message.message));
     } else if (message.type === 'welcome' && !this.greeting) this.start(message);
     else if (!this.greeting) throw new TunnelError('protocol', `${message.type} before the welcome`);
-    else if (message.type === 'config') this.handlers.configured(message.tunnels);
+    else if (message.type === 'config') this.handlers.configured(message);
     else if (message.type === 'channels') this.handlers.tickets(message.tickets);
     else if (message.type === 'move') this.handlers.move(message.spreadMs);
     else throw new TunnelError('protocol', `${message.type} out of turn`);

@@ -4,6 +4,7 @@ import { TunnelError, type TunnelErrorCode } from '../errors.js';
 import { agentKeyHash, sameHash } from '../wire/key-string.js';
 import {
   PROTOCOL_VERSION,
+  type AgentHost,
   type AgentTunnel,
   type AuthMessage,
   type CloseCode,
@@ -58,7 +59,7 @@ export class ServerSession {
   private authenticating = false;
   private who: AgentIdentity | null = null;
   private channels: ChannelPool | null = null;
-  private sentTunnels = '';
+  private sentResources = '';
   leaving = false;
 
   constructor(stream: TLSSocket, order: number, context: SessionContext) {
@@ -91,12 +92,12 @@ export class ServerSession {
     return this.link.roundTripMs;
   }
 
-  /** Tells the agent its tunnels, if they are others than it knows. */
-  configure(revision: number, tunnels: AgentTunnel[]): void {
-    const text = JSON.stringify(tunnels);
-    if (text === this.sentTunnels || this.link.closed) return;
-    this.sentTunnels = text;
-    this.link.send({ type: 'config', revision, tunnels });
+  /** Tells the agent its tunnels and hosts, if they are others than it knows. */
+  configure(revision: number, resources: { tunnels: AgentTunnel[]; hosts: AgentHost[] }): void {
+    const text = JSON.stringify(resources);
+    if (text === this.sentResources || this.link.closed) return;
+    this.sentResources = text;
+    this.link.send({ type: 'config', revision, ...resources });
   }
 
   move(spreadMs: number): void {

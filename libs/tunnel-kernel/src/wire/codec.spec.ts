@@ -21,7 +21,8 @@ const fromAgent: fc.Arbitrary<Message> = fc.oneof(
   }),
   fc.record({
     type: fc.constant('refused' as const),
-    tunnelId: id,
+    kind: fc.constantFrom('tunnel' as const, 'host' as const),
+    id,
     channel: bytes(16).map((value) => value.toString('hex')),
     reason: fc.constantFrom(...DIAL_FAILURES),
   }),
@@ -38,7 +39,10 @@ const tunnel = fc.record({
   mode: text(32),
   targets: fc.array(target, { maxLength: 5 }),
   proxyProtocol: fc.nat(2),
+  destinations: fc.array(text(300), { maxLength: 4 }),
+  file: fc.option(fc.record({ path: text(4096), readOnly: fc.boolean(), stripPrefix: text(1024) })),
 });
+const host = fc.record({ id, targets: fc.array(target, { maxLength: 5 }) });
 const fromServer: fc.Arbitrary<Message> = fc.oneof(
   fc.record({
     type: fc.constant('welcome' as const),
@@ -53,7 +57,12 @@ const fromServer: fc.Arbitrary<Message> = fc.oneof(
     message: text(256),
     retryAfterMs: fc.option(fc.nat(86_400_000)),
   }),
-  fc.record({ type: fc.constant('config' as const), revision: id, tunnels: fc.array(tunnel, { maxLength: 8 }) }),
+  fc.record({
+    type: fc.constant('config' as const),
+    revision: id,
+    tunnels: fc.array(tunnel, { maxLength: 8 }),
+    hosts: fc.array(host, { maxLength: 8 }),
+  }),
   fc.record({
     type: fc.constant('channels' as const),
     tickets: fc.array(fc.record({ id: bytes(16), key: bytes(32) }), { maxLength: MAX_TICKETS }),

@@ -4,8 +4,10 @@ import { encodeFrame, type Frame } from './frame.js';
 import {
   CLOSE_CODES,
   DIAL_FAILURES,
+  type AgentHost,
   type AgentTunnel,
   type ChannelTicket,
+  type FileRoot,
   type Message,
   type TargetAddress,
 } from './messages.js';
@@ -19,7 +21,9 @@ const TICKET_BYTES = TICKET_ID_BYTES + TICKET_KEY_BYTES;
 export const MAX_TICKETS = 256;
 /** As many as fit the longest configuration; more are told at the server. */
 const MAX_TUNNELS = 10_000;
+const MAX_HOSTS = 10_000;
 const MAX_TARGETS = 64;
+const MAX_DESTINATIONS = 256;
 
 type Kind = Message['type'];
 export type Side = 'agent' | 'server';
@@ -85,7 +89,8 @@ const FORMATS: { [K in Kind]: Format<Extract<Message, { type: K }>> } = {
     'agent',
     512,
     (fields) => ({
-      tunnelId: fields.integer('tunnelId', 0, Number.MAX_SAFE_INTEGER),
+      kind: fields.oneOf('kind', ['tunnel', 'host'] as const),
+      id: fields.integer('id', 0, Number.MAX_SAFE_INTEGER),
       channel: fields.text('channel', 32),
       reason: fields.oneOf('reason', DIAL_FAILURES),
     }),
@@ -128,6 +133,7 @@ const FORMATS: { [K in Kind]: Format<Extract<Message, { type: K }>> } = {
     (fields) => ({
       revision: fields.integer('revision', 0, Number.MAX_SAFE_INTEGER),
       tunnels: fields.list('tunnels', MAX_TUNNELS, readTunnel),
+      hosts: fields.list('hosts', MAX_HOSTS, readHost),
     }),
     'config',
   ),
@@ -181,6 +187,30 @@ function readTunnel(value: unknown, path: string): AgentTunnel {
     mode: fields.text('mode', 32),
     targets: fields.list('targets', MAX_TARGETS, readTarget),
     proxyProtocol: fields.integer('proxyProtocol', 0, 2),
+    destinations: fields.list('destinations', MAX_DESTINATIONS, readDestination),
+    file: fields.optional('file', readFileRoot),
+  };
+}
+
+function readHost(value: unknown, path: string): AgentHost {
+  const fields = new Fields(value, path);
+  return {
+    id: fields.integer('id', 0, Number.MAX_SAFE_INTEGER),
+    targets: fields.list('targets', MAX_TARGETS, readTarget),
+  };
+}
+
+function readDestination(value: unknown, path: string): string {
+  if (typeof value !== 'string' || value.length > 300) throw protocolError(`${path} is not a destination`);
+  return value;
+}
+
+function readFileRoot(value: unknown, path: string): FileRoot {
+  const fields = new Fields(value, path);
+  return {
+    path: fields.text('path', 4096),
+    readOnly: fields.flag('readOnly'),
+    stripPrefix: fields.text('stripPrefix', 1024),
   };
 }
 

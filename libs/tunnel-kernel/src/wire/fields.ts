@@ -60,6 +60,12 @@ export class Fields {
     return value.map((item, index) => read(item, `${this.path}.${name}[${index}]`));
   }
 
+  /** Null where it is absent or null. */
+  optional<T>(name: string, read: (item: unknown, path: string) => T): T | null {
+    const value = this.get(name);
+    return value == null ? null : read(value, `${this.path}.${name}`);
+  }
+
   private get(name: string): unknown {
     return Object.hasOwn(this.values, name) ? this.values[name] : undefined;
   }

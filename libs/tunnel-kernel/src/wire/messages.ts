@@ -1,5 +1,7 @@
 /** What is said on a control connection; docs/tunnel-protocol.md is the long form. */
 
+import type { ResourceKind } from '../resource.js';
+
 export const PROTOCOL_VERSION = 1;
 
 /** First frame of an agent. */
@@ -31,7 +33,9 @@ export type DialFailure = (typeof DIAL_FAILURES)[number];
 /** The agent did not reach a target; it resets the channel as well. */
 export interface RefusedMessage {
   type: 'refused';
-  tunnelId: number;
+  kind: ResourceKind;
+  /** Of the tunnel or host. */
+  id: number;
   /** Id of the channel, hex. */
   channel: string;
   reason: DialFailure;
@@ -81,6 +85,15 @@ export interface TargetAddress {
   weight: number;
 }
 
+/** A directory of the agent's machine; the agent has its own say on which. */
+export interface FileRoot {
+  /** Absolute path. */
+  path: string;
+  readOnly: boolean;
+  /** Beginning of request paths that is not part of the path below the directory; empty or `/a/b`. */
+  stripPrefix: string;
+}
+
 /** What the agent must know of a tunnel. */
 export interface AgentTunnel {
   id: number;
@@ -89,13 +102,24 @@ export interface AgentTunnel {
   targets: TargetAddress[];
   /** Version of the PROXY protocol header that targets get; 0: none. */
   proxyProtocol: number;
+  /** Proxy modes: what visitors may reach; empty: all that the agent allows. */
+  destinations: string[];
+  /** Mode `file`. */
+  file: FileRoot | null;
 }
 
-/** All tunnels of the client, in place of those before. */
+/** What the agent must know of a host: the server says with each channel which of its targets is meant. */
+export interface AgentHost {
+  id: number;
+  targets: TargetAddress[];
+}
+
+/** All tunnels and hosts of the client, in place of those before. */
 export interface ConfigMessage {
   type: 'config';
   revision: number;
   tunnels: AgentTunnel[];
+  hosts: AgentHost[];
 }
 
 /** The right to open one data channel, once. */

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DIAL_FAILURES } from './messages.js';
 import {
+  decodeAnswer,
   decodeStart,
+  encodeAnswer,
   encodeOpening,
   encodeStart,
   OPENING_BYTES,
@@ -10,12 +13,21 @@ import {
   openingTicketId,
   startLength,
   START_HEADER_BYTES,
+  type Start,
 } from './prelude.js';
 
 const ticket = { id: randomBytes(16), key: randomBytes(32) };
 const port = fc.nat(65_535);
 const endpoint = fc.record({ address: fc.oneof(fc.ipV4(), fc.ipV6()), port });
-const start = fc.record({ tunnelId: fc.nat(Number.MAX_SAFE_INTEGER), visitor: endpoint, entrance: endpoint });
+const start = fc.record({
+  kind: fc.constantFrom('tunnel' as const, 'host' as const, 'datagrams' as const),
+  id: fc.nat(Number.MAX_SAFE_INTEGER),
+  target: fc.option(fc.nat(254)),
+  destination: fc.string({ maxLength: 60, unit: 'grapheme' }).filter((text) => Buffer.byteLength(text) <= 255),
+  wantsAnswer: fc.boolean(),
+  visitor: endpoint,
+  entrance: endpoint,
+});
 
 describe('the opening of a data channel', () => {
   it('names its ticket and proves the key', () => {
@@ -52,10 +64,18 @@ describe('the start of a data channel', () => {
   });
 
   it('holds for one channel and one tunnel only', () => {
-    const value = { tunnelId: 7, visitor: { address: '192.0.2.1', port: 5 }, entrance: { address: '::1', port: 80 } };
+    const value: Start = {
+      kind: 'tunnel',
+      id: 7,
+      target: null,
+      destination: '',
+      wantsAnswer: false,
+      visitor: { address: '192.0.2.1', port: 5 },
+      entrance: { address: '::1', port: 80 },
+    };
     const bytes = encodeStart(value, ticket.key);
     expect(() => decodeStart(bytes, randomBytes(32))).toThrow('not made for this channel');
-    bytes[11] = 8;
+    bytes[13] = 8;
     expect(() => decodeStart(bytes, ticket.key)).toThrow('not made for this channel');
   });
 
@@ -66,5 +86,12 @@ describe('the start of a data channel', () => {
         expect(() => decodeStart(bytes, ticket.key)).toThrow(expect.objectContaining({ code: 'protocol' }));
       }),
     );
+  });
+});
+
+describe('the answer to a start', () => {
+  it('reads back, and takes a failure of a later version for any other', () => {
+    for (const failure of [null, ...DIAL_FAILURES]) expect(decodeAnswer(encodeAnswer(failure)[0]!)).toBe(failure);
+    expect(decodeAnswer(200)).toBe('other');
   });
 });

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { protocolError } from '../errors.js';
-import type { ChannelTicket } from './messages.js';
+import { DIAL_FAILURES, type ChannelTicket, type DialFailure } from './messages.js';
 
 /** First byte of a plain data channel; a TLS ClientHello begins with 22. */
 export const OPENING_FIRST_BYTE = 0x47;
@@ -11,11 +11,16 @@ const PROOF_BYTES = 16;
 export const OPENING_BYTES = MAGIC.length + ID_BYTES + PROOF_BYTES;
 
 const START_VERSION = 1;
+const ANSWER_WANTED = 1;
 /** Version, flags, length of what follows. */
 export const START_HEADER_BYTES = 4;
-/** Tunnel, two ports, two lengths, the tag; two addresses of 45 characters at most. */
-const MIN_START_BYTES = 8 + 2 + 2 + 1 + 1 + PROOF_BYTES;
-const MAX_START_BYTES = MIN_START_BYTES + 2 * 45;
+const KINDS = ['tunnel', 'host', 'datagrams'] as const;
+const ANY_TARGET = 255;
+/** Kind, target, id, two ports, three lengths, the tag. */
+const MIN_START_BYTES = 1 + 1 + 8 + 2 + 2 + 1 + 1 + 1 + PROOF_BYTES;
+const MAX_ADDRESS_CHARACTERS = 45;
+const MAX_DESTINATION_BYTES = 255;
+const MAX_START_BYTES = MIN_START_BYTES + 2 * MAX_ADDRESS_CHARACTERS + MAX_DESTINATION_BYTES;
 
 /** An address and a port, in canonical text. */
 export interface Endpoint {
@@ -25,7 +30,16 @@ export interface Endpoint {
 
 /** What turns an idle channel into the connection of one visitor. */
 export interface Start {
-  tunnelId: number;
+  /** `datagrams`: a lane for the datagrams of the client's tunnels, whoever the visitors are. */
+  kind: (typeof KINDS)[number];
+  /** Of the tunnel or host; 0 for `datagrams`. */
+  id: number;
+  /** Index of the target that is meant; null: the agent chooses. */
+  target: number | null;
+  /** Where a visitor of a proxy mode wants to go, `host:port`; empty in all other cases. */
+  destination: string;
+  /** The agent says with one byte whether it reached the target, before any byte of it (see `decodeAnswer`). */
+  wantsAnswer: boolean;
   visitor: Endpoint;
   /** The address that the visitor connected to. */
   entrance: Endpoint;
@@ -49,18 +63,25 @@ export function openingHolds(opening: Buffer, ticket: ChannelTicket): boolean {
   return timingSafeEqual(opening.subarray(MAGIC.length + ID_BYTES), openingProof(ticket));
 }
 
-/** Binds the channel to one tunnel: the tag is over everything before it, with the ticket's key. */
-export function encodeStart({ tunnelId, visitor, entrance }: Start, key: Buffer): Buffer {
-  const length = MIN_START_BYTES + visitor.address.length + entrance.address.length;
+/** Binds the channel to one resource: the tag is over everything before it, with the ticket's key. */
+export function encodeStart(value: Start, key: Buffer): Buffer {
+  const { visitor, entrance } = value;
+  const destination = Buffer.from(value.destination);
+  const length = MIN_START_BYTES + visitor.address.length + entrance.address.length + destination.length;
+  if (destination.length > MAX_DESTINATION_BYTES) throw new RangeError('a destination over 255 bytes');
   const start = Buffer.allocUnsafe(START_HEADER_BYTES + length);
   start.writeUInt8(START_VERSION, 0);
-  start.writeUInt8(0, 1);
+  start.writeUInt8(value.wantsAnswer ? ANSWER_WANTED : 0, 1);
   start.writeUInt16BE(length, 2);
-  start.writeBigUInt64BE(BigInt(tunnelId), 4);
-  start.writeUInt16BE(visitor.port, 12);
-  start.writeUInt16BE(entrance.port, 14);
-  let at = writeText(start, visitor.address, 16);
+  start.writeUInt8(KINDS.indexOf(value.kind), 4);
+  start.writeUInt8(value.target ?? ANY_TARGET, 5);
+  start.writeBigUInt64BE(BigInt(value.id), 6);
+  start.writeUInt16BE(visitor.port, 14);
+  start.writeUInt16BE(entrance.port, 16);
+  let at = writeText(start, visitor.address, 18);
   at = writeText(start, entrance.address, at);
+  at = start.writeUInt8(destination.length, at);
+  at += destination.copy(start, at);
   startTag(start.subarray(0, at), key).copy(start, at);
   return start;
 }
@@ -81,15 +102,32 @@ export function decodeStart(start: Buffer, key: Buffer): Start {
   if (!timingSafeEqual(start.subarray(tagAt), startTag(start.subarray(0, tagAt), key))) {
     throw protocolError('a start that was not made for this channel');
   }
-  const tunnelId = Number(start.readBigUInt64BE(4));
-  const visitor = readText(start, 16, tagAt);
-  const entrance = readText(start, visitor.end, tagAt);
-  if (!Number.isSafeInteger(tunnelId) || entrance.end !== tagAt) throw protocolError('a start with wrong fields');
+  const kind = KINDS[start.readUInt8(4)];
+  const target = start.readUInt8(5);
+  const id = Number(start.readBigUInt64BE(6));
+  const visitor = readAddress(start, 18, tagAt);
+  const entrance = readAddress(start, visitor.end, tagAt);
+  const destination = readText(start, entrance.end, tagAt);
+  if (!kind || !Number.isSafeInteger(id) || destination.end !== tagAt) throw protocolError('a start with wrong fields');
   return {
-    tunnelId,
-    visitor: { address: visitor.text, port: start.readUInt16BE(12) },
-    entrance: { address: entrance.text, port: start.readUInt16BE(14) },
+    kind,
+    id,
+    target: target === ANY_TARGET ? null : target,
+    destination: destination.text,
+    wantsAnswer: (start.readUInt8(1) & ANSWER_WANTED) !== 0,
+    visitor: { address: visitor.text, port: start.readUInt16BE(14) },
+    entrance: { address: entrance.text, port: start.readUInt16BE(16) },
   };
+}
+
+/** The agent's byte for a start that wants an answer; null: the target was reached, its bytes follow. */
+export function encodeAnswer(failure: DialFailure | null): Buffer {
+  return Buffer.of(failure === null ? 0 : 1 + DIAL_FAILURES.indexOf(failure));
+}
+
+/** A failure that this side does not know is `other`. */
+export function decodeAnswer(byte: number): DialFailure | null {
+  return byte === 0 ? null : (DIAL_FAILURES[byte - 1] ?? 'other');
 }
 
 function writeText(target: Buffer, text: string, at: number): number {
@@ -100,9 +138,13 @@ function writeText(target: Buffer, text: string, at: number): number {
 function readText(source: Buffer, at: number, end: number): { text: string; end: number } {
   const last = at < end ? at + 1 + source.readUInt8(at) : end + 1;
   if (last > end) throw protocolError('a start with a text that is too long');
-  const text = source.toString('latin1', at + 1, last);
-  if (isIP(text) === 0) throw protocolError('a start without an address');
-  return { text, end: last };
+  return { text: source.toString('utf8', at + 1, last), end: last };
+}
+
+function readAddress(source: Buffer, at: number, end: number): { text: string; end: number } {
+  const read = readText(source, at, end);
+  if (isIP(read.text) === 0) throw protocolError('a start without an address');
+  return read;
 }
 
 function openingProof({ id, key }: ChannelTicket): Buffer {

@@ -1,0 +1,50 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ResourceRef } from '../resource.js';
+import type { Endpoint } from '../wire/prelude.js';
+
+/** An answer that the gateway gives itself. */
+export interface GatewayAnswer {
+  status: number;
+  headers: [name: string, value: string][];
+  body: Buffer | string;
+}
+
+/** A request of a visitor to a host, or to a proxy, as far as it matters for who it is. */
+export interface VisitorRequest {
+  resource: ResourceRef;
+  clientId: number;
+  visitor: Endpoint;
+  /** What the visitor uses, after trusted proxies were believed. */
+  scheme: 'http' | 'https';
+  method: string;
+  host: string;
+  /** As it came, with the query. */
+  target: string;
+  headers: IncomingHttpHeaders;
+  /** @throws TunnelError `overloaded` for a body over `maxBytes`. */
+  readBody(maxBytes: number): Promise<Buffer>;
+}
+
+export type Verdict =
+  | {
+      allowed: true;
+      /** Fields of the request that the target must not see, lower case. */
+      dropHeaders: readonly string[];
+      /** Set on the request to the target. */
+      requestHeaders: readonly [name: string, value: string][];
+      /** Added to the answer to the visitor. */
+      responseHeaders: readonly [name: string, value: string][];
+    }
+  | { allowed: false; answer: GatewayAnswer };
+
+/** Finds out whether visitors are who they must be. Answers at once where it can. */
+export interface VisitorVerifier {
+  /** Visitors of raw tunnels, by their address. */
+  allows(resource: ResourceRef, clientId: number, visitor: Endpoint): boolean | Promise<boolean>;
+  /** Visitors of hosts; of proxy modes with what they say in `proxy-authorization`. */
+  verify(request: VisitorRequest): Verdict | Promise<Verdict>;
+  /** Whether user name and password are right for a proxy mode (RFC 1929); also for one without policies. */
+  checkPassword(resource: ResourceRef, clientId: number, user: string, password: string): boolean | Promise<boolean>;
+  /** Whether visitors of the resource must prove anything at all. */
+  guards(resource: ResourceRef, clientId: number): boolean;
+}

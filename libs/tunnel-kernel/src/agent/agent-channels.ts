@@ -1,0 +1,95 @@
+import { ByteReader, resetStream, type ByteStream } from '@gatehouse/net';
+import type { HostAndPort } from '../environment.js';
+import { TunnelError } from '../errors.js';
+import { DATA_PROTOCOL } from '../session/door.js';
+import type { PinnedServer } from '../session/pinned-tls.js';
+import { FramedStream } from '../wire/framed-stream.js';
+import type { ChannelTicket, ConfigMessage } from '../wire/messages.js';
+import { decodeStart, encodeOpening, startLength, START_HEADER_BYTES } from '../wire/prelude.js';
+import { AgentResources } from './agent-resources.js';
+import type { ChannelHandler, ChannelOwner, HandlerContext } from './channel-handler.js';
+import { ChannelHandlers } from './handlers.js';
+
+/** Channels that are being opened or idle, at most: the server asks for fewer. */
+const MAX_IDLE_CHANNELS = 512;
+const MAX_HEAD_BYTES = 64 * 1024;
+
+export interface AgentChannelsOptions extends Omit<HandlerContext, 'resources'> {
+  server: HostAndPort;
+  pinned: PinnedServer;
+  /** For a data channel to open. */
+  connectMs: number;
+}
+
+/** The agent's data channels: opened for tickets, idle until a start comes, then handed to their mode. */
+export class AgentChannels {
+  private readonly options: AgentChannelsOptions;
+  private readonly idle = new Map<ByteStream, ChannelOwner>();
+  private opening = 0;
+  private readonly resources: AgentResources;
+  private readonly handler: ChannelHandler;
+
+  constructor(options: AgentChannelsOptions) {
+    this.options = options;
+    this.resources = new AgentResources(options.now);
+    this.handler = new ChannelHandlers({ ...options, resources: this.resources });
+  }
+
+  configure(config: ConfigMessage): void {
+    this.resources.configure(config);
+  }
+
+  open(tickets: readonly ChannelTicket[], owner: ChannelOwner): void {
+    for (const ticket of tickets) {
+      if (this.opening + this.idle.size >= MAX_IDLE_CHANNELS) return;
+      this.opening += 1;
+      this.openOne(ticket, owner).catch((error: unknown) => this.failed(error));
+    }
+  }
+
+  /** Ends the channels that nobody uses, of one owner or of all. */
+  closeIdle(owner?: ChannelOwner): void {
+    for (const [stream, holder] of this.idle) if (!owner || holder === owner) stream.destroy();
+  }
+
+  private async openOne(ticket: ChannelTicket, owner: ChannelOwner): Promise<void> {
+    let stream: ByteStream;
+    try {
+      stream = await this.connect(ticket, owner);
+    } finally {
+      this.opening -= 1;
+    }
+    stream.on('error', () => undefined);
+    this.idle.set(stream, owner);
+    const reader = new ByteReader(stream, MAX_HEAD_BYTES);
+    const forget = (): void => void this.idle.delete(stream);
+    stream.once('close', forget);
+    try {
+      const header = await reader.read(START_HEADER_BYTES);
+      const start = decodeStart(Buffer.concat([header, await reader.read(startLength(header))]), ticket.key);
+      forget();
+      await this.handler.serve({ start, stream, reader, owner, id: ticket.id.toString('hex') });
+    } catch (error) {
+      resetStream(stream);
+      throw error;
+    }
+  }
+
+  private async connect(ticket: ChannelTicket, { encrypt }: ChannelOwner): Promise<ByteStream> {
+    const { dialer, server, pinned, connectMs } = this.options;
+    const transport = await dialer.server(server, connectMs);
+    if (!encrypt) {
+      transport.write(encodeOpening(ticket));
+      return transport;
+    }
+    const stream = await pinned.secure(transport, DATA_PROTOCOL, connectMs);
+    stream.write(encodeOpening(ticket));
+    return new FramedStream(stream);
+  }
+
+  private failed(error: unknown): void {
+    // Idle channels end all the time; the server asks for new ones.
+    const code = error instanceof TunnelError ? error.code : 'connection';
+    this.options.logger.debug('a data channel ended unused', { code, error: String(error) });
+  }
+}

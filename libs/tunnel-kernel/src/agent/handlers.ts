@@ -1,0 +1,30 @@
+import { TunnelError } from '../errors.js';
+import type { ChannelHandler, HandlerContext, StartedChannel } from './channel-handler.js';
+import { TargetHandler } from './target-handler.js';
+
+/** Hands each channel to the agent's side of its mode. */
+export class ChannelHandlers implements ChannelHandler {
+  private readonly context: HandlerContext;
+  private readonly targets: TargetHandler;
+  private readonly byMode: Readonly<Record<string, ChannelHandler>>;
+
+  constructor(context: HandlerContext) {
+    this.context = context;
+    this.targets = new TargetHandler(context);
+    this.byMode = { tcp: this.targets };
+  }
+
+  /** @throws TunnelError `protocol` for what this agent does not carry. */
+  async serve(channel: StartedChannel): Promise<void> {
+    await this.handlerOf(channel).serve(channel);
+  }
+
+  private handlerOf({ start, owner, id }: StartedChannel): ChannelHandler {
+    if (start.kind === 'host') return this.targets;
+    const known = start.kind === 'tunnel' ? this.context.resources.tunnel(start.id) : undefined;
+    const handler = known && this.byMode[known.tunnel.mode];
+    if (handler) return handler;
+    if (start.kind === 'tunnel') owner.refuse({ kind: 'tunnel', id: start.id }, id, 'unknown_tunnel');
+    throw new TunnelError('protocol', `a channel of kind ${start.kind} that this agent does not carry`);
+  }
+}

@@ -1,0 +1,89 @@
+import { relay, resetStream, type ByteStream } from '@gatehouse/net';
+import { TargetError } from '../errors.js';
+import type { ResourceRef } from '../resource.js';
+import type { TargetAddress } from '../wire/messages.js';
+import { encodeAnswer, type Start } from '../wire/prelude.js';
+import { proxyHeader } from '../wire/proxy-header.js';
+import type { KnownTunnel } from './agent-resources.js';
+import type { ChannelHandler, HandlerContext, StartedChannel } from './channel-handler.js';
+import { dialFailure } from './dial-failure.js';
+
+/** Joins a channel to one of the resource's own targets: hosts, and modes `tcp`, `secret` and `p2p`. */
+export class TargetHandler implements ChannelHandler {
+  private readonly context: HandlerContext;
+
+  constructor(context: HandlerContext) {
+    this.context = context;
+  }
+
+  async serve(channel: StartedChannel): Promise<void> {
+    const { start, stream, owner } = channel;
+    const resource: ResourceRef = { kind: start.kind === 'host' ? 'host' : 'tunnel', id: start.id };
+    try {
+      const target = await this.reach(start);
+      if (stream.destroyed) return resetStream(target);
+      if (start.wantsAnswer) stream.write(encodeAnswer(null));
+      this.join(channel, resource, target);
+    } catch (error) {
+      if (!(error instanceof TargetError)) throw error;
+      owner.refuse(resource, channel.id, error.reason);
+      if (start.wantsAnswer) stream.write(encodeAnswer(error.reason));
+      if (start.wantsAnswer) stream.end();
+      else resetStream(stream);
+    }
+  }
+
+  private join({ start, stream, reader, owner }: StartedChannel, resource: ResourceRef, target: ByteStream): void {
+    const { ledger, resources } = this.context;
+    const version = resource.kind === 'tunnel' ? resources.tunnel(resource.id)?.tunnel.proxyProtocol : 0;
+    // Not the visitor's: written before the relay counts.
+    if (version === 1 || version === 2) target.write(proxyHeader(version, start.visitor, start.entrance));
+    const flow = ledger.open(resource, owner.clientId, start.visitor);
+    const head = reader.detach();
+    flow.handle = relay(stream, target, flow.counter, { head, onClose: (end) => ledger.close(flow, end) });
+  }
+
+  /** @throws TargetError */
+  private reach(start: Start): Promise<ByteStream> {
+    const { resources } = this.context;
+    if (start.kind === 'host') {
+      const target = resources.host(start.id)?.targets[start.target ?? 0];
+      if (!target) throw new TargetError('unknown_tunnel');
+      return this.dial(target, this.context.dialMs);
+    }
+    const known = resources.tunnel(start.id);
+    if (!known) throw new TargetError('unknown_tunnel');
+    return this.first(known);
+  }
+
+  /** The first target that can be reached. */
+  private async first({ tunnel, picker }: KnownTunnel): Promise<ByteStream> {
+    const { dialMs, now, logger } = this.context;
+    const deadline = now() + dialMs;
+    let failure = new TargetError('forbidden');
+    for (const target of picker.order()) {
+      const left = deadline - now();
+      if (left <= 0) break;
+      try {
+        return await this.dial(target, Math.min(left, dialMs));
+      } catch (error) {
+        if (!(error instanceof TargetError)) throw error;
+        failure = error;
+        if (error.reason === 'forbidden') continue;
+        picker.failed(target);
+        const { host, port } = target;
+        logger.warn('a target could not be reached', { tunnel: tunnel.id, host, port, reason: error.reason });
+      }
+    }
+    throw failure;
+  }
+
+  private async dial(target: TargetAddress, timeoutMs: number): Promise<ByteStream> {
+    if (!this.context.allows(target)) throw new TargetError('forbidden');
+    try {
+      return await this.context.dialer.target(target, timeoutMs);
+    } catch (error) {
+      throw new TargetError(dialFailure(error));
+    }
+  }
+}

@@ -1,0 +1,9 @@
+import type { TunnelMode } from '../config.js';
+import type { ModeContext, ServerMode } from './mode.js';
+import { TcpMode } from './tcp-mode.js';
+
+/** The server's side of the modes that there are. */
+export function createModes(context: ModeContext): Partial<Record<TunnelMode, ServerMode>> {
+  const tcp = new TcpMode(context);
+  return { tcp, file: tcp };
+}

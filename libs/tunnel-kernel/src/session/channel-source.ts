@@ -1,0 +1,70 @@
+import { ByteReader, resetStream, type ByteStream } from '@gatehouse/net';
+import { TargetError, TunnelError } from '../errors.js';
+import { decodeAnswer, encodeStart, type Start } from '../wire/prelude.js';
+import type { Channel, ChannelPool } from './channel-pool.js';
+
+const ANSWER_BYTES = 1;
+
+export interface ChannelSourceOptions {
+  /** How long a visitor waits for a data channel, milliseconds. */
+  openMs: number;
+  /** Null: no agent of the client is connected. */
+  poolOf(clientId: number): ChannelPool | null;
+}
+
+export type StartOf = Omit<Start, 'wantsAnswer'>;
+
+/** Data channels of clients, started for one visitor each: what is written goes to the target. */
+export class ChannelSource {
+  private readonly options: ChannelSourceOptions;
+
+  constructor(options: ChannelSourceOptions) {
+    this.options = options;
+  }
+
+  /** One that is idle already, or null: then `open`. @throws TunnelError `offline`. */
+  take(clientId: number, start: StartOf): ByteStream | null {
+    const channel = this.pool(clientId).take();
+    return channel && begin(channel, { ...start, wantsAnswer: false });
+  }
+
+  /** @throws TunnelError `offline`, `timeout`, `overloaded`. */
+  async open(clientId: number, start: StartOf): Promise<ByteStream> {
+    return begin(await this.channel(clientId), { ...start, wantsAnswer: false });
+  }
+
+  /** Comes back when the agent has reached the target. @throws TargetError, or TunnelError as `open`. */
+  async reach(clientId: number, start: StartOf, timeoutMs: number): Promise<ByteStream> {
+    const stream = begin(await this.channel(clientId), { ...start, wantsAnswer: true });
+    const timer = setTimeout(() => resetStream(stream), timeoutMs);
+    try {
+      const reader = new ByteReader(stream, ANSWER_BYTES);
+      const failure = decodeAnswer((await reader.read(ANSWER_BYTES))[0] ?? 0);
+      if (failure) throw new TargetError(failure);
+      reader.restore();
+      return stream;
+    } catch (error) {
+      resetStream(stream);
+      if (error instanceof TunnelError) throw error;
+      throw new TargetError('timeout');
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async channel(clientId: number): Promise<Channel> {
+    const pool = this.pool(clientId);
+    return pool.take() ?? (await pool.wait(this.options.openMs));
+  }
+
+  private pool(clientId: number): ChannelPool {
+    const pool = this.options.poolOf(clientId);
+    if (!pool) throw new TunnelError('offline', 'no agent is connected');
+    return pool;
+  }
+}
+
+function begin({ stream, key }: Channel, start: Start): ByteStream {
+  stream.write(encodeStart(start, key));
+  return stream;
+}
