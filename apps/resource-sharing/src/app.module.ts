@@ -21,6 +21,7 @@ import type { ResourceSharingSettings } from './settings.js';
 import { RiskModule } from './risk/risk.module.js';
 import { SharesModule } from './shares/shares.module.js';
 import { SESSION_COOKIE } from './site/session-cookie-name.js';
+import { SESSION_LIFETIME } from './site/session-lifetime.js';
 import { SiteUsers } from './site/site-users.js';
 import { SiteModule } from './site/site.module.js';
 import { UnlocksModule } from './unlocks/unlocks.module.js';
@@ -38,7 +39,7 @@ export class AppModule {
         AuthModule.forRoot({
           service: SERVICE_NAME,
           imports: [SiteModule],
-          sessions: { cookie: SESSION_COOKIE, secure: settings.secureCookies, users: SiteUsers },
+          sessions: { cookie: SESSION_COOKIE, secure: settings.secureCookies, users: SiteUsers, ...SESSION_LIFETIME },
         }),
         AuditModule,
         CredentialsModule,

@@ -166,6 +166,21 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
     expect(reader.location).toBe('');
   });
 
+  it('shows an error for an application whose owner is disabled, without its address, and answers no form', async () => {
+    const ownerId = (await third.user()).id;
+    const orphan = await third.register(ownerId);
+    const { id, reader } = await user();
+    await reader.get(address(orphan));
+    await third.sql.query('UPDATE site_accounts SET disabled_at = now() WHERE id = $1', [ownerId]);
+    await reader.submit(address(orphan), { decision: 'allow', scope: ['meta'] });
+    expect([reader.last?.status, reader.location]).toEqual([400, '']);
+    expect((await reader.get(address(orphan))).status).toBe(400);
+    expect(reader.text).toContain('This application is disabled');
+    expect(await third.sql.query('SELECT FROM grants WHERE user_id = $1', [id])).toEqual([]);
+    await third.sql.query('UPDATE site_accounts SET disabled_at = NULL WHERE id = $1', [ownerId]);
+    expect((await reader.get(address(orphan))).status).toBe(200);
+  });
+
   it('shows an error for a disabled application', async () => {
     const disabled = await third.register((await third.user()).id);
     await third.review(disabled.clientId, { status: 'disabled' });

@@ -8,7 +8,7 @@ import { LastUse } from '../src/credentials/last-use.js';
 import { liftLimits } from './points-support.js';
 import type { SiteApp } from './site-app.js';
 import { startOpenSite } from './support/open-site.js';
-import { ThirdParty, type RegisteredApp, type TokenPair } from './support/third-party.js';
+import { CALLBACK, ThirdParty, VERIFIER, type RegisteredApp, type TokenPair } from './support/third-party.js';
 
 let site: Awaited<ReturnType<typeof startOpenSite>>;
 let party: ThirdParty;
@@ -133,6 +133,49 @@ describe('the API key', () => {
     expect(await behind.events('key.used_from_new_ip')).toMatchObject([
       { credential_id: info.id, ip: '192.0.2.2', details: { before: '192.0.2.1' } },
     ]);
+  });
+
+  it('is of no use at any address while the owner of its application is disabled, and again after that', async () => {
+    const person = await party.user();
+    const user = await party.user();
+    const [mine, open] = [await party.register(person.id), await party.register(person.id, { kind: 'public' })];
+    const pair = await party.tokens(mine, user.id);
+    const code = await party.code(mine, user.id);
+    const openCode = await party.code(open, user.id, { pkce: true });
+    const cookie = await party.cookie(user.name);
+    const oauth = '/api/public/openapi/oauth';
+    const asked = { client_id: mine.clientId, redirect_uri: CALLBACK };
+    const send = (path: string, body: object): request.Test => request(site.url).post(path).send(body);
+    const secret = { client_id: mine.clientId, client_secret: mine.secret };
+    const exchangeOpen = { grant_type: 'authorization_code', client_id: open.clientId, code: openCode };
+    const calls: Record<string, () => request.Test> = {
+      preview: () => request(site.url).get(`${oauth}/authorize`).query(asked).set('Cookie', cookie),
+      confirm: () => send(`${oauth}/authorize`, asked).set('Cookie', cookie),
+      introspect: () => send('/oauth2/introspect', { ...secret, token: pair.access_token }),
+      'call for the user': () => party.probe('unlock', mine.secret, pair.access_token),
+      'call for itself': () => party.probe('meta', mine.secret),
+      exchange: () => party.exchange(mine, code),
+      'exchange of a public one': () =>
+        send('/oauth2/token', { ...exchangeOpen, redirect_uri: CALLBACK, code_verifier: VERIFIER }),
+      refresh: () => party.refresh(mine, pair.refresh_token),
+      'refresh alias': () => send(`${oauth}/refresh`, { refresh_token: 'x' }).set('X-API-Key', mine.secret),
+      revoke: () => send('/oauth2/revoke', { ...secret, token: 'x' }),
+    };
+    await party.sql.query('UPDATE site_accounts SET disabled_at = now() WHERE id = $1', [person.id]);
+    await waitFor(async () => (await party.probe('meta', mine.secret)).status === 401);
+    const refused: Record<string, number> = {};
+    for (const [name, call] of Object.entries(calls)) refused[name] = (await call()).status;
+    expect(refused).toEqual({
+      ...Object.fromEntries(Object.keys(calls).map((name) => [name, 401])),
+      preview: 400,
+      confirm: 400,
+    });
+    await party.sql.query('UPDATE site_accounts SET disabled_at = NULL WHERE id = $1', [person.id]);
+    await waitFor(async () => (await party.probe('meta', mine.secret)).status === 200);
+    delete calls['refresh alias'];
+    const again: Record<string, number> = {};
+    for (const [name, call] of Object.entries(calls)) again[name] = (await call()).status;
+    expect(again).toEqual(Object.fromEntries(Object.keys(calls).map((name) => [name, 200])));
   });
 
   it('is refused when the owner of its application is disabled', async () => {

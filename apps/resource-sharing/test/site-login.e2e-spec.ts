@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SessionStore, type Session } from '@gatehouse/auth';
 import request from 'supertest';
+import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SESSION_LIFETIME } from '../src/site/session-lifetime.js';
 import { startSite, type SiteApp } from './site-app.js';
 
 describe('the first administrator', () => {
@@ -35,7 +38,7 @@ describe('site login', () => {
     });
     expect(answer.text).not.toContain('argon2');
     const [cookie = ''] = answer.headers['set-cookie'] ?? [];
-    expect(cookie).toMatch(/^gatehouse_site=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(cookie).toMatch(/^gatehouse_site=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/);
 
     const session = cookie.split(';')[0] ?? '';
     const me = await request(site.url).get('/api/site/me').set('Cookie', session);
@@ -93,6 +96,38 @@ describe('site login', () => {
       const answer = await request(site.url).get(path).set('Cookie', cookie);
       expect([path, answer.status]).toEqual([path, 400]);
     }
+  });
+
+  it('stays logged in for fourteen days after the last use, and for ninety in all', async () => {
+    const day = 86_400_000;
+    const open = async (): Promise<{ cookie: string; id: number }> => {
+      const cookie = (await logIn('admin', password)).headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+      const list = await request(site.url).get('/api/site/sessions').set('Cookie', cookie);
+      const current = (list.body as { data: { id: number; current: boolean }[] }).data.find((one) => one.current);
+      return { cookie, id: current?.id ?? 0 };
+    };
+    const sql = site.app.get(DataSource);
+    const daysLeft = async (id: number): Promise<number> => {
+      const [row] = (await sql.query('SELECT expires_at FROM sessions WHERE id = $1', [id])) as { expires_at: Date }[];
+      return ((row?.expires_at.getTime() ?? 0) - Date.now()) / day;
+    };
+    // A second replica remembers nothing of what the first has seen.
+    const used = async (cookie: string): Promise<Session | undefined> =>
+      new SessionStore(sql, { channel: 'test', ...SESSION_LIFETIME }).verify(cookie.slice(cookie.indexOf('=') + 1));
+
+    const idle = await open();
+    expect(await daysLeft(idle.id)).toBeCloseTo(14, 2);
+    await sql.query("UPDATE sessions SET expires_at = now() + interval '1 day' WHERE id = $1", [idle.id]);
+    expect(await used(idle.cookie)).toBeDefined();
+    expect(await daysLeft(idle.id)).toBeCloseTo(14, 2);
+    await sql.query(
+      "UPDATE sessions SET created_at = now() - interval '85 days', expires_at = now() + interval '1 day' WHERE id = $1",
+      [idle.id],
+    );
+    expect(await used(idle.cookie)).toBeDefined();
+    expect(await daysLeft(idle.id)).toBeCloseTo(5, 2);
+    await sql.query("UPDATE sessions SET expires_at = now() - interval '1 second' WHERE id = $1", [idle.id]);
+    expect(await used(idle.cookie)).toBeUndefined();
   });
 
   it('replaces a session by a new login', async () => {

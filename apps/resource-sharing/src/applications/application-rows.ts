@@ -15,6 +15,8 @@ export interface Application {
   readonly name: string;
   readonly description: string;
   readonly ownerId: number;
+  /** Then it is as good as disabled itself. */
+  readonly ownerDisabled: boolean;
   readonly kind: ApplicationKind;
   readonly authLevel: AuthLevel;
   readonly status: ApplicationStatus;
@@ -45,7 +47,8 @@ export interface CredentialInfo {
 }
 
 export const APPLICATION_COLUMNS = `a.*, ARRAY(
-  SELECT r.uri FROM application_redirect_uris r WHERE r.application_id = a.id ORDER BY r.uri) AS redirect_uris`;
+  SELECT r.uri FROM application_redirect_uris r WHERE r.application_id = a.id ORDER BY r.uri) AS redirect_uris,
+  EXISTS (SELECT FROM site_accounts o WHERE o.id = a.owner_id AND o.disabled_at IS NOT NULL) AS owner_disabled`;
 
 export const CREDENTIAL_COLUMNS =
   'id, name, prefix, last_four, scopes, ip_allow, created_at, expires_at, last_used_at, last_used_ip';
@@ -57,6 +60,7 @@ export function toApplication(row: Row): Application {
     name: row['name'] as string,
     description: row['description'] as string,
     ownerId: row['owner_id'] as number,
+    ownerDisabled: row['owner_disabled'] as boolean,
     kind: row['kind'] as ApplicationKind,
     authLevel: row['auth_level'] as AuthLevel,
     status: row['status'] as ApplicationStatus,

@@ -119,7 +119,8 @@ export class AuthorizationService {
   ): Promise<{ application: Application; address: AnswerAddress }> {
     const application = await this.applications.findByClientId(parameters.required('client_id'));
     if (application === null) throw new OAuthError('invalid_request', 'There is no application with this client_id');
-    if (application.status === 'rejected' || application.status === 'disabled') {
+    const { status, ownerDisabled } = application;
+    if (status === 'rejected' || status === 'disabled' || ownerDisabled) {
       throw new OAuthError('unauthorized_client', 'This application is disabled');
     }
     return { application, address: answerAddress(parameters, application, this.issuer) };

@@ -1,0 +1,4 @@
+const DAY_SECONDS = 86_400;
+
+/** A login lasts this long after its last use, and no longer than this in all. */
+export const SESSION_LIFETIME = { idleSeconds: 14 * DAY_SECONDS, absoluteSeconds: 90 * DAY_SECONDS };
