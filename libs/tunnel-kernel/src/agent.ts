@@ -51,8 +51,8 @@ export interface TunnelAgentEnvironment {
   logger: TunnelLogger;
   /** Absent: directly. */
   dialer?: AgentDialer;
-  /** Absent: every target that the server names. */
-  allows?: (target: HostAndPort) => boolean;
+  /** Asked about each address that a target's name leads to. Absent: every target that the server names. */
+  allows?: (target: HostAndPort, address: string) => boolean;
   /** Name and version of the program. */
   software?: string;
   events?: AgentEvents;
@@ -135,7 +135,7 @@ export class TunnelAgent {
       now: environment.now,
       connectMs: timeouts.connect,
       dialMs: timeouts.dial,
-      allows: (target) => environment.allows?.(target) ?? true,
+      allows: (target, address) => environment.allows?.(target, address) ?? true,
     });
   }
 

@@ -1,3 +1,5 @@
+import { lookup, type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
 import { DialedSocket } from '@gatehouse/net';
 import type { AgentDialer, HostAndPort } from './environment.js';
 import { TunnelError } from './errors.js';
@@ -6,11 +8,34 @@ import { TunnelError } from './errors.js';
 export const KEEP_ALIVE_MS = 15_000;
 
 /** Connects directly, names resolved by the operating system. */
-export const systemDialer: AgentDialer = { server: connectTcp, target: connectTcp };
+export const systemDialer: AgentDialer = {
+  server: (address, timeoutMs) => connectTcp(address, timeoutMs),
+  target: async (address, timeoutMs, permits) => {
+    if (isIP(address.host) !== 0 && !permits(address.host)) throw forbidden(address.host);
+    return connectTcp(address, timeoutMs, permittedLookup(permits));
+  },
+};
 
-function connectTcp({ host, port }: HostAndPort, timeoutMs: number): Promise<DialedSocket> {
+/** Resolves to the addresses that `permits` lets through. */
+function permittedLookup(permits: (address: string) => boolean): LookupFunction {
+  return (name, options, done) => {
+    lookup(name, { ...options, all: true }, (error, found: LookupAddress[]) => {
+      if (error) return done(error, '');
+      const [first, ...others] = found.filter(({ address }) => permits(address));
+      if (!first) return done(forbidden(name), '');
+      if (options.all) done(null, [first, ...others]);
+      else done(null, first.address, first.family);
+    });
+  };
+}
+
+function forbidden(host: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${host} may not be dialled`), { code: 'EACCES' });
+}
+
+function connectTcp({ host, port }: HostAndPort, timeoutMs: number, resolve?: LookupFunction): Promise<DialedSocket> {
   const socket = new DialedSocket();
-  return new Promise((resolve, reject) => {
+  return new Promise((connected, reject) => {
     const timer = setTimeout(
       () => socket.destroy(new TunnelError('timeout', `no connection within ${timeoutMs} ms`)),
       timeoutMs,
@@ -23,9 +48,9 @@ function connectTcp({ host, port }: HostAndPort, timeoutMs: number): Promise<Dia
       socket.off('error', reject).on('error', () => undefined);
       socket.setNoDelay(true);
       socket.setKeepAlive(true, KEEP_ALIVE_MS);
-      resolve(socket);
+      connected(socket);
     });
     socket.pause();
-    socket.connect({ host, port });
+    socket.connect({ host, port, ...(resolve && { lookup: resolve }) });
   });
 }

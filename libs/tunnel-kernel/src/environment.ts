@@ -34,6 +34,9 @@ export interface ClientStore {
 export interface AgentDialer {
   /** A TCP connection to the server. */
   server(address: HostAndPort, timeoutMs: number): Promise<Socket>;
-  /** A connection to a target: paused, allowHalfOpen. */
-  target(address: HostAndPort, timeoutMs: number): Promise<ByteStream>;
+  /**
+   * A connection to a target: paused, allowHalfOpen. `permits` is asked about the addresses that the name leads to, so
+   * that a name cannot lead anywhere else between a check and the dialling; without one that it permits: EACCES.
+   */
+  target(address: HostAndPort, timeoutMs: number, permits: (address: string) => boolean): Promise<ByteStream>;
 }

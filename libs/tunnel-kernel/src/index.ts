@@ -60,3 +60,4 @@ export { type FlowDelta, type FlowRecord } from './flow-ledger.js';
 export { type PoolLimits } from './session/channel-pool.js';
 export { type AgentHost, type AgentTunnel, type FileRoot } from './wire/messages.js';
 export { systemDialer } from './dial.js';
+export { DestinationRules } from './agent/destination-rules.js';

@@ -22,8 +22,8 @@ const server = new TunnelServer({
 const door = await server.listen({ host: '127.0.0.1', port: 0 });
 const targets = [{ host: '127.0.0.1', port: Number(target), weight: 1 }];
 const listen = { host: '127.0.0.1', port: 0 };
-const client = { id: 1, userId: 1, enabled: true, expiresAt: null, rateLimit: 0, maxConnections: 0 };
+const account = { id: 1, userId: 1, enabled: true, expiresAt: null, rateLimit: 0, maxConnections: 0 };
 const tunnels = [{ id: 1, clientId: 1, mode: 'tcp', listen, targets }];
-const [tunnel] = await server.apply({ revision: 1, clients: [client], tunnels, hosts: [], ipRules: [], policies: [] });
+const [tunnel] = await server.apply({ revision: 1, clients: [account], tunnels, hosts: [], ipRules: [], policies: [] });
 process.send({ door, port: tunnel.port, key: formatAgentKey({ secret, fingerprint: identity.fingerprint }) });
 process.on('disconnect', () => process.exit(0));

@@ -33,8 +33,8 @@ export interface HandlerContext {
   now: () => number;
   /** For all targets of a tunnel together, milliseconds. */
   dialMs: number;
-  /** The agent's own say on what it exposes. */
-  allows(target: HostAndPort): boolean;
+  /** The agent's own say on what it exposes, for one of the addresses that the target's name leads to. */
+  allows: (target: HostAndPort, address: string) => boolean;
   resources: AgentResources;
 }
 

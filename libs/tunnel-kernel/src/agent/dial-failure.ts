@@ -8,6 +8,7 @@ const FAILURES: Readonly<Record<string, DialFailure>> = {
   ENETUNREACH: 'unreachable',
   ENOTFOUND: 'name',
   EAI_AGAIN: 'name',
+  EACCES: 'forbidden',
 };
 
 /** What an error of a dialer means. */

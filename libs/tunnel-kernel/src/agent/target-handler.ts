@@ -79,9 +79,9 @@ export class TargetHandler implements ChannelHandler {
   }
 
   private async dial(target: TargetAddress, timeoutMs: number): Promise<ByteStream> {
-    if (!this.context.allows(target)) throw new TargetError('forbidden');
+    const { dialer, allows } = this.context;
     try {
-      return await this.context.dialer.target(target, timeoutMs);
+      return await dialer.target(target, timeoutMs, (address) => allows(target, address));
     } catch (error) {
       throw new TargetError(dialFailure(error));
     }
