@@ -122,6 +122,8 @@ export const EMPTY_CONFIG: TunnelServerConfig = {
 
 const MAX_TARGETS = 64;
 const MAX_DESTINATIONS = 256;
+/** Modes that visitors come to through the agents' port. */
+const WITHOUT_PORT: ReadonlySet<TunnelMode> = new Set(['secret', 'p2p']);
 const WITHOUT_TARGETS: ReadonlySet<TunnelMode> = new Set(['http_proxy', 'socks5', 'mix_proxy', 'file']);
 
 /** @throws TunnelError `protocol` naming what agents could not be told. */
@@ -170,13 +172,15 @@ export function agentResources(
     tunnels: tunnels.filter(own).map((tunnel) => ({
       id: tunnel.id,
       mode: tunnel.mode,
+      entrance: WITHOUT_PORT.has(tunnel.mode) ? '' : `${tunnel.listen.host}:${tunnel.listen.port}`,
       targets: tunnel.targets,
       proxyProtocol: tunnel.proxyProtocol ?? 0,
       destinations: tunnel.destinations ?? [],
       file: tunnel.file ?? null,
     })),
-    hosts: hosts.filter(own).map(({ id, targets }) => ({
+    hosts: hosts.filter(own).map(({ id, host, location, targets }) => ({
       id,
+      name: `${host}${location}`,
       targets: targets.map(({ host, port, weight }) => ({ host, port, weight })),
     })),
   };

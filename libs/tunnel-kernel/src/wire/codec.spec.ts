@@ -37,12 +37,13 @@ const target = fc.record({
 const tunnel = fc.record({
   id,
   mode: text(32),
+  entrance: text(300),
   targets: fc.array(target, { maxLength: 5 }),
   proxyProtocol: fc.nat(2),
   destinations: fc.array(text(300), { maxLength: 4 }),
   file: fc.option(fc.record({ path: text(4096), readOnly: fc.boolean(), stripPrefix: text(1024) })),
 });
-const host = fc.record({ id, targets: fc.array(target, { maxLength: 5 }) });
+const host = fc.record({ id, name: text(2048), targets: fc.array(target, { maxLength: 5 }) });
 const fromServer: fc.Arbitrary<Message> = fc.oneof(
   fc.record({
     type: fc.constant('welcome' as const),

@@ -185,6 +185,7 @@ function readTunnel(value: unknown, path: string): AgentTunnel {
   return {
     id: fields.integer('id', 0, Number.MAX_SAFE_INTEGER),
     mode: fields.text('mode', 32),
+    entrance: fields.text('entrance', 300),
     targets: fields.list('targets', MAX_TARGETS, readTarget),
     proxyProtocol: fields.integer('proxyProtocol', 0, 2),
     destinations: fields.list('destinations', MAX_DESTINATIONS, readDestination),
@@ -196,6 +197,7 @@ function readHost(value: unknown, path: string): AgentHost {
   const fields = new Fields(value, path);
   return {
     id: fields.integer('id', 0, Number.MAX_SAFE_INTEGER),
+    name: fields.text('name', 2048),
     targets: fields.list('targets', MAX_TARGETS, readTarget),
   };
 }

@@ -99,6 +99,8 @@ export interface AgentTunnel {
   id: number;
   /** A mode that the agent does not know is one it refuses to carry, not an error. */
   mode: string;
+  /** Where visitors come in, for people; empty where there is no port. */
+  entrance: string;
   targets: TargetAddress[];
   /** Version of the PROXY protocol header that targets get; 0: none. */
   proxyProtocol: number;
@@ -111,6 +113,8 @@ export interface AgentTunnel {
 /** What the agent must know of a host: the server says with each channel which of its targets is meant. */
 export interface AgentHost {
   id: number;
+  /** Domain and location, for people. */
+  name: string;
   targets: TargetAddress[];
 }
 
