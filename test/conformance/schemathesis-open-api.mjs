@@ -86,7 +86,8 @@ async function prepare(base) {
   const site = { Cookie: cookie };
   const premium = await call(base, '/api/site/admin/users/1', { premium_until: 'forever' }, site, 'PATCH');
   if (premium.data === null) throw new Error('the administrator got no Premium');
-  const key = (await call(base, '/api/site/keys', { name: 'fuzz', scopes: SCOPES }, site)).data.secret;
+  const key = (await call(base, '/api/site/keys', { name: 'fuzz', scopes: SCOPES, current_password: PASSWORD }, site))
+    .data.secret;
   const share = { url: 'https://115.com/s/fuzz1?password=a1b2', tmdb_id: '550', media_type: 'movie' };
   await call(base, '/api/open/shares', share, { 'X-API-Key': key });
   const application = { name: 'fuzz', redirect_uris: [CALLBACK], scopes: SCOPES };

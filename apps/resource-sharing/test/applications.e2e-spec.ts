@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startOpenSite } from './support/open-site.js';
-import { CALLBACK, ThirdParty } from './support/third-party.js';
+import { CALLBACK, PASSWORD, ThirdParty } from './support/third-party.js';
 
 let site: Awaited<ReturnType<typeof startOpenSite>>;
 let party: ThirdParty;
@@ -85,6 +85,7 @@ describe('applications', () => {
       scopes: ['meta', 'unlock'],
       test_user_ids: [stranger.id],
       bound_to_owner: true,
+      current_password: PASSWORD,
     });
     expect(read(changed).data).toMatchObject({
       name: 'Other',
@@ -145,6 +146,7 @@ describe('applications', () => {
 describe('personal keys', () => {
   it('are made, listed and ended', async () => {
     const answer = await as('owner', 'post', 'keys', {
+      current_password: PASSWORD,
       name: 'script',
       scopes: ['meta'],
       expires_at: '2999-01-01T00:00:00Z',
@@ -162,17 +164,32 @@ describe('personal keys', () => {
   });
 
   it('have no more than their person: vip needs Premium, an end lies ahead, 20 at most', async () => {
-    const vip = await as('stranger', 'post', 'keys', { name: 'k', scopes: ['vip'] });
+    const vip = await as('stranger', 'post', 'keys', { current_password: PASSWORD, name: 'k', scopes: ['vip'] });
     expect([vip.status, vip.body]).toEqual([403, expect.objectContaining({ code: 'VIP_REQUIRED' })]);
     expect(
-      (await as('stranger', 'post', 'keys', { name: 'k', scopes: ['meta'], expires_at: '2020-01-01T00:00:00Z' }))
-        .status,
+      (
+        await as('stranger', 'post', 'keys', {
+          current_password: PASSWORD,
+          name: 'k',
+          scopes: ['meta'],
+          expires_at: '2020-01-01T00:00:00Z',
+        })
+      ).status,
     ).toBe(400);
-    expect((await as('stranger', 'post', 'keys', { name: 'k', scopes: ['meta'], expires_at: 'soon' })).status).toBe(
-      400,
-    );
+    expect(
+      (
+        await as('stranger', 'post', 'keys', {
+          current_password: PASSWORD,
+          name: 'k',
+          scopes: ['meta'],
+          expires_at: 'soon',
+        })
+      ).status,
+    ).toBe(400);
     const made = await Promise.all(
-      Array.from({ length: 24 }, () => as('stranger', 'post', 'keys', { name: 'k', scopes: ['meta'] })),
+      Array.from({ length: 24 }, () =>
+        as('stranger', 'post', 'keys', { current_password: PASSWORD, name: 'k', scopes: ['meta'] }),
+      ),
     );
     expect(made.filter(({ status }) => status === 200)).toHaveLength(20);
     expect(made.filter(({ status }) => status === 409)).toHaveLength(4);
@@ -273,7 +290,12 @@ it('values that a database cannot hold are refused, not failed on', async () => 
     ['post', 'applications', { ...VALID, redirect_uris: 'https://a.example/' }, 400],
     ['patch', `applications/${id}`, { test_user_ids: [1e20] }, 400],
     ['patch', `applications/${id}`, { test_user_ids: [999_999_999] }, 200],
-    ['post', 'keys', { name: 'k', scopes: ['meta'], expires_at: '+275760-09-14T00:00:00Z' }, 400],
+    [
+      'post',
+      'keys',
+      { current_password: PASSWORD, name: 'k', scopes: ['meta'], expires_at: '+275760-09-14T00:00:00Z' },
+      400,
+    ],
     ['post', `applications/${id}/secrets`, { overlap_seconds: 1e300 }, 400],
   ];
   for (const [method, path, body, status] of calls) {

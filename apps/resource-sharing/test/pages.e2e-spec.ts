@@ -289,7 +289,12 @@ describe('the pages of the site', () => {
       const values = { name: 'New name', description: '', redirect_uris: CALLBACK, scopes: 'meta', ip_allow: '' };
       await reader.submit(path, { ...values, test_users: 'nobody-of-this-name' });
       expect(reader.text).toContain('nobody is called nobody-of-this-name');
-      await reader.submit(path, { ...values, test_users: tester.name.toUpperCase(), bound_to_owner: 'true' });
+      await reader.submit(path, {
+        ...values,
+        test_users: tester.name.toUpperCase(),
+        bound_to_owner: 'true',
+        current_password: PASSWORD,
+      });
       await reader.follow();
       expect(reader.text).toContain('The application was changed.');
       const [row] = (await people.sql.query('SELECT * FROM applications WHERE client_id = $1', [clientId])) as object[];
@@ -343,9 +348,19 @@ describe('the pages of the site', () => {
   it('makes personal keys, shows them once and ends them', async () => {
     const { reader } = await member();
     await reader.get('/keys');
-    expect((await reader.submit('/keys', { name: HOSTILE, scopes: 'vip' })).status).toBe(403);
+    const current_password = PASSWORD;
+    expect((await reader.submit('/keys', { name: HOSTILE, scopes: 'meta' })).status).toBe(400);
+    expect((await reader.submit('/keys', { name: HOSTILE, scopes: 'meta', current_password: 'wrong' })).status).toBe(
+      401,
+    );
+    expect((await reader.submit('/keys', { name: HOSTILE, scopes: 'vip', current_password })).status).toBe(403);
     expect(reader.page).not.toContain('<script');
-    await reader.submit('/keys', { name: HOSTILE, scopes: ['meta', 'query'], expires_at: '2099-01-01' });
+    await reader.submit('/keys', {
+      name: HOSTILE,
+      scopes: ['meta', 'query'],
+      expires_at: '2099-01-01',
+      current_password,
+    });
     const key = /<code>(hp_\w+)<\/code>/.exec(reader.page)?.[1] ?? '';
     expect((await people.probe('meta', key)).status).toBe(200);
     await reader.get('/keys');

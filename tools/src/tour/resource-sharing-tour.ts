@@ -31,6 +31,8 @@ interface Stage {
   readonly base: string;
   readonly script: Script;
   readonly administrator: EnvelopeClient;
+  /** Of the administrator. */
+  readonly password: string;
   readonly member: EnvelopeClient;
   readonly memberId: number;
 }
@@ -85,7 +87,7 @@ async function enter(base: string, administrator: EnvelopeClient, password: stri
     return id;
   });
   await forgive(administrator, memberId, script);
-  return { base, script, administrator, member, memberId };
+  return { base, script, administrator, password, member, memberId };
 }
 
 /** Somebody for whom several applications unlock within minutes is suspicious, and each tour is another application. */
@@ -121,11 +123,12 @@ async function priceBeyondReach(stage: Stage): Promise<number> {
   return (await balanceOf(stage)) + PRICE_ABOVE_BALANCE;
 }
 
-async function share({ base, script, administrator }: Stage, price: number, trace: Trace): Promise<string> {
+async function share({ base, script, administrator, password }: Stage, price: number, trace: Trace): Promise<string> {
   const key = await script.step('make a personal key', async (say) => {
     const made = await administrator.call<{ id: number; secret: string; hint: string }>('POST', '/api/site/keys', {
       name: `tour ${new Date().toISOString()}`,
       scopes: ['meta', 'query', 'write'],
+      current_password: password,
     });
     trace.keyId = made.id;
     say(`key ${made.id}, ${made.hint}, shown this once`);

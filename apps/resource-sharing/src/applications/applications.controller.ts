@@ -1,5 +1,6 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import { ApplicationSecrets } from './application-secrets.service.js';
@@ -15,6 +16,7 @@ import {
   toIssuedCredentialView,
 } from './applications.view.js';
 import { CurrentUserId } from './current-user.js';
+import { OwnerConfirmation } from './owner-confirmation.js';
 import { ClientIdPipe, IdPipe } from './path-values.js';
 import { Registration } from './registration.js';
 
@@ -25,6 +27,7 @@ export class ApplicationsController {
     private readonly registration: Registration,
     private readonly applications: Applications,
     private readonly secrets: ApplicationSecrets,
+    private readonly confirmation: OwnerConfirmation,
   ) {}
 
   @Get()
@@ -72,7 +75,10 @@ export class ApplicationsController {
     @CurrentUserId() userId: number,
     @Param('client_id', ClientIdPipe) clientId: string,
     @Body() body: ApplicationChangeBody,
+    @Req() request: Request,
   ): Promise<ApplicationView> {
+    const asked = { toBind: body.bound_to_owner === true, password: body.current_password };
+    await this.confirmation.beforeChange(userId, clientId, asked, request);
     const change = {
       name: body.name,
       description: body.description,
@@ -112,7 +118,9 @@ export class ApplicationsController {
     @CurrentUserId() userId: number,
     @Param('client_id', ClientIdPipe) clientId: string,
     @Body() body: SecretRotationBody,
+    @Req() request: Request,
   ): Promise<IssuedCredentialView> {
+    await this.confirmation.beforeSecret(userId, clientId, body?.current_password, request);
     const options = { overlapSeconds: body?.overlap_seconds };
     return toIssuedCredentialView(await this.secrets.rotate(userId, clientId, options));
   }

@@ -19,6 +19,7 @@ import {
 } from 'class-validator';
 import type { ApplicationKind } from '../credentials/credential-records.js';
 import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
+import { PresentPassword } from '../site/site.dto.js';
 import { APPLICATION_KINDS } from './application-rows.js';
 
 /** PostgreSQL keeps no NUL in a text; other control characters have no place in one either. */
@@ -127,6 +128,11 @@ export class ApplicationChangeBody {
   @IsOptional()
   @IsBoolean()
   bound_to_owner?: boolean;
+
+  /** Of the account; needed to set bound_to_owner. */
+  @IsOptional()
+  @PresentPassword()
+  current_password?: string;
 }
 
 export class SecretRotationBody {
@@ -135,9 +141,18 @@ export class SecretRotationBody {
   @Min(0)
   @Max(30 * 86_400)
   overlap_seconds?: number;
+
+  /** Of the account; needed when the application acts for its owner. */
+  @IsOptional()
+  @PresentPassword()
+  current_password?: string;
 }
 
 export class NewKeyBody {
+  /** Of the account: a key outlives the session that made it. */
+  @PresentPassword()
+  current_password: string;
+
   @IsString()
   @Length(1, 80)
   @Matches(PLAIN, { message: 'may not have control characters' })

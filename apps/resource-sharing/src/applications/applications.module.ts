@@ -1,16 +1,19 @@
 import { Module } from '@nestjs/common';
+import { SiteModule } from '../site/site.module.js';
 import { ApplicationSecrets } from './application-secrets.service.js';
 import { ApplicationsController } from './applications.controller.js';
 import { Applications } from './applications.service.js';
 import { GrantsController } from './grants.controller.js';
 import { KeysController } from './keys.controller.js';
 import { PersonalKeys } from './personal-keys.service.js';
+import { OwnerConfirmation } from './owner-confirmation.js';
 import { Registration } from './registration.js';
 
 /** Applications, their secrets, personal keys and authorised applications, for the developer pages. */
 @Module({
+  imports: [SiteModule],
   controllers: [ApplicationsController, KeysController, GrantsController],
-  providers: [Applications, ApplicationSecrets, PersonalKeys, Registration],
-  exports: [Applications, ApplicationSecrets, PersonalKeys, Registration],
+  providers: [Applications, ApplicationSecrets, PersonalKeys, Registration, OwnerConfirmation],
+  exports: [Applications, ApplicationSecrets, PersonalKeys, Registration, OwnerConfirmation],
 })
 export class ApplicationsModule {}

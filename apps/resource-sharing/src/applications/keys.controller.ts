@@ -1,5 +1,8 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Fails } from '@gatehouse/platform';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { PasswordConfirmation } from '../site/password-confirmation.js';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import { NewKeyBody } from './applications.dto.js';
@@ -11,7 +14,10 @@ import { PersonalKeys } from './personal-keys.service.js';
 @ApiTags('keys')
 @Controller('api/site/keys')
 export class KeysController {
-  constructor(private readonly keys: PersonalKeys) {}
+  constructor(
+    private readonly keys: PersonalKeys,
+    private readonly password: PasswordConfirmation,
+  ) {}
 
   @Get()
   @ApiOperation({ summary: 'Personal API keys of this account' })
@@ -23,9 +29,15 @@ export class KeysController {
 
   @Post()
   @HttpCode(200)
-  @ApiOperation({ summary: 'Make a personal API key; the answer shows it, once' })
+  @ApiOperation({ summary: 'Make a personal API key, with the password of the account; the answer shows it, once' })
   @ApiEnvelope(IssuedCredentialView)
-  async create(@CurrentUserId() userId: number, @Body() body: NewKeyBody): Promise<IssuedCredentialView> {
+  @Fails('LOGIN_FAILED', 'VIP_REQUIRED', 'CONFLICT', 'RATE_LIMITED')
+  async create(
+    @CurrentUserId() userId: number,
+    @Body() body: NewKeyBody,
+    @Req() request: Request,
+  ): Promise<IssuedCredentialView> {
+    await this.password.confirm(userId, body.current_password, request);
     const { name, scopes, expires_at: end, ip_allow: ipAllow } = body;
     const expiresAt = end == null ? null : new Date(end);
     return toIssuedCredentialView(await this.keys.create(userId, { name, scopes, expiresAt, ipAllow }));

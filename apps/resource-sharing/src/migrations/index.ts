@@ -16,6 +16,7 @@ import { DescribeSessions1763668801140 } from './1763668801140-describe-sessions
 import { QuickenUnlocks1763668801150 } from './1763668801150-quicken-unlocks.js';
 import { HoldPrices1763668801151 } from './1763668801151-hold-prices.js';
 import { ShutSharesWithTheirOwners1763668801160 } from './1763668801160-shut-shares-with-their-owners.js';
+import { LetEmailAddressesRepeat1763668801161 } from './1763668801161-let-email-addresses-repeat.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -37,4 +38,5 @@ export const MIGRATIONS = [
   QuickenUnlocks1763668801150,
   HoldPrices1763668801151,
   ShutSharesWithTheirOwners1763668801160,
+  LetEmailAddressesRepeat1763668801161,
 ];

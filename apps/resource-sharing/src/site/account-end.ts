@@ -39,11 +39,6 @@ export class AccountEnd {
   async delete(tx: EntityManager, userId: number, ip: string | undefined): Promise<void> {
     await assertReplaceable(tx, userId);
     const applications = await rowsOf(tx, 'DELETE FROM applications WHERE owner_id = $1 RETURNING id', [userId]);
-    const keys = await rowsOf(
-      tx,
-      'UPDATE credentials SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL RETURNING id',
-      [userId],
-    );
     await tx.query(
       'UPDATE shares SET deleted_at = now(), updated_at = now() WHERE owner_id = $1 AND deleted_at IS NULL',
       [userId],
@@ -55,11 +50,10 @@ export class AccountEnd {
       [userId],
     );
     await recordEvent(tx, { type: 'user.deleted', userId, ip });
-    await this.sessions.endAllIn(tx, userId, 'user_disabled');
+    await this.sessions.endAllIn(tx, userId, 'user_disabled', { keys: true });
     await this.revocations.announce(tx, [
       `user:${userId}`,
       ...applications.map((row): Subject => `application:${row['id'] as number}`),
-      ...keys.map((row): Subject => `credential:${row['id'] as number}`),
     ]);
   }
 }

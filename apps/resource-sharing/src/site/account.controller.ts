@@ -40,14 +40,17 @@ export class AccountController {
   @Patch('me')
   @ApiOperation({ summary: 'Change the profile; null clears a field' })
   @ApiEnvelope(SiteAccountView)
-  @Fails('CONFLICT')
+  @Fails('RATE_LIMITED')
   async update(@CurrentUserId() userId: number, @Body() body: ProfileChangeBody): Promise<SiteAccountView> {
     return toSiteAccountView(await this.changes.updateProfile(userId, body));
   }
 
   @Post('me/password')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Change the password: ends every other session and every authorization of applications' })
+  @ApiOperation({
+    summary:
+      'Change the password: ends every other session, every authorization of applications and, unless told not to, every key',
+  })
   @ApiEnvelope()
   @Fails('LOGIN_FAILED', 'RATE_LIMITED')
   changePassword(
@@ -83,7 +86,9 @@ export class AccountController {
   }
 
   @Delete('sessions')
-  @ApiOperation({ summary: 'Log out everywhere: ends this session too, and every authorization of applications' })
+  @ApiOperation({
+    summary: 'Log out everywhere: ends this session too, every key, and every authorization of applications',
+  })
   @ApiEnvelope()
   async endSessions(
     @CurrentUserId() userId: number,

@@ -6,9 +6,8 @@ export type SiteRole = 'administrator' | 'member';
 /** Somebody who logs in on the site itself. */
 @Entity('site_accounts')
 @Check('site_accounts_role_check', `role IN ('administrator', 'member')`)
-// Their expressions are beyond the schema builder; the migration makes them.
+// Its expression is beyond the schema builder; the migration makes it.
 @Index('site_accounts_username_key', { synchronize: false })
-@Index('site_accounts_email_key', { synchronize: false })
 export class SiteAccount {
   @BigIntId()
   id: number;
@@ -19,6 +18,7 @@ export class SiteAccount {
   @Column({ type: 'text' })
   nickname: string;
 
+  /** As its owner wrote it: not verified, not unique, and nothing is decided by it. */
   @Column({ type: 'text', nullable: true })
   email: string | null;
 

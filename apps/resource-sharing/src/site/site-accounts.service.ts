@@ -59,7 +59,7 @@ export class SiteAccounts {
     return (await insert(this.dataSource.manager, { ...given, email: null, passwordHash })) !== undefined;
   }
 
-  /** Makes a member, and what `also` does in the same transaction; undefined when name or email address are taken. */
+  /** Makes a member, and what `also` does in the same transaction; undefined when the name is taken. */
   async register(
     { username, email, password }: { username: string; email: string | null; password: string },
     also: (tx: EntityManager, id: number) => Promise<void>,
@@ -88,7 +88,7 @@ export class SiteAccounts {
   }
 }
 
-/** The id of the new account; undefined when one of its unique values is taken. */
+/** The id of the new account; undefined when its name is taken. */
 async function insert(
   tx: EntityManager,
   { username, email, passwordHash, role }: Pick<SiteAccount, 'username' | 'email' | 'passwordHash' | 'role'>,

@@ -33,7 +33,7 @@ export class SiteRegistration {
 
   /**
    * Makes a member and logs them in. Raises FORBIDDEN while registration is closed, RATE_LIMITED for too many accounts of
-   * one address, INVALID_ARGUMENT for a password that the name gives away, CONFLICT for a name or address that is taken.
+   * one address, INVALID_ARGUMENT for a password that the name gives away, CONFLICT for a name that is taken.
    */
   async register(body: RegistrationBody, request: Request, response: Response): Promise<SiteAccountView> {
     if (!this.isOpen) throw new AppError('FORBIDDEN', 'Nobody can register here: ask the administrator for an account');
@@ -48,8 +48,7 @@ export class SiteRegistration {
     const account = await this.accounts.register({ username, email: email ?? null, password }, (tx, userId) =>
       recordEvent(tx, { type: 'user.registered', userId, ip }),
     );
-    // One answer for both, so that nobody learns which addresses have accounts.
-    if (account === undefined) throw new AppError('CONFLICT', 'This user name or this email address is taken');
+    if (account === undefined) throw new AppError('CONFLICT', 'This user name is taken');
     return account;
   }
 

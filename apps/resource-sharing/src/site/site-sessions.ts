@@ -4,8 +4,10 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { DataSource, type EntityManager } from 'typeorm';
+import { endOwnCredentials } from '../applications/own-credentials.js';
 import { recordEvent } from '../audit/record-event.js';
 import { Grants, type RevocationReason } from '../credentials/grants.service.js';
+import { Revocations } from '../credentials/revocations.js';
 import { rowsOf } from '../credentials/rows-of.js';
 
 /** A login of an account as its owner sees it. */
@@ -28,6 +30,7 @@ export class SiteSessions {
     private readonly sessions: SessionStore,
     private readonly cookie: SessionCookie,
     private readonly grants: Grants,
+    private readonly revocations: Revocations,
   ) {}
 
   /** Replaces the session of the request, if any, by a new one of the account, and sets its cookie. */
@@ -73,18 +76,25 @@ export class SiteSessions {
     await this.sessions.endById(id);
   }
 
-  /** Logs the account out everywhere: its sessions, and what its applications were given (RFC 9700 section 2.2.2). */
+  /** Logs the account out everywhere: sessions, keys, and what applications were given (RFC 9700 section 2.2.2). */
   async endAll(userId: number): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       await recordEvent(tx, { type: 'user.logged_out_everywhere', userId });
-      await this.endAllIn(tx, userId, 'logged_out_everywhere');
+      await this.endAllIn(tx, userId, 'logged_out_everywhere', { keys: true });
     });
   }
 
   /** The same within a larger change; the last statements of its transaction. */
-  async endAllIn(tx: EntityManager, userId: number, reason: RevocationReason): Promise<void> {
+  async endAllIn(
+    tx: EntityManager,
+    userId: number,
+    reason: RevocationReason,
+    { keys = false }: { keys?: boolean } = {},
+  ): Promise<void> {
+    const ended = keys ? await endOwnCredentials(tx, userId) : [];
     await this.sessions.endAllOf(userId, tx);
     await this.grants.revoke(tx, { userId }, reason);
+    if (ended.length > 0) await this.revocations.announce(tx, ended);
   }
 
   private async endPresent(request: Request): Promise<void> {

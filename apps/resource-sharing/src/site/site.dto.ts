@@ -1,4 +1,5 @@
 import {
+  IsBoolean,
   IsEmail,
   IsNotEmpty,
   IsOptional,
@@ -33,7 +34,7 @@ function NewPassword(): PropertyDecorator {
 }
 
 /** A password as it was set; the rules of new ones may have changed since. */
-function PresentPassword(): PropertyDecorator {
+export function PresentPassword(): PropertyDecorator {
   return (target, property) => {
     IsString()(target, property);
     IsNotEmpty()(target, property);
@@ -70,6 +71,11 @@ export class PasswordChangeBody {
 
   @NewPassword()
   new_password: string;
+
+  /** Whether personal API keys end too. Default: true. */
+  @IsOptional()
+  @IsBoolean()
+  revoke_keys?: boolean;
 }
 
 export class ProfileChangeBody {

@@ -3,6 +3,7 @@ import { AccountChanges } from './account-changes.js';
 import { AccountEnd } from './account-end.js';
 import { AccountController } from './account.controller.js';
 import { FirstAdministrator } from './first-administrator.js';
+import { PasswordConfirmation } from './password-confirmation.js';
 import { SiteAccounts } from './site-accounts.service.js';
 import { SiteController } from './site.controller.js';
 import { SiteLogin } from './site-login.js';
@@ -11,7 +12,16 @@ import { SiteSessions } from './site-sessions.js';
 
 @Module({
   controllers: [SiteController, AccountController],
-  providers: [SiteLogin, SiteAccounts, SiteSessions, SiteRegistration, AccountChanges, AccountEnd, FirstAdministrator],
-  exports: [SiteLogin, SiteAccounts, SiteSessions, SiteRegistration, AccountChanges, AccountEnd],
+  providers: [
+    PasswordConfirmation,
+    SiteLogin,
+    SiteAccounts,
+    SiteSessions,
+    SiteRegistration,
+    AccountChanges,
+    AccountEnd,
+    FirstAdministrator,
+  ],
+  exports: [PasswordConfirmation, SiteLogin, SiteAccounts, SiteSessions, SiteRegistration, AccountChanges, AccountEnd],
 })
 export class SiteModule {}

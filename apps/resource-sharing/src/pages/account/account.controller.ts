@@ -52,7 +52,11 @@ export class AccountPageController {
   ): Promise<void> {
     const values = new FormValues(body);
     const problem = await refusalOf(async () => {
-      const given = { current_password: values.text('current_password'), new_password: values.text('new_password') };
+      const given = {
+        current_password: values.text('current_password'),
+        new_password: values.text('new_password'),
+        revoke_keys: values.isChecked('revoke_keys'),
+      };
       const change = validated(PasswordChangeBody, given);
       await this.changes.changePassword(visitor.account.id, change, request, response);
     });

@@ -1,7 +1,7 @@
 import type { AppError } from '@gatehouse/platform';
 import type { TransferKind } from '../../points/points-ledger.js';
 import { MIN_PASSWORD_LENGTH } from '../../site/site.dto.js';
-import { actionForm, field, form, submit } from '../parts/forms.js';
+import { actionForm, checkbox, field, form, submit } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
 import { Html, markup } from '../parts/markup.js';
 import { dataTable, facts } from '../parts/tables.js';
@@ -41,9 +41,9 @@ ${ledgerTable(overview)}
 <h2>Sessions</h2>
 ${sessionTable(visitor, overview)}
 ${actionForm(visitor, '/account/sessions/end-all', 'Log out everywhere', { style: 'danger' })}
-<p class="hint">This session ends too, and every authorization that you gave to applications.</p>
+<p class="hint">This session ends too, your API keys, and every authorization that you gave to applications.</p>
 <h2>Password</h2>
-${passwordForm(visitor, refused?.form === 'password' ? refused.problem : undefined)}
+${passwordForm(visitor, refused?.form === 'password' ? refused : undefined)}
 <h2>What happened</h2>
 ${eventTable(overview)}
 <h2>Delete the account</h2>
@@ -74,7 +74,8 @@ function profileForm(visitor: Member, refused: Refused | undefined): Html {
   ]);
 }
 
-function passwordForm(visitor: Member, problem: AppError | undefined): Html {
+function passwordForm(visitor: Member, refused: Refused | undefined): Html {
+  const { problem, values } = refused ?? {};
   return form(visitor, '/account/password', [
     field({
       name: 'current_password',
@@ -90,6 +91,12 @@ function passwordForm(visitor: Member, problem: AppError | undefined): Html {
       type: 'password',
       autocomplete: 'new-password',
       problem,
+    }),
+    checkbox({
+      name: 'revoke_keys',
+      label: 'End my API keys too',
+      hint: 'And the leave of my applications to act for me. Do so when somebody else may know the password.',
+      checked: values?.isChecked('revoke_keys') ?? true,
     }),
     submit('Change the password'),
   ]);

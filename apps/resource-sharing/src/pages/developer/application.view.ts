@@ -51,6 +51,15 @@ ${form(visitor, `/developer/${clientId}/secrets`, [
     choices: OVERLAPS,
     value: '604800',
   }),
+  application.boundUserId === application.ownerId &&
+    field({
+      name: 'current_password',
+      label: 'Your password',
+      hint: 'The application acts for you: its secret is as good as a key of yours.',
+      type: 'password',
+      autocomplete: 'current-password',
+      id: 'secret-password',
+    }),
   submit('Make a new secret'),
 ])}
 <h2>Usage</h2>
@@ -138,5 +147,16 @@ function accessFields(application: Application, testUsers: readonly string[], re
       label: 'Calls without a user token act for me',
       checked: values?.isChecked('bound_to_owner') ?? application.boundUserId === application.ownerId,
     }),
+    application.boundUserId === application.ownerId
+      ? markup``
+      : field({
+          name: 'current_password',
+          label: 'Your password',
+          hint: 'Needed only to let it act for you: its secret is then as good as a key of yours.',
+          type: 'password',
+          autocomplete: 'current-password',
+          optional: true,
+          problem,
+        }),
   ];
 }

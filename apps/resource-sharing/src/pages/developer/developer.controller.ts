@@ -1,9 +1,10 @@
 import type { AppError } from '@gatehouse/platform';
-import { Body, Get, Param, Post, Query, Res } from '@nestjs/common';
-import type { Response } from 'express';
+import { Body, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { IdPipe } from '../../applications/path-values.js';
 import { ApplicationSecrets } from '../../applications/application-secrets.service.js';
 import { Applications } from '../../applications/applications.service.js';
+import { OwnerConfirmation } from '../../applications/owner-confirmation.js';
 import { Registration } from '../../applications/registration.js';
 import { FormValues, refusalOf } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
@@ -23,6 +24,7 @@ export class DeveloperController {
     private readonly secrets: ApplicationSecrets,
     private readonly forms: ApplicationForms,
     private readonly pages: ApplicationPages,
+    private readonly confirmation: OwnerConfirmation,
   ) {}
 
   @Get()
@@ -61,11 +63,15 @@ export class DeveloperController {
     @CurrentVisitor() visitor: Member,
     @Param('client_id') clientId: string,
     @Body() body: object,
+    @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
     const values = new FormValues(body);
     const problem = await refusalOf(async () => {
-      await this.applications.update(visitor.account.id, clientId, await this.forms.change(values));
+      const change = await this.forms.change(values);
+      const asked = { toBind: change.boundToOwner === true, password: values.text('current_password') };
+      await this.confirmation.beforeChange(visitor.account.id, clientId, asked, request);
+      await this.applications.update(visitor.account.id, clientId, change);
     });
     if (problem === undefined) response.redirect(303, done(`/developer/${clientId}`, 'application'));
     else await this.sendOne(response, visitor, clientId, { values, problem });
@@ -76,11 +82,18 @@ export class DeveloperController {
     @CurrentVisitor() visitor: Member,
     @Param('client_id') clientId: string,
     @Body() body: object,
+    @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const { overlap_seconds: overlapSeconds } = this.forms.rotation(new FormValues(body));
-    const { secret } = await this.secrets.rotate(visitor.account.id, clientId, { overlapSeconds });
-    const shown = secretOnce('This is the new secret. The one before it holds for the time you chose.', secret);
+    const values = new FormValues(body);
+    let made = '';
+    const problem = await refusalOf(async () => {
+      const { overlap_seconds: overlapSeconds } = this.forms.rotation(values);
+      await this.confirmation.beforeSecret(visitor.account.id, clientId, values.text('current_password'), request);
+      made = (await this.secrets.rotate(visitor.account.id, clientId, { overlapSeconds })).secret;
+    });
+    if (problem !== undefined) return this.sendOne(response, visitor, clientId, { problem });
+    const shown = secretOnce('This is the new secret. The one before it holds for the time you chose.', made);
     await this.sendOne(response, visitor, clientId, { shown });
   }
 

@@ -1,10 +1,11 @@
 import type { AppError } from '@gatehouse/platform';
-import { Body, Get, Param, Post, Query, Res } from '@nestjs/common';
-import type { Response } from 'express';
+import { Body, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { IdPipe } from '../../applications/path-values.js';
 import { NewKeyBody } from '../../applications/applications.dto.js';
 import { PersonalKeys } from '../../applications/personal-keys.service.js';
 import { ResourceSharingSettings } from '../../settings.js';
+import { PasswordConfirmation } from '../../site/password-confirmation.js';
 import { FormValues, refusalOf, validated } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
 import type { Html } from '../parts/markup.js';
@@ -25,6 +26,7 @@ interface State {
 export class KeysPageController {
   constructor(
     private readonly keys: PersonalKeys,
+    private readonly password: PasswordConfirmation,
     private readonly settings: ResourceSharingSettings,
   ) {}
 
@@ -34,11 +36,16 @@ export class KeysPageController {
   }
 
   @Post()
-  async create(@CurrentVisitor() visitor: Member, @Body() body: object, @Res() response: Response): Promise<void> {
+  async create(
+    @CurrentVisitor() visitor: Member,
+    @Body() body: object,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
     const values = new FormValues(body);
     let secret = '';
     const problem = await refusalOf(async () => {
-      secret = await this.issue(visitor.account.id, values);
+      secret = await this.issue(visitor.account.id, values, request);
     });
     if (problem !== undefined) return this.send(response, visitor, { values, problem });
     return this.send(response, visitor, { shown: secretOnce('This is the new key.', secret) });
@@ -54,13 +61,15 @@ export class KeysPageController {
     response.redirect(303, done('/keys', 'key'));
   }
 
-  private async issue(userId: number, values: FormValues): Promise<string> {
+  private async issue(userId: number, values: FormValues, request: Request): Promise<string> {
     const body = validated(NewKeyBody, {
+      current_password: values.text('current_password'),
       name: values.text('name').trim(),
       scopes: values.list('scopes'),
       expires_at: values.optional('expires_at'),
       ip_allow: values.words('ip_allow'),
     });
+    await this.password.confirm(userId, body.current_password, request);
     const expiresAt = body.expires_at == null ? null : new Date(body.expires_at);
     const { name, scopes, ip_allow: ipAllow } = body;
     return (await this.keys.create(userId, { name, scopes, expiresAt, ipAllow })).secret;

@@ -55,6 +55,14 @@ ${form(visitor, '/keys', [
     value: values?.text('ip_allow'),
     problem,
   }),
+  field({
+    name: 'current_password',
+    label: 'Your password',
+    hint: 'A key stays when you log out.',
+    type: 'password',
+    autocomplete: 'current-password',
+    problem,
+  }),
   submit('Make the key'),
 ])}`;
 }

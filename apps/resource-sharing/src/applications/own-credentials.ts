@@ -1,0 +1,27 @@
+import type { EntityManager } from 'typeorm';
+import { recordEvent } from '../audit/record-event.js';
+import type { Subject } from '../credentials/revocations.js';
+import { rowsOf } from '../credentials/rows-of.js';
+
+/**
+ * Ends what acts for a user without any grant: their personal keys, and the leave of their applications to act for them
+ * without a user token. Resolves to what has to be announced.
+ */
+export async function endOwnCredentials(tx: EntityManager, userId: number): Promise<Subject[]> {
+  const keys = await rowsOf(
+    tx,
+    'UPDATE credentials SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL RETURNING id',
+    [userId],
+  );
+  const bound = await rowsOf(
+    tx,
+    'UPDATE applications SET bound_user_id = NULL, updated_at = now() WHERE bound_user_id = $1 RETURNING id',
+    [userId],
+  );
+  for (const row of keys) await recordEvent(tx, { type: 'key.revoked', userId, credentialId: row['id'] as number });
+  for (const row of bound) await recordEvent(tx, { type: 'app.unbound', userId, applicationId: row['id'] as number });
+  return [
+    ...keys.map((row): Subject => `credential:${row['id'] as number}`),
+    ...bound.map((row): Subject => `application:${row['id'] as number}`),
+  ];
+}

@@ -1,0 +1,36 @@
+import { LoginThrottle, verifyPassword } from '@gatehouse/auth';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import type { SiteAccount } from './site-account.entity.js';
+import { SiteAccounts } from './site-accounts.service.js';
+
+/** Asks for the password again: an open session alone is not enough for what outlives it or cannot be undone. */
+@Injectable()
+export class PasswordConfirmation {
+  constructor(
+    private readonly accounts: SiteAccounts,
+    private readonly throttle: LoginThrottle,
+  ) {}
+
+  /**
+   * The account, once its password was given again. Raises INVALID_ARGUMENT without one, LOGIN_FAILED for a wrong one,
+   * RATE_LIMITED for too many of them, UNAUTHORIZED when the account is gone.
+   */
+  async confirm(userId: number, password: string | undefined, request: Request): Promise<SiteAccount> {
+    if (password === undefined || password === '') throw missing();
+    const account = await this.accounts.require(userId);
+    const matches = await this.throttle.attempt(request.ip ?? '', account.username, async () =>
+      (await verifyPassword(password, account.passwordHash)) ? account : undefined,
+    );
+    if (matches === undefined) throw new AppError('LOGIN_FAILED', 'The present password is wrong');
+    return matches;
+  }
+}
+
+function missing(): AppError {
+  const message = 'must be given for this';
+  return new AppError('INVALID_ARGUMENT', `current_password: ${message}`, {
+    details: [{ field: 'current_password', message }],
+  });
+}
