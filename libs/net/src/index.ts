@@ -17,5 +17,6 @@ export {
 } from './cidr.js';
 export { asHostName, sniffTlsServerName, type SniffResult } from './tls-sniff.js';
 export { sniffHttpHost } from './http-sniff.js';
+export { type Throttle, type ThrottleWaiter } from './throttle.js';
 export { TokenBucket } from './token-bucket.js';
 export { RateMeter } from './rate-meter.js';

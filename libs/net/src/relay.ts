@@ -1,5 +1,7 @@
 import { watchIdle, type ByteCounter, type IdleWatch } from './idle-watch.js';
 import { resetStream, type ByteStream } from './byte-stream.js';
+import { release, RelayThrottle, throttledLane, type ThrottledLane } from './relay-throttle.js';
+import type { Throttle } from './throttle.js';
 
 export type RelayEndReason = 'client_closed' | 'remote_closed' | 'client_error' | 'remote_error' | 'idle' | 'stopped';
 
@@ -14,6 +16,8 @@ export interface RelayOptions {
   head?: Uint8Array | undefined;
   /** Ends the relay after this long without a byte either way (it is noticed within twice the time). 0: never. */
   idleTimeoutMs?: number;
+  /** Meters both directions together; `RelayHandle.limit` changes it. */
+  throttle?: Throttle | null | undefined;
   /** Once, when both streams are closed. */
   onClose?: (end: RelayEnd) => void;
 }
@@ -21,6 +25,8 @@ export interface RelayOptions {
 export interface RelayHandle {
   /** Ends both streams with a reset. */
   stop(): void;
+  /** Goes on with another throttle, or without. */
+  limit(throttle: Throttle | null): void;
 }
 
 /**
@@ -50,12 +56,18 @@ class Relay implements RelayHandle {
   private aborted = false;
   private open = 2;
   private idle: IdleWatch | undefined;
+  private throttle: RelayThrottle | null = null;
+  private readonly up: ThrottledLane;
+  private readonly down: ThrottledLane;
 
   constructor(client: ByteStream, remote: ByteStream, counter: ByteCounter, options: RelayOptions) {
     this.client = client;
     this.remote = remote;
     this.counter = counter;
     this.onClose = options.onClose;
+    this.up = throttledLane(client, remote);
+    this.down = throttledLane(remote, client);
+    if (options.throttle) this.throttle = new RelayThrottle(options.throttle, [this.up, this.down]);
     this.listenToClient();
     this.listenToRemote();
     if (options.idleTimeoutMs) this.idle = watchIdle(counter, options.idleTimeoutMs, () => this.abort('idle', null));
@@ -66,15 +78,24 @@ class Relay implements RelayHandle {
     this.abort('stopped', null);
   }
 
+  limit(throttle: Throttle | null): void {
+    this.throttle?.leave();
+    if (this.aborted || this.open === 0) return;
+    this.throttle = throttle && new RelayThrottle(throttle, [this.up, this.down]);
+    if (throttle) return;
+    for (const lane of [this.up, this.down]) release(lane, lane.held?.length ?? 0);
+  }
+
   private listenToClient(): void {
     const { client, remote, counter } = this;
     client.on('data', (chunk) => {
       counter.upload += chunk.length;
+      if (this.throttle) return this.throttle.pass(this.up, chunk);
       // A write that the system took at once needs no pause, whatever it answered.
       if (!remote.write(chunk) && remote.writableLength > 0) client.pause();
       if (client.release && remote.writableLength === 0) client.release();
     });
-    client.on('drain', () => remote.resume());
+    client.on('drain', () => this.down.held ?? remote.resume());
     client.on('end', () => this.clientEnd());
     client.on('error', (error) => this.abort('client_error', error));
     client.on('close', () => this.closed('client_error'));
@@ -84,10 +105,11 @@ class Relay implements RelayHandle {
     const { client, remote, counter } = this;
     remote.on('data', (chunk) => {
       counter.download += chunk.length;
+      if (this.throttle) return this.throttle.pass(this.down, chunk);
       if (!client.write(chunk) && client.writableLength > 0) remote.pause();
       if (remote.release && client.writableLength === 0) remote.release();
     });
-    remote.on('drain', () => client.resume());
+    remote.on('drain', () => this.up.held ?? client.resume());
     remote.on('end', () => this.remoteEnd());
     remote.on('error', (error) => this.abort('remote_error', error));
     remote.on('close', () => this.closed('remote_error'));
@@ -105,7 +127,7 @@ class Relay implements RelayHandle {
     let room = true;
     if (head && head.length > 0) {
       this.counter.upload += head.length;
-      room = remote.write(head) || remote.writableLength === 0;
+      room = this.sendHead(head);
     }
     if (client.readableEnded) this.clientEnd();
     else if (room) client.resume();
@@ -113,18 +135,25 @@ class Relay implements RelayHandle {
     else remote.resume();
   }
 
+  /** Answers whether there is room for more. */
+  private sendHead(head: Uint8Array): boolean {
+    if (!this.throttle) return this.remote.write(head) || this.remote.writableLength === 0;
+    this.throttle.pass(this.up, Buffer.from(head.buffer, head.byteOffset, head.byteLength));
+    return this.up.held === null && this.remote.writableLength === 0;
+  }
+
   private clientEnd(): void {
     if (this.clientEnded) return;
     this.clientEnded = true;
     this.reason ??= 'client_closed';
-    this.remote.end();
+    endLane(this.up);
   }
 
   private remoteEnd(): void {
     if (this.remoteEnded) return;
     this.remoteEnded = true;
     this.reason ??= 'remote_closed';
-    this.client.end();
+    endLane(this.down);
   }
 
   private abort(reason: RelayEndReason, error: Error | null): void {
@@ -133,6 +162,7 @@ class Relay implements RelayHandle {
     this.aborted = true;
     this.reason = reason;
     this.error = error;
+    this.throttle?.leave();
     resetStream(this.client);
     resetStream(this.remote);
   }
@@ -148,4 +178,10 @@ class Relay implements RelayHandle {
     this.idle?.stop();
     this.onClose?.({ reason: this.reason ?? 'stopped', error: this.error });
   }
+}
+
+/** The end follows what is held. */
+function endLane(lane: ThrottledLane): void {
+  if (lane.held) lane.ended = true;
+  else lane.to.end();
 }

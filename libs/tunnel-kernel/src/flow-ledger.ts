@@ -1,4 +1,4 @@
-import type { ByteCounter, RelayEnd, RelayEndReason, RelayHandle } from '@gatehouse/net';
+import type { ByteCounter, RelayEnd, RelayEndReason, RelayHandle, Throttle } from '@gatehouse/net';
 import { resourceKey, type ResourceRef } from './resource.js';
 import type { Endpoint } from './wire/prelude.js';
 
@@ -36,9 +36,12 @@ export interface Flow {
   readonly startedAt: number;
   /** Counts while bytes flow. */
   readonly counter: ByteCounter;
-  /** What ends it. Null before bytes flow. */
-  handle: Pick<RelayHandle, 'stop'> | null;
+  /** What ends it, and limits it from now on. Null before bytes flow. */
+  handle: FlowHandle | null;
 }
+
+/** A flow without a relay may leave `limit` out when it asks for its throttle before each part. */
+export type FlowHandle = Pick<RelayHandle, 'stop'> & Partial<Pick<RelayHandle, 'limit'>>;
 
 interface CountedFlow extends Flow {
   reported: ByteCounter;
@@ -92,6 +95,11 @@ export class FlowLedger {
     this.settled.clear();
     for (const flow of this.flows) this.settle(deltas, flow);
     return [...deltas.values()];
+  }
+
+  /** Changes how the connections of a client are held back from now on. */
+  limit(clientId: number, throttle: Throttle | null): void {
+    for (const flow of this.flows) if (flow.clientId === clientId) flow.handle?.limit?.(throttle);
   }
 
   /** Resets the connections that `which` names. */

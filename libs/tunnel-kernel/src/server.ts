@@ -3,7 +3,9 @@ import type { VisitorVerifier } from './access/visitor-verifier.js';
 import { agentResources, checkConfig, EMPTY_CONFIG, type TunnelServerConfig } from './config.js';
 import type { ClientStore, HostAndPort, TunnelLogger } from './environment.js';
 import { TunnelError } from './errors.js';
+import { RateLimits } from './limits/rate-limits.js';
 import { FlowLedger, type Flow, type FlowDelta, type FlowRecord } from './flow-ledger.js';
+import { Admission } from './modes/admission.js';
 import { EntranceTable, type TunnelState } from './modes/entrance-table.js';
 import { createModes } from './modes/mode-table.js';
 import { resourceKey, type ResourceRef } from './resource.js';
@@ -85,6 +87,7 @@ export class TunnelServer {
   private readonly door: Door;
   private readonly context: SessionContext;
   private readonly gate: Gate;
+  private readonly limits = new RateLimits();
   private config: TunnelServerConfig = EMPTY_CONFIG;
   private owners = new Map<string, number>();
   private order = 0;
@@ -104,7 +107,12 @@ export class TunnelServer {
       now: environment.now,
       logger: environment.logger,
       ledger: this.ledger,
-      gate: this.gate,
+      admission: new Admission({
+        gate: this.gate,
+        limits: this.limits,
+        onRefused: (resource, clientId, address, reason) =>
+          environment.logger.debug('a visitor was refused', { resource, clientId, address, reason }),
+      }),
       verifier: environment.verifier ?? this.closedVerifier(),
       channels,
     });
@@ -134,6 +142,7 @@ export class TunnelServer {
     this.config = config;
     this.owners = ownersOf(config);
     this.gate.apply(config);
+    for (const id of this.limits.apply(config.clients)) this.ledger.limit(id, this.limits.of(id));
     for (const session of this.sessions.all()) this.configure(session);
     this.ledger.stop((flow) => !this.mayStay(flow));
     await this.entrances.apply(this.draining ? [] : config.tunnels);

@@ -1,9 +1,9 @@
-import type { Gate } from '../access/gate.js';
 import type { VisitorVerifier } from '../access/visitor-verifier.js';
 import type { TunnelConfig } from '../config.js';
 import type { TunnelLogger } from '../environment.js';
 import type { FlowLedger } from '../flow-ledger.js';
 import type { ChannelSource } from '../session/channel-source.js';
+import type { Admission } from './admission.js';
 
 /** What the server's side of every mode works with. */
 export interface ModeContext {
@@ -11,7 +11,12 @@ export interface ModeContext {
   now: () => number;
   logger: TunnelLogger;
   ledger: FlowLedger;
-  gate: Gate;
+  /**
+   * The way in for every mode and for hosts: `receive` for a socket of a tunnel's port, `admit` for a UDP session or a
+   * request. Who is refused gets the answer of its protocol (by `GateRefusal`) or a reset; who is admitted is released
+   * when it is gone, and its bytes go through `throttle()`.
+   */
+  admission: Admission;
   verifier: VisitorVerifier;
   channels: ChannelSource;
 }

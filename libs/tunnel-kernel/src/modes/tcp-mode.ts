@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
 import { relay, resetStream, type ByteStream } from '@gatehouse/net';
-import type { Lease } from '../access/gate.js';
 import type { TunnelConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
-import type { ResourceRef } from '../resource.js';
 import type { StartOf } from '../session/channel-source.js';
-import { endpoint } from './endpoint.js';
+import type { AdmittedSocket } from './admission.js';
 import type { Entrance, ModeContext, ServerMode } from './mode.js';
 import { TcpEntrance } from './tcp-entrance.js';
 
@@ -22,69 +20,66 @@ export class TcpMode implements ServerMode {
   }
 
   /** A visitor that cannot be served is reset. */
-  private accept(tunnel: TunnelConfig, visitor: Socket): void {
-    const { gate, verifier, logger } = this.context;
-    const resource: ResourceRef = { kind: 'tunnel', id: tunnel.id };
-    const from = endpoint(visitor.remoteAddress, visitor.remotePort);
-    const lease = gate.enter(resource, tunnel.clientId, from.address);
-    if (typeof lease === 'string') {
-      logger.debug('a visitor was refused', { tunnel: tunnel.id, reason: lease });
-      return resetStream(visitor);
-    }
-    visitor.on('close', () => lease.release());
-    const allowed = verifier.allows(resource, tunnel.clientId, from);
-    if (allowed === true) this.serve(tunnel, visitor, lease);
-    else void this.serveVerified(tunnel, visitor, lease, allowed);
+  private accept(tunnel: TunnelConfig, socket: Socket): void {
+    this.context.admission.receive(tunnel, socket, { admitted: (visitor) => this.verify(tunnel, visitor) });
+  }
+
+  private verify(tunnel: TunnelConfig, visitor: AdmittedSocket): void {
+    const allowed = this.context.verifier.allows(visitor.resource, visitor.clientId, visitor.visitor);
+    if (allowed === true) this.serve(tunnel, visitor);
+    else void this.serveVerified(tunnel, visitor, allowed);
   }
 
   private async serveVerified(
     tunnel: TunnelConfig,
-    visitor: Socket,
-    lease: Lease,
+    visitor: AdmittedSocket,
     allowed: boolean | Promise<boolean>,
   ): Promise<void> {
-    if (await allowed) this.serve(tunnel, visitor, lease);
-    else this.refuse(tunnel, visitor, new TunnelError('unauthorized', 'the visitor is not verified'));
+    if (await allowed) this.serve(tunnel, visitor);
+    else this.refuse(visitor, new TunnelError('unauthorized', 'the visitor is not verified'));
   }
 
-  private serve(tunnel: TunnelConfig, visitor: Socket, _lease: Lease): void {
+  private serve(tunnel: TunnelConfig, visitor: AdmittedSocket): void {
     const { channels } = this.context;
     const start: StartOf = {
       kind: 'tunnel',
       id: tunnel.id,
       target: null,
       destination: '',
-      visitor: endpoint(visitor.remoteAddress, visitor.remotePort),
-      entrance: endpoint(visitor.localAddress, visitor.localPort),
+      visitor: visitor.visitor,
+      entrance: visitor.entrance,
     };
     try {
       const stream = channels.take(tunnel.clientId, start);
-      if (stream) this.join(tunnel, visitor, start, stream);
-      else void this.joinLater(tunnel, visitor, start);
+      if (stream) this.join(visitor, stream);
+      else void this.joinLater(visitor, start);
     } catch (error) {
-      this.refuse(tunnel, visitor, error);
+      this.refuse(visitor, error);
     }
   }
 
-  private async joinLater(tunnel: TunnelConfig, visitor: Socket, start: StartOf): Promise<void> {
+  private async joinLater(visitor: AdmittedSocket, start: StartOf): Promise<void> {
     try {
-      this.join(tunnel, visitor, start, await this.context.channels.open(tunnel.clientId, start));
+      this.join(visitor, await this.context.channels.open(visitor.clientId, start));
     } catch (error) {
-      this.refuse(tunnel, visitor, error);
+      this.refuse(visitor, error);
     }
   }
 
-  private join(tunnel: TunnelConfig, visitor: Socket, start: StartOf, stream: ByteStream): void {
+  private join(visitor: AdmittedSocket, stream: ByteStream): void {
     const { ledger } = this.context;
-    const flow = ledger.open({ kind: 'tunnel', id: tunnel.id }, tunnel.clientId, start.visitor);
+    const flow = ledger.open(visitor.resource, visitor.clientId, visitor.visitor);
     // The agent's answer is not waited for: the visitor's first bytes follow the start.
-    flow.handle = relay(visitor, stream, flow.counter, { onClose: (end) => ledger.close(flow, end) });
+    flow.handle = relay(visitor.socket, stream, flow.counter, {
+      throttle: visitor.throttle(),
+      onClose: (end) => ledger.close(flow, end),
+    });
   }
 
-  private refuse(tunnel: TunnelConfig, visitor: Socket, error: unknown): void {
-    resetStream(visitor);
+  private refuse({ socket, resource }: AdmittedSocket, error: unknown): void {
+    resetStream(socket);
     if (!(error instanceof TunnelError)) throw error;
     const { code, message } = error;
-    this.context.logger.debug('a visitor was refused', { tunnel: tunnel.id, code, reason: message });
+    this.context.logger.debug('a visitor was refused', { tunnel: resource.id, code, reason: message });
   }
 }

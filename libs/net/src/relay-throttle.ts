@@ -1,0 +1,79 @@
+import type { ByteStream } from './byte-stream.js';
+import type { Throttle, ThrottleWaiter } from './throttle.js';
+
+/** One direction of a relay that is held back: what of the last chunk may not go yet. */
+export interface ThrottledLane {
+  readonly from: ByteStream;
+  readonly to: ByteStream;
+  held: Buffer | null;
+  /** The end came while something was held. */
+  ended: boolean;
+}
+
+export function throttledLane(from: ByteStream, to: ByteStream): ThrottledLane {
+  return { from, to, held: null, ended: false };
+}
+
+/**
+ * Both directions of one relay, in line as one, so that a connection that sends both ways gets no more than one that does not.
+ * It holds one chunk each way at most.
+ */
+export class RelayThrottle implements ThrottleWaiter {
+  private readonly throttle: Throttle;
+  private readonly lanes: readonly [ThrottledLane, ThrottledLane];
+
+  constructor(throttle: Throttle, lanes: readonly [ThrottledLane, ThrottledLane]) {
+    this.throttle = throttle;
+    this.lanes = lanes;
+    if (this.waiting > 0) throttle.enqueue(this);
+  }
+
+  get waiting(): number {
+    const [up, down] = this.lanes;
+    return (up.held?.length ?? 0) + (down.held?.length ?? 0);
+  }
+
+  /** Sends what may go of a chunk; with a rest it keeps the chunk, and the reader is paused. */
+  pass(lane: ThrottledLane, chunk: Buffer): void {
+    // Bytes that come although the reader is paused (it had read them already) go behind those that are held.
+    if (lane.held) {
+      lane.held = Buffer.concat([lane.held, chunk]);
+      return;
+    }
+    const count = this.throttle.take(chunk.length);
+    if (count === chunk.length) return send(lane, chunk);
+    if (count > 0) lane.to.write(chunk.subarray(0, count));
+    lane.held = chunk.subarray(count);
+    lane.from.pause();
+    this.throttle.enqueue(this);
+  }
+
+  grant(bytes: number): void {
+    const [up, down] = this.lanes;
+    const half = Math.ceil(bytes / 2);
+    const upload = Math.min(up.held?.length ?? 0, Math.max(half, bytes - (down.held?.length ?? 0)));
+    release(up, upload);
+    release(down, bytes - upload);
+  }
+
+  leave(): void {
+    this.throttle.leave(this);
+  }
+}
+
+function send({ from, to }: ThrottledLane, chunk: Buffer): void {
+  if (!to.write(chunk) && to.writableLength > 0) from.pause();
+  if (from.release && to.writableLength === 0) from.release();
+}
+
+/** Lets `bytes` of what is held go. */
+export function release(lane: ThrottledLane, bytes: number): void {
+  const { held, from, to } = lane;
+  if (!held || bytes === 0) return;
+  lane.held = bytes < held.length ? held.subarray(bytes) : null;
+  if (to.destroyed) return;
+  const room = to.write(held.subarray(0, bytes)) || to.writableLength === 0;
+  if (lane.held) return;
+  if (lane.ended) to.end();
+  else if (room) from.resume();
+}
