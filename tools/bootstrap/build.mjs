@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildConsole, CONSOLE_FILES, hasConsole } from './build-console.mjs';
+import { BUNDLE_FILES, buildBundles, hasBundles } from './build-bundles.mjs';
 import { PlainFailure } from './failure.mjs';
 import { fingerprintOf } from './fingerprint.mjs';
 import { OWN, ROOT, projectFolders } from './layout.mjs';
@@ -17,7 +17,7 @@ const SHARED = ['tsconfig.json', 'tsconfig.base.json', 'tsconfig.nest.json', 'ts
 function fingerprint(root) {
   const projects = projectFolders(root).map((folder) => join(root, folder));
   const files = projects.flatMap((folder) =>
-    ['tsconfig.json', 'package.json', ...CONSOLE_FILES].map((name) => join(folder, name)),
+    ['tsconfig.json', 'package.json', ...BUNDLE_FILES].map((name) => join(folder, name)),
   );
   return fingerprintOf({
     files: [...SHARED.map((name) => join(root, name)), ...files],
@@ -27,7 +27,7 @@ function fingerprint(root) {
 
 function hasAllOutputs(root) {
   const hasOutput = (folder) => existsSync(join(root, folder, 'dist', '.tsbuildinfo'));
-  return projectFolders(root).every(hasOutput) && hasConsole(root);
+  return projectFolders(root).every(hasOutput) && hasBundles(root);
 }
 
 export function isBuilt(root = ROOT) {
@@ -73,7 +73,7 @@ export async function build(runtime, root = ROOT) {
   try {
     for (const folder of projectFolders(root)) removeOrphans(join(root, folder, 'src'), join(root, folder, 'dist'));
     // Both to their end: an error of one must not leave the other running.
-    const outcomes = await Promise.allSettled([compile(runtime, root), buildConsole(runtime, root)]);
+    const outcomes = await Promise.allSettled([compile(runtime, root), buildBundles(runtime, root)]);
     for (const { reason } of outcomes.filter(({ status }) => status === 'rejected')) throw reason;
   } catch (error) {
     step.fail();

@@ -1,0 +1,45 @@
+import type { TunnelErrorCode } from '@gatehouse/tunnel-kernel';
+
+/** How the program ends; scripts and service managers act on it. */
+export const EXIT = {
+  /** Asked to stop. */
+  stopped: 0,
+  /** A defect of the program. */
+  failed: 1,
+  /** The command line, the environment or the file cannot be read. */
+  usage: 2,
+  /** The server does not know the key. */
+  key: 3,
+  /** The server at this address is not the one that the key was made by. */
+  server: 4,
+  /** Another agent with the same key took over. */
+  replaced: 5,
+  /** Server and agent have no version of the protocol in common. */
+  version: 6,
+} as const;
+
+const FINAL: Partial<Record<TunnelErrorCode, number>> = {
+  unauthorized: EXIT.key,
+  server_key: EXIT.server,
+  replaced: EXIT.replaced,
+  version: EXIT.version,
+  stopped: EXIT.stopped,
+};
+
+/** Of an agent that will not connect again. */
+export function exitCodeOf(code: TunnelErrorCode): number {
+  return FINAL[code] ?? EXIT.failed;
+}
+
+const ADVICE: Partial<Record<TunnelErrorCode, string>> = {
+  unauthorized: 'The key was changed or taken back: ask for the new one, or look whether it was copied whole.',
+  server_key: 'Something else answers at this address, or the gateway was set up anew: compare the address, then ask for a new key.',
+  replaced: 'Another agent uses the same key: stop one of the two, or make a client for each.',
+  version: 'Use the agent that comes with the gateway.',
+  disabled: 'The client is switched off or has expired; it goes on as soon as that is changed.',
+};
+
+/** What a person can do about it; empty where nothing is known. */
+export function adviceFor(code: TunnelErrorCode): string {
+  return ADVICE[code] ?? '';
+}

@@ -1,0 +1,56 @@
+import { TunnelAgent, type AgentStatus, type HostAndPort } from '@gatehouse/tunnel-kernel';
+import { DestinationRules } from '@gatehouse/tunnel-kernel';
+import { exitCodeOf } from './exit-codes.js';
+import type { Reporter } from './reporter.js';
+import type { AgentSettings } from './settings.js';
+
+const CARRIED_EVERY_MS = 60_000;
+/** Link-local addresses: clouds hand out the credentials of a machine there. */
+const NEVER_BY_DEFAULT = ['169.254.0.0/16', '[fe80::]/10', '[fd00:ec2::254]'];
+
+export interface RunningAgent {
+  agent: TunnelAgent;
+  /** The exit code, when it ends. */
+  ended: Promise<number>;
+  /** Lets what runs go on for the grace that the settings give, then ends. A second call ends at once. */
+  stop(): void;
+}
+
+/** Starts the agent that the settings describe. */
+export function runAgent(settings: AgentSettings, reporter: Reporter, software: string): RunningAgent {
+  const { server, key, graceMs } = settings;
+  const ended = Promise.withResolvers<number>();
+  const onStatus = (status: AgentStatus): void => {
+    reporter.status(status, `${server.host}:${server.port}`);
+    if (status.state !== 'stopped') return;
+    clearInterval(carried);
+    reporter.carried(agent.takeDeltas());
+    ended.resolve(exitCodeOf(status.reason.code));
+  };
+  const agent = new TunnelAgent({
+    server,
+    key,
+    now: Date.now,
+    software,
+    logger: reporter,
+    allows: targetAccess(settings),
+    events: { status: onStatus, configured: ({ tunnels, hosts }) => reporter.resources(tunnels, hosts) },
+  });
+  const carried = setInterval(() => reporter.carried(agent.takeDeltas()), CARRIED_EVERY_MS);
+  let stopping = false;
+  const stop = (): void => {
+    void agent.stop(stopping ? 0 : graceMs);
+    stopping = true;
+  };
+  agent.start();
+  return { agent, ended: ended.promise, stop };
+}
+
+/** What this machine lets visitors reach. */
+export function targetAccess({ allow, deny }: Pick<AgentSettings, 'allow' | 'deny'>) {
+  const always = new DestinationRules(NEVER_BY_DEFAULT);
+  return (target: HostAndPort, address: string): boolean => {
+    if (deny.match(target, address)) return false;
+    return allow.empty ? !always.match(target, address) : allow.match(target, address);
+  };
+}

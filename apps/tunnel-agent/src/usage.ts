@@ -1,0 +1,24 @@
+export const USAGE = `gatehouse-agent makes private services reachable through a Gatehouse tunnel gateway.
+
+  gatehouse-agent --server gw.example.org:8024 --key-file agent.key
+  gatehouse-agent --config agent.yaml
+
+What is exposed is set up at the gateway; what may be exposed is up to this machine:
+
+  --server HOST:PORT      the gateway's port for agents (port 8024 where none is said)
+  --key KEY               the client's key; better in GATEHOUSE_AGENT_KEY or a file, where others do not see it
+  --key-file FILE         file that holds the key
+  --allow TARGET          may be reached, and nothing else: 127.0.0.1:8080, *.corp.example:80,443, 10.0.0.0/8 (repeat)
+  --deny TARGET           may not be reached, whatever is allowed (repeat)
+  --allow-file-root DIR   directory that tunnels of mode file may serve, with what is below it (repeat)
+  --config FILE           YAML or JSON: server, key, key_file, allow, deny, allow_file_roots, log, grace_seconds
+  --log text|json         what is printed (json where the output is no terminal)
+  --grace-seconds N       how long running connections may go on after SIGTERM (30)
+  --version, --help
+
+Environment: GATEHOUSE_AGENT_SERVER, GATEHOUSE_AGENT_KEY, GATEHOUSE_AGENT_CONFIG. The command line wins over the
+environment, the environment over the file.
+
+Without --allow everything may be reached but link-local addresses, where clouds keep their machines' credentials.
+Exit: 0 asked to stop, 2 wrong usage, 3 key refused, 4 not the key's gateway, 5 replaced by another agent, 6 other version.
+`;

@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+
+/** One file that needs Node and nothing else. */
+export default defineConfig({
+  root: path('.'),
+  publicDir: false,
+  resolve: { conditions: ['development'] },
+  ssr: { noExternal: true, resolve: { conditions: ['development'] } },
+  build: {
+    ssr: path('src/main.ts'),
+    outDir: path('dist'),
+    // The compiler's output is beside it.
+    emptyOutDir: false,
+    target: 'node20',
+    minify: false,
+    reportCompressedSize: false,
+    rolldownOptions: { output: { entryFileNames: 'gatehouse-agent.mjs', codeSplitting: false } },
+  },
+});
