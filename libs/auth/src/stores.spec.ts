@@ -7,7 +7,8 @@ import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createApiKey } from './keys/api-key.js';
 import { ApiKeyStore } from './keys/api-key-store.js';
-import { LoginThrottle } from './login/login-throttle.js';
+import { DEFAULT_LOGIN_LIMITS, LoginThrottle } from './login/login-throttle.js';
+import { hashPassword, verifyPassword } from './passwords/password-hash.js';
 import { SessionStore } from './sessions/session-store.js';
 import { createAuthTables, dropAuthTables } from './tables/auth-tables.js';
 import { TokenSigner } from './tokens/token-signer.js';
@@ -253,8 +254,8 @@ describe('LoginThrottle', () => {
       await throttle.attempt('192.0.2.1', `account ${count}`, wrong);
       if (count < 19) await throttle.attempt('192.0.2.1', 'mallory', right);
     }
-    await expect(throttle.attempt('192.0.2.1', 'mallory', right)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-    expect(await throttle.attempt('192.0.2.2', 'mallory', right)).toBe('welcome');
+    await expect(throttle.attempt('192.0.2.1', 'account 20', right)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    expect(await throttle.attempt('192.0.2.2', 'account 20', right)).toBe('welcome');
   });
 
   it('keeps no names', async () => {
@@ -276,20 +277,87 @@ describe('LoginThrottle', () => {
     expect(results).toEqual(Array.from({ length: 30 }, () => 'welcome'));
   });
 
-  it('counts everybody together, and refused attempts do not use that up', async () => {
-    const limits = {
-      failures: 2,
-      addressFailures: 20,
-      failureWindowSeconds: 900,
-      attempts: 10,
-      attemptWindowSeconds: 60,
-    };
+  it('counts attempts by address: nobody uses up those of others', async () => {
+    const limits = { ...DEFAULT_LOGIN_LIMITS, attempts: 10 };
     const throttle = new LoginThrottle(dataSource, limits);
-    for (let count = 0; count < 20; count++) await throttle.attempt('192.0.2.1', 'ada', wrong).catch(() => undefined);
-    for (let host = 1; host <= 8; host++)
-      expect(await throttle.attempt(`198.51.100.${host}`, 'ada', right)).toBe('welcome');
-    const refused = throttle.attempt('198.51.100.9', 'ada', right);
+    for (let host = 1; host <= 30; host++) {
+      for (let count = 0; count < 5; count++) await throttle.attempt(`198.51.100.${host}`, 'ada', wrong);
+    }
+    for (let count = 0; count < 10; count++) {
+      expect(await throttle.attempt('192.0.2.1', `account ${count}`, right)).toBe('welcome');
+    }
+    const refused = throttle.attempt('192.0.2.1', 'ada', right);
     await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    expect(await throttle.attempt('192.0.2.2', 'ada', right)).toBe('welcome');
+  });
+
+  it('counts an IPv6 network as one address', async () => {
+    const throttle = new LoginThrottle(dataSource);
+    for (let count = 0; count < 5; count++) await throttle.attempt(`2001:db8:1:2::${count}`, 'ada', wrong);
+    const refused = throttle.attempt('2001:db8:1:2:ffff::1', 'ada', right);
+    await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    expect(await throttle.attempt('2001:db8:1:3::1', 'ada', right)).toBe('welcome');
+  });
+
+  it('does not shut out who has logged in from an address for what others do there', async () => {
+    const throttle = new LoginThrottle(dataSource, { ...DEFAULT_LOGIN_LIMITS, attempts: 25 });
+    expect(await throttle.attempt('192.0.2.1', 'ada', right)).toBe('welcome');
+    for (let count = 0; count < 30; count++) {
+      await throttle.attempt('192.0.2.1', `account ${count}`, wrong).catch(() => undefined);
+    }
+    await expect(throttle.attempt('192.0.2.1', 'bob', right)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    expect(await throttle.attempt('192.0.2.1', 'Ada', right)).toBe('welcome');
+    for (let count = 0; count < 5; count++) await throttle.attempt('192.0.2.1', 'ada', wrong);
+    await expect(throttle.attempt('192.0.2.1', 'ada', right)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await dataSource.query("UPDATE login_attempts SET window_started_at = now() - interval '31 days' WHERE count = 0");
+    await dataSource.query("DELETE FROM login_attempts WHERE key LIKE '192.0.2.1 %' AND count > 0");
+    await expect(throttle.attempt('192.0.2.1', 'ada', right)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  });
+
+  it('keeps notes of good logins for longer than counts, and neither for ever', async () => {
+    const throttle = new LoginThrottle(dataSource);
+    const kept = async (): Promise<number> =>
+      ((await dataSource.query('SELECT count(*)::int AS n FROM login_attempts')) as { n: number }[])[0]?.n ?? 0;
+    const age = (text: string): Promise<unknown> =>
+      dataSource.query('UPDATE login_attempts SET window_started_at = now() - $1::interval', [text]);
+    await throttle.attempt('192.0.2.1', 'ada', right);
+    await age('1 hour');
+    await throttle.attempt('192.0.2.2', 'bob', wrong);
+    const fresh = 3;
+    expect(await kept()).toBe(fresh + 1);
+    await age('31 days');
+    await new LoginThrottle(dataSource).attempt('192.0.2.2', 'bob', wrong);
+    expect(await kept()).toBe(fresh);
+  });
+
+  it('hashes no guess that the limit has closed meanwhile', async () => {
+    const throttle = new LoginThrottle(dataSource);
+    const stored = await hashPassword('the right one');
+    let hashed = 0;
+    const guess = async (): Promise<undefined> => {
+      await verifyPassword('a guess', stored);
+      hashed += 1;
+      return undefined;
+    };
+    await Promise.allSettled(Array.from({ length: 60 }, () => throttle.attempt('192.0.2.1', 'ada', guess)));
+    expect(hashed).toBeGreaterThanOrEqual(5);
+    expect(hashed).toBeLessThan(10);
+  });
+
+  it('lets a login through within seconds while many addresses storm', async () => {
+    const replica = new LoginThrottle(dataSource);
+    const stored = await hashPassword('the right one');
+    const check = (password: string) => async (): Promise<string | undefined> =>
+      (await verifyPassword(password, stored)) ? 'welcome' : undefined;
+    const storm = Array.from({ length: 400 }, (_, count) =>
+      replica.attempt(`203.0.113.${count % 40}`, `account ${count}`, check('a guess')).catch(() => undefined),
+    );
+    const started = performance.now();
+    expect(await replica.attempt('192.0.2.1', 'ada', check('the right one'))).toBe('welcome');
+    const first = performance.now() - started;
+    expect(await replica.attempt('192.0.2.1', 'ada', check('the right one'))).toBe('welcome');
+    expect(performance.now() - started - first).toBeLessThan(first + 2_000);
+    await Promise.all(storm);
   });
 
   it('starts again when the window is over', async () => {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { AppError, clientKey } from '@gatehouse/platform';
 import type { DataSource } from 'typeorm';
+import { hashingFor } from '../passwords/hashing-turns.js';
 
 export interface LoginThrottleLimits {
   /** Failures of one client address with one account in a window before it is refused; a success forgives them. */
@@ -8,7 +9,7 @@ export interface LoginThrottleLimits {
   /** The same with all accounts, which no success forgives: it may be that of a guesser's own account. */
   readonly addressFailures: number;
   readonly failureWindowSeconds: number;
-  /** Attempts of everybody in a window. */
+  /** Attempts of one client address in a window, whatever comes of them. */
   readonly attempts: number;
   readonly attemptWindowSeconds: number;
 }
@@ -23,17 +24,31 @@ export const DEFAULT_LOGIN_LIMITS: LoginThrottleLimits = {
 
 interface Counter {
   count: number;
-  retry_after: number;
+  age_s: number;
 }
 
-interface FailureLimit {
+interface Limit {
   readonly key: string;
-  readonly failures: number;
+  readonly most: number;
+  readonly windowSeconds: number;
 }
 
-const EVERYBODY = '*';
+/** What counts for one attempt. */
+interface Standing {
+  /** The account has been logged in to from this address: what others do there does not shut its owner out. */
+  readonly known: boolean;
+  /** Failures that close the way. */
+  readonly closing: readonly Limit[];
+  readonly attempts: Limit;
+}
+
 /** One of so many counted failures also removes windows that are over. */
 const SWEEP_EVERY = 50;
+const KNOWN_SECONDS = 30 * 86_400;
+/** A login notes again where it came from when the note is older than this. */
+const NOTE_AGAIN_SECONDS = 86_400;
+/** Ends the keys of notes of good logins, which are kept for longer than counts. */
+const NOTE = ' +';
 
 /** $1 key, $2 window in seconds: counts one more and starts a new window when the old one is over. */
 const COUNT = `INSERT INTO login_attempts AS kept (key, window_started_at, count) VALUES ($1, now(), 1)
@@ -41,12 +56,21 @@ const COUNT = `INSERT INTO login_attempts AS kept (key, window_started_at, count
     count = CASE WHEN kept.window_started_at <= now() - make_interval(secs => $2) THEN 1 ELSE kept.count + 1 END,
     window_started_at = CASE WHEN kept.window_started_at <= now() - make_interval(secs => $2) THEN now()
       ELSE kept.window_started_at END
-  RETURNING count, extract(epoch FROM window_started_at - now() + make_interval(secs => $2))::float8 AS retry_after`;
+  RETURNING count, extract(epoch FROM now() - window_started_at)::float8 AS age_s`;
 
-const READ = `SELECT count, extract(epoch FROM window_started_at - now() + make_interval(secs => $2))::float8 AS retry_after
-  FROM login_attempts WHERE key = $1 AND window_started_at > now() - make_interval(secs => $2)`;
+const READ = `SELECT key, count, extract(epoch FROM now() - window_started_at)::float8 AS age_s
+  FROM login_attempts WHERE key = ANY ($1)`;
 
-/** Counts failed logins in PostgreSQL: the counts survive restarts and replicas share them. */
+const NOTE_LOGIN = `INSERT INTO login_attempts (key, window_started_at, count) VALUES ($1, now(), 0)
+  ON CONFLICT (key) DO UPDATE SET window_started_at = now()`;
+
+const SWEEP = `DELETE FROM login_attempts WHERE window_started_at < now() - make_interval(secs => $1)
+  AND (key NOT LIKE '%${NOTE}' OR window_started_at < now() - make_interval(secs => $2))`;
+
+/**
+ * Counts failed logins in PostgreSQL: the counts survive restarts and replicas share them. Every limit is of one client
+ * address, an IPv6 /64 being one: nobody is shut out by what happens elsewhere.
+ */
 export class LoginThrottle {
   private readonly dataSource: DataSource;
   private readonly limits: LoginThrottleLimits;
@@ -59,59 +83,78 @@ export class LoginThrottle {
 
   /**
    * Runs a password check under the limits: refused with RATE_LIMITED before it runs, also refused when failures
-   * that arrived meanwhile used the limit up, so that guesses sent at once gain nothing. `check` resolves to
-   * undefined for wrong credentials; the caller answers LOGIN_FAILED for that. `account`: the name that was given.
+   * that arrived meanwhile used the limit up, so that guesses sent at once gain nothing. Its hashes wait their turn among
+   * those of other addresses. `check` resolves to undefined for wrong credentials; the caller answers LOGIN_FAILED for
+   * that. `account`: the name that was given.
    */
   async attempt<T>(address: string, account: string, check: () => Promise<T | undefined>): Promise<T | undefined> {
-    const limits = this.limitsOf(clientKey(address), account);
-    for (const limit of limits) await this.refuseBlocked(limit);
-    await this.countAttempt();
-    const result = await check();
+    const client = clientKey(address);
+    // Hashed: what somebody types for a name may be a password.
+    const pair = `${client} ${hash('sha256', account.toLowerCase(), 'base64url').slice(0, 22)}`;
+    const counters = await this.read([pair, client, pair + NOTE]);
+    const noted = counters.get(pair + NOTE)?.age_s ?? Infinity;
+    const standing = this.standing(client, pair, noted < KNOWN_SECONDS);
+    refuseClosed(standing, counters);
+    await this.count(standing.attempts);
+    const stillWanted = (): Promise<void> => this.assertOpen(standing);
+    const result = await hashingFor({ client, known: standing.known, stillWanted }, check);
     if (result === undefined) {
-      for (const limit of limits) await this.countFailure(limit);
+      await this.countFailure(client, pair, standing);
       return undefined;
     }
-    for (const limit of limits) await this.refuseBlocked(limit);
-    await this.dataSource.query('DELETE FROM login_attempts WHERE key = $1', [limits[0].key]);
+    await this.assertOpen(standing);
+    await this.dataSource.query('DELETE FROM login_attempts WHERE key = $1', [pair]);
+    if (noted > NOTE_AGAIN_SECONDS) await this.dataSource.query(NOTE_LOGIN, [pair + NOTE]);
     return result;
   }
 
-  private limitsOf(client: string, account: string): readonly [FailureLimit, FailureLimit] {
-    const { failures, addressFailures } = this.limits;
-    // Hashed: what somebody types for a name may be a password.
-    const name = hash('sha256', account.toLowerCase(), 'base64url').slice(0, 22);
-    return [
-      { key: `${client} ${name}`, failures },
-      { key: client, failures: addressFailures },
-    ];
+  private standing(client: string, pair: string, known: boolean): Standing {
+    const { failures, addressFailures, failureWindowSeconds, attempts, attemptWindowSeconds } = this.limits;
+    const ofPair = { key: pair, most: failures, windowSeconds: failureWindowSeconds };
+    const ofAddress = { key: client, most: addressFailures, windowSeconds: failureWindowSeconds };
+    return {
+      known,
+      closing: known ? [ofPair] : [ofPair, ofAddress],
+      attempts: { key: `${known ? pair : client} *`, most: attempts, windowSeconds: attemptWindowSeconds },
+    };
   }
 
-  private async refuseBlocked({ key, failures }: FailureLimit): Promise<void> {
-    const [counter] = (await this.dataSource.query(READ, [key, this.limits.failureWindowSeconds])) as Counter[];
-    if (counter !== undefined && counter.count >= failures) throw refusal(counter);
+  private async assertOpen(standing: Standing): Promise<void> {
+    refuseClosed(standing, await this.read(standing.closing.map(({ key }) => key)));
   }
 
-  private async countAttempt(): Promise<void> {
-    const { attempts, attemptWindowSeconds } = this.limits;
-    const [counter] = (await this.dataSource.query(COUNT, [EVERYBODY, attemptWindowSeconds])) as Counter[];
-    if (counter !== undefined && counter.count > attempts) throw refusal(counter);
+  private async countFailure(client: string, pair: string, { closing }: Standing): Promise<void> {
+    if (this.counted++ % SWEEP_EVERY === 0) {
+      const longest = Math.max(this.limits.failureWindowSeconds, this.limits.attemptWindowSeconds);
+      await this.dataSource.query(SWEEP, [longest, KNOWN_SECONDS]);
+    }
+    for (const key of [pair, client]) {
+      const most = closing.find((limit) => limit.key === key)?.most ?? Infinity;
+      await this.count({ key, most, windowSeconds: this.limits.failureWindowSeconds });
+    }
   }
 
-  private async countFailure({ key, failures }: FailureLimit): Promise<void> {
-    const [counter] = (await this.dataSource.query(COUNT, [key, this.limits.failureWindowSeconds])) as Counter[];
-    if (this.counted++ % SWEEP_EVERY === 0) await this.sweep();
-    if (counter !== undefined && counter.count > failures) throw refusal(counter);
+  /** Raises RATE_LIMITED when that is more than there may be. */
+  private async count(limit: Limit): Promise<void> {
+    const [counter] = (await this.dataSource.query(COUNT, [limit.key, limit.windowSeconds])) as Counter[];
+    if (counter !== undefined && counter.count > limit.most) throw refusal(limit, counter);
   }
 
-  private async sweep(): Promise<void> {
-    const longest = Math.max(this.limits.failureWindowSeconds, this.limits.attemptWindowSeconds);
-    await this.dataSource.query(
-      'DELETE FROM login_attempts WHERE window_started_at < now() - make_interval(secs => $1)',
-      [longest],
-    );
+  private async read(keys: readonly string[]): Promise<Map<string, Counter>> {
+    const rows = (await this.dataSource.query(READ, [keys])) as (Counter & { key: string })[];
+    return new Map(rows.map((row) => [row.key, row]));
   }
 }
 
-function refusal({ retry_after }: Counter): AppError {
-  return new AppError('RATE_LIMITED', 'Too many login attempts', { retryAfterSeconds: retry_after, level: 'info' });
+function refuseClosed({ closing }: Standing, counters: ReadonlyMap<string, Counter>): void {
+  for (const limit of closing) {
+    const counter = counters.get(limit.key);
+    if (counter === undefined || counter.age_s >= limit.windowSeconds) continue;
+    if (counter.count >= limit.most) throw refusal(limit, counter);
+  }
+}
+
+function refusal({ windowSeconds }: Limit, { age_s: age }: Counter): AppError {
+  const retryAfterSeconds = windowSeconds - age;
+  return new AppError('RATE_LIMITED', 'Too many login attempts', { retryAfterSeconds, level: 'info' });
 }

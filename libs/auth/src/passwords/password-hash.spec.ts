@@ -1,6 +1,5 @@
 import { argon2Sync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { HashingSlots } from './hashing-slots.js';
 import { hashPassword, needsRehash, verifyPassword } from './password-hash.js';
 
 describe('password hashes', () => {
@@ -47,36 +46,5 @@ describe('password hashes', () => {
   it('does not hash a password of unreasonable length', async () => {
     await expect(hashPassword('x'.repeat(1_025))).rejects.toThrow(RangeError);
     expect(await verifyPassword('x'.repeat(1_025), undefined)).toBe(false);
-  });
-});
-
-describe('hashing slots', () => {
-  it('run two at a time, queue some and refuse the rest', async () => {
-    const slots = new HashingSlots(2, 3);
-    const gates: (() => void)[] = [];
-    let running = 0;
-    let most = 0;
-    const work = async (): Promise<void> => {
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise<void>((resolve) => gates.push(resolve));
-      running -= 1;
-    };
-    const accepted = [1, 2, 3, 4, 5].map(() => slots.run(work));
-    await expect(slots.run(work)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    for (let done = 0; done < 5; done++) {
-      await expect.poll(() => gates.length).toBeGreaterThan(0);
-      gates.shift()?.();
-    }
-    await Promise.all(accepted);
-    expect(most).toBe(2);
-    const after = slots.run(() => Promise.resolve('free again'));
-    expect(await after).toBe('free again');
-  });
-
-  it('give the slot back when the work fails', async () => {
-    const slots = new HashingSlots(1, 0);
-    await expect(slots.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await slots.run(() => Promise.resolve(1))).toBe(1);
   });
 });

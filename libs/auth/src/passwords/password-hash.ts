@@ -1,5 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
-import { HashingSlots } from './hashing-slots.js';
+import { inTurn } from './hashing-turns.js';
 
 interface Argon2Settings {
   /** KiB. */
@@ -23,13 +23,11 @@ const MAX_PASSWORD_BYTES = 1_024;
 const MAX_MEMORY = 262_144;
 const MAX_PASSES = 16;
 
-const slots = new HashingSlots(2, 200);
-
 /** argon2id (RFC 9106) as a PHC string that carries its own parameters. Raises RangeError above 1024 bytes. */
 export async function hashPassword(password: string): Promise<string> {
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) throw new RangeError('A password has at most 1024 bytes.');
   const salt = randomBytes(SALT_BYTES);
-  const tag = await slots.run(() => derive(password, salt, CURRENT, TAG_BYTES));
+  const tag = await inTurn(() => derive(password, salt, CURRENT, TAG_BYTES));
   const { memory, passes, parallelism } = CURRENT;
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encode(salt)}$${encode(tag)}`;
 }
@@ -39,7 +37,7 @@ export async function verifyPassword(password: string, stored: string | null | u
   if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return false;
   const known = parse(stored ?? '');
   const against = known ?? DECOY;
-  const tag = await slots.run(() => derive(password, against.salt, against, against.tag.length));
+  const tag = await inTurn(() => derive(password, against.salt, against, against.tag.length));
   return timingSafeEqual(tag, against.tag) && known !== undefined;
 }
 
