@@ -33,7 +33,8 @@ export function exitCodeOf(code: TunnelErrorCode): number {
 
 const ADVICE: Partial<Record<TunnelErrorCode, string>> = {
   unauthorized: 'The key was changed or taken back: ask for the new one, or look whether it was copied whole.',
-  server_key: 'Something else answers at this address, or the gateway was set up anew: compare the address, then ask for a new key.',
+  server_key:
+    'Something else answers at this address, or the gateway was set up anew: compare the address, then ask for a new key.',
   replaced: 'Another agent uses the same key: stop one of the two, or make a client for each.',
   version: 'Use the agent that comes with the gateway.',
   disabled: 'The client is switched off or has expired; it goes on as soon as that is changed.',

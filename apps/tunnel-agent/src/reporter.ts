@@ -105,7 +105,12 @@ export class TextReporter implements Reporter {
   /** Told again and again; shown when it changed. */
   resources(tunnels: readonly AgentTunnel[], hosts: readonly AgentHost[]): void {
     const rows = [
-      ...tunnels.map((tunnel) => [tunnel.mode, tunnel.entrance || '(by key)', `tunnel ${tunnel.id}`, targetsOf(tunnel)]),
+      ...tunnels.map((tunnel) => [
+        tunnel.mode,
+        tunnel.entrance || '(by key)',
+        `tunnel ${tunnel.id}`,
+        targetsOf(tunnel),
+      ]),
       ...hosts.map((host) => ['host', host.name, `host ${host.id}`, targetsOf(host)]),
     ];
     const table = rows.length === 0 ? 'nothing is set up at the gateway yet\n' : formatTable(rows);

@@ -1,5 +1,4 @@
-import { TunnelAgent, type AgentStatus, type HostAndPort } from '@gatehouse/tunnel-kernel';
-import { DestinationRules } from '@gatehouse/tunnel-kernel';
+import { DestinationRules, TunnelAgent, type AgentStatus, type HostAndPort } from '@gatehouse/tunnel-kernel';
 import { exitCodeOf } from './exit-codes.js';
 import type { Reporter } from './reporter.js';
 import type { AgentSettings } from './settings.js';
@@ -13,7 +12,7 @@ export interface RunningAgent {
   /** The exit code, when it ends. */
   ended: Promise<number>;
   /** Lets what runs go on for the grace that the settings give, then ends. A second call ends at once. */
-  stop(): void;
+  stop: () => void;
 }
 
 /** Starts the agent that the settings describe. */

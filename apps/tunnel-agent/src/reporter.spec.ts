@@ -1,0 +1,77 @@
+import { TunnelError, type AgentTunnel } from '@gatehouse/tunnel-kernel';
+import { describe, expect, it } from 'vitest';
+import { JsonReporter, TextReporter, type Reporter } from './reporter.js';
+
+const at = new Date('2026-11-21T10:00:00Z');
+const tunnel = (more: Partial<AgentTunnel>): AgentTunnel => ({
+  id: 7,
+  mode: 'tcp',
+  entrance: '0.0.0.0:20001',
+  targets: [{ host: '127.0.0.1', port: 80, weight: 1 }],
+  proxyProtocol: 0,
+  destinations: [],
+  file: null,
+  ...more,
+});
+
+function said(reporter: typeof TextReporter | typeof JsonReporter, speak: (reporter: Reporter) => void): string {
+  let text = '';
+  speak(new reporter({ write: (part) => (text += part) }, () => at));
+  return text;
+}
+
+describe('what a terminal shows', () => {
+  it('is a table of what is exposed, once as long as it is the same', () => {
+    const tunnels = [
+      tunnel({}),
+      tunnel({ id: 8, mode: 'socks5', entrance: '0.0.0.0:1080', targets: [], destinations: ['10.0.0.0/8'] }),
+      tunnel({ id: 9, mode: 'file', targets: [], file: { path: '/srv', readOnly: true, stripPrefix: '' } }),
+      tunnel({ id: 10, mode: 'secret', entrance: '' }),
+    ];
+    const hosts = [{ id: 3, name: 'a.example/api', targets: [{ host: 'web', port: 8080, weight: 1 }] }];
+    const text = said(TextReporter, (reporter) => {
+      reporter.resources(tunnels, hosts);
+      reporter.resources(tunnels, hosts);
+    });
+    expect(text).toBe(`
+  MODE    REACHED AT     IS         LEADS TO
+  tcp     0.0.0.0:20001  tunnel 7   127.0.0.1:80
+  socks5  0.0.0.0:1080   tunnel 8   10.0.0.0/8
+  file    0.0.0.0:20001  tunnel 9   /srv (read only)
+  secret  (by key)       tunnel 10  127.0.0.1:80
+  host    a.example/api  host 3     web:8080
+
+`);
+  });
+
+  it('says what happens, and what can be done', () => {
+    const reason = new TunnelError('disabled', 'the client is disabled or expired');
+    const text = said(TextReporter, (reporter) => {
+      reporter.status({ state: 'connecting' }, 'gw:8024');
+      reporter.status({ state: 'waiting', reason, retryMs: 1234 }, 'gw:8024');
+      reporter.warn('a target could not be reached', { tunnel: 7, reason: 'refused' });
+    });
+    expect(text).toContain('connecting to gw:8024');
+    expect(text).toContain('offline: the client is disabled or expired; next attempt in 1.2 s');
+    expect(text).toContain('it goes on as soon as that is changed');
+    expect(text).toContain('a target could not be reached tunnel=7 reason=refused');
+  });
+});
+
+describe('what a log collector gets', () => {
+  it('is one object a line', () => {
+    const text = said(JsonReporter, (reporter) => {
+      reporter.status({ state: 'online', clientId: 3 }, 'gw:8024');
+      reporter.resources([tunnel({})], []);
+      const resource = { kind: 'tunnel' as const, id: 7 };
+      reporter.carried([{ resource, clientId: 3, upload: 1, download: 2, connections: 1 }]);
+    });
+    const [online, configured, carried] = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(online).toEqual({ time: at.toISOString(), level: 'info', message: 'online', server: 'gw:8024', client: 3 });
+    expect(configured).toMatchObject({ tunnels: [{ id: 7, mode: 'tcp', entrance: '0.0.0.0:20001' }], hosts: [] });
+    expect(carried).toMatchObject({ message: 'carried', tunnel: 7, upload: 1, download: 2, connections: 1 });
+  });
+});
