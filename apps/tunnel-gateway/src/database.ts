@@ -1,15 +1,14 @@
 import { createDataSource, migrate, pendingMigrations, type DataSourceConfig } from '@gatehouse/persistence';
 import { explained, prepareSchema, type JsonLogger } from '@gatehouse/platform';
+import { ENTITIES } from './entities.js';
 import { MIGRATIONS } from './migrations/index.js';
 import type { TunnelGatewaySettings } from './settings.js';
-import { User } from './users/user.entity.js';
 
 export const SERVICE_NAME = 'tunnel-gateway';
 /** Holds the tables of the data model and nothing else, not even the list of migrations. */
 export const MODEL_SCHEMA = 'tunnel_gateway';
 /** Holds whatever else the service needs. */
 export const OPERATIONS_SCHEMA = 'tunnel_gateway_ops';
-const ENTITIES = [User];
 
 export function databaseConfig(databaseUrl: string, applicationName = SERVICE_NAME): DataSourceConfig {
   return {

@@ -78,7 +78,7 @@ describe('the built service as a process', () => {
   it('refuses a database that is behind, with the command to run, until that has been run', async () => {
     const refused = service();
     expect(await refused.exit).toBe(1);
-    expect(refused.errors()).toMatch(/^tunnel-gateway: the database lacks 1 migration .*migrate\.js.*\n$/);
+    expect(refused.errors()).toMatch(/^tunnel-gateway: the database lacks \d+ migrations .*migrate\.js.*\n$/);
     const migration = run(MIGRATE, { DATABASE_URL: database.url, GATEHOUSE_HOME: home });
     expect(await migration.exit).toBe(0);
     const started = service();

@@ -1,4 +1,14 @@
 import { CreateUsers1763668802000 } from './1763668802000-create-users.js';
+import { CreateClients1763668802100 } from './1763668802100-create-clients.js';
+import { CreateAccess1763668802101 } from './1763668802101-create-access.js';
+import { CreateCounters1763668802102 } from './1763668802102-create-counters.js';
+import { CreateEdgeState1763668802103 } from './1763668802103-create-edge-state.js';
 
 /** Every migration, oldest first. */
-export const MIGRATIONS = [CreateUsers1763668802000];
+export const MIGRATIONS = [
+  CreateUsers1763668802000,
+  CreateClients1763668802100,
+  CreateAccess1763668802101,
+  CreateCounters1763668802102,
+  CreateEdgeState1763668802103,
+];

@@ -1,0 +1,47 @@
+import { BigIntColumn, BigIntId, TimestampColumn } from '@gatehouse/persistence';
+import type { VisitorPolicyType } from '@gatehouse/tunnel-kernel';
+import { Check, Column, Entity, Index } from 'typeorm';
+
+export const POLICY_RESOURCES = ['tunnel', 'host', 'client'] as const;
+export type PolicyResource = (typeof POLICY_RESOURCES)[number];
+export const POLICY_TYPES = ['password', 'basic', 'callback', 'oauth'] as const satisfies VisitorPolicyType[];
+
+/** How visitors of a resource prove who they are. The columns are the data model's. */
+@Entity('auth_policies', { schema: 'tunnel_gateway' })
+@Index('auth_policies_resource_idx', ['resourceType', 'resourceId'])
+@Check('auth_policies_resource_type_check', `resource_type IN ('tunnel', 'host', 'client')`)
+@Check('auth_policies_type_check', `type IN ('password', 'basic', 'callback', 'oauth')`)
+@Check('auth_policies_enabled_check', 'enabled IN (0, 1)')
+@Check('auth_policies_ttl_seconds_check', 'ttl_seconds BETWEEN 0 AND 2592000')
+export class AuthPolicy {
+  @BigIntId()
+  id: number;
+
+  @Column({ name: 'resource_type', type: 'text' })
+  resourceType: PolicyResource;
+
+  @BigIntColumn({ name: 'resource_id' })
+  resourceId: number;
+
+  @Column({ type: 'text' })
+  type: VisitorPolicyType;
+
+  /** Hashes: of one password, or lines of `user:hash`. */
+  @Column({ type: 'text', nullable: true })
+  password: string | null;
+
+  @Column({ name: 'callback_url', type: 'text', nullable: true })
+  callbackUrl: string | null;
+
+  @Column({ type: 'integer', default: 1 })
+  enabled: number;
+
+  @Column({ name: 'ttl_seconds', type: 'integer', nullable: true, default: 7200 })
+  ttlSeconds: number | null;
+
+  @TimestampColumn({ name: 'created_at', nullable: true })
+  createdAt: Date | null;
+
+  @TimestampColumn({ name: 'updated_at', nullable: true })
+  updatedAt: Date | null;
+}

@@ -1,0 +1,9 @@
+import { AuthPolicy } from './auth-policies/auth-policy.entity.js';
+import { Client, ClientOptions } from './clients/client.entity.js';
+import { Host, HostOptions } from './hosts/host.entity.js';
+import { IpRule } from './ip-rules/ip-rule.entity.js';
+import { Tunnel, TunnelOptions } from './tunnels/tunnel.entity.js';
+import { User } from './users/user.entity.js';
+
+/** Every entity of the service. */
+export const ENTITIES = [User, Client, ClientOptions, Tunnel, TunnelOptions, Host, HostOptions, IpRule, AuthPolicy];

@@ -1,0 +1,47 @@
+import { BigIntColumn, BigIntId, TimestampColumn } from '@gatehouse/persistence';
+import type { IpPatternKind, IpRuleScope } from '@gatehouse/tunnel-kernel';
+import { Check, Column, Entity, Index } from 'typeorm';
+
+export const RULE_SCOPES = ['global', 'console', 'user', 'client', 'tunnel', 'host'] as const satisfies IpRuleScope[];
+export const RULE_TYPES = ['allow', 'deny'] as const;
+export type RuleType = (typeof RULE_TYPES)[number];
+export const PATTERN_KINDS = ['exact', 'cidr', 'wildcard', 'range', 'country'] as const satisfies IpPatternKind[];
+
+/** Which addresses may come in, or not. The columns are the data model's. */
+@Entity('ip_rules', { schema: 'tunnel_gateway' })
+@Index('ip_rules_resource_idx', ['scope', 'resourceId'])
+@Check('ip_rules_scope_check', `scope IN ('global', 'console', 'user', 'client', 'tunnel', 'host')`)
+@Check('ip_rules_type_check', `type IN ('allow', 'deny')`)
+@Check('ip_rules_pattern_kind_check', `pattern_kind IN ('exact', 'cidr', 'wildcard', 'range', 'country')`)
+export class IpRule {
+  @BigIntId()
+  id: number;
+
+  @Column({ type: 'text' })
+  scope: IpRuleScope;
+
+  /** 0 for `global` and `console`. */
+  @BigIntColumn({ name: 'resource_id', nullable: true, default: 0 })
+  resourceId: number | null;
+
+  @Column({ type: 'text' })
+  type: RuleType;
+
+  @Column({ type: 'text' })
+  pattern: string;
+
+  @Column({ name: 'pattern_kind', type: 'text', default: 'exact' })
+  patternKind: IpPatternKind;
+
+  @Column({ type: 'integer', nullable: true, default: 0 })
+  priority: number | null;
+
+  @Column({ type: 'text', nullable: true })
+  remark: string | null;
+
+  @TimestampColumn({ name: 'created_at', nullable: true })
+  createdAt: Date | null;
+
+  @TimestampColumn({ name: 'updated_at', nullable: true })
+  updatedAt: Date | null;
+}
