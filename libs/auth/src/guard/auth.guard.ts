@@ -28,10 +28,13 @@ export class AuthGuard implements CanActivate {
     this.policy = policy;
   }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  /** Answers at once for open routes. */
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const rule = this.ruleOf(context);
-    if (rule.open) return true;
-    const request = context.switchToHttp().getRequest<HttpRequest>();
+    return rule.open || this.admit(context.switchToHttp().getRequest<HttpRequest>(), rule);
+  }
+
+  private async admit(request: HttpRequest, rule: RouteRule): Promise<boolean> {
     const actor = await this.identify(request);
     const needed = rule.scope ?? (request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write');
     // Known even when it is refused: the one who logs what was tried asks for it.

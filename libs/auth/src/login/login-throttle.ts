@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { AppError, clientKey } from '@gatehouse/platform';
 import type { DataSource } from 'typeorm';
+import type { HashingTrust } from '../passwords/hashing-slots.js';
 import { hashingFor } from '../passwords/hashing-turns.js';
+import { RecentFailures } from './recent-failures.js';
 
 export interface LoginThrottleLimits {
   /** Failures of one client address with one account in a window before it is refused; a success forgives them. */
@@ -74,6 +76,7 @@ const SWEEP = `DELETE FROM login_attempts WHERE window_started_at < now() - make
 export class LoginThrottle {
   private readonly dataSource: DataSource;
   private readonly limits: LoginThrottleLimits;
+  private readonly recent = new RecentFailures();
   private counted = 0;
 
   constructor(dataSource: DataSource, limits: LoginThrottleLimits = DEFAULT_LOGIN_LIMITS) {
@@ -91,18 +94,22 @@ export class LoginThrottle {
     const client = clientKey(address);
     // Hashed: what somebody types for a name may be a password.
     const pair = `${client} ${hash('sha256', account.toLowerCase(), 'base64url').slice(0, 22)}`;
+    this.refuseRecent(this.standing(client, pair, true));
     const counters = await this.read([pair, client, pair + NOTE]);
     const noted = counters.get(pair + NOTE)?.age_s ?? Infinity;
     const standing = this.standing(client, pair, noted < KNOWN_SECONDS);
+    const assertWanted = (): void => this.refuseRecent(standing);
     refuseClosed(standing, counters);
+    assertWanted();
     await this.count(standing.attempts);
-    const stillWanted = (): Promise<void> => this.assertOpen(standing);
-    const result = await hashingFor({ client, known: standing.known, stillWanted }, check);
+    const trust = this.trust(standing, client, counters.get(client));
+    const result = await hashingFor({ client, trust, assertWanted }, check);
     if (result === undefined) {
       await this.countFailure(client, pair, standing);
       return undefined;
     }
-    await this.assertOpen(standing);
+    refuseClosed(standing, await this.read(standing.closing.map(({ key }) => key)));
+    this.recent.forget(pair);
     await this.dataSource.query('DELETE FROM login_attempts WHERE key = $1', [pair]);
     if (noted > NOTE_AGAIN_SECONDS) await this.dataSource.query(NOTE_LOGIN, [pair + NOTE]);
     return result;
@@ -119,11 +126,19 @@ export class LoginThrottle {
     };
   }
 
-  private async assertOpen(standing: Standing): Promise<void> {
-    refuseClosed(standing, await this.read(standing.closing.map(({ key }) => key)));
+  private trust({ known }: Standing, client: string, counter: Counter | undefined): HashingTrust {
+    if (known) return 'known';
+    const counted = counter !== undefined && counter.age_s < this.limits.failureWindowSeconds;
+    return counted || this.recent.countOf(client) > 0 ? 'failing' : 'new';
+  }
+
+  private refuseRecent({ closing }: Standing): void {
+    const limit = closing.find(({ key, most }) => this.recent.countOf(key) >= most);
+    if (limit !== undefined) throw refusal(this.recent.secondsLeft(limit.key));
   }
 
   private async countFailure(client: string, pair: string, { closing }: Standing): Promise<void> {
+    for (const key of [pair, client]) this.recent.note(key, this.limits.failureWindowSeconds);
     if (this.counted++ % SWEEP_EVERY === 0) {
       const longest = Math.max(this.limits.failureWindowSeconds, this.limits.attemptWindowSeconds);
       await this.dataSource.query(SWEEP, [longest, KNOWN_SECONDS]);
@@ -137,7 +152,7 @@ export class LoginThrottle {
   /** Raises RATE_LIMITED when that is more than there may be. */
   private async count(limit: Limit): Promise<void> {
     const [counter] = (await this.dataSource.query(COUNT, [limit.key, limit.windowSeconds])) as Counter[];
-    if (counter !== undefined && counter.count > limit.most) throw refusal(limit, counter);
+    if (counter !== undefined && counter.count > limit.most) throw refusal(limit.windowSeconds - counter.age_s);
   }
 
   private async read(keys: readonly string[]): Promise<Map<string, Counter>> {
@@ -150,11 +165,10 @@ function refuseClosed({ closing }: Standing, counters: ReadonlyMap<string, Count
   for (const limit of closing) {
     const counter = counters.get(limit.key);
     if (counter === undefined || counter.age_s >= limit.windowSeconds) continue;
-    if (counter.count >= limit.most) throw refusal(limit, counter);
+    if (counter.count >= limit.most) throw refusal(limit.windowSeconds - counter.age_s);
   }
 }
 
-function refusal({ windowSeconds }: Limit, { age_s: age }: Counter): AppError {
-  const retryAfterSeconds = windowSeconds - age;
+function refusal(retryAfterSeconds: number): AppError {
   return new AppError('RATE_LIMITED', 'Too many login attempts', { retryAfterSeconds, level: 'info' });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { HashingSlots, type HashingTurn } from './hashing-slots.js';
+import { HashingSlots, type HashingTrust, type HashingTurn } from './hashing-slots.js';
 
-const of = (client: string, known = false): HashingTurn => ({ client, known });
+const of = (client: string, trust: HashingTrust = 'new'): HashingTurn => ({ client, trust });
 
 /** Work that ends when it is told to, and who did it in which order. */
 class Bench {
@@ -69,33 +69,42 @@ describe('hashing slots', () => {
     expect(bench.order).toEqual(['storm', 'storm', 'ada', 'bob', 'storm']);
   });
 
-  it('serve those who are known every other time, also when strangers of many addresses fill the queue', async () => {
-    const bench = new Bench(4);
-    const strangers = ['a', 'b', 'c', 'd', 'e'].map((name) => bench.ask(of(name)));
-    await expect(bench.ask(of('f'))).rejects.toMatchObject(refused);
-    const known = bench.ask(of('ada', true));
-    await expect(strangers[1]).rejects.toMatchObject(refused);
-    await bench.finish(5);
-    await known;
-    expect(bench.order).toEqual(['a', 'ada', 'c', 'd', 'e']);
+  it('refuse those who fail before those who are new, and these before those who are known', async () => {
+    const bench = new Bench(3);
+    const [running, ...failing] = ['a', 'b', 'c', 'd'].map((name) => bench.ask(of(name, 'failing')));
+    await expect(bench.ask(of('e', 'failing'))).rejects.toMatchObject(refused);
+    const fresh = ['f', 'g', 'h'].map((name) => bench.ask(of(name)));
+    for (const one of failing) await expect(one).rejects.toMatchObject(refused);
+    await expect(bench.ask(of('i'))).rejects.toMatchObject(refused);
+    const known = bench.ask(of('ada', 'known'));
+    await expect(fresh[0]).rejects.toMatchObject(refused);
+    await bench.finish(4);
+    await Promise.all([running, fresh[1], fresh[2], known]);
+    expect(bench.order).toEqual(['a', 'g', 'ada', 'h']);
   });
 
-  it('do not let those who are known keep all others out', async () => {
-    const bench = new Bench(6);
-    const asked = [...Array.from({ length: 4 }, () => of('mallory', true)), of('ada'), of('bob')].map((turn) =>
-      bench.ask(turn),
-    );
-    await bench.finish(6);
+  it('serve the three in turn, so that none of them keeps the others out', async () => {
+    const bench = new Bench(9);
+    const turns = [
+      ...Array.from({ length: 4 }, () => of('mallory', 'known')),
+      of('ada'),
+      of('bob'),
+      of('x', 'failing'),
+    ];
+    const asked = turns.map((turn) => bench.ask(turn));
+    await bench.finish(7);
     await Promise.all(asked);
-    expect(bench.order).toEqual(['mallory', 'mallory', 'ada', 'mallory', 'bob', 'mallory']);
+    expect(bench.order).toEqual(['mallory', 'ada', 'x', 'mallory', 'bob', 'mallory', 'mallory']);
   });
 
   it('ask again whether there is anything to do when the turn has come', async () => {
     const bench = new Bench(3);
     const first = bench.ask(of('one'));
     let wanted = true;
-    const stillWanted = (): Promise<void> => (wanted ? Promise.resolve() : Promise.reject(new Error('no more')));
-    const second = bench.slots.run({ ...of('one'), stillWanted }, () => Promise.resolve('hashed'));
+    const assertWanted = (): void => {
+      if (!wanted) throw new Error('no more');
+    };
+    const second = bench.slots.run({ ...of('one'), assertWanted }, () => Promise.resolve('hashed'));
     second.catch(() => undefined);
     wanted = false;
     await bench.finish(1);

@@ -2,14 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '@gatehouse/platform';
 import { FairQueue } from './fair-queue.js';
 
+/**
+ * What is known of those who ask: they have logged in before from where they are; nothing; nobody could log in from there
+ * lately. The three are served in turn, and when there is no more room the latter give way to the former.
+ */
+const TRUST = ['known', 'new', 'failing'] as const;
+export type HashingTrust = (typeof TRUST)[number];
+
 /** For whom a password is hashed. */
 export interface HashingTurn {
   /** Turns go round among clients: whoever asks a hundred times waits behind their own questions. */
   readonly client: string;
-  /** Has logged in before from where they are: served in turn with all the others together. */
-  readonly known: boolean;
+  readonly trust: HashingTrust;
   /** Asked when the turn has come: raises when there is nothing to hash any more. */
-  readonly stillWanted?: () => Promise<void>;
+  readonly assertWanted?: () => void;
 }
 
 export interface HashingSlotsOptions {
@@ -31,21 +37,24 @@ interface Waiter {
  * who has the most waiting goes without: SERVICE_UNAVAILABLE with Retry-After.
  */
 export class HashingSlots {
-  private readonly known = new FairQueue<Waiter>();
-  private readonly others = new FairQueue<Waiter>();
+  private readonly lanes = TRUST.map(() => new FairQueue<Waiter>());
   private readonly options: HashingSlotsOptions;
   private running = 0;
-  private knownHadTurn = false;
+  private lastLane = 0;
 
   constructor(options: HashingSlotsOptions) {
     this.options = options;
+  }
+
+  private get waiting(): number {
+    return this.lanes.reduce((sum, lane) => sum + lane.size, 0);
   }
 
   async run<T>(turn: HashingTurn, work: () => Promise<T>): Promise<T> {
     await this.enter(turn);
     const started = performance.now();
     try {
-      await turn.stillWanted?.();
+      turn.assertWanted?.();
       return await work();
     } finally {
       this.leave(performance.now() - started);
@@ -57,22 +66,25 @@ export class HashingSlots {
       this.running += 1;
       return;
     }
-    if (this.known.size + this.others.size >= this.options.waiting) this.makeRoom(turn);
-    const queue = turn.known ? this.known : this.others;
+    if (this.waiting >= this.options.waiting) this.makeRoom(turn);
     // The slot is handed over, so `running` stays as it is.
-    await new Promise<void>((enter, refuse) => queue.push(turn.client, { enter, refuse }));
+    await new Promise<void>((enter, refuse) => this.laneOf(turn).push(turn.client, { enter, refuse }));
+  }
+
+  private laneOf({ trust }: HashingTurn): FairQueue<Waiter> {
+    return this.lanes[TRUST.indexOf(trust)] as FairQueue<Waiter>;
   }
 
   /** Somebody who waits gives way to whom is better entitled, or else the newcomer is refused. */
   private makeRoom(turn: HashingTurn): void {
-    const queue = turn.known && this.others.size === 0 ? this.known : this.others;
-    const entitled = (turn.known && queue === this.others) || queue.longest >= queue.lengthOf(turn.client) + 2;
-    if (!entitled) throw tooMany();
-    queue.dropFromLongest()?.refuse(tooMany());
+    const own = this.laneOf(turn);
+    const worse = this.lanes.slice(this.lanes.indexOf(own) + 1).findLast((lane) => lane.size > 0);
+    if (worse === undefined && own.longest < own.lengthOf(turn.client) + 2) throw tooMany();
+    (worse ?? own).dropFromLongest()?.refuse(tooMany());
   }
 
   private leave(tookMs: number): void {
-    if (this.known.size + this.others.size === 0) this.running -= 1;
+    if (this.waiting === 0) this.running -= 1;
     else void this.handOver(tookMs * this.options.rest);
   }
 
@@ -83,9 +95,16 @@ export class HashingSlots {
     else next.enter();
   }
 
+  /** One of each lane in turn. */
   private next(): Waiter | undefined {
-    this.knownHadTurn = !this.knownHadTurn && this.known.size > 0;
-    return this.knownHadTurn ? this.known.shift() : (this.others.shift() ?? this.known.shift());
+    for (let step = 1; step <= TRUST.length; step++) {
+      const index = (this.lastLane + step) % TRUST.length;
+      const waiter = this.lanes[index]?.shift();
+      if (waiter === undefined) continue;
+      this.lastLane = index;
+      return waiter;
+    }
+    return undefined;
   }
 }
 

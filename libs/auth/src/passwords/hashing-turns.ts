@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { HashingSlots, type HashingTurn } from './hashing-slots.js';
 
 /** Work of nobody in particular: accounts that are made, and the like. */
-const ANYBODY: HashingTurn = { client: '', known: false };
+const ANYBODY: HashingTurn = { client: '', trust: 'new' };
 
 /** Of the whole process. The rest leaves room on one core for answering those who are refused. */
-const slots = new HashingSlots({ slots: 1, waiting: 100, rest: 0.5 });
+const slots = new HashingSlots({ slots: 1, waiting: 200, rest: 0.5 });
 const turns = new AsyncLocalStorage<HashingTurn>();
 
 /** Runs a check of a password; what it hashes waits its turn among those of other clients. */
