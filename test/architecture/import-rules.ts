@@ -47,7 +47,7 @@ export const PURE_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   net: [],
   'proxy-kernel': ['@noble/ciphers', '@noble/hashes', 'ssh2', 'tldts'],
-  'tunnel-kernel': [],
+  'tunnel-kernel': ['undici'],
   'subscription-formats': ['yaml'],
   'share-links': [],
 };
