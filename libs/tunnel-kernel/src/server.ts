@@ -115,6 +115,11 @@ export class TunnelServer {
       }),
       verifier: environment.verifier ?? this.closedVerifier(),
       channels,
+      datagrams: {
+        open: () => {
+          throw new TunnelError('overloaded', 'no datagrams yet');
+        },
+      },
     });
     this.entrances = new EntranceTable(modes);
     this.context = this.createContext();

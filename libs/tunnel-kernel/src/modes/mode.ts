@@ -1,5 +1,6 @@
 import type { VisitorVerifier } from '../access/visitor-verifier.js';
 import type { TunnelConfig } from '../config.js';
+import type { DatagramSessions } from '../datagrams/datagram-sessions.js';
 import type { TunnelLogger } from '../environment.js';
 import type { FlowLedger } from '../flow-ledger.js';
 import type { ChannelSource } from '../session/channel-source.js';
@@ -19,6 +20,8 @@ export interface ModeContext {
   admission: Admission;
   verifier: VisitorVerifier;
   channels: ChannelSource;
+  /** Datagrams through agents: `open` a session for each visitor of a UDP port, or for each UDP association. */
+  datagrams: DatagramSessions;
 }
 
 /** A public port of one tunnel. */
