@@ -1,0 +1,197 @@
+import { formatIp, parseIp, type IpAddress } from '@gatehouse/net';
+import type { IpRuleConfig, IpRuleScope } from '../config.js';
+import type { ResourceRef } from '../resource.js';
+import { RuleLevel, type CountryOfAddress } from './rule-level.js';
+
+/** ISO 3166-1 alpha-2 in upper case, null for an address without a country, undefined while there is no database. */
+export type CountryLookup = (address: string) => string | null | undefined;
+
+export interface IpRuleOptions {
+  /** Absent: there is no database. Rules of countries then match nothing. */
+  countryOf?: CountryLookup | undefined;
+  /** Without a database, rules that deny countries deny everybody. */
+  geoStrict?: boolean | undefined;
+}
+
+/** Where a visitor comes to; for questions, as much of it as matters. */
+export interface AccessPoint {
+  userId: number;
+  clientId: number;
+  resource: ResourceRef;
+}
+
+export interface IpDenial {
+  scope: IpRuleScope;
+  resourceId: number;
+  /** Null: no rule of a level that has rules that allow. */
+  ruleId: number | null;
+}
+
+export type LevelOutcome =
+  /** A rule allows it: the next level is asked. */
+  | 'allowed'
+  /** A rule denies it. */
+  | 'denied'
+  /** No rule is about it, and others are allowed here. */
+  | 'not_listed'
+  /** No rule is about it. */
+  | 'no_match'
+  /** An earlier level refused. */
+  | 'not_reached';
+
+export interface LevelExplanation {
+  scope: IpRuleScope;
+  resourceId: number;
+  outcome: LevelOutcome;
+  rule: IpRuleConfig | null;
+  /** The level has rules of countries, and there is no database. */
+  unresolved: boolean;
+}
+
+export interface IpExplanation {
+  /** Canonical text; null for what is no address. */
+  address: string | null;
+  allowed: boolean;
+  levels: LevelExplanation[];
+}
+
+type PlacedLevel = readonly [scope: IpRuleScope, resourceId: number, level: RuleLevel | undefined];
+
+/**
+ * All rules about visitors' addresses, compiled: level after level (global, user, client, tunnel or host), of which any
+ * may refuse. Immutable.
+ */
+export class IpRules {
+  private readonly options: IpRuleOptions;
+  private readonly source: readonly IpRuleConfig[];
+  private readonly levels: Readonly<Record<IpRuleScope, ReadonlyMap<number, RuleLevel>>>;
+
+  /** Levels that are the same in `previous` are taken from it. @throws IpPatternError naming the rule. */
+  constructor(rules: readonly IpRuleConfig[], options: IpRuleOptions = {}, previous?: IpRules) {
+    this.options = options;
+    this.source = rules;
+    this.levels = previous?.source === rules ? previous.levels : compile(rules, previous?.levels);
+  }
+
+  /** Whether nothing is different from `other` but what was configured around it. */
+  isSame(other: IpRules): boolean {
+    return scopes.every((scope) => {
+      const [own, others] = [this.levels[scope], other.levels[scope]];
+      return own.size === others.size && [...own].every(([id, level]) => others.get(id) === level);
+    });
+  }
+
+  /** Null: may come in. What is no address is refused by any level that has rules. */
+  decide(address: string, { userId, clientId, resource: { kind, id } }: AccessPoint): IpDenial | null {
+    const { global, user, client } = this.levels;
+    const ip = parseIp(address);
+    const country = this.countryLookup(ip);
+    return (
+      this.ask('global', 0, global.get(0), ip, country) ??
+      this.ask('user', userId, user.get(userId), ip, country) ??
+      this.ask('client', clientId, client.get(clientId), ip, country) ??
+      this.ask(kind, id, this.levels[kind].get(id), ip, country)
+    );
+  }
+
+  /** As `decide` for the console, whose rules stand alone. */
+  decideConsole(address: string): IpDenial | null {
+    const ip = parseIp(address);
+    return this.ask('console', 0, this.levels.console.get(0), ip, this.countryLookup(ip));
+  }
+
+  /** What `decide` does, level by level; levels that `at` does not name are left out. */
+  explain(address: string, { userId, clientId, resource }: Partial<AccessPoint>): IpExplanation {
+    const { levels } = this;
+    const asked: PlacedLevel[] = [['global', 0, levels.global.get(0)]];
+    if (userId !== undefined) asked.push(['user', userId, levels.user.get(userId)]);
+    if (clientId !== undefined) asked.push(['client', clientId, levels.client.get(clientId)]);
+    if (resource) asked.push([resource.kind, resource.id, levels[resource.kind].get(resource.id)]);
+    return this.explainLevels(address, asked);
+  }
+
+  explainConsole(address: string): IpExplanation {
+    return this.explainLevels(address, [['console', 0, this.levels.console.get(0)]]);
+  }
+
+  private explainLevels(address: string, asked: readonly PlacedLevel[]): IpExplanation {
+    const ip = parseIp(address);
+    const country = this.countryLookup(ip);
+    const { geoStrict = false } = this.options;
+    let allowed = true;
+    const levels = asked.map(([scope, resourceId, level]): LevelExplanation => {
+      if (!allowed) return { scope, resourceId, outcome: 'not_reached', rule: null, unresolved: false };
+      allowed = this.ask(scope, resourceId, level, ip, country) === null;
+      const rule = (ip && level?.find(ip, country, geoStrict)) ?? null;
+      const unresolved = (level?.hasCountries ?? false) && country() === undefined;
+      return { scope, resourceId, outcome: outcomeOf(rule, allowed), rule, unresolved };
+    });
+    return { address: ip && formatIp(ip), allowed, levels };
+  }
+
+  private ask(
+    scope: IpRuleScope,
+    resourceId: number,
+    level: RuleLevel | undefined,
+    ip: IpAddress | null,
+    country: CountryOfAddress,
+  ): IpDenial | null {
+    if (!level) return null;
+    const rule = ip && level.find(ip, country, this.options.geoStrict ?? false);
+    if (rule ? rule.type === 'allow' : ip && !level.allowsOnly) return null;
+    return { scope, resourceId, ruleId: rule?.id ?? null };
+  }
+
+  /** Looks once, and only when a level asks. */
+  private countryLookup(ip: IpAddress | null): CountryOfAddress {
+    const { countryOf } = this.options;
+    if (!countryOf || !ip) return noDatabase;
+    let looked = false;
+    let country: string | null | undefined;
+    return () => {
+      if (!looked) country = countryOf(formatIp(ip));
+      looked = true;
+      return country;
+    };
+  }
+}
+
+const noDatabase: CountryOfAddress = () => undefined;
+
+const scopes: readonly IpRuleScope[] = ['global', 'console', 'user', 'client', 'tunnel', 'host'];
+
+function outcomeOf(rule: IpRuleConfig | null, allowed: boolean): LevelOutcome {
+  if (rule) return allowed ? 'allowed' : 'denied';
+  return allowed ? 'no_match' : 'not_listed';
+}
+
+function compile(rules: readonly IpRuleConfig[], previous?: IpRules['levels']): IpRules['levels'] {
+  const groups = Object.fromEntries(scopes.map((scope) => [scope, new Map<number, IpRuleConfig[]>()])) as Record<
+    IpRuleScope,
+    Map<number, IpRuleConfig[]>
+  >;
+  for (const rule of rules) {
+    const group = groups[rule.scope];
+    const own = group.get(rule.resourceId);
+    if (own) own.push(rule);
+    else group.set(rule.resourceId, [rule]);
+  }
+  const compileScope = (scope: IpRuleScope): ReadonlyMap<number, RuleLevel> =>
+    new Map(
+      [...groups[scope]].map(([id, own]) => {
+        const known = previous?.[scope].get(id);
+        return [id, known && sameRules(known.rules, own) ? known : new RuleLevel(own)];
+      }),
+    );
+  return Object.fromEntries(scopes.map((scope) => [scope, compileScope(scope)])) as IpRules['levels'];
+}
+
+function sameRules(a: readonly IpRuleConfig[], b: readonly IpRuleConfig[]): boolean {
+  return a.length === b.length && a.every((rule, index) => sameRule(rule, b[index]));
+}
+
+function sameRule(a: IpRuleConfig, b: IpRuleConfig | undefined): boolean {
+  return (
+    a.id === b?.id && a.type === b.type && a.kind === b.kind && a.pattern === b.pattern && a.priority === b.priority
+  );
+}

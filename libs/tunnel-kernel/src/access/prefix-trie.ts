@@ -1,0 +1,146 @@
+import type { Cidr, IpAddress } from '@gatehouse/net';
+
+export interface PrefixEntry {
+  cidr: Cidr;
+  /** The lower one wins; zero or more. */
+  rank: number;
+}
+
+/** No prefix holds the address. */
+export const NO_RANK = 0x7fffffff;
+const NOWHERE = -1;
+
+/**
+ * An immutable radix tree over prefixes of both families: the lowest rank among all prefixes that hold an address, in one
+ * walk. A node without a choice below it is left out, so that an address meets about log2(n) of them; each node knows
+ * the best rank of itself and all above it.
+ */
+export class PrefixTrie {
+  private readonly v4: FamilyTrie;
+  private readonly v6: FamilyTrie;
+
+  constructor(entries: readonly PrefixEntry[]) {
+    this.v4 = new FamilyTrie(
+      1,
+      entries.filter(({ cidr }) => cidr.family === 4),
+    );
+    this.v6 = new FamilyTrie(
+      4,
+      entries.filter(({ cidr }) => cidr.family === 6),
+    );
+  }
+
+  /** `NO_RANK` for none. */
+  find({ family, words }: IpAddress): number {
+    return family === 4 ? this.v4.find(words) : this.v6.find(words);
+  }
+}
+
+class FamilyTrie {
+  /** 32-bit words of an address. */
+  private readonly width: 1 | 4;
+  private readonly entries: PrefixEntry[];
+  private readonly keys: Uint32Array;
+  private readonly lengths: Uint8Array;
+  private readonly zero: Int32Array;
+  private readonly one: Int32Array;
+  private readonly best: Int32Array;
+  private readonly root: number;
+  private size = 0;
+
+  constructor(width: 1 | 4, entries: readonly PrefixEntry[]) {
+    this.width = width;
+    this.entries = distinct(entries);
+    // A node for each prefix, and one for each fork between two of them.
+    const room = Math.max(0, this.entries.length * 2 - 1);
+    this.keys = new Uint32Array(room * width);
+    this.lengths = new Uint8Array(room);
+    this.zero = new Int32Array(room);
+    this.one = new Int32Array(room);
+    this.best = new Int32Array(room);
+    this.root = this.build(0, this.entries.length, NO_RANK);
+    this.entries = [];
+  }
+
+  find(words: readonly number[]): number {
+    const { width, lengths, zero, one, best } = this;
+    let found = NO_RANK;
+    let node = this.root;
+    while (node !== NOWHERE && this.holds(node, words)) {
+      found = best[node] ?? NO_RANK;
+      const length = lengths[node] ?? 0;
+      if (length === width * 32) break;
+      node = (bitAt(words, length) === 0 ? zero[node] : one[node]) ?? NOWHERE;
+    }
+    return found;
+  }
+
+  private holds(node: number, words: readonly number[]): boolean {
+    const { width, keys } = this;
+    let left = this.lengths[node] ?? 0;
+    for (let index = 0; left > 0; index++, left -= 32) {
+      const differs = (keys[node * width + index] ?? 0) ^ (words[index] ?? 0);
+      if ((left >= 32 ? differs : differs >>> (32 - left)) !== 0) return false;
+    }
+    return true;
+  }
+
+  /** A node for entries `from` to `to`, which are in order, so that the first has the shortest prefix of those that begin as it does. */
+  private build(from: number, to: number, inherited: number): number {
+    const first = this.entries[from];
+    const last = this.entries[to - 1];
+    if (!first || !last || from >= to) return NOWHERE;
+    const length = Math.min(first.cidr.prefix, commonBits(first.cidr.words, last.cidr.words));
+    const own = first.cidr.prefix === length;
+    const node = this.size++;
+    const best = own ? Math.min(inherited, first.rank) : inherited;
+    this.keys.set(first.cidr.words, node * this.width);
+    this.lengths[node] = length;
+    this.best[node] = best;
+    const start = from + Number(own);
+    const fork = this.firstWithOne(start, to, length);
+    this.zero[node] = this.build(start, fork, best);
+    this.one[node] = this.build(fork, to, best);
+    return node;
+  }
+
+  private firstWithOne(from: number, to: number, bit: number): number {
+    let low = from;
+    let high = to;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (bitAt(this.entries[middle]?.cidr.words ?? [], bit) === 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** In order of address, then length; of the same prefix the best rank. */
+function distinct(entries: readonly PrefixEntry[]): PrefixEntry[] {
+  const sorted = entries.toSorted((a, b) => compare(a.cidr, b.cidr) || a.rank - b.rank);
+  return sorted.filter((entry, index) => {
+    const before = sorted[index - 1];
+    return !before || compare(before.cidr, entry.cidr) !== 0;
+  });
+}
+
+function compare(a: Cidr, b: Cidr): number {
+  for (let index = 0; index < a.words.length; index++) {
+    const difference = (a.words[index] ?? 0) - (b.words[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a.prefix - b.prefix;
+}
+
+function commonBits(a: readonly number[], b: readonly number[]): number {
+  for (let index = 0; index < a.length; index++) {
+    const differs = (a[index] ?? 0) ^ (b[index] ?? 0);
+    if (differs !== 0) return index * 32 + Math.clz32(differs);
+  }
+  return a.length * 32;
+}
+
+function bitAt(words: readonly number[], position: number): number {
+  return ((words[position >>> 5] ?? 0) >>> (31 - (position & 31))) & 1;
+}
