@@ -33,6 +33,7 @@ export function runAgent(settings: AgentSettings, reporter: Reporter, software: 
     software,
     logger: reporter,
     allows: targetAccess(settings),
+    fileRoots: settings.fileRoots,
     events: { status: onStatus, configured: ({ tunnels, hosts }) => reporter.resources(tunnels, hosts) },
   });
   const carried = setInterval(() => reporter.carried(agent.takeDeltas()), CARRIED_EVERY_MS);

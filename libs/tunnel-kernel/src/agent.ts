@@ -53,6 +53,8 @@ export interface TunnelAgentEnvironment {
   dialer?: AgentDialer;
   /** Asked about each address that a target's name leads to. Absent: every target that the server names. */
   allows?: (target: HostAndPort, address: string) => boolean;
+  /** Directories that tunnels of mode `file` may serve, with what is below them. Absent: none. */
+  fileRoots?: readonly string[];
   /** Name and version of the program. */
   software?: string;
   events?: AgentEvents;
@@ -135,6 +137,7 @@ export class TunnelAgent {
       now: environment.now,
       connectMs: timeouts.connect,
       dialMs: timeouts.dial,
+      fileRoots: environment.fileRoots ?? [],
       allows: (target, address) => environment.allows?.(target, address) ?? true,
     });
   }

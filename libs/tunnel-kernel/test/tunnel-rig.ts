@@ -41,6 +41,7 @@ export class TunnelRig {
   readonly clients = new Map<string, ClientRecord>();
   readonly records: FlowRecord[] = [];
   readonly failures: string[] = [];
+  readonly agents: { agent: TunnelAgent; history: AgentStatus[] }[] = [];
   server: TunnelServer;
   port = 0;
   private revision = 0;
@@ -96,7 +97,9 @@ export class TunnelRig {
     });
     this.cleanups.push(() => agent.stop());
     agent.start();
-    return { agent, history };
+    const running = { agent, history };
+    this.agents.push(running);
+    return running;
   }
 
   async online(clientId: number): Promise<void> {

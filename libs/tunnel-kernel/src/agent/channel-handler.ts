@@ -35,6 +35,8 @@ export interface HandlerContext {
   dialMs: number;
   /** The agent's own say on what it exposes, for one of the addresses that the target's name leads to. */
   allows: (target: HostAndPort, address: string) => boolean;
+  /** Directories that tunnels of mode `file` may serve, with what is below them. */
+  fileRoots: readonly string[];
   resources: AgentResources;
 }
 

@@ -1,5 +1,6 @@
 import { TunnelError } from '../errors.js';
 import type { ChannelHandler, HandlerContext, StartedChannel } from './channel-handler.js';
+import { FileHandler } from './files/file-handler.js';
 import { TargetHandler } from './target-handler.js';
 
 /** Hands each channel to the agent's side of its mode. */
@@ -11,7 +12,7 @@ export class ChannelHandlers implements ChannelHandler {
   constructor(context: HandlerContext) {
     this.context = context;
     this.targets = new TargetHandler(context);
-    this.byMode = { tcp: this.targets };
+    this.byMode = { tcp: this.targets, file: new FileHandler(context) };
   }
 
   /** @throws TunnelError `protocol` for what this agent does not carry. */
