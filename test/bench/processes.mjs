@@ -21,8 +21,8 @@ export function findPeer(name) {
 }
 
 /** Forks a Node script and waits for its first message. */
-export async function startScript(file, args = []) {
-  const child = fork(file, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+export async function startScript(file, args = [], options = {}) {
+  const child = fork(file, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], ...options });
   running.add(child);
   const first = await Promise.race([
     once(child, 'message').then(([message]) => message),
@@ -66,12 +66,25 @@ export async function freePort() {
   return port;
 }
 
-/** CPU seconds that a process and its children have used, user and system. */
+/**
+ * CPU seconds that a process and its children have used, user and system: those that have ended too, such as the server
+ * process of a database connection that was closed.
+ */
 export function cpuSeconds(pid) {
-  return tree(pid).reduce((sum, member) => {
-    const fields = readFileSync(`/proc/${member}/stat`, 'utf8').split(') ')[1].split(' ');
-    return sum + (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-  }, 0);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return tree(pid).reduce((sum, member) => sum + ticksOf(member) / TICKS_PER_SECOND, 0);
+    } catch (error) {
+      // A child ended while it was looked at: its parent has its time now.
+      if (error.code !== 'ENOENT' || attempt === 5) throw error;
+    }
+  }
+}
+
+/** proc_pid_stat(5): utime, stime, cutime, cstime. */
+function ticksOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
 }
 
 /** Resident bytes of a process and its children. */

@@ -43,13 +43,15 @@ async function bringOne(peer: GoPeer, bin: string, onProgress: (text: string) =>
   }
 }
 
-async function download(module: string, version: string): Promise<string> {
+/** Resolves to the folder of the module in Go's cache. */
+export async function download(module: string, version: string): Promise<string> {
   const { Dir } = JSON.parse(await go(['mod', 'download', '-json', `${module}@${version}`])) as { Dir?: string };
   if (Dir === undefined) throw new Error(`the Go proxy has no ${module}@${version}`);
   return Dir;
 }
 
-async function go(args: string[]): Promise<string> {
+/** Runs Go and resolves to what it prints; raises an Error that says why it failed. */
+export async function go(args: string[]): Promise<string> {
   try {
     const { stdout } = await run('go', args, { timeout: BUILD_LIMIT_MS, maxBuffer: 16 * 1_048_576 });
     return stdout;

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ROOT } from '../../bootstrap/layout.mjs';
 import { hasSystemLists, parseUris } from './debian.js';
 import { writeFontConfiguration } from './fonts.js';
 import { findInPath, findInTree, libraryFolders } from './programs.js';
@@ -80,6 +81,15 @@ describe('peers', () => {
     writeFileSync(broken, '#!/bin/sh\necho "chromium: libnss3.so: cannot open" >&2\nexit 127\n');
     chmodSync(broken, 0o755);
     expect(await verifyProgram('chromium', broken)).toContain('Command failed');
+  });
+
+  it('pins every package of oidc-provider by its digest', () => {
+    const locked = join(ROOT, 'tools/peers/oidc-provider');
+    const read = (name: string) => JSON.parse(readFileSync(join(locked, name), 'utf8')) as Record<string, unknown>;
+    const { '': root, ...packages } = read('package-lock.json')['packages'] as Record<string, Record<string, unknown>>;
+    expect(root!['dependencies']).toEqual(read('package.json')['dependencies']);
+    expect(packages['node_modules/oidc-provider']).toBeDefined();
+    for (const { integrity } of Object.values(packages)) expect(integrity).toMatch(/^sha512-/);
   });
 
   it('says why a program does not work', async () => {

@@ -1,0 +1,2 @@
+export function findNpm(): string;
+export function npmEnvironment(): NodeJS.ProcessEnv;
