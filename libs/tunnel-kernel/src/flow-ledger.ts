@@ -1,5 +1,6 @@
 import type { ByteCounter, RelayEnd, RelayEndReason, RelayHandle, Throttle } from '@gatehouse/net';
 import { resourceKey, type ResourceRef } from './resource.js';
+import type { VisitorLedger } from './visitor-ledger.js';
 import type { Endpoint } from './wire/prelude.js';
 
 /** What is left of a connection at its end. */
@@ -53,10 +54,13 @@ export class FlowLedger {
   private readonly settled = new Map<string, FlowDelta>();
   private readonly now: () => number;
   private readonly onClosed: (record: FlowRecord) => void;
+  private readonly visitors: VisitorLedger | undefined;
 
-  constructor(now: () => number, onClosed: (record: FlowRecord) => void) {
+  /** With `visitors`, each flow that begins is a hit of its visitor. */
+  constructor(now: () => number, onClosed: (record: FlowRecord) => void, visitors?: VisitorLedger) {
     this.now = now;
     this.onClosed = onClosed;
+    this.visitors = visitors;
   }
 
   get size(): number {
@@ -75,6 +79,7 @@ export class FlowLedger {
     };
     this.flows.add(flow);
     this.deltaOf(this.settled, flow).connections += 1;
+    this.visitors?.hit(resource, clientId, visitor.address);
     return flow;
   }
 

@@ -34,20 +34,32 @@ export {
   type VisitorPolicyType,
 } from './config.js';
 export { resourceKey, type ResourceKind, type ResourceRef } from './resource.js';
-export { type GateRefusal } from './access/gate.js';
+export { type AdmissionRefusal, type GateRefusal } from './access/gate.js';
+export { IpPatternError, parseIpPattern, type IpMatcher, type IpPattern } from './access/ip-pattern.js';
+export {
+  IpRules,
+  type AccessPoint,
+  type CountryLookup,
+  type IpDenial,
+  type IpExplanation,
+  type IpRuleOptions,
+  type LevelExplanation,
+  type LevelOutcome,
+} from './access/ip-rules.js';
+export { type DeniedVisitors } from './access/refusal-sampler.js';
 export {
   type GatewayAnswer,
   type Verdict,
   type VisitorRequest,
   type VisitorVerifier,
 } from './access/visitor-verifier.js';
+export { TunnelServer } from './server.js';
 export {
-  TunnelServer,
   type AgentState,
   type ServerEvents,
   type ServerTimeouts,
   type TunnelServerEnvironment,
-} from './server.js';
+} from './server-environment.js';
 export { type RunState, type TunnelState } from './modes/entrance-table.js';
 export {
   TunnelAgent,
@@ -56,6 +68,7 @@ export {
   type AgentTimeouts,
   type TunnelAgentEnvironment,
 } from './agent.js';
+export { type VisitorHits } from './visitor-ledger.js';
 export { type FlowDelta, type FlowRecord } from './flow-ledger.js';
 export { type PoolLimits } from './session/channel-pool.js';
 export { type AgentHost, type AgentTunnel, type FileRoot } from './wire/messages.js';

@@ -1,79 +1,27 @@
-import { Gate } from './access/gate.js';
+import { AccessControl } from './access/access-control.js';
 import type { VisitorVerifier } from './access/visitor-verifier.js';
 import { agentResources, checkConfig, EMPTY_CONFIG, type TunnelServerConfig } from './config.js';
-import type { ClientStore, HostAndPort, TunnelLogger } from './environment.js';
+import type { HostAndPort } from './environment.js';
 import { TunnelError } from './errors.js';
-import { RateLimits } from './limits/rate-limits.js';
-import { FlowLedger, type Flow, type FlowDelta, type FlowRecord } from './flow-ledger.js';
-import { Admission } from './modes/admission.js';
+import { FlowLedger, type FlowDelta, type FlowRecord } from './flow-ledger.js';
 import { EntranceTable, type TunnelState } from './modes/entrance-table.js';
 import { createModes } from './modes/mode-table.js';
-import { resourceKey, type ResourceRef } from './resource.js';
-import { DEFAULT_POOL_LIMITS, type PoolLimits } from './session/channel-pool.js';
+import type { ResourceRef } from './resource.js';
+import { DEFAULT_POOL_LIMITS } from './session/channel-pool.js';
+import {
+  DEFAULT_TIMEOUTS,
+  type AgentState,
+  type ServerTimeouts,
+  type TunnelServerEnvironment,
+} from './server-environment.js';
 import { ChannelSource } from './session/channel-source.js';
 import { Door } from './session/door.js';
 import { ServerSession, type SessionContext } from './session/server-session.js';
 import { SessionTable } from './session/session-table.js';
 import { TicketBook } from './session/ticket-book.js';
-import type { DialFailure } from './wire/messages.js';
-import type { ServerIdentity } from './wire/server-identity.js';
+import { VisitorLedger, type VisitorHits } from './visitor-ledger.js';
 
-/** All in milliseconds. */
-export interface ServerTimeouts {
-  /** From accept of an agent's connection until it is known whose it is. */
-  handshake: number;
-  /** How long a visitor waits for a data channel. */
-  open: number;
-  heartbeat: number;
-  /** How long an agent may take to use a ticket. */
-  ticket: number;
-  /** How long connections outlive an agent that fell silent and did not come back. */
-  silentGrace: number;
-}
-
-const DEFAULT_TIMEOUTS: ServerTimeouts = {
-  handshake: 10_000,
-  open: 10_000,
-  heartbeat: 10_000,
-  ticket: 15_000,
-  silentGrace: 30_000,
-};
 const MAX_UNIDENTIFIED = 4096;
-
-export interface ServerEvents {
-  flowClosed?(record: FlowRecord): void;
-  agentOnline?(agent: AgentState): void;
-  agentOffline?(clientId: number, reason: TunnelError): void;
-  /** A visitor was reset because the agent could not reach a target. */
-  targetFailed?(resource: ResourceRef, reason: DialFailure): void;
-}
-
-/** Everything the server takes from outside. */
-export interface TunnelServerEnvironment {
-  /** Milliseconds since the epoch. */
-  now: () => number;
-  logger: TunnelLogger;
-  clients: ClientStore;
-  identity: ServerIdentity;
-  /** Absent: a resource with policies lets nobody in. */
-  verifier?: VisitorVerifier;
-  events?: ServerEvents;
-  timeouts?: Partial<ServerTimeouts>;
-  pool?: Partial<PoolLimits>;
-}
-
-/** An agent that is connected. */
-export interface AgentState {
-  clientId: number;
-  agentId: string;
-  software: string;
-  address: string;
-  /** Milliseconds since the epoch. */
-  connectedAt: number;
-  /** Of the last heartbeat; null before the first. */
-  roundTripMs: number | null;
-  idleChannels: number;
-}
 
 /** The tunnel's server: agents at one port, visitors at the tunnels' own. */
 export class TunnelServer {
@@ -86,10 +34,9 @@ export class TunnelServer {
   private readonly entrances: EntranceTable;
   private readonly door: Door;
   private readonly context: SessionContext;
-  private readonly gate: Gate;
-  private readonly limits = new RateLimits();
+  private readonly access: AccessControl;
+  private readonly visitors = new VisitorLedger();
   private config: TunnelServerConfig = EMPTY_CONFIG;
-  private owners = new Map<string, number>();
   private order = 0;
   private draining = false;
   private onIdle: (() => void) | null = null;
@@ -97,8 +44,8 @@ export class TunnelServer {
   constructor(environment: TunnelServerEnvironment) {
     this.environment = environment;
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...environment.timeouts };
-    this.ledger = new FlowLedger(environment.now, (record) => this.flowClosed(record));
-    this.gate = new Gate(environment.now);
+    this.ledger = new FlowLedger(environment.now, (record) => this.flowClosed(record), this.visitors);
+    this.access = this.createAccess();
     const channels = new ChannelSource({
       openMs: this.timeouts.open,
       poolOf: (clientId) => this.sessions.of(clientId)?.pool ?? null,
@@ -107,12 +54,7 @@ export class TunnelServer {
       now: environment.now,
       logger: environment.logger,
       ledger: this.ledger,
-      admission: new Admission({
-        gate: this.gate,
-        limits: this.limits,
-        onRefused: (resource, clientId, address, reason) =>
-          environment.logger.debug('a visitor was refused', { resource, clientId, address, reason }),
-      }),
+      admission: this.access.admission,
       verifier: environment.verifier ?? this.closedVerifier(),
       channels,
       datagrams: {
@@ -144,13 +86,13 @@ export class TunnelServer {
    */
   async apply(config: TunnelServerConfig): Promise<TunnelState[]> {
     checkConfig(config);
+    // First, because it may refuse the whole configuration.
+    this.access.apply(config);
+    const before = this.config;
     this.config = config;
-    this.owners = ownersOf(config);
-    this.gate.apply(config);
-    for (const id of this.limits.apply(config.clients)) this.ledger.limit(id, this.limits.of(id));
+    this.endSessions(before);
     for (const session of this.sessions.all()) this.configure(session);
-    this.ledger.stop((flow) => !this.mayStay(flow));
-    await this.entrances.apply(this.draining ? [] : config.tunnels);
+    await this.bind();
     return this.tunnels();
   }
 
@@ -172,6 +114,11 @@ export class TunnelServer {
     return this.ledger.takeDeltas();
   }
 
+  /** Who came since the last call. */
+  takeVisitors(): VisitorHits[] {
+    return this.visitors.take();
+  }
+
   /** Ends the session and all connections of a client that may not be served any more. */
   disconnect(clientId: number): void {
     this.sessions.of(clientId)?.end(new TunnelError('disabled', 'the client is disabled or expired'));
@@ -185,7 +132,7 @@ export class TunnelServer {
   async drain({ spreadMs, deadlineMs }: { spreadMs: number; deadlineMs: number }): Promise<void> {
     this.draining = true;
     this.door.close();
-    await this.entrances.apply([]);
+    await this.bind();
     for (const session of this.sessions.all()) session.move(spreadMs);
     if (this.ledger.size === 0) return;
     await new Promise<void>((resolve) => {
@@ -200,11 +147,46 @@ export class TunnelServer {
   /** Ends everything. */
   async stop(): Promise<void> {
     this.draining = true;
+    this.access.stop();
     this.door.close();
-    await this.entrances.apply([]);
+    await this.bind();
     this.ledger.stop(() => true);
     for (const session of this.links) session.end(new TunnelError('stopped', 'the server stops'));
     this.door.destroyUnidentified();
+  }
+
+  private createAccess(): AccessControl {
+    const { now, events, logger, countryOf, geoStrict, trustedProxies = [] } = this.environment;
+    return new AccessControl({
+      now,
+      ledger: this.ledger,
+      countryOf,
+      geoStrict,
+      trustedProxies,
+      proxyHeaderMs: this.timeouts.proxyHeader,
+      onDenied: (visitors) => {
+        logger.debug('visitors were refused', { ...visitors });
+        events?.denied?.(visitors);
+      },
+      onExpired: (clientIds) => {
+        this.endSessions(this.config);
+        this.bind().catch((error: unknown) => logger.error('ports could not be given up', { error: String(error) }));
+        for (const id of clientIds) events?.expired?.(id);
+      },
+    });
+  }
+
+  /** Binds the ports of all clients that are served. */
+  private bind(): Promise<void> {
+    const served = this.config.tunnels.filter(({ clientId }) => this.access.gate.clientRefusal(clientId) === null);
+    return this.entrances.apply(this.draining ? [] : served);
+  }
+
+  /** Ends the sessions of clients that are disabled, expired or gone. One that was never heard of is only too new. */
+  private endSessions(before: TunnelServerConfig): void {
+    for (const { id } of [...before.clients, ...this.config.clients]) {
+      if (this.access.gate.clientRefusal(id) !== null && this.sessions.of(id)) this.disconnect(id);
+    }
   }
 
   private createContext(): SessionContext {
@@ -222,7 +204,7 @@ export class TunnelServer {
       left: (session, error) => this.left(session, error),
       closed: (session) => this.links.delete(session),
       refused: (session, { kind, id, reason }) => {
-        const owner = this.owners.get(resourceKey({ kind, id }));
+        const owner = this.access.gate.ownerOf({ kind, id });
         if (owner === session.identity.client.id) environment.events?.targetFailed?.({ kind, id }, reason);
       },
     };
@@ -241,11 +223,6 @@ export class TunnelServer {
   private configure(session: ServerSession): void {
     const { id } = session.identity.client;
     session.configure(this.config.revision, agentResources(this.config, id));
-  }
-
-  private mayStay({ resource, clientId, visitor }: Readonly<Flow>): boolean {
-    if (this.owners.get(resourceKey(resource)) !== clientId) return false;
-    return this.gate.refusal(resource, clientId, visitor.address) === null;
   }
 
   /** Without anybody who could verify visitors, who must be verified is not let in. */
@@ -281,13 +258,6 @@ export class TunnelServer {
     this.environment.events?.flowClosed?.(record);
     if (this.ledger.size === 0) this.onIdle?.();
   }
-}
-
-function ownersOf({ tunnels, hosts }: TunnelServerConfig): Map<string, number> {
-  return new Map([
-    ...tunnels.map(({ id, clientId }) => [resourceKey({ kind: 'tunnel', id }), clientId] as const),
-    ...hosts.map(({ id, clientId }) => [resourceKey({ kind: 'host', id }), clientId] as const),
-  ]);
 }
 
 function agentState(session: ServerSession): AgentState {

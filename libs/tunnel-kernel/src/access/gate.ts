@@ -1,7 +1,12 @@
 import type { ClientConfig, TunnelServerConfig } from '../config.js';
+import { TunnelError } from '../errors.js';
 import { resourceKey, type ResourceRef } from '../resource.js';
+import { IpPatternError } from './ip-pattern.js';
+import { IpRules, type IpDenial, type IpRuleOptions } from './ip-rules.js';
 
 export type GateRefusal = 'client_disabled' | 'client_expired' | 'address_denied' | 'too_many_connections';
+/** With those that come before the gate: a proxy whose word is not believed or cannot be read. */
+export type AdmissionRefusal = GateRefusal | 'untrusted_proxy' | 'bad_proxy_header';
 
 /** What a visitor that was let in holds until it is gone. */
 export interface Lease {
@@ -12,20 +17,31 @@ export interface Lease {
 /** Decides who comes in, before anything of a visitor is read. */
 export class Gate {
   private readonly now: () => number;
+  private readonly ruleOptions: IpRuleOptions;
   private clients = new Map<number, ClientConfig>();
-  private resources = new Set<string>();
+  /** Which client serves a resource. */
+  private owners = new Map<string, number>();
+  private rules: IpRules;
   private readonly inUse = new Map<number, number>();
 
-  constructor(now: () => number) {
+  constructor(now: () => number, ruleOptions: IpRuleOptions = {}) {
     this.now = now;
+    this.ruleOptions = ruleOptions;
+    this.rules = new IpRules([], ruleOptions);
   }
 
-  apply({ clients, tunnels, hosts }: TunnelServerConfig): void {
+  /** @throws TunnelError `protocol` for a rule that cannot be; nothing has changed then. */
+  apply({ clients, tunnels, hosts, ipRules }: TunnelServerConfig): void {
+    this.rules = this.compile(ipRules);
     this.clients = new Map(clients.map((client) => [client.id, client]));
-    this.resources = new Set([
-      ...tunnels.map(({ id }) => resourceKey({ kind: 'tunnel', id })),
-      ...hosts.map(({ id }) => resourceKey({ kind: 'host', id })),
+    this.owners = new Map([
+      ...tunnels.map(({ id, clientId }) => [resourceKey({ kind: 'tunnel', id }), clientId] as const),
+      ...hosts.map(({ id, clientId }) => [resourceKey({ kind: 'host', id }), clientId] as const),
     ]);
+  }
+
+  ownerOf(resource: ResourceRef): number | undefined {
+    return this.owners.get(resourceKey(resource));
   }
 
   /** In this order: the client, its expiry, address rules, connections. */
@@ -49,16 +65,42 @@ export class Gate {
   refusal(
     resource: ResourceRef,
     clientId: number,
-    _address: string,
+    address: string,
   ): Exclude<GateRefusal, 'too_many_connections'> | null {
+    // Who comes to what is gone, or somebody else's by now, learns no more than from a disabled client.
+    if (this.ownerOf(resource) !== clientId) return 'client_disabled';
+    return this.clientRefusal(clientId) ?? (this.denial(resource, clientId, address) ? 'address_denied' : null);
+  }
+
+  /** Why a client is not served at the moment; null: it is. */
+  clientRefusal(clientId: number): 'client_disabled' | 'client_expired' | null {
     const client = this.clients.get(clientId);
-    if (!client?.enabled || !this.resources.has(resourceKey(resource))) return 'client_disabled';
-    if (client.expiresAt !== null && client.expiresAt <= this.now()) return 'client_expired';
-    return null;
+    if (!client?.enabled) return 'client_disabled';
+    return client.expiresAt !== null && client.expiresAt <= this.now() ? 'client_expired' : null;
+  }
+
+  /** Which rule keeps an address out. */
+  denial(resource: ResourceRef, clientId: number, address: string): IpDenial | null {
+    const userId = this.clients.get(clientId)?.userId ?? 0;
+    return this.rules.decide(address, { userId, clientId, resource });
+  }
+
+  /** Connections of a client that are in. */
+  connectionsOf(clientId: number): number {
+    return this.inUse.get(clientId) ?? 0;
+  }
+
+  private compile(ipRules: TunnelServerConfig['ipRules']): IpRules {
+    try {
+      return new IpRules(ipRules, this.ruleOptions, this.rules);
+    } catch (error) {
+      if (!(error instanceof IpPatternError)) throw error;
+      throw new TunnelError('protocol', error.message, { cause: error });
+    }
   }
 
   private leave(clientId: number): void {
-    const used = (this.inUse.get(clientId) ?? 1) - 1;
+    const used = this.connectionsOf(clientId) - 1;
     if (used > 0) this.inUse.set(clientId, used);
     else this.inUse.delete(clientId);
   }

@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net';
-import { resetStream } from '@gatehouse/net';
-import type { Gate, GateRefusal } from '../access/gate.js';
+import { ByteReaderError, resetStream } from '@gatehouse/net';
+import type { AdmissionRefusal, Gate, GateRefusal } from '../access/gate.js';
 import type { TunnelConfig } from '../config.js';
+import { TunnelError } from '../errors.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import type { ResourceRef } from '../resource.js';
 import type { Endpoint } from '../wire/prelude.js';
+import { readProxyHeader } from '../wire/proxy-header-reader.js';
 import { endpoint } from './endpoint.js';
 
 /** A visitor that was let in: a TCP connection, a UDP session or an HTTP request. */
@@ -40,13 +42,23 @@ export interface Reception {
 export interface AdmissionOptions {
   gate: Gate;
   limits: RateLimits;
+  /** Proxies that are believed when they say who a visitor is. */
+  isTrusted(address: string): boolean;
+  /** How long such a proxy may take to say it, milliseconds. */
+  proxyHeaderMs: number;
   /** Every refusal. */
-  onRefused(resource: ResourceRef, clientId: number, address: string, reason: GateRefusal): void;
+  onRefused(resource: ResourceRef, clientId: number, address: string, reason: AdmissionRefusal): void;
+}
+
+interface Ends {
+  visitor: Endpoint;
+  entrance: Endpoint;
 }
 
 /** The way in for visitors of every mode and of hosts: who they are, whether they may, what they hold while they are in. */
 export class Admission {
   private readonly options: AdmissionOptions;
+  private readonly sockets = new Set<AdmittedSocket>();
 
   constructor(options: AdmissionOptions) {
     this.options = options;
@@ -63,17 +75,58 @@ export class Admission {
     return { resource, clientId, visitor, release: () => lease.release(), throttle: () => limits.of(clientId) };
   }
 
-  /** A connection to a tunnel's port, fresh from accept. */
+  /** A connection to a tunnel's port, fresh from accept. What comes before the visitor's own bytes is read. */
   receive(tunnel: TunnelConfig, socket: Socket, reception: Reception): void {
-    const visitor = endpoint(socket.remoteAddress, socket.remotePort);
-    const entrance = endpoint(socket.localAddress, socket.localPort);
-    const admitted = this.admit({ kind: 'tunnel', id: tunnel.id }, tunnel.clientId, visitor);
+    const ends = {
+      visitor: endpoint(socket.remoteAddress, socket.remotePort),
+      entrance: endpoint(socket.localAddress, socket.localPort),
+    };
+    if (tunnel.acceptProxyProtocol) void this.receiveProxied(tunnel, socket, ends, reception);
+    else this.enter(tunnel, socket, ends, reception);
+  }
+
+  /** Resets the sockets of those who may not stay, also of those of whom no byte flows yet. */
+  enforce(): void {
+    for (const { resource, clientId, visitor, socket } of this.sockets) {
+      if (this.options.gate.refusal(resource, clientId, visitor.address)) resetStream(socket);
+    }
+  }
+
+  private async receiveProxied(tunnel: TunnelConfig, socket: Socket, own: Ends, reception: Reception): Promise<void> {
+    const { isTrusted, proxyHeaderMs } = this.options;
+    if (!isTrusted(own.visitor.address)) return this.turnAway(tunnel, socket, own, 'untrusted_proxy');
+    const timer = setTimeout(() => resetStream(socket), proxyHeaderMs);
+    try {
+      const said = await readProxyHeader(socket);
+      this.enter(tunnel, socket, said ?? own, reception);
+    } catch (error) {
+      if (!(error instanceof TunnelError || error instanceof ByteReaderError)) throw error;
+      this.turnAway(tunnel, socket, own, 'bad_proxy_header');
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private turnAway({ id, clientId }: TunnelConfig, socket: Socket, ends: Ends, reason: AdmissionRefusal): void {
+    this.options.onRefused({ kind: 'tunnel', id }, clientId, ends.visitor.address, reason);
+    resetStream(socket);
+  }
+
+  private enter({ id, clientId }: TunnelConfig, socket: Socket, ends: Ends, reception: Reception): void {
+    const admitted = this.admit({ kind: 'tunnel', id }, clientId, ends.visitor);
     if (typeof admitted === 'string') {
       if (reception.refused) reception.refused(socket, admitted);
       else resetStream(socket);
       return;
     }
-    socket.on('close', () => admitted.release());
-    reception.admitted({ ...admitted, socket, entrance });
+    const visitor = { ...admitted, socket, entrance: ends.entrance };
+    // One that closed while its header was read does not say so again.
+    if (socket.destroyed) return admitted.release();
+    this.sockets.add(visitor);
+    socket.on('close', () => {
+      this.sockets.delete(visitor);
+      admitted.release();
+    });
+    reception.admitted(visitor);
   }
 }

@@ -1,0 +1,85 @@
+import type { TunnelServerConfig } from '../config.js';
+import type { FlowLedger } from '../flow-ledger.js';
+import { ExpiryClock } from '../limits/expiry-clock.js';
+import { RateLimits } from '../limits/rate-limits.js';
+import { Admission } from '../modes/admission.js';
+import type { ResourceRef } from '../resource.js';
+import { Gate, type AdmissionRefusal } from './gate.js';
+import type { IpRuleOptions } from './ip-rules.js';
+import { RefusalSampler, type DeniedVisitors } from './refusal-sampler.js';
+import { trustedProxies } from './trusted-proxies.js';
+
+export interface AccessControlOptions extends IpRuleOptions {
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  ledger: FlowLedger;
+  trustedProxies: readonly string[];
+  /** Milliseconds. */
+  proxyHeaderMs: number;
+  onDenied(visitors: DeniedVisitors): void;
+  /** Clients whose time came; their visitors are gone. */
+  onExpired(clientIds: readonly number[]): void;
+}
+
+/** Who may come in and stay, and how fast: what the configuration says of it, held against everybody who is in. */
+export class AccessControl {
+  readonly gate: Gate;
+  readonly admission: Admission;
+  private readonly options: AccessControlOptions;
+  private readonly limits = new RateLimits();
+  private readonly expiry: ExpiryClock;
+  private readonly sampler: RefusalSampler;
+
+  /** @throws RangeError for a trusted proxy that is no address. */
+  constructor(options: AccessControlOptions) {
+    const { now, proxyHeaderMs } = options;
+    this.options = options;
+    this.gate = new Gate(now, options);
+    this.sampler = new RefusalSampler(now);
+    this.expiry = new ExpiryClock(now, (ids) => this.expired(ids));
+    this.admission = new Admission({
+      gate: this.gate,
+      limits: this.limits,
+      isTrusted: trustedProxies(options.trustedProxies),
+      proxyHeaderMs,
+      onRefused: (resource, clientId, address, reason) => this.refused(resource, clientId, address, reason),
+    });
+  }
+
+  /**
+   * Resets the visitors that may not stay, and limits the others anew.
+   * @throws TunnelError `protocol` for a rule that cannot be; nothing has changed then.
+   */
+  apply(config: TunnelServerConfig): void {
+    const { ledger, onExpired } = this.options;
+    this.gate.apply(config);
+    for (const id of this.limits.apply(config.clients)) ledger.limit(id, this.limits.of(id));
+    const expired = this.expiry.apply(config.clients);
+    this.enforce();
+    if (expired.length > 0) onExpired(expired);
+  }
+
+  stop(): void {
+    this.expiry.stop();
+  }
+
+  private expired(clientIds: readonly number[]): void {
+    this.enforce();
+    this.options.onExpired(clientIds);
+  }
+
+  private enforce(): void {
+    const { gate } = this;
+    this.options.ledger.stop(
+      ({ resource, clientId, visitor }) => gate.refusal(resource, clientId, visitor.address) !== null,
+    );
+    this.admission.enforce();
+  }
+
+  private refused(resource: ResourceRef, clientId: number, address: string, reason: AdmissionRefusal): void {
+    const count = this.sampler.count(resource, reason);
+    if (count === 0) return;
+    const rule = reason === 'address_denied' ? this.gate.denial(resource, clientId, address) : null;
+    this.options.onDenied({ resource, clientId, reason, address, rule, count });
+  }
+}

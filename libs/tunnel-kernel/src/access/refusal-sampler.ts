@@ -1,0 +1,51 @@
+import { resourceKey, type ResourceRef } from '../resource.js';
+import type { AdmissionRefusal } from './gate.js';
+import type { IpDenial } from './ip-rules.js';
+
+/** Visitors of one resource that were refused for one reason. */
+export interface DeniedVisitors {
+  resource: ResourceRef;
+  clientId: number;
+  reason: AdmissionRefusal;
+  /** Of the last one. */
+  address: string;
+  /** Of the last one; null when it was not refused by a rule. */
+  rule: IpDenial | null;
+  /** How many since the last report about this resource and reason. */
+  count: number;
+}
+
+const EVERY_MS = 10_000;
+const MAX_SAMPLES = 4096;
+
+interface Sample {
+  reportedAt: number;
+  unreported: number;
+}
+
+/** Lets through one refusal in ten seconds for each resource and reason, with the number of those in between. */
+export class RefusalSampler {
+  private readonly now: () => number;
+  private readonly samples = new Map<string, Sample>();
+
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  /** How many are to be reported; 0: not now. */
+  count(resource: ResourceRef, reason: AdmissionRefusal): number {
+    const key = `${resourceKey(resource)}:${reason}`;
+    const now = this.now();
+    const sample = this.samples.get(key) ?? { reportedAt: -Infinity, unreported: 0 };
+    sample.unreported += 1;
+    // The longest unheard of comes first, and makes room.
+    this.samples.delete(key);
+    this.samples.set(key, sample);
+    const [oldest] = this.samples.keys();
+    if (this.samples.size > MAX_SAMPLES && oldest !== undefined) this.samples.delete(oldest);
+    if (now - sample.reportedAt < EVERY_MS) return 0;
+    const { unreported } = sample;
+    this.samples.set(key, { reportedAt: now, unreported: 0 });
+    return unreported;
+  }
+}

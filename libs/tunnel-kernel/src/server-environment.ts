@@ -1,0 +1,79 @@
+import type { CountryLookup } from './access/ip-rules.js';
+import type { DeniedVisitors } from './access/refusal-sampler.js';
+import type { VisitorVerifier } from './access/visitor-verifier.js';
+import type { ClientStore, TunnelLogger } from './environment.js';
+import type { TunnelError } from './errors.js';
+import type { FlowRecord } from './flow-ledger.js';
+import type { ResourceRef } from './resource.js';
+import type { PoolLimits } from './session/channel-pool.js';
+import type { DialFailure } from './wire/messages.js';
+import type { ServerIdentity } from './wire/server-identity.js';
+
+/** All in milliseconds. */
+export interface ServerTimeouts {
+  /** From accept of an agent's connection until it is known whose it is. */
+  handshake: number;
+  /** How long a visitor waits for a data channel. */
+  open: number;
+  heartbeat: number;
+  /** How long an agent may take to use a ticket. */
+  ticket: number;
+  /** How long connections outlive an agent that fell silent and did not come back. */
+  silentGrace: number;
+  /** How long a trusted proxy may take to say who its visitor is. */
+  proxyHeader: number;
+}
+
+export const DEFAULT_TIMEOUTS: ServerTimeouts = {
+  handshake: 10_000,
+  open: 10_000,
+  heartbeat: 10_000,
+  ticket: 15_000,
+  silentGrace: 30_000,
+  proxyHeader: 5_000,
+};
+
+export interface ServerEvents {
+  flowClosed?(record: FlowRecord): void;
+  agentOnline?(agent: AgentState): void;
+  agentOffline?(clientId: number, reason: TunnelError): void;
+  /** A visitor was reset because the agent could not reach a target. */
+  targetFailed?(resource: ResourceRef, reason: DialFailure): void;
+  /** Visitors were refused: sampled. */
+  denied?(visitors: DeniedVisitors): void;
+  /** A client's time came while the server ran. */
+  expired?(clientId: number): void;
+}
+
+/** Everything the server takes from outside. */
+export interface TunnelServerEnvironment {
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  logger: TunnelLogger;
+  clients: ClientStore;
+  identity: ServerIdentity;
+  /** Absent: a resource with policies lets nobody in. */
+  verifier?: VisitorVerifier;
+  /** Absent: rules of countries cannot be resolved. */
+  countryOf?: CountryLookup;
+  /** Rules that deny countries deny everybody while they cannot be resolved. */
+  geoStrict?: boolean;
+  /** Addresses and prefixes whose PROXY protocol headers are believed. */
+  trustedProxies?: readonly string[];
+  events?: ServerEvents;
+  timeouts?: Partial<ServerTimeouts>;
+  pool?: Partial<PoolLimits>;
+}
+
+/** An agent that is connected. */
+export interface AgentState {
+  clientId: number;
+  agentId: string;
+  software: string;
+  address: string;
+  /** Milliseconds since the epoch. */
+  connectedAt: number;
+  /** Of the last heartbeat; null before the first. */
+  roundTripMs: number | null;
+  idleChannels: number;
+}
