@@ -3,7 +3,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startOpenSite } from './support/open-site.js';
 import { PageReader } from './support/page-reader.js';
-import { PASSWORD, ThirdParty } from './support/third-party.js';
+import { CALLBACK, PASSWORD, ThirdParty } from './support/third-party.js';
 import type { SiteApp } from './site-app.js';
 
 const HOSTILE = `<script>alert("x")</script>'&`;
@@ -115,6 +115,30 @@ describe('administration', () => {
       const tokens = await people.tokens(app, owner.id);
       expect((await asAdmin('patch', `/applications/${app.clientId}`, { status: 'disabled' })).status).toBe(200);
       expect((await people.probe('meta', app.secret, tokens.access_token)).status).toBe(401);
+    });
+
+    it('have pages for changes that owners of reviewed ones want', async () => {
+      const owner = await member();
+      const { clientId } = await people.register(owner.id, { name: 'Honest' });
+      await owner.reader.get(`/developer/${clientId}`);
+      const values = { name: HOSTILE, description: HOSTILE, redirect_uris: CALLBACK, scopes: ['meta', 'query'] };
+      await owner.reader.submit(`/developer/${clientId}`, values);
+      await owner.reader.follow();
+      expect(owner.reader.text).toContain('Waits for a review');
+      const path = `/admin/applications/${clientId}`;
+      await admin.get('/admin/applications?proposed=true');
+      expect(admin.page).toContain(`href="${path}"`);
+      await admin.get(path);
+      expect(admin.page).not.toContain('<script');
+      expect(admin.text).toContain('The owner wants to change');
+      const decision = { status: 'approved', auth_level: 'verified', scopes: 'meta', quota_profile: '' };
+      await owner.reader.submit(`/developer/${clientId}`, { ...values, name: 'Worse' });
+      await admin.submit(path, { ...decision, proposal: 'accept' });
+      expect([admin.last?.status, admin.text.includes('changed meanwhile')]).toEqual([409, true]);
+      await admin.get(path);
+      await admin.submit(path, { ...decision, proposal: 'accept' });
+      const answer = await asAdmin('get', `/applications/${clientId}`);
+      expect(answer.body).toMatchObject({ data: { name: 'Worse', description: HOSTILE, proposed: null } });
     });
 
     it('names bad fields, and what is not there', async () => {

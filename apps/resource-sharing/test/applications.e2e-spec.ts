@@ -1,5 +1,6 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AuthorizationService } from '../src/oauth/authorization.service.js';
 import { startOpenSite } from './support/open-site.js';
 import { CALLBACK, PASSWORD, ThirdParty } from './support/third-party.js';
 
@@ -101,6 +102,110 @@ describe('applications', () => {
     const mobile = read(await as('owner', 'post', 'applications', { ...VALID, kind: 'native' })).data;
     expect((await as('owner', 'patch', `applications/${mobile.client_id}`, { require_pkce: false })).status).toBe(400);
     expect((await as('owner', 'patch', `applications/${mobile.client_id}`, { bound_to_owner: true })).status).toBe(400);
+  });
+
+  describe('that were reviewed', () => {
+    const SEEN = 'https://client.example/new';
+    const shown = async (clientId: string, redirectUri: string): Promise<{ name: string; description: string }> => {
+      const asked = { client_id: clientId, redirect_uri: redirectUri };
+      const { request: preview } = await site.app.get(AuthorizationService).preview(asked, stranger.id);
+      return preview.application;
+    };
+    const decide = (clientId: string, body: object): request.Test =>
+      request(site.url).patch(`/api/site/admin/applications/${clientId}`).set('Cookie', administrator).send(body);
+    const stateOf = async (clientId: string): Promise<{ updated_at: string; proposed: object | null }> =>
+      (await decide(clientId, {})).body.data as never;
+    let administrator: string;
+    beforeAll(async () => (administrator = await party.cookie('admin')));
+
+    it('change what users are shown, and where they are sent, when an administrator has seen it', async () => {
+      const mine = await party.register(owner.id, { name: 'Honest', description: 'Does good' });
+      const pair = await party.tokens(mine, stranger.id);
+      const path = `applications/${mine.clientId}`;
+      const wanted = { name: 'Your bank', description: 'Type your PIN', redirect_uris: [CALLBACK, SEEN] };
+      const answer = await as('owner', 'patch', path, { ...wanted, scopes: ['meta', 'unlock'] });
+      expect(read(answer).data).toMatchObject({
+        name: 'Honest',
+        description: 'Does good',
+        redirect_uris: [CALLBACK],
+        scopes: ['meta', 'unlock'],
+        proposed: wanted,
+        status: 'approved',
+      });
+      expect(await shown(mine.clientId, CALLBACK)).toMatchObject({ name: 'Honest', description: 'Does good' });
+      await expect(shown(mine.clientId, SEEN)).rejects.toMatchObject({ code: 'INVALID_REDIRECT_URI' });
+      expect((await party.probe('meta', mine.secret, pair.access_token)).status).toBe(200);
+      const refreshed = await party.refresh(mine, pair.refresh_token);
+      expect(refreshed.status).toBe(200);
+
+      const { updated_at: seen_at } = await stateOf(mine.clientId);
+      const accepted = await decide(mine.clientId, { proposal: 'accept', seen_at });
+      expect(read(accepted).data).toMatchObject({ ...wanted, redirect_uris: [CALLBACK, SEEN], proposed: null });
+      expect(await shown(mine.clientId, SEEN)).toMatchObject({ name: 'Your bank' });
+      const [event] = (await party.events('app.proposal_accepted')).slice(-1);
+      expect(event?.details).toMatchObject({ name: 'Your bank' });
+    });
+
+    it('stay as they were when it is refused, or taken back by their owner', async () => {
+      const mine = await party.register(owner.id, { name: 'Honest' });
+      const path = `applications/${mine.clientId}`;
+      await as('owner', 'patch', path, { name: 'Your bank' });
+      const { updated_at: seen_at } = await stateOf(mine.clientId);
+      const refused = await decide(mine.clientId, { proposal: 'refuse', seen_at });
+      expect(read(refused).data).toMatchObject({ name: 'Honest', proposed: null });
+      await as('owner', 'patch', path, { name: 'Your bank' });
+      await as('owner', 'patch', path, { description: 'More' });
+      expect((await stateOf(mine.clientId)).proposed).toEqual({ name: 'Your bank', description: 'More' });
+      const back = await as('owner', 'patch', path, { name: 'Honest', description: '' });
+      expect(read(back).data).toMatchObject({ name: 'Honest', proposed: null });
+    });
+
+    it('give up an address at once, but not the last one', async () => {
+      const mine = await party.register(owner.id, { redirectUris: [CALLBACK, SEEN] });
+      const path = `applications/${mine.clientId}`;
+      const other = 'https://client.example/third';
+      const answer = await as('owner', 'patch', path, { redirect_uris: [SEEN, other] });
+      expect(read(answer).data).toMatchObject({ redirect_uris: [SEEN], proposed: { redirect_uris: [SEEN, other] } });
+      await expect(shown(mine.clientId, CALLBACK)).rejects.toMatchObject({ code: 'INVALID_REDIRECT_URI' });
+      const moved = await as('owner', 'patch', path, { redirect_uris: [other] });
+      expect(read(moved).data).toMatchObject({ redirect_uris: [SEEN], proposed: { redirect_uris: [other] } });
+      const { updated_at: seen_at } = await stateOf(mine.clientId);
+      await decide(mine.clientId, { proposal: 'accept', seen_at });
+      await expect(shown(mine.clientId, SEEN)).rejects.toMatchObject({ code: 'INVALID_REDIRECT_URI' });
+      expect(await shown(mine.clientId, other)).toMatchObject({ name: 'Client' });
+    });
+
+    it('are never approved unseen: 409 when they changed since, also at the first review', async () => {
+      const mine = await party.register(owner.id, { name: 'Honest' });
+      const path = `applications/${mine.clientId}`;
+      await as('owner', 'patch', path, { name: 'Still honest' });
+      const { updated_at: seen_at } = await stateOf(mine.clientId);
+      await as('owner', 'patch', path, { name: 'Your bank' });
+      expect((await decide(mine.clientId, { proposal: 'accept', seen_at })).status).toBe(409);
+      expect((await decide(mine.clientId, { proposal: 'accept' })).status).toBe(400);
+      expect(await shown(mine.clientId, CALLBACK)).toMatchObject({ name: 'Honest' });
+      const fresh = await party.register(owner.id, { name: 'Honest' }, { reviewed: false });
+      const looked = (await stateOf(fresh.clientId)).updated_at;
+      await as('owner', 'patch', `applications/${fresh.clientId}`, { name: 'Your bank' });
+      const approval = { auth_level: 'verified', status: 'approved', seen_at: looked };
+      expect((await decide(fresh.clientId, approval)).status).toBe(409);
+      expect((await decide(fresh.clientId, { ...approval, proposal: 'accept' })).status).toBe(409);
+      const { updated_at: now } = await stateOf(fresh.clientId);
+      expect((await decide(fresh.clientId, { ...approval, seen_at: now })).status).toBe(200);
+    });
+
+    it('are found by administrators while a change waits', async () => {
+      const mine = await party.register(owner.id);
+      const waiting = async (): Promise<string[]> => {
+        const list = await request(site.url)
+          .get('/api/site/admin/applications?proposed=true')
+          .set('Cookie', administrator);
+        return (list.body as { data: { client_id: string }[] }).data.map(({ client_id: id }) => id);
+      };
+      expect(await waiting()).not.toContain(mine.clientId);
+      await as('owner', 'patch', `applications/${mine.clientId}`, { name: 'Another' });
+      expect(await waiting()).toContain(mine.clientId);
+    });
   });
 
   it('before review serve their owner and at most five test users', async () => {

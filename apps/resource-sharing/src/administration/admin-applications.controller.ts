@@ -21,9 +21,16 @@ export class AdminApplicationsController {
   @Get()
   @ApiOperation({ summary: 'Applications of everybody, newest first' })
   @ApiEnvelopeArray(ReviewedApplicationView)
-  async list(@Query() { status, page, page_size: limit }: ApplicationsQuery): Promise<ReviewedApplicationView[]> {
+  async list(
+    @Query() { status, proposed, page, page_size: limit }: ApplicationsQuery,
+  ): Promise<ReviewedApplicationView[]> {
     const selection = status === undefined ? {} : { status };
-    const found = await this.applications.list({ ...selection, limit, offset: (page - 1) * limit });
+    const found = await this.applications.list({
+      ...selection,
+      proposed: proposed === 'true',
+      limit,
+      offset: (page - 1) * limit,
+    });
     return found.map(toReviewedApplicationView);
   }
 
@@ -40,7 +47,7 @@ export class AdminApplicationsController {
   @Patch(':client_id')
   @ApiOperation({ summary: 'Review an application; rejecting or disabling it ends all its authorizations' })
   @ApiEnvelope(ReviewedApplicationView)
-  @Fails('NOT_FOUND')
+  @Fails('NOT_FOUND', 'CONFLICT')
   async review(
     @CurrentUserId() actorId: number,
     @Param('client_id') clientId: string,

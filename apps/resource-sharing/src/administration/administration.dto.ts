@@ -5,6 +5,7 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
+  IsISO8601,
   IsNotEmpty,
   IsOptional,
   IsString,
@@ -49,6 +50,11 @@ export class ApplicationsQuery extends PageQuery {
   @IsOptional()
   @IsIn(APPLICATION_STATUSES)
   status?: ApplicationStatus;
+
+  /** Those with a change that waits for a review. */
+  @IsOptional()
+  @IsIn(['true'])
+  proposed?: 'true';
 }
 
 export class ReviewBody {
@@ -73,6 +79,16 @@ export class ReviewBody {
     message: 'quota_profile must be a name of small letters, digits and dashes',
   })
   quota_profile?: string | null;
+
+  /** What becomes of the change that waits; with seen_at. */
+  @NotNull()
+  @IsIn(['accept', 'refuse'])
+  proposal?: 'accept' | 'refuse';
+
+  /** `updated_at` of what was looked at: 409 when the application was changed since. */
+  @NotNull()
+  @IsISO8601({ strict: true })
+  seen_at?: string;
 }
 
 export class SearchQuery extends PageQuery {

@@ -18,15 +18,18 @@ export class ApplicationReviews {
     return (await this.profiles.list()).map(({ name }) => name);
   }
 
-  /** Rejecting or disabling an application ends all its grants. Raises NOT_FOUND, and INVALID_ARGUMENT for unknown limits. */
+  /** Rejecting or disabling an application ends all its grants. Raises NOT_FOUND, CONFLICT, and INVALID_ARGUMENT for unknown limits. */
   async review(actorId: number, clientId: string, body: ReviewBody): Promise<Application> {
-    const { auth_level: authLevel, status, scopes, quota_profile: quotaProfile } = body;
+    const { auth_level: authLevel, status, scopes, quota_profile: quotaProfile, proposal } = body;
+    const seenAt = body.seen_at === undefined ? undefined : new Date(body.seen_at);
+    if (proposal !== undefined && seenAt === undefined) throw refusal('seen_at', 'must be given with proposal');
     if (quotaProfile != null && !(await this.profileNames()).includes(quotaProfile)) {
-      const message = 'is no profile of limits';
-      throw new AppError('INVALID_ARGUMENT', `quota_profile: ${message}`, {
-        details: [{ field: 'quota_profile', message }],
-      });
+      throw refusal('quota_profile', 'is no profile of limits');
     }
-    return this.applications.review(actorId, clientId, { authLevel, status, scopes, quotaProfile });
+    return this.applications.review(actorId, clientId, { authLevel, status, scopes, quotaProfile, proposal, seenAt });
   }
+}
+
+function refusal(field: string, message: string): AppError {
+  return new AppError('INVALID_ARGUMENT', `${field}: ${message}`, { details: [{ field, message }] });
 }

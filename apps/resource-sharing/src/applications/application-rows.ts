@@ -7,6 +7,14 @@ export type AuthLevel = (typeof AUTH_LEVELS)[number];
 export const APPLICATION_KINDS = ['confidential', 'public', 'native'] as const;
 export const APPLICATION_STATUSES = ['pending', 'approved', 'rejected', 'disabled'] as const;
 
+/** What of an application waits for a review before users are shown it. */
+export interface ProposedChange {
+  readonly name?: string;
+  readonly description?: string;
+  /** All that there shall be. */
+  readonly redirectUris?: readonly string[];
+}
+
 /** A third-party application as it is stored. */
 export interface Application {
   readonly id: number;
@@ -28,6 +36,7 @@ export interface Application {
   readonly ipAllow: readonly string[];
   readonly quotaProfile: string | null;
   readonly redirectUris: readonly string[];
+  readonly proposed: ProposedChange | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -71,6 +80,7 @@ export function toApplication(row: Row): Application {
     ipAllow: row['ip_allow'] as string[],
     quotaProfile: row['quota_profile'] as string | null,
     redirectUris: row['redirect_uris'] as string[],
+    proposed: row['proposed'] as ProposedChange | null,
     createdAt: row['created_at'] as Date,
     updatedAt: row['updated_at'] as Date,
   };

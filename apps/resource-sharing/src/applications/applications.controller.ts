@@ -69,7 +69,10 @@ export class ApplicationsController {
   }
 
   @Patch(':client_id')
-  @ApiOperation({ summary: 'Change an application' })
+  @ApiOperation({
+    summary:
+      'Change an application; name, description and redirect addresses of a reviewed one wait for a review (`proposed`)',
+  })
   @ApiEnvelope(ApplicationView)
   async update(
     @CurrentUserId() userId: number,

@@ -10,6 +10,8 @@ import { Revocations } from '../credentials/revocations.js';
 import { rowsOf, type SqlSource } from '../credentials/rows-of.js';
 import type { OpenScope } from '../open-api/caller.js';
 import { APPLICATION_COLUMNS, toApplication, type Application, type AuthLevel } from './application-rows.js';
+import { setRedirectUris, settleProposal, writeChange, writeReview } from './application-writes.js';
+import { splitChange } from './proposed-change.js';
 import { redirectUriProblem } from './redirect-uri.js';
 
 export interface NewApplication {
@@ -41,6 +43,10 @@ export interface ApplicationReview {
   readonly status?: ApplicationStatus | undefined;
   readonly scopes?: readonly OpenScope[] | undefined;
   readonly quotaProfile?: string | null | undefined;
+  /** What becomes of the owner's proposed change. */
+  readonly proposal?: 'accept' | 'refuse' | undefined;
+  /** `updatedAt` of what the administrator looked at: nobody approves what they have not seen. */
+  readonly seenAt?: Date | undefined;
 }
 
 const MAX_APPLICATIONS = 20;
@@ -97,12 +103,18 @@ export class Applications {
   }
 
   /** For administrators: all applications, newest first. */
-  async list(options: { status?: ApplicationStatus; limit: number; offset: number }): Promise<Application[]> {
+  async list(options: {
+    status?: ApplicationStatus;
+    proposed?: boolean;
+    limit: number;
+    offset: number;
+  }): Promise<Application[]> {
     const rows = await rowsOf(
       this.dataSource,
       `SELECT ${APPLICATION_COLUMNS} FROM applications a
-       WHERE $1::text IS NULL OR a.status = $1 ORDER BY a.id DESC LIMIT $2 OFFSET $3`,
-      [options.status ?? null, options.limit, options.offset],
+       WHERE ($1::text IS NULL OR a.status = $1) AND (NOT $4 OR a.proposed IS NOT NULL)
+       ORDER BY a.id DESC LIMIT $2 OFFSET $3`,
+      [options.status ?? null, options.limit, options.offset, options.proposed === true],
     );
     return rows.map(toApplication);
   }
@@ -117,32 +129,18 @@ export class Applications {
     return ownApplication(this.dataSource, ownerId, clientId);
   }
 
-  /** Raises NOT_FOUND, INVALID_ARGUMENT, and FORBIDDEN for more scopes than a reviewed application was given. */
+  /**
+   * What users are shown of a reviewed application waits for a review. Raises NOT_FOUND, INVALID_ARGUMENT, and FORBIDDEN
+   * for more scopes than a reviewed application was given.
+   */
   async update(ownerId: number, clientId: string, change: ApplicationChange): Promise<Application> {
     return this.unitOfWork.run(async (tx) => {
       const present = await ownApplication(tx, ownerId, clientId, 'FOR NO KEY UPDATE OF a');
       assertChange(present, change);
-      await tx.query(
-        `UPDATE applications SET name = coalesce($2, name), description = coalesce($3, description),
-           allowed_scopes = coalesce($4, allowed_scopes), pkce_required = coalesce($5, pkce_required),
-           ip_allow = coalesce($6, ip_allow), test_user_ids = coalesce($7, test_user_ids),
-           bound_user_id = CASE $8::boolean WHEN true THEN owner_id WHEN false THEN NULL ELSE bound_user_id END,
-           updated_at = now()
-         WHERE id = $1`,
-        [
-          present.id,
-          change.name ?? null,
-          change.description ?? null,
-          change.scopes ?? null,
-          change.requirePkce ?? null,
-          change.ipAllow ?? null,
-          change.testUserIds ?? null,
-          change.boundToOwner ?? null,
-        ],
-      );
-      if (change.redirectUris !== undefined) await setRedirectUris(tx, present.id, change.redirectUris);
+      const { now, proposed } = splitChange(present, change);
+      await writeChange(tx, present.id, now, proposed);
       await recordEvent(tx, {
-        type: 'app.updated',
+        type: proposed === null ? 'app.updated' : 'app.proposed',
         userId: ownerId,
         applicationId: present.id,
         details: { ...change },
@@ -152,24 +150,13 @@ export class Applications {
     });
   }
 
-  /** An administrator's decision. Rejecting or disabling an application ends all its grants. Raises NOT_FOUND. */
+  /** An administrator's decision. Rejecting or disabling an application ends all its grants. Raises NOT_FOUND, CONFLICT. */
   async review(actorId: number, clientId: string, review: ApplicationReview): Promise<Application> {
     return this.unitOfWork.run(async (tx) => {
       const present = await requireApplication(tx, 'a.client_id = $1', [clientId], 'FOR NO KEY UPDATE OF a');
-      await tx.query(
-        `UPDATE applications SET auth_level = coalesce($2, auth_level), status = coalesce($3, status),
-           allowed_scopes = coalesce($4, allowed_scopes),
-           quota_profile = CASE WHEN $5::boolean THEN $6 ELSE quota_profile END, updated_at = now()
-         WHERE id = $1`,
-        [
-          present.id,
-          review.authLevel ?? null,
-          review.status ?? null,
-          review.scopes ?? null,
-          review.quotaProfile !== undefined,
-          review.quotaProfile ?? null,
-        ],
-      );
+      assertSeen(present, review);
+      await writeReview(tx, present.id, review);
+      if (review.proposal !== undefined) await settleProposal(tx, actorId, present, review.proposal);
       const ends = review.status === 'disabled' || review.status === 'rejected';
       await recordEvent(tx, {
         type: ends ? 'app.disabled' : 'app.reviewed',
@@ -227,12 +214,13 @@ async function findApplication(
   return row === undefined ? null : toApplication(row);
 }
 
-async function setRedirectUris(tx: EntityManager, id: number, uris: readonly string[]): Promise<void> {
-  await tx.query('DELETE FROM application_redirect_uris WHERE application_id = $1', [id]);
-  await tx.query(
-    'INSERT INTO application_redirect_uris (application_id, uri) SELECT $1, uri FROM unnest($2::text[]) AS uri',
-    [id, [...new Set(uris)]],
-  );
+function assertSeen(present: Application, { seenAt, proposal }: ApplicationReview): void {
+  if (seenAt !== undefined && seenAt.getTime() !== present.updatedAt.getTime()) {
+    throw new AppError('CONFLICT', 'The application was changed meanwhile: look at it again');
+  }
+  if (proposal !== undefined && present.proposed === null) {
+    throw new AppError('CONFLICT', 'There is no change that waits for a review');
+  }
 }
 
 function assertChange(present: Application, change: ApplicationChange): void {

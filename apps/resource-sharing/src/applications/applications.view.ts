@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { ApplicationKind, ApplicationStatus } from '../credentials/credential-records.js';
 import type { AuthorisedApplication } from '../credentials/grants.service.js';
 import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
@@ -9,8 +9,19 @@ import {
   type Application,
   type AuthLevel,
   type CredentialInfo,
+  type ProposedChange,
 } from './application-rows.js';
 import type { IssuedCredential } from './application-secrets.service.js';
+
+/** A change that users are shown when an administrator has seen it. */
+export class ProposedChangeView {
+  @ApiPropertyOptional({ type: String })
+  name?: string;
+  @ApiPropertyOptional({ type: String })
+  description?: string;
+  @ApiPropertyOptional({ type: [String] })
+  redirect_uris?: readonly string[];
+}
 
 /** An application as its owner sees it. */
 export class ApplicationView {
@@ -40,6 +51,8 @@ export class ApplicationView {
   ip_allow: readonly string[];
   @ApiProperty({ type: String, nullable: true })
   quota_profile: string | null;
+  @ApiProperty({ type: ProposedChangeView, nullable: true, description: 'Waits for a review' })
+  proposed: ProposedChangeView | null;
   @ApiProperty({ type: String, format: 'date-time' })
   created_at: string;
   @ApiProperty({ type: String, format: 'date-time' })
@@ -112,9 +125,14 @@ export function toApplicationView(application: Application): ApplicationView {
     test_user_ids: application.testUserIds,
     ip_allow: application.ipAllow,
     quota_profile: application.quotaProfile,
+    proposed: application.proposed === null ? null : toProposedChangeView(application.proposed),
     created_at: application.createdAt.toISOString(),
     updated_at: application.updatedAt.toISOString(),
   };
+}
+
+function toProposedChangeView({ redirectUris, ...shown }: ProposedChange): ProposedChangeView {
+  return { ...shown, ...(redirectUris === undefined ? {} : { redirect_uris: redirectUris }) };
 }
 
 export function toCredentialView(info: CredentialInfo): CredentialView {

@@ -17,6 +17,7 @@ import { QuickenUnlocks1763668801150 } from './1763668801150-quicken-unlocks.js'
 import { HoldPrices1763668801151 } from './1763668801151-hold-prices.js';
 import { ShutSharesWithTheirOwners1763668801160 } from './1763668801160-shut-shares-with-their-owners.js';
 import { LetEmailAddressesRepeat1763668801161 } from './1763668801161-let-email-addresses-repeat.js';
+import { ProposeApplicationChanges1763668801162 } from './1763668801162-propose-application-changes.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -39,4 +40,5 @@ export const MIGRATIONS = [
   HoldPrices1763668801151,
   ShutSharesWithTheirOwners1763668801160,
   LetEmailAddressesRepeat1763668801161,
+  ProposeApplicationChanges1763668801162,
 ];

@@ -8,6 +8,7 @@ import { CurrentUserId } from '../applications/current-user.js';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import { AccountChanges } from './account-changes.js';
+import { ProfileChanges } from './profile-changes.js';
 import { SiteAccountView, SiteSessionView, toSiteAccountView, toSiteSessionView } from './site-account.view.js';
 import { SiteRegistration } from './site-registration.js';
 import { SiteSessions } from './site-sessions.js';
@@ -19,6 +20,7 @@ export class AccountController {
   constructor(
     private readonly registration: SiteRegistration,
     private readonly changes: AccountChanges,
+    private readonly profiles: ProfileChanges,
     private readonly sessions: SiteSessions,
   ) {}
 
@@ -42,7 +44,7 @@ export class AccountController {
   @ApiEnvelope(SiteAccountView)
   @Fails('RATE_LIMITED')
   async update(@CurrentUserId() userId: number, @Body() body: ProfileChangeBody): Promise<SiteAccountView> {
-    return toSiteAccountView(await this.changes.updateProfile(userId, body));
+    return toSiteAccountView(await this.profiles.update(userId, body));
   }
 
   @Post('me/password')

@@ -4,11 +4,10 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { DataSource, type EntityManager } from 'typeorm';
-import { endOwnCredentials } from '../applications/own-credentials.js';
 import { recordEvent } from '../audit/record-event.js';
-import { Grants, type RevocationReason } from '../credentials/grants.service.js';
-import { Revocations } from '../credentials/revocations.js';
+import type { RevocationReason } from '../credentials/grants.service.js';
 import { rowsOf } from '../credentials/rows-of.js';
+import { DelegatedAccess } from './delegated-access.js';
 
 /** A login of an account as its owner sees it. */
 export interface SiteSession {
@@ -29,8 +28,7 @@ export class SiteSessions {
     private readonly unitOfWork: UnitOfWork,
     private readonly sessions: SessionStore,
     private readonly cookie: SessionCookie,
-    private readonly grants: Grants,
-    private readonly revocations: Revocations,
+    private readonly access: DelegatedAccess,
   ) {}
 
   /** Replaces the session of the request, if any, by a new one of the account, and sets its cookie. */
@@ -91,10 +89,8 @@ export class SiteSessions {
     reason: RevocationReason,
     { keys = false }: { keys?: boolean } = {},
   ): Promise<void> {
-    const ended = keys ? await endOwnCredentials(tx, userId) : [];
     await this.sessions.endAllOf(userId, tx);
-    await this.grants.revoke(tx, { userId }, reason);
-    if (ended.length > 0) await this.revocations.announce(tx, ended);
+    await this.access.end(tx, userId, reason, { keys });
   }
 
   private async endPresent(request: Request): Promise<void> {

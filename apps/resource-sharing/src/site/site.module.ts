@@ -2,8 +2,10 @@ import { Module } from '@nestjs/common';
 import { AccountChanges } from './account-changes.js';
 import { AccountEnd } from './account-end.js';
 import { AccountController } from './account.controller.js';
+import { DelegatedAccess } from './delegated-access.js';
 import { FirstAdministrator } from './first-administrator.js';
 import { PasswordConfirmation } from './password-confirmation.js';
+import { ProfileChanges } from './profile-changes.js';
 import { SiteAccounts } from './site-accounts.service.js';
 import { SiteController } from './site.controller.js';
 import { SiteLogin } from './site-login.js';
@@ -19,9 +21,20 @@ import { SiteSessions } from './site-sessions.js';
     SiteSessions,
     SiteRegistration,
     AccountChanges,
+    ProfileChanges,
+    DelegatedAccess,
     AccountEnd,
     FirstAdministrator,
   ],
-  exports: [PasswordConfirmation, SiteLogin, SiteAccounts, SiteSessions, SiteRegistration, AccountChanges, AccountEnd],
+  exports: [
+    PasswordConfirmation,
+    SiteLogin,
+    SiteAccounts,
+    SiteSessions,
+    SiteRegistration,
+    AccountChanges,
+    ProfileChanges,
+    AccountEnd,
+  ],
 })
 export class SiteModule {}

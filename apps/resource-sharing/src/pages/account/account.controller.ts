@@ -3,6 +3,7 @@ import { Body, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { IdPipe } from '../../applications/path-values.js';
 import { AccountChanges } from '../../site/account-changes.js';
+import { ProfileChanges } from '../../site/profile-changes.js';
 import { SiteSessions } from '../../site/site-sessions.js';
 import { PasswordChangeBody, ProfileChangeBody } from '../../site/site.dto.js';
 import { FormValues, refusalOf, validated } from '../parts/form-values.js';
@@ -24,6 +25,7 @@ export class AccountPageController {
   constructor(
     private readonly overviews: AccountOverviews,
     private readonly changes: AccountChanges,
+    private readonly profiles: ProfileChanges,
     private readonly sessions: SiteSessions,
   ) {}
 
@@ -37,7 +39,7 @@ export class AccountPageController {
     const values = new FormValues(body);
     const problem = await refusalOf(async () => {
       const given = { nickname: values.text('nickname'), email: values.optional('email') ?? null };
-      await this.changes.updateProfile(visitor.account.id, validated(ProfileChangeBody, given));
+      await this.profiles.update(visitor.account.id, validated(ProfileChangeBody, given));
     });
     if (problem === undefined) response.redirect(303, done('/account', 'profile'));
     else await this.send(response, visitor, { refused: { form: 'profile', problem, values } });

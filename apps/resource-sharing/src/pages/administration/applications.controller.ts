@@ -31,18 +31,20 @@ export class AdminApplicationPagesController {
 
   @Get('applications')
   async list(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): Promise<void> {
-    const given = query as { status?: unknown; page?: unknown };
+    const given = query as { status?: unknown; page?: unknown; proposed?: unknown };
+    const proposed = given.proposed === 'true';
     const status = APPLICATION_STATUSES.find((one) => one === given.status);
     const page = pageNumber(given.page);
     const selection = {
       ...(status === undefined ? {} : { status }),
+      proposed,
       limit: PAGE_SIZE + 1,
       offset: (page - 1) * PAGE_SIZE,
     };
     const found = await this.applications.list(selection);
     const owners = await this.accounts.namesOf(found.map(({ ownerId }) => ownerId));
     const applications = found.slice(0, PAGE_SIZE);
-    const body = applicationList({ applications, owners, status, page, hasMore: found.length > PAGE_SIZE });
+    const body = applicationList({ applications, owners, status, proposed, page, hasMore: found.length > PAGE_SIZE });
     sendPage(response, visitor, { title: 'Applications', body, notice: noticeOf(query) });
   }
 
@@ -70,6 +72,8 @@ export class AdminApplicationPagesController {
         status: values.text('status'),
         scopes: values.list('scopes'),
         quota_profile: values.optional('quota_profile') ?? null,
+        proposal: values.optional('proposal'),
+        seen_at: values.optional('seen_at'),
       });
       await this.reviews.review(visitor.account.id, clientId, review);
     });

@@ -1,18 +1,27 @@
 import type { AppError } from '@gatehouse/platform';
 import { APPLICATION_STATUSES, AUTH_LEVELS, type Application } from '../../applications/application-rows.js';
 import type { ApplicationStatus } from '../../credentials/credential-records.js';
-import { checkboxes, form, select, submit } from '../parts/forms.js';
+import { checkboxes, form, hiddenField, select, submit } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
-import { Html, markup } from '../parts/markup.js';
+import { Html, markup, type Content } from '../parts/markup.js';
 import { scopeChoices } from '../parts/scope-words.js';
 import { dataTable, facts, pager } from '../parts/tables.js';
 import type { Visitor } from '../parts/visitor.js';
+import { proposedFacts } from '../developer/proposed.view.js';
 import { sections } from './sections.js';
+
+const PROPOSAL_CHOICES = [
+  { value: '', label: 'decide later' },
+  { value: 'accept', label: 'accept' },
+  { value: 'refuse', label: 'refuse' },
+];
 
 interface ListState {
   readonly applications: readonly Application[];
   readonly owners: ReadonlyMap<number, string>;
   readonly status: ApplicationStatus | undefined;
+  /** Only those with a change that waits. */
+  readonly proposed: boolean;
   readonly page: number;
   readonly hasMore: boolean;
 }
@@ -22,10 +31,10 @@ export interface ReviewState {
   readonly problem?: AppError | undefined;
 }
 
-export function applicationList({ applications, owners, status, page, hasMore }: ListState): Html {
+export function applicationList({ applications, owners, status, proposed, page, hasMore }: ListState): Html {
   const filters = [undefined, ...APPLICATION_STATUSES].map((one) => {
     const path = one === undefined ? '/admin/applications' : `/admin/applications?status=${one}`;
-    return markup`<a href="${path}"${one === status && markup` aria-current="true"`}>${one ?? 'all'}</a> `;
+    return markup`<a href="${path}"${one === status && !proposed && markup` aria-current="true"`}>${one ?? 'all'}</a> `;
   });
   const rows = applications.map((application) => [
     markup`<a href="/admin/applications/${application.clientId}">${application.name}</a>`,
@@ -34,11 +43,13 @@ export function applicationList({ applications, owners, status, page, hasMore }:
     application.authLevel,
     application.allowedScopes.join(', '),
     application.quotaProfile,
+    application.proposed !== null && 'waits for a review',
   ]);
+  const here = proposed ? '?proposed=true' : status === undefined ? '' : `?status=${status}`;
   return markup`${sections('/admin/applications')}
-<nav aria-label="Status">Status: ${filters}</nav>
-${dataTable('Applications', ['Name', 'Owner', 'Status', 'Review', 'Scopes', 'Limits'], rows, 'There are none.')}
-${pager(status === undefined ? '/admin/applications' : `/admin/applications?status=${status}`, page, hasMore)}`;
+<nav aria-label="Status">Status: ${filters}<a href="/admin/applications?proposed=true"${proposed && markup` aria-current="true"`}>changed</a></nav>
+${dataTable('Applications', ['Name', 'Owner', 'Status', 'Review', 'Scopes', 'Limits', 'Change'], rows, 'There are none.')}
+${pager(`/admin/applications${here}`, page, hasMore)}`;
 }
 
 interface ReviewFacts {
@@ -59,8 +70,11 @@ ${facts([
   ['Redirect addresses', application.redirectUris.map((uri) => markup`<code>${uri}</code><br>`)],
   ['Accepted from', application.ipAllow.join(', ') || 'everywhere'],
 ])}
+${proposedFacts(application, 'The owner wants to change')}
 <h2>Review</h2>
 ${form(visitor, `/admin/applications/${application.clientId}`, [
+  hiddenField('seen_at', application.updatedAt.toISOString()),
+  proposalChoice(application, state),
   select({
     name: 'status',
     label: 'Status',
@@ -93,4 +107,16 @@ ${form(visitor, `/admin/applications/${application.clientId}`, [
   }),
   submit('Save the review'),
 ])}`;
+}
+
+function proposalChoice({ proposed }: Application, { values, problem }: ReviewState): Content {
+  if (proposed === null) return undefined;
+  return select({
+    name: 'proposal',
+    label: 'The wanted change',
+    hint: 'Until it is accepted, users see what was reviewed last.',
+    choices: PROPOSAL_CHOICES,
+    value: values?.text('proposal') ?? '',
+    problem,
+  });
 }

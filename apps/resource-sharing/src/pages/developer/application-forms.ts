@@ -1,14 +1,26 @@
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
 import { ApplicationChangeBody, NewApplicationBody, SecretRotationBody } from '../../applications/applications.dto.js';
 import type { ApplicationChange, NewApplication } from '../../applications/applications.service.js';
+import { OwnerConfirmation } from '../../applications/owner-confirmation.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
 import { FormValues, validated } from '../parts/form-values.js';
+
+/** Who sends a form about which application. */
+export interface FormSender {
+  readonly ownerId: number;
+  readonly clientId: string;
+  readonly request: Request;
+}
 
 /** Forms about applications, read under the rules of the REST interface. */
 @Injectable()
 export class ApplicationForms {
-  constructor(private readonly accounts: SiteAccounts) {}
+  constructor(
+    private readonly accounts: SiteAccounts,
+    private readonly confirmation: OwnerConfirmation,
+  ) {}
 
   /** Raises INVALID_ARGUMENT. */
   registration(values: FormValues): NewApplication {
@@ -28,8 +40,8 @@ export class ApplicationForms {
     };
   }
 
-  /** Raises INVALID_ARGUMENT, for a test user whom nobody knows too. */
-  async change(values: FormValues): Promise<ApplicationChange> {
+  /** Raises INVALID_ARGUMENT, for a test user whom nobody knows too, and LOGIN_FAILED where the password is needed. */
+  async change(values: FormValues, { ownerId, clientId, request }: FormSender): Promise<ApplicationChange> {
     const body = validated(ApplicationChangeBody, {
       name: values.text('name').trim(),
       description: values.text('description').trim(),
@@ -39,6 +51,8 @@ export class ApplicationForms {
       test_user_ids: await this.idsOf(values.words('test_users')),
       bound_to_owner: values.isChecked('bound_to_owner'),
     });
+    const asked = { toBind: body.bound_to_owner === true, password: values.text('current_password') };
+    await this.confirmation.beforeChange(ownerId, clientId, asked, request);
     return {
       name: body.name,
       description: body.description,
@@ -50,8 +64,11 @@ export class ApplicationForms {
     };
   }
 
-  rotation(values: FormValues): SecretRotationBody {
-    return validated(SecretRotationBody, { overlap_seconds: values.wholeNumber('overlap_seconds') });
+  /** Raises INVALID_ARGUMENT, and LOGIN_FAILED where the password is needed. */
+  async rotation(values: FormValues, { ownerId, clientId, request }: FormSender): Promise<SecretRotationBody> {
+    const body = validated(SecretRotationBody, { overlap_seconds: values.wholeNumber('overlap_seconds') });
+    await this.confirmation.beforeSecret(ownerId, clientId, values.text('current_password'), request);
+    return body;
   }
 
   private async idsOf(names: readonly string[]): Promise<number[]> {

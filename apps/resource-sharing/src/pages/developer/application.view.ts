@@ -7,6 +7,7 @@ import { dataTable, facts } from '../parts/tables.js';
 import { timeIn } from '../parts/times.js';
 import type { Visitor } from '../parts/visitor.js';
 import type { ApplicationPageState } from './application-pages.js';
+import { proposedFacts } from './proposed.view.js';
 import { usageTables } from './usage.view.js';
 import { REDIRECT_HINT } from './developer.view.js';
 
@@ -41,6 +42,7 @@ ${facts([
   ['Proof of code (PKCE)', application.pkceRequired ? 'needed' : 'where it is sent'],
   ['Limits', application.quotaProfile ?? 'the usual ones'],
 ])}
+${proposedFacts(application, 'Waits for a review')}
 <h2>Secrets</h2>
 ${secretTable(visitor, clientId, secrets, timeZone)}
 ${form(visitor, `/developer/${clientId}/secrets`, [
@@ -94,20 +96,23 @@ function settingsForm(
   refused: Refused | undefined,
 ): Html {
   const { values, problem } = refused ?? {};
+  const shown = { ...application, ...application.proposed };
   return form(visitor, `/developer/${application.clientId}`, [
-    field({ name: 'name', label: 'Name', value: values?.text('name') ?? application.name, problem }),
+    application.authLevel !== 'unverified' &&
+      markup`<p>A new name, description or redirect address waits until an administrator has seen it.</p>`,
+    field({ name: 'name', label: 'Name', value: values?.text('name') ?? shown.name, problem }),
     textArea({
       name: 'description',
       label: 'What it does',
       optional: true,
-      value: values?.text('description') ?? application.description,
+      value: values?.text('description') ?? shown.description,
       problem,
     }),
     textArea({
       name: 'redirect_uris',
       label: 'Redirect addresses',
       hint: REDIRECT_HINT,
-      value: values?.text('redirect_uris') ?? application.redirectUris.join('\n'),
+      value: values?.text('redirect_uris') ?? shown.redirectUris.join('\n'),
       problem,
     }),
     checkboxes({

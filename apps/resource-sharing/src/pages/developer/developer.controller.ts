@@ -4,7 +4,6 @@ import type { Request, Response } from 'express';
 import { IdPipe } from '../../applications/path-values.js';
 import { ApplicationSecrets } from '../../applications/application-secrets.service.js';
 import { Applications } from '../../applications/applications.service.js';
-import { OwnerConfirmation } from '../../applications/owner-confirmation.js';
 import { Registration } from '../../applications/registration.js';
 import { FormValues, refusalOf } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
@@ -24,7 +23,6 @@ export class DeveloperController {
     private readonly secrets: ApplicationSecrets,
     private readonly forms: ApplicationForms,
     private readonly pages: ApplicationPages,
-    private readonly confirmation: OwnerConfirmation,
   ) {}
 
   @Get()
@@ -68,9 +66,7 @@ export class DeveloperController {
   ): Promise<void> {
     const values = new FormValues(body);
     const problem = await refusalOf(async () => {
-      const change = await this.forms.change(values);
-      const asked = { toBind: change.boundToOwner === true, password: values.text('current_password') };
-      await this.confirmation.beforeChange(visitor.account.id, clientId, asked, request);
+      const change = await this.forms.change(values, { ownerId: visitor.account.id, clientId, request });
       await this.applications.update(visitor.account.id, clientId, change);
     });
     if (problem === undefined) response.redirect(303, done(`/developer/${clientId}`, 'application'));
@@ -88,8 +84,8 @@ export class DeveloperController {
     const values = new FormValues(body);
     let made = '';
     const problem = await refusalOf(async () => {
-      const { overlap_seconds: overlapSeconds } = this.forms.rotation(values);
-      await this.confirmation.beforeSecret(visitor.account.id, clientId, values.text('current_password'), request);
+      const sender = { ownerId: visitor.account.id, clientId, request };
+      const { overlap_seconds: overlapSeconds } = await this.forms.rotation(values, sender);
       made = (await this.secrets.rotate(visitor.account.id, clientId, { overlapSeconds })).secret;
     });
     if (problem !== undefined) return this.sendOne(response, visitor, clientId, { problem });

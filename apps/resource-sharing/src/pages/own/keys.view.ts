@@ -16,7 +16,7 @@ interface State {
 }
 
 export function keysPage(visitor: Visitor, keys: readonly CredentialInfo[], state: State): Html {
-  const { shown, values, problem, timeZone } = state;
+  const { shown, timeZone } = state;
   const time = timeIn(timeZone);
   const rows = keys.map((key) => [
     key.name,
@@ -30,39 +30,43 @@ export function keysPage(visitor: Visitor, keys: readonly CredentialInfo[], stat
 <p>With a personal key in the header <code>X-API-Key</code> your own programs act for you.</p>
 ${dataTable('Your keys', ['Name', 'Key', 'Scopes', 'Ends', 'Last used', ''], rows, 'You have no key.')}
 <h2>Make a key</h2>
-${form(visitor, '/keys', [
-  field({ name: 'name', label: 'Name', hint: 'What it is for.', value: values?.text('name'), problem }),
-  checkboxes({
-    name: 'scopes',
-    label: 'It may',
-    choices: scopeChoices(),
-    checked: values?.list('scopes') ?? ['meta', 'query'],
-    problem,
-  }),
-  field({
-    name: 'expires_at',
-    label: 'Ends on',
-    type: 'date',
-    optional: true,
-    value: values?.text('expires_at'),
-    problem,
-  }),
-  textArea({
-    name: 'ip_allow',
-    label: 'Accepted from',
-    hint: 'Addresses or ranges such as 192.0.2.0/24, one a line. Empty: from everywhere.',
-    optional: true,
-    value: values?.text('ip_allow'),
-    problem,
-  }),
-  field({
-    name: 'current_password',
-    label: 'Your password',
-    hint: 'A key stays when you log out.',
-    type: 'password',
-    autocomplete: 'current-password',
-    problem,
-  }),
-  submit('Make the key'),
-])}`;
+${keyForm(visitor, state)}`;
+}
+
+function keyForm(visitor: Visitor, { values, problem }: State): Html {
+  return form(visitor, '/keys', [
+    field({ name: 'name', label: 'Name', hint: 'What it is for.', value: values?.text('name'), problem }),
+    checkboxes({
+      name: 'scopes',
+      label: 'It may',
+      choices: scopeChoices(),
+      checked: values?.list('scopes') ?? ['meta', 'query'],
+      problem,
+    }),
+    field({
+      name: 'expires_at',
+      label: 'Ends on',
+      type: 'date',
+      optional: true,
+      value: values?.text('expires_at'),
+      problem,
+    }),
+    textArea({
+      name: 'ip_allow',
+      label: 'Accepted from',
+      hint: 'Addresses or ranges such as 192.0.2.0/24, one a line. Empty: from everywhere.',
+      optional: true,
+      value: values?.text('ip_allow'),
+      problem,
+    }),
+    field({
+      name: 'current_password',
+      label: 'Your password',
+      hint: 'A key stays when you log out.',
+      type: 'password',
+      autocomplete: 'current-password',
+      problem,
+    }),
+    submit('Make the key'),
+  ]);
 }

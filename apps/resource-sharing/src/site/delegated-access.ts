@@ -1,13 +1,31 @@
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
-import type { Subject } from '../credentials/revocations.js';
+import { Grants, type RevocationReason } from '../credentials/grants.service.js';
+import { Revocations, type Subject } from '../credentials/revocations.js';
 import { rowsOf } from '../credentials/rows-of.js';
+
+/** What acts for a user beside their sessions. */
+@Injectable()
+export class DelegatedAccess {
+  constructor(
+    private readonly grants: Grants,
+    private readonly revocations: Revocations,
+  ) {}
+
+  /** Ends every authorization and, with `keys`, what needs none. The last statements of a transaction. */
+  async end(tx: EntityManager, userId: number, reason: RevocationReason, { keys }: { keys: boolean }): Promise<void> {
+    const ended = keys ? await endOwnCredentials(tx, userId) : [];
+    await this.grants.revoke(tx, { userId }, reason);
+    if (ended.length > 0) await this.revocations.announce(tx, ended);
+  }
+}
 
 /**
  * Ends what acts for a user without any grant: their personal keys, and the leave of their applications to act for them
  * without a user token. Resolves to what has to be announced.
  */
-export async function endOwnCredentials(tx: EntityManager, userId: number): Promise<Subject[]> {
+async function endOwnCredentials(tx: EntityManager, userId: number): Promise<Subject[]> {
   const keys = await rowsOf(
     tx,
     'UPDATE credentials SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL RETURNING id',

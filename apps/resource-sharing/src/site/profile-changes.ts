@@ -1,0 +1,58 @@
+import { pgPool, UnitOfWork } from '@gatehouse/persistence';
+import { AppError, PostgresWindowCounter } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { recordEvent } from '../audit/record-event.js';
+import type { SiteAccount } from './site-account.entity.js';
+import { SiteAccounts } from './site-accounts.service.js';
+import type { ProfileChangeBody } from './site.dto.js';
+
+const HOUR_MS = 3_600_000;
+const PROFILE_CHANGES_PER_HOUR = 30;
+
+/** What an account tells of its owner. */
+@Injectable()
+export class ProfileChanges {
+  private readonly counter: PostgresWindowCounter;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly accounts: SiteAccounts,
+    dataSource: DataSource,
+  ) {
+    this.counter = new PostgresWindowCounter(pgPool(dataSource));
+  }
+
+  /** What is absent stays; null clears. Raises RATE_LIMITED. */
+  async update(userId: number, change: ProfileChangeBody): Promise<SiteAccount> {
+    const { nickname, email, avatar_url: avatarUrl } = change;
+    await this.count(userId);
+    await this.unitOfWork.run(async (tx) => {
+      await tx.query(
+        `UPDATE site_accounts SET nickname = coalesce($2, nickname),
+             email = CASE WHEN $3 THEN $4 ELSE email END,
+             avatar_url = CASE WHEN $5 THEN $6 ELSE avatar_url END, updated_at = now() WHERE id = $1`,
+        [
+          userId,
+          nickname?.trim() ?? null,
+          email !== undefined,
+          email ?? null,
+          avatarUrl !== undefined,
+          avatarUrl ?? null,
+        ],
+      );
+      const fields = Object.entries(change).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+      await recordEvent(tx, { type: 'user.profile_changed', userId, details: { fields } });
+    });
+    return this.accounts.require(userId);
+  }
+
+  private async count(userId: number): Promise<void> {
+    const { hits, remainingMs } = await this.counter.hit(`profile ${userId}`, HOUR_MS);
+    if (hits <= PROFILE_CHANGES_PER_HOUR) return;
+    throw new AppError('RATE_LIMITED', 'The profile was changed too often', {
+      retryAfterSeconds: remainingMs / 1_000,
+      level: 'info',
+    });
+  }
+}
