@@ -1,5 +1,6 @@
 import { TunnelError } from '../errors.js';
 import type { ChannelHandler, HandlerContext, StartedChannel } from './channel-handler.js';
+import { DestinationHandler } from './destination-handler.js';
 import { FileHandler } from './files/file-handler.js';
 import { TargetHandler } from './target-handler.js';
 
@@ -12,7 +13,14 @@ export class ChannelHandlers implements ChannelHandler {
   constructor(context: HandlerContext) {
     this.context = context;
     this.targets = new TargetHandler(context);
-    this.byMode = { tcp: this.targets, file: new FileHandler(context) };
+    const destinations = new DestinationHandler(context);
+    this.byMode = {
+      tcp: this.targets,
+      file: new FileHandler(context),
+      http_proxy: destinations,
+      socks5: destinations,
+      mix_proxy: destinations,
+    };
   }
 
   /** @throws TunnelError `protocol` for what this agent does not carry. */

@@ -1,9 +1,11 @@
 import type { TunnelMode } from '../config.js';
 import type { ModeContext, ServerMode } from './mode.js';
+import { ProxyMode } from './proxy/proxy-mode.js';
 import { TcpMode } from './tcp-mode.js';
 
 /** The server's side of the modes that there are. */
 export function createModes(context: ModeContext): Partial<Record<TunnelMode, ServerMode>> {
   const tcp = new TcpMode(context);
-  return { tcp, file: tcp };
+  const proxy = new ProxyMode(context);
+  return { tcp, file: tcp, http_proxy: proxy, socks5: proxy, mix_proxy: proxy };
 }

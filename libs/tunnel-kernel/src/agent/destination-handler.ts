@@ -1,0 +1,50 @@
+import { relay, resetStream, type ByteStream } from '@gatehouse/net';
+import { TargetError } from '../errors.js';
+import { parseDestination } from '../modes/proxy/destination.js';
+import { encodeAnswer, type Start } from '../wire/prelude.js';
+import type { ChannelHandler, HandlerContext, StartedChannel } from './channel-handler.js';
+import { dialFailure } from './dial-failure.js';
+
+/** The proxy modes: goes where the visitor wants to, as far as the tunnel's destinations and this agent allow. */
+export class DestinationHandler implements ChannelHandler {
+  private readonly context: HandlerContext;
+
+  constructor(context: HandlerContext) {
+    this.context = context;
+  }
+
+  async serve({ start, stream, reader, owner, id }: StartedChannel): Promise<void> {
+    const { ledger } = this.context;
+    const resource = { kind: 'tunnel' as const, id: start.id };
+    try {
+      const target = await this.reach(start);
+      if (stream.destroyed) return resetStream(target);
+      if (start.wantsAnswer) stream.write(encodeAnswer(null));
+      const flow = ledger.open(resource, owner.clientId, start.visitor);
+      const head = reader.detach();
+      flow.handle = relay(stream, target, flow.counter, { head, onClose: (end) => ledger.close(flow, end) });
+    } catch (error) {
+      if (!(error instanceof TargetError)) throw error;
+      // Told in the answer; where a visitor of a proxy cannot go is no failure of the tunnel.
+      if (start.wantsAnswer) stream.write(encodeAnswer(error.reason));
+      else owner.refuse(resource, id, error.reason);
+      stream.end();
+    }
+  }
+
+  /** @throws TargetError */
+  private async reach({ id, destination: text }: Start): Promise<ByteStream> {
+    const { resources, dialer, dialMs, allows } = this.context;
+    const known = resources.tunnel(id);
+    const destination = parseDestination(text);
+    if (!known || !destination) throw new TargetError('unknown_tunnel');
+    const { destinations } = known;
+    const permits = (address: string): boolean =>
+      (destinations.empty || destinations.match(destination, address)) && allows(destination, address);
+    try {
+      return await dialer.target(destination, dialMs, permits);
+    } catch (error) {
+      throw new TargetError(dialFailure(error));
+    }
+  }
+}

@@ -1,0 +1,255 @@
+import {
+  createServer,
+  request as sendRequest,
+  STATUS_CODES,
+  type ClientRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import { Transform, type Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ByteStreamDuplex, relay, resetStream, type ByteStream } from '@gatehouse/net';
+import type { GatewayAnswer } from '../../access/visitor-verifier.js';
+import type { HostAndPort } from '../../environment.js';
+import { TargetError, TunnelError } from '../../errors.js';
+import type { Flow } from '../../flow-ledger.js';
+import { badRequestAnswer, targetFailureAnswer } from '../../vhost/answers.js';
+import { asHeaders, without } from '../../vhost/request-fields.js';
+import { readRequest, type RequestHead } from '../../vhost/request-rules.js';
+import { headBytes, readResponseFields } from '../../vhost/response-fields.js';
+import type { AdmittedSocket } from '../admission.js';
+import type { ModeContext } from '../mode.js';
+import { parseDestination } from './destination.js';
+import { reachDestination } from './reach-destination.js';
+
+const MAX_HEADER_BYTES = 64 * 1024;
+const KEEP_ALIVE_MS = 65_000;
+/** For the head of a request: the first, and each that follows after the silence between them. */
+const HEAD_MS = 15_000;
+/** From the whole request until the head of the answer. */
+const ANSWER_MS = 60_000;
+
+/** To a visitor that is one too many. */
+export const TOO_MANY_VISITORS =
+  'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+
+/** A request that may be forwarded. */
+interface Asked {
+  request: IncomingMessage;
+  response: ServerResponse;
+  visitor: AdmittedSocket;
+  head: RequestHead;
+  destination: HostAndPort;
+}
+
+/** An HTTP proxy to visitors (RFC 9110 section 3.7): CONNECT, and requests in absolute form; the way out is the agent's. */
+export class HttpProxy {
+  private readonly context: ModeContext;
+  private readonly server: Server;
+  private readonly visitors = new WeakMap<object, { visitor: AdmittedSocket; heads: HeadWatch }>();
+
+  constructor(context: ModeContext) {
+    this.context = context;
+    const options = { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS };
+    this.server = createServer(options, (request, response) => void this.answer(request, response));
+    this.server.on('connect', (request, socket, head) => void this.connect(request, socket, head));
+    this.server.on('clientError', (_, socket) => void socket.destroy());
+  }
+
+  /** The socket is paused, with nothing read of it. */
+  serve(visitor: AdmittedSocket): void {
+    const { socket } = visitor;
+    const heads = watchHeads(socket);
+    this.visitors.set(socket, { visitor, heads });
+    socket.on('close', heads.stop);
+    this.server.emit('connection', socket);
+    socket.resume();
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const known = this.visitors.get(request.socket);
+    if (!known) return void response.destroy();
+    const { visitor, heads } = known;
+    heads.stop();
+    response.on('close', () => heads.begin(KEEP_ALIVE_MS + HEAD_MS));
+    const { method = '', httpVersion: version, url: target = '', rawHeaders: fields } = request;
+    const head = readRequest({ method, version, target, authority: null, fields });
+    if ('error' in head) return send(response, answerOf(head.status, head.error));
+    const isProxied = /^http:\/\//i.test(target);
+    const destination = isProxied ? parseDestination(head.authority, 80) : null;
+    if (!destination) return send(response, answerOf(400, 'not_proxied'));
+    const refusal = await this.verify(request, visitor, destination.host);
+    if (refusal) return send(response, refusal);
+    await this.forward({ request, response, visitor, head, destination });
+  }
+
+  /** Null: the visitor may. */
+  private async verify(
+    request: IncomingMessage,
+    { resource, clientId, visitor }: AdmittedSocket,
+    host: string,
+  ): Promise<GatewayAnswer | null> {
+    const { verifier } = this.context;
+    if (!verifier.guards(resource, clientId) || (await verifier.allows(resource, clientId, visitor))) return null;
+    const verdict = await verifier.verify({
+      resource,
+      clientId,
+      visitor,
+      scheme: 'http',
+      method: request.method ?? '',
+      host,
+      target: request.url ?? '',
+      headers: asHeaders(request.rawHeaders),
+      readBody: () => Promise.reject(new TunnelError('overloaded', 'a proxy reads no bodies')),
+    });
+    return verdict.allowed ? null : verdict.answer;
+  }
+
+  private async connect(request: IncomingMessage, duplex: Duplex, head: Buffer): Promise<void> {
+    const known = this.visitors.get(duplex);
+    if (!known) return void duplex.destroy();
+    known.heads.stop();
+    const { visitor } = known;
+    const { socket, resource, clientId } = visitor;
+    const destination = parseDestination(request.url ?? '');
+    const refusal = destination ? await this.verify(request, visitor, destination.host) : answerOf(400, 'destination');
+    if (refusal || !destination) return refuseConnect(socket, refusal ?? answerOf(400, 'destination'));
+    try {
+      const stream = await reachDestination(this.context, visitor, destination);
+      if (socket.destroyed) return resetStream(stream);
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      const { ledger } = this.context;
+      const flow = ledger.open(resource, clientId, visitor.visitor);
+      flow.handle = relay(socket, stream, flow.counter, {
+        head,
+        throttle: visitor.throttle(),
+        onClose: (end) => ledger.close(flow, end),
+      });
+    } catch (error) {
+      refuseConnect(socket, failureOf(error));
+    }
+  }
+
+  private async forward(asked: Asked): Promise<void> {
+    const { request, response, visitor, head, destination } = asked;
+    const { ledger } = this.context;
+    const flow = ledger.open(visitor.resource, visitor.clientId, visitor.visitor);
+    flow.counter.upload += head.bytes;
+    flow.handle = { stop: () => resetStream(visitor.socket) };
+    try {
+      const stream = await reachDestination(this.context, visitor, destination);
+      if (response.destroyed) return resetStream(stream);
+      await this.exchange(asked, flow, stream);
+      ledger.close(flow, { reason: 'remote_closed' });
+    } catch (error) {
+      ledger.close(flow, { reason: response.destroyed ? 'client_error' : 'remote_error' });
+      if (response.headersSent) response.destroy();
+      else send(response, failureOf(error));
+    } finally {
+      // What was not read of it must not be taken for the next one.
+      if (!request.complete) visitor.socket.destroySoon();
+    }
+  }
+
+  private async exchange({ request, response, head, visitor }: Asked, flow: Flow, stream: ByteStream): Promise<void> {
+    const connection = new ByteStreamDuplex(stream);
+    const sent = sendRequest({
+      createConnection: () => connection,
+      method: head.method,
+      path: head.target.forward,
+      setHost: false,
+      headers: requestFields(head),
+    });
+    response.on('close', () => connection.destroy());
+    const { counter } = flow;
+    const upload = pipeline(
+      request,
+      metered(visitor, (bytes) => (counter.upload += bytes)),
+      sent,
+    );
+    const answer = await answerTo(sent, upload);
+    const { fields } = readResponseFields(answer.rawHeaders);
+    counter.download += headBytes(answer.statusMessage ?? '', fields);
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', fields);
+    const download = pipeline(
+      answer,
+      metered(visitor, (bytes) => (counter.download += bytes)),
+      response,
+    );
+    await Promise.all([download, upload]);
+  }
+}
+
+/** @throws Error of the connection, or TargetError `timeout` */
+async function answerTo(sent: ClientRequest, upload: Promise<void>): Promise<IncomingMessage> {
+  const answered = Promise.withResolvers<IncomingMessage>();
+  sent.on('response', answered.resolve);
+  sent.on('error', answered.reject);
+  upload.catch(answered.reject);
+  const timer = setTimeout(() => sent.destroy(new TargetError('timeout')), ANSWER_MS);
+  try {
+    return await answered.promise;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Counts what passes, and lets it pass as fast as the client's rate limit has it. */
+function metered(visitor: AdmittedSocket, count: (bytes: number) => void): Transform {
+  return new Transform({
+    transform: (part: Buffer, _encoding, done) => {
+      count(part.length);
+      const pass = (): void => done(null, part);
+      if (visitor.throttle()?.pass(part.length, pass) ?? true) pass();
+    },
+  });
+}
+
+/** One request goes through a connection to the target, which ends with the answer. */
+function requestFields({ authority, fields, hasBody }: RequestHead): string[] {
+  const sent = ['Host', authority, ...without(fields.kept, (name) => name === 'connection'), 'Connection', 'close'];
+  if (hasBody && fields.contentLength !== null) sent.push('Content-Length', fields.contentLength);
+  else if (hasBody) sent.push('Transfer-Encoding', 'chunked');
+  return sent;
+}
+
+/** Ends a connection whose next request does not come. A server that does not listen has no such timer of its own. */
+interface HeadWatch {
+  begin: (withinMs: number) => void;
+  stop: () => void;
+}
+
+function watchHeads(socket: Socket): HeadWatch {
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => clearTimeout(timer);
+  const begin = (withinMs: number): void => {
+    stop();
+    if (!socket.destroyed) timer = setTimeout(() => socket.destroy(), withinMs);
+  };
+  begin(HEAD_MS);
+  return { begin, stop };
+}
+
+function failureOf(error: unknown): GatewayAnswer {
+  if (error instanceof TargetError && error.reason === 'forbidden') return answerOf(403, 'destination_forbidden');
+  return targetFailureAnswer(error instanceof Error ? error : new Error(String(error)), undefined);
+}
+
+function answerOf(status: number, error: string): GatewayAnswer {
+  return badRequestAnswer(status, error);
+}
+
+function send(response: ServerResponse, { status, headers, body }: GatewayAnswer): void {
+  // A body that is not read must not be taken for the next request.
+  response.shouldKeepAlive = false;
+  response.writeHead(status, headers.flat());
+  response.end(body);
+}
+
+function refuseConnect(socket: Socket, { status, headers, body }: GatewayAnswer): void {
+  const fields = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${fields}Connection: close\r\n\r\n${String(body)}`);
+  socket.destroySoon();
+}

@@ -1,0 +1,25 @@
+import type { ByteStream } from '@gatehouse/net';
+import type { HostAndPort } from '../../environment.js';
+import type { AdmittedSocket } from '../admission.js';
+import type { ModeContext } from '../mode.js';
+import { formatDestination } from './destination.js';
+
+/** Longer than the agent takes to give a destination up. */
+const REACH_MS = 15_000;
+
+/** A connection to where the visitor wants to go. @throws TargetError, or TunnelError where no agent carries it. */
+export function reachDestination(
+  { channels }: ModeContext,
+  { resource, clientId, visitor, entrance }: AdmittedSocket,
+  destination: HostAndPort,
+): Promise<ByteStream> {
+  const start = {
+    kind: 'tunnel' as const,
+    id: resource.id,
+    target: null,
+    destination: formatDestination(destination),
+    visitor,
+    entrance,
+  };
+  return channels.reach(clientId, start, REACH_MS);
+}

@@ -1,0 +1,79 @@
+import { relay, resetStream, type ByteReader } from '@gatehouse/net';
+import type { HostAndPort } from '../../environment.js';
+import { TargetError, TunnelError } from '../../errors.js';
+import type { AdmittedSocket } from '../admission.js';
+import type { ModeContext } from '../mode.js';
+import { reachDestination } from './reach-destination.js';
+import {
+  encodeReply,
+  readSocksRequest,
+  replyTo,
+  SOCKS_COMMAND,
+  SOCKS_REPLY,
+  type PasswordCheck,
+  type SocksReply,
+  type SocksRequest,
+} from './socks5.js';
+import { UdpAssociation } from './udp-association.js';
+
+/** SOCKS5 to visitors; the way out is the agent's. */
+export class SocksServer {
+  private readonly context: ModeContext;
+
+  constructor(context: ModeContext) {
+    this.context = context;
+  }
+
+  /** `ready`: the visitor has said what it wants; before, it is under the time limit of whoever called. */
+  async serve(visitor: AdmittedSocket, reader: ByteReader, ready: () => void): Promise<void> {
+    const { socket } = visitor;
+    const request = await readSocksRequest(reader, socket, await this.passwordCheck(visitor));
+    ready();
+    if (!request) return socket.destroySoon();
+    const reply = this.objection(request);
+    if (reply !== null) return this.refuse(visitor, reply);
+    if (request.command === SOCKS_COMMAND.associate) {
+      reader.detach();
+      return new UdpAssociation(this.context, visitor).start();
+    }
+    if (request.destination) await this.connect(visitor, reader, request.destination);
+  }
+
+  /** Null: the visitor need not say a password, because nobody must or because its address was let in already. */
+  private async passwordCheck({ resource, clientId, visitor }: AdmittedSocket): Promise<PasswordCheck | null> {
+    const { verifier } = this.context;
+    if (!verifier.guards(resource, clientId) || (await verifier.allows(resource, clientId, visitor))) return null;
+    return (user, password) => verifier.checkPassword(resource, clientId, user, password);
+  }
+
+  private objection({ command, destination }: SocksRequest): SocksReply | null {
+    if (command === SOCKS_COMMAND.associate) return null;
+    if (command !== SOCKS_COMMAND.connect) return SOCKS_REPLY.commandNotSupported;
+    if (!destination) return SOCKS_REPLY.addressTypeNotSupported;
+    return destination.port === 0 ? SOCKS_REPLY.failure : null;
+  }
+
+  private async connect(visitor: AdmittedSocket, reader: ByteReader, destination: HostAndPort): Promise<void> {
+    const { socket, resource, clientId } = visitor;
+    const { ledger } = this.context;
+    try {
+      const stream = await reachDestination(this.context, visitor, destination);
+      if (socket.destroyed) return resetStream(stream);
+      socket.write(encodeReply(SOCKS_REPLY.succeeded));
+      const flow = ledger.open(resource, clientId, visitor.visitor);
+      flow.handle = relay(socket, stream, flow.counter, {
+        head: reader.detach(),
+        throttle: visitor.throttle(),
+        onClose: (end) => ledger.close(flow, end),
+      });
+    } catch (error) {
+      if (!(error instanceof TunnelError)) throw error;
+      this.refuse(visitor, error instanceof TargetError ? replyTo(error.reason) : SOCKS_REPLY.failure);
+    }
+  }
+
+  private refuse({ socket }: AdmittedSocket, reply: SocksReply): void {
+    socket.end(encodeReply(reply));
+    socket.destroySoon();
+  }
+}
