@@ -15,8 +15,8 @@ const PARALLEL = 16;
 const WARM = 50;
 const LOAD = fileURLToPath(new URL('./load.mjs', import.meta.url));
 const CALL = {
-  name: 'unlock_share_watched',
-  text: 'SELECT outcome, points FROM unlock_share_watched($1, $2, $3, $4, $5, $6, $7, $8, $9, false)',
+  name: 'unlock_shares',
+  text: 'SELECT outcome, points FROM unlock_shares($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
 };
 
 export async function run({ seconds }) {
@@ -119,7 +119,8 @@ async function atDatabase(service, market, seconds) {
   const clients = await Promise.all(Array.from({ length: PARALLEL }, () => pool.connect()));
   const unlock = async (client) => {
     const { buyer, share } = nextPair(market);
-    const values = [market.ids[buyer], share.slug, false, null, null, null, 'Asia/Shanghai', 50, 100];
+    const one = [[market.ids[buyer]], [share.slug], [false], [null], [null], [null], [false]];
+    const values = [...one, 'Asia/Shanghai', 50, 100];
     const { rows } = await client.query({ ...CALL, values });
     return rows[0].outcome === 'points';
   };

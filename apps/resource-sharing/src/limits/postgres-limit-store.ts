@@ -1,5 +1,7 @@
 import { pgPool } from '@gatehouse/persistence';
 import type { DataSource } from 'typeorm';
+import { Batches, wasUndone } from '../batches/batches.js';
+import { mergeAdmissions, type AdmissionRequest } from './merged-admissions.js';
 import { LimitStore, type Admission, type QuotaRequest, type TokenAnswer, type TokenRequest } from './limit-store.js';
 
 interface Row {
@@ -15,9 +17,16 @@ interface AdmissionRow {
   exceeded: number;
 }
 
+const NOT_FOR_ALL = new Error('there is not enough for all of these calls');
+
 /** Tokens in the table rate_limits: one statement whatever the number of keys. */
 export class PostgresLimitStore extends LimitStore {
   private readonly dataSource: DataSource;
+  private readonly admissions = new Batches<AdmissionRequest, Admission>({
+    run: (asked) => this.admitTogether(asked),
+    splits: (error) => error === NOT_FOR_ALL || wasUndone(error),
+    keyOf: (request) => request,
+  });
 
   constructor(dataSource: DataSource) {
     super();
@@ -39,8 +48,36 @@ export class PostgresLimitStore extends LimitStore {
     return rows.map(({ granted, room, ahead_s }) => ({ granted, room, aheadMs: ahead_s * 1_000 }));
   }
 
-  /** One statement and one transaction. */
-  async admit(requests: readonly TokenRequest[], quota: QuotaRequest | undefined): Promise<Admission> {
+  /** One statement and one transaction, which calls that come at the same time share. */
+  admit(requests: readonly TokenRequest[], quota: QuotaRequest | undefined): Promise<Admission> {
+    return this.admissions.submit({ requests, quota });
+  }
+
+  /** What does not suffice for all of them is decided call by call. */
+  private async admitTogether(asked: readonly AdmissionRequest[]): Promise<readonly Admission[]> {
+    const { tokens, quotas, answer } = mergeAdmissions(asked);
+    const { rows } = await pgPool(this.dataSource).query<{ aheads_s: number[] | null }>({
+      name: 'admit_calls',
+      text: 'SELECT aheads_s FROM admit_calls($1, $2, $3, $4, $5, $6, $7, $8)',
+      values: [
+        tokens.map(({ key }) => key),
+        tokens.map(({ intervalMs }) => intervalMs / 1_000),
+        tokens.map(({ burst }) => burst),
+        tokens.map(({ count }) => count),
+        quotas.map(({ key }) => key),
+        quotas.map(({ day }) => day),
+        quotas.map(({ limit }) => limit),
+        quotas.map(({ count }) => count),
+      ],
+    });
+    const aheads = rows[0]?.aheads_s;
+    if (aheads) return answer(aheads.map((seconds) => seconds * 1_000));
+    const [only, ...others] = asked;
+    if (only === undefined || others.length > 0) throw NOT_FOR_ALL;
+    return [await this.admitOne(only)];
+  }
+
+  private async admitOne({ requests, quota }: AdmissionRequest): Promise<Admission> {
     const { rows } = await pgPool(this.dataSource).query<AdmissionRow>({
       name: 'admit_call',
       text: 'SELECT granted, rooms, aheads_s, exceeded FROM admit_call($1, $2, $3, $4, $5, $6)',

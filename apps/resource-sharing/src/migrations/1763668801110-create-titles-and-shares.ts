@@ -29,6 +29,9 @@ const TABLES = [
     subtitle_type text[] NOT NULL DEFAULT '{}',
     remark text,
     unlock_points integer CONSTRAINT shares_unlock_points_check CHECK (unlock_points > 0),
+    -- Who looked at a share pays no more than was shown: for ten minutes after a price was raised the lower one holds.
+    held_points integer CONSTRAINT shares_held_points_check CHECK (held_points >= 0),
+    held_until timestamptz,
     is_anonymous boolean NOT NULL DEFAULT false,
     hide_link boolean NOT NULL DEFAULT true,
     is_official boolean NOT NULL DEFAULT false,
@@ -59,14 +62,30 @@ const INDEXES = [
   ),
 ];
 
+const HELD_PRICES = [
+  // Of unlock_points, held_points and held_until; 0 is free.
+  `CREATE FUNCTION share_price(p_points integer, p_held integer, p_until timestamptz) RETURNS integer LANGUAGE sql STABLE
+  AS $$ SELECT least(coalesce(p_points, 0), CASE WHEN p_until > now() THEN p_held END) $$`,
+  `CREATE FUNCTION hold_share_price() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    NEW.held_points := share_price(OLD.unlock_points, OLD.held_points, OLD.held_until);
+    NEW.held_until := now() + interval '10 minutes';
+    RETURN NEW;
+  END $$`,
+  `CREATE TRIGGER shares_hold_price BEFORE UPDATE OF unlock_points ON shares FOR EACH ROW
+    WHEN (coalesce(NEW.unlock_points, 0) > coalesce(OLD.unlock_points, 0)) EXECUTE FUNCTION hold_share_price()`,
+];
+
 export class CreateTitlesAndShares1763668801110 implements MigrationInterface {
   name = 'CreateTitlesAndShares1763668801110';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    for (const statement of [...TABLES, ...INDEXES]) await queryRunner.query(statement);
+    for (const statement of [...TABLES, ...INDEXES, ...HELD_PRICES]) await queryRunner.query(statement);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
     for (const table of ['share_counters', 'shares', 'titles']) await queryRunner.query(`DROP TABLE ${table}`);
+    await queryRunner.query('DROP FUNCTION hold_share_price()');
+    await queryRunner.query('DROP FUNCTION share_price(integer, integer, timestamptz)');
   }
 }

@@ -114,8 +114,8 @@ const FUNCTIONS = [
   END $$`,
   // A party that is null is the system account. GL402: the balance does not suffice. GL409: kind and ref belong to
   // another transfer. A repeated one moves nothing and answers with what it did the first time.
-  `CREATE FUNCTION ledger_transfer(p_kind text, p_ref text, p_from bigint, p_to bigint, p_system text, p_amount bigint,
-    p_at_most boolean DEFAULT false, p_actor bigint DEFAULT NULL, p_note text DEFAULT NULL,
+  `CREATE FUNCTION ledger_transfer(p_kind text, p_ref text, p_from bigint, p_to bigint, p_system text,
+    p_amount bigint, p_at_most boolean DEFAULT false, p_actor bigint DEFAULT NULL, p_note text DEFAULT NULL,
     OUT transaction_id uuid, OUT moved bigint, OUT from_balance bigint, OUT to_balance bigint, OUT replayed boolean)
   LANGUAGE plpgsql AS $$
   DECLARE
@@ -127,10 +127,10 @@ const FUNCTIONS = [
       OR (p_system IS NULL) <> (num_nonnulls(p_from, p_to) = 2) THEN
       RAISE EXCEPTION 'not a transfer' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    PERFORM lock_ledger_accounts(p_from, p_to);
     moved := p_amount;
     replayed := false;
     IF p_at_most THEN
+      PERFORM lock_ledger_accounts(p_from, p_to);
       SELECT balance INTO present FROM ledger_accounts WHERE user_id = p_from;
       moved := least(p_amount, present);
     END IF;
@@ -158,16 +158,24 @@ const FUNCTIONS = [
       END IF;
       RETURN;
     END IF;
+    -- The updates lock: the one of the lower id comes first.
+    IF p_to < p_from THEN
+      UPDATE ledger_accounts SET balance = balance + moved, version = version + 1
+        WHERE user_id = p_to RETURNING balance, version INTO to_balance, to_version;
+    END IF;
     IF p_from IS NOT NULL THEN
       UPDATE ledger_accounts SET balance = balance - moved, version = version + 1
         WHERE user_id = p_from AND balance >= moved RETURNING balance, version INTO from_balance, from_version;
-      IF NOT FOUND THEN
+      IF NOT FOUND AND EXISTS (SELECT FROM ledger_accounts WHERE user_id = p_from) THEN
         RAISE EXCEPTION 'the balance of account % is below %', p_from, moved USING ERRCODE = 'GL402';
       END IF;
     END IF;
-    IF p_to IS NOT NULL THEN
+    IF p_to IS NOT NULL AND to_version IS NULL THEN
       UPDATE ledger_accounts SET balance = balance + moved, version = version + 1
         WHERE user_id = p_to RETURNING balance, version INTO to_balance, to_version;
+    END IF;
+    IF num_nonnulls(from_version, to_version) < num_nonnulls(p_from, p_to) THEN
+      RAISE EXCEPTION 'no such account' USING ERRCODE = 'foreign_key_violation';
     END IF;
     INSERT INTO ledger_entries (transaction_id, position, user_id, system_account, amount, balance_after, account_version)
       VALUES (ledger_transfer.transaction_id, 1, p_from, CASE WHEN p_from IS NULL THEN p_system END, -moved, from_balance, from_version),

@@ -3,6 +3,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const LIMIT = (name: string): string =>
   `${name} integer CONSTRAINT quota_profiles_${name}_check CHECK (${name} BETWEEN 1 AND 1000000000)`;
 
+// For functions of every call: planned anew at each call they took longer to plan than to run.
+const PLANS = 'SET plan_cache_mode = force_generic_plan SET enable_seqscan = off';
+
 const STATEMENTS = [
   // An absent number is no limit. `default` and `personal` (for personal keys) are there from the start.
   `CREATE TABLE quota_profiles (
@@ -46,7 +49,7 @@ const STATEMENTS = [
   // room: what it could have got. ahead_s: how far its arrival time is ahead afterwards. Rows are locked in one order.
   // The table begins empty and grows by the thousand in a minute: a plan made meanwhile must not read all of it.
   `CREATE FUNCTION take_tokens(p_keys text[], p_interval_s float8[], p_bursts integer[], p_costs integer[], p_all boolean)
-  RETURNS TABLE (granted integer, room integer, ahead_s float8) LANGUAGE plpgsql SET enable_seqscan = off AS $$
+  RETURNS TABLE (granted integer, room integer, ahead_s float8) LANGUAGE plpgsql ${PLANS} AS $$
   DECLARE
     t timestamptz;
     locked integer;
@@ -110,9 +113,93 @@ const STATEMENTS = [
     INSERT INTO credential_addresses VALUES (p_credential, p_day, p_address) ON CONFLICT DO NOTHING;
     RETURN true;
   END $$`,
+  // One token of each key and one more of each daily quota, or the reasons why not; tokens stay taken when a quota is used
+  // up. Its commit waits for no disk: a crash of the server may forget the last second, as it may of reads. When
+  // nothing is refused this takes half of what take_tokens() does.
+  `CREATE FUNCTION admit_call(p_keys text[], p_interval_s float8[], p_bursts integer[], p_quota_keys text[],
+    p_quotas bigint[], p_day date, OUT granted boolean, OUT rooms integer[], OUT aheads_s float8[], OUT exceeded integer)
+  LANGUAGE plpgsql ${PLANS} AS $$
+  DECLARE
+    t timestamptz := clock_timestamp();
+    step interval;
+    n integer;
+    ahead float8;
+    taken integer[] := '{}';
+  BEGIN
+    PERFORM set_config('synchronous_commit', 'off', true);
+    granted := true;
+    exceeded := 0;
+    FOR n IN SELECT i FROM unnest(p_keys) WITH ORDINALITY AS k (key, i) ORDER BY key LOOP
+      step := make_interval(secs => p_interval_s[n]);
+      UPDATE rate_limits r SET tat = greatest(r.tat, t) + step
+        WHERE r.key = p_keys[n] AND greatest(r.tat, t) <= t + make_interval(secs => p_interval_s[n] * (p_bursts[n] - 1 + 1e-6))
+        RETURNING extract(epoch FROM r.tat - t)::float8 INTO ahead;
+      IF NOT FOUND THEN
+        INSERT INTO rate_limits (key, tat) VALUES (p_keys[n], t + step) ON CONFLICT DO NOTHING;
+        granted := FOUND;
+        EXIT WHEN NOT granted;
+        ahead := p_interval_s[n];
+      END IF;
+      taken := taken || n;
+      aheads_s[n] := ahead;
+      rooms[n] := greatest(1, floor(p_bursts[n] + 1e-6 - (ahead - p_interval_s[n]) / p_interval_s[n]));
+    END LOOP;
+    IF NOT granted THEN
+      FOREACH n IN ARRAY taken LOOP
+        UPDATE rate_limits r SET tat = r.tat - make_interval(secs => p_interval_s[n]) WHERE r.key = p_keys[n];
+      END LOOP;
+      SELECT bool_and(a.granted = 1), array_agg(a.room ORDER BY i), array_agg(a.ahead_s ORDER BY i) INTO granted, rooms, aheads_s
+        FROM take_tokens(p_keys, p_interval_s, p_bursts, array_fill(1, ARRAY[cardinality(p_keys)]), true)
+          WITH ORDINALITY AS a (granted, room, ahead_s, i);
+    END IF;
+    IF granted AND cardinality(p_quota_keys) > 0 THEN
+      SELECT q.exceeded INTO exceeded FROM reserve_quota(p_quota_keys, p_quotas, p_day) q;
+    END IF;
+  END $$`,
+  // Several calls as one: so many tokens of each key and so many more of each quota. When something does not suffice for all
+  // of them nothing is taken, the answer is null, and each call is to be admitted by itself; else it is how far each key is
+  // ahead afterwards. For a single call it takes half of what admit_call() does.
+  `CREATE FUNCTION admit_calls(p_keys text[], p_interval_s float8[], p_bursts integer[], p_counts integer[],
+    p_quota_keys text[], p_days date[], p_quotas bigint[], p_quota_counts integer[], OUT aheads_s float8[])
+  LANGUAGE plpgsql ${PLANS} AS $$
+  DECLARE
+    t timestamptz := clock_timestamp();
+    exceeded boolean;
+  BEGIN
+    PERFORM set_config('synchronous_commit', 'off', true);
+    WITH asked AS (
+      SELECT * FROM unnest(p_keys, p_interval_s, p_bursts, p_counts) WITH ORDINALITY AS a (key, interval_s, burst, count, i)
+    ), moved AS (
+      INSERT INTO rate_limits AS r (key, tat) SELECT key, t + make_interval(secs => interval_s * count) FROM asked ORDER BY key
+        ON CONFLICT (key) DO UPDATE SET tat = greatest(r.tat, t) + (excluded.tat - t) RETURNING key, tat
+    )
+    SELECT coalesce(array_agg(ahead_s ORDER BY i), '{}'), coalesce(bool_or(ahead_s > interval_s * (burst + 1e-6)), false)
+      INTO aheads_s, exceeded
+      FROM (SELECT a.*, extract(epoch FROM m.tat - t)::float8 AS ahead_s FROM asked a JOIN moved m ON m.key = a.key) answers;
+    IF NOT exceeded AND cardinality(p_quota_keys) > 0 THEN
+      WITH asked AS (
+        SELECT * FROM unnest(p_quota_keys, p_days, p_quotas, p_quota_counts) AS a (key, day, quota, count)
+      ), moved AS (
+        INSERT INTO quota_used AS kept (key, day, used) SELECT key, day, count FROM asked ORDER BY key, day
+          ON CONFLICT (key, day) DO UPDATE SET used = kept.used + excluded.used RETURNING key, day, used
+      )
+      SELECT bool_or(m.used > a.quota) INTO exceeded FROM asked a JOIN moved m ON m.key = a.key AND m.day = a.day;
+      IF exceeded THEN
+        UPDATE quota_used k SET used = k.used - a.count
+          FROM unnest(p_quota_keys, p_days, p_quota_counts) AS a (key, day, count) WHERE k.key = a.key AND k.day = a.day;
+      END IF;
+    END IF;
+    IF exceeded THEN
+      UPDATE rate_limits r SET tat = r.tat - make_interval(secs => a.interval_s * a.count)
+        FROM unnest(p_keys, p_interval_s, p_counts) AS a (key, interval_s, count) WHERE r.key = a.key;
+      aheads_s := NULL;
+    END IF;
+  END $$`,
 ];
 
 const DROPS = [
+  'DROP FUNCTION admit_calls',
+  'DROP FUNCTION admit_call',
   'DROP FUNCTION admit_address(bigint, date, text, integer)',
   'DROP FUNCTION reserve_quota(text[], bigint[], date)',
   'DROP FUNCTION take_tokens(text[], float8[], integer[], integer[], boolean)',

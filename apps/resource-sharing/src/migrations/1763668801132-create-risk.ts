@@ -121,76 +121,6 @@ const FUNCTIONS = [
       p_application, jsonb_build_object('before', former, 'tier', p_state.tier, 'reason', p_kind));
     RETURN p_state;
   END $$`,
-  // Counts an unlock that gave something new, as the last act of its transaction: raises GL429 (GL403) when it may not be.
-  `CREATE FUNCTION admit_unlock(p_user bigint, p_application bigint, p_paid boolean, p_seen boolean,
-    OUT tier integer, OUT quota integer, OUT remaining integer, OUT reset_s float8) LANGUAGE plpgsql AS $$
-  DECLARE
-    s risk_settings;
-    state risk_states;
-    t timestamptz;
-    minute_step interval;
-    hour_step interval;
-    minute_end timestamptz;
-    hour_end timestamptz;
-    kept integer;
-  BEGIN
-    SELECT * INTO s FROM risk_settings;
-    state := lock_risk(p_user);
-    t := clock_timestamp();
-    tier := current_tier(state, s.clean_time, t);
-    IF state.paused_until > t THEN
-      RAISE EXCEPTION 'paused' USING ERRCODE = CASE tier WHEN 3 THEN 'GL403' ELSE 'GL429' END,
-        DETAIL = jsonb_build_object('limit', CASE tier WHEN 3 THEN 'RISK_BLOCKED' ELSE 'OPENAPI_COOLDOWN' END, 'tier', tier,
-          'retry_s', extract(epoch FROM state.paused_until - t));
-    END IF;
-    quota := CASE tier WHEN 0 THEN s.unlocks_per_minute ELSE s.watched_unlocks_per_minute END;
-    minute_step := interval '1 minute' / quota;
-    hour_step := interval '1 hour' / s.unlocks_per_hour;
-    minute_end := greatest(state.minute_tat, t) + minute_step;
-    hour_end := greatest(state.hour_tat, t) + hour_step;
-    IF minute_end - t > interval '1 minute' + interval '1 millisecond'
-      OR hour_end - t > interval '1 hour' + interval '1 millisecond' THEN
-      RAISE EXCEPTION 'too fast' USING ERRCODE = 'GL429', DETAIL = jsonb_build_object('limit', 'USER_RATE_LIMIT_EXCEEDED',
-        'tier', tier, 'hit', true, 'retry_s', extract(epoch FROM greatest(
-          minute_end - t - interval '1 minute', hour_end - t - interval '1 hour')));
-    END IF;
-    state.minute_tat := minute_end;
-    state.hour_tat := hour_end;
-    remaining := least(floor(quota + 1e-6 - extract(epoch FROM minute_end - t) / extract(epoch FROM minute_step)),
-      floor(s.unlocks_per_hour + 1e-6 - extract(epoch FROM hour_end - t) / extract(epoch FROM hour_step)));
-    reset_s := extract(epoch FROM minute_end - t);
-    IF tier < state.tier THEN
-      state.tier := tier;
-      state.changed_at := t;
-      state.troubled_at := NULL;
-    END IF;
-    IF p_paid THEN
-      kept := cardinality(state.paid_at);
-      state.paid_at := CASE WHEN kept > s.paid_unlocks_per_hour
-        THEN state.paid_at[kept - s.paid_unlocks_per_hour + 1 :] ELSE state.paid_at END || t;
-    END IF;
-    SELECT coalesce(array_agg(a), '{}') || p_application, coalesce(array_agg(at), '{}') || t
-      INTO state.applications, state.applications_at
-      FROM unnest(state.applications, state.applications_at) AS u (a, at)
-      WHERE a <> p_application AND at > t - s.applications_window;
-    kept := cardinality(state.seen);
-    state.seen := CASE WHEN kept >= s.unseen_sample THEN state.seen[kept - s.unseen_sample + 2 :] ELSE state.seen END || p_seen;
-    IF cardinality(state.applications) >= s.applications THEN
-      state := risk_incident(state, 'applications', 2, p_application, t);
-    ELSIF cardinality(state.seen) >= s.unseen_sample
-      AND (SELECT count(*) FROM unnest(state.seen) AS u (saw) WHERE NOT saw) >= s.unseen_share * s.unseen_sample THEN
-      state := risk_incident(state, 'unseen', 2, p_application, t);
-    ELSIF cardinality(state.paid_at) > s.paid_unlocks_per_hour
-      AND state.paid_at[cardinality(state.paid_at) - s.paid_unlocks_per_hour] > t - interval '1 hour' THEN
-      state := risk_incident(state, 'paid', 1, p_application, t);
-    END IF;
-    tier := state.tier;
-    UPDATE risk_states r SET tier = state.tier, changed_at = state.changed_at, troubled_at = state.troubled_at,
-      incident_at = state.incident_at, paused_at = state.paused_at, paused_until = state.paused_until,
-      needs_review = state.needs_review, minute_tat = state.minute_tat, hour_tat = state.hour_tat,
-      hits_at = state.hits_at, paid_at = state.paid_at, applications = state.applications,
-      applications_at = state.applications_at, seen = state.seen WHERE r.user_id = p_user;
-  END $$`,
   // A refused unlock, after its transaction was undone. Answers the tier, and whether it is another one than before.
   `CREATE FUNCTION note_limit_hit(p_user bigint, p_application bigint, OUT tier integer, OUT changed boolean)
   LANGUAGE plpgsql AS $$
@@ -225,40 +155,10 @@ const FUNCTIONS = [
       applications = state.applications, applications_at = state.applications_at, seen = state.seen
       WHERE r.user_id = p_user;
   END $$`,
-  // unlock_share() under the limits of the user's tier. What is owned, or free and had before, does not count.
-  `CREATE FUNCTION unlock_share_watched(p_user bigint, p_slug uuid, p_premium boolean, p_application bigint,
-    p_credential bigint, p_grant bigint, p_zone text, p_weekly_limit integer, p_bonus_max integer, p_looked boolean,
-    OUT outcome text, OUT kind text, OUT url text, OUT access_code text, OUT points integer,
-    OUT tier integer, OUT quota integer, OUT remaining integer, OUT reset_s float8)
-  LANGUAGE plpgsql AS $$
-  DECLARE
-    share bigint;
-    fresh boolean;
-  BEGIN
-    SELECT u.outcome, u.kind, u.url, u.access_code, u.points INTO outcome, kind, url, access_code, points
-      FROM unlock_share(p_user, p_slug, p_premium, p_application, p_credential, p_grant, p_zone, p_weekly_limit,
-        p_bonus_max) u;
-    IF outcome IN ('none', 'own', 'owned') THEN
-      RETURN;
-    END IF;
-    SELECT s.id INTO share FROM shares s WHERE s.slug = p_slug;
-    IF outcome = 'free' THEN
-      SELECT EXISTS (SELECT FROM unlocks u WHERE u.user_id = p_user AND u.share_id = share
-        AND u.xmin = pg_current_xact_id()::xid) INTO fresh;
-      IF NOT fresh THEN
-        RETURN;
-      END IF;
-    END IF;
-    SELECT a.tier, a.quota, a.remaining, a.reset_s INTO tier, quota, remaining, reset_s
-      FROM admit_unlock(p_user, coalesce(p_application, 0), outcome = 'points', p_looked
-        OR EXISTS (SELECT FROM share_looks l WHERE l.user_id = p_user AND l.share_id = share)) a;
-  END $$`,
 ];
 
 const DROPS = [
-  'DROP FUNCTION unlock_share_watched',
   'DROP FUNCTION note_limit_hit',
-  'DROP FUNCTION admit_unlock',
   'DROP FUNCTION risk_incident',
   'DROP FUNCTION lock_risk',
   'DROP FUNCTION current_tier',

@@ -13,11 +13,10 @@ import { CreateUsage1763668801130 } from './1763668801130-create-usage.js';
 import { CreateLimits1763668801131 } from './1763668801131-create-limits.js';
 import { CreateRisk1763668801132 } from './1763668801132-create-risk.js';
 import { DescribeSessions1763668801140 } from './1763668801140-describe-sessions.js';
-import { QuickenUnlocks1763668801150 } from './1763668801150-quicken-unlocks.js';
-import { HoldPrices1763668801151 } from './1763668801151-hold-prices.js';
 import { ShutSharesWithTheirOwners1763668801160 } from './1763668801160-shut-shares-with-their-owners.js';
 import { LetEmailAddressesRepeat1763668801161 } from './1763668801161-let-email-addresses-repeat.js';
 import { ProposeApplicationChanges1763668801162 } from './1763668801162-propose-application-changes.js';
+import { UnlockShares1763668801170 } from './1763668801170-unlock-shares.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -36,9 +35,8 @@ export const MIGRATIONS = [
   CreateLimits1763668801131,
   CreateRisk1763668801132,
   DescribeSessions1763668801140,
-  QuickenUnlocks1763668801150,
-  HoldPrices1763668801151,
   ShutSharesWithTheirOwners1763668801160,
   LetEmailAddressesRepeat1763668801161,
   ProposeApplicationChanges1763668801162,
+  UnlockShares1763668801170,
 ];

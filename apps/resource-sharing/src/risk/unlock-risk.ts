@@ -8,7 +8,7 @@ import { limitField, policyField, type LimitState } from '../limits/rate-limit-f
 import type { UserCaller } from '../open-api/caller.js';
 import { ShareLooks } from './share-looks.js';
 
-/** What unlock_share_watched() says of the user's limit; nulls when the unlock did not count. */
+/** What unlock_shares() says of the user's limit; nulls when the unlock did not count. */
 export interface UnlockAllowance {
   readonly tier: number | null;
   readonly quota: number | null;
@@ -16,12 +16,14 @@ export interface UnlockAllowance {
   readonly reset_s: number | null;
 }
 
-interface RefusalDetail {
-  readonly limit: 'OPENAPI_COOLDOWN' | 'RISK_BLOCKED' | 'USER_RATE_LIMIT_EXCEEDED';
-  readonly tier: number;
-  readonly retry_s: number;
-  readonly hit?: boolean;
-}
+/** What unlock_shares() answers for an unlock that the user's tier does not allow. */
+export type RefusedOutcome = 'paused' | 'blocked' | 'too_fast';
+
+const LIMITS: Readonly<Record<RefusedOutcome, 'OPENAPI_COOLDOWN' | 'RISK_BLOCKED' | 'USER_RATE_LIMIT_EXCEEDED'>> = {
+  paused: 'OPENAPI_COOLDOWN',
+  blocked: 'RISK_BLOCKED',
+  too_fast: 'USER_RATE_LIMIT_EXCEEDED',
+};
 
 /** An unlock that the user's tier does not allow. */
 export class UnlockRefused extends AppError {
@@ -29,18 +31,18 @@ export class UnlockRefused extends AppError {
   /** It is to be held against the user. */
   readonly hit: boolean;
 
-  constructor({ limit, tier, retry_s: retry, hit }: RefusalDetail) {
-    const blocked = limit === 'RISK_BLOCKED';
-    const code = blocked ? 'OPENAPI_COOLDOWN' : limit;
+  constructor(outcome: RefusedOutcome, tier: number, retryAfterSeconds: number) {
+    const limit = LIMITS[outcome];
     const [shown, message, options] = refusalParts({
-      code,
+      code: limit === 'RISK_BLOCKED' ? 'OPENAPI_COOLDOWN' : limit,
       scope: 'user',
-      retryAfterMs: retry * 1_000,
+      retryAfterMs: retryAfterSeconds * 1_000,
       group: 'unlock',
     });
-    super(blocked ? limit : shown, message, { ...options, members: { ...options?.members, limit_code: limit } });
+    const members = { ...options?.members, limit_code: limit };
+    super(limit === 'RISK_BLOCKED' ? limit : shown, message, { ...options, members });
     this.tier = tier;
-    this.hit = hit === true;
+    this.hit = outcome === 'too_fast';
   }
 }
 
@@ -99,17 +101,4 @@ export class UnlockRisk {
 
 function tellTier({ credentialKind }: UserCaller, response: Response, tier: number): void {
   if (credentialKind === 'personal') response.setHeader('X-Risk-Tier', `T${tier}`);
-}
-
-/** Turns what admit_unlock() raises into the answer of the API. */
-export async function explainingRisk<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    const { code, detail } = error as { code?: unknown; detail?: unknown };
-    if ((code === 'GL429' || code === 'GL403') && typeof detail === 'string') {
-      throw new UnlockRefused(JSON.parse(detail) as RefusalDetail);
-    }
-    throw error;
-  }
 }

@@ -2,11 +2,11 @@ import { AppError } from '@gatehouse/platform';
 import { formatFullUrl, type ShareLinkKind } from '@gatehouse/share-links';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { Batches, wasUndone } from '../batches/batches.js';
 import type { UserCaller } from '../open-api/caller.js';
-import { explainingRefusals } from '../points/points-ledger.js';
 import { runStatement, type Statement } from '../points/run-statement.js';
 import { ResourceSharingSettings } from '../settings.js';
-import { explainingRisk, UnlockRisk, type UnlockAllowance } from '../risk/unlock-risk.js';
+import { UnlockRefused, UnlockRisk, type RefusedOutcome, type UnlockAllowance } from '../risk/unlock-risk.js';
 import { parseSlug } from '../shares/share-slug.js';
 
 /** Why the caller may have the link: `own` to `owned` changed nothing, the rest is new. */
@@ -25,22 +25,38 @@ export interface UnlockedShare {
 }
 
 interface UnlockRow extends UnlockAllowance {
-  outcome: UnlockOutcome | 'none';
+  /** Of the unlock in the statement, from 1. */
+  n: number;
+  outcome: UnlockOutcome | 'none' | 'insufficient' | RefusedOutcome;
   kind: ShareLinkKind;
   url: string;
   access_code: string;
   points: number;
+  retry_s: number | null;
+}
+
+interface Asked {
+  readonly caller: UserCaller;
+  readonly slug: string;
+  readonly looked: boolean;
 }
 
 const UNLOCK: Statement = {
-  name: 'unlock_share_watched',
-  text: `SELECT outcome, kind, url, access_code, points, tier, quota, remaining, reset_s
-    FROM unlock_share_watched($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+  name: 'unlock_shares',
+  text: `SELECT n, outcome, kind, url, access_code, points, tier, quota, remaining, reset_s, retry_s
+    FROM unlock_shares($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 };
 
 /** Gives users the links of shares: own, free, had before, free this week, or for points, in that order. */
 @Injectable()
 export class Unlocks {
+  /** A user's own unlocks go one after another: each is paid from what the one before left. */
+  private readonly batches = new Batches<Asked, UnlockRow>({
+    run: (asked) => this.run(asked),
+    splits: wasUndone,
+    keyOf: ({ caller }) => caller.userId,
+  });
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly settings: ResourceSharingSettings,
@@ -48,21 +64,43 @@ export class Unlocks {
   ) {}
 
   /**
-   * One round trip and one transaction, or part of `tx`; a repeat never pays again. Raises INVALID_ARGUMENT for what is
-   * no slug, NOT_FOUND, INSUFFICIENT_POINTS, and UnlockRefused for what the user's tier does not allow.
+   * One transaction, which other unlocks that come at the same time may share, or part of `tx`; a repeat never pays again.
+   * Raises INVALID_ARGUMENT for what is no slug, NOT_FOUND, INSUFFICIENT_POINTS, and UnlockRefused for what the user's
+   * tier does not allow.
    */
   async unlock(caller: UserCaller, slug: string, tx?: EntityManager): Promise<UnlockedShare> {
-    const { timeZone, weeklyFreeLimit, weeklyFreeBonusMax } = this.settings;
-    const { userId, isPremium, applicationId, credentialId, grantId } = caller;
-    const values = [userId, slugOf(slug), isPremium, applicationId, credentialId, grantId];
-    const limits = [timeZone, weeklyFreeLimit, weeklyFreeBonusMax, this.risk.hasLooked(userId, slug)];
-    const [row] = await explainingRefusals(
-      explainingRisk(runStatement<UnlockRow>(this.dataSource, tx, UNLOCK, [...values, ...limits])),
-    );
-    if (row === undefined || row.outcome === 'none') throw new AppError('NOT_FOUND', 'There is no such share');
-    const { outcome, kind, url, access_code: accessCode, points, ...allowance } = row;
-    return { outcome, url, accessCode, fullUrl: formatFullUrl({ kind, url, accessCode }), points, allowance };
+    const asked = { caller, slug: slugOf(slug), looked: this.risk.hasLooked(caller.userId, slug) };
+    const row = tx === undefined ? await this.batches.submit(asked) : (await this.run([asked], tx))[0];
+    return unlockedShare(row as UnlockRow);
   }
+
+  private async run(asked: readonly Asked[], tx?: EntityManager): Promise<UnlockRow[]> {
+    const { timeZone, weeklyFreeLimit, weeklyFreeBonusMax } = this.settings;
+    const rows = await runStatement<UnlockRow>(this.dataSource, tx, UNLOCK, [
+      asked.map(({ caller }) => caller.userId),
+      asked.map(({ slug }) => slug),
+      asked.map(({ caller }) => caller.isPremium),
+      asked.map(({ caller }) => caller.applicationId),
+      asked.map(({ caller }) => caller.credentialId),
+      asked.map(({ caller }) => caller.grantId),
+      asked.map(({ looked }) => looked),
+      timeZone,
+      weeklyFreeLimit,
+      weeklyFreeBonusMax,
+    ]);
+    return rows.toSorted((one, other) => one.n - other.n);
+  }
+}
+
+function unlockedShare(row: UnlockRow): UnlockedShare {
+  const { outcome, kind, url, access_code: accessCode, points, tier, quota, remaining, reset_s } = row;
+  if (outcome === 'none') throw new AppError('NOT_FOUND', 'There is no such share');
+  if (outcome === 'insufficient') throw new AppError('INSUFFICIENT_POINTS');
+  if (outcome === 'paused' || outcome === 'blocked' || outcome === 'too_fast') {
+    throw new UnlockRefused(outcome, tier ?? 0, row.retry_s ?? 0);
+  }
+  const allowance = { tier, quota, remaining, reset_s };
+  return { outcome, url, accessCode, fullUrl: formatFullUrl({ kind, url, accessCode }), points, allowance };
 }
 
 function slugOf(text: string): string {

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { Batches, type BatchWork } from './batches.js';
+
+interface Call {
+  readonly key: string;
+  readonly value: number;
+}
+
+/** Work whose batches end when the test says so. */
+class Work implements BatchWork<Call, number> {
+  readonly begun: (readonly Call[])[] = [];
+  private readonly ends: ((failure?: Error) => void)[] = [];
+  private readonly starts: (() => void)[] = [];
+
+  run(items: readonly Call[]): Promise<readonly number[]> {
+    this.begun.push(items);
+    for (const start of this.starts.splice(0)) start();
+    return new Promise((resolve, reject) => {
+      this.ends.push((failure) => {
+        if (failure === undefined) resolve(items.map(({ value }) => value * 2));
+        else reject(failure);
+      });
+    });
+  }
+
+  splits(error: unknown): boolean {
+    return (error as Error).message === 'not together';
+  }
+
+  keyOf({ key }: Call): string {
+    return key;
+  }
+
+  /** Ends the oldest batch under way, which may have yet to begin. */
+  async end(failure?: Error): Promise<void> {
+    while (this.ends.length === 0) await new Promise<void>((resolve) => this.starts.push(resolve));
+    this.ends.shift()?.(failure);
+  }
+
+  get values(): number[][] {
+    return this.begun.map((items) => items.map(({ value }) => value));
+  }
+}
+
+const call = (value: number, key = String(value)): Call => ({ key, value });
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('batches', () => {
+  it('a call that comes alone starts in the same turn of the loop', async () => {
+    const work = new Work();
+    const answer = new Batches(work).submit(call(1));
+    await turn();
+    expect(work.values).toEqual([[1]]);
+    await work.end();
+    expect(await answer).toBe(2);
+  });
+
+  it('what comes meanwhile goes together afterwards, and each has its own answer', async () => {
+    const work = new Work();
+    const batches = new Batches(work);
+    const first = batches.submit(call(1));
+    await turn();
+    const others = [2, 3, 4].map((value) => batches.submit(call(value)));
+    await turn();
+    expect(work.values).toEqual([[1]]);
+    await work.end();
+    await work.end();
+    expect(await Promise.all([first, ...others])).toEqual([2, 4, 6, 8]);
+    expect(work.values).toEqual([[1], [2, 3, 4]]);
+  });
+
+  it('calls of one key go one after another, in their order, and keep nobody else', async () => {
+    const work = new Work();
+    const batches = new Batches(work);
+    const answers = [call(1, 'a'), call(2, 'a'), call(3, 'a'), call(4, 'b')].map((one) => batches.submit(one));
+    for (let i = 0; i < 3; i++) await work.end();
+    await Promise.all(answers);
+    expect(work.values).toEqual([[1, 4], [2], [3]]);
+  });
+
+  it('are not endless: what is too much waits for the next', async () => {
+    const work = new Work();
+    const batches = new Batches(work);
+    const answers = Array.from({ length: 70 }, (_, value) => batches.submit(call(value)));
+    for (let i = 0; i < 3; i++) await work.end();
+    await Promise.all(answers);
+    expect(work.begun.map((items) => items.length)).toEqual([32, 32, 6]);
+  });
+
+  it('one that takes long has others beside it, up to four', async () => {
+    const work = new Work();
+    const batches = new Batches(work);
+    const answers: Promise<number>[] = [];
+    for (let value = 1; value <= 4; value++) {
+      answers.push(batches.submit(call(value)));
+      while (work.begun.length < value) await turn();
+    }
+    answers.push(batches.submit(call(5)));
+    for (let i = 0; i < 4; i++) await work.end();
+    await work.end();
+    expect(await Promise.all(answers)).toEqual([2, 4, 6, 8, 10]);
+    expect(work.values).toEqual([[1], [2], [3], [4], [5]]);
+  });
+
+  it('of which nothing can be done together are done one by one', async () => {
+    const work = new Work();
+    const batches = new Batches(work);
+    const answers = [1, 2, 3].map((value) => batches.submit(call(value)));
+    const settled = Promise.allSettled(answers);
+    await work.end(new Error('not together'));
+    await work.end();
+    await work.end(new Error('not this one'));
+    await work.end();
+    expect((await settled).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(work.values).toEqual([[1, 2, 3], [1], [2], [3]]);
+  });
+
+  it('that failed nobody knows how are not tried again', async () => {
+    const work = new Work();
+    const batches = new Batches(work);
+    const settled = Promise.allSettled([1, 2].map((value) => batches.submit(call(value))));
+    await work.end(new Error('the connection is gone'));
+    expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(work.begun).toHaveLength(1);
+    const next = batches.submit(call(3));
+    await work.end();
+    expect(await next).toBe(6);
+  });
+});

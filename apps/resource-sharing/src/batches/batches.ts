@@ -1,0 +1,123 @@
+/** How calls that come at the same time are carried out together. */
+export interface BatchWork<Item, Answer> {
+  /** Carries out all or, when it rejects, none of them: answers in their order. */
+  run(items: readonly Item[]): Promise<readonly Answer[]>;
+  /** After a batch of several was rejected: whether each is to be tried by itself. */
+  splits(error: unknown): boolean;
+  /** Items of one key never go together. */
+  keyOf(item: Item): unknown;
+}
+
+interface Waiting<Item, Answer> {
+  readonly item: Item;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const MOST = 32;
+/** Batches under way at once; a second one starts only beside one that takes long. */
+const LANES = 4;
+const LONG_MS = 50;
+
+/**
+ * Gathers what waits while a batch is under way and carries it out as the next one. A call that comes alone starts at once;
+ * nothing ever waits for more to come. Keys take turns: whoever has much waiting does not keep the others.
+ */
+export class Batches<Item, Answer> {
+  private readonly waiting = new Map<unknown, Waiting<Item, Answer>[]>();
+  private running = 0;
+  private startedAt = 0;
+  private scheduled = false;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly work: BatchWork<Item, Answer>;
+
+  constructor(work: BatchWork<Item, Answer>) {
+    this.work = work;
+  }
+
+  /** Answers as the work does for this one. */
+  submit(item: Item): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const key = this.work.keyOf(item);
+      const waiting = this.waiting.get(key);
+      if (waiting === undefined) this.waiting.set(key, [{ item, resolve, reject }]);
+      else waiting.push({ item, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  /** What has arrived already is read first: it goes along. */
+  private schedule(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      this.start();
+    });
+  }
+
+  private start(): void {
+    if (this.waiting.size === 0 || this.running >= LANES) return;
+    const left = this.running === 0 ? 0 : this.startedAt + LONG_MS - performance.now();
+    if (left > 0) {
+      this.timer ??= setTimeout(() => {
+        this.timer = undefined;
+        this.start();
+      }, left);
+      return;
+    }
+    this.running += 1;
+    this.startedAt = performance.now();
+    void this.carryOut(this.take());
+    if (this.waiting.size > 0) this.start();
+  }
+
+  /** The first of every key, as many as may go together; the keys come last then. */
+  private take(): Waiting<Item, Answer>[] {
+    const taken: Waiting<Item, Answer>[] = [];
+    for (const [key, waiting] of [...this.waiting].slice(0, MOST)) {
+      taken.push(waiting.shift() as Waiting<Item, Answer>);
+      this.waiting.delete(key);
+      if (waiting.length > 0) this.waiting.set(key, waiting);
+    }
+    return taken;
+  }
+
+  private async carryOut(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
+    let failure: { error: unknown } | undefined;
+    try {
+      settle(batch, await this.work.run(batch.map(({ item }) => item)));
+    } catch (error) {
+      failure = { error };
+    }
+    this.running -= 1;
+    if (this.waiting.size > 0) this.schedule();
+    if (failure !== undefined) await this.afterFailure(batch, failure.error);
+  }
+
+  private async afterFailure(batch: readonly Waiting<Item, Answer>[], error: unknown): Promise<void> {
+    if (batch.length === 1 || !this.work.splits(error)) {
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    await Promise.all(
+      batch.map(async (one) => {
+        try {
+          settle([one], await this.work.run([one.item]));
+        } catch (cause) {
+          one.reject(cause);
+        }
+      }),
+    );
+  }
+}
+
+function settle<Item, Answer>(batch: readonly Waiting<Item, Answer>[], answers: readonly Answer[]): void {
+  if (answers.length !== batch.length) throw new Error(`${batch.length} calls have ${answers.length} answers`);
+  batch.forEach(({ resolve }, index) => resolve(answers[index] as Answer));
+}
+
+/** The statement was undone and the connection lives: nothing of it happened. */
+export function wasUndone(error: unknown): boolean {
+  return (error as { severity?: unknown }).severity === 'ERROR';
+}
