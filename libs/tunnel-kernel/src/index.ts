@@ -56,6 +56,7 @@ export {
 export { TunnelServer } from './server.js';
 export {
   type AgentState,
+  type ConnectionState,
   type ServerEvents,
   type ServerTimeouts,
   type TunnelServerEnvironment,

@@ -7,6 +7,7 @@ import type { FlowRecord } from './flow-ledger.js';
 import type { ResourceRef } from './resource.js';
 import type { PoolLimits } from './session/channel-pool.js';
 import type { DialFailure } from './wire/messages.js';
+import type { Endpoint } from './wire/prelude.js';
 import type { ServerIdentity } from './wire/server-identity.js';
 
 /** All in milliseconds. */
@@ -76,4 +77,16 @@ export interface AgentState {
   /** Of the last heartbeat; null before the first. */
   roundTripMs: number | null;
   idleChannels: number;
+}
+
+/** A visitor who is connected. */
+export interface ConnectionState {
+  resource: ResourceRef;
+  visitor: Endpoint;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  /** Bytes from the visitor. */
+  upload: number;
+  /** Bytes to the visitor. */
+  download: number;
 }

@@ -11,6 +11,7 @@ import { DEFAULT_POOL_LIMITS } from './session/channel-pool.js';
 import {
   DEFAULT_TIMEOUTS,
   type AgentState,
+  type ConnectionState,
   type ServerTimeouts,
   type TunnelServerEnvironment,
 } from './server-environment.js';
@@ -107,6 +108,12 @@ export class TunnelServer {
   /** Connections of visitors that run. */
   get flows(): number {
     return this.ledger.size;
+  }
+
+  /** Those of a client's visitors. */
+  connections(clientId: number): ConnectionState[] {
+    const running = [...this.ledger.running()].filter((flow) => flow.clientId === clientId);
+    return running.map(({ resource, visitor, startedAt, counter }) => ({ resource, visitor, startedAt, ...counter }));
   }
 
   /** What moved since the last call. */
