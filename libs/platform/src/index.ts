@@ -5,7 +5,9 @@ export { ErrorFilter } from './errors/error.filter.js';
 export { formatError, type ErrorBody, type ErrorFormat } from './errors/error-format.js';
 export { HealthRegistry, type HealthCheck, type HealthReport } from './health/health-registry.js';
 export { DEFAULT_BODY_LIMIT } from './http/body-parsers.js';
+export { clientAddress, type ClientAddress } from './http/client-address.js';
 export { clientKey } from './http/client-key.js';
+export { addedHeader, addHeader, onAnswered, type AnswerObserver } from './http/exchange.js';
 export {
   idempotencyKeyOf,
   idempotencyKeyReused,
@@ -67,5 +69,9 @@ export {
   type NamedQueryClient,
 } from './throttling/postgres-counter.js';
 export { RedisWindowCounter, type RedisScriptClient } from './throttling/redis-counter.js';
-export { SkipThrottle } from '@nestjs/throttler';
-export { ThrottlingGuard, ThrottlingModule, type ThrottlingOptions } from './throttling/throttling.module.js';
+export {
+  SkipThrottle,
+  ThrottlingGuard,
+  ThrottlingModule,
+  type ThrottlingOptions,
+} from './throttling/throttling.module.js';

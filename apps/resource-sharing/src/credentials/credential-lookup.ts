@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { pgPool } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -13,6 +12,7 @@ import {
   type Row,
   type TokenRecord,
 } from './credential-records.js';
+import { digestOf } from './presented-secret.js';
 import { RevocableCache, type Soon } from './revocable-cache.js';
 import { Revocations } from './revocations.js';
 import { SecretHasher, SECRET_PREFIX } from './secret-hasher.js';
@@ -64,9 +64,9 @@ export class CredentialLookup {
     ]);
   }
 
-  /** The application secret or personal key of this text; null when there is none. */
-  key(text: string): Soon<KeyRecord | null> {
-    return this.keys.get(hash('sha256', text, 'base64'), async () => {
+  /** The application secret or personal key of this text; null when there is none. `connection`: the one it came on. */
+  key(text: string, connection?: object): Soon<KeyRecord | null> {
+    return this.keys.get(digestOf(text, 'key', connection), async () => {
       const kind = text.startsWith(SECRET_PREFIX.personal) ? 'personal' : 'application';
       const hashed = this.hasher.parse(kind, text);
       const row = hashed === undefined ? undefined : await this.first('credential_by_hash', KEY_BY_HASH, hashed);
@@ -75,8 +75,8 @@ export class CredentialLookup {
   }
 
   /** The access token of this text, an expired one too while it is kept; null when there is none. */
-  token(text: string): Soon<TokenRecord | null> {
-    return this.tokens.get(hash('sha256', text, 'base64'), async () => {
+  token(text: string, connection?: object): Soon<TokenRecord | null> {
+    return this.tokens.get(digestOf(text, 'token', connection), async () => {
       const hashed = this.hasher.parse('access', text);
       if (hashed === undefined) return null;
       const row =

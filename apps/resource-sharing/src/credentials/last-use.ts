@@ -6,8 +6,9 @@ const FLUSH_MS = 5_000;
 const MAX_NOTED = 10_000;
 
 interface Use {
-  readonly at: Date;
-  readonly ip: string | null;
+  /** Milliseconds since the epoch. */
+  at: number;
+  ip: string | null;
 }
 
 /** Notes when credentials are used and writes the last use of each in one statement every few seconds. */
@@ -22,8 +23,14 @@ export class LastUse implements BeforeApplicationShutdown {
   ) {}
 
   note(credentialId: number, ip: string | undefined): void {
-    if (this.noted.size >= MAX_NOTED && !this.noted.has(credentialId)) return;
-    this.noted.set(credentialId, { at: new Date(), ip: ip ?? null });
+    const use = this.noted.get(credentialId);
+    if (use !== undefined) {
+      use.at = Date.now();
+      use.ip = ip ?? null;
+      return;
+    }
+    if (this.noted.size >= MAX_NOTED) return;
+    this.noted.set(credentialId, { at: Date.now(), ip: ip ?? null });
     this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }
 
@@ -37,7 +44,7 @@ export class LastUse implements BeforeApplicationShutdown {
     try {
       await this.dataSource.query(STATEMENT, [
         uses.map(([id]) => id),
-        uses.map(([, { at }]) => at),
+        uses.map(([, { at }]) => new Date(at)),
         uses.map(([, { ip }]) => ip),
       ]);
     } catch (error) {

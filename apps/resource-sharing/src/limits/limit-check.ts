@@ -1,4 +1,4 @@
-import { AppError } from '@gatehouse/platform';
+import { addHeader, AppError, onAnswered } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Caller } from '../open-api/caller.js';
@@ -73,8 +73,8 @@ export class LimitCheck {
     for (const { count } of limits.dayLimits) this.quotas.add(count, 1);
     this.giveBackFailures(limits.dayLimits, response);
     if (operation.scope !== 'unlock' && limits.leases.length > 0) {
-      response.setHeader('RateLimit-Policy', limits.policy);
-      response.setHeader('RateLimit', limitField(tightest(limits.leases, now)));
+      addHeader(response, 'RateLimit-Policy', limits.policy);
+      addHeader(response, 'RateLimit', limitField(tightest(limits.leases, now)));
     }
     setDayHeaders(call);
   }
@@ -82,8 +82,8 @@ export class LimitCheck {
   /** Only what succeeds counts. */
   private giveBackFailures(dayLimits: readonly DayLimit[], response: Response): void {
     if (dayLimits.length === 0) return;
-    response.once('close', () => {
-      if (response.statusCode < 400 && response.writableFinished) return;
+    onAnswered(response, (status) => {
+      if (status < 400) return;
       for (const { count } of dayLimits) this.quotas.add(count, -1);
     });
   }
@@ -118,7 +118,8 @@ function takeExactly({ limits: { leases, policy }, operation, response }: Call, 
   if (first === undefined) return;
   const refused = answers.findIndex(({ room }) => room < 1);
   if (refused < 0) {
-    response.setHeader('RateLimit-Policy', policy).setHeader('RateLimit', limitField(states.reduce(tighter, first)));
+    addHeader(response, 'RateLimit-Policy', policy);
+    addHeader(response, 'RateLimit', limitField(states.reduce(tighter, first)));
     return;
   }
   const [state, lease] = [states[refused] as LimitState, leases[refused] as Lease];
@@ -182,9 +183,9 @@ function quotaRefusal({ code, scope }: DayLimit, { operation, limits }: Call): A
 }
 
 function setDayHeaders({ limits, response }: Call): void {
-  response.setHeader('X-RateLimit-Reset', limits.reset);
+  addHeader(response, 'X-RateLimit-Reset', limits.reset);
   if (limits.endpoint === undefined) return;
-  for (const [name, value] of Object.entries(endpointHeaders(limits.endpoint))) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(endpointHeaders(limits.endpoint))) addHeader(response, name, value);
 }
 
 function endpointHeaders({ limit, count }: DayLimit): Record<string, string> {

@@ -1,11 +1,10 @@
-import { clientKey } from '@gatehouse/platform';
+import { clientAddress, onAnswered } from '@gatehouse/platform';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { callerOf } from '../open-api/caller.js';
 import { TierCeilings } from '../risk/tier-ceilings.js';
 import { ServiceDays } from '../quota/service-days.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
-import { startOf } from './request-start.js';
 import { CallerLimitsCache, type CallerLimits } from './caller-limits.js';
 import { LimitCheck } from './limit-check.js';
 import { operationOf } from './operation.js';
@@ -29,19 +28,15 @@ export class LimitsGuard implements CanActivate {
     if (caller === undefined || operation === null) return true;
     const response = http.getResponse<Response>();
     // Who holds an IPv6 network has more addresses than anybody can count.
-    const address = clientKey(request.ip ?? '');
+    const { key: address } = clientAddress(request);
     const limits = this.callers.of(caller, operation, address, this.days.at());
-    this.countWhenDone(request, response, limits);
+    this.countWhenDone(response, limits);
     const passed = this.check.enter({ caller, operation, limits, address, response });
     const ceiling = this.ceilings.enter(caller, operation);
     return passed === undefined && ceiling === undefined ? true : Promise.all([passed, ceiling]).then(() => true);
   }
 
-  private countWhenDone(request: Request, response: Response, { usageId, usageKey }: CallerLimits): void {
-    const started = startOf(request);
-    response.once('close', () => {
-      const status = response.writableFinished ? response.statusCode : 499;
-      this.usage.note(usageId, usageKey, status, (performance.now() - started) * 1_000);
-    });
+  private countWhenDone(response: Response, { usageId, usageKey }: CallerLimits): void {
+    onAnswered(response, (status, milliseconds) => this.usage.note(usageId, usageKey, status, milliseconds * 1_000));
   }
 }

@@ -1,10 +1,9 @@
-import { clientKey } from '@gatehouse/platform';
+import { addHeader, clientAddress } from '@gatehouse/platform';
 import type { INestApplication } from '@nestjs/common';
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { AddressLimit } from './address-limit.js';
 import { limitRefusal } from './limit-refusal.js';
 import { EXPOSED_HEADERS, limitField, policyField } from './rate-limit-fields.js';
-import { markStart } from './request-start.js';
 
 /** A path, or the address that some clients send instead. */
 const TARGET = /^(?:https?:\/\/[^/]*)?\/api\/(open|public\/openapi)(?:[/?]|$)/i;
@@ -20,22 +19,14 @@ export function openApiEntry(app: INestApplication): RequestHandler {
   return (request, response, next) => {
     const place = TARGET.exec(request.url)?.[1];
     if (place === undefined) return next();
-    markStart(request);
     const open = place.length === 4;
-    if (open) response.setHeader('Cache-Control', 'no-store');
+    if (open) addHeader(response, 'Cache-Control', 'no-store');
     if (open && request.headers.origin !== undefined) allowOrigin(response);
     if (open && request.method === 'OPTIONS') return answerPreflight(response);
-    const wait = addresses.hit(clientKey(fixAddress(request)));
+    const wait = addresses.hit(clientAddress(request).key);
     if (wait === 0) return next();
     next(refusal(addresses.quota, wait));
   };
-}
-
-/** The client's address is worked out from the forwarding headers each time that Express is asked: it is asked once. */
-function fixAddress(request: Request): string {
-  const address = request.ip ?? '';
-  Object.defineProperty(request, 'ip', { value: address, enumerable: true });
-  return address;
 }
 
 function refusal(quota: number, retryAfterMs: number): Error {

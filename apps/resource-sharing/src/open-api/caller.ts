@@ -54,19 +54,23 @@ export const OpenOperation = (options: OpenOperationOptions): MethodDecorator =>
     ApiExtension('x-user', options.user ?? 'optional'),
   );
 
-const CALLERS = new WeakMap<object, Caller>();
+const CALLER = Symbol('caller');
+
+interface Called {
+  [CALLER]?: Caller;
+}
 
 /** For the guard that found out who calls. */
 export function setCaller(request: object, caller: Caller): void {
-  CALLERS.set(request, caller);
+  (request as Called)[CALLER] = caller;
 }
 
 /** Undefined outside the open API. */
 export function callerOf(request: object): Caller | undefined {
-  return CALLERS.get(request);
+  return (request as Called)[CALLER];
 }
 
 /** The Caller of the request; a UserCaller where the operation requires a user. */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller | undefined =>
-  callerOf(context.switchToHttp().getRequest<object>()),
+  callerOf(context.getArgByIndex<object>(0)),
 );

@@ -1,12 +1,13 @@
-import { AppError } from '@gatehouse/platform';
+import { AppError, clientAddress, type ClientAddress } from '@gatehouse/platform';
 import { Injectable, RequestMethod, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { CredentialLookup } from '../credentials/credential-lookup.js';
 import type { KeyRecord, TokenRecord } from '../credentials/credential-records.js';
 import { LastUse } from '../credentials/last-use.js';
 import { whenThere, type Soon } from '../credentials/revocable-cache.js';
-import { apiKeyOf, assertUsableKey, assertUsableToken, toCaller, userTokenOf } from './caller-of-request.js';
+import { apiKeyOf, assertUsableKey, assertUsableToken, userTokenOf } from './caller-of-request.js';
 import { OPEN_OPERATION, setCaller, type Caller, type OpenOperationOptions, type OpenScope } from './caller.js';
+import { Callers } from './callers.js';
 import { EndpointSwitches } from './endpoint-switches.js';
 import { scopeError } from './refusals.js';
 
@@ -15,10 +16,17 @@ interface Operation extends OpenOperationOptions {
   readonly name: string;
 }
 
+interface Call {
+  readonly request: Request;
+  readonly operation: Operation;
+  readonly client: ClientAddress;
+}
+
 /** Guards every operation marked with @OpenOperation(): finds out who calls and whether they may. Others pass untouched. */
 @Injectable()
 export class OpenApiGuard implements CanActivate {
   private readonly operations = new WeakMap<object, Operation | null>();
+  private readonly callers = new Callers();
 
   constructor(
     private readonly lookup: CredentialLookup,
@@ -30,24 +38,25 @@ export class OpenApiGuard implements CanActivate {
   canActivate(context: ExecutionContext): Soon<boolean> {
     const operation = this.operationOf(context);
     if (operation === null) return true;
-    const request = context.switchToHttp().getRequest<Request>();
+    const request = context.getArgByIndex<Request>(0);
     const text = apiKeyOf(request.headers);
     const bearer = userTokenOf(request.headers);
-    return whenThere(this.lookup.key(text), (record) => {
-      const key = assertUsableKey(record, request.ip);
-      if (bearer === undefined) return this.admit(request, operation, key, undefined);
-      return whenThere(this.lookup.token(bearer), (token) =>
-        this.admit(request, operation, key, assertUsableToken(token, key)),
+    const call = { request, operation, client: clientAddress(request) };
+    return whenThere(this.lookup.key(text, request.socket), (record) => {
+      const key = assertUsableKey(record, call.client.ip);
+      if (bearer === undefined) return this.admit(call, key, undefined);
+      return whenThere(this.lookup.token(bearer, request.socket), (token) =>
+        this.admit(call, key, assertUsableToken(token, key)),
       );
     });
   }
 
-  private admit(request: Request, operation: Operation, key: KeyRecord, token: TokenRecord | undefined): Soon<boolean> {
+  private admit({ request, operation, client }: Call, key: KeyRecord, token: TokenRecord | undefined): Soon<boolean> {
     return whenThere(this.switches.isDisabled(operation.name), (disabled) => {
       if (disabled) throw new AppError('ENDPOINT_DISABLED');
-      const caller = toCaller(key, token);
+      const caller = this.callers.of(key, token);
       assertAllowed(caller, key.scopes, operation);
-      this.lastUse.note(key.id, request.ip);
+      this.lastUse.note(key.id, client.ip);
       setCaller(request, caller);
       return true;
     });

@@ -1,3 +1,4 @@
+import { addedHeader } from '@gatehouse/platform';
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -34,6 +35,6 @@ export class QuotaController {
 
 /** What the limits said of this call already. */
 function numberOf(response: Response, header: string): number | null {
-  const value = response.getHeader(header);
+  const value = addedHeader(response, header);
   return value === undefined ? null : Number(value);
 }

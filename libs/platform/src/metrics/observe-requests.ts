@@ -1,21 +1,11 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request } from 'express';
+import type { AnswerObserver } from '../http/exchange.js';
 import type { MetricsRegistry } from './metrics-registry.js';
 
 /** Measures every request from its first middleware to the last byte handed to the socket. */
-export function observeRequests(metrics: MetricsRegistry): RequestHandler {
-  return (request, response, next) => {
-    const started = performance.now();
-    response.once('close', () => {
-      const status = response.writableFinished ? response.statusCode : 499;
-      metrics.observeRequest(
-        knownMethod(request.method),
-        routeOf(request),
-        status,
-        (performance.now() - started) / 1e3,
-      );
-    });
-    next();
-  };
+export function observeRequests(metrics: MetricsRegistry): (request: Request) => AnswerObserver {
+  return (request) => (status, milliseconds) =>
+    metrics.observeRequest(knownMethod(request.method), routeOf(request), status, milliseconds / 1e3);
 }
 
 function routeOf(request: Request): string {

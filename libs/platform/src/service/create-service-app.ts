@@ -2,15 +2,16 @@ import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplication } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Application, Request, Response } from 'express';
+import type { Application, Request, RequestHandler, Response } from 'express';
 import { serveConsole } from '../console/serve-console.js';
 import { answerClientErrors } from '../errors/client-errors.js';
 import { ErrorFilter } from '../errors/error.filter.js';
 import { fixedPathMethods } from '../errors/fixed-paths.js';
 import { HealthRegistry } from '../health/health-registry.js';
 import { bodyParsers, DEFAULT_BODY_LIMIT } from '../http/body-parsers.js';
-import { requestId } from '../http/request-id.js';
-import { securityHeaders } from '../http/security-headers.js';
+import { writeAddedHeaders } from '../http/exchange.js';
+import { fixedRoutes } from '../http/fixed-routes.js';
+import { receiveRequests } from '../http/receive-requests.js';
 import { JsonLogger } from '../logging/json-logger.js';
 import { MetricsRegistry } from '../metrics/metrics-registry.js';
 import { observeRequests } from '../metrics/observe-requests.js';
@@ -68,26 +69,34 @@ export function configureServiceApp(
   app.disable('etag');
   app.set('query parser', 'simple');
   app.set('trust proxy', [...settings.trustedProxies]);
-  app.use(requestId, securityHeaders, observeRequests(metrics));
+  writeAddedHeaders(application);
+  app.use(receiveRequests(observeRequests(metrics)));
+  const steps = stepsOf(app, http);
+  app.use(fixedRoutes(application, steps));
   serveOperations(application, app.get(HealthRegistry), metrics);
   if (http.openapi !== undefined) serveOpenApi(app, application, http.openapi, http);
   if (http.console !== undefined) serveConsole(application, http.console, app.get(JsonLogger));
-  for (const make of http.middleware ?? []) app.use(make(app));
-  // Behind what a service watches its calls with: those that are refused here are calls as well.
-  app.use(fixedPathMethods(application));
-  app.use(
-    bodyParsers({
-      limit: http.bodyLimit ?? DEFAULT_BODY_LIMIT,
-      forms: http.forms ?? false,
-      streamedPaths: http.streamedPaths ?? [],
-    }),
-  );
+  for (const step of steps) app.use(step);
   if (http.globalPrefix !== undefined) app.setGlobalPrefix(http.globalPrefix);
   app.useGlobalFilters(new ErrorFilter(http.errorFormat, app.get(JsonLogger)));
   app.useGlobalPipes(createValidationPipe(http.validationCode ?? defaultValidationCode(http)));
   limitServer(app.getHttpServer());
   answerClientErrors(app.getHttpServer(), http.errorFormat);
   return app;
+}
+
+/** What every request to the API meets before its handler. */
+function stepsOf(app: NestExpressApplication, http: HttpOptions): RequestHandler[] {
+  return [
+    ...(http.middleware ?? []).map((make) => make(app)),
+    // Behind what a service watches its calls with: those that are refused here are calls as well.
+    fixedPathMethods(app.getHttpAdapter().getInstance()),
+    bodyParsers({
+      limit: http.bodyLimit ?? DEFAULT_BODY_LIMIT,
+      forms: http.forms ?? false,
+      streamedPaths: http.streamedPaths ?? [],
+    }),
+  ];
 }
 
 function defaultValidationCode({ errorFormat }: HttpOptions): 'VALIDATION_FAILED' | 'INVALID_ARGUMENT' {

@@ -1,6 +1,7 @@
 import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
+import { addHeader } from '../http/exchange.js';
 
 type Handler = Parameters<ExpressAdapter['setNotFoundHandler']>[0];
 
@@ -34,8 +35,8 @@ export class ServiceHttpAdapter extends ExpressAdapter {
     }
     const text = JSON.stringify(shown);
     response.statusCode = answered;
-    response.setHeader('Content-Type', 'application/json; charset=utf-8');
-    response.setHeader('Content-Length', Buffer.byteLength(text));
+    addHeader(response, 'Content-Type', 'application/json; charset=utf-8');
+    addHeader(response, 'Content-Length', String(Buffer.byteLength(text)));
     return response.end(text);
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, Get, Module } from '@nestjs/common';
-import { SkipThrottle, Throttle } from '@nestjs/throttler';
+import { Throttle } from '@nestjs/throttler';
 import { MemoryWindowCounter } from './memory-counter.js';
-import { ThrottlingModule } from './throttling.module.js';
+import { SkipThrottle, ThrottlingModule } from './throttling.module.js';
 
 // A small service for this folder's specs. Not in a spec file: those are outside the project that knows decorators.
 

@@ -1,4 +1,12 @@
-import { Injectable, Module, type DynamicModule, type ExecutionContext, type FactoryProvider } from '@nestjs/common';
+import {
+  Injectable,
+  Module,
+  SetMetadata,
+  type CustomDecorator,
+  type DynamicModule,
+  type ExecutionContext,
+  type FactoryProvider,
+} from '@nestjs/common';
 import { APP_GUARD, Reflector } from '@nestjs/core';
 import {
   InjectThrottlerOptions,
@@ -11,9 +19,16 @@ import {
 } from '@nestjs/throttler';
 import type { Request } from 'express';
 import { AppError } from '../errors/app-error.js';
-import { clientKey } from '../http/client-key.js';
+import { clientAddress } from '../http/client-address.js';
 import { FixedWindowStorage, type WindowCounter } from './fixed-window.js';
 import { MemoryWindowCounter } from './memory-counter.js';
+
+const SKIPPED = 'gatehouse:skip-throttle';
+
+/** Leaves a route to limits of its own. */
+export const SkipThrottle = (): CustomDecorator => SetMetadata(SKIPPED, true);
+
+const PASSED = Promise.resolve(true);
 
 /** Answers a refusal in the service's wire format; counts by client address, an IPv6 /64 as one. */
 @Injectable()
@@ -26,8 +41,14 @@ export class ThrottlingGuard extends ThrottlerGuard {
     super(options, storage, reflector);
   }
 
+  /** What is skipped costs next to nothing: the library would read a dozen decorators first. */
+  override canActivate(context: ExecutionContext): Promise<boolean> {
+    const isSkipped = this.reflector.get<boolean | undefined>(SKIPPED, context.getHandler()) === true;
+    return isSkipped ? PASSED : super.canActivate(context);
+  }
+
   protected override getTracker(request: Request): Promise<string> {
-    return Promise.resolve(clientKey(request.ip ?? ''));
+    return Promise.resolve(clientAddress(request).key);
   }
 
   /** Readable and short as it is: the library would hash it on every request. */

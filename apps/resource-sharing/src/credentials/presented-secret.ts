@@ -1,0 +1,40 @@
+import { hash } from 'node:crypto';
+
+/** As what a secret was presented: a connection has a last one of each. */
+export type SecretUse = 'key' | 'token';
+
+interface Presented {
+  readonly text: string;
+  readonly digest: string;
+}
+
+const LAST = Symbol('presented secrets');
+
+interface Connection {
+  [LAST]?: Partial<Record<SecretUse, Presented>>;
+}
+
+/**
+ * The SHA-256 of a secret, under which what is known of it is remembered. A connection mostly presents the same one
+ * with every request: its last one of each use is kept with it, and is hashed once.
+ */
+export function digestOf(text: string, use: SecretUse, connection?: object): string {
+  if (connection === undefined) return hash('sha256', text, 'base64');
+  const presented = ((connection as Connection)[LAST] ??= {});
+  const last = presented[use];
+  if (last !== undefined && isSame(last.text, text)) return last.digest;
+  const digest = hash('sha256', text, 'base64');
+  presented[use] = { text, digest };
+  return digest;
+}
+
+/**
+ * In a time that says nothing of where the texts differ: on a connection of a proxy, the last secret may be that of
+ * somebody else.
+ */
+function isSame(one: string, other: string): boolean {
+  if (one.length !== other.length) return false;
+  let difference = 0;
+  for (let index = 0; index < one.length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index);
+  return difference === 0;
+}

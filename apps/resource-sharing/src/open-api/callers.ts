@@ -1,0 +1,26 @@
+import type { KeyRecord, TokenRecord } from '../credentials/credential-records.js';
+import { toCaller } from './caller-of-request.js';
+import type { Caller } from './caller.js';
+
+interface Known {
+  readonly key: KeyRecord;
+  readonly caller: Caller;
+  /** When the user's Premium ends, in milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** Callers by the records that they are made of: the same ones while those are remembered. */
+export class Callers {
+  private readonly known = new WeakMap<KeyRecord | TokenRecord, Known>();
+
+  /** Of records that were found usable. */
+  of(key: KeyRecord, token: TokenRecord | undefined): Caller {
+    const known = this.known.get(token ?? key);
+    if (known !== undefined && known.key === key && Date.now() < known.until) return known.caller;
+    const caller = toCaller(key, token);
+    const premiumUntil = (token?.user ?? key.user)?.premiumUntil ?? null;
+    const until = caller.isPremium && premiumUntil !== null ? premiumUntil : Infinity;
+    this.known.set(token ?? key, { key, caller, until });
+    return caller;
+  }
+}

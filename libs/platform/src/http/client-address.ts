@@ -1,0 +1,36 @@
+import type { Request } from 'express';
+import { clientKey } from './client-key.js';
+
+export interface ClientAddress {
+  /** As request.ip; empty once the connection is gone. */
+  readonly ip: string;
+  /** What limits count as one client. */
+  readonly key: string;
+}
+
+const LAST = Symbol('client address');
+
+interface Forwarded extends ClientAddress {
+  /** X-Forwarded-For of the request. */
+  readonly forwarded: unknown;
+}
+
+interface Connection {
+  [LAST]?: Forwarded;
+}
+
+/**
+ * The address that a request comes from, by the word of trusted proxies. Worked out once for what a connection says
+ * again and again.
+ */
+export function clientAddress(request: Request): ClientAddress {
+  const connection = request.socket as Connection;
+  const forwarded = request.headers['x-forwarded-for'];
+  const last = connection[LAST];
+  if (last !== undefined && last.forwarded === forwarded) return last;
+  const { ip } = request;
+  if (ip === undefined) return { ip: '', key: clientKey('') };
+  const found: Forwarded = { ip, key: clientKey(ip), forwarded };
+  connection[LAST] = found;
+  return found;
+}
