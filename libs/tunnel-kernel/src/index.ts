@@ -75,3 +75,5 @@ export { type PoolLimits } from './session/channel-pool.js';
 export { type AgentHost, type AgentTunnel, type FileRoot } from './wire/messages.js';
 export { systemDialer } from './dial.js';
 export { DestinationRules } from './agent/destination-rules.js';
+export { type HttpOptions } from './vhost/http-gateway.js';
+export { type ServerCertificate } from './vhost/certificate-book.js';

@@ -6,6 +6,7 @@ import type { TunnelError } from './errors.js';
 import type { FlowRecord } from './flow-ledger.js';
 import type { ResourceRef } from './resource.js';
 import type { PoolLimits } from './session/channel-pool.js';
+import type { HttpOptions } from './vhost/http-gateway.js';
 import type { DialFailure } from './wire/messages.js';
 import type { Endpoint } from './wire/prelude.js';
 import type { ServerIdentity } from './wire/server-identity.js';
@@ -59,8 +60,10 @@ export interface TunnelServerEnvironment {
   countryOf?: CountryLookup;
   /** Rules that deny countries deny everybody while they cannot be resolved. */
   geoStrict?: boolean;
-  /** Addresses and prefixes whose PROXY protocol headers are believed. */
+  /** Addresses and prefixes whose PROXY protocol headers and `X-Forwarded-*` fields are believed. */
   trustedProxies?: readonly string[];
+  /** Virtual hosts: see `TunnelServer.listenHttp`. */
+  http?: HttpOptions;
   events?: ServerEvents;
   timeouts?: Partial<ServerTimeouts>;
   pool?: Partial<PoolLimits>;

@@ -6,6 +6,7 @@ import { TunnelError } from './errors.js';
 import { FlowLedger, type FlowDelta, type FlowRecord } from './flow-ledger.js';
 import { EntranceTable, type TunnelState } from './modes/entrance-table.js';
 import { createModes } from './modes/mode-table.js';
+import type { ModeContext } from './modes/mode.js';
 import type { ResourceRef } from './resource.js';
 import { DEFAULT_POOL_LIMITS } from './session/channel-pool.js';
 import {
@@ -20,6 +21,7 @@ import { Door } from './session/door.js';
 import { ServerSession, type SessionContext } from './session/server-session.js';
 import { SessionTable } from './session/session-table.js';
 import { TicketBook } from './session/ticket-book.js';
+import { HttpGateway } from './vhost/http-gateway.js';
 import { VisitorLedger, type VisitorHits } from './visitor-ledger.js';
 
 const MAX_UNIDENTIFIED = 4096;
@@ -34,6 +36,7 @@ export class TunnelServer {
   private readonly ledger: FlowLedger;
   private readonly entrances: EntranceTable;
   private readonly door: Door;
+  private readonly http: HttpGateway;
   private readonly context: SessionContext;
   private readonly access: AccessControl;
   private readonly visitors = new VisitorLedger();
@@ -51,7 +54,7 @@ export class TunnelServer {
       openMs: this.timeouts.open,
       poolOf: (clientId) => this.sessions.of(clientId)?.pool ?? null,
     });
-    const modes = createModes({
+    const shared: ModeContext = {
       now: environment.now,
       logger: environment.logger,
       ledger: this.ledger,
@@ -63,8 +66,9 @@ export class TunnelServer {
           throw new TunnelError('overloaded', 'no datagrams yet');
         },
       },
-    });
-    this.entrances = new EntranceTable(modes);
+    };
+    this.entrances = new EntranceTable(createModes(shared));
+    this.http = new HttpGateway(shared, environment.trustedProxies ?? [], environment.http ?? {});
     this.context = this.createContext();
     this.door = new Door({
       identity: environment.identity,
@@ -81,6 +85,16 @@ export class TunnelServer {
     return this.door.listen(address);
   }
 
+  /** Opens a port for visitors of hosts and answers it. @throws Error of `listen`. */
+  listenHttp(address: HostAndPort): Promise<number> {
+    return this.http.listenHttp(address);
+  }
+
+  /** As `listenHttp`, in TLS: the certificate goes by the name that the visitor says. */
+  listenHttps(address: HostAndPort): Promise<number> {
+    return this.http.listenHttps(address);
+  }
+
   /**
    * Takes a new configuration: ports are bound and given up, agents told, connections that may not be any more reset.
    * A port that cannot be bound is that tunnel's state, not a failure. @throws TunnelError for a tunnel that cannot be.
@@ -93,6 +107,7 @@ export class TunnelServer {
     this.config = config;
     this.endSessions(before);
     for (const session of this.sessions.all()) this.configure(session);
+    this.http.apply(config.hosts);
     await this.bind();
     return this.tunnels();
   }
@@ -139,6 +154,7 @@ export class TunnelServer {
   async drain({ spreadMs, deadlineMs }: { spreadMs: number; deadlineMs: number }): Promise<void> {
     this.draining = true;
     this.door.close();
+    this.http.drain();
     await this.bind();
     for (const session of this.sessions.all()) session.move(spreadMs);
     if (this.ledger.size === 0) return;
@@ -158,6 +174,7 @@ export class TunnelServer {
     this.door.close();
     await this.bind();
     this.ledger.stop(() => true);
+    this.http.stop();
     for (const session of this.links) session.end(new TunnelError('stopped', 'the server stops'));
     this.door.destroyUnidentified();
   }
@@ -253,6 +270,7 @@ export class TunnelServer {
   private left(session: ServerSession, error: TunnelError): void {
     if (!this.sessions.remove(session)) return;
     const { client } = session.identity;
+    this.http.agentLeft(client.id);
     this.environment.events?.agentOffline?.(client.id, error);
     // Its connections may be on their way still; of an agent that fell silent and stays away they are not.
     if (error.code !== 'silent') return;

@@ -1,0 +1,47 @@
+import type { Socket } from 'node:net';
+import { sniffTlsServerName } from '@gatehouse/net';
+
+/** What a visitor says before TLS begins. */
+export interface ClientHello {
+  serverName: string | null;
+  /** It is an authority that looks at a name (RFC 8737). */
+  acme: boolean;
+}
+
+const ACME_PROTOCOL = Buffer.from('\x0aacme-tls/1', 'latin1');
+/** Fatal, `unrecognized_name` (RFC 6066 3). */
+const UNRECOGNIZED_NAME = Buffer.from([0x15, 3, 3, 0, 2, 2, 112]);
+const MAX_BYTES = 17 * 1024;
+
+/**
+ * Reads a ClientHello and puts it back: the socket is then paused, and whoever wraps it finds everything in it. Null: it
+ * is not TLS, or the visitor is gone, or too slow.
+ */
+export function readClientHello(socket: Socket, timeoutMs: number): Promise<ClientHello | null> {
+  return new Promise((resolve) => {
+    let read: Buffer = Buffer.alloc(0);
+    const finish = (hello: ClientHello | null): void => {
+      clearTimeout(timer);
+      socket.off('data', take).off('end', gone).off('close', gone).pause();
+      if (hello && !socket.destroyed) socket.unshift(read);
+      resolve(hello);
+    };
+    const gone = (): void => finish(null);
+    const take = (chunk: Buffer): void => {
+      read = read.length === 0 ? chunk : Buffer.concat([read, chunk]);
+      const result = sniffTlsServerName(read);
+      if (result.state === 'found') finish({ serverName: result.host, acme: read.includes(ACME_PROTOCOL) });
+      else if (result.state === 'no' || read.length > MAX_BYTES) finish(null);
+    };
+    const timer = setTimeout(gone, timeoutMs);
+    socket.on('data', take).on('end', gone).on('close', gone);
+  });
+}
+
+/** Node has no way to say this from inside of its TLS. */
+export function refuseServerName(socket: Socket): void {
+  socket.end(UNRECOGNIZED_NAME);
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), 1000);
+  socket.once('close', () => clearTimeout(timer));
+}

@@ -1,0 +1,265 @@
+import type { Duplex } from 'node:stream';
+import { relay, resetStream, type RelayEndReason } from '@gatehouse/net';
+import type { Dispatcher } from 'undici';
+import type { GatewayAnswer, Verdict } from '../access/visitor-verifier.js';
+import type { HostConfig } from '../config.js';
+import { TunnelError } from '../errors.js';
+import type { Flow } from '../flow-ledger.js';
+import type { Admitted } from '../modes/admission.js';
+import { codeOf, targetFailureAnswer } from './answers.js';
+import { rewritesOf } from './host-rewrites.js';
+import type { Reply, ReplyHead } from './reply.js';
+import type { RequestBody } from './request-body.js';
+import { without } from './request-fields.js';
+import type { RequestHead } from './request-rules.js';
+import { headBytes, readResponseFields, readTrailers } from './response-fields.js';
+import type { HostUpstreams, Upstream } from './upstreams.js';
+
+export type Allowed = Extract<Verdict, { allowed: true }>;
+
+/** A request that was let in. */
+export interface ExchangeRequest {
+  head: RequestHead;
+  host: HostConfig;
+  /** `Accept` of the visitor. */
+  accept: string | undefined;
+  /** What tells the target about the visitor: name, value, name, value … */
+  forwarded: readonly string[];
+  reply: Reply;
+  flow: Flow;
+  admitted: Admitted;
+  /** Once, at the very end. */
+  onEnd(reason: RelayEndReason): void;
+}
+
+const MAX_TRIES = 2;
+const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS']);
+const NOTHING_ADDED: Allowed = { allowed: true, dropHeaders: [], requestHeaders: [], responseHeaders: [] };
+
+/** One request to a target and its answer to the visitor: a handler of undici, and the owner of the visitor's reply. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  private readonly request: ExchangeRequest;
+  private readonly throttled: () => void;
+  private upstreams: HostUpstreams | null = null;
+  private body: RequestBody | Buffer | null = null;
+  private verdict: Allowed = NOTHING_ADDED;
+  private controller: Dispatcher.DispatchController | null = null;
+  private readonly tried: Upstream[] = [];
+  private release: (() => void) | null = null;
+  /** An answer is on its way to the visitor. */
+  private begun = false;
+  /** The target has begun to answer. */
+  private heard = false;
+  private sent = false;
+  private over = false;
+  private full = false;
+  private held = false;
+  private reason: RelayEndReason | null = null;
+
+  constructor(request: ExchangeRequest) {
+    this.request = request;
+    this.throttled = () => {
+      this.held = false;
+      this.goOn();
+    };
+    request.reply.owner = this;
+    request.flow.handle = this;
+  }
+
+  /** The request goes to a target. */
+  start(upstreams: HostUpstreams, body: RequestBody | Buffer | null, verdict: Allowed | null): void {
+    if (this.over) return;
+    this.upstreams = upstreams;
+    this.body = body;
+    if (verdict) this.verdict = verdict;
+    this.attempt();
+  }
+
+  /** The gateway answers itself. */
+  answer({ status, headers, body }: GatewayAnswer): void {
+    if (this.over || this.begun) return;
+    const content = typeof body === 'string' ? Buffer.from(body) : body;
+    const fields = headers.flat();
+    if (!headers.some(([name]) => name.toLowerCase() === 'content-length')) {
+      fields.push('content-length', String(content.length));
+    }
+    this.begin({ status, statusText: '', fields, bodyless: this.request.head.method === 'HEAD', trailer: null });
+    if (content.length > 0 && this.request.head.method !== 'HEAD') {
+      this.request.flow.counter.download += content.length;
+      this.request.reply.write(content);
+    }
+    this.reason = 'stopped';
+    this.request.reply.end([]);
+  }
+
+  /** By the ledger: the visitor may not stay, or the server stops. */
+  stop(): void {
+    if (this.over) return;
+    this.reason = 'stopped';
+    this.request.reply.abort();
+    this.controller?.abort(new Error('stopped'));
+  }
+
+  drained(): void {
+    this.full = false;
+    this.goOn();
+  }
+
+  gone(): void {
+    if (this.over) return;
+    this.over = true;
+    this.release?.();
+    if (this.reason === null) {
+      this.reason = 'client_error';
+      this.controller?.abort(new Error('the visitor is gone'));
+    }
+    this.request.onEnd(this.reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    this.sent = true;
+    if (this.over) controller.abort(new Error('the visitor is gone'));
+  }
+
+  onResponseStarted(): void {
+    this.heard = true;
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: unknown, text = ''): void {
+    if (this.over) return;
+    const { head, reply } = this.request;
+    const read = readResponseFields(controller.rawHeaders ?? headers);
+    // Chunks and interim answers are not for HTTP/1.0.
+    if (status < 200) return head.version === '1.0' ? undefined : reply.inform(status, read.fields);
+    const fields = this.rewrite(read.fields);
+    const bodyless = head.method === 'HEAD' || status === 204 || status === 304;
+    const trailer = read.contentLength === null && !bodyless ? read.trailer : null;
+    this.begin({ status, statusText: text, fields, bodyless, trailer });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.over) return;
+    const { flow, reply, admitted } = this.request;
+    flow.counter.download += chunk.length;
+    this.full = !reply.write(chunk);
+    const limiter = admitted.throttle();
+    if (limiter && !limiter.pass(chunk.length, this.throttled)) this.held = true;
+    if (this.full || this.held) controller.pause();
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController, trailers: unknown): void {
+    this.controller = null;
+    this.release?.();
+    if (this.over) return;
+    this.reason = 'remote_closed';
+    this.request.reply.end(readTrailers(controller.rawTrailers ?? trailers));
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    this.controller = null;
+    this.release?.();
+    if (this.over) return;
+    if (this.begun) {
+      this.reason ??= 'remote_error';
+      return this.request.reply.abort();
+    }
+    const upstream = this.tried.at(-1);
+    if (upstream && blames(error)) this.upstreams?.failed(upstream);
+    if (this.mayTryAgain(error)) this.attempt();
+    else this.answer(targetFailureAnswer(error, this.request.accept));
+  }
+
+  onRequestUpgrade(_: Dispatcher.DispatchController, status: number, headers: unknown, target: Duplex): void {
+    this.controller = null;
+    this.release?.();
+    if (this.over || status !== 101) return resetStream(target);
+    const { reply, flow, head, admitted } = this.request;
+    const { fields } = readResponseFields(_.rawHeaders ?? headers);
+    const visitor = reply.takeOver(head.upgrade ?? '', fields);
+    if (!visitor) return resetStream(target);
+    this.begun = true;
+    this.over = true;
+    flow.counter.download += headBytes('Switching Protocols', fields);
+    flow.handle = relay(visitor, target, flow.counter, {
+      throttle: admitted.throttle(),
+      onClose: ({ reason }) => this.request.onEnd(reason),
+    });
+  }
+
+  private attempt(): void {
+    const upstream = this.upstreams?.pick(this.tried) ?? this.tried.at(-1);
+    if (!upstream || upstream.full) {
+      return this.answer(targetFailureAnswer(new TunnelError('overloaded', 'too many requests'), this.request.accept));
+    }
+    this.tried.push(upstream);
+    this.heard = false;
+    this.sent = false;
+    const { head } = this.request;
+    this.release?.();
+    this.release = upstream.acquire();
+    upstream.dispatch(
+      {
+        method: head.method as Dispatcher.HttpMethod,
+        path: head.target.forward,
+        headers: this.fieldsForTarget(),
+        body: this.body,
+        upgrade: head.upgrade,
+      },
+      this,
+    );
+  }
+
+  private fieldsForTarget(): string[] {
+    const { head, host, forwarded } = this.request;
+    const { host: name, request: rewrite } = rewritesOf(host);
+    const { dropHeaders, requestHeaders } = this.verdict;
+    const fields = ['host', name ?? head.authority, ...head.fields.kept, ...forwarded];
+    let result = fields;
+    if (rewrite.names.size > 0 || dropHeaders.length > 0 || requestHeaders.length > 0) {
+      const own = new Set(requestHeaders.map(([field]) => field.toLowerCase()));
+      result = without(fields, (field) => rewrite.names.has(field) || own.has(field) || dropHeaders.includes(field));
+      result.push(...requestHeaders.flat(), ...rewrite.set);
+    }
+    if (head.fields.contentLength !== null && this.body !== null && !Buffer.isBuffer(this.body)) {
+      result.push('content-length', head.fields.contentLength);
+    }
+    return result;
+  }
+
+  private rewrite(fields: string[]): string[] {
+    const { response } = rewritesOf(this.request.host);
+    const { responseHeaders } = this.verdict;
+    const kept = response.names.size === 0 ? fields : without(fields, (name) => response.names.has(name));
+    kept.push(...response.set);
+    for (const header of responseHeaders) kept.push(...header);
+    return kept;
+  }
+
+  private begin(head: ReplyHead): void {
+    this.begun = true;
+    this.request.flow.counter.download += headBytes(head.statusText, head.fields);
+    this.request.reply.begin(head);
+  }
+
+  /** Nothing was sent; or the connection had died while idle, and the request may come twice. */
+  private mayTryAgain(error: Error): boolean {
+    if (this.tried.length >= MAX_TRIES || this.heard) return false;
+    if (this.body !== null && !Buffer.isBuffer(this.body) && !this.body.untouched) return false;
+    if (error instanceof TunnelError) {
+      return error.code === 'target' && (this.upstreams?.hasOther(this.tried) ?? false);
+    }
+    if (!this.sent) return true;
+    return REPEATABLE.has(this.request.head.method) && codeOf(error) !== 'UND_ERR_HEADERS_TIMEOUT';
+  }
+
+  private goOn(): void {
+    if (!this.full && !this.held) this.controller?.resume();
+  }
+}
+
+/** Whether the target did not do what a target does. */
+function blames(error: Error): boolean {
+  if (error instanceof TunnelError) return error.code === 'target';
+  return codeOf(error) === 'UND_ERR_HEADERS_TIMEOUT';
+}

@@ -1,0 +1,157 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Server as NetServer } from 'node:net';
+import type { HostConfig } from '../config.js';
+import type { HostAndPort } from '../environment.js';
+import type { ModeContext } from '../modes/mode.js';
+import { CertificateBook, type ServerCertificate } from './certificate-book.js';
+import { FrontDoor } from './front-door.js';
+import { Http1Listener, http1Options, type ListenerContext } from './http1-listener.js';
+import { TlsListener } from './tls-listener.js';
+import { UpstreamTable } from './upstreams.js';
+import { TrustedProxies } from './visitor-origin.js';
+
+/** What the HTTP side of a server takes from outside; all of it has a default. */
+export interface HttpOptions {
+  /** For visitors that name no host with a certificate. Absent: the alert `unrecognized_name`. */
+  defaultCertificate?: ServerCertificate;
+  /** Asked for names of hosts without a certificate of their own. */
+  certificate?(name: string): ServerCertificate | null | Promise<ServerCertificate | null>;
+  /** Answer to a challenge of ACME's HTTP-01; null: there is none. */
+  acmeChallenge?(token: string): string | null;
+  /** Certificate for ACME's TLS-ALPN-01; null: none is expected. */
+  acmeTlsAlpn?(name: string): ServerCertificate | null;
+  /** PEM texts of authorities that `https` targets are checked against; absent: those of Node. */
+  targetAuthorities?: string[];
+  /** The port that visitors know for https, where it is another than the one that is listened on. */
+  publicHttpsPort?: number;
+  /** Milliseconds. */
+  timeouts?: { head?: number; answer?: number; connect?: number };
+}
+
+const HEAD_MS = 30_000;
+const ANSWER_MS = 60_000;
+const CONNECT_MS = 10_000;
+const BACKLOG = 4096;
+const MAX_CONNECTIONS = 32_768;
+
+/** Virtual hosts: ports for visitors that speak HTTP, and the ways to the targets behind agents. */
+export class HttpGateway {
+  private readonly door: FrontDoor;
+  private readonly upstreams: UpstreamTable;
+  private readonly certificates: CertificateBook;
+  private readonly http1: Http1Listener;
+  private readonly listening: ListenerContext;
+  private readonly options: HttpOptions;
+  private readonly plain: Server[] = [];
+  private readonly secure: TlsListener[] = [];
+  private httpsPort: number | null;
+  private draining = false;
+
+  /** `trustedProxies`: networks that are believed when they say whom they speak for (`X-Forwarded-For` and the like). */
+  constructor(context: ModeContext, trustedProxies: readonly string[], options: HttpOptions) {
+    const { timeouts = {} } = options;
+    this.options = options;
+    this.httpsPort = options.publicHttpsPort ?? null;
+    const proxies = new TrustedProxies(trustedProxies);
+    this.upstreams = new UpstreamTable({
+      channels: context.channels,
+      now: context.now,
+      connectMs: timeouts.connect ?? CONNECT_MS,
+      answerMs: timeouts.answer ?? ANSWER_MS,
+      authorities: options.targetAuthorities,
+    });
+    this.certificates = new CertificateBook({
+      logger: context.logger,
+      fallback: options.defaultCertificate,
+      provide: options.certificate?.bind(options),
+    });
+    this.door = new FrontDoor({
+      context,
+      upstreams: this.upstreams,
+      proxies,
+      acmeChallenge: (token) => options.acmeChallenge?.(token) ?? null,
+      httpsPort: () => this.httpsPort,
+    });
+    const { logger } = context;
+    this.listening = {
+      door: this.door,
+      proxies,
+      logger,
+      headMs: timeouts.head ?? HEAD_MS,
+      draining: () => this.draining,
+    };
+    this.http1 = new Http1Listener(this.listening);
+  }
+
+  /** From the next request and the next handshake on. */
+  apply(hosts: readonly HostConfig[]): void {
+    this.certificates.apply(hosts);
+    this.door.apply(hosts);
+  }
+
+  agentLeft(clientId: number): void {
+    this.upstreams.agentLeft(clientId);
+  }
+
+  /** Answers the port. @throws Error of `listen`. */
+  async listenHttp(address: HostAndPort): Promise<number> {
+    const server = createServer(http1Options(this.listening));
+    this.http1.attach(server, () => true);
+    const port = await listen(server, address);
+    this.plain.push(server);
+    return port;
+  }
+
+  /** Answers the port. @throws Error of `listen`. */
+  async listenHttps(address: HostAndPort): Promise<number> {
+    const { options, certificates, http1 } = this;
+    const listener = new TlsListener({
+      ...this.listening,
+      certificates,
+      http1,
+      fallback: options.defaultCertificate,
+      acmeTlsAlpn: (name) => options.acmeTlsAlpn?.(name) ?? null,
+    });
+    const port = await listen(listener.server, address);
+    this.secure.push(listener);
+    this.httpsPort ??= port;
+    return port;
+  }
+
+  /** Gives the ports up; requests that run go on, their connections end with them. */
+  drain(): void {
+    this.draining = true;
+    for (const server of this.plain) closeIdle(server);
+    for (const { server, http2 } of this.secure) {
+      closeIdle(server);
+      http2.drain();
+    }
+  }
+
+  /** Ends everything. */
+  stop(): void {
+    this.drain();
+    for (const server of this.plain) server.closeAllConnections();
+    for (const { server, http2 } of this.secure) {
+      http2.destroy();
+      server.closeAllConnections();
+    }
+    this.upstreams.destroy();
+  }
+}
+
+function closeIdle(server: Server | TlsListener['server']): void {
+  server.close();
+  server.closeIdleConnections();
+}
+
+function listen(server: NetServer, { host, port }: HostAndPort): Promise<number> {
+  server.maxConnections = MAX_CONNECTIONS;
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port, backlog: BACKLOG }, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}

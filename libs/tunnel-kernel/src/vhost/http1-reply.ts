@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { resetStream, type ByteStream } from '@gatehouse/net';
+import type { Socket } from 'node:net';
+import type { Reply, ReplyHead, ReplyOwner } from './reply.js';
+
+/** How long the rest of a request that was answered early is read and thrown away. */
+const LINGER_MS = 5000;
+
+/** An answer in HTTP/1. */
+export class Http1Reply implements Reply {
+  owner: ReplyOwner | null = null;
+  private readonly request: IncomingMessage;
+  private readonly response: ServerResponse;
+  private readonly socket: Socket;
+  private readonly onGone: () => void;
+  private wrote = false;
+  private continued = false;
+  private isGone = false;
+
+  /** `onGone`: nothing more of this answer will be written. */
+  constructor(request: IncomingMessage, response: ServerResponse, onGone: () => void) {
+    this.onGone = onGone;
+    this.request = request;
+    this.response = response;
+    this.socket = request.socket;
+    response.on('drain', () => this.owner?.drained());
+    response.on('close', () => this.gone());
+    // One that waits behind others of the same connection has no socket to be closed with.
+    request.on('aborted', () => this.gone());
+  }
+
+  inform(status: number, fields: readonly string[]): void {
+    if (status === 100) {
+      this.continued = true;
+      return this.response.writeContinue();
+    }
+    const headers: Record<string, string[]> = {};
+    for (let at = 0; at + 1 < fields.length; at += 2) (headers[fields[at] ?? ''] ??= []).push(fields[at + 1] ?? '');
+    this.response.writeInformation(status, headers);
+  }
+
+  begin({ status, statusText, fields, trailer }: ReplyHead): void {
+    const { response, request } = this;
+    if (trailer !== null && request.httpVersion === '1.1') fields.push('Trailer', trailer);
+    // The visitor was not told to send the body and may or may not do so.
+    if (request.headers.expect !== undefined && !this.continued) response.shouldKeepAlive = false;
+    if (statusText === '') response.writeHead(status, fields);
+    else response.writeHead(status, statusText, fields);
+    // A body that takes its time does not keep the head.
+    process.nextTick(() => {
+      if (!this.wrote && !response.writableEnded && !response.destroyed) response.flushHeaders();
+    });
+  }
+
+  write(chunk: Buffer): boolean {
+    this.wrote = true;
+    return this.response.write(chunk);
+  }
+
+  end(trailers: readonly string[]): void {
+    const { response, request } = this;
+    if (trailers.length > 0 && response.chunkedEncoding) response.addTrailers(inPairs(trailers));
+    response.end();
+    if (!request.complete) this.linger();
+  }
+
+  abort(): void {
+    resetStream(this.socket);
+  }
+
+  close(): void {
+    this.response.shouldKeepAlive = false;
+  }
+
+  takeOver(protocol: string, fields: readonly string[]): ByteStream | null {
+    if (this.isGone || this.socket.destroyed) return null;
+    let head = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n`;
+    for (let at = 0; at + 1 < fields.length; at += 2) head += `${fields[at]}: ${fields[at + 1]}\r\n`;
+    this.owner = null;
+    this.response.detachSocket(this.socket);
+    this.socket.write(`${head}\r\n`, 'latin1');
+    return this.socket;
+  }
+
+  /** A request that is still on its way when its answer has been sent may not go on for ever. */
+  private linger(): void {
+    const { request, socket } = this;
+    request.resume();
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    const done = (): void => clearTimeout(timer);
+    request.once('end', done).once('close', done);
+  }
+
+  private gone(): void {
+    if (this.isGone) return;
+    this.isGone = true;
+    this.onGone();
+    this.owner?.gone();
+  }
+}
+
+function inPairs(fields: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) pairs.push([fields[at] ?? '', fields[at + 1] ?? '']);
+  return pairs;
+}

@@ -1,0 +1,82 @@
+import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import type { ByteStream } from '@gatehouse/net';
+import type { Reply, ReplyHead, ReplyOwner } from './reply.js';
+
+/** An answer in HTTP/2. */
+export class Http2Reply implements Reply {
+  owner: ReplyOwner | null = null;
+  private readonly stream: ServerHttp2Stream;
+  private readonly requested: boolean;
+  private trailers: OutgoingHttpHeaders | null = null;
+
+  /** `requested`: the request has a body. */
+  constructor(stream: ServerHttp2Stream, requested: boolean) {
+    this.stream = stream;
+    this.requested = requested;
+    stream.on('drain', () => this.owner?.drained());
+    stream.on('close', () => this.owner?.gone());
+    // Its `close` follows.
+    stream.on('error', () => undefined);
+  }
+
+  inform(status: number, fields: readonly string[]): void {
+    if (!this.stream.headersSent && !this.closed) this.stream.additionalHeaders(asHeaders(status, fields));
+  }
+
+  begin({ status, fields, bodyless }: ReplyHead): void {
+    const { stream } = this;
+    if (this.closed) return;
+    // What the target says after the body is known when the body is through.
+    stream.respond(asHeaders(status, fields), { endStream: bodyless, waitForTrailers: !bodyless });
+    stream.on('wantTrailers', () => {
+      if (this.trailers) stream.sendTrailers(this.trailers);
+      else stream.close();
+    });
+  }
+
+  write(chunk: Buffer): boolean {
+    return this.closed ? true : this.stream.write(chunk);
+  }
+
+  end(trailers: readonly string[]): void {
+    const { stream } = this;
+    if (trailers.length > 0) this.trailers = asHeaders(null, trailers);
+    if (this.closed) return;
+    stream.end();
+    // A request that goes on after its answer is told to stop (RFC 9113 8.1).
+    if (this.requested && !stream.readableEnded) stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
+  }
+
+  abort(): void {
+    this.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
+  /** A request that is not understood concerns its own stream only. */
+  close(): void {}
+
+  takeOver(_protocol: string, fields: readonly string[]): ByteStream | null {
+    if (this.closed) return null;
+    const kept = fields.filter((_, at) => !/^sec-websocket-accept$/i.test(fields[at - (at % 2)] ?? ''));
+    this.owner = null;
+    this.stream.respond(asHeaders(200, kept));
+    return this.stream;
+  }
+
+  private get closed(): boolean {
+    return this.stream.destroyed || this.stream.closed;
+  }
+}
+
+function asHeaders(status: number | null, fields: readonly string[]): OutgoingHttpHeaders {
+  const headers = Object.create(null) as Record<string, string | number | string[]>;
+  if (status !== null) headers[':status'] = status;
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = (fields[at] ?? '').toLowerCase();
+    const value = fields[at + 1] ?? '';
+    const before = headers[name];
+    if (before === undefined) headers[name] = value;
+    else if (Array.isArray(before)) before.push(value);
+    else headers[name] = [String(before), value];
+  }
+  return headers;
+}

@@ -1,0 +1,37 @@
+import type { ByteStream } from '@gatehouse/net';
+
+/** Who is told what becomes of an answer. */
+export interface ReplyOwner {
+  /** There is room again after `write` answered false. */
+  drained(): void;
+  /** Once, last: the answer has been sent (after `end`) or will never be. */
+  gone(): void;
+}
+
+export interface ReplyHead {
+  status: number;
+  statusText: string;
+  /** Name, value, name, value … */
+  fields: string[];
+  /** The answer has no body, whatever its fields say. */
+  bodyless: boolean;
+  /** Names of the fields that follow the body; null where none were announced. */
+  trailer: string | null;
+}
+
+/** The way back to the visitor, in whatever version of HTTP it speaks. */
+export interface Reply {
+  owner: ReplyOwner | null;
+  /** An interim answer: 100, 103. */
+  inform(status: number, fields: readonly string[]): void;
+  begin(head: ReplyHead): void;
+  /** False: wait for `drained`. */
+  write(chunk: Buffer): boolean;
+  end(trailers: readonly string[]): void;
+  /** Ends what was begun so that the visitor does not take it for whole. */
+  abort(): void;
+  /** The connection serves no other request after this one. */
+  close(): void;
+  /** Turns the connection over to another protocol; null: it is gone. */
+  takeOver(protocol: string, fields: readonly string[]): ByteStream | null;
+}

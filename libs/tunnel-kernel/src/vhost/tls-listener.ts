@@ -1,0 +1,135 @@
+import type { Server as HttpServer } from 'node:http';
+import { createServer as createHttpsServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
+import {
+  createServer as createTlsServer,
+  createSecureContext,
+  type Server as TlsServer,
+  type TLSSocket,
+} from 'node:tls';
+import { CIPHERS, MIN_TLS_VERSION, type CertificateBook, type ServerCertificate } from './certificate-book.js';
+import { readClientHello, refuseServerName } from './client-hello.js';
+import { http1Options, type Http1Listener, type ListenerContext } from './http1-listener.js';
+import { Http2Listener } from './http2-listener.js';
+
+const HELLO_MS = 10_000;
+/** Connections that have not said yet whom they want. */
+const MAX_UNIDENTIFIED = 4096;
+
+export interface TlsOptions extends ListenerContext {
+  certificates: CertificateBook;
+  /** The certificate for who says no name. */
+  fallback: ServerCertificate | undefined;
+  http1: Http1Listener;
+  /** Certificate for an authority that looks at `name` (RFC 8737); null: none is expected. */
+  acmeTlsAlpn(name: string): ServerCertificate | null;
+}
+
+/** Visitors in TLS: the name that they say decides about the certificate, the protocol that is agreed on about the rest. */
+export class TlsListener {
+  readonly server: Server;
+  readonly http2: Http2Listener;
+  private readonly options: TlsOptions;
+  private readonly acme: TlsServer;
+  private unidentified = 0;
+
+  constructor(options: TlsOptions) {
+    this.options = options;
+    const covers = (socket: Socket, host: string): boolean => this.covers(socket as TLSSocket, host);
+    this.http2 = new Http2Listener(options, covers);
+    this.server = createHttpsServer({
+      ...http1Options(options),
+      ALPNProtocols: ['h2', 'http/1.1'],
+      // For who says no name: `SNICallback` is not asked then.
+      ...(options.fallback ? { cert: options.fallback.chain, key: options.fallback.key } : {}),
+      SNICallback: (name, done) => this.select(name, done),
+      ciphers: CIPHERS,
+      minVersion: MIN_TLS_VERSION,
+      honorCipherOrder: true,
+      handshakeTimeout: HELLO_MS,
+    });
+    options.http1.attach(this.server as HttpServer, covers);
+    this.acme = this.acmeServer();
+    this.splitProtocols();
+    this.readNamesFirst();
+  }
+
+  private select(
+    name: string,
+    done: (error: Error | null, context?: ReturnType<typeof createSecureContext>) => void,
+  ): void {
+    this.options.certificates.context(name.toLowerCase()).then(
+      (context) => (context ? done(null, context) : done(new Error(`no certificate for ${name}`))),
+      (error: Error) => done(error),
+    );
+  }
+
+  private covers({ servername }: TLSSocket, host: string): boolean {
+    // Who said no name was shown the certificate for all others.
+    if (!servername || servername === host) return true;
+    const said = servername.toLowerCase();
+    return said === host || this.options.certificates.covers(said, host);
+  }
+
+  private splitProtocols(): void {
+    const { server, http2, options } = this;
+    const http1 = server.listeners('secureConnection');
+    server.removeAllListeners('secureConnection');
+    server.on('secureConnection', (socket: TLSSocket) => {
+      if (socket.alpnProtocol === 'h2') http2.accept(socket);
+      else for (const listener of http1) listener.call(server, socket);
+    });
+    // Not to be answered in plain HTTP, as `clientError` would.
+    server.removeAllListeners('tlsClientError');
+    server.on('tlsClientError', (error) => options.logger.debug('TLS of a visitor failed', { error: error.message }));
+  }
+
+  private readNamesFirst(): void {
+    const { server } = this;
+    const secure = server.listeners('connection');
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) => {
+      void this.identify(socket, () => {
+        for (const listener of secure) listener.call(server, socket);
+      });
+    });
+  }
+
+  private async identify(socket: Socket, secure: () => void): Promise<void> {
+    const { certificates, acmeTlsAlpn, logger } = this.options;
+    socket.on('error', () => undefined);
+    if (this.unidentified >= MAX_UNIDENTIFIED) return void socket.destroy();
+    this.unidentified += 1;
+    try {
+      const hello = await readClientHello(socket, HELLO_MS);
+      if (!hello) return void socket.destroy();
+      if (hello.acme && hello.serverName !== null && acmeTlsAlpn(hello.serverName)) {
+        return void this.acme.emit('connection', socket);
+      }
+      const context = await certificates.context(hello.serverName);
+      if (socket.destroyed) return;
+      if (context === null) return refuseServerName(socket);
+      secure();
+    } catch (error) {
+      logger.warn('no certificate for a visitor', { error: error instanceof Error ? error.message : String(error) });
+      socket.destroy();
+    } finally {
+      this.unidentified -= 1;
+    }
+  }
+
+  private acmeServer(): TlsServer {
+    const server = createTlsServer({
+      ALPNProtocols: ['acme-tls/1'],
+      handshakeTimeout: HELLO_MS,
+      SNICallback: (name, done) => {
+        const certificate = this.options.acmeTlsAlpn(name.toLowerCase());
+        if (!certificate) return done(new Error('no challenge'));
+        done(null, createSecureContext({ cert: certificate.chain, key: certificate.key }));
+      },
+    });
+    server.on('secureConnection', (socket) => socket.on('error', () => undefined).end());
+    server.on('tlsClientError', () => undefined);
+    return server;
+  }
+}

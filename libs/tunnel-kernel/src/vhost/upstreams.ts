@@ -1,0 +1,177 @@
+import { Pool, type Dispatcher } from 'undici';
+import type { HostConfig, HostTarget } from '../config.js';
+import { connectTarget, type ConnectorOptions } from './target-connector.js';
+
+/** How long a target that failed is left alone while others have not. */
+const REST_MS = 5000;
+/** Requests to one target at a time; each has a connection to itself. */
+const MAX_RUNNING = 1024;
+/** Idle connections are let go of before most servers do (Node: 5 s); a target may say otherwise with `Keep-Alive`. */
+const IDLE_MS = 4000;
+const LONGEST_IDLE_MS = 60_000;
+const MAX_HEAD_BYTES = 64 * 1024;
+const H2_CONNECTIONS = 16;
+const H2_STREAMS = 100;
+
+export interface UpstreamOptions extends ConnectorOptions {
+  /** Milliseconds of a clock that may step. */
+  now: () => number;
+  /** From the end of a request until the head of its answer, milliseconds. */
+  answerMs: number;
+}
+
+/** A target with the connections to it. */
+export class Upstream {
+  readonly target: HostTarget;
+  private readonly dispatcher: Dispatcher;
+  private running = 0;
+  /** Smooth weighted round-robin: grows by the weight, falls by the sum when chosen. */
+  credit = 0;
+  failedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(host: HostConfig, index: number, target: HostTarget, options: UpstreamOptions) {
+    this.target = target;
+    const h2 = target.scheme === 'h2c';
+    this.dispatcher = new Pool('http://target', {
+      connections: h2 ? H2_CONNECTIONS : MAX_RUNNING,
+      allowH2: h2,
+      ...(h2 ? { useH2c: true, maxConcurrentStreams: H2_STREAMS } : {}),
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: LONGEST_IDLE_MS,
+      headersTimeout: options.answerMs,
+      // A stream of events may be quiet for as long as it likes.
+      bodyTimeout: 0,
+      maxHeaderSize: MAX_HEAD_BYTES,
+      connect: (_, callback) => {
+        connectTarget(host, index, options).then(
+          (stream) => callback(null, stream as Parameters<typeof callback>[1] & object),
+          (error: Error) => callback(error, null),
+        );
+      },
+    });
+  }
+
+  get full(): boolean {
+    return this.running >= MAX_RUNNING;
+  }
+
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    this.dispatcher.dispatch(options, handler);
+  }
+
+  /** Answers what is to be called once the request is over. */
+  acquire(): () => void {
+    this.running += 1;
+    let open = true;
+    return () => {
+      if (open) this.running -= 1;
+      open = false;
+    };
+  }
+
+  /** Idle connections end now, others with their request. */
+  close(): void {
+    this.dispatcher.close().catch(() => undefined);
+  }
+
+  destroy(): void {
+    this.dispatcher.destroy().catch(() => undefined);
+  }
+}
+
+/** The targets of one host. */
+export class HostUpstreams {
+  readonly host: HostConfig;
+  private readonly upstreams: Upstream[];
+  private readonly now: () => number;
+
+  constructor(host: HostConfig, options: UpstreamOptions) {
+    this.host = host;
+    this.now = options.now;
+    this.upstreams = host.targets.map((target, index) => new Upstream(host, index, target, options));
+  }
+
+  /** By weight, those first that did not fail a moment ago; never one of `tried`. */
+  pick(tried: readonly Upstream[]): Upstream | null {
+    const untried = this.upstreams.filter((upstream) => !upstream.full && !tried.includes(upstream));
+    if (untried.length < 2) return untried[0] ?? null;
+    const now = this.now();
+    const rested = untried.filter(({ failedAt }) => now - failedAt >= REST_MS);
+    const usable = rested.length > 0 ? rested : untried;
+    let best: Upstream | null = null;
+    let total = 0;
+    for (const upstream of usable) {
+      upstream.credit += upstream.target.weight;
+      total += upstream.target.weight;
+      if (!best || upstream.credit > best.credit) best = upstream;
+    }
+    if (best) best.credit -= total;
+    return best;
+  }
+
+  hasOther(tried: readonly Upstream[]): boolean {
+    return this.upstreams.some((upstream) => !upstream.full && !tried.includes(upstream));
+  }
+
+  failed(upstream: Upstream): void {
+    upstream.failedAt = this.now();
+  }
+
+  close(): void {
+    for (const upstream of this.upstreams) upstream.close();
+  }
+
+  destroy(): void {
+    for (const upstream of this.upstreams) upstream.destroy();
+  }
+}
+
+/** The targets of all hosts that were asked for. */
+export class UpstreamTable {
+  private readonly options: UpstreamOptions;
+  private readonly table = new Map<number, HostUpstreams>();
+
+  constructor(options: UpstreamOptions) {
+    this.options = options;
+  }
+
+  of(host: HostConfig): HostUpstreams {
+    const known = this.table.get(host.id);
+    if (known) return known;
+    const upstreams = new HostUpstreams(host, this.options);
+    this.table.set(host.id, upstreams);
+    return upstreams;
+  }
+
+  /** Lets go of the connections of hosts that are gone or have other targets now. */
+  apply(hosts: readonly HostConfig[]): void {
+    const wanted = new Map(hosts.map((host) => [host.id, host]));
+    this.drop((known) => {
+      const next = wanted.get(known.id);
+      return !next || !sameTargets(known, next);
+    });
+  }
+
+  /** The client's agent is gone, or is another one: connections through it are not for new requests. */
+  agentLeft(clientId: number): void {
+    this.drop((host) => host.clientId === clientId);
+  }
+
+  destroy(): void {
+    for (const upstreams of this.table.values()) upstreams.destroy();
+    this.table.clear();
+  }
+
+  private drop(which: (host: HostConfig) => boolean): void {
+    for (const [id, upstreams] of this.table) {
+      if (!which(upstreams.host)) continue;
+      this.table.delete(id);
+      upstreams.close();
+    }
+  }
+}
+
+function sameTargets(one: HostConfig, other: HostConfig): boolean {
+  if (one.clientId !== other.clientId || one.rewriteHost !== other.rewriteHost) return false;
+  return JSON.stringify(one.targets) === JSON.stringify(other.targets);
+}

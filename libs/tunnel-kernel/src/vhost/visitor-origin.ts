@@ -1,0 +1,102 @@
+import { cidrContains, formatIp, parseCidr, parseIp, type Cidr } from '@gatehouse/net';
+import type { Endpoint } from '../wire/prelude.js';
+import type { VisitorScheme } from './host-router.js';
+import type { RequestHead } from './request-rules.js';
+
+/** Where a request really comes from, as far as those are believed who carried it. */
+export interface VisitorOrigin {
+  visitor: Endpoint;
+  scheme: VisitorScheme;
+  /** Fields for the target: name, value, name, value … */
+  forwarded: string[];
+}
+
+/** The connection that a request came by. */
+export interface Arrival {
+  /** The machine at its other end. */
+  peer: Endpoint;
+  /** Where it came in. */
+  entrance: Endpoint;
+  secure: boolean;
+  /** The peer is a proxy whose word counts. */
+  trusted: boolean;
+}
+
+const MAX_HOPS = 64;
+
+/** Proxies that are believed when they say whom they speak for. */
+export class TrustedProxies {
+  private readonly networks: readonly Cidr[];
+
+  /** @throws RangeError naming what is no network. */
+  constructor(networks: readonly string[]) {
+    this.networks = networks.map((text) => {
+      const cidr = parseCidr(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
+      if (!cidr) throw new RangeError(`not a network: ${text}`);
+      return cidr;
+    });
+  }
+
+  has(address: string): boolean {
+    if (this.networks.length === 0) return false;
+    const ip = parseIp(address);
+    return ip !== null && this.networks.some((network) => cidrContains(network, ip));
+  }
+
+  /** The right-most address of the list that is no trusted proxy; null where the list names none. */
+  visitorIn(list: string): string | null {
+    const hops = list.split(',', MAX_HOPS + 1);
+    if (hops.length > MAX_HOPS) return null;
+    let visitor: string | null = null;
+    for (const hop of hops.toReversed()) {
+      const ip = parseIp(withoutPort(hop.trim()));
+      // What stands left of something unreadable was said by nobody who is believed.
+      if (!ip) return visitor;
+      visitor = formatIp(ip);
+      if (!this.has(visitor)) return visitor;
+    }
+    return visitor;
+  }
+}
+
+/** Some proxies write the port as well. */
+function withoutPort(hop: string): string {
+  const [, bracketed, dotted] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(hop) ?? [];
+  return bracketed ?? dotted ?? hop;
+}
+
+/** All fields of the kind that visitors sent are gone by now; a trusted proxy's are carried on from here. */
+export function originOf(head: RequestHead, arrival: Arrival, proxies: TrustedProxies): VisitorOrigin {
+  const { peer, entrance, secure, trusted } = arrival;
+  const scheme = secure ? 'https' : 'http';
+  if (!trusted) {
+    return {
+      visitor: peer,
+      scheme,
+      forwarded: forwardedFields(peer.address, peer.address, scheme, head.authority, String(entrance.port)),
+    };
+  }
+  const { forwardedFor, forwardedProto, forwardedHost, forwardedPort } = head.fields;
+  const said = forwardedFor === null ? null : proxies.visitorIn(forwardedFor);
+  const visitor = said === null ? peer : { address: said, port: 0 };
+  const saidScheme = forwardedProto === 'https' || forwardedProto === 'http' ? forwardedProto : scheme;
+  const list = said === null ? peer.address : `${forwardedFor}, ${peer.address}`;
+  const port = forwardedPort !== null && /^\d{1,5}$/.test(forwardedPort) ? forwardedPort : String(entrance.port);
+  const host = forwardedHost !== null && /^[\x21-\x7e]{1,300}$/.test(forwardedHost) ? forwardedHost : head.authority;
+  return { visitor, scheme: saidScheme, forwarded: forwardedFields(list, visitor.address, saidScheme, host, port) };
+}
+
+function forwardedFields(list: string, visitor: string, scheme: string, host: string, port: string): string[] {
+  return [
+    'X-Forwarded-For',
+    list,
+    'X-Real-IP',
+    visitor,
+    'X-Forwarded-Proto',
+    scheme,
+    'X-Forwarded-Host',
+    host,
+    'X-Forwarded-Port',
+    port,
+  ];
+}
