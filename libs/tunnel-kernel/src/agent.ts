@@ -5,6 +5,7 @@ import { TunnelError, type TunnelErrorCode } from './errors.js';
 import { FlowLedger, type FlowDelta, type FlowRecord } from './flow-ledger.js';
 import { AgentChannels } from './agent/agent-channels.js';
 import type { ChannelOwner } from './agent/channel-handler.js';
+import type { DatagramLimits } from './datagrams/agent-datagrams.js';
 import { AgentSession } from './session/agent-session.js';
 import { Backoff } from './session/backoff.js';
 import { PinnedServer } from './session/pinned-tls.js';
@@ -55,6 +56,7 @@ export interface TunnelAgentEnvironment {
   allows?: (target: HostAndPort, address: string) => boolean;
   /** Directories that tunnels of mode `file` may serve, with what is below them. Absent: none. */
   fileRoots?: readonly string[];
+  datagrams?: Partial<DatagramLimits>;
   /** Name and version of the program. */
   software?: string;
   events?: AgentEvents;
@@ -123,6 +125,7 @@ export class TunnelAgent {
     this.ledger.stop(() => true);
     this.current?.close(reason);
     this.channels.closeIdle();
+    this.channels.datagrams.close();
     this.report({ state: 'stopped', reason });
   }
 
@@ -138,6 +141,7 @@ export class TunnelAgent {
       connectMs: timeouts.connect,
       dialMs: timeouts.dial,
       fileRoots: environment.fileRoots ?? [],
+      datagrams: environment.datagrams,
       allows: (target, address) => environment.allows?.(target, address) ?? true,
     });
   }
@@ -167,6 +171,8 @@ export class TunnelAgent {
     const session: AgentSession = new AgentSession(options, {
       welcomed: ({ clientId, encrypt }) => {
         Object.assign(owner, { clientId, encrypt });
+        const { address, exportKeys } = session;
+        this.channels.datagrams.connected(owner, { server, address, exportKeys });
         this.welcomed(session, clientId);
       },
       configured: (config) => this.configured(session, config),
@@ -174,6 +180,7 @@ export class TunnelAgent {
       move: (spreadMs) => this.connectIn(this.random() * spreadMs),
       closed: (error, retryAfterMs) => {
         this.channels.closeIdle(owner);
+        this.channels.datagrams.disconnected(owner);
         this.closed(session, error, retryAfterMs);
       },
     });

@@ -5,6 +5,7 @@ import type { ClientStore, TunnelLogger } from './environment.js';
 import type { TunnelError } from './errors.js';
 import type { FlowRecord } from './flow-ledger.js';
 import type { ResourceRef } from './resource.js';
+import { DEFAULT_UDP_LIMITS, type UdpLimits } from './modes/udp-mode.js';
 import type { PoolLimits } from './session/channel-pool.js';
 import type { HttpOptions } from './vhost/http-gateway.js';
 import type { DialFailure } from './wire/messages.js';
@@ -34,6 +35,13 @@ export const DEFAULT_TIMEOUTS: ServerTimeouts = {
   silentGrace: 30_000,
   proxyHeader: 5_000,
 };
+
+/** Of mode `udp`, and of all sessions of datagrams together. */
+export interface ServerDatagramLimits extends UdpLimits {
+  sessions: number;
+}
+
+export const DEFAULT_SERVER_DATAGRAM_LIMITS: ServerDatagramLimits = { ...DEFAULT_UDP_LIMITS, sessions: 65_536 };
 
 export interface ServerEvents {
   flowClosed?(record: FlowRecord): void;
@@ -67,6 +75,7 @@ export interface TunnelServerEnvironment {
   events?: ServerEvents;
   timeouts?: Partial<ServerTimeouts>;
   pool?: Partial<PoolLimits>;
+  datagrams?: Partial<ServerDatagramLimits>;
 }
 
 /** An agent that is connected. */

@@ -1,6 +1,7 @@
 import { AccessControl } from './access/access-control.js';
 import type { VisitorVerifier } from './access/visitor-verifier.js';
 import { agentResources, checkConfig, EMPTY_CONFIG, type TunnelServerConfig } from './config.js';
+import { ServerDatagrams, type DatagramState } from './datagrams/server-datagrams.js';
 import type { HostAndPort } from './environment.js';
 import { TunnelError } from './errors.js';
 import { FlowLedger, type FlowDelta, type FlowRecord } from './flow-ledger.js';
@@ -10,6 +11,7 @@ import type { ModeContext } from './modes/mode.js';
 import type { ResourceRef } from './resource.js';
 import { DEFAULT_POOL_LIMITS } from './session/channel-pool.js';
 import {
+  DEFAULT_SERVER_DATAGRAM_LIMITS,
   DEFAULT_TIMEOUTS,
   type AgentState,
   type ConnectionState,
@@ -39,6 +41,7 @@ export class TunnelServer {
   private readonly http: HttpGateway;
   private readonly context: SessionContext;
   private readonly access: AccessControl;
+  private readonly datagrams: ServerDatagrams;
   private readonly visitors = new VisitorLedger();
   private config: TunnelServerConfig = EMPTY_CONFIG;
   private order = 0;
@@ -54,6 +57,14 @@ export class TunnelServer {
       openMs: this.timeouts.open,
       poolOf: (clientId) => this.sessions.of(clientId)?.pool ?? null,
     });
+    const limits = { ...DEFAULT_SERVER_DATAGRAM_LIMITS, ...environment.datagrams };
+    this.datagrams = new ServerDatagrams({
+      now: environment.now,
+      logger: environment.logger,
+      ledger: this.ledger,
+      maxSessions: limits.sessions,
+      openChannel: (clientId, start) => channels.open(clientId, start),
+    });
     const shared: ModeContext = {
       now: environment.now,
       logger: environment.logger,
@@ -61,13 +72,9 @@ export class TunnelServer {
       admission: this.access.admission,
       verifier: environment.verifier ?? this.closedVerifier(),
       channels,
-      datagrams: {
-        open: () => {
-          throw new TunnelError('overloaded', 'no datagrams yet');
-        },
-      },
+      datagrams: this.datagrams,
     };
-    this.entrances = new EntranceTable(createModes(shared));
+    this.entrances = new EntranceTable(createModes(shared, limits));
     this.http = new HttpGateway(shared, environment.trustedProxies ?? [], environment.http ?? {});
     this.context = this.createContext();
     this.door = new Door({
@@ -80,9 +87,11 @@ export class TunnelServer {
     });
   }
 
-  /** Opens the port for agents and answers it. @throws Error of `listen`. */
-  listen(address: HostAndPort): Promise<number> {
-    return this.door.listen(address);
+  /** Opens the port for agents, TCP and UDP, and answers it. @throws Error of `listen`. */
+  async listen(address: HostAndPort): Promise<number> {
+    const port = await this.door.listen(address);
+    await this.datagrams.listen({ host: address.host, port });
+    return port;
   }
 
   /** Opens a port for visitors of hosts and answers it. @throws Error of `listen`. */
@@ -131,6 +140,11 @@ export class TunnelServer {
     return running.map(({ resource, visitor, startedAt, counter }) => ({ resource, visitor, startedAt, ...counter }));
   }
 
+  /** Sessions of UDP visitors, and what was dropped. */
+  datagramState(): DatagramState {
+    return this.datagrams.state();
+  }
+
   /** What moved since the last call. */
   takeDeltas(): FlowDelta[] {
     return this.ledger.takeDeltas();
@@ -154,6 +168,7 @@ export class TunnelServer {
   async drain({ spreadMs, deadlineMs }: { spreadMs: number; deadlineMs: number }): Promise<void> {
     this.draining = true;
     this.door.close();
+    this.datagrams.closePort();
     this.http.drain();
     await this.bind();
     for (const session of this.sessions.all()) session.move(spreadMs);
@@ -172,6 +187,7 @@ export class TunnelServer {
     this.draining = true;
     this.access.stop();
     this.door.close();
+    this.datagrams.closePort();
     await this.bind();
     this.ledger.stop(() => true);
     this.http.stop();
@@ -240,6 +256,7 @@ export class TunnelServer {
   }
 
   private welcomed(session: ServerSession): void {
+    this.datagrams.agentCame(session.identity.client.id, session.exportKeys);
     this.configure(session);
     this.environment.events?.agentOnline?.(agentState(session));
   }
@@ -271,6 +288,7 @@ export class TunnelServer {
     if (!this.sessions.remove(session)) return;
     const { client } = session.identity;
     this.http.agentLeft(client.id);
+    this.datagrams.agentLeft(client.id);
     this.environment.events?.agentOffline?.(client.id, error);
     // Its connections may be on their way still; of an agent that fell silent and stays away they are not.
     if (error.code !== 'silent') return;

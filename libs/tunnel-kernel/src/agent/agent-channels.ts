@@ -1,5 +1,6 @@
 import { ByteReader, resetStream, type ByteStream } from '@gatehouse/net';
 import type { HostAndPort } from '../environment.js';
+import { AgentDatagrams, DEFAULT_DATAGRAM_LIMITS, type DatagramLimits } from '../datagrams/agent-datagrams.js';
 import { TunnelError } from '../errors.js';
 import { DATA_PROTOCOL } from '../session/door.js';
 import type { PinnedServer } from '../session/pinned-tls.js';
@@ -15,6 +16,7 @@ const MAX_IDLE_CHANNELS = 512;
 const MAX_HEAD_BYTES = 64 * 1024;
 
 export interface AgentChannelsOptions extends Omit<HandlerContext, 'resources'> {
+  datagrams?: Partial<DatagramLimits> | undefined;
   server: HostAndPort;
   pinned: PinnedServer;
   /** For a data channel to open. */
@@ -28,15 +30,19 @@ export class AgentChannels {
   private opening = 0;
   private readonly resources: AgentResources;
   private readonly handler: ChannelHandler;
+  readonly datagrams: AgentDatagrams;
 
   constructor(options: AgentChannelsOptions) {
     this.options = options;
     this.resources = new AgentResources(options.now);
-    this.handler = new ChannelHandlers({ ...options, resources: this.resources });
+    const context = { ...options, resources: this.resources };
+    this.datagrams = new AgentDatagrams({ ...context, limits: { ...DEFAULT_DATAGRAM_LIMITS, ...options.datagrams } });
+    this.handler = new ChannelHandlers(context, this.datagrams);
   }
 
   configure(config: ConfigMessage): void {
     this.resources.configure(config);
+    this.datagrams.configured();
   }
 
   open(tickets: readonly ChannelTicket[], owner: ChannelOwner): void {

@@ -1,4 +1,5 @@
 import { TunnelError } from '../errors.js';
+import type { AgentDatagrams } from '../datagrams/agent-datagrams.js';
 import type { ChannelHandler, HandlerContext, StartedChannel } from './channel-handler.js';
 import { DestinationHandler } from './destination-handler.js';
 import { FileHandler } from './files/file-handler.js';
@@ -8,10 +9,12 @@ import { TargetHandler } from './target-handler.js';
 export class ChannelHandlers implements ChannelHandler {
   private readonly context: HandlerContext;
   private readonly targets: TargetHandler;
+  private readonly datagrams: AgentDatagrams;
   private readonly byMode: Readonly<Record<string, ChannelHandler>>;
 
-  constructor(context: HandlerContext) {
+  constructor(context: HandlerContext, datagrams: AgentDatagrams) {
     this.context = context;
+    this.datagrams = datagrams;
     this.targets = new TargetHandler(context);
     const destinations = new DestinationHandler(context);
     this.byMode = {
@@ -30,6 +33,7 @@ export class ChannelHandlers implements ChannelHandler {
 
   private handlerOf({ start, owner, id }: StartedChannel): ChannelHandler {
     if (start.kind === 'host') return this.targets;
+    if (start.kind === 'datagrams') return this.datagrams;
     const known = start.kind === 'tunnel' ? this.context.resources.tunnel(start.id) : undefined;
     const handler = known && this.byMode[known.tunnel.mode];
     if (handler) return handler;

@@ -3,6 +3,9 @@ import type { HostAndPort } from '../environment.js';
 import type { Admitted } from '../modes/admission.js';
 import type { Endpoint } from '../wire/prelude.js';
 
+/** The longest payload of a UDP datagram over IPv4. */
+export const MAX_DATAGRAM_BYTES = 65_507;
+
 export interface DatagramSessionOptions {
   /** Who sends, to which tunnel of which client. What its rate limit does not let go is dropped, both ways. */
   admitted: Omit<Admitted, 'release'>;

@@ -1,3 +1,4 @@
+import type { TLSSocket } from 'node:tls';
 import type { AgentDialer, HostAndPort } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import {
@@ -34,12 +35,15 @@ export interface AgentSessionHandlers {
   closed(error: TunnelError, retryAfterMs: number | null): void;
 }
 
+const NO_CONTEXT = Buffer.alloc(0);
+
 /** The agent's end of one control connection. */
 export class AgentSession {
   private readonly options: AgentSessionOptions;
   private readonly handlers: AgentSessionHandlers;
   private readonly timer: NodeJS.Timeout;
   private link: ControlLink | null = null;
+  private stream: TLSSocket | null = null;
   private greeting: WelcomeMessage | null = null;
   private farewell: CloseMessage | null = null;
   private ended = false;
@@ -57,6 +61,17 @@ export class AgentSession {
   /** Null until the server said welcome. */
   get welcome(): WelcomeMessage | null {
     return this.greeting;
+  }
+
+  /** Address of the far end. */
+  get address(): string | null {
+    return this.stream?.remoteAddress ?? null;
+  }
+
+  /** Keying material of the connection's TLS (RFC 5705). Null until there is one. */
+  get exportKeys(): ((bytes: number, label: string) => Buffer) | null {
+    const { stream } = this;
+    return stream && ((bytes, label) => stream.exportKeyingMaterial(bytes, label, NO_CONTEXT));
   }
 
   refuse(message: Omit<RefusedMessage, 'type'>): void {
@@ -79,6 +94,7 @@ export class AgentSession {
     if (this.ended) return void transport.destroy();
     const stream = await pinned.secure(transport, CONTROL_PROTOCOL, connectMs);
     if (this.ended) return void stream.destroy();
+    this.stream = stream;
     this.link = new ControlLink(stream, 'agent', {
       message: (message) => this.receive(message),
       closed: (error) => this.finish(error),

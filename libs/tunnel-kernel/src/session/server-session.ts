@@ -19,6 +19,8 @@ import type { TicketBook } from './ticket-book.js';
 const RETRY_SOON_MS = 1000;
 const RETRY_LATE_MS = 30_000;
 
+const NO_CONTEXT = Buffer.alloc(0);
+
 /** What sessions of one server share. */
 export interface SessionContext {
   store: ClientStore;
@@ -61,10 +63,12 @@ export class ServerSession {
   private channels: ChannelPool | null = null;
   private sentResources = '';
   leaving = false;
+  private readonly stream: TLSSocket;
 
   constructor(stream: TLSSocket, order: number, context: SessionContext) {
     this.order = order;
     this.context = context;
+    this.stream = stream;
     this.since = context.now();
     this.address = stream.remoteAddress ?? '';
     this.timer = setTimeout(
@@ -86,6 +90,11 @@ export class ServerSession {
   /** Null until the agent is welcome and after it left. */
   get pool(): ChannelPool | null {
     return this.channels;
+  }
+
+  /** Keying material of the connection's TLS (RFC 5705). */
+  get exportKeys(): (bytes: number, label: string) => Buffer {
+    return (bytes, label) => this.stream.exportKeyingMaterial(bytes, label, NO_CONTEXT);
   }
 
   get roundTripMs(): number | null {

@@ -3,7 +3,9 @@ import type { Endpoint } from './prelude.js';
 
 const SIGNATURE = Buffer.from('0d0a0d0a000d0a515549540a', 'hex');
 const VERSION_2_PROXY = 0x21;
+const FAMILY_AT = 13;
 const TCP_OVER = { 4: 0x11, 6: 0x21 } as const;
+const UDP_OVER = { 4: 0x12, 6: 0x22 } as const;
 
 /**
  * The header of the PROXY protocol (HAProxy's proxy-protocol.txt, versions 1 and 2) that tells a target who its visitor
@@ -23,6 +25,15 @@ export function proxyHeader(version: 1 | 2, visitor: Endpoint, entrance: Endpoin
   ports.writeUInt16BE(entrance.port, 2);
   const body = Buffer.concat([asBytes(source, family), asBytes(destination, family), ports]);
   return Buffer.concat([SIGNATURE, Buffer.from([VERSION_2_PROXY, TCP_OVER[family], 0, body.length]), body]);
+}
+
+/** The header of version 2 before a datagram. */
+export function datagramProxyHeader(visitor: Endpoint, entrance: Endpoint): Buffer {
+  const header = proxyHeader(2, visitor, entrance);
+  const family = header[FAMILY_AT];
+  if (family === TCP_OVER[4]) header[FAMILY_AT] = UDP_OVER[4];
+  else if (family === TCP_OVER[6]) header[FAMILY_AT] = UDP_OVER[6];
+  return header;
 }
 
 /** Version 2, command LOCAL: the receiver takes the addresses of the connection itself. */

@@ -1,0 +1,216 @@
+import type { HostAndPort } from '../environment.js';
+import type { ChannelHandler, ChannelOwner, HandlerContext, StartedChannel } from '../agent/channel-handler.js';
+import type { KnownTunnel } from '../agent/agent-resources.js';
+import type { ResourceRef } from '../resource.js';
+import type { DialFailure } from '../wire/messages.js';
+import { datagramProxyHeader } from '../wire/proxy-header.js';
+import { AgentLink } from './agent-link.js';
+import { AgentDatagramSession } from './agent-session.js';
+import { DestinationOutlet } from './destination-outlet.js';
+import { decodeAddress, decodeOpening, FRAME, NOTHING, SESSION_BYTES, sessionOf, type DatagramLane } from './frames.js';
+import { packetKeys } from './sealed-packets.js';
+import { StreamLane } from './stream-lane.js';
+import { TargetOutlet, type OutletOptions } from './target-outlet.js';
+
+const TICK_MS = 250;
+/** A server may keep this many lanes; more are not ours to carry. */
+const MAX_LANES = 16;
+/** A failing target is told to the server this often. */
+const TELL_MS = 1000;
+/** Modes whose visitors say with each datagram where it goes. */
+const ADDRESSED_MODES: ReadonlySet<string> = new Set(['socks5', 'mix_proxy']);
+const PROXY_VERSION = 2;
+
+export interface DatagramLimits {
+  /** Sessions at a time: each has a socket or two. */
+  sessions: number;
+  /** A session without a datagram for this long is over, milliseconds: longer than servers wait. */
+  idleMs: number;
+  /** False: datagrams take TCP. */
+  packets: boolean;
+}
+
+export const DEFAULT_DATAGRAM_LIMITS: DatagramLimits = { sessions: 8192, idleMs: 75_000, packets: true };
+
+/** The control connection, as far as datagrams need it. */
+export interface DatagramServer {
+  server: HostAndPort;
+  /** The address that the control connection goes to. */
+  address: string | null;
+  /** Null where the connection has no TLS of its own. */
+  exportKeys: ((bytes: number, label: string) => Buffer) | null;
+}
+
+export type AgentDatagramsContext = Omit<HandlerContext, 'fileRoots'> & { limits: DatagramLimits };
+
+/** The agent's side of datagrams: a socket for each visitor. Sessions outlive the connections to the server. */
+export class AgentDatagrams implements ChannelHandler {
+  private readonly context: AgentDatagramsContext;
+  private readonly sessions = new Map<number, AgentDatagramSession>();
+  private readonly lanes = new Map<StreamLane, ChannelOwner>();
+  private link: { owner: ChannelOwner; link: AgentLink } | null = null;
+  private readonly toldAt = new Map<number, number>();
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(context: AgentDatagramsContext) {
+    this.context = context;
+  }
+
+  /** The agent is connected: tries UDP beside it. */
+  connected(owner: ChannelOwner, { server, address, exportKeys }: DatagramServer): void {
+    this.link?.link.close();
+    this.link = null;
+    this.startTimer();
+    if (!exportKeys || !this.context.limits.packets) return;
+    const { logger, now } = this.context;
+    const keys = packetKeys(exportKeys);
+    const link = new AgentLink({
+      server,
+      address,
+      keys,
+      logger,
+      now,
+      frame: (lane, type, body) => this.receive(owner, lane, type, body),
+    });
+    this.link = { owner, link };
+  }
+
+  disconnected(owner: ChannelOwner): void {
+    if (this.link?.owner !== owner) return;
+    this.link.link.close();
+    this.link = null;
+  }
+
+  /** A data channel that the server made a lane. */
+  async serve({ stream, reader, owner }: StartedChannel): Promise<void> {
+    if (this.lanes.size >= MAX_LANES) return void stream.destroy();
+    const lane: StreamLane = new StreamLane({
+      frame: (type, body) => this.receive(owner, lane, type, body),
+      closed: () => this.lanes.delete(lane),
+    });
+    this.lanes.set(lane, owner);
+    lane.attach(stream, reader.detach());
+  }
+
+  /** After the server told other tunnels or targets: ends the sessions that go where nothing goes any more. */
+  configured(): void {
+    for (const session of this.sessions.values()) {
+      const known = this.context.resources.tunnel(session.opening.tunnelId);
+      if (!known || !session.out?.servesOneOf(known.tunnel.targets)) session.end('stopped', true);
+    }
+  }
+
+  close(): void {
+    this.link?.link.close();
+    this.link = null;
+    for (const lane of this.lanes.keys()) lane.close();
+    for (const session of this.sessions.values()) session.end('stopped', false);
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  /** @throws TunnelError `protocol`. */
+  private receive(owner: ChannelOwner, lane: DatagramLane, type: number, body: Buffer): void {
+    if (type === FRAME.lanes) return this.link?.link.lost();
+    const id = sessionOf(body);
+    if (type === FRAME.open) return this.open(owner, lane, id, body);
+    const session = this.sessions.get(id);
+    if (type === FRAME.closed) session?.end('client_closed', false);
+    else if (!session) lane.put(FRAME.closed, id, NOTHING, NOTHING);
+    else if (type === FRAME.datagram) session.receive(lane, body.subarray(SESSION_BYTES), null);
+    else if (type === FRAME.addressed) {
+      const { host, port, end } = decodeAddress(body);
+      session.receive(lane, body.subarray(end), { host, port });
+    }
+  }
+
+  private open(owner: ChannelOwner, lane: DatagramLane, id: number, body: Buffer): void {
+    const opening = decodeOpening(body);
+    const before = this.sessions.get(id);
+    const { tunnelId, visitor } = opening;
+    const known = this.context.resources.tunnel(tunnelId);
+    if (before?.opening.tunnelId === tunnelId && sameEndpoint(before.opening.visitor, visitor)) {
+      return lane.put(FRAME.opened, id, NOTHING, NOTHING);
+    }
+    // Another server's session had this number.
+    before?.end('stopped', false);
+    const addressed = known !== undefined && ADDRESSED_MODES.has(known.tunnel.mode);
+    if (!known || (known.tunnel.mode !== 'udp' && !addressed)) return this.refuse(owner, tunnelId, 'unknown_tunnel');
+    if (this.sessions.size >= this.context.limits.sessions) return this.refuse(owner, tunnelId, 'other');
+    const { ledger, now } = this.context;
+    const flow = ledger.open({ kind: 'tunnel', id: tunnelId }, owner.clientId, visitor);
+    const proxied = !addressed && known.tunnel.proxyProtocol === PROXY_VERSION;
+    const session = new AgentDatagramSession(
+      {
+        id,
+        opening,
+        flow,
+        header: proxied ? datagramProxyHeader(visitor, opening.entrance) : NOTHING,
+        addressed,
+        now,
+        wayBack: (number, arrived) => this.wayBack(number, arrived),
+        ended: (ended, reason) => {
+          if (this.sessions.get(id) === ended) this.sessions.delete(id);
+          ledger.close(flow, { reason });
+        },
+      },
+      lane,
+    );
+    flow.handle = { stop: () => session.end('stopped', true) };
+    this.sessions.set(id, session);
+    session.attach(this.outlet(owner, known, session, addressed));
+    lane.put(FRAME.opened, id, NOTHING, NOTHING);
+  }
+
+  private outlet(owner: ChannelOwner, known: KnownTunnel, session: AgentDatagramSession, addressed: boolean) {
+    const { now, allows } = this.context;
+    const { tunnel, picker, destinations } = known;
+    const options: OutletOptions = {
+      now,
+      allows: (target, address) =>
+        (!addressed || destinations.empty || destinations.match(target, address)) && allows(target, address),
+      onDatagram: (payload, source) => session.answer(payload, source),
+      onFailure: (reason, { host, port }) => {
+        this.context.logger.debug('datagrams do not arrive', { tunnel: tunnel.id, host, port, reason });
+        // Where a visitor of a proxy cannot go is no failure of the tunnel.
+        if (!addressed) this.refuse(owner, tunnel.id, reason);
+      },
+    };
+    return addressed ? new DestinationOutlet(options) : new TargetOutlet(picker, options);
+  }
+
+  private refuse({ refuse }: ChannelOwner, tunnelId: number, reason: DialFailure): void {
+    const now = this.context.now();
+    if (now - (this.toldAt.get(tunnelId) ?? Number.NEGATIVE_INFINITY) < TELL_MS) return;
+    this.toldAt.set(tunnelId, now);
+    const resource: ResourceRef = { kind: 'tunnel', id: tunnelId };
+    refuse(resource, '', reason);
+  }
+
+  /** As packets where the server says that they arrive, else the lane that the last datagram took, or any other. */
+  private wayBack(id: number, arrived: DatagramLane): DatagramLane | null {
+    const packets = this.link?.link.lane;
+    if (packets) return packets;
+    if (arrived instanceof StreamLane && !arrived.closed) return arrived;
+    const open = [...this.lanes.keys()];
+    return open[id % open.length] ?? null;
+  }
+
+  private tick(): void {
+    const { now, limits } = this.context;
+    const at = now();
+    this.link?.link.tick(this.sessions.size > 0);
+    for (const session of this.sessions.values()) {
+      if (session.idleSince(at) >= limits.idleMs) session.end('idle', true);
+    }
+    for (const [tunnel, told] of this.toldAt) if (at - told >= TELL_MS) this.toldAt.delete(tunnel);
+  }
+
+  private startTimer(): void {
+    this.timer ??= setInterval(() => this.tick(), TICK_MS).unref();
+  }
+}
+
+function sameEndpoint(a: { address: string; port: number }, b: { address: string; port: number }): boolean {
+  return a.address === b.address && a.port === b.port;
+}

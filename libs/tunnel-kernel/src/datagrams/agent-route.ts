@@ -1,0 +1,149 @@
+import type { RemoteInfo } from 'node:dgram';
+import type { ByteStream } from '@gatehouse/net';
+import { TunnelError } from '../errors.js';
+import type { StartOf } from '../session/channel-source.js';
+import { FRAME, NOTHING, sessionOf, type DatagramLane, type FrameHandler } from './frames.js';
+import type { PacketDoor, PacketReceiver } from './packet-door.js';
+import { PacketLane } from './packet-lane.js';
+import { PathWatch } from './path-watch.js';
+import { PacketOpener, PacketSealer, type PacketKeys } from './sealed-packets.js';
+import { StreamLane } from './stream-lane.js';
+
+/** So that visitors do not all wait for one lost segment. */
+const LANES = 4;
+const PROBE_MS = 1000;
+/** Lanes of an agent without sessions stay this long for the next. */
+const LANE_IDLE_MS = 10_000;
+/** After a lane could not be opened. */
+const REST_MS = 1000;
+const NOWHERE = { address: '0.0.0.0', port: 0 };
+const LANE_START: StartOf = {
+  kind: 'datagrams',
+  id: 0,
+  target: null,
+  destination: '',
+  visitor: NOWHERE,
+  entrance: NOWHERE,
+};
+
+export interface AgentRouteOptions {
+  /** Null: this connection has no keys, and so no packets. */
+  keys: PacketKeys | null;
+  door: PacketDoor;
+  now: () => number;
+  /** A data channel of this agent for a lane. @throws TunnelError */
+  openChannel(start: StartOf): Promise<ByteStream>;
+  frame: FrameHandler;
+}
+
+/** The ways of datagrams to one agent: packets while they get through, else lanes over data channels. */
+export class AgentRoute implements PacketReceiver {
+  private readonly options: AgentRouteOptions;
+  private readonly packets: PacketLane | null = null;
+  private readonly opener: PacketOpener | null = null;
+  private readonly watch: PathWatch | null = null;
+  private readonly lanes: (StreamLane | null)[] = Array.from({ length: LANES }, () => null);
+  private address: RemoteInfo | null = null;
+  private restUntil = 0;
+  private usedAt = 0;
+  private toldLost = false;
+
+  constructor(options: AgentRouteOptions) {
+    this.options = options;
+    const { keys, door, now } = options;
+    if (!keys || !door.add(keys.link, this)) return;
+    this.opener = new PacketOpener(keys.agent);
+    this.packets = new PacketLane({
+      sealer: new PacketSealer(keys.link, keys.server),
+      opener: this.opener,
+      now,
+      transmit: (parts) => this.address && door.send(parts, this.address),
+      frame: (type, body) => this.receiveFrame(type, body),
+    });
+    this.watch = new PathWatch(this.packets, now);
+  }
+
+  /** Whether datagrams go as UDP packets at the moment. */
+  get viaPackets(): boolean {
+    return this.watch?.good === true;
+  }
+
+  /** Packets that were not the agent's, or came twice. */
+  get rejected(): number {
+    return (this.opener?.forged ?? 0) + (this.opener?.replayed ?? 0);
+  }
+
+  /** The way for a session at the moment; null: there is none. */
+  lane(session: number): DatagramLane | null {
+    if (this.packets && this.watch?.good) return this.packets;
+    this.usedAt = this.options.now();
+    const index = session % LANES;
+    return this.lanes[index] ?? this.openLane(index);
+  }
+
+  receive(packet: Buffer, from: RemoteInfo): void {
+    const received = this.packets?.receive(packet);
+    // What lies between may give the agent another address at any time.
+    if (received?.newest) this.address = from;
+    if (received && this.watch && !this.watch.good && !this.watch.asking) this.watch.ask();
+  }
+
+  /** To be called often while the agent has sessions. */
+  tick(): void {
+    if (!this.watch) return;
+    this.watch.tick(PROBE_MS);
+    if (this.watch.good) this.toldLost = false;
+    else if (!this.toldLost) this.tellLost();
+  }
+
+  /** To be called while the agent has no session. True while there is something left to let go of. */
+  rest(): boolean {
+    if (this.options.now() - this.usedAt >= LANE_IDLE_MS) this.closeLanes();
+    return this.lanes.some((lane) => lane !== null);
+  }
+
+  close(): void {
+    this.closeLanes();
+    const { keys, door } = this.options;
+    if (keys) door.remove(keys.link, this);
+  }
+
+  private closeLanes(): void {
+    for (const lane of this.lanes) lane?.close();
+  }
+
+  /** The agent cannot know that its packets do not arrive. */
+  private tellLost(): void {
+    this.toldLost = true;
+    const lane = this.lanes.find((open) => open !== null) ?? this.openLane(0);
+    lane?.put(FRAME.lanes, 0, NOTHING, NOTHING);
+  }
+
+  private openLane(index: number): StreamLane | null {
+    const { now, frame, openChannel } = this.options;
+    if (now() < this.restUntil) return null;
+    const lane = new StreamLane({
+      frame,
+      closed: () => {
+        if (this.lanes[index] === lane) this.lanes[index] = null;
+      },
+    });
+    this.lanes[index] = lane;
+    openChannel(LANE_START).then(
+      (stream) => lane.attach(stream),
+      (error: unknown) => {
+        this.restUntil = now() + REST_MS;
+        lane.close();
+        // No channel is nothing new: datagrams are lost, as on any network.
+        if (!(error instanceof TunnelError)) throw error;
+      },
+    );
+    return lane;
+  }
+
+  private receiveFrame(type: number, body: Buffer): void {
+    if (type === FRAME.probe) this.watch?.probe(sessionOf(body), body);
+    else if (type === FRAME.probed) this.watch?.probed(sessionOf(body), body);
+    else this.options.frame(type, body);
+  }
+}

@@ -1,0 +1,83 @@
+import type { RelayEndReason } from '@gatehouse/net';
+import type { HostAndPort } from '../environment.js';
+import type { Flow } from '../flow-ledger.js';
+import { encodeAddress, FRAME, NOTHING, type DatagramLane, type SessionOpening } from './frames.js';
+import type { Outlet } from './target-outlet.js';
+
+export interface AgentSessionOptions {
+  id: number;
+  opening: SessionOpening;
+  flow: Flow;
+  /** Put before each payload to the target: who the visitor is. Empty: nothing. */
+  header: Buffer;
+  /** `addressed` datagrams only, or none of them. */
+  addressed: boolean;
+  now: () => number;
+  /** The way back to the server, `arrived` being the one that the visitor's last datagram took; null: none. */
+  wayBack(id: number, arrived: DatagramLane): DatagramLane | null;
+  ended(session: AgentDatagramSession, reason: RelayEndReason): void;
+}
+
+/** The agent's end of one visitor's datagrams. */
+export class AgentDatagramSession {
+  readonly id: number;
+  readonly opening: SessionOpening;
+  readonly flow: Flow;
+  private readonly options: AgentSessionOptions;
+  private outlet: Outlet | null = null;
+  private arrived: DatagramLane;
+  private usedAt: number;
+  private ended = false;
+
+  constructor(options: AgentSessionOptions, lane: DatagramLane) {
+    this.id = options.id;
+    this.opening = options.opening;
+    this.flow = options.flow;
+    this.options = options;
+    this.arrived = lane;
+    this.usedAt = options.now();
+  }
+
+  /** Where the datagrams go; before the first of them. */
+  attach(outlet: Outlet): void {
+    this.outlet = outlet;
+  }
+
+  get out(): Outlet | null {
+    return this.outlet;
+  }
+
+  /** From the visitor. */
+  receive(lane: DatagramLane, payload: Buffer, destination: HostAndPort | null): void {
+    const { now, header, addressed } = this.options;
+    this.arrived = lane;
+    this.usedAt = now();
+    // Where a tunnel has targets, no one else is sent to.
+    if ((destination !== null) !== addressed) return;
+    this.flow.counter.upload += payload.length;
+    this.outlet?.send(header.length > 0 ? Buffer.concat([header, payload]) : payload, destination);
+  }
+
+  /** To the visitor. */
+  answer(payload: Buffer, source: HostAndPort | null): void {
+    const { now, wayBack } = this.options;
+    this.usedAt = now();
+    const lane = wayBack(this.id, this.arrived);
+    if (this.ended || !lane) return;
+    this.flow.counter.download += payload.length;
+    if (source) lane.put(FRAME.addressed, this.id, encodeAddress(source), payload);
+    else lane.put(FRAME.datagram, this.id, NOTHING, payload);
+  }
+
+  idleSince(now: number): number {
+    return now - this.usedAt;
+  }
+
+  end(reason: RelayEndReason, tell: boolean): void {
+    if (this.ended) return;
+    if (tell) this.options.wayBack(this.id, this.arrived)?.put(FRAME.closed, this.id, NOTHING, NOTHING);
+    this.ended = true;
+    this.outlet?.close();
+    this.options.ended(this, reason);
+  }
+}

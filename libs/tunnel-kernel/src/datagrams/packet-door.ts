@@ -1,0 +1,63 @@
+import type { RemoteInfo, Socket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import type { HostAndPort, TunnelLogger } from '../environment.js';
+import { packetLink } from './sealed-packets.js';
+import { bindUdp, closeUdp, createUdpSocket, hasRoom } from './udp-socket.js';
+
+/** Gets the packets of one link. */
+export interface PacketReceiver {
+  receive(packet: Buffer, from: RemoteInfo): void;
+}
+
+/** The UDP port beside the agents' TCP port. */
+export class PacketDoor {
+  private readonly logger: TunnelLogger;
+  private readonly links = new Map<number, PacketReceiver>();
+  private socket: Socket | null = null;
+
+  constructor(logger: TunnelLogger) {
+    this.logger = logger;
+  }
+
+  /** Without the port, datagrams go through data channels: a warning, not a failure. */
+  async listen({ host, port }: HostAndPort): Promise<void> {
+    try {
+      const { address } = await lookup(host);
+      const socket = createUdpSocket({ address });
+      socket.on('message', (packet, from) => this.receive(packet, from));
+      await bindUdp(socket, address, port);
+      this.socket = socket;
+    } catch (error) {
+      this.logger.warn('no UDP port for agents: datagrams will take TCP', { host, port, error: String(error) });
+    }
+  }
+
+  get open(): boolean {
+    return this.socket !== null;
+  }
+
+  /** False if another link has this number: then it has no packets. */
+  add(link: number, receiver: PacketReceiver): boolean {
+    if (this.links.has(link)) return false;
+    this.links.set(link, receiver);
+    return true;
+  }
+
+  remove(link: number, receiver: PacketReceiver): void {
+    if (this.links.get(link) === receiver) this.links.delete(link);
+  }
+
+  send(parts: Buffer[], to: RemoteInfo): void {
+    if (this.socket && hasRoom(this.socket)) this.socket.send(parts, to.port, to.address);
+  }
+
+  close(): void {
+    if (this.socket) closeUdp(this.socket);
+    this.socket = null;
+  }
+
+  private receive(packet: Buffer, from: RemoteInfo): void {
+    const link = packetLink(packet);
+    if (link !== null) this.links.get(link)?.receive(packet, from);
+  }
+}

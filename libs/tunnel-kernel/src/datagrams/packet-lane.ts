@@ -1,0 +1,119 @@
+import { TunnelError } from '../errors.js';
+import { cutFrame, FragmentJoiner } from './fragments.js';
+import {
+  FRAME,
+  FRAME_HEADER_BYTES,
+  readFrames,
+  SESSION_BYTES,
+  sessionOf,
+  writeHeader,
+  type DatagramLane,
+  type FrameHandler,
+} from './frames.js';
+import { PACKET_OVERHEAD_BYTES, type PacketOpener, type PacketSealer } from './sealed-packets.js';
+
+/** Payloads of UDP: what every IPv6 path takes, and what most paths take (1500 bytes less the headers and PPPoE). */
+export const BASE_PACKET_BYTES = 1200;
+export const LARGE_PACKET_BYTES = 1452;
+const FRAGMENT_OVERHEAD_BYTES = FRAME_HEADER_BYTES + SESSION_BYTES + 2;
+
+export interface PacketLaneOptions {
+  sealer: PacketSealer;
+  opener: PacketOpener;
+  now: () => number;
+  transmit(parts: Buffer[]): void;
+  frame: FrameHandler;
+}
+
+/** Frames over UDP, sealed: several to a packet when they are small, parts of one when it is large. */
+export class PacketLane implements DatagramLane {
+  private readonly options: PacketLaneOptions;
+  private readonly joiner: FragmentJoiner;
+  private readonly batch = Buffer.allocUnsafeSlow(LARGE_PACKET_BYTES - PACKET_OVERHEAD_BYTES);
+  private room = BASE_PACKET_BYTES - PACKET_OVERHEAD_BYTES;
+  private used = 0;
+  private scheduled = false;
+  private fragmented = 0;
+
+  constructor(options: PacketLaneOptions) {
+    this.options = options;
+    this.joiner = new FragmentJoiner(options.now);
+  }
+
+  /** The longest packet that gets through. */
+  set packetBytes(bytes: number) {
+    const room = bytes - PACKET_OVERHEAD_BYTES;
+    if (this.used > room) this.flush();
+    this.room = room;
+  }
+
+  put(type: number, session: number, head: Uint8Array, payload: Uint8Array): void {
+    const content = head.length + payload.length;
+    const bytes = FRAME_HEADER_BYTES + SESSION_BYTES + content;
+    if (bytes > this.room) {
+      const frame = Buffer.allocUnsafe(bytes);
+      const at = writeHeader(frame, 0, type, session, content);
+      frame.set(head, at);
+      frame.set(payload, at + head.length);
+      return this.putParts(frame);
+    }
+    if (this.used + bytes > this.room) this.flush();
+    const at = writeHeader(this.batch, this.used, type, session, content);
+    this.batch.set(head, at);
+    this.batch.set(payload, at + head.length);
+    this.used += bytes;
+    this.flushSoon();
+  }
+
+  /** A packet of its own with exactly `bytes`. */
+  putPadded(type: number, token: number, head: Uint8Array, bytes: number): void {
+    this.flush();
+    const plain = Buffer.alloc(bytes - PACKET_OVERHEAD_BYTES);
+    plain.set(head, writeHeader(plain, 0, type, token, head.length));
+    this.options.transmit(this.options.sealer.seal(plain));
+  }
+
+  flush(): void {
+    if (this.used === 0) return;
+    const { sealer, transmit } = this.options;
+    transmit(sealer.seal(this.batch.subarray(0, this.used)));
+    this.used = 0;
+  }
+
+  /** Null for a packet that is not from the other end; else whether it is the newest. What cannot be read is dropped. */
+  receive(packet: Buffer): { newest: boolean } | null {
+    const opened = this.options.opener.open(packet);
+    if (!opened) return null;
+    this.read(opened.plain);
+    return opened;
+  }
+
+  private read(plain: Buffer): void {
+    try {
+      readFrames(plain, (type, body) => {
+        if (type !== FRAME.fragment) return this.options.frame(type, body);
+        const whole = this.joiner.take(sessionOf(body), body.subarray(SESSION_BYTES));
+        if (whole) readFrames(whole, this.options.frame);
+      });
+    } catch (error) {
+      if (!(error instanceof TunnelError)) throw error;
+    }
+  }
+
+  private putParts(frame: Buffer): void {
+    this.fragmented = (this.fragmented + 1) >>> 0;
+    const number = this.fragmented;
+    for (const { head, part } of cutFrame(frame, this.room - FRAGMENT_OVERHEAD_BYTES)) {
+      this.put(FRAME.fragment, number, head, part);
+    }
+  }
+
+  private flushSoon(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      this.flush();
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import { FRAME, NOTHING, SESSION_BYTES } from './frames.js';
+import { BASE_PACKET_BYTES, LARGE_PACKET_BYTES, type PacketLane } from './packet-lane.js';
+
+/** Without an answer for this long, the path is lost. */
+const LOST_MS = 2500;
+/** Rounds in a row in which only the short packet was answered. */
+const MAX_LARGE_MISSES = 3;
+const GOOD = 1;
+
+interface Round {
+  token: number;
+  baseAnswered: boolean;
+  largeAnswered: boolean;
+}
+
+/**
+ * Finds out whether packets of a lane get through and come back, and how long they may be: each round sends one of the
+ * least length and one of the greatest, under tokens that follow each other.
+ */
+export class PathWatch {
+  private readonly lane: PacketLane;
+  private readonly now: () => number;
+  private round: Round | null = null;
+  private token = 0;
+  private askedAt = Number.NEGATIVE_INFINITY;
+  private unansweredSince: number | null = null;
+  private largeMisses = 0;
+  /** An answer came, and none is missing for long. */
+  good = false;
+  /** What the other end said last of the path. */
+  peerGood = false;
+
+  constructor(lane: PacketLane, now: () => number) {
+    this.lane = lane;
+    this.now = now;
+  }
+
+  /** Whether an answer is still to come. */
+  get asking(): boolean {
+    return this.unansweredSince !== null && this.now() - this.askedAt < LOST_MS;
+  }
+
+  /** To be called often: asks when `intervalMs` have passed, and gives the path up when answers stay away. */
+  tick(intervalMs: number): void {
+    const now = this.now();
+    if (this.unansweredSince !== null && now - this.unansweredSince >= LOST_MS) this.good = false;
+    if (now - this.askedAt >= intervalMs) this.ask();
+  }
+
+  ask(): void {
+    this.judgeRound();
+    this.askedAt = this.now();
+    this.unansweredSince ??= this.askedAt;
+    this.token = (this.token + 2) >>> 0;
+    this.round = { token: this.token, baseAnswered: false, largeAnswered: false };
+    this.lane.putPadded(FRAME.probe, this.token, this.flags(), BASE_PACKET_BYTES);
+    this.lane.putPadded(FRAME.probe, this.token + 1, this.flags(), LARGE_PACKET_BYTES);
+  }
+
+  /** A `probe` of the other end: is answered. */
+  probe(token: number, body: Buffer): void {
+    this.readFlags(body);
+    this.lane.put(FRAME.probed, token, this.flags(), NOTHING);
+  }
+
+  /** The answer to a probe; one to an old round says nothing. */
+  probed(token: number, body: Buffer): void {
+    const { round } = this;
+    if (!round || (token !== round.token && token !== round.token + 1)) return;
+    this.readFlags(body);
+    this.good = true;
+    this.unansweredSince = null;
+    if (token === round.token) round.baseAnswered = true;
+    else {
+      round.largeAnswered = true;
+      this.lane.packetBytes = LARGE_PACKET_BYTES;
+    }
+  }
+
+  private judgeRound(): void {
+    if (!this.round?.baseAnswered) return;
+    this.largeMisses = this.round.largeAnswered ? 0 : this.largeMisses + 1;
+    if (this.largeMisses >= MAX_LARGE_MISSES) this.lane.packetBytes = BASE_PACKET_BYTES;
+  }
+
+  private flags(): Buffer {
+    return Buffer.of(this.good ? GOOD : 0);
+  }
+
+  private readFlags(body: Buffer): void {
+    this.peerGood = ((body[SESSION_BYTES] ?? 0) & GOOD) !== 0;
+  }
+}

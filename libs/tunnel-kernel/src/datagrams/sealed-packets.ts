@@ -1,0 +1,96 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { ReplayWindow } from './replay-window.js';
+
+/** Here it costs as much as with 128 bits and two thirds of ChaCha20-Poly1305 (decision 0027). */
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const LINK_BYTES = 6;
+const SEQUENCE_BYTES = 6;
+export const PACKET_HEADER_BYTES = LINK_BYTES + SEQUENCE_BYTES;
+const TAG_BYTES = 16;
+export const PACKET_OVERHEAD_BYTES = PACKET_HEADER_BYTES + TAG_BYTES;
+const MAX_SEQUENCE = 2 ** 48 - 1;
+
+const KEY_LABEL = 'EXPERIMENTAL-gatehouse-datagrams';
+const KEY_MATERIAL_BYTES = LINK_BYTES + 2 * KEY_BYTES;
+
+export interface PacketKeys {
+  /** Names the link in the header of its packets. */
+  link: number;
+  agent: Buffer;
+  server: Buffer;
+}
+
+/** Both ends of a control connection get the same from its TLS (RFC 5705). */
+export function packetKeys(exportKeys: (bytes: number, label: string) => Buffer): PacketKeys {
+  const material = exportKeys(KEY_MATERIAL_BYTES, KEY_LABEL);
+  return {
+    link: material.readUIntBE(0, LINK_BYTES),
+    agent: material.subarray(LINK_BYTES, LINK_BYTES + KEY_BYTES),
+    server: material.subarray(LINK_BYTES + KEY_BYTES),
+  };
+}
+
+/** The link that a packet claims to belong to; null for what cannot be one. */
+export function packetLink(packet: Buffer): number | null {
+  return packet.length < PACKET_OVERHEAD_BYTES ? null : packet.readUIntBE(0, LINK_BYTES);
+}
+
+/** Seals packets of one direction: the header is the nonce. */
+export class PacketSealer {
+  private readonly link: number;
+  private readonly key: Buffer;
+  private sequence = 0;
+
+  constructor(link: number, key: Buffer) {
+    this.link = link;
+    this.key = key;
+  }
+
+  /** The parts of a packet, in order. @throws RangeError after 2^48 packets. */
+  seal(plain: Buffer): Buffer[] {
+    if (this.sequence >= MAX_SEQUENCE) throw new RangeError('no more packets with this key');
+    const header = Buffer.allocUnsafe(PACKET_HEADER_BYTES);
+    header.writeUIntBE(this.link, 0, LINK_BYTES);
+    header.writeUIntBE(this.sequence++, LINK_BYTES, SEQUENCE_BYTES);
+    const cipher = createCipheriv(CIPHER, this.key, header);
+    const sealed = cipher.update(plain);
+    cipher.final();
+    return [header, sealed, cipher.getAuthTag()];
+  }
+}
+
+/** Opens packets of the other direction. */
+export class PacketOpener {
+  private readonly key: Buffer;
+  private readonly window = new ReplayWindow();
+  replayed = 0;
+  forged = 0;
+
+  constructor(key: Buffer) {
+    this.key = key;
+  }
+
+  /** Null for a packet that was seen before, is too old or was not made with the key. */
+  open(packet: Buffer): { plain: Buffer; newest: boolean } | null {
+    const sequence = packet.readUIntBE(LINK_BYTES, SEQUENCE_BYTES);
+    if (!this.window.fresh(sequence)) {
+      this.replayed += 1;
+      return null;
+    }
+    const tagAt = packet.length - TAG_BYTES;
+    const decipher = createDecipheriv(CIPHER, this.key, packet.subarray(0, PACKET_HEADER_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAuthTag(packet.subarray(tagAt));
+    const plain = decipher.update(packet.subarray(PACKET_HEADER_BYTES, tagAt));
+    try {
+      decipher.final();
+    } catch {
+      // Anybody can send to the port: not an error of ours, and no answer.
+      this.forged += 1;
+      return null;
+    }
+    return { plain, newest: this.window.accept(sequence) };
+  }
+}

@@ -1,0 +1,146 @@
+import { randomInt } from 'node:crypto';
+import type { ByteStream, RelayEndReason } from '@gatehouse/net';
+import type { HostAndPort, TunnelLogger } from '../environment.js';
+import { TunnelError } from '../errors.js';
+import type { FlowLedger } from '../flow-ledger.js';
+import type { StartOf } from '../session/channel-source.js';
+import { AgentRoute } from './agent-route.js';
+import type { DatagramSession, DatagramSessionOptions, DatagramSessions } from './datagram-sessions.js';
+import { decodeAddress, FRAME, SESSION_BYTES, sessionOf } from './frames.js';
+import { PacketDoor } from './packet-door.js';
+import { packetKeys } from './sealed-packets.js';
+import { ServerDatagramSession, type DatagramDrops, type ServerSessionContext } from './server-session.js';
+
+const TICK_MS = 250;
+
+export interface ServerDatagramsOptions {
+  now: () => number;
+  logger: TunnelLogger;
+  ledger: FlowLedger;
+  /** Sessions of the whole server, at most. */
+  maxSessions: number;
+  openChannel(clientId: number, start: StartOf): Promise<ByteStream>;
+}
+
+/** What the server says of its datagrams; counts since its start. */
+export interface DatagramState extends DatagramDrops {
+  sessions: number;
+  /** Packets at the UDP port that were forged or came twice, of the agents that are connected. */
+  rejected: number;
+  /** Whether agents may send UDP. */
+  packets: boolean;
+}
+
+/** The server's side of datagrams: sessions of visitors, and the routes to agents. */
+export class ServerDatagrams implements DatagramSessions {
+  private readonly options: ServerDatagramsOptions;
+  private readonly door: PacketDoor;
+  private readonly sessions = new Map<number, ServerDatagramSession>();
+  private readonly routes = new Map<number, AgentRoute>();
+  private readonly context: ServerSessionContext;
+  private readonly drops: DatagramDrops = { noRoute: 0, overRate: 0, tooLong: 0 };
+  /** Agents keep sessions over servers: those of another are not to be mistaken for ours. */
+  private nextId = randomInt(2 ** 32);
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(options: ServerDatagramsOptions) {
+    this.options = options;
+    this.door = new PacketDoor(options.logger);
+    this.context = {
+      now: options.now,
+      drops: this.drops,
+      routeOf: (clientId) => this.routes.get(clientId) ?? null,
+      ended: (session, reason) => this.ended(session, reason),
+    };
+  }
+
+  listen(address: HostAndPort): Promise<void> {
+    return this.door.listen(address);
+  }
+
+  /** Gives the UDP port up; what goes on, goes on over data channels. */
+  closePort(): void {
+    this.door.close();
+  }
+
+  state(): DatagramState {
+    let rejected = 0;
+    for (const route of this.routes.values()) rejected += route.rejected;
+    return { ...this.drops, sessions: this.sessions.size, rejected, packets: this.door.open };
+  }
+
+  /** Whether datagrams of a client go as UDP packets at the moment. */
+  viaPackets(clientId: number): boolean {
+    return this.routes.get(clientId)?.viaPackets ?? false;
+  }
+
+  open(options: DatagramSessionOptions): DatagramSession {
+    if (this.sessions.size >= this.options.maxSessions) {
+      throw new TunnelError('overloaded', 'too many sessions of datagrams');
+    }
+    const { resource, clientId, visitor } = options.admitted;
+    const flow = this.options.ledger.open(resource, clientId, visitor);
+    const session = new ServerDatagramSession(this.freeId(), flow, options, this.context);
+    // The rate is asked for with each datagram: `limit` has nothing to change.
+    flow.handle = { stop: () => session.end('stopped') };
+    this.sessions.set(session.id, session);
+    this.timer ??= setInterval(() => this.tick(), TICK_MS).unref();
+    return session;
+  }
+
+  /** Another connection serves the client from now on; `exportKeys` is null where it has no TLS of its own. */
+  agentCame(clientId: number, exportKeys: ((bytes: number, label: string) => Buffer) | null): void {
+    this.routes.get(clientId)?.close();
+    const route: AgentRoute = new AgentRoute({
+      keys: exportKeys && packetKeys(exportKeys),
+      door: this.door,
+      now: this.options.now,
+      openChannel: (start) => this.options.openChannel(clientId, start),
+      frame: (type, body) => this.receive(clientId, route, type, body),
+    });
+    this.routes.set(clientId, route);
+  }
+
+  /** Sessions stay: the agent may be back in a moment. */
+  agentLeft(clientId: number): void {
+    this.routes.get(clientId)?.close();
+    this.routes.delete(clientId);
+  }
+
+  private receive(clientId: number, route: AgentRoute, type: number, body: Buffer): void {
+    const session = this.sessions.get(sessionOf(body));
+    // An agent speaks for its own client's visitors and no others.
+    if (!session || session.clientId !== clientId) return;
+    if (type === FRAME.datagram) session.receive(body.subarray(SESSION_BYTES), null);
+    else if (type === FRAME.addressed) {
+      const { host, port, end } = decodeAddress(body);
+      session.receive(body.subarray(end), { host, port });
+    } else if (type === FRAME.opened) session.opened(route);
+    else if (type === FRAME.closed) session.forgotten();
+  }
+
+  private tick(): void {
+    const now = this.options.now();
+    const busy = new Set<number>();
+    for (const session of this.sessions.values()) if (!session.expire(now)) busy.add(session.clientId);
+    let lanes = false;
+    for (const [clientId, route] of this.routes) {
+      if (busy.has(clientId)) route.tick();
+      else lanes = route.rest() || lanes;
+    }
+    if (this.sessions.size > 0 || lanes || !this.timer) return;
+    clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  private ended(session: ServerDatagramSession, reason: RelayEndReason): void {
+    this.sessions.delete(session.id);
+    this.options.ledger.close(session.flow, { reason });
+  }
+
+  private freeId(): number {
+    do this.nextId = (this.nextId + 1) >>> 0;
+    while (this.sessions.has(this.nextId));
+    return this.nextId;
+  }
+}

@@ -1,0 +1,111 @@
+import type { RelayEndReason } from '@gatehouse/net';
+import type { HostAndPort } from '../environment.js';
+import type { Flow } from '../flow-ledger.js';
+import type { AgentRoute } from './agent-route.js';
+import { MAX_DATAGRAM_BYTES, type DatagramSession, type DatagramSessionOptions } from './datagram-sessions.js';
+import { encodeAddress, encodeOpening, FRAME, NOTHING } from './frames.js';
+
+/** Counts of what did not get through the server. */
+export interface DatagramDrops {
+  /** No agent, or no way to it. */
+  noRoute: number;
+  /** Over the client's rate. */
+  overRate: number;
+  /** Longer than UDP has them. */
+  tooLong: number;
+}
+
+export interface ServerSessionContext {
+  now: () => number;
+  drops: DatagramDrops;
+  /** Null: no agent of the client is connected. */
+  routeOf(clientId: number): AgentRoute | null;
+  ended(session: ServerDatagramSession, reason: RelayEndReason): void;
+}
+
+/** The server's end of one visitor's datagrams. */
+export class ServerDatagramSession implements DatagramSession {
+  readonly id: number;
+  readonly clientId: number;
+  readonly flow: Flow;
+  private readonly options: DatagramSessionOptions;
+  private readonly context: ServerSessionContext;
+  private readonly opening: Buffer;
+  /** The agent's connection under which the agent has said that it knows this session. */
+  private openedOn: AgentRoute | null = null;
+  private usedAt: number;
+  private ended = false;
+
+  constructor(id: number, flow: Flow, options: DatagramSessionOptions, context: ServerSessionContext) {
+    this.id = id;
+    this.flow = flow;
+    this.options = options;
+    this.context = context;
+    const { resource, clientId, visitor } = options.admitted;
+    this.clientId = clientId;
+    this.opening = encodeOpening({ tunnelId: resource.id, visitor, entrance: options.entrance });
+    this.usedAt = context.now();
+  }
+
+  send(payload: Uint8Array, destination?: HostAndPort): void {
+    if (this.ended) return;
+    const { drops, routeOf, now } = this.context;
+    this.usedAt = now();
+    if (payload.length > MAX_DATAGRAM_BYTES) return void (drops.tooLong += 1);
+    if (this.overRate(payload.length)) return;
+    const route = routeOf(this.clientId);
+    const lane = route?.lane(this.id);
+    if (!lane) return void (drops.noRoute += 1);
+    if (this.openedOn !== route) lane.put(FRAME.open, this.id, this.opening, NOTHING);
+    if (destination) lane.put(FRAME.addressed, this.id, encodeAddress(destination), payload);
+    else lane.put(FRAME.datagram, this.id, NOTHING, payload);
+    this.flow.counter.upload += payload.length;
+  }
+
+  /** From the agent. */
+  receive(payload: Uint8Array, source: HostAndPort | null): void {
+    if (this.ended) return;
+    this.usedAt = this.context.now();
+    if (this.overRate(payload.length)) return;
+    this.flow.counter.download += payload.length;
+    this.options.onDatagram(payload, source);
+  }
+
+  /** The agent knows this session. */
+  opened(route: AgentRoute): void {
+    this.openedOn = route;
+  }
+
+  /** The agent does not know this session any more: the next datagram opens it again. */
+  forgotten(): void {
+    this.openedOn = null;
+  }
+
+  close(): void {
+    this.end('client_closed');
+  }
+
+  /** True if it was idle for too long and is over. */
+  expire(now: number): boolean {
+    const { idleMs } = this.options;
+    if (idleMs === 0 || now - this.usedAt < idleMs) return false;
+    this.end('idle');
+    return true;
+  }
+
+  end(reason: RelayEndReason): void {
+    if (this.ended) return;
+    this.ended = true;
+    const route = this.context.routeOf(this.clientId);
+    if (route && this.openedOn === route) route.lane(this.id)?.put(FRAME.closed, this.id, NOTHING, NOTHING);
+    this.context.ended(this, reason);
+    this.options.onClose?.(reason);
+  }
+
+  private overRate(bytes: number): boolean {
+    const limiter = this.options.admitted.throttle();
+    if (!limiter || limiter.tryTake(bytes)) return false;
+    this.context.drops.overRate += 1;
+    return true;
+  }
+}

@@ -1,0 +1,122 @@
+import type { ByteStream } from '@gatehouse/net';
+import { TunnelError } from '../errors.js';
+import { FrameCutter } from './frame-cutter.js';
+import { writeHeader, FRAME_HEADER_BYTES, SESSION_BYTES, type DatagramLane, type FrameHandler } from './frames.js';
+
+const BATCH_BYTES = 64 * 1024;
+/** A buffer is handed on whole when this much of it is used, copied from when less. */
+const SMALL_BATCH_BYTES = 4096;
+/** Datagrams that wait for the network; more are dropped: late ones are worth nothing. */
+const MAX_UNSENT_BYTES = 512 * 1024;
+/** How long the last datagrams may take to leave. */
+const LAST_WORD_MS = 1000;
+
+export interface StreamLaneHandlers {
+  frame: FrameHandler;
+  /** Once. Null: the other side ended it, or the network did. */
+  closed(error: TunnelError | null): void;
+}
+
+/** Frames over a data channel, where UDP does not get through. An unreadable frame ends this lane and nothing else. */
+export class StreamLane implements DatagramLane {
+  private readonly handlers: StreamLaneHandlers;
+  private readonly cutter: FrameCutter;
+  private stream: ByteStream | null = null;
+  private batch: Buffer | null = null;
+  private used = 0;
+  private scheduled = false;
+  private ended = false;
+  /** Frames that found no room. */
+  dropped = 0;
+
+  constructor(handlers: StreamLaneHandlers) {
+    this.handlers = handlers;
+    this.cutter = new FrameCutter(handlers.frame);
+  }
+
+  get closed(): boolean {
+    return this.ended;
+  }
+
+  /** `head`: what was read of the stream already. What was put before goes out first. */
+  attach(stream: ByteStream, head?: Buffer): void {
+    if (this.ended) return void stream.destroy();
+    this.stream = stream;
+    stream.on('data', (chunk) => this.read(chunk));
+    stream.on('end', () => this.end(null));
+    stream.on('error', () => this.end(null));
+    stream.on('close', () => this.end(null));
+    if (head && head.length > 0) this.read(head);
+    if (stream.destroyed) return this.end(null);
+    stream.resume();
+    this.flush();
+  }
+
+  put(type: number, session: number, head: Uint8Array, payload: Uint8Array): void {
+    if (this.ended) return;
+    const bytes = FRAME_HEADER_BYTES + SESSION_BYTES + head.length + payload.length;
+    if (this.used + bytes > (this.batch?.length ?? 0)) {
+      if (this.used > 0) this.flush();
+      // Not attached yet: what fits one buffer waits.
+      if (this.used > 0) return void (this.dropped += 1);
+      if (!this.batch || bytes > this.batch.length) this.batch = Buffer.allocUnsafeSlow(Math.max(BATCH_BYTES, bytes));
+    }
+    if (!this.batch || (this.stream?.writableLength ?? 0) > MAX_UNSENT_BYTES) return void (this.dropped += 1);
+    const at = writeHeader(this.batch, this.used, type, session, head.length + payload.length);
+    this.batch.set(head, at);
+    this.batch.set(payload, at + head.length);
+    this.used += bytes;
+    if (this.scheduled) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      this.flush();
+    });
+  }
+
+  /** What was put goes out first. */
+  close(): void {
+    const { stream } = this;
+    if (this.ended) return;
+    this.flush();
+    stream?.end();
+    const timer = setTimeout(() => stream?.destroy(), LAST_WORD_MS);
+    stream?.once('close', () => clearTimeout(timer));
+    this.finish(null);
+  }
+
+  private flush(): void {
+    const { stream, batch, used } = this;
+    if (!stream || !batch || used === 0 || this.ended) return;
+    this.used = 0;
+    if (used < SMALL_BATCH_BYTES) stream.write(Buffer.from(batch.subarray(0, used)));
+    else {
+      stream.write(batch.subarray(0, used));
+      // Unless the system took it at once, the stream still writes from it.
+      if (stream.writableLength > 0) this.batch = null;
+    }
+  }
+
+  private read(chunk: Buffer): void {
+    if (this.ended) return;
+    try {
+      this.cutter.read(chunk);
+    } catch (error) {
+      if (!(error instanceof TunnelError)) throw error;
+      this.end(error);
+    }
+  }
+
+  private end(error: TunnelError | null): void {
+    if (this.ended) return;
+    this.stream?.destroy();
+    this.finish(error);
+  }
+
+  private finish(error: TunnelError | null): void {
+    this.ended = true;
+    this.batch = null;
+    this.used = 0;
+    this.handlers.closed(error);
+  }
+}

@@ -1,0 +1,59 @@
+import type { RemoteInfo, Socket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+import { bindUdp, closeUdp, createUdpSocket, hasRoom } from '../datagrams/udp-socket.js';
+import type { HostAndPort } from '../environment.js';
+import type { Endpoint } from '../wire/prelude.js';
+import { endpoint } from './endpoint.js';
+import type { Entrance } from './mode.js';
+
+export interface UdpEntranceHandlers {
+  datagram(payload: Buffer, from: RemoteInfo): void;
+  failed(error: Error): void;
+  closed(): void;
+}
+
+/** A public UDP port. */
+export class UdpEntrance implements Entrance {
+  private readonly place: HostAndPort;
+  private readonly handlers: UdpEntranceHandlers;
+  private socket: Socket | null = null;
+  private bound = 0;
+  private closed = false;
+
+  constructor(address: HostAndPort, handlers: UdpEntranceHandlers) {
+    this.place = address;
+    this.handlers = handlers;
+  }
+
+  get port(): number {
+    return this.bound;
+  }
+
+  async listen(): Promise<void> {
+    const { address } = await lookup(this.place.host);
+    if (this.closed) return;
+    const socket = createUdpSocket({ address });
+    socket.on('message', (payload, from) => this.handlers.datagram(payload, from));
+    this.bound = await bindUdp(socket, address, this.place.port);
+    if (this.closed) return closeUdp(socket);
+    socket.on('error', (error) => this.handlers.failed(error));
+    this.socket = socket;
+  }
+
+  /** Where visitors send to. */
+  get address(): Endpoint {
+    return endpoint(this.socket?.address().address, this.bound);
+  }
+
+  send(payload: Uint8Array, to: RemoteInfo): void {
+    if (this.socket && hasRoom(this.socket)) this.socket.send(payload, to.port, to.address);
+  }
+
+  close(): void {
+    this.closed = true;
+    this.bound = 0;
+    if (this.socket) closeUdp(this.socket);
+    this.socket = null;
+    this.handlers.closed();
+  }
+}

@@ -1,0 +1,157 @@
+import type { RemoteInfo } from 'node:dgram';
+import type { TunnelConfig } from '../config.js';
+import type { DatagramSession } from '../datagrams/datagram-sessions.js';
+import { TunnelError } from '../errors.js';
+import type { ResourceRef } from '../resource.js';
+import type { Endpoint } from '../wire/prelude.js';
+import type { Admitted } from './admission.js';
+import { endpoint } from './endpoint.js';
+import type { Entrance, ModeContext, ServerMode } from './mode.js';
+import { UdpEntrance } from './udp-entrance.js';
+
+export interface UdpLimits {
+  /** A visitor without a datagram either way for this long is gone, milliseconds. */
+  idleMs: number;
+  /** Visitors of one port at a time. */
+  visitors: number;
+}
+
+export const DEFAULT_UDP_LIMITS: UdpLimits = { idleMs: 60_000, visitors: 8192 };
+/** Datagrams of a visitor that is being verified. */
+const MAX_HELD = 8;
+const MAX_HELD_BYTES = 64 * 1024;
+/** A visitor that was not verified is not asked about again for this long. */
+const REFUSED_MS = 1000;
+
+/** A session for each address and port that datagrams come from. */
+export class UdpMode implements ServerMode {
+  private readonly context: ModeContext;
+  private readonly limits: UdpLimits;
+
+  constructor(context: ModeContext, limits: UdpLimits) {
+    this.context = context;
+    this.limits = limits;
+  }
+
+  entrance(tunnel: () => TunnelConfig, onFailure: (error: Error) => void): Entrance {
+    const visitors = new Map<string, UdpVisitor>();
+    const entrance: UdpEntrance = new UdpEntrance(tunnel().listen, {
+      datagram: (payload, from) => {
+        const key = `${from.address} ${from.port}`;
+        const known = visitors.get(key);
+        if (known) return known.send(payload);
+        if (visitors.size >= this.limits.visitors) return;
+        const visitor = this.admit(tunnel(), entrance, from, () => visitors.delete(key));
+        if (!visitor) return;
+        visitors.set(key, visitor);
+        visitor.send(payload);
+        visitor.start();
+      },
+      failed: onFailure,
+      closed: () => {
+        for (const visitor of visitors.values()) visitor.end();
+      },
+    });
+    return entrance;
+  }
+
+  /** Null: refused, in silence. */
+  private admit(tunnel: TunnelConfig, entrance: UdpEntrance, from: RemoteInfo, gone: () => void): UdpVisitor | null {
+    const resource: ResourceRef = { kind: 'tunnel', id: tunnel.id };
+    const admitted = this.context.admission.admit(resource, tunnel.clientId, endpoint(from.address, from.port));
+    if (typeof admitted === 'string') return null;
+    return new UdpVisitor({
+      context: this.context,
+      admitted,
+      idleMs: this.limits.idleMs,
+      entrance: entrance.address,
+      answer: (payload) => entrance.send(payload, from),
+      gone,
+    });
+  }
+}
+
+interface UdpVisitorOptions {
+  context: ModeContext;
+  admitted: Admitted;
+  idleMs: number;
+  entrance: Endpoint;
+  answer(payload: Uint8Array): void;
+  gone(): void;
+}
+
+/** One address and port that datagrams come from: held while it is verified, then a session. */
+class UdpVisitor {
+  private readonly options: UdpVisitorOptions;
+  private session: DatagramSession | null = null;
+  private held: Buffer[] = [];
+  private heldBytes = 0;
+  private ended = false;
+
+  constructor(options: UdpVisitorOptions) {
+    this.options = options;
+  }
+
+  send(payload: Buffer): void {
+    if (this.session) return this.session.send(payload);
+    if (this.ended || this.held.length >= MAX_HELD || this.heldBytes + payload.length > MAX_HELD_BYTES) return;
+    this.held.push(payload);
+    this.heldBytes += payload.length;
+  }
+
+  start(): void {
+    const { context, admitted } = this.options;
+    const allowed = context.verifier.allows(admitted.resource, admitted.clientId, admitted.visitor);
+    if (allowed === true) this.open();
+    else void this.startVerified(allowed);
+  }
+
+  end(): void {
+    if (this.session) this.session.close();
+    else this.leave();
+  }
+
+  private async startVerified(allowed: boolean | Promise<boolean>): Promise<void> {
+    if (await allowed) this.open();
+    else this.refuse();
+  }
+
+  private open(): void {
+    if (this.ended) return;
+    const { context, admitted, entrance, idleMs, answer } = this.options;
+    try {
+      this.session = context.datagrams.open({
+        admitted,
+        entrance,
+        idleMs,
+        onDatagram: (payload) => answer(payload),
+        onClose: () => this.leave(),
+      });
+    } catch (error) {
+      this.leave();
+      if (!(error instanceof TunnelError)) throw error;
+      return;
+    }
+    for (const payload of this.held) this.session.send(payload);
+    this.held = [];
+  }
+
+  private leave(): void {
+    if (this.ended) return;
+    this.release();
+    this.options.gone();
+  }
+
+  /** Stays for a moment, so that not every datagram is verified. */
+  private refuse(): void {
+    if (this.ended) return;
+    this.release();
+    setTimeout(() => this.options.gone(), REFUSED_MS).unref();
+  }
+
+  private release(): void {
+    this.ended = true;
+    this.held = [];
+    this.options.admitted.release();
+  }
+}
