@@ -10,6 +10,8 @@ import {
   type RelayEnd,
   type RelayHandle,
   type RelayOptions,
+  type Throttle,
+  type ThrottleWaiter,
 } from './index.js';
 
 const cleanups: (() => void)[] = [];
@@ -272,3 +274,133 @@ async function stable(read: () => number): Promise<void> {
   };
   await expect.poll(look, { interval: 20, timeout: 15_000 }).toBeGreaterThanOrEqual(8);
 }
+
+describe('a throttled relay', () => {
+  /** Grants by hand what is asked for. */
+  class HandThrottle implements Throttle {
+    budget = 0;
+    readonly line = new Set<ThrottleWaiter>();
+
+    take(wanted: number): number {
+      const taken = Math.min(wanted, this.budget);
+      this.budget -= taken;
+      return taken;
+    }
+
+    enqueue(waiter: ThrottleWaiter): void {
+      this.line.add(waiter);
+    }
+
+    leave(waiter: ThrottleWaiter): void {
+      this.line.delete(waiter);
+    }
+
+    /** As long as somebody waits. */
+    async grantAll(part: number): Promise<void> {
+      for (let idle = 0; idle < 50; idle++) {
+        for (const waiter of this.line) {
+          idle = 0;
+          this.line.delete(waiter);
+          waiter.grant(Math.min(part, waiter.waiting));
+          if (waiter.waiting > 0) this.line.add(waiter);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    }
+  }
+
+  it.each([7, 4096, 100_000])(
+    'carries everything both ways unchanged, %d bytes at a time, with the ends after it',
+    async (part) => {
+      const throttle = new HandThrottle();
+      const { client, server, counter, ended } = await between({ throttle, head: Buffer.from('head') });
+      const size = part === 7 ? 3000 : 1_500_000;
+      const [up, down] = [randomBytes(size), randomBytes(size)];
+      client.end(up);
+      server.end(down);
+      const reading = Promise.all([readAll(server), readAll(client)]);
+      await throttle.grantAll(part);
+      const [atServer, atClient] = await reading;
+      expect(atServer.equals(Buffer.concat([Buffer.from('head'), up]))).toBe(true);
+      expect(atClient.equals(down)).toBe(true);
+      expect(await ended).toMatchObject({ error: null });
+      expect(counter).toEqual({ upload: size + 4, download: size });
+      expect(throttle.line.size).toBe(0);
+    },
+  );
+
+  it('lets nothing go that was not granted, and stops reading meanwhile', async () => {
+    const throttle = new HandThrottle();
+    throttle.budget = 1000;
+    const { client, server, counter } = await between({ throttle });
+    let arrived = 0;
+    server.on('data', (part: Buffer) => (arrived += part.length)).resume();
+    const block = Buffer.alloc(1024 * 1024);
+    client.on('drain', () => client.write(block));
+    client.write(block);
+    await until(() => arrived === 1000 && throttle.line.size === 1);
+    const read = counter.upload;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(arrived).toBe(1000);
+    expect(counter.upload).toBe(read);
+    expect(read).toBeLessThanOrEqual(128 * 1024);
+    const [waiter] = throttle.line;
+    waiter?.grant(500);
+    await until(() => arrived === 1500);
+  });
+
+  it('gives a grant to both directions in halves, and what one does not need to the other', async () => {
+    const throttle = new HandThrottle();
+    const { client, server } = await between({ throttle });
+    const arrived = { up: 0, down: 0 };
+    server.on('data', (part: Buffer) => (arrived.up += part.length)).resume();
+    client.on('data', (part: Buffer) => (arrived.down += part.length));
+    client.write(Buffer.alloc(10_000));
+    server.write(Buffer.alloc(100));
+    await until(() => [...throttle.line][0]?.waiting === 10_100);
+    const [waiter] = throttle.line;
+    waiter?.grant(150);
+    await until(() => arrived.up === 75 && arrived.down === 75);
+    waiter?.grant(100);
+    await until(() => arrived.up === 150 && arrived.down === 100);
+  });
+
+  it('can be limited while it runs, otherwise limited, and freed', async () => {
+    const { client, server, handle } = await between();
+    let arrived = 0;
+    server.on('data', (part: Buffer) => (arrived += part.length)).resume();
+    client.write(Buffer.alloc(1000));
+    await until(() => arrived === 1000);
+    const throttles = [new HandThrottle(), new HandThrottle()] as const;
+    handle.limit(throttles[0]);
+    client.write(Buffer.alloc(1000));
+    await until(() => throttles[0].line.size === 1);
+    handle.limit(throttles[1]);
+    expect([throttles[0].line.size, throttles[1].line.size]).toEqual([0, 1]);
+    expect(arrived).toBe(1000);
+    const end = once(server, 'end');
+    client.end(Buffer.alloc(1000));
+    handle.limit(null);
+    expect(throttles[1].line.size).toBe(0);
+    await end;
+    expect(arrived).toBe(3000);
+  });
+
+  it('leaves the line when it is reset, and takes no limit after its end', async () => {
+    const throttle = new HandThrottle();
+    const { client, ended, handle } = await between({ throttle });
+    client.write(Buffer.alloc(1000));
+    await until(() => throttle.line.size === 1);
+    client.resetAndDestroy();
+    // The relay does not read, so it hears of the reset when it is told to end, or by the next write.
+    handle.stop();
+    await ended;
+    expect(throttle.line.size).toBe(0);
+    handle.limit(throttle);
+    expect(throttle.line.size).toBe(0);
+  });
+
+  async function until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+});

@@ -123,11 +123,18 @@ export class RateLimiter implements Throttle {
     return Math.min(GOOD_SHARE, Math.max(LEAST_SHARE, this.perSecond / 100));
   }
 
+  /** Round after round, in each the same for everybody. */
   private serve(): void {
     this.refill();
+    let share = 0;
+    let turns = 0;
     for (const waiter of this.line) {
-      const share = Math.max(this.leastShare, this.tokens / this.line.size);
-      const count = Math.min(waiter.waiting, Math.floor(share));
+      if (turns === 0) {
+        turns = this.line.size;
+        share = Math.floor(Math.max(this.leastShare, this.tokens / turns));
+      }
+      turns -= 1;
+      const count = Math.min(waiter.waiting, share);
       if (count > this.tokens) break;
       // To the end of the line, where this loop comes by again as long as there is something to give.
       this.line.delete(waiter);

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ExpiryClock } from './expiry-clock.js';
+
+const DAY_MS = 86_400_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function client(id: number, expiresAt: number | null) {
+  return { id, userId: 1, enabled: true, expiresAt, rateLimit: 0, maxConnections: 0 };
+}
+
+describe('the clock of expiries', () => {
+  it('tells at the instant, once, and each at its own', () => {
+    const told: [number[], number][] = [];
+    const start = Date.now();
+    const clock = new ExpiryClock(Date.now, (ids) => told.push([ids, Date.now() - start]));
+    clock.apply([client(1, start + 5000), client(2, start + 5000), client(3, start + 7001), client(4, null)]);
+    vi.advanceTimersByTime(60_000);
+    expect(told).toEqual([
+      [[1, 2], 5000],
+      [[3], 7001],
+    ]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('waits longer than a timer can', () => {
+    const told = vi.fn();
+    const clock = new ExpiryClock(Date.now, told);
+    clock.apply([client(1, Date.now() + 40 * DAY_MS)]);
+    vi.advanceTimersByTime(40 * DAY_MS - 1);
+    expect(told).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(told).toHaveBeenCalledWith([1]);
+  });
+
+  it('forgets a time that was put off, and answers one that was brought forward', () => {
+    const told = vi.fn();
+    const clock = new ExpiryClock(Date.now, told);
+    const start = Date.now();
+    expect(clock.apply([client(1, start + 1000), client(2, start - 1)])).toEqual([]);
+    expect(clock.apply([client(1, start + 5000)])).toEqual([]);
+    vi.advanceTimersByTime(2000);
+    expect(told).not.toHaveBeenCalled();
+    expect(clock.apply([client(1, start + 1000)])).toEqual([1]);
+    expect(clock.apply([client(1, start + 1000)])).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('holds no timer after its end', () => {
+    const clock = new ExpiryClock(Date.now, () => undefined);
+    clock.apply([client(1, Date.now() + 1000)]);
+    clock.stop();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

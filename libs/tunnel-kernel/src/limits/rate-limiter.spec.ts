@@ -1,0 +1,158 @@
+import type { ThrottleWaiter } from '@gatehouse/net';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RateLimiter } from './rate-limiter.js';
+
+const KIB = 1024;
+const RATE = 1000 * KIB;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Sends without an end, `chunk` after `chunk`. */
+class Sender implements ThrottleWaiter {
+  waiting = 0;
+  sent = 0;
+  readonly times: number[] = [];
+  private readonly limiter: RateLimiter;
+  private readonly chunk: number;
+
+  constructor(limiter: RateLimiter, chunk = 64 * KIB) {
+    this.limiter = limiter;
+    this.chunk = chunk;
+    this.next();
+  }
+
+  grant(bytes: number): void {
+    this.waiting -= bytes;
+    this.count(bytes);
+    if (this.waiting === 0) this.next();
+  }
+
+  private next(): void {
+    for (;;) {
+      const taken = this.limiter.take(this.chunk);
+      this.count(taken);
+      this.waiting = this.chunk - taken;
+      if (this.waiting > 0) return this.limiter.enqueue(this);
+    }
+  }
+
+  private count(bytes: number): void {
+    this.sent += bytes;
+    if (bytes > 0) this.times.push(performance.now());
+  }
+}
+
+describe('a rate limiter', () => {
+  it.each([1 * KIB, 20 * KIB, RATE, 100_000 * KIB])('lets %d bytes a second go after its burst', (rate) => {
+    const limiter = new RateLimiter(rate);
+    const sender = new Sender(limiter);
+    expect(sender.sent).toBe(Math.max(rate, 64 * KIB));
+    const before = sender.sent;
+    vi.advanceTimersByTime(10_000);
+    expect((sender.sent - before) / (rate * 10)).toBeGreaterThan(0.97);
+    expect((sender.sent - before) / (rate * 10)).toBeLessThanOrEqual(1);
+  });
+
+  it('goes on every 10 to 20 ms', () => {
+    const sender = new Sender(new RateLimiter(RATE));
+    vi.advanceTimersByTime(2000);
+    const times = sender.times.filter((time) => time > (sender.times[0] ?? 0));
+    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(20);
+  });
+
+  it('shares equally among those who wait, however large their parts are', () => {
+    const limiter = new RateLimiter(RATE);
+    limiter.take(RATE);
+    const senders = [64 * KIB, 64 * KIB, 2 * KIB, 200].map((chunk) => new Sender(limiter, chunk));
+    vi.advanceTimersByTime(10_000);
+    const [first = 0, second = 0, small = 0, tiny = 0] = senders.map(({ sent }) => sent);
+    expect(first / second).toBeCloseTo(1, 1);
+    // Who has only a little to send at a time has its turn as often as the others.
+    expect(small / first).toBeGreaterThan(0.5);
+    expect(tiny / 200).toBeGreaterThan(900);
+    expect(first + second + small + tiny).toBeLessThanOrEqual(RATE * 10);
+    expect((first + second + small + tiny) / (RATE * 10)).toBeGreaterThan(0.97);
+  });
+
+  it('lets nobody starve among very many', () => {
+    const limiter = new RateLimiter(RATE);
+    limiter.take(RATE);
+    const senders = Array.from({ length: 2000 }, () => new Sender(limiter));
+    vi.advanceTimersByTime(10_000);
+    const sent = senders.map((sender) => sender.sent);
+    expect(Math.min(...sent)).toBeGreaterThan((RATE * 10) / 2000 / 2);
+    expect(Math.max(...sent)).toBeLessThan(((RATE * 10) / 2000) * 2);
+  });
+
+  it('has no timer while nobody waits', () => {
+    const limiter = new RateLimiter(RATE);
+    limiter.take(RATE);
+    expect(vi.getTimerCount()).toBe(0);
+    const waiter = { waiting: 10, grant: () => undefined };
+    limiter.enqueue(waiter);
+    expect(vi.getTimerCount()).toBe(1);
+    limiter.leave(waiter);
+    expect(vi.getTimerCount()).toBe(0);
+    limiter.pass(1000, () => undefined);
+    vi.advanceTimersByTime(1000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('does not let later ones overtake', () => {
+    const limiter = new RateLimiter(RATE);
+    limiter.take(RATE);
+    limiter.enqueue({ waiting: 10 * KIB, grant: () => undefined });
+    expect(limiter.take(1)).toBe(0);
+  });
+
+  it('changes at once for those who wait', () => {
+    const limiter = new RateLimiter(KIB);
+    const sender = new Sender(limiter);
+    const before = sender.sent;
+    limiter.change(RATE);
+    vi.advanceTimersByTime(1000);
+    expect((sender.sent - before) / RATE).toBeCloseTo(1, 1);
+    const then = sender.sent;
+    limiter.change(20 * KIB);
+    // What a second of the rate before had left over is not a debt.
+    vi.advanceTimersByTime(10_000);
+    expect((sender.sent - then) / (200 * KIB)).toBeCloseTo(1, 0);
+  });
+
+  it('lets all go that waits when the limit is lifted', () => {
+    const limiter = new RateLimiter(KIB);
+    limiter.take(64 * KIB);
+    const resumed = vi.fn();
+    expect(limiter.pass(1_000_000, resumed)).toBe(false);
+    limiter.lift();
+    expect(resumed).toHaveBeenCalledOnce();
+    expect(limiter.take(1_000_000)).toBe(1_000_000);
+    expect(limiter.tryTake(1_000_000)).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('tells who has sent when to go on, once', () => {
+    const limiter = new RateLimiter(RATE);
+    const resumed = vi.fn();
+    expect(limiter.pass(RATE, resumed)).toBe(true);
+    expect(limiter.pass(100 * KIB, resumed)).toBe(false);
+    vi.advanceTimersByTime(90);
+    expect(resumed).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(30);
+    expect(resumed).toHaveBeenCalledOnce();
+    vi.advanceTimersByTime(1000);
+    expect(resumed).toHaveBeenCalledOnce();
+  });
+
+  it('drops datagrams over the burst, and counts them', () => {
+    const limiter = new RateLimiter(KIB);
+    const sent = Array.from({ length: 100 }, () => limiter.tryTake(KIB)).filter(Boolean);
+    expect(sent).toHaveLength(64);
+    expect(limiter.droppedDatagrams).toBe(36);
+    vi.advanceTimersByTime(2000);
+    expect(limiter.tryTake(2 * KIB)).toBe(true);
+    expect(limiter.tryTake(KIB)).toBe(false);
+  });
+});
