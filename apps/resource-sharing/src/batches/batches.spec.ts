@@ -8,6 +8,7 @@ interface Call {
 
 /** Work whose batches end when the test says so. */
 class Work implements BatchWork<Call, number> {
+  expected = false;
   readonly begun: (readonly Call[])[] = [];
   private readonly ends: ((failure?: Error) => void)[] = [];
   private readonly starts: (() => void)[] = [];
@@ -29,6 +30,10 @@ class Work implements BatchWork<Call, number> {
 
   keyOf({ key }: Call): string {
     return key;
+  }
+
+  expects(): boolean {
+    return this.expected;
   }
 
   /** Ends the oldest batch under way, which may have yet to begin. */
@@ -100,6 +105,25 @@ describe('batches', () => {
     await work.end();
     expect(await Promise.all(answers)).toEqual([2, 4, 6, 8, 10]);
     expect(work.values).toEqual([[1], [2], [3], [4], [5]]);
+  });
+
+  it('wait for those that are about to come, and not for long', async () => {
+    const work = new Work();
+    const batches = new Batches(work);
+    work.expected = true;
+    const first = batches.submit(call(1));
+    await turn();
+    expect(work.begun).toEqual([]);
+    work.expected = false;
+    const second = batches.submit(call(2));
+    await work.end();
+    expect(await Promise.all([first, second])).toEqual([2, 4]);
+    expect(work.values).toEqual([[1, 2]]);
+    work.expected = true;
+    const third = batches.submit(call(3));
+    await work.end();
+    expect(await third).toBe(6);
+    expect(batches.busy).toBe(false);
   });
 
   it('of which nothing can be done together are done one by one', async () => {

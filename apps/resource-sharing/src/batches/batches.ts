@@ -6,6 +6,8 @@ export interface BatchWork<Item, Answer> {
   splits(error: unknown): boolean;
   /** Items of one key never go together. */
   keyOf(item: Item): unknown;
+  /** Whether others are about to come along, which is waited for, but never longer than five milliseconds. */
+  expects?(): boolean;
 }
 
 interface Waiting<Item, Answer> {
@@ -18,21 +20,29 @@ const MOST = 32;
 /** Batches under way at once; a second one starts only beside one that takes long. */
 const LANES = 4;
 const LONG_MS = 50;
+/** How long others that are about to come are waited for. */
+const EXPECT_MS = 5;
 
 /**
  * Gathers what waits while a batch is under way and carries it out as the next one. A call that comes alone starts at once;
- * nothing ever waits for more to come. Keys take turns: whoever has much waiting does not keep the others.
+ * nothing waits for what may never come. Keys take turns: whoever has much waiting does not keep the others.
  */
 export class Batches<Item, Answer> {
   private readonly waiting = new Map<unknown, Waiting<Item, Answer>[]>();
   private running = 0;
   private startedAt = 0;
+  private expectingSince: number | undefined;
   private scheduled = false;
   private timer: NodeJS.Timeout | undefined;
   private readonly work: BatchWork<Item, Answer>;
 
   constructor(work: BatchWork<Item, Answer>) {
     this.work = work;
+  }
+
+  /** Something is under way or waits. */
+  get busy(): boolean {
+    return this.running > 0 || this.waiting.size > 0;
   }
 
   /** Answers as the work does for this one. */
@@ -58,18 +68,29 @@ export class Batches<Item, Answer> {
 
   private start(): void {
     if (this.waiting.size === 0 || this.running >= LANES) return;
-    const left = this.running === 0 ? 0 : this.startedAt + LONG_MS - performance.now();
+    const now = performance.now();
+    const left = Math.max(this.beside(now), this.expecting(now));
     if (left > 0) {
-      this.timer ??= setTimeout(() => {
-        this.timer = undefined;
-        this.start();
-      }, left);
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.start(), left);
       return;
     }
+    this.expectingSince = undefined;
     this.running += 1;
-    this.startedAt = performance.now();
+    this.startedAt = now;
     void this.carryOut(this.take());
     if (this.waiting.size > 0) this.start();
+  }
+
+  /** Milliseconds until a batch may start beside the one that started last. */
+  private beside(now: number): number {
+    return this.running === 0 ? 0 : this.startedAt + LONG_MS - now;
+  }
+
+  private expecting(now: number): number {
+    if (this.work.expects?.() !== true) return 0;
+    this.expectingSince ??= now;
+    return this.expectingSince + EXPECT_MS - now;
   }
 
   /** The first of every key, as many as may go together; the keys come last then. */

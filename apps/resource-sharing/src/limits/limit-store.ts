@@ -31,6 +31,11 @@ export interface Admission {
 
 /** Tokens that all replicas share. */
 export abstract class LimitStore {
+  /** Calls of this process are being admitted now: they will soon go on. */
+  get admitting(): boolean {
+    return false;
+  }
+
   /** As many as there are of each, or with `all` everything or nothing. Keys differ. Rejects when the store is away. */
   abstract take(requests: readonly TokenRequest[], all: boolean): Promise<TokenAnswer[]>;
 

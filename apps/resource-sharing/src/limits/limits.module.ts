@@ -47,6 +47,6 @@ import { LimitRedis, RedisLimitStore } from './redis-limit-store.js';
     },
     { provide: APP_GUARD, useExisting: LimitsGuard },
   ],
-  exports: [AddressLimit, DailyQuotas, QuotaProfiles, ServiceDays, UsageReader, UsageRecorder],
+  exports: [AddressLimit, DailyQuotas, LimitStore, QuotaProfiles, ServiceDays, UsageReader, UsageRecorder],
 })
 export class LimitsModule {}

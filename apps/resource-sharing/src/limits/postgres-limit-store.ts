@@ -33,6 +33,10 @@ export class PostgresLimitStore extends LimitStore {
     this.dataSource = dataSource;
   }
 
+  override get admitting(): boolean {
+    return this.admissions.busy;
+  }
+
   async take(requests: readonly TokenRequest[], all: boolean): Promise<TokenAnswer[]> {
     const { rows } = await pgPool(this.dataSource).query<Row>({
       name: 'take_tokens',

@@ -15,7 +15,7 @@ const STATEMENTS = [
     created_at timestamptz NOT NULL DEFAULT now()
   )`,
   'CREATE INDEX audit_events_user_id_idx ON audit_events (user_id, id)',
-  'CREATE INDEX audit_events_application_id_idx ON audit_events (application_id, id)',
+  'CREATE INDEX audit_events_application_id_idx ON audit_events (application_id, id) WHERE application_id IS NOT NULL',
   `CREATE FUNCTION refuse_change_of_audit_event() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     RAISE EXCEPTION 'audit events are never changed or removed' USING ERRCODE = 'restrict_violation';

@@ -10,7 +10,6 @@ const TABLES = [
     created_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT unlocks_pkey PRIMARY KEY (user_id, share_id)
   )`,
-  'CREATE INDEX unlocks_share_id_idx ON unlocks (share_id)',
   // One row a user, of the week it speaks of: it moves to a new week when it is next looked at.
   `CREATE TABLE weekly_free (
     user_id bigint PRIMARY KEY CONSTRAINT weekly_free_user_id_fkey REFERENCES site_accounts (id),

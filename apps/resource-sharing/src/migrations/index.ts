@@ -17,6 +17,7 @@ import { ShutSharesWithTheirOwners1763668801160 } from './1763668801160-shut-sha
 import { LetEmailAddressesRepeat1763668801161 } from './1763668801161-let-email-addresses-repeat.js';
 import { ProposeApplicationChanges1763668801162 } from './1763668801162-propose-application-changes.js';
 import { UnlockShares1763668801170 } from './1763668801170-unlock-shares.js';
+import { AdmitCallsTogether1763668801171 } from './1763668801171-admit-calls-together.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -39,4 +40,5 @@ export const MIGRATIONS = [
   LetEmailAddressesRepeat1763668801161,
   ProposeApplicationChanges1763668801162,
   UnlockShares1763668801170,
+  AdmitCallsTogether1763668801171,
 ];

@@ -3,6 +3,7 @@ import { formatFullUrl, type ShareLinkKind } from '@gatehouse/share-links';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Batches, wasUndone } from '../batches/batches.js';
+import { LimitStore } from '../limits/limit-store.js';
 import type { UserCaller } from '../open-api/caller.js';
 import { runStatement, type Statement } from '../points/run-statement.js';
 import { ResourceSharingSettings } from '../settings.js';
@@ -55,12 +56,14 @@ export class Unlocks {
     run: (asked) => this.run(asked),
     splits: wasUndone,
     keyOf: ({ caller }) => caller.userId,
+    expects: () => this.limits.admitting,
   });
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly settings: ResourceSharingSettings,
     private readonly risk: UnlockRisk,
+    private readonly limits: LimitStore,
   ) {}
 
   /**
