@@ -77,3 +77,5 @@ export { systemDialer } from './dial.js';
 export { DestinationRules } from './agent/destination-rules.js';
 export { type HttpOptions } from './vhost/http-gateway.js';
 export { type ServerCertificate } from './vhost/certificate-book.js';
+export { formatVisitorKey, parseVisitorKey, type VisitorKey } from './wire/visitor-key.js';
+export { TunnelVisitor, type TunnelVisitorEnvironment } from './visitor/tunnel-visitor.js';

@@ -8,6 +8,7 @@ import { FlowLedger, type FlowDelta, type FlowRecord } from './flow-ledger.js';
 import { EntranceTable, type TunnelState } from './modes/entrance-table.js';
 import { createModes } from './modes/mode-table.js';
 import type { ModeContext } from './modes/mode.js';
+import { PrivateMode } from './modes/private/private-mode.js';
 import type { ResourceRef } from './resource.js';
 import { DEFAULT_POOL_LIMITS } from './session/channel-pool.js';
 import {
@@ -74,7 +75,8 @@ export class TunnelServer {
       channels,
       datagrams: this.datagrams,
     };
-    this.entrances = new EntranceTable(createModes(shared, limits));
+    const privateMode = new PrivateMode(shared, this.timeouts.handshake);
+    this.entrances = new EntranceTable(createModes(shared, privateMode, limits));
     this.http = new HttpGateway(shared, environment.trustedProxies ?? [], environment.http ?? {});
     this.context = this.createContext();
     this.door = new Door({
@@ -84,6 +86,7 @@ export class TunnelServer {
       handshakeMs: this.timeouts.handshake,
       maxUnidentified: MAX_UNIDENTIFIED,
       onControl: (stream) => this.links.add(new ServerSession(stream, ++this.order, this.context)),
+      onVisitor: (stream) => void privateMode.receive(stream),
     });
   }
 
@@ -126,7 +129,7 @@ export class TunnelServer {
   }
 
   agents(): AgentState[] {
-    return this.sessions.all().map(agentState);
+    return this.sessions.all().map((session) => this.agentState(session));
   }
 
   /** Connections of visitors that run. */
@@ -258,7 +261,7 @@ export class TunnelServer {
   private welcomed(session: ServerSession): void {
     this.datagrams.agentCame(session.identity.client.id, session.exportKeys);
     this.configure(session);
-    this.environment.events?.agentOnline?.(agentState(session));
+    this.environment.events?.agentOnline?.(this.agentState(session));
   }
 
   private configure(session: ServerSession): void {
@@ -301,17 +304,18 @@ export class TunnelServer {
     this.environment.events?.flowClosed?.(record);
     if (this.ledger.size === 0) this.onIdle?.();
   }
-}
 
-function agentState(session: ServerSession): AgentState {
-  const { client, agentId, software } = session.identity;
-  return {
-    clientId: client.id,
-    agentId,
-    software,
-    address: session.address,
-    connectedAt: session.since,
-    roundTripMs: session.roundTripMs,
-    idleChannels: session.pool?.idleCount ?? 0,
-  };
+  private agentState(session: ServerSession): AgentState {
+    const { client, agentId, software } = session.identity;
+    return {
+      clientId: client.id,
+      agentId,
+      software,
+      address: session.address,
+      connectedAt: session.since,
+      roundTripMs: session.roundTripMs,
+      idleChannels: session.pool?.idleCount ?? 0,
+      packets: this.datagrams.viaPackets(client.id),
+    };
+  }
 }

@@ -19,6 +19,8 @@ export class ChannelHandlers implements ChannelHandler {
     const destinations = new DestinationHandler(context);
     this.byMode = {
       tcp: this.targets,
+      secret: this.targets,
+      p2p: this.targets,
       file: new FileHandler(context),
       http_proxy: destinations,
       socks5: destinations,

@@ -9,9 +9,10 @@ import { OPENING_BYTES, OPENING_FIRST_BYTE } from '../wire/prelude.js';
 import type { ServerIdentity } from '../wire/server-identity.js';
 import type { TicketBook } from './ticket-book.js';
 
-/** Names of the two uses of a TLS connection (ALPN). */
+/** Names of the uses of a TLS connection (ALPN). */
 export const CONTROL_PROTOCOL = 'gwt/1';
 export const DATA_PROTOCOL = 'gwd/1';
+export const VISITOR_PROTOCOL = 'gwv/1';
 
 const TLS_FIRST_BYTE = 22;
 const BACKLOG = 4096;
@@ -26,6 +27,8 @@ export interface DoorOptions {
   /** Connections that have not said yet what they are. */
   maxUnidentified: number;
   onControl(stream: TLSSocket): void;
+  /** A visitor's program; it has its own time limit from here on. */
+  onVisitor(stream: TLSSocket): void;
 }
 
 interface Unidentified {
@@ -60,7 +63,7 @@ export class Door {
       minVersion: 'TLSv1.3',
       ciphers: CIPHERS,
       honorCipherOrder: true,
-      ALPNProtocols: [CONTROL_PROTOCOL, DATA_PROTOCOL],
+      ALPNProtocols: [CONTROL_PROTOCOL, DATA_PROTOCOL, VISITOR_PROTOCOL],
       allowHalfOpen: true,
       handshakeTimeout: options.handshakeMs,
     });
@@ -133,6 +136,9 @@ export class Door {
       // A control connection has its own time limit until it is authenticated.
       this.identified(farEnd(stream));
       this.options.onControl(stream);
+    } else if (stream.alpnProtocol === VISITOR_PROTOCOL) {
+      this.identified(farEnd(stream));
+      this.options.onVisitor(stream);
     } else stream.destroy();
   }
 

@@ -1,0 +1,42 @@
+import { protocolError } from '../errors.js';
+
+const VERSION = 1;
+const SECRET_CHARACTERS = 43;
+/** Version, tunnel, secret. */
+export const VISIT_BYTES = 1 + 8 + SECRET_CHARACTERS;
+
+/** First bytes of a visitor's program, inside of TLS with the pinned key. */
+export interface Visit {
+  tunnelId: number;
+  secret: string;
+}
+
+/** The server's byte for a visit; after the first one the connection is the visitor's. */
+export const VISIT_ANSWERS = ['welcome', 'unauthorized', 'denied', 'overloaded', 'offline'] as const;
+export type VisitAnswer = (typeof VISIT_ANSWERS)[number];
+
+export function encodeVisit({ tunnelId, secret }: Visit): Buffer {
+  const visit = Buffer.alloc(VISIT_BYTES);
+  visit.writeUInt8(VERSION, 0);
+  visit.writeBigUInt64BE(BigInt(tunnelId), 1);
+  visit.write(secret, 9, 'latin1');
+  return visit;
+}
+
+/** @throws TunnelError `protocol`. */
+export function decodeVisit(visit: Buffer): Visit {
+  const tunnelId = Number(visit.length === VISIT_BYTES ? visit.readBigUInt64BE(1) : -1);
+  if (visit[0] !== VERSION || !Number.isSafeInteger(tunnelId) || tunnelId < 0) throw protocolError('not a visit');
+  return { tunnelId, secret: visit.toString('latin1', 9) };
+}
+
+export function encodeVisitAnswer(answer: VisitAnswer): Buffer {
+  return Buffer.of(VISIT_ANSWERS.indexOf(answer));
+}
+
+/** @throws TunnelError `protocol` for an answer that this side does not know. */
+export function decodeVisitAnswer(byte: number): VisitAnswer {
+  const answer = VISIT_ANSWERS[byte];
+  if (!answer) throw protocolError('an unknown answer to a visit');
+  return answer;
+}

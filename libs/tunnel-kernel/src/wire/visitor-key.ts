@@ -1,0 +1,31 @@
+import { TunnelError } from '../errors.js';
+
+const PREFIX = 'gtv1';
+const PART = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * What the visitor of a `secret` or `p2p` tunnel is given: `gtv1.<tunnel>.<secret>.<fingerprint of the server's key>`, the
+ * last two 32 bytes in base64url. The tunnel keeps `agentKeyHash` of the secret.
+ */
+export interface VisitorKey {
+  tunnelId: number;
+  secret: string;
+  fingerprint: string;
+}
+
+export function formatVisitorKey({ tunnelId, secret, fingerprint }: VisitorKey): string {
+  return `${PREFIX}.${tunnelId}.${secret}.${fingerprint}`;
+}
+
+/** @throws TunnelError `key_string`; the message has no part of the text. */
+export function parseVisitorKey(text: string): VisitorKey {
+  const [prefix, id = '', secret = '', fingerprint = '', ...rest] = text.trim().split('.');
+  const tunnelId = /^\d{1,16}$/.test(id) ? Number(id) : Number.NaN;
+  if (prefix !== PREFIX || rest.length > 0 || !Number.isSafeInteger(tunnelId)) throw unreadable();
+  if (!PART.test(secret) || !PART.test(fingerprint)) throw unreadable();
+  return { tunnelId, secret, fingerprint };
+}
+
+function unreadable(): TunnelError {
+  return new TunnelError('key_string', `not a visitor's key: ${PREFIX}, a tunnel, a secret and a fingerprint`);
+}
