@@ -208,6 +208,23 @@ describe('applications', () => {
     });
   });
 
+  it.each([true, false])('take null for no field (reviewed: %s)', async (reviewed) => {
+    const { id, name } = await party.user();
+    const cookie = await party.cookie(name);
+    const { clientId } = await party.register(id, {}, { reviewed });
+    const fields = ['name', 'description', 'redirect_uris', 'scopes', 'test_user_ids', 'bound_to_owner'];
+    for (const field of [...fields, 'current_password']) {
+      const answer = await request(site.url)
+        .patch(`/api/site/applications/${clientId}`)
+        .set('Cookie', cookie)
+        .send({ [field]: null });
+      expect([answer.status, (answer.body as { details: { field: string }[] }).details[0]?.field]).toEqual([
+        400,
+        field,
+      ]);
+    }
+  });
+
   it('before review serve their owner and at most five test users', async () => {
     const mine = await party.register(owner.id, {}, { reviewed: false });
     const path = `applications/${mine.clientId}`;

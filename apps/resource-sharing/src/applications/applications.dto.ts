@@ -16,6 +16,7 @@ import {
   MaxLength,
   Min,
   ValidateBy,
+  ValidateIf,
 } from 'class-validator';
 import type { ApplicationKind } from '../credentials/credential-records.js';
 import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
@@ -25,6 +26,9 @@ import { APPLICATION_KINDS } from './application-rows.js';
 /** PostgreSQL keeps no NUL in a text; other control characters have no place in one either. */
 const PLAIN = /^[^\p{Cc}]*$/u;
 const PROSE = /^[\P{Cc}\t\n\r]*$/u;
+
+/** May be left out, but not null. */
+const NotNull = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
 function IsScopes(): PropertyDecorator {
   return (target, property) => {
@@ -88,35 +92,35 @@ export class NewApplicationBody {
 }
 
 export class ApplicationChangeBody {
-  @IsOptional()
+  @NotNull()
   @IsString()
   @Length(1, 80)
   @Matches(PLAIN, { message: 'may not have control characters' })
   name?: string;
 
-  @IsOptional()
+  @NotNull()
   @IsString()
   @MaxLength(1_000)
   @Matches(PROSE, { message: 'may not have control characters but for tabs and ends of lines' })
   description?: string;
 
-  @IsOptional()
+  @NotNull()
   @IsRedirectUris()
   redirect_uris?: string[];
 
-  @IsOptional()
+  @NotNull()
   @IsScopes()
   scopes?: OpenScope[];
 
-  @IsOptional()
+  @NotNull()
   @IsBoolean()
   require_pkce?: boolean;
 
-  @IsOptional()
+  @NotNull()
   @IsAddressList()
   ip_allow?: string[];
 
-  @IsOptional()
+  @NotNull()
   @IsArray()
   @ArrayMaxSize(5)
   @ArrayUnique()
@@ -125,25 +129,25 @@ export class ApplicationChangeBody {
   @Max(Number.MAX_SAFE_INTEGER, { each: true })
   test_user_ids?: number[];
 
-  @IsOptional()
+  @NotNull()
   @IsBoolean()
   bound_to_owner?: boolean;
 
   /** Of the account; needed to set bound_to_owner. */
-  @IsOptional()
+  @NotNull()
   @PresentPassword()
   current_password?: string;
 }
 
 export class SecretRotationBody {
-  @IsOptional()
+  @NotNull()
   @IsInt()
   @Min(0)
   @Max(30 * 86_400)
   overlap_seconds?: number;
 
   /** Of the account; needed when the application acts for its owner. */
-  @IsOptional()
+  @NotNull()
   @PresentPassword()
   current_password?: string;
 }

@@ -73,7 +73,7 @@ export class PasswordChangeBody {
   new_password: string;
 
   /** Whether personal API keys end too. Default: true. */
-  @IsOptional()
+  @ValidateIf((_, value: unknown) => value !== undefined)
   @IsBoolean()
   revoke_keys?: boolean;
 }
