@@ -1,34 +1,43 @@
 #!/usr/bin/env node
 /** The agent's program: one command, no state of its own. */
 import { EXIT } from './exit-codes.js';
-import { JsonReporter, TextReporter } from './reporter.js';
+import { JsonReporter, TextReporter, type Reporter } from './reporter.js';
 import { runAgent } from './run-agent.js';
-import { readSettings, UsageError, type Command } from './settings.js';
+import { runVisitor } from './run-visitor.js';
+import { readSettings, UsageError } from './settings.js';
 import { USAGE } from './usage.js';
 import { AGENT_VERSION } from './version.js';
+import { readVisitSettings } from './visit-settings.js';
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+  if (!(error instanceof UsageError)) throw error;
+  for (const problem of error.problems) process.stderr.write(`gatehouse-agent: ${problem}\n`);
+  process.stderr.write('gatehouse-agent --help says more.\n');
+  return EXIT.usage;
+});
 
+/** @throws UsageError */
 async function main(args: readonly string[]): Promise<number> {
-  let command: Command;
-  try {
-    command = readSettings(args);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    for (const problem of error.problems) process.stderr.write(`gatehouse-agent: ${problem}\n`);
-    process.stderr.write('gatehouse-agent --help says more.\n');
-    return EXIT.usage;
+  if (args[0] === 'visit') {
+    const settings = readVisitSettings(args.slice(1));
+    return untilStopped(runVisitor(settings, reporterFor(settings.log)));
   }
-  if ('print' in command) {
-    process.stdout.write(command.print === 'usage' ? USAGE : `${AGENT_VERSION}\n`);
-    return EXIT.stopped;
+  const command = readSettings(args);
+  if ('run' in command) {
+    const reporter = reporterFor(command.run.log);
+    return untilStopped(runAgent(command.run, reporter, `gatehouse-agent/${AGENT_VERSION}`));
   }
-  const { run: settings } = command;
+  process.stdout.write(command.print === 'usage' ? USAGE : `${AGENT_VERSION}\n`);
+  return EXIT.stopped;
+}
+
+function reporterFor(log: 'text' | 'json'): Reporter {
   const now = (): Date => new Date();
-  const reporter =
-    settings.log === 'json' ? new JsonReporter(process.stdout, now) : new TextReporter(process.stdout, now);
-  const running = runAgent(settings, reporter, `gatehouse-agent/${AGENT_VERSION}`);
-  process.on('SIGTERM', running.stop);
-  process.on('SIGINT', running.stop);
-  return running.ended;
+  return log === 'json' ? new JsonReporter(process.stdout, now) : new TextReporter(process.stdout, now);
+}
+
+function untilStopped({ stop, ended }: { stop: () => void; ended: Promise<number> }): Promise<number> {
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  return ended;
 }

@@ -7,6 +7,10 @@ import { readConfigFile, type ConfigFile } from './config-file.js';
 const DEFAULT_PORT = 8024;
 const MAX_GRACE_SECONDS = 3600;
 
+export type Environment = Readonly<Record<string, string | undefined>>;
+/** Of this process. */
+export const OWN_ENVIRONMENT: Environment = process.env;
+
 /** All that is wrong with what the program was told, one line each. */
 export class UsageError extends Error {
   readonly problems: readonly string[];
@@ -48,7 +52,7 @@ const OPTIONS = {
 /** Reads command line, environment and file, in this order of weight. @throws UsageError listing all that is wrong. */
 export function readSettings(
   args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>> = process.env,
+  environment: Environment = OWN_ENVIRONMENT,
   isTerminal = process.stdout.isTTY === true,
 ): Command {
   const given = parseCommandLine(args);
@@ -92,7 +96,8 @@ function parseCommandLine(args: readonly string[]): Given {
   }
 }
 
-function parseServer(text: string | undefined): HostAndPort {
+/** @throws Error that says how it is written. */
+export function parseServer(text: string | undefined): HostAndPort {
   if (!text) throw new Error('no server: --server HOST:PORT');
   const [, bracketed, plain, port = DEFAULT_PORT] = /^(?:\[([^\]]+)\]|([^:\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const server = { host: bracketed ?? plain ?? '', port: Number(port) };

@@ -16,6 +16,11 @@ What is exposed is set up at the gateway; what may be exposed is up to this mach
   --grace-seconds N       how long running connections may go on after SIGTERM (30)
   --version, --help
 
+  gatehouse-agent visit --server gw.example.org:8024 --key-file tunnel.key --listen 127.0.0.1:3306
+
+opens a port of this machine that leads to a tunnel of mode secret or p2p, with the key that the tunnel was made with
+(GATEHOUSE_VISITOR_KEY, --key-file or --key).
+
 Environment: GATEHOUSE_AGENT_SERVER, GATEHOUSE_AGENT_KEY, GATEHOUSE_AGENT_CONFIG. The command line wins over the
 environment, the environment over the file.
 

@@ -9,6 +9,7 @@ import {
   createServerIdentity,
   EMPTY_CONFIG,
   formatAgentKey,
+  formatVisitorKey,
   TunnelServer,
   type ClientRecord,
 } from '@gatehouse/tunnel-kernel';
@@ -151,6 +152,30 @@ describe('gatehouse-agent', () => {
     const agent = start(['--server', 'a:b:c', '--log', 'loud']);
     expect(await agent.code).toBe(2);
     expect(agent.output()).toMatch(/"a:b:c" is not a server[\s\S]*no key[\s\S]*"loud" is not a log format/);
+  });
+
+  it('visits a tunnel without a port: a local one that leads there', async () => {
+    const clients = [{ id: 1, userId: 1, enabled: true, expiresAt: null, rateLimit: 0, maxConnections: 0 }];
+    const secret = createAgentSecret();
+    const targets = [{ host: '127.0.0.1', port: (target.address() as AddressInfo).port, weight: 1 }];
+    const visitorKeyHash = agentKeyHash(secret);
+    const listen = { host: '127.0.0.1', port: 0 };
+    const tunnels = [{ id: 9, clientId: 1, mode: 'secret' as const, listen, targets, visitorKeyHash }];
+    await server.apply({ ...EMPTY_CONFIG, revision: 2, clients, tunnels });
+    start(['--server', `127.0.0.1:${door}`, '--key', key]);
+    await waitFor(() => server.agents().length === 1);
+    const fingerprint = key.split('.')[2] ?? '';
+    const options = ['visit', '--server', `127.0.0.1:${door}`, '--listen', '127.0.0.1:0', '--log', 'text'];
+    const visitorKey = formatVisitorKey({ tunnelId: 9, secret, fingerprint });
+    const visitor = start(options, { GATEHOUSE_VISITOR_KEY: visitorKey });
+    await waitFor(() => visitor.output().includes('leads to the tunnel'));
+    port = Number(/127\.0\.0\.1:(\d+) leads/.exec(visitor.output())?.[1]);
+    expect(await visit()).toBe('from the target');
+    visitor.child.kill('SIGTERM');
+    expect(await visitor.code).toBe(0);
+    const wrong = formatVisitorKey({ tunnelId: 9, secret: createAgentSecret(), fingerprint });
+    expect(await start([...options, '--key', wrong]).code).toBe(3);
+    expect(await start(['visit', '--listen', 'x']).code).toBe(2);
   });
 
   it("says its version, which is the package's", async () => {
