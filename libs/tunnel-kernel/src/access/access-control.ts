@@ -16,9 +16,9 @@ export interface AccessControlOptions extends IpRuleOptions {
   trustedProxies: readonly string[];
   /** Milliseconds. */
   proxyHeaderMs: number;
-  onDenied(visitors: DeniedVisitors): void;
+  onDenied: (visitors: DeniedVisitors) => void;
   /** Clients whose time came; their visitors are gone. */
-  onExpired(clientIds: readonly number[]): void;
+  onExpired: (clientIds: readonly number[]) => void;
 }
 
 /** Who may come in and stay, and how fast: what the configuration says of it, held against everybody who is in. */

@@ -43,11 +43,11 @@ export interface AdmissionOptions {
   gate: Gate;
   limits: RateLimits;
   /** Proxies that are believed when they say who a visitor is. */
-  isTrusted(address: string): boolean;
+  isTrusted: (address: string) => boolean;
   /** How long such a proxy may take to say it, milliseconds. */
   proxyHeaderMs: number;
   /** Every refusal. */
-  onRefused(resource: ResourceRef, clientId: number, address: string, reason: AdmissionRefusal): void;
+  onRefused: (resource: ResourceRef, clientId: number, address: string, reason: AdmissionRefusal) => void;
 }
 
 interface Ends {
