@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import { waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import request from 'supertest';
@@ -408,6 +409,27 @@ describe('a revocation is visible on every replica within 1 s', () => {
       expect(seen.code).toBe('DISABLED_API_KEY');
       expect(seen.ms).toBeLessThan(1_500);
     }
+  });
+
+  it('on one connection whose requests have many keys, each of which is its own', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    let opened = 0;
+    const createConnection = agent.createConnection.bind(agent);
+    agent.createConnection = (...parts) => {
+      opened += 1;
+      return createConnection(...parts);
+    };
+    const people = await Promise.all([party.user(), party.user()]);
+    const keys = await Promise.all(people.map(({ id }) => party.keys.create(id, { name: 'one', scopes: ['meta'] })));
+    const [mine, other] = keys.map((key) => async () => party.probe('meta', key.secret).agent(agent));
+    for (const [call, person] of [[mine, 0] as const, [mine, 0] as const, [other, 1] as const, [mine, 0] as const]) {
+      expect(bodyOf(await call!()).data).toMatchObject({ userId: people[person]!.id });
+    }
+    await party.keys.revoke(people[0]!.id, keys[0]!.info.id);
+    expect(await untilRefused(mine!)).toMatchObject({ code: 'DISABLED_API_KEY' });
+    expect(bodyOf(await other!()).data).toMatchObject({ userId: people[1]!.id });
+    expect(opened).toBe(1);
+    agent.destroy();
   });
 
   it('and is asked for once by many requests at a time', async () => {
