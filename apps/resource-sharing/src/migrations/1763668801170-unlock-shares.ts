@@ -100,6 +100,7 @@ const STATEMENTS = [
     debited unlock_request[] := '{}';
     paid unlock_request[] := '{}';
     uses_week boolean := false;
+    may_use_week boolean := false;
   BEGIN
     -- Scalar queries, where EXISTS would be planned to read a table whole.
     SELECT array_agg(ROW(a.n, a.user_id, sh.id, sh.owner_id, sh.kind, sh.url, sh.access_code,
@@ -131,6 +132,7 @@ const STATEMENTS = [
         parties := parties || r.user_id;
         IF r.way IN ('points', 'weekly_free') THEN
           parties := parties || r.owner_id;
+          may_use_week := may_use_week OR r.way = 'weekly_free';
         END IF;
       ELSE
         RETURN NEXT r;
@@ -149,12 +151,14 @@ const STATEMENTS = [
       EXIT WHEN cardinality(states) = cardinality(users);
       INSERT INTO risk_states (user_id) SELECT u FROM unnest(users) u ORDER BY u ON CONFLICT DO NOTHING;
     END LOOP;
-    FOR i IN 1 .. cardinality(requests) LOOP
-      IF requests[i].outcome IS NULL AND requests[i].way = 'weekly_free'
-        AND NOT weekly_free_left(requests[i].user_id, p_zone, p_weekly_limit, p_bonus_max) THEN
-        requests[i].way := 'points';
-      END IF;
-    END LOOP;
+    IF may_use_week THEN
+      FOR i IN 1 .. cardinality(requests) LOOP
+        IF requests[i].outcome IS NULL AND requests[i].way = 'weekly_free'
+          AND NOT weekly_free_left(requests[i].user_id, p_zone, p_weekly_limit, p_bonus_max) THEN
+          requests[i].way := 'points';
+        END IF;
+      END LOOP;
+    END IF;
     -- Looks again, under the lock of the risk state: a twin may have had the share meanwhile.
     SELECT array_agg(a.user_id), array_agg(a.balance), array_agg(a.version), array_agg(a.user_id) FILTER (WHERE a.has)
       INTO accounts, balances, versions, had
