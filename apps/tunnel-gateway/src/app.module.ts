@@ -6,10 +6,14 @@ import { AuthController } from './auth/auth.controller.js';
 import { ConsoleUsers } from './auth/console-users.js';
 import { Login } from './auth/login.js';
 import { SESSION_COOKIE } from './auth/session-cookie-name.js';
+import { ClientsModule } from './clients/clients.module.js';
 import { databaseConfig, SERVICE_NAME } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
+import { EdgeModule } from './gateway-host/edge.module.js';
 import { DatabaseHealth } from './health/database-health.js';
+import { OwnershipModule } from './ownership/ownership.module.js';
 import type { TunnelGatewaySettings } from './settings.js';
+import { TunnelsModule } from './tunnels/tunnels.module.js';
 import { UsersModule } from './users/users.module.js';
 
 @Module({})
@@ -27,6 +31,10 @@ export class AppModule {
           sessions: { cookie: SESSION_COOKIE, secure: settings.secureCookies, users: ConsoleUsers },
         }),
         UsersModule,
+        OwnershipModule,
+        EdgeModule,
+        ClientsModule,
+        TunnelsModule,
       ],
       controllers: [AuthController],
       providers: [DatabaseHealth, Login],

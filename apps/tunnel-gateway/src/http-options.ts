@@ -1,3 +1,4 @@
+import { isPublicRoute } from '@gatehouse/auth';
 import type { HttpOptions } from '@gatehouse/platform';
 import { SESSION_COOKIE } from './auth/session-cookie-name.js';
 import { SERVICE_VERSION } from './service-version.js';
@@ -13,5 +14,8 @@ export const HTTP_OPTIONS: HttpOptions = {
     version: SERVICE_VERSION,
     cookie: SESSION_COOKIE,
     apiKeys: false,
+    schemas: new URL('../contract-schemas.json', import.meta.url),
+    isOpen: isPublicRoute,
+    additions: () => ({ failures: ['VALIDATION_FAILED', 'RATE_LIMITED'] }),
   },
 };

@@ -1,12 +1,25 @@
+import { isIP } from 'node:net';
+import { join } from 'node:path';
 import { loadSettings, ServiceSettings, Variable, type Environment } from '@gatehouse/platform';
-import { IsInt, IsUrl, Max, Min } from 'class-validator';
+import { IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, ValidateBy } from 'class-validator';
+
+const PORT_EXPECTED = 'a port from 0 to 65535';
+
+function Port(variable: string): PropertyDecorator {
+  return (prototype, property) => {
+    const port = Variable(variable, { kind: 'integer', expected: PORT_EXPECTED });
+    for (const decorate of [port, IsInt(), Min(0), Max(65_535)]) decorate(prototype, property);
+  };
+}
+
+export interface PortRange {
+  first: number;
+  last: number;
+}
 
 /** Everything the service reads from its environment, once, at boot. */
 export class TunnelGatewaySettings extends ServiceSettings {
-  @Variable('TUNNEL_GATEWAY_PORT', { kind: 'integer', expected: 'a port from 0 to 65535' })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @Port('TUNNEL_GATEWAY_PORT')
   port = 8082;
 
   /** Where browsers reach the console. With https, cookies are Secure and carry the `__Host-` prefix. */
@@ -14,9 +27,56 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false })
   publicUrl = 'http://127.0.0.1:8082';
 
+  /** Address of the ports for agents and for visitors of hosts. Tunnels have their own. */
+  @Variable('TUNNEL_LISTEN_ADDRESS', { expected: 'an IPv4 or IPv6 address of this machine, such as 0.0.0.0' })
+  @ValidateBy({ name: 'isAddress', validator: { validate: (text) => typeof text === 'string' && isIP(text) !== 0 } })
+  listenAddress = '0.0.0.0';
+
+  /** Where agents connect. */
+  @Port('TUNNEL_AGENT_PORT')
+  agentPort = 8024;
+
+  /** Where visitors of hosts come in. */
+  @Port('TUNNEL_HTTP_PORT')
+  httpPort = 8880;
+
+  @Port('TUNNEL_HTTPS_PORT')
+  httpsPort = 8443;
+
+  /** How agents reach the port for them. Default: the host of TUNNEL_GATEWAY_PUBLIC_URL and TUNNEL_AGENT_PORT. */
+  @Variable('TUNNEL_PUBLIC_ADDRESS', { expected: 'host:port such as gw.example.org:8024' })
+  @IsOptional()
+  @Matches(/^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+):\d{1,5}$/i)
+  publicAddress?: string;
+
+  /** Ports for tunnels that ask for any. */
+  @Variable('PORT_RANGE', { expected: 'two ports such as 20000-29999' })
+  @ValidateBy({ name: 'isPortRange', validator: { validate: (text) => readPortRange(text) !== null } })
+  portRangeText = '20000-29999';
+
+  /** Files of certificates that hosts may name. Default: `tunnel-gateway/certificates` in the home. */
+  @Variable('CERT_DIR', { expected: 'a folder' })
+  @IsOptional()
+  @IsString()
+  certFolder?: string;
+
   get secureCookies(): boolean {
     return this.publicUrl.startsWith('https:');
   }
+
+  get portRange(): PortRange {
+    return readPortRange(this.portRangeText) ?? { first: 0, last: 0 };
+  }
+
+  get certificateFolder(): string {
+    return this.certFolder ?? join(this.home, 'tunnel-gateway', 'certificates');
+  }
+}
+
+function readPortRange(text: unknown): PortRange | null {
+  const [, from, to] = /^(\d{1,5})-(\d{1,5})$/.exec(typeof text === 'string' ? text.trim() : '') ?? [];
+  const [first, last] = [Number(from), Number(to)];
+  return first >= 1 && last <= 65_535 && first <= last ? { first, last } : null;
 }
 
 /** Raises SettingsError naming every bad, missing and unknown variable. */

@@ -4,8 +4,22 @@ import { join } from 'node:path';
 import { createTestApp, createTestDatabase, type TestApp } from '@gatehouse/testing';
 import { AppModule } from '../src/app.module.js';
 import { migrateDatabase, SERVICE_NAME } from '../src/database.js';
+import { EdgeLauncher } from '../src/gateway-host/edge-launcher.js';
 import { HTTP_OPTIONS } from '../src/http-options.js';
 import { readSettings } from '../src/settings.js';
+
+/** The edge as a real process, from source: no build is needed. */
+const launcher = new EdgeLauncher(new URL('../src/gateway-host/edge-main.ts', import.meta.url), [
+  '--conditions=development',
+  '--no-warnings',
+  `--import=${new URL('./support/typescript-sources.mjs', import.meta.url).href}`,
+]);
+const FREE_PORTS = {
+  TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
+  TUNNEL_AGENT_PORT: '0',
+  TUNNEL_HTTP_PORT: '0',
+  TUNNEL_HTTPS_PORT: '0',
+};
 
 export interface GatewayApp extends TestApp {
   home: string;
@@ -16,12 +30,13 @@ export interface GatewayApp extends TestApp {
 export async function startGateway(env: Record<string, string> = {}): Promise<GatewayApp> {
   const home = mkdtempSync(join(tmpdir(), 'tunnel-gateway-'));
   const database = await createTestDatabase({ template: { key: 'tunnel_gateway', prepare: migrate } });
-  const settings = readSettings({ GATEHOUSE_HOME: home, DATABASE_URL: database.url, ...env });
+  const settings = readSettings({ GATEHOUSE_HOME: home, DATABASE_URL: database.url, ...FREE_PORTS, ...env });
   const running = await createTestApp({
     name: SERVICE_NAME,
     module: AppModule.forRoot(settings),
     settings,
     http: HTTP_OPTIONS,
+    override: (builder) => builder.overrideProvider(EdgeLauncher).useValue(launcher),
   });
   const close = async (): Promise<void> => {
     await running.close();

@@ -26,7 +26,7 @@ export {
 export { isSecretField, redactText, redactValue } from './logging/redact.js';
 export { currentRequestId, runInRequestContext, type RequestContext } from './logging/request-context.js';
 export { MetricsRegistry } from './metrics/metrics-registry.js';
-export { Answers, AnswersEvents, AnswersFile, Fails } from './openapi/answers.js';
+export { Answers, AnswersEvents, AnswersFile, AnswersNothing, Fails } from './openapi/answers.js';
 export type { OperationExample } from './openapi/examples.js';
 export { createOpenApiDocument, type OpenApiOptions } from './openapi/openapi-document.js';
 export {

@@ -26,6 +26,11 @@ export function Answers(type: string, summary: string, details: AnswerDetails = 
   return describing({ type, summary, ...details });
 }
 
+/** The route answers without a body. */
+export function AnswersNothing(summary: string): MethodDecorator {
+  return describing({ summary });
+}
+
 /** The route answers with a file of one of these media types. */
 export function AnswersFile(mediaTypes: readonly string[], summary: string): MethodDecorator {
   return describing({ mediaTypes, summary, file: true });

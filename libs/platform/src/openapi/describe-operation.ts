@@ -74,9 +74,13 @@ function success(operation: JsonSchema, answer: AnswerDescription, context: Oper
     [status]: {
       description: answer.summary,
       ...(headers.length > 0 ? { headers: Object.fromEntries(headers) as JsonSchema } : {}),
-      content: content(answer, context),
+      ...(isEmpty(answer) ? {} : { content: content(answer, context) }),
     },
   };
+}
+
+function isEmpty({ type, mediaTypes }: AnswerDescription): boolean {
+  return type === undefined && mediaTypes === undefined;
 }
 
 const DISPOSITION = { description: 'attachment, with a file name', required: true, schema: { type: 'string' } };

@@ -1,0 +1,81 @@
+import { CurrentActor, type Actor } from '@gatehouse/auth';
+import type {
+  ClientKeyView,
+  NewTunnelClientView,
+  TunnelClientPage,
+  TunnelClientView,
+  TunnelConnectionList,
+} from '@gatehouse/contracts';
+import { Answers, AnswersNothing, Fails } from '@gatehouse/platform';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { IdPipe } from '../wire/id.pipe.js';
+import { ClientChanges, ClientQuery, ConnectionQuery, NewClientBody } from './client.dto.js';
+import { ClientsService } from './clients.service.js';
+
+@ApiTags('clients')
+@Controller('clients')
+export class ClientsController {
+  constructor(private readonly clients: ClientsService) {}
+
+  @Get()
+  @Answers('TunnelClientPage', 'Clients, a page at a time')
+  list(@Query() query: ClientQuery, @CurrentActor() actor: Actor): Promise<TunnelClientPage> {
+    return this.clients.list(query, actor);
+  }
+
+  @Post()
+  @Answers('NewTunnelClientView', 'Adds a client; its key is shown this once')
+  create(@Body() body: NewClientBody, @CurrentActor() actor: Actor): Promise<NewTunnelClientView> {
+    return this.clients.create(body, actor);
+  }
+
+  @Get(':id')
+  @Answers('TunnelClientView', 'One client')
+  get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<TunnelClientView> {
+    return this.clients.get(id, actor);
+  }
+
+  @Patch(':id')
+  @Answers('TunnelClientView', 'Changes a client')
+  update(
+    @Param('id', IdPipe) id: number,
+    @Body() body: ClientChanges,
+    @CurrentActor() actor: Actor,
+  ): Promise<TunnelClientView> {
+    return this.clients.update(id, body, actor);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @AnswersNothing('Removes a client with its tunnels and hosts')
+  remove(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {
+    return this.clients.remove(id, actor);
+  }
+
+  @Post(':id/rotate-key')
+  @HttpCode(200)
+  @Answers('ClientKeyView', 'Gives a client another key, shown this once; the agent with the old one is cut off')
+  rotateKey(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<ClientKeyView> {
+    return this.clients.rotateKey(id, actor);
+  }
+
+  @Post(':id/kick')
+  @HttpCode(204)
+  @AnswersNothing("Ends the agent's session and all connections; the agent may come back")
+  @Fails('EDGE_UNAVAILABLE')
+  kick(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {
+    return this.clients.kick(id, actor);
+  }
+
+  @Get(':id/connections')
+  @Answers('TunnelConnectionList', 'Visitors who are connected')
+  @Fails('EDGE_UNAVAILABLE')
+  connections(
+    @Param('id', IdPipe) id: number,
+    @Query() { limit }: ConnectionQuery,
+    @CurrentActor() actor: Actor,
+  ): Promise<TunnelConnectionList> {
+    return this.clients.connections(id, limit, actor);
+  }
+}

@@ -1,0 +1,140 @@
+import type { Actor } from '@gatehouse/auth';
+import type {
+  ClientKeyView,
+  NewTunnelClientView,
+  TunnelClientPage,
+  TunnelClientView,
+  TunnelConnectionList,
+} from '@gatehouse/contracts';
+import { UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Edges } from '../gateway-host/edges.service.js';
+import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
+import type { Condition } from '../ownership/owned-table.js';
+import { readOptions, writeOptions } from '../ownership/row-options.js';
+import { User } from '../users/user.entity.js';
+import { fieldError } from '../wire/field-error.js';
+import { AgentKeys } from './agent-keys.js';
+import type { ClientChanges, ClientQuery, NewClientBody } from './client.dto.js';
+import { ClientOptions, type Client } from './client.entity.js';
+import { toClientView, toConnectionView } from './client.view.js';
+
+/** Clients: whoever runs an agent. */
+@Injectable()
+export class ClientsService {
+  constructor(
+    private readonly owned: OwnedRows,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly edges: Edges,
+    private readonly keys: AgentKeys,
+  ) {}
+
+  async list(query: ClientQuery, actor: Actor): Promise<TunnelClientPage> {
+    const { items, next_cursor } = await this.owned.clients(actor).page(query, conditionsOf(query));
+    return { items: await this.views(items), next_cursor };
+  }
+
+  async get(id: number, actor: Actor): Promise<TunnelClientView> {
+    return this.view(await this.owned.clients(actor).one(id));
+  }
+
+  /** The answer has the key, which is not kept. */
+  async create(body: NewClientBody, actor: Actor): Promise<NewTunnelClientView> {
+    const { key, command, hash } = this.keys.create();
+    const client = await this.unitOfWork.run(async (tx) => {
+      const ownerUserId = await ownerFor(body.owner_user_id ?? actor.userId ?? 0, actor, tx);
+      const added = await this.owned.clients(actor, tx).add({ ...columnsOf(body), ownerUserId, verifyKey: hash });
+      await this.saveOptions(added.id, body, tx);
+      return added;
+    });
+    return { ...(await this.view(client)), key, command };
+  }
+
+  async update(id: number, body: ClientChanges, actor: Actor): Promise<TunnelClientView> {
+    const client = await this.unitOfWork.run(async (tx) => {
+      const { owner_user_id: owner } = body;
+      const ownerUserId = owner === undefined ? undefined : await ownerFor(owner, actor, tx);
+      const changed = await this.owned
+        .clients(actor, tx)
+        .change(id, { ...columnsOf(body), ...(ownerUserId && { ownerUserId }) });
+      await this.saveOptions(id, body, tx);
+      return changed;
+    });
+    return this.view(client);
+  }
+
+  /** With its tunnels and hosts, and everything about them. */
+  async remove(id: number, actor: Actor): Promise<void> {
+    await this.unitOfWork.run((tx) => this.owned.clients(actor, tx).remove(id));
+  }
+
+  /** From now on the old key is nobody's. */
+  async rotateKey(id: number, actor: Actor): Promise<ClientKeyView> {
+    const { key, command, hash } = this.keys.create();
+    await this.unitOfWork.run((tx) => this.owned.clients(actor, tx).change(id, { verifyKey: hash }));
+    return { key, command };
+  }
+
+  /** Ends the agent's session and all connections; the agent may come back. */
+  async kick(id: number, actor: Actor): Promise<void> {
+    await this.owned.clients(actor).one(id);
+    await this.edges.kick(id);
+  }
+
+  async connections(id: number, limit: number, actor: Actor): Promise<TunnelConnectionList> {
+    await this.owned.clients(actor).one(id);
+    const { items, total } = await this.edges.connections(id, limit);
+    return { items: items.map(toConnectionView), total };
+  }
+
+  private async saveOptions(clientId: number, { encrypt }: ClientChanges, tx: EntityManager): Promise<void> {
+    await writeOptions(tx, ClientOptions, 'clientId', clientId, { encrypt });
+  }
+
+  private async view(client: Client): Promise<TunnelClientView> {
+    const [view] = await this.views([client]);
+    if (!view) throw new AppError('INTERNAL');
+    return view;
+  }
+
+  private async views(clients: readonly Client[]): Promise<TunnelClientView[]> {
+    const ids = clients.map(({ id }) => id);
+    const agents = await this.edges.agentsOf(ids);
+    const options = await readOptions(this.owned.options, ClientOptions, 'clientId', ids);
+    const now = new Date();
+    return clients.map((client) => {
+      const agent = agents === null ? null : agents.get(client.id);
+      return toClientView(client, { options: options.get(client.id), agent, now });
+    });
+  }
+}
+
+function conditionsOf({ status, owner_user_id: owner }: ClientQuery): Condition[] {
+  return [
+    ...(status === undefined ? [] : [{ sql: 'row.status = :status', parameters: { status } }]),
+    ...(owner === undefined ? [] : [{ sql: 'row.owner_user_id = :owner', parameters: { owner } }]),
+  ];
+}
+
+/** Only what the body says. */
+function columnsOf(body: ClientChanges): Partial<Client> {
+  const { name, rate_limit: rateLimit, max_conn: maxConn, expire_at: expireAt, status } = body;
+  return {
+    ...(name !== undefined && { name }),
+    ...(rateLimit !== undefined && { rateLimit }),
+    ...(maxConn !== undefined && { maxConn }),
+    ...(expireAt !== undefined && { expireAt: expireAt === null ? null : new Date(expireAt) }),
+    ...(status !== undefined && { status }),
+  };
+}
+
+/** @throws AppError FORBIDDEN for somebody else's name, VALIDATION_FAILED for nobody's. */
+async function ownerFor(userId: number, actor: Actor, tx: EntityManager): Promise<number> {
+  if (!isAdministrator(actor) && userId !== actor.userId) {
+    throw new AppError('FORBIDDEN', 'Only administrators give clients to others');
+  }
+  if (!(await tx.existsBy(User, { id: userId }))) throw fieldError('owner_user_id', `there is no user ${userId}`);
+  return userId;
+}

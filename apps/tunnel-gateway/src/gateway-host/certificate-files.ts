@@ -1,0 +1,102 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, resolve, sep } from 'node:path';
+
+export interface CertificatePair {
+  chain: string;
+  key: string;
+}
+
+export interface CertificatePaths {
+  certPath: string;
+  keyPath: string;
+}
+
+const MAX_BYTES = 256 * 1024;
+
+interface Known {
+  stamp: string;
+  pair: CertificatePair | null;
+}
+
+/** Certificates in files of one folder, read again when they change. */
+export class CertificateFiles {
+  private readonly folder: string;
+  private readonly onProblem: (message: string) => void;
+  private readonly known = new Map<string, Known>();
+
+  constructor(folder: string, onProblem: (message: string) => void) {
+    this.folder = folder;
+    this.onProblem = onProblem;
+  }
+
+  /** Null when the files cannot be used, which is said once for each state of them. */
+  pair(paths: CertificatePaths): CertificatePair | null {
+    const name = `${paths.certPath}\n${paths.keyPath}`;
+    const stamp = this.stampOf(paths);
+    const known = this.known.get(name);
+    if (known?.stamp === stamp) return known.pair;
+    const pair = this.readOrSay(paths);
+    this.known.set(name, { stamp, pair: pair ?? known?.pair ?? null });
+    return pair ?? known?.pair ?? null;
+  }
+
+  /** Whether a file is another than when it was read. */
+  changed(): boolean {
+    return [...this.known].some(([name, { stamp }]) => {
+      const [certPath = '', keyPath = ''] = name.split('\n');
+      return this.stampOf({ certPath, keyPath }) !== stamp;
+    });
+  }
+
+  private readOrSay(paths: CertificatePaths): CertificatePair | null {
+    try {
+      return readCertificatePair(this.folder, paths);
+    } catch (error) {
+      this.onProblem(error instanceof Error ? error.message : String(error));
+      return null;
+    }
+  }
+
+  private stampOf({ certPath, keyPath }: CertificatePaths): string {
+    return [certPath, keyPath]
+      .map((path) => {
+        const status = statSync(resolve(this.folder, path), { throwIfNoEntry: false });
+        return status ? `${status.mtimeMs} ${status.size} ${status.ino}` : 'none';
+      })
+      .join(', ');
+  }
+}
+
+/** Both files, checked: inside the folder, a certificate and the key that fits it. @throws RangeError */
+export function readCertificatePair(folder: string, { certPath, keyPath }: CertificatePaths): CertificatePair {
+  const chain = readInside(folder, certPath);
+  const key = readInside(folder, keyPath);
+  const fits = (() => {
+    try {
+      return new X509Certificate(chain).checkPrivateKey(createPrivateKey(key));
+    } catch (error) {
+      throw new RangeError(`${certPath} and ${keyPath} are not a certificate and a key in PEM`, { cause: error });
+    }
+  })();
+  if (!fits) throw new RangeError(`the key ${keyPath} does not belong to the certificate ${certPath}`);
+  return { chain, key };
+}
+
+/** No path leads out of the folder, by dots or by links. */
+function readInside(folder: string, path: string): string {
+  let real: string;
+  let root: string;
+  try {
+    root = realpathSync(folder);
+    real = realpathSync(isAbsolute(path) ? path : resolve(root, path));
+  } catch (error) {
+    throw new RangeError(`${path} does not exist in the folder of certificates`, { cause: error });
+  }
+  if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) {
+    throw new RangeError(`${path} is not in the folder of certificates`);
+  }
+  const { size } = statSync(real);
+  if (size > MAX_BYTES) throw new RangeError(`${path} is larger than ${MAX_BYTES} bytes`);
+  return readFileSync(real, 'utf8');
+}

@@ -1,0 +1,71 @@
+import type { ClientRecord, ClientStore } from '@gatehouse/tunnel-kernel';
+import type { ClientRow, ConfigRows } from './config-rows.js';
+
+/** A client that was looked up, and the revision of the configuration at that moment. */
+export interface FoundClient {
+  row: ClientRow;
+  revision: number;
+}
+
+export interface ClientDirectoryOptions {
+  now: () => number;
+  /** Looks a key up that the configuration does not have. */
+  find(keyHash: string): Promise<FoundClient | null>;
+}
+
+/** The key that an agent came in with. */
+interface Admitted {
+  keyHash: string;
+  revision: number;
+}
+
+/** Whose key an agent shows: the configuration knows, for a client that was just made the database. */
+export class ClientDirectory implements ClientStore {
+  private readonly options: ClientDirectoryOptions;
+  private revision = 0;
+  private byKey = new Map<string, ClientRow>();
+  private byId = new Map<number, ClientRow>();
+  private formerOwners = new Map<number, number>();
+  private readonly admitted = new Map<number, Admitted>();
+
+  constructor(options: ClientDirectoryOptions) {
+    this.options = options;
+  }
+
+  apply({ clients, revision }: ConfigRows): void {
+    const owners = [...this.byId.values()].map(({ id, userId }) => [id, userId] as const);
+    this.revision = revision;
+    this.byKey = new Map(clients.map((client) => [client.keyHash, client]));
+    this.byId = new Map(clients.map((client) => [client.id, client]));
+    this.formerOwners = new Map(owners.filter(([id]) => !this.byId.has(id)));
+    for (const id of this.formerOwners.keys()) this.admitted.delete(id);
+  }
+
+  /** A failure of the database is the agent's to retry. */
+  async findByKeyHash(keyHash: string): Promise<ClientRecord | null> {
+    const found = this.known(keyHash) ?? (await this.options.find(keyHash));
+    if (!found) return null;
+    const { id, enabled, expiresAt, encrypt } = found.row;
+    const served = enabled && (expiresAt === null || expiresAt > this.options.now());
+    if (served) this.admitted.set(id, { keyHash, revision: found.revision });
+    return { id, keyHash, enabled: served, encrypt };
+  }
+
+  /** Whether the client has another key now than its agent came in with. */
+  keyChanged(clientId: number): boolean {
+    const [row, admitted] = [this.byId.get(clientId), this.admitted.get(clientId)];
+    // A configuration that is older than the agent's key says nothing about it.
+    if (!row || !admitted || admitted.revision > this.revision) return false;
+    return row.keyHash !== admitted.keyHash;
+  }
+
+  /** Whose the client is, or was when it was there last; 0: nobody knows. */
+  ownerOf(clientId: number): number {
+    return this.byId.get(clientId)?.userId ?? this.formerOwners.get(clientId) ?? 0;
+  }
+
+  private known(keyHash: string): FoundClient | undefined {
+    const row = this.byKey.get(keyHash);
+    return row && { row, revision: this.revision };
+  }
+}

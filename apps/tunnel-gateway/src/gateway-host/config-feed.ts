@@ -1,0 +1,60 @@
+import type pg from 'pg';
+import type { EdgeDatabase } from './edge-database.js';
+
+export const CONFIG_CHANNEL = 'tunnel_gateway:config';
+const RETRY_FIRST_MS = 100;
+const RETRY_LAST_MS = 5_000;
+
+export interface ConfigFeedOptions {
+  database: EdgeDatabase;
+  /** Something may have changed: the configuration is to be read again. */
+  onNews(): void;
+  onProblem(message: string): void;
+}
+
+/** Hears of changes of the configuration, over a connection that is made again when it breaks. */
+export class ConfigFeed {
+  private readonly options: ConfigFeedOptions;
+  private client: pg.Client | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private waitMs = RETRY_FIRST_MS;
+  private closed = false;
+
+  constructor(options: ConfigFeedOptions) {
+    this.options = options;
+  }
+
+  async start(): Promise<void> {
+    this.timer = null;
+    const client = this.options.database.listener();
+    this.client = client;
+    client.on('error', () => undefined);
+    client.on('notification', () => this.options.onNews());
+    client.once('end', () => this.ended(client));
+    try {
+      await client.connect();
+      await client.query(`LISTEN "${CONFIG_CHANNEL}"`);
+      this.waitMs = RETRY_FIRST_MS;
+      // What was said before is lost.
+      this.options.onNews();
+    } catch (error) {
+      this.options.onProblem(error instanceof Error ? error.message : String(error));
+      await client.end().catch(() => undefined);
+      this.ended(client);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    if (this.timer) clearTimeout(this.timer);
+    await this.client?.end().catch(() => undefined);
+  }
+
+  private ended(client: pg.Client): void {
+    if (this.client !== client) return;
+    this.client = null;
+    if (this.closed) return;
+    this.timer = setTimeout(() => void this.start(), this.waitMs);
+    this.waitMs = Math.min(this.waitMs * 2, RETRY_LAST_MS);
+  }
+}

@@ -1,0 +1,112 @@
+import type { HostConfig, TunnelConfig, TunnelServerConfig, VisitorPolicyConfig } from '@gatehouse/tunnel-kernel';
+import { parseHostTargets, parseTunnelTargets } from '../targets/targets.js';
+import type { ConfigRows, HostRow, PolicyRow, TunnelRow } from './config-rows.js';
+
+export interface Certificate {
+  chain: string;
+  key: string;
+}
+
+/** Of a host's files; null where there are none that can be used. */
+export type CertificateSource = (host: HostRow) => Certificate | null;
+
+export interface MappedConfig {
+  config: TunnelServerConfig;
+  /** Why a tunnel is not in it although it is enabled, by id. */
+  tunnelProblems: Map<number, string>;
+  /** Why a host is not in it, by id. */
+  hostProblems: Map<number, string>;
+}
+
+const KEY_HASH = /^sha256:([0-9a-f]{64})$/;
+const KIBIBYTE = 1024;
+
+/** What the data plane is told to be. Rows that cannot be read are left out, each on its own. */
+export function toServerConfig(rows: ConfigRows, certificateOf: CertificateSource): MappedConfig {
+  const [tunnelProblems, hostProblems] = [new Map<number, string>(), new Map<number, string>()];
+  const visitorKeys = visitorKeysOf(rows.policies);
+  const tunnels = collect(rows.tunnels, tunnelProblems, (row) => toTunnel(row, visitorKeys));
+  const hosts = collect(rows.hosts, hostProblems, (row) => toHost(row, certificateOf(row)));
+  const config: TunnelServerConfig = {
+    revision: rows.revision,
+    clients: rows.clients.map(({ id, userId, enabled, expiresAt, rateLimit, maxConnections }) => ({
+      id,
+      userId,
+      enabled,
+      expiresAt,
+      rateLimit: rateLimit * KIBIBYTE,
+      maxConnections,
+    })),
+    tunnels,
+    hosts,
+    ipRules: rows.ipRules,
+    policies: rows.policies.filter((policy) => !isVisitorKey(policy)).map(toPolicy),
+  };
+  return { config, tunnelProblems, hostProblems };
+}
+
+function collect<R extends { id: number }, T>(
+  rows: readonly R[],
+  problems: Map<number, string>,
+  map: (row: R) => T,
+): T[] {
+  return rows.flatMap((row) => {
+    try {
+      return [map(row)];
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      problems.set(row.id, error.message);
+      return [];
+    }
+  });
+}
+
+function toTunnel(row: TunnelRow, visitorKeys: ReadonlyMap<number, string>): TunnelConfig {
+  const { id, clientId, mode, listenIp, listenPort, proxyProtocol, acceptProxyProtocol } = row;
+  const visitorKeyHash = visitorKeys.get(id);
+  return {
+    id,
+    clientId,
+    mode,
+    listen: { host: listenIp, port: listenPort },
+    ...parseTunnelTargets(mode, row.targetAddr),
+    ...(proxyProtocol !== 0 && { proxyProtocol }),
+    acceptProxyProtocol,
+    ...(visitorKeyHash !== undefined && { visitorKeyHash }),
+  };
+}
+
+function toHost(row: HostRow, certificate: Certificate | null): HostConfig {
+  const { id, clientId, host, location, scheme, rewriteHost, requestHeaders, responseHeaders } = row;
+  return {
+    id,
+    clientId,
+    host,
+    location,
+    scheme,
+    targets: parseHostTargets(row.targetAddr),
+    certificate,
+    redirectToHttps: row.autoHttps && scheme === 'all',
+    rewriteHost,
+    requestHeaders,
+    responseHeaders,
+  };
+}
+
+function toPolicy(row: PolicyRow): VisitorPolicyConfig {
+  const { id, kind, resourceId, type, password, callbackUrl, ttlSeconds, version } = row;
+  return { id, resource: { kind, id: resourceId }, type, password, callbackUrl, ttlSeconds, version };
+}
+
+/** Keys of private tunnels are policies whose password is a plain hash: keys are random, a slow hash gains nothing. */
+function isVisitorKey({ kind, type, password }: PolicyRow): boolean {
+  return kind === 'tunnel' && type === 'password' && KEY_HASH.test(password ?? '');
+}
+
+function visitorKeysOf(policies: readonly PolicyRow[]): Map<number, string> {
+  return new Map(
+    policies
+      .filter(isVisitorKey)
+      .map(({ resourceId, password }) => [resourceId, password?.slice('sha256:'.length) ?? '']),
+  );
+}

@@ -1,0 +1,130 @@
+import type { IpRuleConfig, TunnelMode, VisitorPolicyType } from '@gatehouse/tunnel-kernel';
+import type { Queries } from './edge-database.js';
+
+export interface ClientRow {
+  id: number;
+  userId: number;
+  keyHash: string;
+  /** Client and owner are. */
+  enabled: boolean;
+  /** Milliseconds since the epoch. */
+  expiresAt: number | null;
+  /** KiB a second. */
+  rateLimit: number;
+  maxConnections: number;
+  encrypt: boolean;
+}
+
+export interface TunnelRow {
+  id: number;
+  clientId: number;
+  mode: TunnelMode;
+  listenIp: string;
+  listenPort: number;
+  targetAddr: string;
+  proxyProtocol: 0 | 1 | 2;
+  acceptProxyProtocol: boolean;
+}
+
+export interface HostRow {
+  id: number;
+  clientId: number;
+  host: string;
+  location: string;
+  scheme: 'all' | 'http' | 'https';
+  targetAddr: string;
+  certPath: string | null;
+  keyPath: string | null;
+  autoHttps: boolean;
+  rewriteHost: string | null;
+  requestHeaders: Record<string, string>;
+  responseHeaders: Record<string, string>;
+}
+
+export interface PolicyRow {
+  id: number;
+  kind: 'tunnel' | 'host' | 'client';
+  resourceId: number;
+  type: VisitorPolicyType;
+  password: string | null;
+  callbackUrl: string | null;
+  ttlSeconds: number;
+  version: number;
+}
+
+/** The configuration as the tables have it: no secret in it but hashes. */
+export interface ConfigRows {
+  revision: number;
+  clients: ClientRow[];
+  tunnels: TunnelRow[];
+  hosts: HostRow[];
+  ipRules: IpRuleConfig[];
+  policies: PolicyRow[];
+}
+
+const CLIENT_COLUMNS = `
+  c.id, c.owner_user_id AS "userId", c.verify_key AS "keyHash", (c.status = 1 AND u.status = 1) AS enabled,
+  (extract(epoch FROM c.expire_at) * 1000)::float8 AS "expiresAt", coalesce(c.rate_limit, 0) AS "rateLimit",
+  coalesce(c.max_conn, 0) AS "maxConnections", coalesce(o.encrypt, true) AS encrypt`;
+const CLIENT_TABLES = `
+  tunnel_gateway.clients c JOIN tunnel_gateway.users u ON u.id = c.owner_user_id
+  LEFT JOIN tunnel_gateway_ops.client_options o ON o.client_id = c.id`;
+
+const TUNNELS = `
+  SELECT t.id, t.client_id AS "clientId", t.mode, coalesce(t.listen_ip, '0.0.0.0') AS "listenIp",
+    t.listen_port AS "listenPort", t.target_addr AS "targetAddr", coalesce(o.proxy_protocol, 0) AS "proxyProtocol",
+    coalesce(o.accept_proxy_protocol, false) AS "acceptProxyProtocol"
+  FROM tunnel_gateway.tunnels t LEFT JOIN tunnel_gateway_ops.tunnel_options o ON o.tunnel_id = t.id
+  WHERE t.status = 1 ORDER BY t.id`;
+
+const HOSTS = `
+  SELECT h.id, h.client_id AS "clientId", h.host, coalesce(h.location, '/') AS location,
+    coalesce(h.scheme, 'all') AS scheme, h.target_addr AS "targetAddr", h.cert_path AS "certPath",
+    h.key_path AS "keyPath", coalesce(h.auto_https, 0) = 1 AS "autoHttps", o.rewrite_host AS "rewriteHost",
+    coalesce(o.request_headers, '{}') AS "requestHeaders", coalesce(o.response_headers, '{}') AS "responseHeaders"
+  FROM tunnel_gateway.hosts h LEFT JOIN tunnel_gateway_ops.host_options o ON o.host_id = h.id
+  WHERE h.status = 1 ORDER BY h.id`;
+
+/** Rules of the console are the service's own business. */
+const IP_RULES = `
+  SELECT id, scope, coalesce(resource_id, 0) AS "resourceId", type, pattern_kind AS kind, pattern,
+    coalesce(priority, 0) AS priority
+  FROM tunnel_gateway.ip_rules WHERE scope <> 'console' ORDER BY id`;
+
+const POLICIES = `
+  SELECT id, resource_type AS kind, resource_id AS "resourceId", type, password, callback_url AS "callbackUrl",
+    coalesce(ttl_seconds, 7200) AS "ttlSeconds", coalesce((extract(epoch FROM updated_at) * 1000)::bigint, 0) AS version
+  FROM tunnel_gateway.auth_policies WHERE enabled = 1 ORDER BY id`;
+
+/** Reads everything; rows that belong together are read together. */
+export async function readConfigRows(queries: Queries): Promise<ConfigRows> {
+  const rows = async <R extends object>(sql: string): Promise<R[]> => (await queries.query<R>(sql)).rows;
+  const revision = await readRevision(queries);
+  return {
+    revision,
+    clients: await rows<ClientRow>(`SELECT ${CLIENT_COLUMNS} FROM ${CLIENT_TABLES} ORDER BY c.id`),
+    tunnels: await rows<TunnelRow>(TUNNELS),
+    hosts: await rows<HostRow>(HOSTS),
+    ipRules: await rows<IpRuleConfig>(IP_RULES),
+    policies: await rows<PolicyRow>(POLICIES),
+  };
+}
+
+export async function readRevision(queries: Queries): Promise<number> {
+  const { rows } = await queries.query<{ revision: number }>('SELECT revision FROM tunnel_gateway_ops.config_revision');
+  return rows[0]?.revision ?? 0;
+}
+
+/** A client whose key is newer than the configuration, and the revision that has it. */
+export async function findClientByKey(
+  queries: Queries,
+  keyHash: string,
+): Promise<{ row: ClientRow; revision: number } | null> {
+  const sql = `
+    SELECT ${CLIENT_COLUMNS}, (SELECT revision FROM tunnel_gateway_ops.config_revision) AS revision
+    FROM ${CLIENT_TABLES} WHERE c.verify_key = $1`;
+  const { rows } = await queries.query<ClientRow & { revision: number }>(sql, [keyHash]);
+  if (!rows[0]) return null;
+  const { revision, ...row } = rows[0];
+  return { row, revision };
+}

@@ -1,0 +1,96 @@
+import pg from 'pg';
+
+const CONNECT_MS = 3_000;
+const STATEMENT_MS = 30_000;
+const MAX_CONNECTIONS = 3;
+
+/** What edge code asks of a database. */
+export interface Queries {
+  query<R extends object>(text: string, values?: unknown[]): Promise<{ rows: R[]; rowCount: number | null }>;
+}
+
+/** bigint arrives as a number: ids and counters stay below 2^53. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 && format !== 'binary'
+      ? Number
+      : // pg's own table; its declared overloads do not accept a plain number.
+        (pg.types.getTypeParser as (oid: number, format?: string) => unknown)(
+          oid,
+          format,
+        )) as typeof pg.types.getTypeParser,
+};
+
+function connection(url: string, name: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    // Without it a query would wait for ever on a database whose machine is gone.
+    query_timeout: STATEMENT_MS,
+    keepAlive: true,
+    types,
+  };
+}
+
+/** The edge's connections: few, made when they are needed, replaced when they break. */
+export class EdgeDatabase implements Queries {
+  private readonly url: string;
+  private readonly pool: pg.Pool;
+  /** Whether the last that was asked was answered. */
+  answers = false;
+
+  constructor(url: string) {
+    this.url = url;
+    this.pool = new pg.Pool({
+      ...connection(url, 'tunnel-gateway edge'),
+      max: MAX_CONNECTIONS,
+      idleTimeoutMillis: 10_000,
+    });
+    // Whoever uses a broken connection hears of it from the next query.
+    this.pool.on('error', () => undefined);
+    this.pool.on('connect', (client) => client.on('error', () => undefined));
+  }
+
+  async query<R extends object>(text: string, values: unknown[] = []): Promise<{ rows: R[]; rowCount: number | null }> {
+    return this.watched(() => this.pool.query<R>(text, values));
+  }
+
+  /** One consistent look at the database. */
+  async snapshot<T>(read: (queries: Queries) => Promise<T>): Promise<T> {
+    return this.watched(async () => {
+      const client = await this.pool.connect();
+      try {
+        await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+        const result = await read(client);
+        await client.query('COMMIT');
+        client.release();
+        return result;
+      } catch (error) {
+        client.release(true);
+        throw error;
+      }
+    });
+  }
+
+  /** A connection of its own, for notifications. */
+  listener(): pg.Client {
+    return new pg.Client(connection(this.url, 'tunnel-gateway edge listener'));
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+  }
+
+  private async watched<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      this.answers = true;
+      return result;
+    } catch (error) {
+      this.answers = false;
+      throw error;
+    }
+  }
+}

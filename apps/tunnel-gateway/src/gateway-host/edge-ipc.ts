@@ -1,0 +1,101 @@
+/** What the service and its edge process say to each other. Both import this file: types only. */
+import type { AgentState, ResourceKind, ServerIdentity, TunnelState } from '@gatehouse/tunnel-kernel';
+
+export interface ListenAddress {
+  host: string;
+  /** 0: any free one. */
+  port: number;
+}
+
+/** Everything an edge process works with; it reads no environment. */
+export interface EdgeOptions {
+  databaseUrl: string;
+  /** For the snapshot and what was counted without a database. */
+  folder: string;
+  identity: ServerIdentity;
+  agents: ListenAddress;
+  http: ListenAddress;
+  https: ListenAddress;
+  /** Files of certificates are in here. */
+  certificateFolder: string;
+  trustedProxies: readonly string[];
+  debug: boolean;
+  /** Another edge has the ports: bind them when it gives them up. */
+  takesOver: boolean;
+}
+
+/** Ports that are bound. */
+export interface EdgePorts {
+  agents: number;
+  http: number;
+  https: number;
+}
+
+export interface EdgeStatus {
+  pid: number;
+  /** Of the configuration that is in force. */
+  revision: number;
+  /** Where it came from. */
+  source: 'database' | 'snapshot';
+  databaseAnswers: boolean;
+  agents: number;
+  connections: number;
+  ports: EdgePorts;
+}
+
+export interface VisitorConnection {
+  kind: ResourceKind;
+  id: number;
+  address: string;
+  port: number;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  upload: number;
+  download: number;
+}
+
+export interface ConnectionList {
+  items: VisitorConnection[];
+  total: number;
+}
+
+/** One row per thing an edge can be asked. */
+export interface EdgeCalls {
+  ping: { params: null; result: null };
+  status: { params: null; result: EdgeStatus };
+  /** Of these clients, or of all. */
+  agents: { params: { clientIds: number[] | null }; result: AgentState[] };
+  tunnels: { params: { ids: number[] }; result: TunnelState[] };
+  connections: { params: { clientId: number; limit: number }; result: ConnectionList };
+  /** True if an agent was connected. */
+  kick: { params: { clientId: number }; result: boolean };
+  /** Gives up the ports and tells agents to move; ends by itself when the last connection has ended. */
+  drain: { params: { spreadMs: number; deadlineMs: number }; result: null };
+  /** Lets connections end for `graceMs`, writes what was counted, and exits. */
+  shutdown: { params: { graceMs: number }; result: null };
+}
+export type EdgeMethod = keyof EdgeCalls;
+
+export type EdgeRequest = {
+  [M in EdgeMethod]: { type: 'request'; id: number; method: M; params: EdgeCalls[M]['params'] };
+}[EdgeMethod];
+/** `bind`: the ports are free now. */
+export type ParentMessage = { type: 'start'; options: EdgeOptions } | { type: 'bind' } | EdgeRequest;
+
+export interface EdgeLogEntry {
+  level: 'debug' | 'info' | 'warn' | 'error';
+  message: string;
+  fields?: Record<string, unknown>;
+}
+
+export type PortName = 'agents' | 'http' | 'https';
+
+export type EdgeMessage =
+  /** The configuration is there; only of one that takes over, which waits for `bind`. */
+  | { type: 'prepared' }
+  | { type: 'ready'; ports: EdgePorts }
+  /** A port of its own cannot be bound; it exits. */
+  | { type: 'failed'; port: PortName; code: string; message: string }
+  | { type: 'response'; id: number; ok: true; result: unknown }
+  | { type: 'response'; id: number; ok: false; message: string }
+  | { type: 'logs'; entries: EdgeLogEntry[] };

@@ -1,0 +1,21 @@
+/** The edge's process: told over IPC what to be; it reads no environment and ends with the channel. */
+import { EdgeProgram } from './edge-program.js';
+import type { EdgeMessage, ParentMessage } from './edge-ipc.js';
+
+/** Resolves when the channel took the message. */
+function send(message: EdgeMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (!process.send) throw new Error('This program is started by tunnel-gateway, not by hand.');
+    // A channel that is gone ends this process (`disconnect`).
+    process.send(message, undefined, undefined, () => resolve());
+  });
+}
+
+const program = new EdgeProgram({ send, exit: (code) => process.exit(code) });
+process.on('message', (message: ParentMessage) => void program.receive(message));
+process.on('disconnect', () => void program.orphaned());
+process.on('uncaughtException', (error) => void program.fail(error));
+process.on('unhandledRejection', (error) => void program.fail(error));
+// The service decides when an edge ends; a Ctrl-C reaches the whole group.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => undefined);

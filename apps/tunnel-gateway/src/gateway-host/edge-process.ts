@@ -1,0 +1,163 @@
+import type {
+  EdgeCalls,
+  EdgeLogEntry,
+  EdgeMessage,
+  EdgeMethod,
+  EdgeOptions,
+  EdgePorts,
+  ParentMessage,
+  PortName,
+} from './edge-ipc.js';
+
+/** The part of a `ChildProcess` that supervision needs. */
+export interface EdgeChild {
+  readonly pid?: number | undefined;
+  send(message: ParentMessage, callback: (error: Error | null) => void): boolean;
+  kill(signal: 'SIGKILL'): boolean;
+  on(event: 'message', listener: (message: EdgeMessage) => void): unknown;
+  on(event: 'exit', listener: (code: number | null, signal: string | null) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+export interface EdgeEvents {
+  prepared(): void;
+  ready(ports: EdgePorts): void;
+  /** A port of the gateway itself cannot be bound; `exited` follows. */
+  failed(port: PortName, code: string): void;
+  logs(entries: readonly EdgeLogEntry[]): void;
+  exited(reason: string): void;
+}
+
+/** The edge is not there, died with the question open, or did not answer in time. */
+export class EdgeUnavailableError extends Error {
+  override readonly name = 'EdgeUnavailableError';
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+  timer: NodeJS.Timeout;
+}
+
+const REQUEST_MS = 2_000;
+const HEARTBEAT_MS = 5_000;
+/** Heartbeats missed in a row before an edge counts as hung. */
+const MISSED_HEARTBEATS = 3;
+
+/** One process of an edge, from its start to its end. */
+export class EdgeProcess {
+  private readonly child: EdgeChild;
+  private readonly events: EdgeEvents;
+  private readonly waiting = new Map<number, Waiting>();
+  private readonly heartbeat: NodeJS.Timeout;
+  private nextId = 1;
+  private missed = 0;
+  private gone = false;
+  readonly exited: Promise<void>;
+  private resolveExited: () => void = () => undefined;
+
+  constructor(child: EdgeChild, options: EdgeOptions, events: EdgeEvents) {
+    this.child = child;
+    this.events = events;
+    this.exited = new Promise((resolve) => {
+      this.resolveExited = resolve;
+    });
+    child.on('message', (message) => this.receive(message));
+    child.on('exit', (code, signal) => this.ended(signal ? `killed by ${signal}` : `exit code ${code ?? 'unknown'}`));
+    child.on('error', (error) => {
+      if (child.pid === undefined) this.ended(error.message);
+    });
+    this.send({ type: 'start', options });
+    this.heartbeat = setInterval(() => void this.beat(), HEARTBEAT_MS);
+  }
+
+  get pid(): number | null {
+    return this.child.pid ?? null;
+  }
+
+  /** The ports are free: take them. */
+  bind(): void {
+    this.send({ type: 'bind' });
+  }
+
+  /** @throws EdgeUnavailableError */
+  request<M extends EdgeMethod>(
+    method: M,
+    params: EdgeCalls[M]['params'],
+    timeoutMs = REQUEST_MS,
+  ): Promise<EdgeCalls[M]['result']> {
+    if (this.gone) return Promise.reject(new EdgeUnavailableError('The edge is not running.'));
+    return new Promise((resolve, reject) => {
+      const id = this.nextId++;
+      const timer = setTimeout(() => {
+        this.settle(id, (waiting) => waiting.reject(new EdgeUnavailableError(`no answer to ${method}`)));
+      }, timeoutMs);
+      this.waiting.set(id, { resolve: resolve as (result: unknown) => void, reject, timer });
+      this.send({ type: 'request', id, method, params } as ParentMessage);
+    });
+  }
+
+  /** Lets connections end for `graceMs`; kills the process when it does not end by itself. */
+  async stop(graceMs: number): Promise<void> {
+    if (this.gone) return;
+    const limit = setTimeout(() => this.kill(), graceMs + 5_000);
+    await this.request('shutdown', { graceMs }, graceMs + 5_000).catch(() => this.kill());
+    await this.exited;
+    clearTimeout(limit);
+  }
+
+  kill(): void {
+    this.child.kill('SIGKILL');
+  }
+
+  private send(message: ParentMessage): void {
+    // Whoever waits for an answer hears of it from the end of the process.
+    if (!this.gone) this.child.send(message, () => undefined);
+  }
+
+  private receive(message: EdgeMessage): void {
+    switch (message.type) {
+      case 'prepared':
+        return this.events.prepared();
+      case 'ready':
+        return this.events.ready(message.ports);
+      case 'failed':
+        return this.events.failed(message.port, message.code);
+      case 'logs':
+        return this.events.logs(message.entries);
+      case 'response':
+        this.settle(message.id, (waiting) =>
+          message.ok ? waiting.resolve(message.result) : waiting.reject(new Error(message.message)),
+        );
+    }
+  }
+
+  private async beat(): Promise<void> {
+    try {
+      await this.request('ping', null, HEARTBEAT_MS - 500);
+      this.missed = 0;
+    } catch {
+      this.missed += 1;
+      if (this.missed >= MISSED_HEARTBEATS) this.kill();
+    }
+  }
+
+  private settle(id: number, how: (waiting: Waiting) => void): void {
+    const waiting = this.waiting.get(id);
+    if (!waiting) return;
+    this.waiting.delete(id);
+    clearTimeout(waiting.timer);
+    how(waiting);
+  }
+
+  private ended(reason: string): void {
+    if (this.gone) return;
+    this.gone = true;
+    clearInterval(this.heartbeat);
+    for (const id of this.waiting.keys()) {
+      this.settle(id, (waiting) => waiting.reject(new EdgeUnavailableError(`The edge ended: ${reason}.`)));
+    }
+    this.resolveExited();
+    this.events.exited(reason);
+  }
+}

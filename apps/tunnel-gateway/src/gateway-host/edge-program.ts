@@ -1,0 +1,120 @@
+import { Edge } from './edge.js';
+import type { EdgeMessage, EdgeOptions, EdgeRequest, ParentMessage } from './edge-ipc.js';
+import { EdgeLog } from './edge-log.js';
+import { EdgePortError } from './edge-port-error.js';
+
+/** What the program needs of the process it runs in. */
+export interface EdgeChannel {
+  send(message: EdgeMessage): Promise<void>;
+  exit(code: number): void;
+}
+
+/** Without a service nobody drains for long. */
+const ORPHAN_LIMIT_MS = 5_000;
+
+/** Answers the service with one edge. */
+export class EdgeProgram {
+  private readonly channel: EdgeChannel;
+  private readonly log: EdgeLog;
+  private edge: Edge | null = null;
+  private ending = false;
+
+  constructor(channel: EdgeChannel) {
+    this.channel = channel;
+    this.log = new EdgeLog((entries) => void channel.send({ type: 'logs', entries }));
+  }
+
+  async receive(message: ParentMessage): Promise<void> {
+    if (message.type === 'start') await this.start(message.options);
+    else if (message.type === 'bind') await this.bind();
+    else await this.answer(message);
+  }
+
+  /** The service is gone: what was counted is written, and this process does not outlive it. */
+  async orphaned(): Promise<void> {
+    if (this.ending) return;
+    this.ending = true;
+    setTimeout(() => this.channel.exit(1), ORPHAN_LIMIT_MS).unref();
+    await this.edge?.close({ stays: false });
+    this.channel.exit(0);
+  }
+
+  /** After a failure that nobody expected the service starts another process. */
+  async fail(error: unknown): Promise<void> {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.log.logger(false).error('the edge failed', { error: text });
+    this.log.flush();
+    // The channel is first in, first out: when this is sent the lines are.
+    await this.channel.send({ type: 'logs', entries: [] });
+    this.channel.exit(1);
+  }
+
+  private async start(options: EdgeOptions): Promise<void> {
+    this.edge = new Edge(options, this.log.logger(options.debug));
+    await this.edge.prepare();
+    if (options.takesOver) await this.channel.send({ type: 'prepared' });
+    else await this.bind();
+  }
+
+  private async bind(): Promise<void> {
+    try {
+      const ports = await this.edge?.open();
+      if (ports) await this.channel.send({ type: 'ready', ports });
+    } catch (error) {
+      if (!(error instanceof EdgePortError)) throw error;
+      this.log.flush();
+      await this.channel.send({ type: 'failed', port: error.port, code: error.code, message: error.message });
+      this.channel.exit(1);
+    }
+  }
+
+  private async answer(request: EdgeRequest): Promise<void> {
+    const { id } = request;
+    try {
+      const result = await this.perform(request);
+      await this.channel.send({ type: 'response', id, ok: true, result });
+    } catch (error) {
+      await this.channel.send({ type: 'response', id, ok: false, message: String(error) });
+    }
+    if (request.method === 'shutdown') this.channel.exit(0);
+  }
+
+  private async perform(request: EdgeRequest): Promise<unknown> {
+    const { edge } = this;
+    if (!edge) throw new Error('the edge was not started');
+    switch (request.method) {
+      case 'ping':
+        return null;
+      case 'status':
+        return edge.status();
+      case 'agents':
+        return edge.agents(request.params.clientIds);
+      case 'tunnels':
+        return edge.tunnels(request.params.ids);
+      case 'connections':
+        return edge.connections(request.params.clientId, request.params.limit);
+      case 'kick':
+        return edge.kick(request.params.clientId);
+      case 'drain':
+        void this.drainAway(edge, request.params);
+        return null;
+      case 'shutdown':
+        this.ending = true;
+        await edge.drain(0, request.params.graceMs);
+        await edge.close({ stays: false });
+        this.log.flush();
+        return null;
+    }
+  }
+
+  private async drainAway(
+    edge: Edge,
+    { spreadMs, deadlineMs }: { spreadMs: number; deadlineMs: number },
+  ): Promise<void> {
+    await edge.drain(spreadMs, deadlineMs);
+    await edge.close({ stays: true });
+    this.log.flush();
+    await this.channel.send({ type: 'logs', entries: [] });
+    this.channel.exit(0);
+  }
+}

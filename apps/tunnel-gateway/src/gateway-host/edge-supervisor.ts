@@ -1,0 +1,166 @@
+import type { EdgeCalls, EdgeLogEntry, EdgeMethod, EdgeOptions, EdgePorts, PortName } from './edge-ipc.js';
+import { EdgeProcess, EdgeUnavailableError, type EdgeChild } from './edge-process.js';
+
+export interface EdgeSupervisorOptions {
+  launch(): EdgeChild;
+  edge: Omit<EdgeOptions, 'takesOver'>;
+  onLogs(entries: readonly EdgeLogEntry[]): void;
+  onExit(reason: string): void;
+}
+
+/** How the first start went. */
+export type FirstStart =
+  { outcome: 'ready'; ports: EdgePorts } | { outcome: 'port'; port: PortName; code: string } | { outcome: 'waiting' };
+
+const RESTART_FIRST_MS = 50;
+const RESTART_LAST_MS = 800;
+/** One that lived this long starts the series of waits anew. */
+const STABLE_MS = 10_000;
+/** A replacement that is not prepared by then is given up. */
+const PREPARE_MS = 30_000;
+const MOVE_SPREAD_MS = 2_000;
+/** How long connections of an edge that was replaced may go on. */
+const DRAIN_MS = 10 * 60_000;
+
+/** Keeps one edge serving: starts another when it dies or hangs, and changes it for another without dropping anybody. */
+export class EdgeSupervisor {
+  private readonly options: EdgeSupervisorOptions;
+  private readonly first = Promise.withResolvers<FirstStart>();
+  private current: EdgeProcess | null = null;
+  private readonly draining = new Set<EdgeProcess>();
+  private replacing: Promise<void> | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private startedAt = 0;
+  private deathsInRow = 0;
+  private stopping = false;
+  private everReady = false;
+
+  constructor(options: EdgeSupervisorOptions) {
+    this.options = options;
+  }
+
+  /** Resolves when it is known how it went, or after `patienceMs`. */
+  async start(patienceMs: number): Promise<FirstStart> {
+    this.spawn();
+    const timer = setTimeout(() => this.first.resolve({ outcome: 'waiting' }), patienceMs);
+    const result = await this.first.promise;
+    clearTimeout(timer);
+    return result;
+  }
+
+  get pid(): number | null {
+    return this.current?.pid ?? null;
+  }
+
+  /** @throws EdgeUnavailableError */
+  request<M extends EdgeMethod>(method: M, params: EdgeCalls[M]['params']): Promise<EdgeCalls[M]['result']> {
+    if (!this.current) return Promise.reject(new EdgeUnavailableError('The edge is not running.'));
+    return this.current.request(method, params);
+  }
+
+  /**
+   * A new process takes the ports over: connections that run stay with the old one, agents move. Resolves when the new
+   * one serves. @throws EdgeUnavailableError when it cannot; the old one serves on, if it still can.
+   */
+  replace(): Promise<void> {
+    this.replacing ??= this.exchange().finally(() => {
+      this.replacing = null;
+    });
+    return this.replacing;
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.stopping = true;
+    if (this.timer) clearTimeout(this.timer);
+    await Promise.all([this.current, ...this.draining].map((edge) => edge?.stop(graceMs)));
+  }
+
+  private spawn(): void {
+    this.timer = null;
+    this.startedAt = Date.now();
+    const edge = this.create(false, {
+      ready: (ports) => {
+        this.everReady = true;
+        this.first.resolve({ outcome: 'ready', ports });
+      },
+      failed: (port, code) => {
+        // Later on a port that is taken is tried again: it was ours.
+        if (!this.everReady) this.stopping = true;
+        this.first.resolve({ outcome: 'port', port, code });
+      },
+      exited: () => this.restart(edge),
+    });
+    this.current = edge;
+  }
+
+  private restart(edge: EdgeProcess): void {
+    this.draining.delete(edge);
+    if (this.current !== edge) return;
+    this.current = null;
+    if (this.stopping) return;
+    this.deathsInRow = Date.now() - this.startedAt >= STABLE_MS ? 0 : this.deathsInRow + 1;
+    const waitMs = Math.min(RESTART_FIRST_MS * 2 ** Math.max(0, this.deathsInRow - 1), RESTART_LAST_MS);
+    this.timer = setTimeout(() => this.spawn(), waitMs);
+  }
+
+  private create(
+    takesOver: boolean,
+    events: {
+      prepared?(): void;
+      ready(ports: EdgePorts): void;
+      failed(port: PortName, code: string): void;
+      exited(): void;
+    },
+  ): EdgeProcess {
+    const { launch, edge, onLogs, onExit } = this.options;
+    return new EdgeProcess(
+      launch(),
+      { ...edge, takesOver },
+      {
+        prepared: () => events.prepared?.(),
+        ready: (ports) => events.ready(ports),
+        failed: (port, code) => events.failed(port, code),
+        logs: onLogs,
+        exited: (reason) => {
+          if (!this.stopping) onExit(reason);
+          events.exited();
+        },
+      },
+    );
+  }
+
+  private async exchange(): Promise<void> {
+    const before = this.current;
+    if (!before || this.stopping) throw new EdgeUnavailableError('There is no edge to replace.');
+    const prepared = Promise.withResolvers<void>();
+    const ready = Promise.withResolvers<void>();
+    const fail = (reason: string): void => {
+      prepared.reject(new EdgeUnavailableError(reason));
+      ready.reject(new EdgeUnavailableError(reason));
+    };
+    // Whichever of the two nobody waits for must not end the process.
+    for (const { promise } of [prepared, ready]) promise.catch(() => undefined);
+    const next = this.create(true, {
+      prepared: () => prepared.resolve(),
+      ready: () => ready.resolve(),
+      failed: (port, code) => fail(`the port for ${port} cannot be taken over: ${code}`),
+      exited: () => {
+        fail('the new edge ended');
+        this.restart(next);
+      },
+    });
+    const limit = setTimeout(() => next.kill(), PREPARE_MS);
+    try {
+      await prepared.promise;
+    } finally {
+      clearTimeout(limit);
+    }
+    // From here on the new one is it: if it fails now, another is started.
+    this.draining.add(before);
+    this.current = next;
+    this.startedAt = Date.now();
+    await before.request('drain', { spreadMs: MOVE_SPREAD_MS, deadlineMs: DRAIN_MS }).catch(() => before.kill());
+    next.bind();
+    await ready.promise;
+  }
+}

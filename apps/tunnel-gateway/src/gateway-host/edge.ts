@@ -1,0 +1,294 @@
+import { join } from 'node:path';
+import { TunnelServer, type AgentState, type TunnelLogger, type TunnelState } from '@gatehouse/tunnel-kernel';
+import { CertificateFiles } from './certificate-files.js';
+import { ClientDirectory } from './client-directory.js';
+import { ConfigFeed } from './config-feed.js';
+import { toServerConfig, type Certificate, type MappedConfig } from './config-mapper.js';
+import { findClientByKey, readConfigRows, readRevision, type ConfigRows, type HostRow } from './config-rows.js';
+import { EdgeDatabase } from './edge-database.js';
+import type { ConnectionList, EdgeOptions, EdgePorts, EdgeStatus } from './edge-ipc.js';
+import { EdgePortError } from './edge-port-error.js';
+import type { UnsentFlows } from './flow-batch.js';
+import { FlowWriter } from './flow-writer.js';
+import { RunStatusWriter } from './run-status.js';
+import { SnapshotFile } from './snapshot-file.js';
+
+const COUNT_MS = 1_000;
+const POLL_MS = 10_000;
+const FIRST_RETRY_MS = 500;
+const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
+
+/** The data plane of one process: a tunnel server on what the database says, and what it tells the database. */
+export class Edge {
+  private readonly options: EdgeOptions;
+  private readonly logger: TunnelLogger;
+  private readonly database: EdgeDatabase;
+  private readonly server: TunnelServer;
+  private readonly directory: ClientDirectory;
+  private readonly certificates: CertificateFiles;
+  private readonly snapshot: SnapshotFile;
+  private readonly flows: FlowWriter;
+  private readonly runStatus: RunStatusWriter;
+  private readonly feed: ConfigFeed;
+  private readonly timers: NodeJS.Timeout[] = [];
+  private rows: ConfigRows | null = null;
+  private mapped: MappedConfig | null = null;
+  private source: EdgeStatus['source'] = 'database';
+  private ports = NO_PORTS;
+  private loading: Promise<void> | null = null;
+  private stale = false;
+  /** Ports are given up: what is left only ends, and another edge may say how the tunnels are. */
+  private draining = false;
+  private closed = false;
+  private databaseWasThere = true;
+
+  constructor(options: EdgeOptions, logger: TunnelLogger) {
+    this.options = options;
+    this.logger = logger;
+    this.database = new EdgeDatabase(options.databaseUrl);
+    this.directory = new ClientDirectory({
+      now: Date.now,
+      find: (keyHash) => findClientByKey(this.database, keyHash),
+    });
+    this.certificates = new CertificateFiles(options.certificateFolder, (problem) =>
+      logger.warn('a certificate cannot be used', { problem }),
+    );
+    this.snapshot = new SnapshotFile(join(options.folder, 'snapshot.json'));
+    this.server = this.createServer();
+    this.flows = new FlowWriter({
+      queries: this.database,
+      now: Date.now,
+      collect: (unsent) => this.collect(unsent),
+      file: join(options.folder, 'unsent-flows.json'),
+    });
+    this.runStatus = new RunStatusWriter(this.database);
+    this.feed = new ConfigFeed({
+      database: this.database,
+      onNews: () => void this.reload(),
+      onProblem: (problem) => logger.debug('the database cannot be listened to', { problem }),
+    });
+  }
+
+  /** Reads the configuration: from the database, else from the snapshot, else it waits for one of them. */
+  async prepare(): Promise<void> {
+    await this.flows.recover();
+    for (;;) {
+      try {
+        this.take(await this.database.snapshot(readConfigRows), 'database');
+        return;
+      } catch (error) {
+        this.databaseFailed(error);
+      }
+      const rows = await this.snapshot.read();
+      if (rows) return this.take(rows, 'snapshot');
+      await new Promise((resolve) => setTimeout(resolve, FIRST_RETRY_MS));
+    }
+  }
+
+  /** Binds the ports and begins to work. @throws EdgePortError for a port of the gateway itself. */
+  async open(): Promise<EdgePorts> {
+    await this.applyRows();
+    const { agents } = this.options;
+    this.ports = { ...NO_PORTS, agents: await EdgePortError.guard('agents', this.server.listen(agents)) };
+    void this.feed.start();
+    this.timers.push(
+      setInterval(() => void this.tick(), COUNT_MS),
+      setInterval(() => void this.poll(), POLL_MS),
+    );
+    return this.ports;
+  }
+
+  status(): EdgeStatus {
+    return {
+      pid: process.pid,
+      revision: this.rows?.revision ?? 0,
+      source: this.source,
+      databaseAnswers: this.database.answers,
+      agents: this.server.agents().length,
+      connections: this.server.flows,
+      ports: this.ports,
+    };
+  }
+
+  agents(clientIds: readonly number[] | null): AgentState[] {
+    const wanted = clientIds && new Set(clientIds);
+    return this.server.agents().filter(({ clientId }) => !wanted || wanted.has(clientId));
+  }
+
+  tunnels(ids: readonly number[]): TunnelState[] {
+    const wanted = new Set(ids);
+    return this.states().filter(({ id }) => wanted.has(id));
+  }
+
+  connections(clientId: number, limit: number): ConnectionList {
+    const all = this.server.connections(clientId);
+    const items = all.slice(0, limit).map(({ resource, visitor, startedAt, upload, download }) => ({
+      ...resource,
+      ...visitor,
+      startedAt,
+      upload,
+      download,
+    }));
+    return { items, total: all.length };
+  }
+
+  kick(clientId: number): boolean {
+    const online = this.agents([clientId]).length > 0;
+    this.server.disconnect(clientId);
+    return online;
+  }
+
+  /** Gives up the ports; resolves when the last connection has ended or the time is over. */
+  async drain(spreadMs: number, deadlineMs: number): Promise<void> {
+    this.draining = true;
+    await this.server.drain({ spreadMs, deadlineMs });
+  }
+
+  /** Ends everything and writes the last of what was counted. `stays`: another edge serves on. */
+  async close({ stays }: { stays: boolean }): Promise<void> {
+    this.draining = true;
+    this.closed = true;
+    await this.server.stop();
+    for (const timer of this.timers) clearInterval(timer);
+    await this.loading;
+    await this.flows.close();
+    if (!stays) await this.runStatus.clear().catch((error: unknown) => this.databaseFailed(error));
+    await this.feed.close();
+    await this.database.close();
+  }
+
+  private createServer(): TunnelServer {
+    const { logger } = this;
+    const changed = (): void => void this.writeRunStatus();
+    return new TunnelServer({
+      now: Date.now,
+      logger,
+      identity: this.options.identity,
+      clients: this.directory,
+      trustedProxies: this.options.trustedProxies,
+      events: {
+        agentOnline: ({ clientId, address, software }) => {
+          logger.info('an agent is online', { client: clientId, address, software });
+          changed();
+        },
+        agentOffline: (clientId, { code }) => {
+          logger.info('an agent is offline', { client: clientId, reason: code });
+          changed();
+        },
+      },
+    });
+  }
+
+  /** One load at a time; news that come meanwhile make one more. */
+  private reload(): Promise<void> {
+    this.stale = true;
+    this.loading ??= this.loadWhileStale().finally(() => {
+      this.loading = null;
+    });
+    return this.loading;
+  }
+
+  private async loadWhileStale(): Promise<void> {
+    while (this.stale && !this.closed) {
+      this.stale = false;
+      try {
+        const rows = await this.database.snapshot(readConfigRows);
+        this.databaseCame();
+        if (rows.revision === this.rows?.revision && this.source === 'database') continue;
+        this.take(rows, 'database');
+        await this.applyRows();
+      } catch (error) {
+        this.databaseFailed(error);
+      }
+    }
+  }
+
+  private take(rows: ConfigRows, source: EdgeStatus['source']): void {
+    this.rows = rows;
+    this.source = source;
+    if (source === 'snapshot')
+      return void this.logger.warn('the configuration is the last snapshot', { revision: rows.revision });
+    this.snapshot.write(rows).catch((error: unknown) => {
+      this.logger.error('the snapshot of the configuration cannot be written', { error: String(error) });
+    });
+  }
+
+  private async applyRows(): Promise<void> {
+    const { rows } = this;
+    if (!rows || this.closed) return;
+    const mapped = toServerConfig(rows, (host) => this.certificateOf(host));
+    for (const [id, problem] of mapped.hostProblems) this.logger.warn('a host cannot be served', { host: id, problem });
+    // Bytes of clients that are gone are still theirs.
+    this.flows.collect();
+    this.mapped = mapped;
+    this.directory.apply(rows);
+    await this.server.apply(mapped.config);
+    for (const { clientId } of this.server.agents()) {
+      if (this.directory.keyChanged(clientId)) this.server.disconnect(clientId);
+    }
+    await this.writeRunStatus();
+  }
+
+  private certificateOf({ certPath, keyPath }: HostRow): Certificate | null {
+    return certPath !== null && keyPath !== null ? this.certificates.pair({ certPath, keyPath }) : null;
+  }
+
+  private states(): TunnelState[] {
+    const problems = [...(this.mapped?.tunnelProblems ?? [])].map(([id, error]): TunnelState => {
+      const clientId = this.rows?.tunnels.find((tunnel) => tunnel.id === id)?.clientId ?? 0;
+      return { id, clientId, state: 'error', port: 0, error };
+    });
+    return [...this.server.tunnels(), ...problems];
+  }
+
+  private collect(unsent: UnsentFlows): void {
+    for (const delta of this.server.takeDeltas()) unsent.add(delta, this.directory.ownerOf(delta.clientId));
+    const lastSeen = Date.now();
+    for (const hits of this.server.takeVisitors()) {
+      unsent.addVisitor(hits, this.directory.ownerOf(hits.clientId), lastSeen);
+    }
+  }
+
+  private async tick(): Promise<void> {
+    try {
+      await this.flows.write();
+      this.databaseCame();
+    } catch (error) {
+      this.databaseFailed(error);
+    }
+    await this.writeRunStatus();
+  }
+
+  private async writeRunStatus(): Promise<void> {
+    if (this.draining || this.rows === null) return;
+    try {
+      await this.runStatus.write(this.states());
+    } catch (error) {
+      this.databaseFailed(error);
+    }
+  }
+
+  /** For what no notification told: a lost one, a port that became free, files of certificates. */
+  private async poll(): Promise<void> {
+    if (this.closed) return;
+    try {
+      const revision = await readRevision(this.database);
+      if (revision !== this.rows?.revision || this.source === 'snapshot') await this.reload();
+    } catch (error) {
+      this.databaseFailed(error);
+    }
+    const failed = this.server.tunnels().some(({ state }) => state === 'error');
+    if (failed || this.certificates.changed()) await this.applyRows();
+  }
+
+  private databaseFailed(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (this.databaseWasThere) this.logger.warn('the database does not answer; serving goes on', { error: message });
+    this.databaseWasThere = false;
+  }
+
+  private databaseCame(): void {
+    if (!this.databaseWasThere) this.logger.info('the database answers again');
+    this.databaseWasThere = true;
+  }
+}

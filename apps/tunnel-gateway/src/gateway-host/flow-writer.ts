@@ -1,0 +1,84 @@
+import { readFile, rm } from 'node:fs/promises';
+import { applyBatch } from './apply-batch.js';
+import type { Queries } from './edge-database.js';
+import { UnsentFlows, type FlowBatch } from './flow-batch.js';
+import { writePrivately } from './snapshot-file.js';
+
+/** Batches older than this cannot be sent again by anybody: their rows may go. */
+const KEEP_BATCHES = `DELETE FROM tunnel_gateway_ops.flow_batches WHERE applied_at < now() - interval '2 days'`;
+const SWEEP_EVERY = 600;
+
+export interface FlowWriterOptions {
+  queries: Queries;
+  now: () => number;
+  /** Puts what was counted since the last time into `unsent`. */
+  collect(unsent: UnsentFlows): void;
+  /** For batches that could not be written before the process ended. */
+  file: string;
+}
+
+/** Brings what was counted into the database: a batch a time, each once, nothing lost while the database is away. */
+export class FlowWriter {
+  private readonly options: FlowWriterOptions;
+  private readonly unsent = new UnsentFlows();
+  /** Sent, or about to be; whether it arrived is not known. It is the next to be sent, as it is. */
+  private batches: FlowBatch[] = [];
+  private running: Promise<void> | null = null;
+  private rounds = 0;
+  /** The file has batches that are written meanwhile, or not. */
+  private leftover = false;
+
+  constructor(options: FlowWriterOptions) {
+    this.options = options;
+  }
+
+  /** Takes over what the last process of this folder could not write. */
+  async recover(): Promise<void> {
+    try {
+      const left = JSON.parse(await readFile(this.options.file, 'utf8')) as FlowBatch[];
+      this.batches.push(...left);
+      this.leftover = true;
+    } catch {
+      // The usual case: everything had been written.
+    }
+  }
+
+  /** Takes what was counted, without writing it. */
+  collect(): void {
+    this.options.collect(this.unsent);
+  }
+
+  /** Collects and writes; who asks while that runs waits for it. @throws Error of the database; nothing is lost. */
+  write(): Promise<void> {
+    this.running ??= this.run().finally(() => {
+      this.running = null;
+    });
+    return this.running;
+  }
+
+  /** The last of it; what the database does not take goes into a file. */
+  async close(): Promise<void> {
+    await this.running?.catch(() => undefined);
+    try {
+      await this.write();
+      // What was counted while an older batch was on its way.
+      if (!this.unsent.empty) await this.write();
+    } catch {
+      if (!this.unsent.empty) this.batches.push(this.unsent.takeBatch(this.options.now()));
+      await writePrivately(this.options.file, JSON.stringify(this.batches));
+    }
+  }
+
+  private async run(): Promise<void> {
+    const { queries, now } = this.options;
+    this.collect();
+    if (this.batches.length === 0 && !this.unsent.empty) this.batches.push(this.unsent.takeBatch(now()));
+    for (let batch = this.batches[0]; batch; batch = this.batches[0]) {
+      await applyBatch(queries, batch);
+      this.batches.shift();
+    }
+    if (this.leftover) await rm(this.options.file, { force: true });
+    this.leftover = false;
+    if (this.rounds++ % SWEEP_EVERY === SWEEP_EVERY - 1) await queries.query(KEEP_BATCHES);
+  }
+}

@@ -1,0 +1,65 @@
+import type { TunnelState } from '@gatehouse/tunnel-kernel';
+import type { Queries } from './edge-database.js';
+
+/** Values of tunnels.run_status. */
+const STOPPED = 0;
+const RUNNING = 1;
+const WAITING = 2;
+const FAILED = 3;
+const STATUS_OF = { running: RUNNING, waiting: WAITING, error: FAILED } as const;
+
+const RESET = `
+  UPDATE tunnel_gateway.tunnels SET run_status = 0
+  WHERE run_status <> 0 AND NOT (id = ANY ($1::bigint[]))`;
+const WRITE = `
+  UPDATE tunnel_gateway.tunnels t SET run_status = s.status
+  FROM unnest($1::bigint[], $2::integer[]) AS s (id, status) WHERE t.id = s.id AND t.run_status <> s.status`;
+
+/** Keeps `run_status` of the tunnels what it is; nobody else writes it. */
+export class RunStatusWriter {
+  private readonly queries: Queries;
+  /** Null: what the table says is not known. */
+  private written: Map<number, number> | null = null;
+  private running: Promise<void> | null = null;
+  private next: readonly TunnelState[] = [];
+
+  constructor(queries: Queries) {
+    this.queries = queries;
+  }
+
+  /** Writes what changed; of states that come while it writes the last ones count. @throws Error of the database */
+  write(states: readonly TunnelState[]): Promise<void> {
+    this.next = states;
+    this.running ??= this.runToTheLast().finally(() => {
+      this.running = null;
+    });
+    return this.running;
+  }
+
+  /** Nothing is served any more. */
+  async clear(): Promise<void> {
+    await this.running?.catch(() => undefined);
+    await this.write([]);
+  }
+
+  private async runToTheLast(): Promise<void> {
+    let states;
+    do {
+      states = this.next;
+      await this.run(states);
+    } while (states !== this.next);
+  }
+
+  private async run(states: readonly TunnelState[]): Promise<void> {
+    const wanted = new Map(states.map(({ id, state }) => [id, STATUS_OF[state]]));
+    const before = this.written;
+    if (before === null) await this.queries.query(RESET, [[...wanted.keys()]]);
+    const gone = [...(before?.keys() ?? [])].filter((id) => !wanted.has(id)).map((id) => [id, STOPPED] as const);
+    const changed = [...wanted].filter(([id, status]) => before?.get(id) !== status);
+    const news = [...gone, ...changed];
+    // What arrived of a write that fails is not known.
+    this.written = null;
+    if (news.length > 0) await this.queries.query(WRITE, [news.map(([id]) => id), news.map(([, status]) => status)]);
+    this.written = new Map(wanted);
+  }
+}

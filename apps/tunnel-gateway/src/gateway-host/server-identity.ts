@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import type { SecretBox } from '@gatehouse/persistence';
+import { certificateFingerprint, createServerIdentity, type ServerIdentity } from '@gatehouse/tunnel-kernel';
+import type { Queries } from './edge-database.js';
+import { writePrivately } from './snapshot-file.js';
+
+export interface IdentitySources {
+  queries: Queries;
+  box: SecretBox;
+  /** Where it is kept for a start without the database, sealed too. */
+  file: string;
+}
+
+interface SealedIdentity {
+  certificate: string;
+  sealed_key: string;
+}
+
+export interface KnownIdentity extends ServerIdentity {
+  /** What the keys of agents carry. */
+  fingerprint: string;
+}
+
+/** Of all that start at once the first one's identity stays. */
+const KEEP_FIRST = `
+  INSERT INTO tunnel_gateway_ops.server_identity (id, certificate, sealed_key) VALUES (1, $1, $2)
+  ON CONFLICT (id) DO NOTHING`;
+const READ = 'SELECT certificate, sealed_key FROM tunnel_gateway_ops.server_identity WHERE id = 1';
+
+/**
+ * The key that agents know the gateway by: made once, sealed in the database, and in a file for when that is away.
+ * @throws SecretBoxError with another GATEHOUSE_SECRET_KEY; the database's error when there is no file either.
+ */
+export async function loadServerIdentity(sources: IdentitySources): Promise<KnownIdentity> {
+  const { box, file } = sources;
+  const sealed = await readOrMake(sources).catch(async (error: unknown) => {
+    const kept = await readKept(file);
+    if (kept) return kept;
+    throw error;
+  });
+  await writePrivately(file, JSON.stringify(sealed));
+  const { certificate } = sealed;
+  return { certificate, key: box.open(sealed.sealed_key), fingerprint: certificateFingerprint(certificate) };
+}
+
+async function readOrMake({ queries, box }: IdentitySources): Promise<SealedIdentity> {
+  const known = await queries.query<SealedIdentity>(READ);
+  if (known.rows[0]) return known.rows[0];
+  const { key, certificate } = createServerIdentity();
+  await queries.query(KEEP_FIRST, [certificate, box.seal(key)]);
+  const made = await queries.query<SealedIdentity>(READ);
+  if (!made.rows[0]) throw new Error('The identity of the gateway was not kept.');
+  return made.rows[0];
+}
+
+async function readKept(file: string): Promise<SealedIdentity | null> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as SealedIdentity;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,49 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { ConfigRows } from './config-rows.js';
+
+const FORMAT = 1;
+
+/** The last configuration, on disk: what an edge starts with when the database is away. */
+export class SnapshotFile {
+  private readonly file: string;
+  private work: Promise<void> = Promise.resolve();
+  private waiting: ConfigRows | null = null;
+
+  constructor(file: string) {
+    this.file = file;
+  }
+
+  /** Null where there is none, or none that this version can read. */
+  async read(): Promise<ConfigRows | null> {
+    try {
+      const { format, rows } = JSON.parse(await readFile(this.file, 'utf8')) as { format: number; rows: ConfigRows };
+      return format === FORMAT ? rows : null;
+    } catch {
+      // The first start, or a file that was damaged: the database has the same.
+      return null;
+    }
+  }
+
+  /** The last of those that come while one is being written is the next to be. */
+  write(rows: ConfigRows): Promise<void> {
+    const idle = this.waiting === null;
+    this.waiting = rows;
+    if (idle) this.work = this.work.then(() => this.writeWaiting());
+    return this.work;
+  }
+
+  private async writeWaiting(): Promise<void> {
+    const rows = this.waiting;
+    this.waiting = null;
+    await writePrivately(this.file, JSON.stringify({ format: FORMAT, rows }));
+  }
+}
+
+/** A file of this user's alone, whole or not at all. */
+export async function writePrivately(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}.new`;
+  await writeFile(draft, text, { mode: 0o600 });
+  await rename(draft, file);
+}

@@ -1,0 +1,39 @@
+import { domainToASCII } from 'node:url';
+import { parseIp } from '@gatehouse/net';
+
+const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
+
+/**
+ * A name that visitors ask for, as the data plane compares it: A-labels in lower case without the dot at the end. `*` is
+ * every name, `*.name` every name below. @throws RangeError
+ */
+export function parseHostName(text: string): string {
+  const plain = text.trim().replace(/(?<=[^*])\.$/, '');
+  if (plain === '*') return plain;
+  const wildcard = plain.startsWith('*.');
+  const name = wildcard ? plain.slice(2) : plain;
+  if (parseIp(name) !== null || name.includes(':')) throw new RangeError('must be a name without a port');
+  // What ends a host in an address would only be cut off. An empty answer is a name that cannot be encoded.
+  const ascii = /[/?#@\\]/.test(name) ? '' : domainToASCII(name.toLowerCase());
+  const labels = ascii.split('.');
+  const fits = ascii !== '' && ascii.length <= 253 && labels.every((label) => LABEL.test(label));
+  if (!fits || /^\d+$/.test(labels.at(-1) ?? '')) {
+    throw new RangeError('must be a domain name such as app.example.org, *.example.org or *');
+  }
+  return wildcard ? `*.${ascii}` : ascii;
+}
+
+/** A path on segment boundaries: `/`, or `/a/b` without a slash at the end. @throws RangeError */
+export function parseLocation(text: string): string {
+  const wrong = new RangeError('must be a path such as / or /api, without .. and encoded slashes');
+  if (!text.startsWith('/') || /[\0-\x20\x7f?#\\]/.test(text) || /%(2f|5c|00)/i.test(text)) throw wrong;
+  let plain: string;
+  try {
+    plain = decodeURIComponent(text);
+  } catch (error) {
+    throw new RangeError('has a percent sign that encodes nothing', { cause: error });
+  }
+  const segments = plain.split('/').filter((segment) => segment !== '');
+  if (segments.some((segment) => segment === '.' || segment === '..') || /[\0-\x1f\x7f]/.test(plain)) throw wrong;
+  return `/${segments.join('/')}`;
+}

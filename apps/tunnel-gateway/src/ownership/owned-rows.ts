@@ -1,0 +1,75 @@
+import { allows, type Actor } from '@gatehouse/auth';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AuthPolicy } from '../auth-policies/auth-policy.entity.js';
+import { Client } from '../clients/client.entity.js';
+import { Host } from '../hosts/host.entity.js';
+import { IpRule } from '../ip-rules/ip-rule.entity.js';
+import { Tunnel } from '../tunnels/tunnel.entity.js';
+import { OwnedTable, type Condition } from './owned-table.js';
+
+const OWN_CLIENTS = 'SELECT c.id FROM tunnel_gateway.clients c WHERE c.owner_user_id = :actorId';
+
+function ownedThrough(table: 'tunnels' | 'hosts'): string {
+  return `SELECT r.id FROM tunnel_gateway.${table} r WHERE r.client_id IN (${OWN_CLIENTS})`;
+}
+
+/** A rule or policy is whose the resource is that it is about. */
+function aboutOwn(kind: string): string {
+  return `(${kind} = 'client' AND row.resource_id IN (${OWN_CLIENTS}))
+    OR (${kind} = 'tunnel' AND row.resource_id IN (${ownedThrough('tunnels')}))
+    OR (${kind} = 'host' AND row.resource_id IN (${ownedThrough('hosts')}))`;
+}
+
+/**
+ * The only way to the tables that people own. Everything begins with an actor: administrators touch all rows, everybody
+ * else those of the clients that are theirs.
+ */
+@Injectable()
+export class OwnedRows {
+  constructor(private readonly dataSource: DataSource) {}
+
+  clients(actor: Actor, tx?: EntityManager): OwnedTable<Client> {
+    const restriction = restrictedTo(actor, 'row.owner_user_id = :actorId');
+    return new OwnedTable({ manager: this.manager(tx), entity: Client, noun: 'client', restriction });
+  }
+
+  tunnels(actor: Actor, tx?: EntityManager): OwnedTable<Tunnel> {
+    const restriction = restrictedTo(actor, `row.client_id IN (${OWN_CLIENTS})`);
+    return new OwnedTable({ manager: this.manager(tx), entity: Tunnel, noun: 'tunnel', restriction });
+  }
+
+  hosts(actor: Actor, tx?: EntityManager): OwnedTable<Host> {
+    const restriction = restrictedTo(actor, `row.client_id IN (${OWN_CLIENTS})`);
+    return new OwnedTable({ manager: this.manager(tx), entity: Host, noun: 'host', restriction });
+  }
+
+  ipRules(actor: Actor, tx?: EntityManager): OwnedTable<IpRule> {
+    const own = `(row.scope = 'user' AND row.resource_id = :actorId) OR ${aboutOwn('row.scope')}`;
+    const restriction = restrictedTo(actor, own);
+    return new OwnedTable({ manager: this.manager(tx), entity: IpRule, noun: 'rule', restriction });
+  }
+
+  authPolicies(actor: Actor, tx?: EntityManager): OwnedTable<AuthPolicy> {
+    const restriction = restrictedTo(actor, aboutOwn('row.resource_type'));
+    return new OwnedTable({ manager: this.manager(tx), entity: AuthPolicy, noun: 'policy', restriction });
+  }
+
+  /** For the options of rows that were found here. */
+  get options(): EntityManager {
+    return this.dataSource.manager;
+  }
+
+  private manager(tx: EntityManager | undefined): EntityManager {
+    return tx ?? this.dataSource.manager;
+  }
+}
+
+export function isAdministrator(actor: Actor): boolean {
+  return allows(actor, 'admin');
+}
+
+/** Of somebody without a user there are no own rows: ids begin with 1. */
+function restrictedTo(actor: Actor, sql: string): Condition | null {
+  return isAdministrator(actor) ? null : { sql, parameters: { actorId: actor.userId ?? 0 } };
+}

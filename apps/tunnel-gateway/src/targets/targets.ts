@@ -1,0 +1,128 @@
+/** What `target_addr` says. The API checks with it, the edge reads with it; no framework here. */
+import { parseIp } from '@gatehouse/net';
+import { DestinationRules, type FileRoot, type HostTarget, type TunnelMode } from '@gatehouse/tunnel-kernel';
+
+const MAX_TARGETS = 64;
+const MAX_DESTINATIONS = 256;
+const MAX_WEIGHT = 1000;
+const NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
+
+export interface Target {
+  host: string;
+  port: number;
+  weight: number;
+}
+
+export interface TunnelTargets {
+  targets: Target[];
+  destinations?: string[];
+  file?: FileRoot;
+}
+
+/** @throws RangeError that says what was wrong and what would be right. */
+export function parseTunnelTargets(mode: TunnelMode, text: string): TunnelTargets {
+  if (mode === 'file') return { targets: [], file: parseFileRoot(text) };
+  if (mode === 'http_proxy' || mode === 'socks5' || mode === 'mix_proxy') {
+    return { targets: [], destinations: parseDestinations(text) };
+  }
+  return { targets: parseTargets(text) };
+}
+
+/** `host:port`, several with commas or line breaks between, each with `#weight=N` where it is not 1. @throws RangeError */
+export function parseTargets(text: string): Target[] {
+  return several(text).map((part) => {
+    const { address, weight } = splitWeight(part);
+    return { ...parseHostPort(address, null), weight };
+  });
+}
+
+/** The same with `http://`, `https://` or `h2c://` before and `?insecure=1` after. @throws RangeError */
+export function parseHostTargets(text: string): HostTarget[] {
+  return several(text).map((part) => {
+    const { address, weight } = splitWeight(part);
+    const [, scheme = 'http', rest = '', query = ''] =
+      /^(?:([a-z0-9]+):\/\/)?([^?]*?)\/?(?:\?(.*))?$/i.exec(address) ?? [];
+    const kind = scheme.toLowerCase();
+    if (kind !== 'http' && kind !== 'https' && kind !== 'h2c') {
+      throw new RangeError(`"${part}" must begin with http://, https:// or h2c://, or with the host`);
+    }
+    if (query !== '' && query !== 'insecure=1' && query !== 'insecure=0') {
+      throw new RangeError(`"${part}" may end with ?insecure=1 and nothing else`);
+    }
+    const insecure = query === 'insecure=1';
+    if (insecure && kind !== 'https') throw new RangeError(`"${part}": insecure is for https targets`);
+    return { ...parseHostPort(rest, kind === 'https' ? 443 : 80), weight, scheme: kind, insecure };
+  });
+}
+
+/** `file:///abs/dir?ro=1&strip=/web`: a directory of the agent's machine. @throws RangeError */
+export function parseFileRoot(text: string): FileRoot {
+  const url = URL.parse(text.trim());
+  const wrong = new RangeError('must be a directory of the agent such as file:///srv/www?ro=1&strip=/web');
+  if (url?.protocol !== 'file:' || url.host !== '' || url.hash !== '') throw wrong;
+  const path = decoded(url.pathname).replace(/(?<=.)\/+$/, '');
+  for (const name of url.searchParams.keys()) if (name !== 'ro' && name !== 'strip') throw wrong;
+  const readOnly = url.searchParams.get('ro') ?? '1';
+  const stripPrefix = (url.searchParams.get('strip') ?? '').replace(/\/+$/, '');
+  if (!/^[01]$/.test(readOnly) || !/^(\/[^/\0]+)*$/.test(stripPrefix) || path.includes('\0')) throw wrong;
+  return { path, readOnly: readOnly === '1', stripPrefix };
+}
+
+/**
+ * What visitors of a proxy may reach, as `DestinationRules` reads it; nothing: all that the agent allows. Blanks, line
+ * breaks, semicolons and commas are between; a comma before a number goes on with ports. @throws RangeError
+ */
+export function parseDestinations(text: string): string[] {
+  const parts = text
+    .split(/[\s;]+|,(?!\s*\d{1,5}(?:-\d{1,5})?\s*(?:[,;\s]|$))/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  if (parts.length > MAX_DESTINATIONS) throw new RangeError(`must not have more than ${MAX_DESTINATIONS} destinations`);
+  void new DestinationRules(parts);
+  return parts;
+}
+
+function several(text: string): string[] {
+  const parts = text
+    .split(/[,\r\n]+/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  if (parts.length === 0) throw new RangeError('must name a target such as 127.0.0.1:8080');
+  if (parts.length > MAX_TARGETS) throw new RangeError(`must not have more than ${MAX_TARGETS} targets`);
+  return parts;
+}
+
+function splitWeight(part: string): { address: string; weight: number } {
+  const [address = '', option, ...rest] = part.split('#');
+  if (option === undefined) return { address, weight: 1 };
+  const weight = Number(/^weight=(\d{1,4})$/.exec(option)?.[1] ?? 0);
+  if (rest.length > 0 || weight < 1 || weight > MAX_WEIGHT) {
+    throw new RangeError(`"${part}" may end with #weight=1 to #weight=${MAX_WEIGHT} and nothing else`);
+  }
+  return { address, weight };
+}
+
+function parseHostPort(text: string, fallback: number | null): { host: string; port: number } {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const host = bracketed ?? plain ?? '';
+  const port = digits === undefined ? fallback : Number(digits);
+  const address = parseIp(host);
+  const isHost = bracketed === undefined ? address?.family === 4 || isName(host) : address !== null;
+  if (!isHost) throw new RangeError(`"${text}" is not a target: write host:port, an IPv6 address in brackets`);
+  if (port === null) throw new RangeError(`"${text}" needs a port: ${text}:8080`);
+  if (port < 1 || port > 65_535) throw new RangeError(`"${text}": ports go from 1 to 65535`);
+  return { host: host.toLowerCase(), port };
+}
+
+/** A name whose last label is a number is a mistyped address (RFC 1123 2.1). */
+function isName(host: string): boolean {
+  return NAME.test(host) && !/(^|\.)\d+$/.test(host);
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (error) {
+    throw new RangeError('has a percent sign that encodes nothing', { cause: error });
+  }
+}

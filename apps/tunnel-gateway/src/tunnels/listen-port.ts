@@ -1,0 +1,115 @@
+import { networkInterfaces } from 'node:os';
+import { formatIp, parseIp } from '@gatehouse/net';
+import { AppError } from '@gatehouse/platform';
+import type { TunnelMode } from '@gatehouse/tunnel-kernel';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Edges } from '../gateway-host/edges.service.js';
+import { TunnelGatewaySettings } from '../settings.js';
+import { fieldError } from '../wire/field-error.js';
+
+/** Where a tunnel wants visitors to come in. */
+export interface WantedPort {
+  mode: TunnelMode;
+  /** Canonical. */
+  listenIp: string;
+  /** 0: any of the range. */
+  listenPort: number;
+  /** The tunnel itself, whose own port is no obstacle; null: a new one. */
+  tunnelId: number | null;
+}
+
+const WITHOUT_PORT: ReadonlySet<TunnelMode> = new Set(['secret', 'p2p']);
+const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+const WELL_KNOWN = [80, 443];
+
+/** One change of ports at a time: what is free when it is looked at is free when it is taken. */
+const LOCK = `SELECT pg_advisory_xact_lock(hashtext('tunnel_gateway.ports'))`;
+
+/** Other tunnels' ports that visitors of the same kind would come to. */
+const TAKEN = `
+  SELECT DISTINCT listen_port AS port FROM tunnel_gateway.tunnels
+  WHERE listen_port BETWEEN $1 AND $2 AND (mode = 'udp') = $3 AND id <> $4 AND mode NOT IN ('secret', 'p2p')
+    AND ($5 OR coalesce(listen_ip, '0.0.0.0') IN ('0.0.0.0', '::', $6))`;
+
+/** Public ports of tunnels: which may be had, and by whom. */
+@Injectable()
+export class ListenPorts {
+  constructor(
+    private readonly settings: TunnelGatewaySettings,
+    private readonly edges: Edges,
+  ) {}
+
+  static needsPort(mode: TunnelMode): boolean {
+    return !WITHOUT_PORT.has(mode);
+  }
+
+  /** @throws AppError VALIDATION_FAILED for what is no address of this machine. */
+  static readAddress(text: string): string {
+    const address = text.includes('%') ? null : parseIp(text);
+    if (address === null) throw fieldError('listen_ip', 'must be an address such as 0.0.0.0');
+    const canonical = formatIp(address);
+    if (EVERYWHERE.has(canonical) || localAddresses().has(canonical)) return canonical;
+    throw fieldError('listen_ip', `${canonical} is not an address of the gateway; 0.0.0.0 is all of them`);
+  }
+
+  /**
+   * The port that the tunnel gets; nobody else gets it before the transaction ends.
+   * @throws AppError PORT_RESERVED, PORT_IN_USE, FORBIDDEN
+   */
+  async claim(wanted: WantedPort, mayHaveLowPorts: boolean, tx: EntityManager): Promise<number> {
+    if (!ListenPorts.needsPort(wanted.mode)) return 0;
+    await tx.query(LOCK);
+    if (wanted.listenPort === 0) return this.allocate(wanted, tx);
+    const { listenPort: port } = wanted;
+    if (this.reserved().has(port)) throw new AppError('PORT_RESERVED', `listen_port: the gateway itself uses ${port}`);
+    if (port < 1024 && !mayHaveLowPorts) {
+      throw new AppError('FORBIDDEN', 'listen_port: ports below 1024 are for administrators');
+    }
+    const taken = await this.taken(wanted, port, port, tx);
+    if (taken.has(port)) throw new AppError('PORT_IN_USE', `listen_port: another tunnel has ${port}`);
+    return port;
+  }
+
+  private async allocate(wanted: WantedPort, tx: EntityManager): Promise<number> {
+    const { first, last } = this.settings.portRange;
+    const taken = await this.taken(wanted, first, last, tx);
+    const reserved = this.reserved();
+    const free = Array.from({ length: last - first + 1 }, (_, index) => first + index).filter(
+      (port) => !taken.has(port) && !reserved.has(port),
+    );
+    // Not the lowest: visitors of a tunnel that was just removed are not meant for the next one.
+    const port = free[Math.floor(Math.random() * free.length)];
+    if (port === undefined) throw new AppError('PORT_IN_USE', `listen_port: no port from ${first} to ${last} is free`);
+    return port;
+  }
+
+  private async taken(
+    { mode, listenIp, tunnelId }: WantedPort,
+    first: number,
+    last: number,
+    tx: EntityManager,
+  ): Promise<Set<number>> {
+    const parameters = [first, last, mode === 'udp', tunnelId ?? 0, EVERYWHERE.has(listenIp), listenIp];
+    const rows = (await tx.query(TAKEN, parameters)) as { port: number }[];
+    return new Set(rows.map(({ port }) => port));
+  }
+
+  private reserved(): Set<number> {
+    const { port, agentPort, httpPort, httpsPort } = this.settings;
+    const { agents, http, https } = this.edges.ports;
+    return new Set(
+      [...WELL_KNOWN, port, agentPort, httpPort, httpsPort, agents, http, https].filter((each) => each !== 0),
+    );
+  }
+}
+
+function localAddresses(): Set<string> {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return new Set(
+    all.flatMap(({ address }) => {
+      const parsed = parseIp(address);
+      return parsed ? [formatIp(parsed)] : [];
+    }),
+  );
+}

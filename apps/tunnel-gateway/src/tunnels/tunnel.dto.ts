@@ -1,0 +1,80 @@
+import { TUNNEL_MODES, type TunnelMode } from '@gatehouse/tunnel-kernel';
+import { IsBoolean, IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { Nullable, Omittable } from '../wire/omittable.js';
+import { PageQuery, QueryId, QueryInteger } from '../wire/page-query.js';
+import { Aliases, Flag, Line, RowId, Whole } from '../wire/text-fields.js';
+
+const MODE_ALIASES = { httpproxy: 'http_proxy', http: 'http_proxy', mixproxy: 'mix_proxy', mixed: 'mix_proxy' };
+
+export class TunnelQuery extends PageQuery {
+  @QueryId()
+  client_id?: number;
+
+  @QueryInteger({ min: 0, max: 1 })
+  status?: number;
+
+  @QueryInteger({ min: 0, max: 3 })
+  run_status?: number;
+
+  @IsOptional()
+  @Aliases(MODE_ALIASES)
+  @IsIn(TUNNEL_MODES)
+  mode?: TunnelMode;
+}
+
+export class TunnelChanges {
+  /** Null: no name. */
+  @Nullable()
+  @Line(128)
+  name?: string | null;
+
+  @Omittable()
+  @Aliases(MODE_ALIASES)
+  @IsIn(TUNNEL_MODES)
+  mode?: TunnelMode;
+
+  /** An address of the gateway, or `0.0.0.0` or `::` for all. */
+  @Omittable()
+  @IsString()
+  @MaxLength(45)
+  listen_ip?: string;
+
+  /** 0: any free one of the range for that. */
+  @Omittable()
+  @Whole(0, 65_535)
+  listen_port?: number;
+
+  /**
+   * `host:port`, several with commas between, each with `#weight=N`; in proxy modes what visitors may reach; in mode
+   * `file` a directory such as `file:///srv/www?ro=1`.
+   */
+  @Omittable()
+  @IsString()
+  @MaxLength(8_192)
+  @Matches(/^[^\0]*$/, { message: 'target_addr must not contain NUL characters' })
+  target_addr?: string;
+
+  /** 1 served, 0 not. */
+  @Omittable()
+  @Flag()
+  status?: number;
+
+  /** Version of the PROXY protocol header that targets get; 0: none. */
+  @Omittable()
+  @Whole(0, 2)
+  proxy_protocol?: 0 | 1 | 2;
+
+  /** Visitors come through a proxy that says who they are; only trusted ones are believed. */
+  @Omittable()
+  @IsBoolean()
+  accept_proxy_protocol?: boolean;
+}
+
+export class NewTunnelBody extends TunnelChanges {
+  @RowId()
+  client_id: number;
+
+  @Aliases(MODE_ALIASES)
+  @IsIn(TUNNEL_MODES)
+  declare mode: TunnelMode;
+}

@@ -1,0 +1,31 @@
+import type { TunnelView } from '@gatehouse/contracts';
+import type { TunnelState } from '@gatehouse/tunnel-kernel';
+import { flag, instant } from '../wire/view-parts.js';
+import type { Tunnel, TunnelOptions } from './tunnel.entity.js';
+
+export interface TunnelFacts {
+  options: TunnelOptions | undefined;
+  /** As the data plane says; undefined: it does not answer, or does not serve it. */
+  state: TunnelState | undefined;
+}
+
+export function toTunnelView(tunnel: Tunnel, { options, state }: TunnelFacts): TunnelView {
+  return {
+    id: tunnel.id,
+    client_id: tunnel.clientId,
+    name: tunnel.name,
+    mode: tunnel.mode,
+    listen_ip: tunnel.listenIp ?? '0.0.0.0',
+    listen_port: tunnel.listenPort,
+    target_addr: tunnel.targetAddr,
+    status: flag(tunnel.status),
+    run_status: tunnel.runStatus as TunnelView['run_status'],
+    error: state?.error ?? null,
+    proxy_protocol: options?.proxyProtocol ?? 0,
+    accept_proxy_protocol: options?.acceptProxyProtocol ?? false,
+    inlet_flow: tunnel.inletFlow ?? 0,
+    export_flow: tunnel.exportFlow ?? 0,
+    created_at: instant(tunnel.createdAt),
+    updated_at: instant(tunnel.updatedAt),
+  };
+}

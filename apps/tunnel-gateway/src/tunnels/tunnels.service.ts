@@ -1,0 +1,143 @@
+import type { Actor } from '@gatehouse/auth';
+import type { NewTunnelView, TunnelPage, TunnelView } from '@gatehouse/contracts';
+import { UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Edges } from '../gateway-host/edges.service.js';
+import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
+import type { Condition } from '../ownership/owned-table.js';
+import { readOptions, writeOptions } from '../ownership/row-options.js';
+import { parseTunnelTargets } from '../targets/targets.js';
+import { readField } from '../wire/field-error.js';
+import { ListenPorts } from './listen-port.js';
+import type { NewTunnelBody, TunnelChanges, TunnelQuery } from './tunnel.dto.js';
+import { TunnelOptions, type Tunnel } from './tunnel.entity.js';
+import { toTunnelView } from './tunnel.view.js';
+import { VisitorKeys } from './visitor-keys.js';
+
+/** Tunnels: ports that lead to a client's targets. */
+@Injectable()
+export class TunnelsService {
+  constructor(
+    private readonly owned: OwnedRows,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly edges: Edges,
+    private readonly ports: ListenPorts,
+    private readonly visitorKeys: VisitorKeys,
+  ) {}
+
+  async list(query: TunnelQuery, actor: Actor): Promise<TunnelPage> {
+    const { items, next_cursor } = await this.owned.tunnels(actor).page(query, conditionsOf(query));
+    return { items: await this.views(items), next_cursor };
+  }
+
+  async get(id: number, actor: Actor): Promise<TunnelView> {
+    return this.view(await this.owned.tunnels(actor).one(id));
+  }
+
+  /** The answer of a `secret` or `p2p` tunnel has the key of its visitors, which is not kept. */
+  async create(body: NewTunnelBody, actor: Actor): Promise<NewTunnelView> {
+    const { tunnel, visitorKey } = await this.unitOfWork.run(async (tx) => {
+      const client = await this.owned.clients(actor, tx).lock(body.client_id);
+      const columns = await this.columnsOf(body, null, actor, tx);
+      const added = await this.owned.tunnels(actor, tx).add({ ...columns, clientId: client.id });
+      await this.saveOptions(added.id, body, tx);
+      return { tunnel: added, visitorKey: await this.visitorKeys.ensure(added, actor, tx) };
+    });
+    return { ...(await this.view(tunnel)), visitor_key: visitorKey };
+  }
+
+  async update(id: number, body: TunnelChanges, actor: Actor): Promise<TunnelView> {
+    const tunnel = await this.unitOfWork.run(async (tx) => {
+      const tunnels = this.owned.tunnels(actor, tx);
+      const columns = await this.columnsOf(body, await tunnels.lock(id), actor, tx);
+      const changed = await tunnels.change(id, columns);
+      await this.saveOptions(id, body, tx);
+      await this.visitorKeys.drop(changed, actor, tx);
+      return changed;
+    });
+    return this.view(tunnel);
+  }
+
+  async remove(id: number, actor: Actor): Promise<void> {
+    await this.unitOfWork.run((tx) => this.owned.tunnels(actor, tx).remove(id));
+  }
+
+  /** Another key for the visitors of a `secret` or `p2p` tunnel; the answer has it, once. */
+  async rotateVisitorKey(id: number, actor: Actor): Promise<NewTunnelView> {
+    const { tunnel, visitorKey } = await this.unitOfWork.run(async (tx) => {
+      const row = await this.owned.tunnels(actor, tx).lock(id);
+      if (ListenPorts.needsPort(row.mode)) throw new AppError('CONFLICT', `Visitors of mode ${row.mode} have no key`);
+      return { tunnel: row, visitorKey: await this.visitorKeys.renew(row, actor, tx) };
+    });
+    return { ...(await this.view(tunnel)), visitor_key: visitorKey };
+  }
+
+  /** The columns that the body says, checked together with those that stay. */
+  private async columnsOf(
+    body: TunnelChanges,
+    before: Tunnel | null,
+    actor: Actor,
+    tx: EntityManager,
+  ): Promise<Partial<Tunnel>> {
+    const mode = body.mode ?? before?.mode ?? 'tcp';
+    const targetAddr = (body.target_addr ?? before?.targetAddr ?? '').trim();
+    readField('target_addr', () => parseTunnelTargets(mode, targetAddr));
+    const listenIp =
+      body.listen_ip === undefined ? (before?.listenIp ?? '0.0.0.0') : ListenPorts.readAddress(body.listen_ip);
+    const wanted = { mode, listenIp, listenPort: body.listen_port ?? before?.listenPort ?? 0 };
+    const { name, status } = body;
+    return {
+      mode,
+      targetAddr,
+      listenIp,
+      listenPort: await this.portOf(wanted, before, actor, tx),
+      ...(name !== undefined && { name }),
+      ...(status !== undefined && { status }),
+    };
+  }
+
+  private async portOf(
+    wanted: { mode: Tunnel['mode']; listenIp: string; listenPort: number },
+    before: Tunnel | null,
+    actor: Actor,
+    tx: EntityManager,
+  ): Promise<number> {
+    const same =
+      before?.mode === wanted.mode && before.listenIp === wanted.listenIp && before.listenPort === wanted.listenPort;
+    if (same) return before.listenPort;
+    return this.ports.claim({ ...wanted, tunnelId: before?.id ?? null }, isAdministrator(actor), tx);
+  }
+
+  private async saveOptions(tunnelId: number, body: TunnelChanges, tx: EntityManager): Promise<void> {
+    const { proxy_protocol: proxyProtocol, accept_proxy_protocol: acceptProxyProtocol } = body;
+    await writeOptions(tx, TunnelOptions, 'tunnelId', tunnelId, { proxyProtocol, acceptProxyProtocol });
+  }
+
+  private async view(tunnel: Tunnel): Promise<TunnelView> {
+    const [view] = await this.views([tunnel]);
+    if (!view) throw new AppError('INTERNAL');
+    return view;
+  }
+
+  private async views(tunnels: readonly Tunnel[]): Promise<TunnelView[]> {
+    const failed = tunnels.filter(({ runStatus }) => runStatus === 3).map(({ id }) => id);
+    const states = await this.edges.tunnelStates(failed);
+    const ids = tunnels.map(({ id }) => id);
+    const options = await readOptions(this.owned.options, TunnelOptions, 'tunnelId', ids);
+    return tunnels.map((tunnel) => {
+      return toTunnelView(tunnel, { options: options.get(tunnel.id), state: states?.get(tunnel.id) });
+    });
+  }
+}
+
+function conditionsOf(query: TunnelQuery): Condition[] {
+  const { client_id: clientId, status, run_status: runStatus, mode } = query;
+  return [
+    ...(clientId === undefined ? [] : [{ sql: 'row.client_id = :clientId', parameters: { clientId } }]),
+    ...(status === undefined ? [] : [{ sql: 'row.status = :status', parameters: { status } }]),
+    ...(runStatus === undefined ? [] : [{ sql: 'row.run_status = :runStatus', parameters: { runStatus } }]),
+    ...(mode === undefined ? [] : [{ sql: 'row.mode = :mode', parameters: { mode } }]),
+  ];
+}

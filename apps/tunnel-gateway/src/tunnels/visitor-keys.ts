@@ -1,0 +1,53 @@
+import type { Actor } from '@gatehouse/auth';
+import { agentKeyHash, createAgentSecret } from '@gatehouse/tunnel-kernel';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { AuthPolicy } from '../auth-policies/auth-policy.entity.js';
+import { OwnedRows } from '../ownership/owned-rows.js';
+import { ListenPorts } from './listen-port.js';
+import type { Tunnel } from './tunnel.entity.js';
+
+/**
+ * Keys that visitors of `secret` and `p2p` tunnels show. Each is a password policy of its tunnel whose password is a plain
+ * hash: keys are random, so a slow one gains nothing.
+ */
+@Injectable()
+export class VisitorKeys {
+  constructor(private readonly owned: OwnedRows) {}
+
+  /** A key for a tunnel that needs one and has none; null for the others. */
+  async ensure(tunnel: Tunnel, actor: Actor, tx: EntityManager): Promise<string | null> {
+    if (ListenPorts.needsPort(tunnel.mode)) return null;
+    return (await this.keyOf(tunnel, actor, tx)) ? null : this.renew(tunnel, actor, tx);
+  }
+
+  /** The key before is nobody's from now on. */
+  async renew(tunnel: Tunnel, actor: Actor, tx: EntityManager): Promise<string> {
+    const key = createAgentSecret();
+    const password = `${VISITOR_KEY_PREFIX}${agentKeyHash(key)}`;
+    const policies = this.owned.authPolicies(actor, tx);
+    const known = await this.keyOf(tunnel, actor, tx);
+    if (known) await policies.change(known.id, { password });
+    else await policies.add({ resourceType: 'tunnel', resourceId: tunnel.id, type: 'password', password });
+    return key;
+  }
+
+  /** A tunnel with a port has no such key. */
+  async drop(tunnel: Tunnel, actor: Actor, tx: EntityManager): Promise<void> {
+    if (!ListenPorts.needsPort(tunnel.mode)) return;
+    const known = await this.keyOf(tunnel, actor, tx);
+    if (known) await this.owned.authPolicies(actor, tx).remove(known.id);
+  }
+
+  private async keyOf(tunnel: Tunnel, actor: Actor, tx: EntityManager): Promise<AuthPolicy | undefined> {
+    const found = await this.owned
+      .authPolicies(actor, tx)
+      .some([
+        { sql: `row.resource_type = 'tunnel' AND row.resource_id = :tunnelId`, parameters: { tunnelId: tunnel.id } },
+        { sql: `row.password LIKE '${VISITOR_KEY_PREFIX}%'` },
+      ]);
+    return found[0];
+  }
+}
+
+export const VISITOR_KEY_PREFIX = 'sha256:';

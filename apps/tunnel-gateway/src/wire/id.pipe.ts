@@ -1,0 +1,16 @@
+import { AppError } from '@gatehouse/platform';
+import { Injectable, type PipeTransform } from '@nestjs/common';
+
+/** A row's id in a path: a 64-bit integer, else 400; one that no row can have answers 404 like any other unknown id. */
+@Injectable()
+export class IdPipe implements PipeTransform<string, number> {
+  transform(text: string): number {
+    if (!/^-?\d{1,19}$/.test(text)) {
+      const message = 'must be a 64-bit integer';
+      throw new AppError('INVALID_ARGUMENT', `id: ${message}`, { details: [{ field: 'id', message }] });
+    }
+    const id = Number(text);
+    if (!Number.isSafeInteger(id) || id < 1) throw new AppError('NOT_FOUND', `There is nothing with the id ${text}`);
+    return id;
+  }
+}

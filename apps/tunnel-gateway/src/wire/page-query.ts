@@ -1,0 +1,34 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+
+export const MAX_PAGE = 200;
+const MAX_ID = Number.MAX_SAFE_INTEGER;
+
+/** A whole number in a query string, absent or in decimal digits. */
+export function QueryInteger({ min, max }: { min: number; max: number }): PropertyDecorator {
+  return applyDecorators(
+    IsOptional(),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value,
+    ),
+    IsInt(),
+    Min(min),
+    Max(max),
+  );
+}
+
+/** An id that a list is narrowed by. */
+export const QueryId = (min = 1): PropertyDecorator => QueryInteger({ min, max: MAX_ID });
+
+/** Which part of a list. */
+export class PageQuery {
+  @QueryInteger({ min: 1, max: MAX_PAGE })
+  limit = 50;
+
+  /** `next_cursor` of the page before. */
+  @IsOptional()
+  @IsString()
+  @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'cursor must be the next_cursor of an answer' })
+  cursor?: string;
+}

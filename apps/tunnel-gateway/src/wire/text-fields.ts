@@ -1,0 +1,50 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { IsInt, IsISO8601, IsNotEmpty, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+
+/** RFC 3339; a date alone would leave open which time zone is meant. */
+const INSTANT = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** A moment with its offset, such as `2026-05-01T00:00:00Z`. */
+export function IsInstant(): PropertyDecorator {
+  return applyDecorators(
+    IsISO8601({ strict: true }),
+    Matches(INSTANT, { message: '$property must be a time with its offset, such as 2026-01-31T00:00:00Z' }),
+  );
+}
+
+/** Text for people, without blanks around it and without control characters. */
+export function Line(maxLength: number): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value)),
+    IsString(),
+    IsNotEmpty(),
+    MaxLength(maxLength),
+    Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: '$property must not contain control or broken characters' }),
+  );
+}
+
+/** Whole numbers that a PostgreSQL integer or bigint holds. */
+export function Whole(min: number, max = 2_147_483_647): PropertyDecorator {
+  return applyDecorators(IsInt(), Min(min), Max(max));
+}
+
+/** The id of a row in a body. */
+export const RowId = (min = 1): PropertyDecorator => Whole(min, Number.MAX_SAFE_INTEGER);
+
+/** Other spellings of the same value, in any case. */
+export function Aliases(aliases: Readonly<Record<string, string>>): PropertyDecorator {
+  return Transform(({ value }: { value: unknown }) => {
+    if (typeof value !== 'string') return value;
+    const plain = value.trim().toLowerCase();
+    return Object.hasOwn(aliases, plain) ? aliases[plain] : plain;
+  });
+}
+
+/** 0 or 1; true and false are the same. */
+export function Flag(): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) => (typeof value === 'boolean' ? Number(value) : value)),
+    Whole(0, 1),
+  );
+}

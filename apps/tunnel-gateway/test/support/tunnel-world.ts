@@ -1,0 +1,195 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import type { NewTunnelClientView } from '@gatehouse/contracts';
+import { withClient } from '@gatehouse/persistence';
+import { waitFor } from '@gatehouse/testing';
+import { TunnelAgent, type AgentStatus } from '@gatehouse/tunnel-kernel';
+import { Edges } from '../../src/gateway-host/edges.service.js';
+import { Users } from '../../src/users/users.service.js';
+import type { UserRole } from '../../src/users/user.entity.js';
+import { startGateway, type GatewayApp } from '../gateway-app.js';
+
+const PASSWORD = 'correct horse battery';
+const quiet = (): void => undefined;
+
+/** Whatever JSON holds; a test that reads something wrong from it fails by itself. */
+export type AnyJson = ReturnType<JSON['parse']>;
+
+export interface Answer {
+  status: number;
+  body: AnyJson;
+  type: string | null;
+}
+
+/** Somebody who calls the API. */
+export type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+export interface RunningAgent {
+  agent: TunnelAgent;
+  history: AgentStatus[];
+}
+
+/** A gateway with its edge, its administrator, agents and targets; ends with `close`. */
+export class TunnelWorld implements AsyncDisposable {
+  readonly gateway: GatewayApp;
+  readonly admin: Caller;
+  private readonly cleanups: (() => unknown)[] = [];
+
+  private constructor(gateway: GatewayApp, admin: Caller) {
+    this.gateway = gateway;
+    this.admin = admin;
+  }
+
+  static async start(env: Record<string, string> = {}): Promise<TunnelWorld> {
+    const gateway = await startGateway({ GATEHOUSE_ADMIN_PASSWORD: PASSWORD, ...env });
+    return new TunnelWorld(gateway, await logIn(gateway, 'admin'));
+  }
+
+  get edges(): Edges {
+    return this.gateway.app.get(Edges, { strict: false });
+  }
+
+  /** Another user, logged in, and their id. */
+  async user(username: string, role: UserRole = 'user'): Promise<{ call: Caller; id: number }> {
+    await this.gateway.app.get(Users, { strict: false }).create({ username, password: PASSWORD, role });
+    const call = await logIn(this.gateway, username);
+    return { call, id: (await call('GET', '/auth/me')).body.id };
+  }
+
+  async client(body: object = {}, call = this.admin): Promise<NewTunnelClientView> {
+    const { status, body: client } = await call('POST', '/clients', { name: 'home', ...body });
+    if (status !== 201) throw new Error(JSON.stringify(client));
+    return client;
+  }
+
+  /** An agent with the key that a client was given. */
+  agent(key: string): RunningAgent {
+    const history: AgentStatus[] = [];
+    const agent = new TunnelAgent({
+      server: { host: '127.0.0.1', port: this.edges.ports.agents },
+      key,
+      now: Date.now,
+      random: () => 0.1,
+      logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+      software: 'test-agent/1',
+      events: { status: (status) => history.push(status) },
+    });
+    this.cleanups.push(() => agent.stop());
+    agent.start();
+    return { agent, history };
+  }
+
+  async online(key: string): Promise<RunningAgent> {
+    const running = this.agent(key);
+    await waitFor(() => running.agent.status.state === 'online');
+    return running;
+  }
+
+  /** A tunnel on loopback that runs. */
+  async tunnel(clientId: number, targetPort: number, body: object = {}): Promise<AnyJson> {
+    const made = await this.admin('POST', '/tunnels', {
+      client_id: clientId,
+      mode: 'tcp',
+      listen_ip: '127.0.0.1',
+      listen_port: await freePort(),
+      target_addr: `127.0.0.1:${targetPort}`,
+      ...body,
+    });
+    if (made.status !== 201) throw new Error(JSON.stringify(made.body));
+    return waitFor(async () => {
+      const { body: tunnel } = await this.admin('GET', `/tunnels/${made.body.id}`);
+      return tunnel.run_status === 1 && tunnel;
+    });
+  }
+
+  /** A server that sends back what it gets. */
+  async echo(): Promise<number> {
+    const sockets = new Set<Socket>();
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      socket.on('error', quiet);
+      sockets.add(socket.on('close', () => sockets.delete(socket)));
+      socket.pipe(socket);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    this.cleanups.push(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    return (server.address() as AddressInfo).port;
+  }
+
+  /** A visitor who is connected. */
+  async visit(port: number): Promise<Socket> {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.on('error', quiet);
+    this.cleanups.push(() => socket.destroy());
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  /** What comes back of what a new visitor sends; null when the connection is refused or reset. */
+  async ask(port: number, text: string): Promise<string | null> {
+    const socket = connect({ port, host: '127.0.0.1' });
+    try {
+      socket.end(text);
+      const parts: Buffer[] = [];
+      for await (const part of socket) parts.push(part as Buffer);
+      return Buffer.concat(parts).toString();
+    } catch {
+      return null;
+    }
+  }
+
+  async rows<T extends object = AnyJson>(sql: string, values: unknown[] = []): Promise<T[]> {
+    return withClient(this.gateway.databaseUrl, async (client) => (await client.query<T>(sql, values)).rows);
+  }
+
+  onClose(cleanup: () => unknown): void {
+    this.cleanups.push(cleanup);
+  }
+
+  async close(): Promise<void> {
+    for (const cleanup of this.cleanups.splice(0).reverse()) await cleanup();
+    await this.gateway.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+async function logIn(gateway: GatewayApp, username: string): Promise<Caller> {
+  const anonymous = caller(gateway.url, {});
+  const { body } = await anonymous('POST', '/auth/login', { username, password: PASSWORD });
+  return caller(gateway.url, { authorization: `Bearer ${body.token}` });
+}
+
+export function caller(url: string, headers: Record<string, string>): Caller {
+  return async (method, path, body) => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      body: text === '' ? null : JSON.parse(text),
+      type: response.headers.get('content-type'),
+    };
+  };
+}
+
+/** A port that was free at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** However it ends. */
+export function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()));
+}

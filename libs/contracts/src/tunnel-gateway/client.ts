@@ -1,0 +1,96 @@
+import type { CursorPage } from './cursor-page.js';
+
+/** An agent that is connected. */
+export interface AgentView {
+  address: string;
+  /** Name and version of its program. */
+  software: string;
+  /** @format date-time */
+  connected_at: string;
+  /** Of the last heartbeat; null before the first. */
+  round_trip_ms: number | null;
+}
+
+/** A client: whoever runs an agent. */
+export interface TunnelClientView {
+  /** @asType integer */
+  id: number;
+  name: string;
+  /** @asType integer */
+  owner_user_id: number;
+  /**
+   * KiB a second, both directions and all tunnels and hosts together; 0: no limit.
+   * @asType integer
+   */
+  rate_limit: number;
+  /** @asType integer */
+  rate_limit_bytes_per_second: number;
+  /**
+   * Connections at a time; 0: no limit.
+   * @asType integer
+   */
+  max_conn: number;
+  /**
+   * From then on as if disabled.
+   * @format date-time
+   */
+  expire_at: string | null;
+  expired: boolean;
+  /** 1 enabled, 0 disabled. */
+  status: 0 | 1;
+  /** Whether data channels between gateway and agent are TLS. */
+  encrypt: boolean;
+  /** Null: the data plane does not answer. */
+  online: boolean | null;
+  agent: AgentView | null;
+  /**
+   * Bytes from visitors.
+   * @asType integer
+   */
+  inlet_flow: number;
+  /**
+   * Bytes to visitors.
+   * @asType integer
+   */
+  export_flow: number;
+  /** @format date-time */
+  created_at: string | null;
+  /** @format date-time */
+  updated_at: string | null;
+}
+
+/** What an agent needs; shown once. */
+export interface ClientKeyView {
+  key: string;
+  /** Starts the agent. */
+  command: string;
+}
+
+export interface NewTunnelClientView extends TunnelClientView, ClientKeyView {}
+
+export type TunnelClientPage = CursorPage<TunnelClientView>;
+
+/** A visitor who is connected. */
+export interface TunnelConnectionView {
+  resource_type: 'tunnel' | 'host';
+  /** @asType integer */
+  resource_id: number;
+  visitor_ip: string;
+  /** @asType integer */
+  visitor_port: number;
+  /** @format date-time */
+  started_at: string;
+  /** @asType integer */
+  inlet_bytes: number;
+  /** @asType integer */
+  export_bytes: number;
+}
+
+export interface TunnelConnectionList {
+  items: TunnelConnectionView[];
+  /**
+   * All of the client's, also those that are not listed.
+   * @asType integer
+   */
+  total: number;
+}

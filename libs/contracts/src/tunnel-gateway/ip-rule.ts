@@ -1,0 +1,28 @@
+import type { CursorPage } from './cursor-page.js';
+
+/** Which addresses may come in, or not. */
+export interface IpRuleView {
+  /** @asType integer */
+  id: number;
+  scope: 'global' | 'console' | 'user' | 'client' | 'tunnel' | 'host';
+  /**
+   * 0 for `global` and `console`.
+   * @asType integer
+   */
+  resource_id: number;
+  type: 'allow' | 'deny';
+  pattern: string;
+  pattern_kind: 'exact' | 'cidr' | 'wildcard' | 'range' | 'country';
+  /**
+   * The lower one is looked at first.
+   * @asType integer
+   */
+  priority: number;
+  remark: string | null;
+  /** @format date-time */
+  created_at: string | null;
+  /** @format date-time */
+  updated_at: string | null;
+}
+
+export type IpRulePage = CursorPage<IpRuleView>;

@@ -1,0 +1,51 @@
+import type { CursorPage } from './cursor-page.js';
+
+export type TunnelModeName = 'tcp' | 'udp' | 'http_proxy' | 'socks5' | 'mix_proxy' | 'secret' | 'p2p' | 'file';
+
+/** A port that leads to a client's targets. */
+export interface TunnelView {
+  /** @asType integer */
+  id: number;
+  /** @asType integer */
+  client_id: number;
+  name: string | null;
+  mode: TunnelModeName;
+  listen_ip: string;
+  /**
+   * 0 in modes without a port.
+   * @asType integer
+   */
+  listen_port: number;
+  target_addr: string;
+  /** What its owner wants: 1 served, 0 not. */
+  status: 0 | 1;
+  /** What is: 0 stopped, 1 running, 2 waiting for the agent, 3 failed. */
+  run_status: 0 | 1 | 2 | 3;
+  /** Why it failed. */
+  error: string | null;
+  /** Version of the PROXY protocol header that targets get; 0: none. */
+  proxy_protocol: 0 | 1 | 2;
+  /** Visitors come through a proxy that says who they are. */
+  accept_proxy_protocol: boolean;
+  /**
+   * Bytes from visitors.
+   * @asType integer
+   */
+  inlet_flow: number;
+  /**
+   * Bytes to visitors.
+   * @asType integer
+   */
+  export_flow: number;
+  /** @format date-time */
+  created_at: string | null;
+  /** @format date-time */
+  updated_at: string | null;
+}
+
+export interface NewTunnelView extends TunnelView {
+  /** What visitors of a `secret` or `p2p` tunnel show; shown once, null in other modes. */
+  visitor_key: string | null;
+}
+
+export type TunnelPage = CursorPage<TunnelView>;
