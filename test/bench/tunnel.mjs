@@ -7,14 +7,15 @@ import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { cpuSeconds, residentBytes, startScript, stop, stopAll } from './processes.mjs';
 import { figure, loadLine, median, printTable } from './table.mjs';
+import { printRates, printRules } from './tunnel/limits.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const rounds = Number(process.argv[2] ?? 3);
 const seconds = Number(process.argv[3] ?? 2);
 const GB = 1e9;
 
-async function startTunnel(target, encrypt) {
-  const server = await startScript(here('tunnel/server.mjs'), [String(target), encrypt]);
+async function startTunnel(target, encrypt, rateLimit = 0) {
+  const server = await startScript(here('tunnel/server.mjs'), [String(target), encrypt, String(rateLimit)]);
   const { door, port, key } = server.first;
   const agent = await startScript(here('tunnel/agent.mjs'), [String(door), key]);
   return { entry: port, processes: [server.child, agent.child] };
@@ -97,7 +98,16 @@ for (let round = 1; round <= rounds; round++) {
     runs.get(subject.name).push({ ...run, raw });
   }
 }
-await stopAll();
+
+/** Through a tunnel of its own, once the burst is gone. */
+async function limited(rateLimit, runSeconds, warmSeconds, streams) {
+  const { entry, processes } = await startTunnel(target, 'plain', rateLimit);
+  const options = { entry, target, socks: false, direction: 'down', streams };
+  await ask(load, 'throughput', { ...options, seconds: warmSeconds });
+  const result = await measure(processes, load, 'throughput', { ...options, seconds: runSeconds });
+  for (const child of processes) await stop(child);
+  return result;
+}
 console.log(
   `\nMedian of ${rounds} rounds, ${seconds} s a figure, ${os.cpus().length} cores, Node ${process.version}, ${loadLine()}.`,
 );
@@ -106,3 +116,6 @@ printTable(
   columns,
   subjects.map(({ name }) => ({ name, of: (read) => median(runs.get(name).map(read)) })),
 );
+printRules();
+await printRates(limited);
+await stopAll();

@@ -1,4 +1,5 @@
-// The tunnel's server alone in a process: one client, one tunnel to the port on the command line.
+// The tunnel's server alone in a process: one client, with a rate limit if one is given, one tunnel to the port on the
+// command line.
 import {
   agentKeyHash,
   createAgentSecret,
@@ -7,7 +8,7 @@ import {
   TunnelServer,
 } from '@gatehouse/tunnel-kernel';
 
-const [target, encrypt] = process.argv.slice(2);
+const [target, encrypt, rateLimit = '0'] = process.argv.slice(2);
 const secret = createAgentSecret();
 const identity = createServerIdentity();
 const client = { id: 1, keyHash: agentKeyHash(secret), enabled: true, encrypt: encrypt === 'tls' };
@@ -22,7 +23,7 @@ const server = new TunnelServer({
 const door = await server.listen({ host: '127.0.0.1', port: 0 });
 const targets = [{ host: '127.0.0.1', port: Number(target), weight: 1 }];
 const listen = { host: '127.0.0.1', port: 0 };
-const account = { id: 1, userId: 1, enabled: true, expiresAt: null, rateLimit: 0, maxConnections: 0 };
+const account = { id: 1, userId: 1, enabled: true, expiresAt: null, rateLimit: Number(rateLimit), maxConnections: 0 };
 const tunnels = [{ id: 1, clientId: 1, mode: 'tcp', listen, targets }];
 const [tunnel] = await server.apply({ revision: 1, clients: [account], tunnels, hosts: [], ipRules: [], policies: [] });
 process.send({ door, port: tunnel.port, key: formatAgentKey({ secret, fingerprint: identity.fingerprint }) });

@@ -36,71 +36,68 @@ export class PrefixTrie {
   }
 }
 
+/** Where in a node its fields are; the words of its prefix come after them. */
+const LENGTH = 0;
+/** Of the two below, the one for a bit that is 0; that for 1 comes after it. */
+const BELOW = 1;
+const BEST = 3;
+const WORDS = 4;
+
 class FamilyTrie {
-  /** 32-bit words of an address. */
-  private readonly width: 1 | 4;
   private readonly entries: PrefixEntry[];
-  private readonly keys: Uint32Array;
-  private readonly lengths: Uint8Array;
-  private readonly zero: Int32Array;
-  private readonly one: Int32Array;
-  private readonly best: Int32Array;
+  /** Numbers of a node: they lie together, so that a step of the walk is one line of the cache. */
+  private readonly stride: number;
+  private readonly nodes: Int32Array;
   private readonly root: number;
   private size = 0;
 
+  /** `width`: 32-bit words of an address. */
   constructor(width: 1 | 4, entries: readonly PrefixEntry[]) {
-    this.width = width;
+    this.stride = WORDS + width;
     this.entries = distinct(entries);
     // A node for each prefix, and one for each fork between two of them.
-    const room = Math.max(0, this.entries.length * 2 - 1);
-    this.keys = new Uint32Array(room * width);
-    this.lengths = new Uint8Array(room);
-    this.zero = new Int32Array(room);
-    this.one = new Int32Array(room);
-    this.best = new Int32Array(room);
+    this.nodes = new Int32Array(Math.max(0, this.entries.length * 2 - 1) * this.stride);
     this.root = this.build(0, this.entries.length, NO_RANK);
     this.entries = [];
   }
 
   find(words: readonly number[]): number {
-    const { width, lengths, zero, one, best } = this;
+    const { nodes } = this;
     let found = NO_RANK;
     let node = this.root;
     while (node !== NOWHERE && this.holds(node, words)) {
-      found = best[node] ?? NO_RANK;
-      const length = lengths[node] ?? 0;
-      if (length === width * 32) break;
-      node = (bitAt(words, length) === 0 ? zero[node] : one[node]) ?? NOWHERE;
+      found = nodes[node + BEST] ?? NO_RANK;
+      const length = nodes[node + LENGTH] ?? 0;
+      if (length === words.length * 32) break;
+      node = nodes[node + BELOW + bitAt(words, length)] ?? NOWHERE;
     }
     return found;
   }
 
   private holds(node: number, words: readonly number[]): boolean {
-    const { width, keys } = this;
-    let left = this.lengths[node] ?? 0;
+    const { nodes } = this;
+    let left = nodes[node + LENGTH] ?? 0;
     for (let index = 0; left > 0; index++, left -= 32) {
-      const differs = (keys[node * width + index] ?? 0) ^ (words[index] ?? 0);
+      const differs = (nodes[node + WORDS + index] ?? 0) ^ (words[index] ?? 0);
       if ((left >= 32 ? differs : differs >>> (32 - left)) !== 0) return false;
     }
     return true;
   }
 
-  /** A node for entries `from` to `to`, which are in order, so that the first has the shortest prefix of those that begin as it does. */
+  /** A node for entries `from` to `to`, which are in order: the first has the shortest prefix of those that begin as it does. */
   private build(from: number, to: number, inherited: number): number {
     const first = this.entries[from];
     const last = this.entries[to - 1];
     if (!first || !last || from >= to) return NOWHERE;
-    const length = Math.min(first.cidr.prefix, commonBits(first.cidr.words, last.cidr.words));
-    const own = first.cidr.prefix === length;
-    const node = this.size++;
+    const { words, prefix } = first.cidr;
+    const length = Math.min(prefix, commonBits(words, last.cidr.words));
+    const own = prefix === length;
     const best = own ? Math.min(inherited, first.rank) : inherited;
-    this.keys.set(first.cidr.words, node * this.width);
-    this.lengths[node] = length;
-    this.best[node] = best;
+    const node = this.size;
+    this.size += this.stride;
     const start = from + Number(own);
     const fork = this.firstWithOne(start, to, length);
-    this.zero[node] = this.build(start, fork, best);
-    this.one[node] = this.build(fork, to, best);
+    this.nodes.set([length, this.build(start, fork, best), this.build(fork, to, best), best, ...words], node);
     return node;
   }
 
