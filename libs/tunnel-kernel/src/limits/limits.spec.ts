@@ -360,10 +360,15 @@ describe('the rate limit of a client', () => {
     expect(await rateOver(500)).toBeGreaterThan(20_000 * KIB);
   });
 
-  it('loses nothing and keeps the end after it', async () => {
-    const port = await apply({ client: { rateLimit: 300 * KIB } });
+  it.each([
+    ['plain', 1],
+    ['TLS', 2],
+  ])('loses nothing and keeps the end after it, over %s data channels', async (_, clientId) => {
+    rig.agent(rig.client(true).key);
+    await rig.online(2);
+    const port = await apply({ client: { rateLimit: 300 * KIB }, tunnel: { clientId } });
     const visitor = await rig.visit(port);
-    const sent = Buffer.from(Array.from({ length: 300 * KIB }, (_, index) => (index * 7919) >> 3));
+    const sent = Buffer.from(Array.from({ length: 300 * KIB }, (__, index) => (index * 7919) >> 3));
     visitor.end(sent);
     expect((await readAll(visitor)).equals(sent)).toBe(true);
     await waitFor(() => rig.records.length === 1);

@@ -18,7 +18,6 @@ export class RateLimiter implements Throttle {
   private tokens = 0;
   private updatedAt = 0;
   private timer: NodeJS.Timeout | null = null;
-  private dropped = 0;
 
   /** `now` in milliseconds of a clock that never steps. */
   constructor(bytesPerSecond: number, now: () => number = () => performance.now()) {
@@ -31,11 +30,6 @@ export class RateLimiter implements Throttle {
   /** Bytes a second; Infinity after `lift`. */
   get rate(): number {
     return this.perSecond;
-  }
-
-  /** Datagrams that `tryTake` did not let go. */
-  get droppedDatagrams(): number {
-    return this.dropped;
   }
 
   /** Goes on with another rate; what waits, waits no longer than it takes at the new one. */
@@ -71,15 +65,12 @@ export class RateLimiter implements Throttle {
     this.timer = null;
   }
 
-  /** For what goes at once and whole or not at all: a datagram. False: it is over the limit, to be dropped. */
+  /** For what goes at once and whole or not at all: a datagram. False: it is over the limit, to be dropped and counted. */
   tryTake(bytes: number): boolean {
     this.refill();
-    if (this.tokens >= bytes) {
-      this.tokens -= bytes;
-      return true;
-    }
-    this.dropped += 1;
-    return false;
+    if (this.tokens < bytes) return false;
+    this.tokens -= bytes;
+    return true;
   }
 
   /**
