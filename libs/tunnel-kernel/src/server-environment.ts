@@ -89,6 +89,8 @@ export interface AgentState {
   /** Of the last heartbeat; null before the first. */
   roundTripMs: number | null;
   idleChannels: number;
+  /** Whether datagrams go as UDP packets at the moment, not over data channels. */
+  packets: boolean;
 }
 
 /** A visitor who is connected. */

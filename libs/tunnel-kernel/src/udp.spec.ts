@@ -1,70 +1,391 @@
 import { randomBytes } from 'node:crypto';
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import type { Socket } from 'node:dgram';
+import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitFor } from '@gatehouse/testing';
 import { TunnelRig, type TestClient } from '../test/tunnel-rig.js';
+import { ask, udpLine, udpSocket, type UdpLine } from '../test/udp-rig.js';
+import type { ClientConfig, TunnelAgentEnvironment, TunnelConfig, TunnelServerEnvironment } from './index.js';
 
 const sockets: Socket[] = [];
-afterEach(() => {
+let rig: TunnelRig;
+let client: TestClient;
+let line: UdpLine | null = null;
+
+afterEach(async () => {
+  await rig.close();
+  line?.close();
+  line = null;
   for (const socket of sockets.splice(0)) socket.close();
 });
 
-/** A UDP socket on loopback, with room for what a test sends at once. */
 async function udp(): Promise<Socket> {
-  const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1024 * 1024 });
+  const socket = await udpSocket();
   sockets.push(socket);
-  socket.on('error', () => undefined);
-  socket.bind(0, '127.0.0.1');
-  await once(socket, 'listening');
   return socket;
 }
 
-async function echo(): Promise<number> {
+/** A target that sends everything back; what it says before it tells targets apart. */
+async function echo(prefix = ''): Promise<number> {
   const socket = await udp();
-  socket.on('message', (payload, { port, address }) => socket.send(payload, port, address));
+  socket.on('message', (payload, { port, address }) => {
+    socket.send(Buffer.concat([Buffer.from(prefix), payload]), port, address);
+  });
   return socket.address().port;
 }
 
-async function ask(visitor: Socket, port: number, question: Buffer | string): Promise<Buffer> {
-  const answer = once(visitor, 'message') as Promise<[Buffer, RemoteInfo]>;
-  visitor.send(question, port, '127.0.0.1');
-  return (await answer)[0];
+async function setUp(options: Partial<TunnelServerEnvironment> = {}, encrypt = false): Promise<void> {
+  rig = new TunnelRig(options);
+  await rig.listen();
+  client = rig.client(encrypt);
 }
 
-let rig: TunnelRig;
-let client: TestClient;
+interface StartOptions {
+  agent?: Partial<TunnelAgentEnvironment>;
+  tunnel?: Partial<TunnelConfig>;
+}
+
+async function start(targets: number[], { agent: options, tunnel }: StartOptions = {}) {
+  const { agent } = rig.agent(client.key, options);
+  await rig.online(1);
+  return { agent, port: await rig.tunnel(1, targets, { mode: 'udp', ...tunnel }) };
+}
+
+/** The same tunnel, with something else about its client. */
+async function change(target: number, client: Partial<ClientConfig>): Promise<void> {
+  const config = rig.config({ tunnels: [rig.tunnelConfig(1, [target], { mode: 'udp' })] });
+  await rig.server.apply({ ...config, clients: config.clients.map((one) => ({ ...one, ...client })) });
+}
+
+const viaPackets = (wanted: boolean): Promise<boolean> =>
+  waitFor(() => rig.server.agents()[0]?.packets === wanted, { timeoutMs: 15_000 });
+
+/** Asks until an answer comes: datagrams get lost while the way changes. */
+async function askUntilAnswered(visitor: Socket, port: number, question: string): Promise<string> {
+  let answer: Buffer | null = null;
+  const listen = (payload: Buffer): void => {
+    if (payload.includes(question)) answer = payload;
+  };
+  visitor.on('message', listen);
+  await waitFor(
+    () => {
+      if (!answer) visitor.send(question, port, '127.0.0.1');
+      return answer !== null;
+    },
+    { timeoutMs: 15_000, intervalMs: 50 },
+  );
+  visitor.off('message', listen);
+  return String(answer);
+}
 
 describe.each([
   ['UDP packets', true, false],
   ['TCP lanes', false, false],
   ['TCP lanes in TLS', false, true],
 ])('mode udp over %s', (_, packets, encrypt) => {
-  beforeEach(async () => {
-    rig = new TunnelRig();
-    await rig.listen();
-    client = rig.client(encrypt);
-  });
-  afterEach(() => rig.close());
+  beforeEach(() => setUp({}, encrypt));
 
-  const start = async (target: number) => {
-    const { agent } = rig.agent(client.key, { datagrams: { packets } });
-    await rig.online(1);
-    return { agent, port: await rig.tunnel(1, [target], { mode: 'udp' }) };
+  const startOn = async (targets: number[]) => {
+    const started = await start(targets, { agent: { datagrams: { packets } } });
+    await viaPackets(packets);
+    return started;
   };
 
   it('carries datagrams of any length both ways, and both sides count the same', async () => {
-    const { port, agent } = await start(await echo());
+    const { port, agent } = await startOn([await echo()]);
     const visitor = await udp();
     let bytes = 0;
-    for (const length of [0, 1, 1200, 1423, 1424, 1425, 1500, 9000, 32_768, 65_506, 65_507]) {
+    for (const length of [0, 1, 1100, 1200, 1411, 1412, 1413, 1417, 1424, 9000, 32_768, 65_506, 65_507]) {
       const sent = randomBytes(length);
-      const answer = await ask(visitor, port, sent);
-      expect(answer.equals(sent)).toBe(true);
+      expect((await ask(visitor, port, sent)).equals(sent)).toBe(true);
       bytes += length;
     }
     const counted = [{ upload: bytes, download: bytes, connections: 1 }];
     expect(rig.server.takeDeltas()).toMatchObject(counted);
     expect(agent.takeDeltas()).toMatchObject(counted);
+    expect(rig.server.agents()[0]?.packets).toBe(packets);
+  });
+
+  it('keeps many visitors apart', async () => {
+    const { port, agent } = await startOn([await echo()]);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async (__, index) => {
+        const visitor = await udp();
+        const questions = Array.from({ length: 5 }, (___, turn) => `${index}:${turn}`);
+        const said: string[] = [];
+        for (const question of questions) said.push(String(await ask(visitor, port, question)));
+        return said.join() === questions.join();
+      }),
+    );
+    expect(answers.every(Boolean)).toBe(true);
+    expect(rig.server.flows).toBe(100);
+    expect(agent.flows).toBe(100);
+    expect(rig.server.datagramState()).toMatchObject({ sessions: 100, noRoute: 0, overRate: 0, tooLong: 0 });
+  });
+
+  it('answers the questions of a resolver', async () => {
+    const target = await udp();
+    target.on('message', (query, { port, address }) => {
+      // The question, and one answer: an A record of 192.0.2.7 for the name at offset 12.
+      const answer = Buffer.concat([
+        query.subarray(0, query.indexOf(0, 12) + 5),
+        Buffer.from('c00c000100010000003c0004c0000207', 'hex'),
+      ]);
+      answer.writeUInt16BE(0x8180, 2);
+      answer.writeUInt16BE(1, 6);
+      answer.writeUInt32BE(0, 8);
+      target.send(answer, port, address);
+    });
+    const { port } = await startOn([target.address().port]);
+    const resolver = new Resolver({ timeout: 5000, tries: 1 });
+    resolver.setServers([`127.0.0.1:${port}`]);
+    expect(await resolver.resolve4('inside.example')).toEqual(['192.0.2.7']);
+  });
+
+  it('goes on with an agent that was started again', async () => {
+    const { port, agent } = await startOn([await echo()]);
+    const visitor = await udp();
+    await ask(visitor, port, 'before');
+    await agent.stop();
+    rig.agent(client.key, { datagrams: { packets } });
+    expect(await askUntilAnswered(visitor, port, 'after')).toBe('after');
+    expect(rig.server.flows).toBe(1);
+  });
+});
+
+describe('mode udp', () => {
+  it('takes the targets in turn, and others while nobody listens at one', async () => {
+    await setUp();
+    const closed = await udpSocket();
+    const nobody = closed.address().port;
+    closed.close();
+    const { port } = await start([await echo('a'), nobody, await echo('b')]);
+    const answers = new Set<string>();
+    for (let visit = 0; visit < 6; visit++) answers.add(await askUntilAnswered(await udp(), port, 'x'));
+    expect([...answers].sort()).toEqual(['ax', 'bx']);
+    await waitFor(() => rig.failures.includes('refused'));
+  });
+
+  it('does not send where the agent does not allow it', async () => {
+    await setUp();
+    const target = await udp();
+    let arrived = 0;
+    target.on('message', () => (arrived += 1));
+    const { port } = await start([target.address().port], { agent: { allows: () => false } });
+    (await udp()).send('x', port, '127.0.0.1');
+    await waitFor(() => rig.failures.length === 1);
+    expect(rig.failures).toEqual(['forbidden']);
+    expect(arrived).toBe(0);
+  });
+
+  it('tells targets who the visitor is', async () => {
+    await setUp();
+    const { port } = await start([await echo()], { tunnel: { proxyProtocol: 2 } });
+    const visitor = await udp();
+    const answer = await ask(visitor, port, 'hello');
+    expect(answer.toString('hex', 0, 24)).toBe('0d0a0d0a000d0a515549540a2112000c7f0000017f000001');
+    expect(answer.readUInt16BE(24)).toBe(visitor.address().port);
+    expect(answer.readUInt16BE(26)).toBe(port);
+    expect(answer.toString('utf8', 28)).toBe('hello');
+  });
+
+  it('forgets visitors that are quiet, on both sides', async () => {
+    await setUp({ datagrams: { idleMs: 300 } });
+    const { port, agent } = await start([await echo()]);
+    const visitor = await udp();
+    await ask(visitor, port, 'x');
+    await waitFor(() => rig.server.flows === 0 && agent.flows === 0);
+    expect(rig.records).toMatchObject([{ upload: 1, download: 1, reason: 'idle' }]);
+    expect(String(await ask(visitor, port, 'again'))).toBe('again');
+  });
+
+  it('takes no more visitors than it may', async () => {
+    await setUp({ datagrams: { visitors: 2 } });
+    const { port } = await start([await echo()]);
+    const [first, second, third] = [await udp(), await udp(), await udp()];
+    await ask(first, port, 'x');
+    await ask(second, port, 'x');
+    third.send('x', port, '127.0.0.1');
+    await ask(first, port, 'y');
+    expect(rig.server.flows).toBe(2);
+    third.on('message', () => expect.unreachable());
+    await ask(second, port, 'z');
+  });
+
+  it('ends the sessions of a client that is disabled', async () => {
+    await setUp();
+    const target = await echo();
+    const { port } = await start([target]);
+    await ask(await udp(), port, 'x');
+    await change(target, { enabled: false });
+    await waitFor(() => rig.server.flows === 0);
+    expect(rig.records).toMatchObject([{ reason: 'stopped' }]);
+  });
+
+  it('ends the sessions of a client that expires', async () => {
+    await setUp();
+    const target = await echo();
+    const { port } = await start([target]);
+    await ask(await udp(), port, 'x');
+    await change(target, { expiresAt: Date.now() + 400 });
+    expect(rig.server.flows).toBe(1);
+    await waitFor(() => rig.server.flows === 0);
+    expect(rig.records).toMatchObject([{ reason: 'stopped' }]);
+  });
+
+  it('counts a visitor as a connection of its client', async () => {
+    await setUp();
+    const target = await echo();
+    const { port } = await start([target]);
+    await change(target, { maxConnections: 1 });
+    const [first, second] = [await udp(), await udp()];
+    await ask(first, port, 'x');
+    second.send('x', port, '127.0.0.1');
+    await ask(first, port, 'y');
+    expect(rig.server.flows).toBe(1);
+  });
+
+  it('drops what is over the rate of its client, and counts it', async () => {
+    await setUp();
+    const target = await echo();
+    const { port } = await start([target]);
+    await change(target, { rateLimit: 1000 });
+    const visitor = await udp();
+    for (let count = 0; count < 20; count++) visitor.send(Buffer.alloc(9000), port, '127.0.0.1');
+    // The burst of 64 KiB lets seven of them go, or fewer and some answers.
+    await waitFor(() => rig.server.datagramState().overRate >= 13);
+    const [moved] = rig.server.takeDeltas();
+    expect((moved?.upload ?? 0) + (moved?.download ?? 0)).toBeLessThanOrEqual(65_536 + 1000);
+  });
+
+  it('serves whom the verifier lets in, once it has', async () => {
+    let decide: (allowed: boolean) => void = () => undefined;
+    const asked: string[] = [];
+    await setUp({
+      verifier: {
+        allows: (__, ___, { address }) => {
+          asked.push(address);
+          return new Promise((resolve) => (decide = resolve));
+        },
+        verify: () => ({ allowed: false, answer: { status: 403, headers: [], body: '' } }),
+        checkPassword: () => false,
+        guards: () => true,
+      },
+    });
+    const { port } = await start([await echo()]);
+    const [good, bad] = [await udp(), await udp()];
+    bad.send('let me in', port, '127.0.0.1');
+    await waitFor(() => asked.length === 1);
+    decide(false);
+    bad.send('please', port, '127.0.0.1');
+    const answer = once(good, 'message');
+    good.send('first', port, '127.0.0.1');
+    await waitFor(() => asked.length === 2);
+    expect(rig.server.flows).toBe(0);
+    decide(true);
+    expect(String((await answer)[0])).toBe('first');
+    expect(rig.server.flows).toBe(1);
+  });
+
+  it('gives the port up with its tunnel, and says when it cannot be had', async () => {
+    await setUp();
+    const { port } = await start([await echo()]);
+    await ask(await udp(), port, 'x');
+    await rig.server.apply(rig.config({}));
+    expect(rig.server.flows).toBe(0);
+    const taken = await udpSocket(port);
+    sockets.push(taken);
+    await rig.tunnel(1, [1], { mode: 'udp', listen: { host: '127.0.0.1', port } });
+    expect(rig.server.tunnels()).toMatchObject([{ state: 'error', error: `127.0.0.1:${port} is in use` }]);
+  });
+
+  it('sends the datagrams of a tunnel with other targets there', async () => {
+    await setUp();
+    const { port } = await start([await echo('old ')]);
+    const visitor = await udp();
+    expect(String(await ask(visitor, port, 'x'))).toBe('old x');
+    const listen = { host: '127.0.0.1', port };
+    await rig.tunnel(1, [await echo('new ')], { mode: 'udp', listen });
+    await waitFor(async () => (await askUntilAnswered(visitor, port, 'x')) === 'new x');
+  });
+});
+
+describe('packets of datagrams', () => {
+  beforeEach(async () => {
+    await setUp();
+    line = await udpLine(rig);
+  });
+
+  const startOnLine = async (path: UdpLine) => {
+    const started = await start([await echo()], { agent: { server: { host: '127.0.0.1', port: path.port } } });
+    await viaPackets(true);
+    return started;
+  };
+
+  it('give way to lanes while they do not get through, and come back', async () => {
+    const path = line as UdpLine;
+    const { port } = await startOnLine(path);
+    const visitor = await udp();
+    await ask(visitor, port, 'packets');
+    path.longest = 0;
+    expect(await askUntilAnswered(visitor, port, 'lanes')).toBe('lanes');
+    await viaPackets(false);
+    path.longest = 65_535;
+    await viaPackets(true);
+    const before = path.seen.length;
+    expect(await askUntilAnswered(visitor, port, 'packets again')).toBe('packets again');
+    expect(path.seen.length).toBeGreaterThan(before);
+    expect(rig.server.flows).toBe(1);
+  }, 40_000);
+
+  it('are not used where they go one way only, and the agent learns it', async () => {
+    const path = line as UdpLine;
+    const { port } = await startOnLine(path);
+    const visitor = await udp();
+    await ask(visitor, port, 'both');
+    path.oneWay = true;
+    expect(await askUntilAnswered(visitor, port, 'one')).toBe('one');
+    await viaPackets(false);
+  }, 40_000);
+
+  it('are cut shorter where only short ones get through', async () => {
+    const path = line as UdpLine;
+    path.longest = 1280;
+    const { port } = await startOnLine(path);
+    const visitor = await udp();
+    const sent = randomBytes(9000);
+    expect((await ask(visitor, port, sent)).equals(sent)).toBe(true);
+    expect(Math.max(...path.seen.map(({ length }) => length))).toBeLessThanOrEqual(1200);
+  });
+
+  it('find the agent at another address', async () => {
+    const path = line as UdpLine;
+    const { port } = await startOnLine(path);
+    const visitor = await udp();
+    await ask(visitor, port, 'here');
+    await path.rebind();
+    expect(await askUntilAnswered(visitor, port, 'there')).toBe('there');
+    await viaPackets(true);
+    expect(String(await ask(visitor, port, 'still'))).toBe('still');
+  }, 40_000);
+
+  it('that are forged, changed or sent again are dropped, and change nothing', async () => {
+    const path = line as UdpLine;
+    const { port } = await startOnLine(path);
+    const visitor = await udp();
+    await ask(visitor, port, 'x');
+    await rig.server.takeDeltas();
+    const [genuine] = path.seen.slice(-1);
+    const changed = Buffer.from(genuine ?? '');
+    changed[20] = (changed[20] ?? 0) ^ 1;
+    // Of a number that was not used yet, and so not known to be old.
+    changed.writeUIntBE(2 ** 40, 6, 6);
+    for (const packet of [...path.seen, changed, randomBytes(60), Buffer.alloc(0), Buffer.alloc(12)]) {
+      path.inject(packet);
+    }
+    await waitFor(() => rig.server.datagramState().rejected > path.seen.length);
+    expect(String(await ask(visitor, port, 'y'))).toBe('y');
+    expect(rig.server.takeDeltas()).toMatchObject([{ upload: 1, download: 1 }]);
   });
 });

@@ -188,12 +188,12 @@ export class AgentDatagrams implements ChannelHandler {
   }
 
   /** As packets where the server says that they arrive, else the lane that the last datagram took, or any other. */
-  private wayBack(id: number, arrived: DatagramLane): DatagramLane | null {
+  private wayBack(id: number, arrived: DatagramLane): DatagramLane {
     const packets = this.link?.link.lane;
     if (packets) return packets;
     if (arrived instanceof StreamLane && !arrived.closed) return arrived;
     const open = [...this.lanes.keys()];
-    return open[id % open.length] ?? null;
+    return open[id % open.length] ?? arrived;
   }
 
   private tick(): void {

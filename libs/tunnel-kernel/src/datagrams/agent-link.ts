@@ -93,6 +93,10 @@ export class AgentLink {
   private receive(type: number, body: Buffer): void {
     if (type === FRAME.probe) this.watch.probe(sessionOf(body), body);
     else if (type === FRAME.probed) this.watch.probed(sessionOf(body), body);
-    else this.options.frame(this.packets, type, body);
+    else {
+      // Said by the fact: the server sends datagrams this way.
+      this.watch.peerGood = true;
+      this.options.frame(this.packets, type, body);
+    }
   }
 }

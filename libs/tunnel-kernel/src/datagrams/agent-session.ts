@@ -13,8 +13,8 @@ export interface AgentSessionOptions {
   /** `addressed` datagrams only, or none of them. */
   addressed: boolean;
   now: () => number;
-  /** The way back to the server, `arrived` being the one that the visitor's last datagram took; null: none. */
-  wayBack(id: number, arrived: DatagramLane): DatagramLane | null;
+  /** The way back to the server, `arrived` being the one that the visitor's last datagram took. */
+  wayBack(id: number, arrived: DatagramLane): DatagramLane;
   ended(session: AgentDatagramSession, reason: RelayEndReason): void;
 }
 
@@ -62,8 +62,8 @@ export class AgentDatagramSession {
   answer(payload: Buffer, source: HostAndPort | null): void {
     const { now, wayBack } = this.options;
     this.usedAt = now();
+    if (this.ended) return;
     const lane = wayBack(this.id, this.arrived);
-    if (this.ended || !lane) return;
     this.flow.counter.download += payload.length;
     if (source) lane.put(FRAME.addressed, this.id, encodeAddress(source), payload);
     else lane.put(FRAME.datagram, this.id, NOTHING, payload);
@@ -75,7 +75,7 @@ export class AgentDatagramSession {
 
   end(reason: RelayEndReason, tell: boolean): void {
     if (this.ended) return;
-    if (tell) this.options.wayBack(this.id, this.arrived)?.put(FRAME.closed, this.id, NOTHING, NOTHING);
+    if (tell) this.options.wayBack(this.id, this.arrived).put(FRAME.closed, this.id, NOTHING, NOTHING);
     this.ended = true;
     this.outlet?.close();
     this.options.ended(this, reason);
