@@ -21,7 +21,7 @@ export function createUdpSocket({ address, bufferBytes = BUFFER_BYTES, onlyFamil
     type: family === 6 ? 'udp6' : 'udp4',
     recvBufferSize: bufferBytes,
     sendBufferSize: bufferBytes,
-    ipv6Only: onlyFamily ?? false,
+    ipv6Only: family === 6 && onlyFamily === true,
     lookup: (host, _, done) => done(null, host, family),
   });
   socket.on('error', () => undefined);
