@@ -93,7 +93,7 @@ describe.each([1, 2] as const)('PROXY protocol version %d to nginx', (toTarget) 
     expect(stdout).toBe(`127.0.0.5 ${port}`);
   });
 
-  it.each([1, 2] as const)('with what xray says in version %d', async (fromProxy, ...[context]) => {
+  it.for([1, 2] as const)('with what xray says in version %d', async (fromProxy, context) => {
     const nginx = requirePeer(context, 'nginx');
     const xray = optionalPeer(context, 'xray');
     const port = await tunnelTo(await startNginx(nginx), { proxyProtocol: toTarget });

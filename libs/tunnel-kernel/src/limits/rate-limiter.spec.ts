@@ -154,4 +154,25 @@ describe('a rate limiter', () => {
     expect(limiter.tryTake(2 * KIB)).toBe(true);
     expect(limiter.tryTake(KIB)).toBe(false);
   });
+
+  it('gives datagrams what one in line gets, and no more', () => {
+    const limiter = new RateLimiter(RATE);
+    limiter.take(RATE);
+    const senders = [new Sender(limiter), new Sender(limiter)];
+    let datagrams = 0;
+    for (let ms = 0; ms < 10_000; ms++) {
+      // Ten times as much as is allowed.
+      for (let i = 0; i < 10; i++) if (limiter.tryTake(1000)) datagrams += 1000;
+      vi.advanceTimersByTime(1);
+    }
+    const [first, second] = senders.map(({ sent }) => sent / (RATE * 10));
+    expect(first).toBeCloseTo(1 / 3, 1);
+    expect(second).toBeCloseTo(1 / 3, 1);
+    expect(datagrams / (RATE * 10)).toBeCloseTo(1 / 3, 1);
+    expect(datagrams + (senders[0]?.sent ?? 0) + (senders[1]?.sent ?? 0)).toBeLessThanOrEqual(RATE * 10);
+    // Alone again, they have it all, and what was kept for them is not lost.
+    for (const sender of senders) limiter.leave(sender);
+    vi.advanceTimersByTime(1000);
+    expect(limiter.tryTake(RATE)).toBe(true);
+  });
 });

@@ -18,6 +18,9 @@ export class RateLimiter implements Throttle {
   private tokens = 0;
   private updatedAt = 0;
   private timer: NodeJS.Timeout | null = null;
+  /** For datagrams, while others stand in line. */
+  private reserved = 0;
+  private datagramsCame = false;
 
   /** `now` in milliseconds of a clock that never steps. */
   constructor(bytesPerSecond: number, now: () => number = () => performance.now()) {
@@ -60,13 +63,15 @@ export class RateLimiter implements Throttle {
 
   leave(waiter: ThrottleWaiter): void {
     this.line.delete(waiter);
-    if (this.line.size > 0 || !this.timer) return;
-    clearTimeout(this.timer);
+    if (this.line.size > 0) return;
+    this.giveBackReserved();
+    if (this.timer) clearTimeout(this.timer);
     this.timer = null;
   }
 
   /** For what goes at once and whole or not at all: a datagram. False: it is over the limit, to be dropped and counted. */
   tryTake(bytes: number): boolean {
+    if (this.line.size > 0) return this.takeReserved(bytes);
     this.refill();
     if (this.tokens < bytes) return false;
     this.tokens -= bytes;
@@ -103,6 +108,28 @@ export class RateLimiter implements Throttle {
     return taken;
   }
 
+  /** Datagrams cannot stand in line. Without a share of their own they would leave nothing to those who do. */
+  private takeReserved(bytes: number): boolean {
+    this.datagramsCame = true;
+    if (this.reserved < bytes) return false;
+    this.reserved -= bytes;
+    return true;
+  }
+
+  /** Datagrams together get what one in line gets. */
+  private reserve(): void {
+    if (!this.datagramsCame) return;
+    this.datagramsCame = false;
+    const share = Math.min(this.tokens / (this.line.size + 1), LEAST_BURST - this.reserved);
+    this.reserved += share;
+    this.tokens -= share;
+  }
+
+  private giveBackReserved(): void {
+    this.tokens += this.reserved;
+    this.reserved = 0;
+  }
+
   private refill(): void {
     const now = this.now();
     if (this.perSecond === Infinity) this.tokens = Infinity;
@@ -117,6 +144,7 @@ export class RateLimiter implements Throttle {
   /** Round after round, in each the same for everybody. */
   private serve(): void {
     this.refill();
+    this.reserve();
     let share = 0;
     let turns = 0;
     for (const waiter of this.line) {
@@ -138,7 +166,8 @@ export class RateLimiter implements Throttle {
 
   private schedule(): void {
     const [first] = this.line;
-    if (!first || this.timer) return;
+    if (!first) return this.giveBackReserved();
+    if (this.timer) return;
     const missing = Math.min(first.waiting, this.leastShare) - this.tokens;
     const delay = Math.max(TICK_MS, Math.ceil((missing * 1000) / this.perSecond));
     this.timer = setTimeout(() => {
