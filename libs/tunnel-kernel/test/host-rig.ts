@@ -85,7 +85,15 @@ export class HostRig extends TunnelRig {
   ask({ method = 'GET', path = '/', host = 'a.test', headers = {}, body }: Asked = {}): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const asked = request(
-        { port: this.http, host: '127.0.0.1', method, path, agent: false, setHost: false, headers: { host, ...headers } },
+        {
+          port: this.http,
+          host: '127.0.0.1',
+          method,
+          path,
+          agent: false,
+          setHost: false,
+          headers: { host, ...headers },
+        },
         (answer) => {
           const parts: Buffer[] = [];
           answer.on('data', (part: Buffer) => parts.push(part));
@@ -102,9 +110,9 @@ export class HostRig extends TunnelRig {
   }
 
   /** Writes these bytes to the port for HTTP and answers everything that comes until the connection ends. */
-  async raw(text: string, half = true): Promise<string> {
+  async raw(text: string): Promise<string> {
     const socket = connect({ port: this.http, host: '127.0.0.1', allowHalfOpen: true });
-    return readUntilEnd(socket, text, half);
+    return readUntilEnd(socket, text);
   }
 
   override async close(): Promise<void> {
@@ -116,7 +124,7 @@ export class HostRig extends TunnelRig {
   }
 }
 
-export function readUntilEnd(socket: Socket, text: string, half: boolean): Promise<string> {
+export function readUntilEnd(socket: Socket, text: string): Promise<string> {
   return new Promise((resolve) => {
     let read = '';
     socket.setEncoding('latin1');
@@ -126,7 +134,6 @@ export function readUntilEnd(socket: Socket, text: string, half: boolean): Promi
       socket.destroy();
       resolve(read);
     });
-    if (half) socket.end(text, 'latin1');
-    else socket.write(text, 'latin1');
+    socket.write(text, 'latin1');
   });
 }

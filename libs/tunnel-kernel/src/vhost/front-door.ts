@@ -81,7 +81,7 @@ export class FrontDoor {
   }
 
   private route(
-    { covers }: IncomingRequest,
+    { covers, reply }: IncomingRequest,
     head: RequestHead,
     { scheme }: VisitorOrigin,
     accept: string | undefined,
@@ -89,7 +89,10 @@ export class FrontDoor {
     const host = this.router.match(head.host, head.target.path, scheme);
     if (!covers(head.host)) return misdirectedAnswer(accept);
     if (!host) return noHostAnswer(accept);
-    if (head.target.ambiguous && this.router.dependsOnPath(head.host)) return badRequestAnswer(400, 'target', accept);
+    if (head.target.ambiguous && this.router.dependsOnPath(head.host)) {
+      reply.close();
+      return badRequestAnswer(400, 'target', accept);
+    }
     if (host.redirectToHttps && scheme === 'http') return redirectAnswer(this.secureLocation(head));
     return host;
   }

@@ -121,11 +121,12 @@ export class HttpGateway {
   /** Gives the ports up; requests that run go on, their connections end with them. */
   drain(): void {
     this.draining = true;
-    for (const server of this.plain) closeIdle(server);
+    for (const server of this.plain) server.close();
     for (const { server, http2 } of this.secure) {
-      closeIdle(server);
+      server.close();
       http2.drain();
     }
+    this.http1.drain();
   }
 
   /** Ends everything. */
@@ -138,11 +139,6 @@ export class HttpGateway {
     }
     this.upstreams.destroy();
   }
-}
-
-function closeIdle(server: Server | TlsListener['server']): void {
-  server.close();
-  server.closeIdleConnections();
 }
 
 function listen(server: NetServer, { host, port }: HostAndPort): Promise<number> {

@@ -1,6 +1,7 @@
 import { Server, ServerResponse, type IncomingMessage, type ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { Server as TlsServer } from 'node:tls';
 import { endpoint } from '../modes/endpoint.js';
 import type { TunnelLogger } from '../environment.js';
 import type { FrontDoor, IncomingRequest } from './front-door.js';
@@ -62,6 +63,8 @@ function mayUpgrade(request: IncomingMessage): boolean {
 export class Http1Listener {
   private readonly context: ListenerContext;
   private readonly connections = new WeakMap<Duplex, Connection>();
+  /** All of them: Node takes one that has not asked for anything yet for one that is at work. */
+  private readonly sockets = new Set<Socket>();
 
   constructor(context: ListenerContext) {
     this.context = context;
@@ -70,6 +73,10 @@ export class Http1Listener {
   /** `covers` answers for a connection in TLS whether its certificate is good for a name. */
   attach(server: Server, covers: (socket: Socket, host: string) => boolean): void {
     server.timeout = 0;
+    server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.on('close', () => this.sockets.delete(socket));
+    });
     // Beyond them fields would be passed over in silence; `readRequest` counts.
     server.maxHeadersCount = 0;
     const take = (request: IncomingMessage, response: ServerResponse): void => this.take(request, response, covers);
@@ -87,6 +94,15 @@ export class Http1Listener {
     });
   }
 
+  /** Connections that wait for a request end; others after their answer. */
+  drain(): void {
+    for (const socket of this.sockets) this.endIfIdle(socket);
+  }
+
+  private endIfIdle(socket: Socket): void {
+    if ((this.connections.get(socket)?.open ?? 0) === 0) socket.destroySoon();
+  }
+
   private take(
     request: IncomingMessage,
     response: ServerResponse,
@@ -99,6 +115,7 @@ export class Http1Listener {
     connection.open += 1;
     const reply = new Http1Reply(request, response, () => {
       connection.open -= 1;
+      if (this.context.draining()) this.endIfIdle(socket);
     });
     const close = reply.close.bind(reply);
     reply.close = () => {

@@ -1,10 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { resetStream, type ByteStream } from '@gatehouse/net';
 import type { Socket } from 'node:net';
-import type { Reply, ReplyHead, ReplyOwner } from './reply.js';
-
-/** How long the rest of a request that was answered early is read and thrown away. */
-const LINGER_MS = 5000;
+import { LINGER_MS, type Reply, type ReplyHead, type ReplyOwner } from './reply.js';
 
 /** An answer in HTTP/1. */
 export class Http1Reply implements Reply {

@@ -114,7 +114,7 @@ export class Http2Listener {
 function rawRequest(headers: IncomingHttpHeaders, raw: string[], protocol: string | null): RawRequest {
   return {
     method: asText(headers[':method']) ?? '',
-    version: '2.0',
+    version: 'h2',
     target: asText(headers[':path']) ?? '',
     authority: asText(headers[':authority']),
     protocol,

@@ -1,6 +1,6 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { ByteStream } from '@gatehouse/net';
-import type { Reply, ReplyHead, ReplyOwner } from './reply.js';
+import { LINGER_MS, type Reply, type ReplyHead, type ReplyOwner } from './reply.js';
 
 /** An answer in HTTP/2. */
 export class Http2Reply implements Reply {
@@ -28,10 +28,8 @@ export class Http2Reply implements Reply {
     if (this.closed) return;
     // What the target says after the body is known when the body is through.
     stream.respond(asHeaders(status, fields), { endStream: bodyless, waitForTrailers: !bodyless });
-    stream.on('wantTrailers', () => {
-      if (this.trailers) stream.sendTrailers(this.trailers);
-      else stream.close();
-    });
+    // With none, Node ends the stream with an empty frame.
+    stream.on('wantTrailers', () => stream.sendTrailers(this.trailers ?? {}));
   }
 
   write(chunk: Buffer): boolean {
@@ -43,8 +41,7 @@ export class Http2Reply implements Reply {
     if (trailers.length > 0) this.trailers = asHeaders(null, trailers);
     if (this.closed) return;
     stream.end();
-    // A request that goes on after its answer is told to stop (RFC 9113 8.1).
-    if (this.requested && !stream.readableEnded) stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
+    if (this.requested && !stream.readableEnded) this.linger();
   }
 
   abort(): void {
@@ -60,6 +57,14 @@ export class Http2Reply implements Reply {
     this.owner = null;
     this.stream.respond(asHeaders(200, kept));
     return this.stream;
+  }
+
+  /** A request that goes on after its answer is told to stop (RFC 9113 8.1), when it had its time. */
+  private linger(): void {
+    const { stream } = this;
+    stream.resume();
+    const timer = setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), LINGER_MS);
+    stream.once('close', () => clearTimeout(timer));
   }
 
   private get closed(): boolean {

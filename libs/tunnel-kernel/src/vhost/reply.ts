@@ -1,5 +1,8 @@
 import type { ByteStream } from '@gatehouse/net';
 
+/** How long the rest of a request that was answered early is read and thrown away. */
+export const LINGER_MS = 5000;
+
 /** Who is told what becomes of an answer. */
 export interface ReplyOwner {
   /** There is room again after `write` answered false. */

@@ -5,6 +5,7 @@ import { readTarget, type RequestTarget } from './request-target.js';
 /** A request as it came from a parser. */
 export interface RawRequest {
   method: string;
+  /** `1.0`, `1.1` or `h2`; whatever else a parser says is refused. */
   version: string;
   /** Request target of HTTP/1, `:path` of HTTP/2. */
   target: string;
@@ -51,7 +52,7 @@ const NOT_TO_BE_UPGRADED = /^(?:h2c?|http\/.*|tls\/.*)$/i;
  * request to the target is written from what is answered here and from nothing else.
  */
 export function readRequest(raw: RawRequest): RequestHead | BadRequest {
-  if (raw.version !== '1.1' && raw.version !== '1.0' && raw.version !== '2.0') return bad('version');
+  if (raw.version !== '1.1' && raw.version !== '1.0' && raw.version !== 'h2') return bad('version');
   if (raw.method === 'TRACE' || (raw.method === 'CONNECT' && !raw.protocol)) return { status: 405, error: 'method' };
   if ((raw.protocol ?? 'websocket') !== 'websocket') return { status: 501, error: 'protocol' };
   if (raw.fields.length > 2 * MAX_FIELDS) return { status: 431, error: 'too_many_fields' };
@@ -68,7 +69,7 @@ export function readRequest(raw: RawRequest): RequestHead | BadRequest {
     version: raw.version,
     ...asked,
     fields,
-    bytes: raw.method.length + raw.target.length + fields.bytes + 13,
+    bytes: raw.method.length + raw.target.length + fields.bytes + 14,
     hasBody: hasBody(fields),
     upgrade: readUpgrade(raw, fields),
   };

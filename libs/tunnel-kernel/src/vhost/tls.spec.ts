@@ -1,0 +1,310 @@
+import { once } from 'node:events';
+import { connect as connectHttp2, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
+import { request, type RequestOptions } from 'node:https';
+import { connect as connectTcp } from 'node:net';
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { waitFor } from '@gatehouse/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { HostRig } from '../../test/host-rig.js';
+import type { HttpOptions } from './http-gateway.js';
+import type { ServerCertificate } from './certificate-book.js';
+import { createServerIdentity } from '../wire/server-identity.js';
+
+let rig: HostRig;
+const sessions: ClientHttp2Session[] = [];
+afterEach(async () => {
+  for (const session of sessions.splice(0)) session.destroy();
+  await rig.close();
+});
+
+function certificateFor(name: string): ServerCertificate {
+  const { certificate, key } = createServerIdentity(name);
+  return { chain: certificate, key };
+}
+
+async function start(http: HttpOptions = {}): Promise<number> {
+  rig = await HostRig.start(http);
+  return rig.origin((asked, response) => {
+    response.setHeader('X-Proto', String(asked.headers['x-forwarded-proto']));
+    let size = 0;
+    asked.on('data', (part: Buffer) => (size += part.length));
+    asked.on('end', () => response.end(`${asked.headers.host} ${asked.url} ${asked.headers.cookie ?? ''} ${size}`));
+  });
+}
+
+interface Seen {
+  status: number;
+  body: string;
+  headers: IncomingHttpHeaders;
+}
+
+function ask(options: RequestOptions): Promise<Seen> {
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      { port: rig.https, host: '127.0.0.1', rejectUnauthorized: false, agent: false, ...options },
+      (answer) => {
+        let body = '';
+        answer.on('data', (part: Buffer) => (body += part.toString()));
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body, headers: answer.headers }));
+      },
+    );
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+async function handshake(options: ConnectionOptions): Promise<TLSSocket> {
+  const socket = connect({ port: rig.https, host: '127.0.0.1', rejectUnauthorized: false, ...options });
+  socket.on('error', () => undefined);
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+function failure(options: ConnectionOptions): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ port: rig.https, host: '127.0.0.1', rejectUnauthorized: false, ...options });
+    socket.on('secureConnect', () => resolve('connected'));
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
+}
+
+async function h2(servername: string): Promise<ClientHttp2Session> {
+  const session = connectHttp2(`https://127.0.0.1:${rig.https}`, { servername, rejectUnauthorized: false });
+  session.on('error', () => undefined);
+  sessions.push(session);
+  await once(session, 'connect');
+  return session;
+}
+
+function askH2(
+  session: ClientHttp2Session,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<Seen & { rst: number }> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({ ':path': '/', ...headers }, { endStream: body === undefined });
+    let head: IncomingHttpHeaders & { ':status'?: number } = {};
+    let read = '';
+    stream.on('response', (answer) => (head = answer));
+    stream.on('data', (part: Buffer) => (read += part.toString()));
+    stream.on('close', () => resolve({ status: head[':status'] ?? 0, headers: head, body: read, rst: stream.rstCode }));
+    stream.on('error', reject);
+    if (body !== undefined) stream.end(body);
+  });
+}
+
+describe('certificates', () => {
+  it('go by the name that the visitor says, and change without a restart', async () => {
+    const port = await start();
+    const serve = (a: ServerCertificate): Promise<void> =>
+      rig.serve(
+        rig.hostConfig([port], { certificate: a }),
+        rig.hostConfig([port], { id: 13, host: '*.b.test', certificate: certificateFor('wild') }),
+      );
+    await serve(certificateFor('first'));
+    const commonName = async (servername: string): Promise<unknown> => {
+      const socket = await handshake({ servername });
+      const name = socket.getPeerCertificate().subject.CN;
+      socket.destroy();
+      return name;
+    };
+    expect(await commonName('A.test')).toBe('first');
+    expect(await commonName('x.y.b.test')).toBe('wild');
+    await serve(certificateFor('second'));
+    expect(await commonName('a.test')).toBe('second');
+    expect((await ask({ servername: 'a.test', headers: { host: 'a.test' } })).body).toContain('a.test /');
+  });
+
+  it('are missing for names that no host has: the alert says so', async () => {
+    const port = await start();
+    await rig.serve(
+      rig.hostConfig([port], { certificate: certificateFor('a.test') }),
+      rig.hostConfig([port], { id: 13, host: 'plain.test', scheme: 'http', certificate: certificateFor('plain') }),
+    );
+    for (const servername of ['b.test', 'plain.test', '']) {
+      expect(await failure({ servername })).toBe('ERR_SSL_TLSV1_UNRECOGNIZED_NAME');
+    }
+    const noise = connectTcp(rig.https, '127.0.0.1');
+    noise.write('GET / HTTP/1.1\r\n\r\n');
+    expect(await once(noise, 'close')).toBeDefined();
+  });
+
+  it('may come from elsewhere, for names that hosts have', async () => {
+    const asked: string[] = [];
+    const fallback = certificateFor('fallback');
+    const port = await start({
+      defaultCertificate: fallback,
+      certificate: async (name) => {
+        asked.push(name);
+        return name === 'a.test' ? certificateFor('issued') : null;
+      },
+    });
+    await rig.serve(rig.hostConfig([port]), rig.hostConfig([port], { id: 13, host: 'b.test' }));
+    const names: unknown[] = [];
+    for (const servername of ['a.test', 'b.test', 'made-up.test', '']) {
+      const socket = await handshake({ servername });
+      names.push(socket.getPeerCertificate().subject.CN);
+      socket.destroy();
+    }
+    expect(names).toEqual(['issued', 'fallback', 'fallback', 'fallback']);
+    expect(new Set(asked)).toEqual(new Set(['a.test', 'b.test']));
+  });
+
+  it('are not lent to hosts that they are not for', async () => {
+    const port = await start();
+    const certificate = certificateFor('a.test');
+    await rig.serve(
+      rig.hostConfig([port], { certificate }),
+      rig.hostConfig([port], { id: 13, host: 'b.test', certificate: certificateFor('b.test') }),
+    );
+    const wrong = await ask({ servername: 'a.test', headers: { host: 'b.test' } });
+    expect([wrong.status, wrong.headers['x-gw-error']]).toEqual([421, 'misdirected']);
+    expect((await ask({ servername: 'a.test', headers: { host: 'a.test:8443' } })).status).toBe(200);
+    const session = await h2('b.test');
+    expect((await askH2(session, { ':authority': 'a.test' })).status).toBe(421);
+    expect((await askH2(session, { ':authority': 'b.test' })).status).toBe(200);
+  });
+
+  it('are asked for with strong means only, and sessions come back', async () => {
+    const port = await start();
+    await rig.serve(rig.hostConfig([port], { certificate: certificateFor('a.test') }));
+    const servername = 'a.test';
+    expect(await failure({ servername, maxVersion: 'TLSv1.1', minVersion: 'TLSv1' })).not.toBe('connected');
+    expect(await failure({ servername, maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA' })).not.toBe(
+      'connected',
+    );
+    expect(await failure({ servername, ALPNProtocols: ['ftp'] })).not.toBe('connected');
+    for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const first = await handshake({ servername, maxVersion });
+      const ticket = maxVersion === 'TLSv1.3' ? ((await once(first, 'session')) as [Buffer])[0] : first.getSession();
+      first.destroy();
+      const again = await handshake({ servername, maxVersion, ...(ticket ? { session: ticket } : {}) });
+      expect(again.isSessionReused()).toBe(true);
+      again.destroy();
+    }
+  });
+
+  it('for an authority that looks at a name are shown to it alone', async () => {
+    const port = await start({ acmeTlsAlpn: (name) => (name === 'new.test' ? certificateFor('challenge') : null) });
+    await rig.serve(rig.hostConfig([port], { certificate: certificateFor('a.test') }));
+    const socket = await handshake({ servername: 'new.test', ALPNProtocols: ['acme-tls/1'] });
+    expect([socket.alpnProtocol, socket.getPeerCertificate().subject.CN]).toEqual(['acme-tls/1', 'challenge']);
+    socket.destroy();
+    expect(await failure({ servername: 'new.test' })).toBe('ERR_SSL_TLSV1_UNRECOGNIZED_NAME');
+    expect(await failure({ servername: 'a.test', ALPNProtocols: ['acme-tls/1'] })).not.toBe('connected');
+  });
+});
+
+describe('HTTP/2', () => {
+  async function served(): Promise<ClientHttp2Session> {
+    const port = await start();
+    await rig.serve(rig.hostConfig([port], { certificate: certificateFor('a.test') }));
+    return h2('a.test');
+  }
+
+  it('carries requests as HTTP/1.1 does', async () => {
+    const session = await served();
+    const answer = await askH2(
+      session,
+      { ':authority': 'a.test', ':method': 'POST', ':path': '/x?y', cookie: 'a=1', 'x-mine': 'z' },
+      'hello',
+    );
+    expect(answer).toMatchObject({ status: 200, body: 'a.test /x?y a=1 5', headers: { 'x-proto': 'https' } });
+    expect(answer.headers).not.toHaveProperty('connection');
+    const many = await Promise.all(
+      Array.from({ length: 50 }, (_, at) => askH2(session, { ':authority': 'a.test', ':path': `/${at}` })),
+    );
+    expect(many.every(({ body }, at) => body.startsWith(`a.test /${at} `))).toBe(true);
+    await waitFor(() => rig.server.flows === 0);
+  });
+
+  it.each([
+    ['another host', { ':authority': 'a.test', host: 'b.test' }, 400],
+    ['CONNECT', { ':authority': 'a.test:443', ':method': 'CONNECT' }, 405],
+    ['TRACE', { ':authority': 'a.test', ':method': 'TRACE' }, 405],
+    ['a backslash', { ':authority': 'a.test', ':path': '/x\\y' }, 400],
+    ['a host that is none', { ':authority': 'a..test' }, 400],
+  ])('refuses %s', async (_, headers, status) => {
+    const session = await served();
+    const given: Record<string, string> = { ...headers };
+    if (given[':method'] === 'CONNECT') {
+      const stream = session.request(given);
+      const [answer] = (await once(stream, 'response')) as [{ ':status': number }];
+      expect(answer[':status']).toBe(status);
+    } else expect((await askH2(session, given)).status).toBe(status);
+    expect((await askH2(session, { ':authority': 'a.test' })).status).toBe(200);
+  });
+
+  it('ends a request at the target when its stream is reset', async () => {
+    rig = await HostRig.start();
+    let ended = false;
+    const port = await rig.origin((_, response) => {
+      response.write('x');
+      response.on('close', () => (ended = !response.writableFinished));
+    });
+    await rig.serve(rig.hostConfig([port], { certificate: certificateFor('a.test') }));
+    const session = await h2('a.test');
+    const stream = session.request({ ':authority': 'a.test', ':path': '/' });
+    await once(stream, 'data');
+    stream.close(8);
+    await waitFor(() => ended && rig.server.flows === 0);
+  });
+
+  it('passes on trailers, and resets what was cut short', async () => {
+    rig = await HostRig.start();
+    const port = await rig.origin((asked, response) => {
+      response.writeHead(200, { Trailer: 'X-Sum' });
+      if (asked.url === '/cut') return void response.write('body', () => response.socket?.resetAndDestroy());
+      response.write('body');
+      response.addTrailers({ 'X-Sum': '7' });
+      response.end();
+    });
+    await rig.serve(rig.hostConfig([port], { certificate: certificateFor('a.test') }));
+    const session = await h2('a.test');
+    const stream = session.request({ ':authority': 'a.test', ':path': '/' });
+    stream.resume();
+    const [trailers] = (await once(stream, 'trailers')) as [IncomingHttpHeaders];
+    expect(trailers['x-sum']).toBe('7');
+    await expect(askH2(session, { ':authority': 'a.test', ':path': '/cut' })).rejects.toThrow();
+  });
+
+  it('says goodbye when the server drains', async () => {
+    const session = await served();
+    const goaway = once(session, 'goaway');
+    const drained = rig.server.drain({ spreadMs: 1000, deadlineMs: 5000 });
+    await goaway;
+    await once(session, 'close');
+    await drained;
+  });
+});
+
+describe('targets in TLS', () => {
+  it('are checked, unless the configuration says otherwise', async () => {
+    const own = createServerIdentity('inner.test');
+    rig = await HostRig.start({ targetAuthorities: [own.certificate] });
+    const server = createHttpsServer({ key: own.key, cert: own.certificate }, (asked, response) => {
+      response.end(`inner ${asked.headers.host}`);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const target = { host: '127.0.0.1', port, weight: 1, scheme: 'https', insecure: false } as const;
+    await rig.serve(
+      rig.hostConfig([target], { rewriteHost: 'inner.test' }),
+      rig.hostConfig([target], { id: 13, host: 'wrong.test', rewriteHost: 'other.test' }),
+      rig.hostConfig([{ ...target, insecure: true }], { id: 14, host: 'any.test' }),
+    );
+    try {
+      expect(await rig.ask()).toMatchObject({ status: 200, body: 'inner inner.test' });
+      expect(await rig.ask({ host: 'wrong.test' })).toMatchObject({
+        status: 502,
+        headers: { 'x-gw-error': 'target_tls' },
+      });
+      expect(await rig.ask({ host: 'any.test' })).toMatchObject({ status: 200, body: 'inner any.test' });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});
