@@ -28,7 +28,11 @@ export async function run({ seconds }) {
     await service.query(
       'VACUUM ANALYZE site_accounts, credentials, shares, ledger_accounts, ledger_transactions, ledger_entries',
     );
-    const rows = [await atDatabase(service, market, seconds), await overHttp(service, market, seconds)];
+    const rows = [await atDatabase(service, market, seconds)];
+    // Calls that come at the same time share transactions: how many there are matters.
+    for (const connections of [PARALLEL, 4 * PARALLEL]) {
+      rows.push(await overHttp(service, market, { seconds, connections }));
+    }
     console.log(`paid unlocks, synchronous_commit = ${settings[0].synchronous_commit}, target ${TARGET}/s on 2 cores`);
     printTable(
       [
@@ -128,7 +132,7 @@ async function atDatabase(service, market, seconds) {
     for (let i = 0; i < WARM; i++) await unlock(client);
   };
   await Promise.all(clients.map(warm));
-  const row = await measured(service, 'SQL, prepared', async () => {
+  const row = await measured(service, `SQL, prepared, ${PARALLEL} connections`, async () => {
     const waits = [];
     let others = 0;
     const began = performance.now();
@@ -147,11 +151,11 @@ async function atDatabase(service, market, seconds) {
   return row;
 }
 
-async function overHttp(service, market, seconds) {
+async function overHttp(service, market, { seconds, connections }) {
   // The first round fills the caches of the guards.
-  await send(service, market, 6 * USERS);
-  return measured(service, `HTTP, ${service.urls.length} processes`, async () => {
-    const results = await send(service, market, seconds * 1500);
+  await send(service, market, { count: 6 * USERS, connections });
+  return measured(service, `HTTP, ${service.urls.length} processes, ${connections} connections`, async () => {
+    const results = await send(service, market, { count: seconds * 1500, connections });
     const waits = results.flatMap((result) => result.waits);
     const unlocks = results
       .flatMap((result) => result.statuses)
@@ -162,7 +166,7 @@ async function overHttp(service, market, seconds) {
 }
 
 /** Half of the requests to each process, from a load generator of its own. */
-function send(service, market, count) {
+function send(service, market, { count, connections }) {
   return Promise.all(
     service.urls.map(async (url) => {
       const { host, port } = new URL(url);
@@ -173,7 +177,7 @@ function send(service, market, count) {
         return `${head}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
       });
       const { child } = await startScript(LOAD);
-      child.send({ port: Number(port), connections: PARALLEL / service.urls.length, requests });
+      child.send({ port: Number(port), connections: connections / service.urls.length, requests });
       const [result] = await once(child, 'message');
       return result;
     }),
