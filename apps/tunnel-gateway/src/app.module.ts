@@ -2,6 +2,7 @@ import { AuthModule } from '@gatehouse/auth';
 import { PersistenceModule } from '@gatehouse/persistence';
 import { ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
+import { AuthPoliciesModule } from './auth-policies/auth-policies.module.js';
 import { AuthController } from './auth/auth.controller.js';
 import { ConsoleUsers } from './auth/console-users.js';
 import { Login } from './auth/login.js';
@@ -10,6 +11,8 @@ import { ClientsModule } from './clients/clients.module.js';
 import { databaseConfig, SERVICE_NAME } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
 import { EdgeModule } from './gateway-host/edge.module.js';
+import { HostsModule } from './hosts/hosts.module.js';
+import { IpRulesModule } from './ip-rules/ip-rules.module.js';
 import { DatabaseHealth } from './health/database-health.js';
 import { OwnershipModule } from './ownership/ownership.module.js';
 import type { TunnelGatewaySettings } from './settings.js';
@@ -35,6 +38,9 @@ export class AppModule {
         EdgeModule,
         ClientsModule,
         TunnelsModule,
+        HostsModule,
+        IpRulesModule,
+        AuthPoliciesModule,
       ],
       controllers: [AuthController],
       providers: [DatabaseHealth, Login],

@@ -27,10 +27,18 @@ export interface GatewayApp extends TestApp {
 }
 
 /** The whole service on a migrated database of its own. */
-export async function startGateway(env: Record<string, string> = {}): Promise<GatewayApp> {
+export async function startGateway(
+  env: Record<string, string> = {},
+  reach = (url: string) => Promise.resolve(url),
+): Promise<GatewayApp> {
   const home = mkdtempSync(join(tmpdir(), 'tunnel-gateway-'));
   const database = await createTestDatabase({ template: { key: 'tunnel_gateway', prepare: migrate } });
-  const settings = readSettings({ GATEHOUSE_HOME: home, DATABASE_URL: database.url, ...FREE_PORTS, ...env });
+  const settings = readSettings({
+    GATEHOUSE_HOME: home,
+    DATABASE_URL: await reach(database.url),
+    ...FREE_PORTS,
+    ...env,
+  });
   const running = await createTestApp({
     name: SERVICE_NAME,
     module: AppModule.forRoot(settings),

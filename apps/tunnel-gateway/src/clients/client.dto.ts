@@ -16,11 +16,7 @@ export class ConnectionQuery {
   limit = 50;
 }
 
-export class ClientChanges {
-  @Omittable()
-  @Line(128)
-  name?: string;
-
+class ClientFields {
   /** KiB a second, both directions together; 0: no limit. */
   @Omittable()
   @Whole(0)
@@ -52,7 +48,13 @@ export class ClientChanges {
   owner_user_id?: number;
 }
 
-export class NewClientBody extends ClientChanges {
+export class ClientChanges extends ClientFields {
+  @Omittable()
   @Line(128)
-  declare name: string;
+  name?: string;
+}
+
+export class NewClientBody extends ClientFields {
+  @Line(128)
+  name: string;
 }

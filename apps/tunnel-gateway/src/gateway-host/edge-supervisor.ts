@@ -34,9 +34,11 @@ export class EdgeSupervisor {
   private deathsInRow = 0;
   private stopping = false;
   private everReady = false;
+  private edge: EdgeSupervisorOptions['edge'];
 
   constructor(options: EdgeSupervisorOptions) {
     this.options = options;
+    this.edge = options.edge;
   }
 
   /** Resolves when it is known how it went, or after `patienceMs`. */
@@ -81,6 +83,7 @@ export class EdgeSupervisor {
     const edge = this.create(false, {
       ready: (ports) => {
         this.everReady = true;
+        this.keep(ports);
         this.first.resolve({ outcome: 'ready', ports });
       },
       failed: (port, code) => {
@@ -91,6 +94,17 @@ export class EdgeSupervisor {
       exited: () => this.restart(edge),
     });
     this.current = edge;
+  }
+
+  /** Where a port was any free one, it stays the one that agents and people know. */
+  private keep({ agents, http, https }: EdgePorts): void {
+    const { edge } = this;
+    this.edge = {
+      ...edge,
+      agents: { ...edge.agents, port: agents },
+      http: { ...edge.http, port: http },
+      https: { ...edge.https, port: https },
+    };
   }
 
   private restart(edge: EdgeProcess): void {
@@ -112,10 +126,10 @@ export class EdgeSupervisor {
       exited(): void;
     },
   ): EdgeProcess {
-    const { launch, edge, onLogs, onExit } = this.options;
+    const { launch, onLogs, onExit } = this.options;
     return new EdgeProcess(
       launch(),
-      { ...edge, takesOver },
+      { ...this.edge, takesOver },
       {
         prepared: () => events.prepared?.(),
         ready: (ports) => events.ready(ports),

@@ -22,16 +22,11 @@ export class TunnelQuery extends PageQuery {
   mode?: TunnelMode;
 }
 
-export class TunnelChanges {
+class TunnelFields {
   /** Null: no name. */
   @Nullable()
   @Line(128)
   name?: string | null;
-
-  @Omittable()
-  @Aliases(MODE_ALIASES)
-  @IsIn(TUNNEL_MODES)
-  mode?: TunnelMode;
 
   /** An address of the gateway, or `0.0.0.0` or `::` for all. */
   @Omittable()
@@ -70,11 +65,18 @@ export class TunnelChanges {
   accept_proxy_protocol?: boolean;
 }
 
-export class NewTunnelBody extends TunnelChanges {
+export class TunnelChanges extends TunnelFields {
+  @Omittable()
+  @Aliases(MODE_ALIASES)
+  @IsIn(TUNNEL_MODES)
+  mode?: TunnelMode;
+}
+
+export class NewTunnelBody extends TunnelFields {
   @RowId()
   client_id: number;
 
   @Aliases(MODE_ALIASES)
   @IsIn(TUNNEL_MODES)
-  declare mode: TunnelMode;
+  mode: TunnelMode;
 }

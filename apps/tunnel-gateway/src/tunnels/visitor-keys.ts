@@ -3,6 +3,7 @@ import { agentKeyHash, createAgentSecret } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AuthPolicy } from '../auth-policies/auth-policy.entity.js';
+import { VISITOR_KEY_PREFIX } from '../auth-policies/visitor-key.js';
 import { OwnedRows } from '../ownership/owned-rows.js';
 import { ListenPorts } from './listen-port.js';
 import type { Tunnel } from './tunnel.entity.js';
@@ -49,5 +50,3 @@ export class VisitorKeys {
     return found[0];
   }
 }
-
-export const VISITOR_KEY_PREFIX = 'sha256:';

@@ -40,8 +40,12 @@ export class TunnelWorld implements AsyncDisposable {
     this.admin = admin;
   }
 
-  static async start(env: Record<string, string> = {}): Promise<TunnelWorld> {
-    const gateway = await startGateway({ GATEHOUSE_ADMIN_PASSWORD: PASSWORD, ...env });
+  /** `reach` answers the way by which the gateway gets to its database. */
+  static async start(
+    env: Record<string, string> = {},
+    reach?: (databaseUrl: string) => Promise<string>,
+  ): Promise<TunnelWorld> {
+    const gateway = await startGateway({ GATEHOUSE_ADMIN_PASSWORD: PASSWORD, ...env }, reach);
     return new TunnelWorld(gateway, await logIn(gateway, 'admin'));
   }
 

@@ -1,0 +1,50 @@
+import { CurrentActor, type Actor } from '@gatehouse/auth';
+import type { AuthPolicyPage, AuthPolicyView } from '@gatehouse/contracts';
+import { Answers, AnswersNothing, Fails } from '@gatehouse/platform';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { IdPipe } from '../wire/id.pipe.js';
+import { AuthPolicyChanges, AuthPolicyQuery, NewAuthPolicyBody } from './auth-policy.dto.js';
+import { AuthPoliciesService } from './auth-policies.service.js';
+
+@ApiTags('auth-policies')
+@Controller('auth-policies')
+export class AuthPoliciesController {
+  constructor(private readonly policies: AuthPoliciesService) {}
+
+  @Get()
+  @Answers('AuthPolicyPage', 'How visitors prove who they are, a page at a time')
+  list(@Query() query: AuthPolicyQuery, @CurrentActor() actor: Actor): Promise<AuthPolicyPage> {
+    return this.policies.list(query, actor);
+  }
+
+  @Post()
+  @Answers('AuthPolicyView', 'Adds a policy; any one of a resource is enough')
+  create(@Body() body: NewAuthPolicyBody, @CurrentActor() actor: Actor): Promise<AuthPolicyView> {
+    return this.policies.create(body, actor);
+  }
+
+  @Get(':id')
+  @Answers('AuthPolicyView', 'One policy')
+  get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<AuthPolicyView> {
+    return this.policies.get(id, actor);
+  }
+
+  @Patch(':id')
+  @Fails('CONFLICT')
+  @Answers('AuthPolicyView', 'Changes a policy; what was granted before ends')
+  update(
+    @Param('id', IdPipe) id: number,
+    @Body() body: AuthPolicyChanges,
+    @CurrentActor() actor: Actor,
+  ): Promise<AuthPolicyView> {
+    return this.policies.update(id, body, actor);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @AnswersNothing('Removes a policy')
+  remove(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {
+    return this.policies.remove(id, actor);
+  }
+}

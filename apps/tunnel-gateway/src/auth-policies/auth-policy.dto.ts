@@ -1,0 +1,90 @@
+import type { VisitorPolicyType } from '@gatehouse/tunnel-kernel';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsIn,
+  IsOptional,
+  IsString,
+  Matches,
+  MaxLength,
+  MinLength,
+  ValidateNested,
+} from 'class-validator';
+import { Nullable, Omittable } from '../wire/omittable.js';
+import { PageQuery, QueryId, QueryInteger } from '../wire/page-query.js';
+import { Aliases, Flag, RowId, Whole } from '../wire/text-fields.js';
+import { POLICY_RESOURCES, POLICY_TYPES, type PolicyResource } from './auth-policy.entity.js';
+
+const TYPE_ALIASES = { page: 'password', forward_auth: 'callback' };
+const MAX_TTL = 2_592_000;
+
+export class AuthPolicyQuery extends PageQuery {
+  @IsOptional()
+  @IsIn(POLICY_RESOURCES)
+  resource_type?: PolicyResource;
+
+  @QueryId()
+  resource_id?: number;
+
+  @QueryInteger({ min: 0, max: 1 })
+  enabled?: number;
+}
+
+/** Somebody of a `basic` policy. */
+export class PolicyUser {
+  @IsString()
+  @Matches(/^[^:\p{Cc}\p{Cs}]{1,64}$/u, { message: 'username must be 1 to 64 characters without colons' })
+  username: string;
+
+  @IsString()
+  @MinLength(1)
+  @MaxLength(256)
+  password: string;
+}
+
+export class AuthPolicyChanges {
+  /** Type `password`; it is not shown again. */
+  @Omittable()
+  @IsString()
+  @MinLength(1)
+  @MaxLength(256)
+  password?: string;
+
+  /** Type `basic`: all of them, in place of those before. */
+  @Omittable()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(64)
+  @ValidateNested({ each: true })
+  @Type(() => PolicyUser)
+  users?: PolicyUser[];
+
+  /** Type `callback`: who is asked about visitors. */
+  @Nullable()
+  @IsString()
+  @MaxLength(2_048)
+  callback_url?: string | null;
+
+  @Omittable()
+  @Flag()
+  enabled?: number;
+
+  /** How long one proof holds, seconds; 0: for this browser session, or this connection. */
+  @Omittable()
+  @Whole(0, MAX_TTL)
+  ttl_seconds?: number;
+}
+
+export class NewAuthPolicyBody extends AuthPolicyChanges {
+  @IsIn(POLICY_RESOURCES)
+  resource_type: PolicyResource;
+
+  @RowId()
+  resource_id: number;
+
+  @Aliases(TYPE_ALIASES)
+  @IsIn(POLICY_TYPES)
+  type: VisitorPolicyType;
+}

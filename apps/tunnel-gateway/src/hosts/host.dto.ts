@@ -1,0 +1,106 @@
+import { IsIn, IsOptional, IsString, Matches, MaxLength, ValidateBy } from 'class-validator';
+import { Nullable, Omittable } from '../wire/omittable.js';
+import { PageQuery, QueryId, QueryInteger } from '../wire/page-query.js';
+import { Aliases, Flag, Line, RowId } from '../wire/text-fields.js';
+import { HOST_SCHEMES, type HostScheme } from './host.entity.js';
+import { isHeaderMap } from './header-map.js';
+
+export class HostQuery extends PageQuery {
+  @QueryId()
+  client_id?: number;
+
+  @QueryInteger({ min: 0, max: 1 })
+  status?: number;
+
+  /** Exactly this name. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(255)
+  host?: string;
+}
+
+function HeaderMap(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isHeaderMap',
+    validator: {
+      validate: isHeaderMap,
+      defaultMessage: () =>
+        '$property must be up to 32 header fields and texts; fields of the connection and of the gateway are not for them',
+    },
+  });
+}
+
+class HostFields {
+  @Omittable()
+  @IsString()
+  @MaxLength(1_024)
+  location?: string;
+
+  /** Which visitors it takes. */
+  @Omittable()
+  @Aliases({})
+  @IsIn(HOST_SCHEMES)
+  scheme?: HostScheme;
+
+  /** A file in the folder of certificates (administrators); null: none. */
+  @Nullable()
+  @Line(1_024)
+  cert_path?: string | null;
+
+  @Nullable()
+  @Line(1_024)
+  key_path?: string | null;
+
+  /** 1: a certificate by ACME where there are no files, and http answers with a redirect to https. */
+  @Omittable()
+  @Flag()
+  auto_https?: number;
+
+  /** 1 served, 0 not. */
+  @Omittable()
+  @Flag()
+  status?: number;
+
+  /** Sent to targets as `Host`; null: what the visitor said. */
+  @Nullable()
+  @IsString()
+  @Matches(/^[A-Za-z0-9_.-]{1,253}(:\d{1,5})?$/, { message: 'rewrite_host must be a host such as app.internal:8080' })
+  rewrite_host?: string | null;
+
+  /** Set on requests to targets; an empty value takes the field away. */
+  @Omittable()
+  @HeaderMap()
+  request_headers?: Record<string, string>;
+
+  /** Set on answers to visitors; an empty value takes the field away. */
+  @Omittable()
+  @HeaderMap()
+  response_headers?: Record<string, string>;
+}
+
+export class HostChanges extends HostFields {
+  /** A name, `*.name`, or `*` (administrators); international names in either spelling. */
+  @Omittable()
+  @Line(255)
+  host?: string;
+
+  /** `http://host:port`, `https://…` or `h2c://…`, several with commas between, each with `#weight=N`. */
+  @Omittable()
+  @IsString()
+  @MaxLength(8_192)
+  @Matches(/^[^\0]*$/, { message: 'target_addr must not contain NUL characters' })
+  target_addr?: string;
+}
+
+export class NewHostBody extends HostFields {
+  @RowId()
+  client_id: number;
+
+  @Line(255)
+  host: string;
+
+  @IsString()
+  @MaxLength(8_192)
+  @Matches(/^[^\0]*$/, { message: 'target_addr must not contain NUL characters' })
+  target_addr: string;
+}

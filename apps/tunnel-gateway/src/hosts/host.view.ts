@@ -1,0 +1,25 @@
+import type { HostView } from '@gatehouse/contracts';
+import { flag, instant } from '../wire/view-parts.js';
+import type { Host, HostOptions } from './host.entity.js';
+
+/** Where the files of a certificate are is nobody's business. */
+export function toHostView(host: Host, options: HostOptions | undefined): HostView {
+  return {
+    id: host.id,
+    client_id: host.clientId,
+    host: host.host,
+    location: host.location ?? '/',
+    scheme: host.scheme ?? 'all',
+    target_addr: host.targetAddr,
+    has_cert: host.certPath !== null && host.keyPath !== null,
+    auto_https: flag(host.autoHttps),
+    status: flag(host.status),
+    rewrite_host: options?.rewriteHost ?? null,
+    request_headers: options?.requestHeaders ?? {},
+    response_headers: options?.responseHeaders ?? {},
+    inlet_flow: host.inletFlow ?? 0,
+    export_flow: host.exportFlow ?? 0,
+    created_at: instant(host.createdAt),
+    updated_at: instant(host.updatedAt),
+  };
+}

@@ -1,0 +1,47 @@
+import { CurrentActor, type Actor } from '@gatehouse/auth';
+import type { HostPage, HostView } from '@gatehouse/contracts';
+import { Answers, AnswersNothing, Fails } from '@gatehouse/platform';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { IdPipe } from '../wire/id.pipe.js';
+import { HostChanges, HostQuery, NewHostBody } from './host.dto.js';
+import { HostsService } from './hosts.service.js';
+
+@ApiTags('hosts')
+@Controller('hosts')
+export class HostsController {
+  constructor(private readonly hosts: HostsService) {}
+
+  @Get()
+  @Answers('HostPage', 'Hosts, a page at a time')
+  list(@Query() query: HostQuery, @CurrentActor() actor: Actor): Promise<HostPage> {
+    return this.hosts.list(query, actor);
+  }
+
+  @Post()
+  @Answers('HostView', 'Adds a host')
+  @Fails('NOT_FOUND', 'HOST_CONFLICT')
+  create(@Body() body: NewHostBody, @CurrentActor() actor: Actor): Promise<HostView> {
+    return this.hosts.create(body, actor);
+  }
+
+  @Get(':id')
+  @Answers('HostView', 'One host')
+  get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<HostView> {
+    return this.hosts.get(id, actor);
+  }
+
+  @Patch(':id')
+  @Answers('HostView', 'Changes a host')
+  @Fails('HOST_CONFLICT')
+  update(@Param('id', IdPipe) id: number, @Body() body: HostChanges, @CurrentActor() actor: Actor): Promise<HostView> {
+    return this.hosts.update(id, body, actor);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @AnswersNothing('Removes a host')
+  remove(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {
+    return this.hosts.remove(id, actor);
+  }
+}

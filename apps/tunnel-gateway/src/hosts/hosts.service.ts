@@ -1,0 +1,146 @@
+import type { Actor } from '@gatehouse/auth';
+import type { HostPage, HostView } from '@gatehouse/contracts';
+import { UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { readCertificatePair } from '../gateway-host/certificate-files.js';
+import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
+import type { Condition } from '../ownership/owned-table.js';
+import { readOptions, writeOptions } from '../ownership/row-options.js';
+import { TunnelGatewaySettings } from '../settings.js';
+import { parseHostTargets } from '../targets/targets.js';
+import { fieldError, readField } from '../wire/field-error.js';
+import { parseHostName, parseLocation } from './host-name.js';
+import { claimPlace } from './host-places.js';
+import type { HostChanges, HostQuery, NewHostBody } from './host.dto.js';
+import { HostOptions, type Host } from './host.entity.js';
+import { toHostView } from './host.view.js';
+
+/** Hosts: domains that lead to a client's targets. */
+@Injectable()
+export class HostsService {
+  constructor(
+    private readonly owned: OwnedRows,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly settings: TunnelGatewaySettings,
+  ) {}
+
+  async list(query: HostQuery, actor: Actor): Promise<HostPage> {
+    const { items, next_cursor } = await this.owned.hosts(actor).page(query, conditionsOf(query));
+    return { items: await this.views(items), next_cursor };
+  }
+
+  async get(id: number, actor: Actor): Promise<HostView> {
+    return this.view(await this.owned.hosts(actor).one(id));
+  }
+
+  async create(body: NewHostBody, actor: Actor): Promise<HostView> {
+    const host = await this.unitOfWork.run(async (tx) => {
+      const client = await this.owned.clients(actor, tx).lock(body.client_id);
+      const columns = await this.columnsOf(body, null, actor, tx);
+      const added = await this.owned.hosts(actor, tx).add({ ...columns, clientId: client.id });
+      await this.saveOptions(added.id, body, tx);
+      return added;
+    });
+    return this.view(host);
+  }
+
+  async update(id: number, body: HostChanges, actor: Actor): Promise<HostView> {
+    const host = await this.unitOfWork.run(async (tx) => {
+      const hosts = this.owned.hosts(actor, tx);
+      const changed = await hosts.change(id, await this.columnsOf(body, await hosts.lock(id), actor, tx));
+      await this.saveOptions(id, body, tx);
+      return changed;
+    });
+    return this.view(host);
+  }
+
+  async remove(id: number, actor: Actor): Promise<void> {
+    await this.unitOfWork.run((tx) => this.owned.hosts(actor, tx).remove(id));
+  }
+
+  /** The columns that the body says, checked together with those that stay. */
+  private async columnsOf(
+    body: HostChanges,
+    before: Host | null,
+    actor: Actor,
+    tx: EntityManager,
+  ): Promise<Partial<Host>> {
+    const { target_addr: target, auto_https: autoHttps, status } = body;
+    const place = readPlace(body, before, actor);
+    if (target !== undefined) readField('target_addr', () => parseHostTargets(target));
+    const certificate = this.certificateOf(body, before, actor);
+    const wantsAcme = (autoHttps ?? before?.autoHttps) === 1 && !certificate.certPath;
+    if (wantsAcme && place.host.includes('*')) {
+      throw fieldError('auto_https', 'a certificate for * or *.name takes files: cert_path and key_path');
+    }
+    await claimPlace({ ...place, id: before?.id ?? null }, tx);
+    return {
+      ...place,
+      ...certificate,
+      ...(target !== undefined && { targetAddr: target.trim() }),
+      ...(autoHttps !== undefined && { autoHttps }),
+      ...(status !== undefined && { status }),
+    };
+  }
+
+  private certificateOf(body: HostChanges, before: Host | null, actor: Actor): Pick<Host, 'certPath' | 'keyPath'> {
+    const certPath = body.cert_path === undefined ? (before?.certPath ?? null) : body.cert_path;
+    const keyPath = body.key_path === undefined ? (before?.keyPath ?? null) : body.key_path;
+    if ((certPath === null) !== (keyPath === null)) {
+      throw fieldError(certPath === null ? 'cert_path' : 'key_path', 'cert_path and key_path go together');
+    }
+    if (certPath === null || keyPath === null) return { certPath: null, keyPath: null };
+    if (certPath !== before?.certPath || keyPath !== before.keyPath) {
+      if (!isAdministrator(actor)) throw new AppError('FORBIDDEN', 'cert_path: files are for administrators to name');
+      readField('cert_path', () => readCertificatePair(this.settings.certificateFolder, { certPath, keyPath }));
+    }
+    return { certPath, keyPath };
+  }
+
+  private async saveOptions(hostId: number, body: HostChanges, tx: EntityManager): Promise<void> {
+    await writeOptions(tx, HostOptions, 'hostId', hostId, {
+      rewriteHost: body.rewrite_host,
+      requestHeaders: body.request_headers,
+      responseHeaders: body.response_headers,
+    });
+  }
+
+  private async view(host: Host): Promise<HostView> {
+    const [view] = await this.views([host]);
+    if (!view) throw new AppError('INTERNAL');
+    return view;
+  }
+
+  private async views(hosts: readonly Host[]): Promise<HostView[]> {
+    const ids = hosts.map(({ id }) => id);
+    const options = await readOptions(this.owned.options, HostOptions, 'hostId', ids);
+    return hosts.map((host) => toHostView(host, options.get(host.id)));
+  }
+}
+
+function readPlace(
+  body: HostChanges,
+  before: Host | null,
+  actor: Actor,
+): { host: string; location: string; scheme: NonNullable<Host['scheme']> } {
+  const host = body.host === undefined ? (before?.host ?? '') : readField('host', () => parseHostName(body.host ?? ''));
+  if (host === '*' && before?.host !== '*' && !isAdministrator(actor)) {
+    throw new AppError('FORBIDDEN', 'host: every name is for administrators');
+  }
+  const location = readField('location', () => parseLocation(body.location ?? before?.location ?? '/'));
+  return { host, location, scheme: body.scheme ?? before?.scheme ?? 'all' };
+}
+
+function conditionsOf({ client_id: clientId, status, host }: HostQuery): Condition[] {
+  return [
+    ...(clientId === undefined ? [] : [{ sql: 'row.client_id = :clientId', parameters: { clientId } }]),
+    ...(status === undefined ? [] : [{ sql: 'row.status = :status', parameters: { status } }]),
+    ...(host === undefined ? [] : [{ sql: 'row.host = :host', parameters: { host: readName(host) } }]),
+  ];
+}
+
+function readName(text: string): string {
+  return readField('host', () => parseHostName(text));
+}

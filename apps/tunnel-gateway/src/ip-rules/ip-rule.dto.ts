@@ -1,0 +1,71 @@
+import type { IpPatternKind, IpRuleScope } from '@gatehouse/tunnel-kernel';
+import { IsIn, IsOptional } from 'class-validator';
+import { Nullable, Omittable } from '../wire/omittable.js';
+import { PageQuery, QueryId } from '../wire/page-query.js';
+import { Aliases, Line, RowId, Whole } from '../wire/text-fields.js';
+import { PATTERN_KINDS, RULE_SCOPES, RULE_TYPES, type RuleType } from './ip-rule.entity.js';
+
+const TYPE_ALIASES = { whitelist: 'allow', white: 'allow', blacklist: 'deny', black: 'deny' };
+const KIND_ALIASES = { ip: 'exact', subnet: 'cidr', geoip: 'country' };
+const MAX_PRIORITY = 1_000_000;
+
+export class IpRuleQuery extends PageQuery {
+  @IsOptional()
+  @IsIn(RULE_SCOPES)
+  scope?: IpRuleScope;
+
+  @QueryId(0)
+  resource_id?: number;
+
+  @IsOptional()
+  @Aliases(TYPE_ALIASES)
+  @IsIn(RULE_TYPES)
+  type?: RuleType;
+}
+
+class IpRuleFields {
+  @Omittable()
+  @Aliases(KIND_ALIASES)
+  @IsIn(PATTERN_KINDS)
+  pattern_kind?: IpPatternKind;
+
+  /** The lower one is looked at first. */
+  @Omittable()
+  @Whole(-MAX_PRIORITY, MAX_PRIORITY)
+  priority?: number;
+
+  /** Null: none. */
+  @Nullable()
+  @Line(256)
+  remark?: string | null;
+}
+
+export class IpRuleChanges extends IpRuleFields {
+  @Omittable()
+  @Aliases(TYPE_ALIASES)
+  @IsIn(RULE_TYPES)
+  type?: RuleType;
+
+  /** `192.0.2.1`, `10.0.0.0/8`, `10.*`, `192.0.2.1-192.0.2.9`, `CN`, `!CN` or `private`, as the kind says. */
+  @Omittable()
+  @Line(128)
+  pattern?: string;
+}
+
+export class NewIpRuleBody extends IpRuleFields {
+  /** `global` and `console` are for administrators. */
+  @IsIn(RULE_SCOPES)
+  scope: IpRuleScope;
+
+  /** What the rule is about; 0 for `global` and `console`. */
+  @Omittable()
+  @RowId(0)
+  resource_id?: number;
+
+  @Aliases(TYPE_ALIASES)
+  @IsIn(RULE_TYPES)
+  type: RuleType;
+
+  @Line(128)
+  pattern: string;
+}

@@ -1,0 +1,49 @@
+import { CurrentActor, type Actor } from '@gatehouse/auth';
+import type { IpRulePage, IpRuleView } from '@gatehouse/contracts';
+import { Answers, AnswersNothing } from '@gatehouse/platform';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { IdPipe } from '../wire/id.pipe.js';
+import { IpRuleChanges, IpRuleQuery, NewIpRuleBody } from './ip-rule.dto.js';
+import { IpRulesService } from './ip-rules.service.js';
+
+@ApiTags('ip-rules')
+@Controller('ip-rules')
+export class IpRulesController {
+  constructor(private readonly rules: IpRulesService) {}
+
+  @Get()
+  @Answers('IpRulePage', 'Rules about addresses, a page at a time')
+  list(@Query() query: IpRuleQuery, @CurrentActor() actor: Actor): Promise<IpRulePage> {
+    return this.rules.list(query, actor);
+  }
+
+  @Post()
+  @Answers('IpRuleView', 'Adds a rule; it holds for visitors who are connected too')
+  create(@Body() body: NewIpRuleBody, @CurrentActor() actor: Actor): Promise<IpRuleView> {
+    return this.rules.create(body, actor);
+  }
+
+  @Get(':id')
+  @Answers('IpRuleView', 'One rule')
+  get(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<IpRuleView> {
+    return this.rules.get(id, actor);
+  }
+
+  @Patch(':id')
+  @Answers('IpRuleView', 'Changes a rule; what it is about stays')
+  update(
+    @Param('id', IdPipe) id: number,
+    @Body() body: IpRuleChanges,
+    @CurrentActor() actor: Actor,
+  ): Promise<IpRuleView> {
+    return this.rules.update(id, body, actor);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @AnswersNothing('Removes a rule')
+  remove(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {
+    return this.rules.remove(id, actor);
+  }
+}

@@ -1,0 +1,90 @@
+import type { Actor } from '@gatehouse/auth';
+import type { IpRulePage, IpRuleView } from '@gatehouse/contracts';
+import { UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
+import type { Condition } from '../ownership/owned-table.js';
+import { ResourceOwners } from '../ownership/resource-owners.js';
+import { fieldError, readField } from '../wire/field-error.js';
+import { parseAddressPattern } from './address-pattern.js';
+import type { IpRuleChanges, IpRuleQuery, NewIpRuleBody } from './ip-rule.dto.js';
+import type { IpRule } from './ip-rule.entity.js';
+import { toIpRuleView } from './ip-rule.view.js';
+
+/** Rules about addresses. */
+@Injectable()
+export class IpRulesService {
+  constructor(
+    private readonly owned: OwnedRows,
+    private readonly resources: ResourceOwners,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  async list(query: IpRuleQuery, actor: Actor): Promise<IpRulePage> {
+    const { items, next_cursor } = await this.owned.ipRules(actor).page(query, conditionsOf(query));
+    return { items: items.map(toIpRuleView), next_cursor };
+  }
+
+  async get(id: number, actor: Actor): Promise<IpRuleView> {
+    return toIpRuleView(await this.owned.ipRules(actor).one(id));
+  }
+
+  async create(body: NewIpRuleBody, actor: Actor): Promise<IpRuleView> {
+    const rule = await this.unitOfWork.run(async (tx) => {
+      const resourceId = await this.resourceOf(body, actor, tx);
+      return this.owned.ipRules(actor, tx).add({ ...columnsOf(body, null), scope: body.scope, resourceId });
+    });
+    return toIpRuleView(rule);
+  }
+
+  async update(id: number, body: IpRuleChanges, actor: Actor): Promise<IpRuleView> {
+    const rule = await this.unitOfWork.run(async (tx) => {
+      const rules = this.owned.ipRules(actor, tx);
+      return rules.change(id, columnsOf(body, await rules.lock(id)));
+    });
+    return toIpRuleView(rule);
+  }
+
+  async remove(id: number, actor: Actor): Promise<void> {
+    await this.unitOfWork.run((tx) => this.owned.ipRules(actor, tx).remove(id));
+  }
+
+  private async resourceOf(
+    { scope, resource_id: id }: NewIpRuleBody,
+    actor: Actor,
+    tx: EntityManager,
+  ): Promise<number> {
+    if (scope === 'global' || scope === 'console') {
+      if (!isAdministrator(actor)) throw new AppError('FORBIDDEN', `scope: ${scope} rules are for administrators`);
+      if (id !== undefined && id !== 0) throw fieldError('resource_id', `must be 0 for ${scope} rules`);
+      return 0;
+    }
+    if (id === undefined || id === 0) throw fieldError('resource_id', `must name the ${scope} that the rule is about`);
+    await this.resources.require(actor, scope, id, tx);
+    return id;
+  }
+}
+
+/** Only what the body says; pattern and kind are checked together. */
+function columnsOf(body: IpRuleChanges, before: IpRule | null): Partial<IpRule> {
+  const patternKind = body.pattern_kind ?? before?.patternKind ?? 'exact';
+  const pattern = body.pattern ?? before?.pattern ?? '';
+  const { type, priority, remark } = body;
+  return {
+    pattern: readField('pattern', () => parseAddressPattern(patternKind, pattern)),
+    patternKind,
+    ...(type !== undefined && { type }),
+    ...(priority !== undefined && { priority }),
+    ...(remark !== undefined && { remark }),
+  };
+}
+
+function conditionsOf({ scope, resource_id: resourceId, type }: IpRuleQuery): Condition[] {
+  return [
+    ...(scope === undefined ? [] : [{ sql: 'row.scope = :scope', parameters: { scope } }]),
+    ...(resourceId === undefined ? [] : [{ sql: 'row.resource_id = :resourceId', parameters: { resourceId } }]),
+    ...(type === undefined ? [] : [{ sql: 'row.type = :type', parameters: { type } }]),
+  ];
+}
