@@ -48,19 +48,25 @@ interface CountedFlow extends Flow {
   reported: ByteCounter;
 }
 
+export interface FlowLedgerOptions {
+  /** Each flow that begins is a hit of its visitor. */
+  visitors?: VisitorLedger;
+  /** Asked once, at the beginning: a visitor that was let in may have lost that while it waited for a channel. */
+  mayRun?: (flow: Readonly<Flow>) => boolean;
+}
+
 /** The connections that run, and what moved: deltas and records add up to the same bytes. */
 export class FlowLedger {
   private readonly flows = new Set<CountedFlow>();
   private readonly settled = new Map<string, FlowDelta>();
   private readonly now: () => number;
   private readonly onClosed: (record: FlowRecord) => void;
-  private readonly visitors: VisitorLedger | undefined;
+  private readonly options: FlowLedgerOptions;
 
-  /** With `visitors`, each flow that begins is a hit of its visitor. */
-  constructor(now: () => number, onClosed: (record: FlowRecord) => void, visitors?: VisitorLedger) {
+  constructor(now: () => number, onClosed: (record: FlowRecord) => void, options: FlowLedgerOptions = {}) {
     this.now = now;
     this.onClosed = onClosed;
-    this.visitors = visitors;
+    this.options = options;
   }
 
   get size(): number {
@@ -79,7 +85,10 @@ export class FlowLedger {
     };
     this.flows.add(flow);
     this.deltaOf(this.settled, flow).connections += 1;
-    this.visitors?.hit(resource, clientId, visitor.address);
+    const { visitors, mayRun } = this.options;
+    visitors?.hit(resource, clientId, visitor.address);
+    // Its owner sets the handle in this turn.
+    if (mayRun && !mayRun(flow)) setImmediate(() => flow.handle?.stop());
     return flow;
   }
 

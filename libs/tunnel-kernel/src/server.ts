@@ -52,7 +52,10 @@ export class TunnelServer {
   constructor(environment: TunnelServerEnvironment) {
     this.environment = environment;
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...environment.timeouts };
-    this.ledger = new FlowLedger(environment.now, (record) => this.flowClosed(record), this.visitors);
+    this.ledger = new FlowLedger(environment.now, (record) => this.flowClosed(record), {
+      visitors: this.visitors,
+      mayRun: (flow) => this.access.mayStay(flow),
+    });
     this.access = this.createAccess();
     const channels = new ChannelSource({
       openMs: this.timeouts.open,

@@ -1,5 +1,5 @@
 import type { TunnelServerConfig } from '../config.js';
-import type { FlowLedger } from '../flow-ledger.js';
+import type { Flow, FlowLedger } from '../flow-ledger.js';
 import { ExpiryClock } from '../limits/expiry-clock.js';
 import { RateLimits } from '../limits/rate-limits.js';
 import { Admission } from '../modes/admission.js';
@@ -59,6 +59,10 @@ export class AccessControl {
     if (expired.length > 0) onExpired(expired);
   }
 
+  mayStay({ resource, clientId, visitor }: Readonly<Flow>): boolean {
+    return this.gate.refusal(resource, clientId, visitor.address) === null;
+  }
+
   stop(): void {
     this.expiry.stop();
   }
@@ -69,10 +73,7 @@ export class AccessControl {
   }
 
   private enforce(): void {
-    const { gate } = this;
-    this.options.ledger.stop(
-      ({ resource, clientId, visitor }) => gate.refusal(resource, clientId, visitor.address) !== null,
-    );
+    this.options.ledger.stop((flow) => !this.mayStay(flow));
     this.admission.enforce();
   }
 
