@@ -43,6 +43,14 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @Port('TUNNEL_HTTPS_PORT')
   httpsPort = 8443;
 
+  /** The port that visitors know for https, where something maps it to TUNNEL_HTTPS_PORT: redirects name it. */
+  @Variable('TUNNEL_PUBLIC_HTTPS_PORT', { kind: 'integer', expected: 'a port from 1 to 65535' })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(65_535)
+  publicHttpsPort?: number;
+
   /** How agents reach the port for them. Default: the host of TUNNEL_GATEWAY_PUBLIC_URL and TUNNEL_AGENT_PORT. */
   @Variable('TUNNEL_PUBLIC_ADDRESS', { expected: 'host:port such as gw.example.org:8024' })
   @IsOptional()

@@ -16,6 +16,8 @@ export interface EdgeOptions {
   agents: ListenAddress;
   http: ListenAddress;
   https: ListenAddress;
+  /** The port that visitors know for https; null: the one that is listened on. */
+  publicHttpsPort: number | null;
   /** Files of certificates are in here. */
   certificateFolder: string;
   trustedProxies: readonly string[];

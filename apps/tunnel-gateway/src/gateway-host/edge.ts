@@ -88,8 +88,12 @@ export class Edge {
   /** Binds the ports and begins to work. @throws EdgePortError for a port of the gateway itself. */
   async open(): Promise<EdgePorts> {
     await this.applyRows();
-    const { agents } = this.options;
-    this.ports = { ...NO_PORTS, agents: await EdgePortError.guard('agents', this.server.listen(agents)) };
+    const { agents, http, https } = this.options;
+    this.ports = {
+      agents: await EdgePortError.guard('agents', this.server.listen(agents)),
+      http: await EdgePortError.guard('http', this.server.listenHttp(http)),
+      https: await EdgePortError.guard('https', this.server.listenHttps(https)),
+    };
     void this.feed.start();
     this.timers.push(
       setInterval(() => void this.tick(), COUNT_MS),
@@ -159,6 +163,7 @@ export class Edge {
 
   private createServer(): TunnelServer {
     const { logger } = this;
+    const { publicHttpsPort } = this.options;
     const changed = (): void => void this.writeRunStatus();
     return new TunnelServer({
       now: Date.now,
@@ -166,6 +171,7 @@ export class Edge {
       identity: this.options.identity,
       clients: this.directory,
       trustedProxies: this.options.trustedProxies,
+      http: publicHttpsPort === null ? {} : { publicHttpsPort },
       events: {
         agentOnline: ({ clientId, address, software }) => {
           logger.info('an agent is online', { client: clientId, address, software });

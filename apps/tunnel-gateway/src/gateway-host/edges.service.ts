@@ -130,6 +130,7 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
       agents: at(settings.agentPort),
       http: at(settings.httpPort),
       https: at(settings.httpsPort),
+      publicHttpsPort: settings.publicHttpsPort ?? null,
       certificateFolder: settings.certificateFolder,
       trustedProxies: settings.trustedProxies,
       debug: settings.logLevel === 'debug',

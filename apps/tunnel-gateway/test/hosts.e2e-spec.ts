@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { waitFor } from '@gatehouse/testing';
+import { createServerIdentity } from '@gatehouse/tunnel-kernel';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
+
+let world: TunnelWorld;
+let origin: number;
+beforeAll(async () => {
+  world = await TunnelWorld.start();
+  const server = createServer((request, response) => {
+    response.setHeader('Set-Cookie', ['a=1', 'b=2']);
+    request.pipe(response);
+    request.resume();
+    if (request.method === 'GET') response.end(JSON.stringify({ url: request.url, ...request.headers }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  origin = (server.address() as AddressInfo).port;
+  world.onClose(() => server.close());
+});
+afterAll(() => world.close());
+
+interface Reply {
+  status: number;
+  headers: IncomingMessage['headers'];
+  text: string;
+}
+
+function visit(scheme: 'http' | 'https', host: string, path = '/', method = 'GET', body = ''): Promise<Reply> {
+  const start = scheme === 'http' ? httpRequest : httpsRequest;
+  return new Promise((resolve, reject) => {
+    const request = start(
+      {
+        host: '127.0.0.1',
+        port: world.edges.ports[scheme],
+        path,
+        method,
+        headers: { host },
+        servername: host,
+        rejectUnauthorized: false,
+        agent: false,
+      },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.on('end', () => {
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(parts).toString(),
+          });
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+describe('hosts of a client', () => {
+  it('are served over http and https, and counted', async () => {
+    const folder = join(world.gateway.home, 'tunnel-gateway', 'certificates');
+    mkdirSync(folder, { recursive: true });
+    const { certificate, key } = createServerIdentity('app.example.org');
+    writeFileSync(join(folder, 'app.pem'), certificate);
+    writeFileSync(join(folder, 'app.key'), key);
+    const client = await world.client();
+    const made: AnyJson = await world.admin('POST', '/hosts', {
+      client_id: client.id,
+      host: 'app.example.org',
+      target_addr: `http://127.0.0.1:${origin}`,
+      cert_path: 'app.pem',
+      key_path: 'app.key',
+      rewrite_host: 'inner.example',
+    });
+    expect(made.status).toBe(201);
+    await waitFor(async () => (await visit('http', 'app.example.org')).status === 503);
+    await world.online(client.key);
+    const plain = await waitFor(async () => {
+      const reply = await visit('http', 'app.example.org', '/a?b=c');
+      return reply.status === 200 && reply;
+    });
+    expect(JSON.parse(plain.text)).toMatchObject({ url: '/a?b=c', host: 'inner.example', 'x-forwarded-proto': 'http' });
+    expect(plain.headers['set-cookie']).toEqual(['a=1', 'b=2']);
+    const secure = await visit('https', 'app.example.org');
+    expect(JSON.parse(secure.text)).toMatchObject({ 'x-forwarded-proto': 'https' });
+    const upload = 'x'.repeat(1_000_000);
+    expect((await visit('http', 'app.example.org', '/', 'POST', upload)).text).toBe(upload);
+    expect((await visit('http', 'other.example.org')).status).toBe(404);
+    await waitFor(async () => {
+      const { body } = await world.admin('GET', `/hosts/${made.body.id}`);
+      return body.inlet_flow > 1_000_000 && body.export_flow > 1_000_000;
+    });
+    const [sums] = await world.rows(
+      `SELECT c.inlet_flow = h.inlet_flow AND c.export_flow = h.export_flow AS same
+       FROM tunnel_gateway.clients c JOIN tunnel_gateway.hosts h ON h.client_id = c.id WHERE c.id = $1`,
+      [client.id],
+    );
+    expect(sums.same).toBe(true);
+    await world.admin('PATCH', `/hosts/${made.body.id}`, { auto_https: 1 });
+    await waitFor(async () => (await visit('http', 'app.example.org', '/x')).status === 308);
+    await world.admin('DELETE', `/hosts/${made.body.id}`);
+    await waitFor(async () => (await visit('http', 'app.example.org')).status === 404);
+  });
+});
