@@ -6,23 +6,20 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { TunnelConfig } from '@gatehouse/tunnel-kernel';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TunnelRig } from '../../libs/tunnel-kernel/test/tunnel-rig.js';
 import { optionalPeer, requirePeer } from '../support/peers.js';
 import { Programs } from '../support/processes.js';
+import { Tunnel } from '../support/tunnel.js';
 
 const run = promisify(execFile);
 const programs = new Programs();
 const folder = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-proxy-protocol-'));
-let rig: TunnelRig;
+let tunnel: Tunnel;
 
 beforeEach(async () => {
-  rig = new TunnelRig({ trustedProxies: ['127.0.0.0/8'] });
-  await rig.listen();
-  rig.agent(rig.client().key);
-  await rig.online(1);
+  tunnel = await Tunnel.start({ trustedProxies: ['127.0.0.0/8'] });
 });
 afterEach(async () => {
-  await rig.close();
+  await tunnel.close();
   await programs.stopAll();
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -62,7 +59,7 @@ function startXray(xray: string, target: number, version: 1 | 2): Promise<number
 }
 
 function tunnelTo(target: number, more: Partial<TunnelConfig>): Promise<number> {
-  return rig.tunnel(1, [target], { acceptProxyProtocol: true, ...more });
+  return tunnel.open(target, { acceptProxyProtocol: true, ...more });
 }
 
 /** What is answered to a visitor at `localAddress`. */
@@ -100,7 +97,7 @@ describe.each([1, 2] as const)('PROXY protocol version %d to nginx', (toTarget) 
     const entry = await startXray(xray, port, fromProxy);
     const body = await answer(entry, '127.0.0.9');
     expect(body.split(' ')[0]).toBe('127.0.0.9');
-    expect(rig.server.takeVisitors().map(({ address }) => address)).toContain('127.0.0.9');
+    expect(tunnel.server.takeVisitors().map(({ address }) => address)).toContain('127.0.0.9');
     // Rules are about the visitor, not about the proxy.
     const denied = {
       id: 1,
@@ -111,8 +108,8 @@ describe.each([1, 2] as const)('PROXY protocol version %d to nginx', (toTarget) 
       pattern: '127.0.0.9',
       priority: 1,
     } as const;
-    const tunnels = [rig.tunnelConfig(1, [1], { acceptProxyProtocol: true, listen: { host: '127.0.0.1', port } })];
-    await rig.server.apply(rig.config({ tunnels, ipRules: [denied] }));
+    const listen = { host: '127.0.0.1', port };
+    await tunnel.open(1, { acceptProxyProtocol: true, listen }, { ipRules: [denied] });
     await expect(answer(entry, '127.0.0.9')).rejects.toThrow();
   });
 });
