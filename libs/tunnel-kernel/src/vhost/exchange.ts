@@ -53,6 +53,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private sent = false;
   private over = false;
   private full = false;
+  /** Bytes of the body that the target has yet to send; negative: it does not say. */
+  private missing = -1;
+  private last: Buffer | null = null;
   private held = false;
   private reason: RelayEndReason | null = null;
 
@@ -135,6 +138,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const fields = this.rewrite(read.fields);
     const bodyless = head.method === 'HEAD' || status === 204 || status === 304;
     const trailer = read.contentLength === null && !bodyless ? read.trailer : null;
+    this.missing = read.contentLength === null ? -1 : Number(read.contentLength);
     this.begin({ status, statusText: text, fields, bodyless, trailer });
   }
 
@@ -142,8 +146,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.over) return;
     const { flow, reply, admitted } = this.request;
     flow.counter.download += chunk.length;
-    this.full = !reply.write(chunk);
+    this.missing -= chunk.length;
     const limiter = admitted.throttle();
+    // Written together with the end: one call to the system less.
+    if (this.missing === 0 && !limiter) this.last = chunk;
+    else this.full = !reply.write(chunk);
     if (limiter && !limiter.pass(chunk.length, this.throttled)) this.held = true;
     if (this.full || this.held) controller.pause();
   }
@@ -153,7 +160,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.release?.();
     if (this.over) return;
     this.reason = 'remote_closed';
-    this.request.reply.end(readTrailers(controller.rawTrailers ?? trailers));
+    this.request.reply.end(readTrailers(controller.rawTrailers ?? trailers), this.last);
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {

@@ -54,10 +54,11 @@ export class Http1Reply implements Reply {
     return this.response.write(chunk);
   }
 
-  end(trailers: readonly string[]): void {
+  end(trailers: readonly string[], last: Buffer | null = null): void {
     const { response, request } = this;
     if (trailers.length > 0 && response.chunkedEncoding) response.addTrailers(inPairs(trailers));
-    response.end();
+    if (last) response.end(last);
+    else response.end();
     if (!request.complete) this.linger();
   }
 

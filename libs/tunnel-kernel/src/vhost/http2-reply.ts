@@ -36,11 +36,12 @@ export class Http2Reply implements Reply {
     return this.closed ? true : this.stream.write(chunk);
   }
 
-  end(trailers: readonly string[]): void {
+  end(trailers: readonly string[], last: Buffer | null = null): void {
     const { stream } = this;
     if (trailers.length > 0) this.trailers = asHeaders(null, trailers);
     if (this.closed) return;
-    stream.end();
+    if (last) stream.end(last);
+    else stream.end();
     if (this.requested && !stream.readableEnded) this.linger();
   }
 

@@ -30,7 +30,8 @@ export interface Reply {
   begin(head: ReplyHead): void;
   /** False: wait for `drained`. */
   write(chunk: Buffer): boolean;
-  end(trailers: readonly string[]): void;
+  /** `last`: the last part of the body, if it was not written yet. */
+  end(trailers: readonly string[], last?: Buffer | null): void;
   /** Ends what was begun so that the visitor does not take it for whole. */
   abort(): void;
   /** The connection serves no other request after this one. */

@@ -39,7 +39,7 @@ export async function connectTarget(host: HostConfig, index: number, options: Co
   const raw = target.scheme === 'http' && stream instanceof Socket ? stream : new ByteStreamDuplex(stream);
   const duplex = target.scheme === 'https' ? await secure(raw, host, target, options) : raw;
   tellAbortFromEnd(duplex);
-  return target.scheme === 'h2c' ? Object.assign(duplex, { alpnProtocol: 'h2' }) : duplex;
+  return duplex;
 }
 
 /** An answer that ends with its connection would look complete after a reset: undici takes ECONNRESET there for an end. */

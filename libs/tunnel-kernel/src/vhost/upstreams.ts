@@ -1,5 +1,8 @@
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { Pool, type Dispatcher } from 'undici';
 import type { HostConfig, HostTarget } from '../config.js';
+import { H2cDispatcher } from './h2c-dispatcher.js';
 import { connectTarget, type ConnectorOptions } from './target-connector.js';
 
 /** How long a target that failed is left alone while others have not. */
@@ -10,8 +13,6 @@ const MAX_RUNNING = 1024;
 const IDLE_MS = 4000;
 const LONGEST_IDLE_MS = 60_000;
 const MAX_HEAD_BYTES = 64 * 1024;
-const H2_CONNECTIONS = 16;
-const H2_STREAMS = 100;
 
 export interface UpstreamOptions extends ConnectorOptions {
   /** Milliseconds of a clock that may step. */
@@ -23,7 +24,11 @@ export interface UpstreamOptions extends ConnectorOptions {
 /** A target with the connections to it. */
 export class Upstream {
   readonly target: HostTarget;
-  private readonly dispatcher: Dispatcher;
+  private readonly dispatcher: {
+    dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
+    close(): Promise<void>;
+    destroy(): Promise<void>;
+  };
   private running = 0;
   /** Smooth weighted round-robin: grows by the weight, falls by the sum when chosen. */
   credit = 0;
@@ -31,24 +36,9 @@ export class Upstream {
 
   constructor(host: HostConfig, index: number, target: HostTarget, options: UpstreamOptions) {
     this.target = target;
-    const h2 = target.scheme === 'h2c';
-    this.dispatcher = new Pool('http://target', {
-      connections: h2 ? H2_CONNECTIONS : MAX_RUNNING,
-      allowH2: h2,
-      ...(h2 ? { useH2c: true, maxConcurrentStreams: H2_STREAMS } : {}),
-      keepAliveTimeout: IDLE_MS,
-      keepAliveMaxTimeout: LONGEST_IDLE_MS,
-      headersTimeout: options.answerMs,
-      // A stream of events may be quiet for as long as it likes.
-      bodyTimeout: 0,
-      maxHeaderSize: MAX_HEAD_BYTES,
-      connect: (_, callback) => {
-        connectTarget(host, index, options).then(
-          (stream) => callback(null, stream as Parameters<typeof callback>[1] & object),
-          (error: Error) => callback(error, null),
-        );
-      },
-    });
+    const connect = (): Promise<Duplex> => connectTarget(host, index, options);
+    this.dispatcher =
+      target.scheme === 'h2c' ? new H2cDispatcher({ ...options, connect }) : http1Pool(connect, options);
   }
 
   get full(): boolean {
@@ -77,6 +67,25 @@ export class Upstream {
   destroy(): void {
     this.dispatcher.destroy().catch(() => undefined);
   }
+}
+
+function http1Pool(connect: () => Promise<Duplex>, { answerMs }: UpstreamOptions): Pool {
+  return new Pool('http://target', {
+    connections: MAX_RUNNING,
+    allowH2: false,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: LONGEST_IDLE_MS,
+    headersTimeout: answerMs,
+    // A stream of events may be quiet for as long as it likes.
+    bodyTimeout: 0,
+    maxHeaderSize: MAX_HEAD_BYTES,
+    connect: (_, callback) => {
+      connect().then(
+        (stream) => callback(null, stream as Socket),
+        (error: Error) => callback(error, null),
+      );
+    },
+  });
 }
 
 /** The targets of one host. */

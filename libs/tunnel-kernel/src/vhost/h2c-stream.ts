@@ -1,0 +1,111 @@
+import { constants, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+
+type Options = Dispatcher.DispatchOptions;
+type Handler = Dispatcher.DispatchHandler;
+
+/** One request to a target that speaks HTTP/2, told to its handler in the way of undici. */
+export class H2cStream implements Dispatcher.DispatchController {
+  rawHeaders = null;
+  rawTrailers = null;
+  aborted = false;
+  paused = false;
+  reason: Error | null = null;
+  private readonly stream: ClientHttp2Stream;
+  private readonly handler: Handler;
+  private trailers: IncomingHttpHeaders = {};
+  private timer: NodeJS.Timeout | undefined;
+
+  /** `answerMs`: from the end of the request until the head of its answer. */
+  constructor(session: ClientHttp2Session, options: Options, handler: Handler, answerMs: number) {
+    this.handler = handler;
+    const body = options.body as Readable | Buffer | null;
+    this.stream = session.request(targetHeaders(options), { endStream: body === null });
+    // Without a word, Node throws away what comes together with the head.
+    this.stream.pause();
+    this.listen();
+    const asked = (): void => {
+      this.timer = setTimeout(() => this.abort(headersTimeout()), answerMs);
+    };
+    handler.onRequestStart?.(this, null);
+    this.send(body, asked);
+  }
+
+  pause(): void {
+    this.paused = true;
+    this.stream.pause();
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.stream.resume();
+  }
+
+  abort(reason: Error): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.stream.close(constants.NGHTTP2_CANCEL);
+  }
+
+  onClosed(listener: () => void): void {
+    this.stream.once('close', listener);
+  }
+
+  private send(body: Readable | Buffer | null, asked: () => void): void {
+    const { stream } = this;
+    if (body === null) return asked();
+    stream.once('finish', asked);
+    if (Buffer.isBuffer(body)) return void stream.end(body);
+    body.on('error', (error) => this.abort(error));
+    body.pipe(stream);
+    stream.once('close', () => body.destroy());
+  }
+
+  private listen(): void {
+    const { stream, handler } = this;
+    stream.on('headers', (headers, status) => {
+      handler.onResponseStart?.(this, Number(headers[':status'] ?? status), headers);
+    });
+    stream.on('response', (headers) => {
+      clearTimeout(this.timer);
+      if (this.aborted) return;
+      handler.onResponseStarted?.();
+      handler.onResponseStart?.(this, Number(headers[':status']), headers);
+      stream.on('data', (chunk: Buffer) => !this.aborted && handler.onResponseData?.(this, chunk));
+      if (!this.paused) stream.resume();
+    });
+    stream.on('trailers', (trailers) => (this.trailers = trailers));
+    stream.on('error', (error) => (this.reason ??= error));
+    stream.on('close', () => this.closed());
+  }
+
+  private closed(): void {
+    clearTimeout(this.timer);
+    const { stream, handler, reason } = this;
+    const whole = stream.readableEnded && stream.rstCode === constants.NGHTTP2_NO_ERROR;
+    if (whole && !this.aborted && stream.sentHeaders) handler.onResponseEnd?.(this, this.trailers);
+    else handler.onResponseError?.(this, reason ?? new Error(`the stream was reset (${stream.rstCode})`));
+  }
+}
+
+function headersTimeout(): Error {
+  return Object.assign(new Error('no answer in time'), { code: 'UND_ERR_HEADERS_TIMEOUT' });
+}
+
+function targetHeaders({ method, path, headers }: Options): Record<string, string | string[]> {
+  const result = Object.create(null) as Record<string, string | string[]>;
+  Object.assign(result, { ':method': method, ':path': path, ':scheme': 'http', te: 'trailers' });
+  const fields = headers as string[];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const lower = (fields[at] ?? '').toLowerCase();
+    const name = lower === 'host' ? ':authority' : lower;
+    const value = fields[at + 1] ?? '';
+    const before = result[name];
+    if (before === undefined) result[name] = value;
+    else if (Array.isArray(before)) before.push(value);
+    else result[name] = [before, value];
+  }
+  return result;
+}
