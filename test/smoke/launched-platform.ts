@@ -11,6 +11,9 @@ export const PORT_VARIABLES = [
   'PROXY_GATEWAY_PORT',
   'RESOURCE_SHARING_PORT',
   'TUNNEL_GATEWAY_PORT',
+  'TUNNEL_AGENT_PORT',
+  'TUNNEL_HTTP_PORT',
+  'TUNNEL_HTTPS_PORT',
   'PROXY_KERNEL_PORT',
 ] as const;
 
@@ -50,7 +53,13 @@ export class LaunchedPlatform {
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 
   constructor(home: string, ports: Ports, extra: Record<string, string> = {}) {
-    const env: NodeJS.ProcessEnv = { ...process.env, GATEHOUSE_HOME: home, LOG_LEVEL: 'info', ...extra };
+    const env: NodeJS.ProcessEnv = {
+      ...process.env,
+      GATEHOUSE_HOME: home,
+      LOG_LEVEL: 'info',
+      TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
+      ...extra,
+    };
     for (const name of PORT_VARIABLES) env[name] = String(ports[name]);
     // The test runner's own variables are not for the platform.
     for (const name of Object.keys(env)) {

@@ -49,7 +49,14 @@ const SERVICE = {
     cap_drop: STRINGS,
     command: { ...STRINGS, minItems: 1 },
     environment: { type: 'object', additionalProperties: { type: ['string', 'number'] } },
-    ports: { ...STRINGS, items: { type: 'string', pattern: '^\\$\\{PUBLISH_ADDRESS:-127\\.0\\.0\\.1\\}:.+:\\d+$' } },
+    ports: {
+      ...STRINGS,
+      // A port, or a variable with a range of them.
+      items: {
+        type: 'string',
+        pattern: '^\\$\\{PUBLISH_ADDRESS:-127\\.0\\.0\\.1\\}:.+:(\\d+|\\$\\{[A-Z_]+:-\\d+-\\d+\\})(/udp)?$',
+      },
+    },
     volumes: { ...STRINGS, items: { type: 'string', pattern: '^[a-z-]+:/[a-z/]+$' } },
     healthcheck: HEALTHCHECK,
     depends_on: {

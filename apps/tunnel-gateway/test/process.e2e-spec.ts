@@ -1,11 +1,11 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
+import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -59,9 +59,18 @@ function service(env: Record<string, string> = {}): Run {
     DATABASE_URL: database.url,
     GATEHOUSE_HOME: home,
     TUNNEL_GATEWAY_PORT: '0',
+    TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
+    TUNNEL_AGENT_PORT: '0',
+    TUNNEL_HTTP_PORT: '0',
+    TUNNEL_HTTPS_PORT: '0',
     LOG_LEVEL: 'error',
     ...env,
   });
+}
+
+/** Processes of a parent, as the kernel of the system lists them. */
+function edgesOf(parent = 0): number[] {
+  return readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim().split(' ').map(Number);
 }
 
 async function portOf({ child, exit, errors }: Run): Promise<number> {
@@ -98,6 +107,32 @@ describe('the built service as a process', () => {
     await portOf(started);
     started.child.disconnect();
     expect(await started.exit).toBe(0);
+  });
+
+  it.each(['TUNNEL_AGENT_PORT', 'TUNNEL_HTTP_PORT', 'TUNNEL_HTTPS_PORT'])(
+    'names %s when its port is taken',
+    async (variable) => {
+      const taken = createServer().listen(0, '127.0.0.1');
+      await once(taken, 'listening');
+      const { port } = taken.address() as AddressInfo;
+      const refused = service({ AUTO_MIGRATE: 'true', [variable]: String(port) });
+      expect(await refused.exit).toBe(1);
+      expect(refused.errors()).toBe(
+        `tunnel-gateway: ${variable}: port ${port} on 127.0.0.1 is in use by another program; ` +
+          `set ${variable} to a free port\n`,
+      );
+      taken.close();
+    },
+  );
+
+  it('leaves no edge behind, however it ends', async () => {
+    const started = service({ AUTO_MIGRATE: 'true' });
+    await portOf(started);
+    const edges = edgesOf(started.child.pid);
+    expect(edges).toHaveLength(1);
+    started.child.kill('SIGKILL');
+    await started.exit;
+    await waitFor(() => edges.every((pid) => !existsSync(`/proc/${pid}`)));
   });
 
   it('names the variable of a taken port', async () => {

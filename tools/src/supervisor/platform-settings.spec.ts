@@ -12,6 +12,9 @@ describe('readPlatformSettings', () => {
       PROXY_GATEWAY_PORT: 8080,
       RESOURCE_SHARING_PORT: 8081,
       TUNNEL_GATEWAY_PORT: 8082,
+      TUNNEL_AGENT_PORT: 8024,
+      TUNNEL_HTTP_PORT: 8880,
+      TUNNEL_HTTPS_PORT: 8443,
       PROXY_KERNEL_PORT: 7890,
     });
   });

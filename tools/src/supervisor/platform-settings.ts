@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { OWN } from '../../bootstrap/layout.mjs';
-import { KERNEL_PORT, SERVICES } from './service-list.js';
+import { KERNEL_PORT, SERVICES, TUNNEL_PORTS } from './service-list.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -10,6 +10,7 @@ export interface PlatformSettings {
   home: string;
   bindAddress: string;
   kernelAddress: string;
+  tunnelAddress: string;
   /** By variable name. 0: any free port, chosen by the service. */
   ports: Readonly<Record<string, number>>;
   databaseUrl: string | undefined;
@@ -49,6 +50,8 @@ export function readPlatformSettings(env: Environment): PlatformSettings {
   const ports: Record<string, number> = {};
   for (const { portVariable, defaultPort } of SERVICES)
     ports[portVariable] = readPort(env, portVariable, defaultPort, problems);
+  for (const { variable, defaultPort } of TUNNEL_PORTS)
+    ports[variable] = readPort(env, variable, defaultPort, problems);
   ports[KERNEL_PORT.variable] = readPort(env, KERNEL_PORT.variable, KERNEL_PORT.defaultPort, problems);
   const postgresPort = readPort(env, POSTGRES_PORT_VARIABLE, 0, problems);
   findClashes({ ...ports, [POSTGRES_PORT_VARIABLE]: postgresPort }, problems);
@@ -61,6 +64,7 @@ export function readPlatformSettings(env: Environment): PlatformSettings {
     home: platformHome(env),
     bindAddress: env['BIND_ADDRESS']?.trim() || '127.0.0.1',
     kernelAddress: env['PROXY_KERNEL_ADDRESS']?.trim() || '127.0.0.1',
+    tunnelAddress: env['TUNNEL_LISTEN_ADDRESS']?.trim() || '0.0.0.0',
     ports,
     databaseUrl,
     postgresPort,

@@ -1,4 +1,5 @@
 import { table } from '../table.js';
+import { TUNNEL_PORTS } from './service-list.js';
 import type { StartedPlatform } from './platform.js';
 
 function firstLoginLine({ firstLogin }: StartedPlatform): string {
@@ -12,6 +13,7 @@ function firstLoginLine({ firstLogin }: StartedPlatform): string {
 export function readyTable(
   platform: StartedPlatform,
   kernel: { address: string; port: number },
+  tunnels: { address: string; ports: Readonly<Record<string, number>> },
   seconds: number,
 ): string {
   const database = new URL(platform.databaseUrl);
@@ -24,6 +26,10 @@ export function readyTable(
       '',
       'HTTP and SOCKS5 on one port',
     ],
+    ...TUNNEL_PORTS.map(({ variable, name, about }) => {
+      const port = tunnels.ports[variable] ?? 0;
+      return [name, `${tunnels.address}:${port === 0 ? '(see the log)' : port}`, '', about];
+    }),
     ['PostgreSQL', database.host, '', platform.isEmbedded ? 'embedded; npm run db:url' : 'yours (DATABASE_URL)'],
   ];
   return [

@@ -34,3 +34,19 @@ export const SERVICES: readonly ServiceEntry[] = [
 
 /** The proxy's own port: opened by the kernel on the loopback. */
 export const KERNEL_PORT = { variable: 'PROXY_KERNEL_PORT', defaultPort: 7890 } as const;
+
+/** Ports that tunnel-gateway opens for agents and visitors, beside those of its tunnels. */
+export const TUNNEL_PORTS = [
+  { variable: 'TUNNEL_AGENT_PORT', defaultPort: 8024, name: 'tunnel agents', about: 'where agents connect' },
+  { variable: 'TUNNEL_HTTP_PORT', defaultPort: 8880, name: 'tunnel hosts', about: 'domains of tunnels, http' },
+  { variable: 'TUNNEL_HTTPS_PORT', defaultPort: 8443, name: 'tunnel hosts', about: 'domains of tunnels, https' },
+] as const;
+
+/** The variable with the address of a port. */
+export function addressVariable(
+  portVariable: string,
+): 'PROXY_KERNEL_ADDRESS' | 'TUNNEL_LISTEN_ADDRESS' | 'BIND_ADDRESS' {
+  if (portVariable === KERNEL_PORT.variable) return 'PROXY_KERNEL_ADDRESS';
+  const isTunnel = TUNNEL_PORTS.some(({ variable }) => variable === portVariable);
+  return isTunnel ? 'TUNNEL_LISTEN_ADDRESS' : 'BIND_ADDRESS';
+}

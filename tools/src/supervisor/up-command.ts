@@ -21,7 +21,9 @@ async function runUntilStopped(platform: Platform, stop: StopRequest, settings: 
   if ('exitCode' in outcome) return outcome.exitCode;
   const launchedAt = Number(process.env['GATEHOUSE_LAUNCH_AT'] ?? performance.timeOrigin);
   const kernel = { address: settings.kernelAddress, port: settings.ports[KERNEL_PORT.variable] ?? 0 };
-  process.stdout.write(`${readyTable(outcome.started, kernel, (Date.now() - launchedAt) / 1000)}\n`);
+  const tunnels = { address: settings.tunnelAddress, ports: settings.ports };
+  const seconds = (Date.now() - launchedAt) / 1000;
+  process.stdout.write(`${readyTable(outcome.started, kernel, tunnels, seconds)}\n`);
   collectStartGarbage();
   const lost = platform.databaseLost().then((reason) => ({ reason, exitCode: 1 }));
   const { reason, exitCode } = await Promise.race([stop.received, lost]);
