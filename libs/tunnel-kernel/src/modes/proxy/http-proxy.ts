@@ -31,10 +31,6 @@ const HEAD_MS = 15_000;
 /** From the whole request until the head of the answer. */
 const ANSWER_MS = 60_000;
 
-/** To a visitor that is one too many. */
-export const TOO_MANY_VISITORS =
-  'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
-
 /** A request that may be forwarded. */
 interface Asked {
   request: IncomingMessage;

@@ -1,18 +1,34 @@
 import type { Socket } from 'node:net';
 import { ByteReader, resetStream } from '@gatehouse/net';
-import type { GateRefusal } from '../../access/gate.js';
+import type { AdmissionRefusal } from '../../access/gate.js';
 import type { TunnelConfig } from '../../config.js';
 import type { AdmittedSocket } from '../admission.js';
 import type { Entrance, ModeContext, ServerMode } from '../mode.js';
 import { TcpEntrance } from '../tcp-entrance.js';
-import { HttpProxy, TOO_MANY_VISITORS } from './http-proxy.js';
-import { SOCKS5_VERSION } from './socks5.js';
+import { HttpProxy } from './http-proxy.js';
+import { encodeReply, readSocksRequest, SOCKS5_VERSION, SOCKS_REPLY } from './socks5.js';
 import { SocksServer } from './socks-server.js';
 
 /** From accept until the visitor has said where it wants to go. */
 const HANDSHAKE_MS = 15_000;
 /** A greeting, a name and a password, an address; more is nobody's handshake. */
 const MAX_HANDSHAKE_BYTES = 64 * 1024;
+
+const TURN_AWAY_MS = 5_000;
+/** Visitors that are told why they are not let in, at a time. */
+const MAX_TURNED_AWAY = 256;
+
+function closing(status: string, fields = ''): string {
+  return `HTTP/1.1 ${status}\r\n${fields}Connection: close\r\nContent-Length: 0\r\n\r\n`;
+}
+
+/** What HTTP visitors are told; an address that is denied gets no hint. Who is not named here is reset. */
+const REFUSALS: Partial<Record<AdmissionRefusal, string>> = {
+  address_denied: closing('403 Forbidden'),
+  too_many_connections: closing('429 Too Many Requests', 'Retry-After: 1\r\n'),
+  client_disabled: closing('503 Service Unavailable', 'Retry-After: 5\r\nX-Gw-Error: client_disabled\r\n'),
+  client_expired: closing('503 Service Unavailable', 'Retry-After: 5\r\nX-Gw-Error: client_expired\r\n'),
+};
 
 /**
  * Modes `http_proxy`, `socks5` and `mix_proxy`, which takes both on one port: visitors say where they want to go, and the
@@ -22,6 +38,7 @@ export class ProxyMode implements ServerMode {
   private readonly context: ModeContext;
   private readonly http: HttpProxy;
   private readonly socks: SocksServer;
+  private turnedAway = 0;
 
   constructor(context: ModeContext) {
     this.context = context;
@@ -36,7 +53,7 @@ export class ProxyMode implements ServerMode {
   private accept(tunnel: TunnelConfig, socket: Socket): void {
     this.context.admission.receive(tunnel, socket, {
       admitted: (visitor) => void this.serve(tunnel, visitor),
-      refused: (refused, reason) => turnAway(tunnel, refused, reason),
+      refused: (refused, reason) => void this.turnAway(tunnel, refused, reason),
     });
   }
 
@@ -58,11 +75,25 @@ export class ProxyMode implements ServerMode {
       this.context.logger.debug('a visitor of a proxy was given up', { error: String(error) });
     }
   }
-}
 
-/** Nothing was read yet, so only HTTP can be answered; SOCKS has no word before the visitor's. */
-function turnAway({ mode }: TunnelConfig, socket: Socket, reason: GateRefusal): void {
-  if (mode !== 'http_proxy' || reason !== 'too_many_connections') return resetStream(socket);
-  socket.end(TOO_MANY_VISITORS);
-  socket.destroySoon();
+  /** Says no in the visitor's own protocol, which it has to show first; where too many do so at a time, with a reset. */
+  private async turnAway({ mode }: TunnelConfig, socket: Socket, reason: AdmissionRefusal): Promise<void> {
+    const answer = REFUSALS[reason];
+    if (answer === undefined || this.turnedAway >= MAX_TURNED_AWAY) return resetStream(socket);
+    this.turnedAway += 1;
+    const timer = setTimeout(() => resetStream(socket), TURN_AWAY_MS);
+    try {
+      const reader = new ByteReader(socket, MAX_HANDSHAKE_BYTES);
+      const isSocks = (await reader.peek(1))[0] === SOCKS5_VERSION;
+      if (isSocks !== (mode === 'socks5') && mode !== 'mix_proxy') return resetStream(socket);
+      if (!isSocks) socket.end(answer);
+      else if (await readSocksRequest(reader, socket, null)) socket.end(encodeReply(SOCKS_REPLY.notAllowed));
+      socket.destroySoon();
+    } catch {
+      resetStream(socket);
+    } finally {
+      clearTimeout(timer);
+      this.turnedAway -= 1;
+    }
+  }
 }

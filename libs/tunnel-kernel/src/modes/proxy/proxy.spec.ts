@@ -207,11 +207,33 @@ describe('who a proxy lets in', () => {
     const first = await rig.visit(held);
     first.write('x');
     const second = await rig.visit(held);
+    second.write('GET http://127.0.0.1/ HTTP/1.1\r\n\r\n');
     expect(String(await readAll(second))).toMatch(/^HTTP\/1\.1 429 [\s\S]*Retry-After: 1/);
     first.destroy();
     await waitFor(
       async () => (await curl('-x', `http://127.0.0.1:${held}`, `http://127.0.0.1:${originPort}/`)) === 'GET / ',
     );
+  });
+
+  it('depends on where they come from, and is said in their own protocol', async () => {
+    const port = await start('mix_proxy');
+    const tunnels = [rig.tunnelConfig(1, [], { mode: 'mix_proxy', listen: { host: '127.0.0.1', port: 0 } })];
+    const rule = {
+      id: 1,
+      resourceId: 0,
+      type: 'deny' as const,
+      kind: 'exact' as const,
+      pattern: '127.0.0.1',
+      priority: 0,
+    };
+    expect(port).toBeGreaterThan(0);
+    const [state] = await rig.server.apply(rig.config({ tunnels, ipRules: [{ ...rule, scope: 'global' }] }));
+    expect((await socks(state!.port, '127.0.0.1', originPort)).reply).toBe(2);
+    const url = `http://127.0.0.1:${originPort}/`;
+    expect(await curl('-x', `http://127.0.0.1:${state!.port}`, '-o', '/dev/null', '-w', '%{http_code}', url)).toBe(
+      '403',
+    );
+    expect(seen).toEqual([]);
   });
 
   it('mode socks5 speaks no HTTP, mode http_proxy no SOCKS', async () => {
