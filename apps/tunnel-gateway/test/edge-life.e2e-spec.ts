@@ -101,14 +101,15 @@ describe('an edge process', () => {
     const before = world.edges.pid;
     await world.edges.replace();
     expect(world.edges.pid).not.toBe(before);
+    // Its agent is on the way still: who comes now waits for it.
+    expect(await world.ask(tunnel.listen_port, 'at once')).toBe('at once');
     visitor.write('during');
     await received(visitor, 6);
-    await waitFor(async () => (await world.ask(tunnel.listen_port, 'after')) === 'after', { timeoutMs: 10_000 });
     await waitFor(async () => (await world.admin('GET', `/tunnels/${tunnel.id}`)).body.run_status === 1);
     const gone = closed(visitor);
     await world.admin('PATCH', `/clients/${client.id}`, { status: 0 });
     await gone;
-    await waitFor(async () => (await flow(client.id))?.inlet_bytes === 17, { timeoutMs: 10_000 });
+    await waitFor(async () => (await flow(client.id))?.inlet_bytes === 19, { timeoutMs: 10_000 });
   });
 });
 

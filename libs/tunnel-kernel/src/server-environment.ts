@@ -23,6 +23,8 @@ export interface ServerTimeouts {
   ticket: number;
   /** How long connections outlive an agent that fell silent and did not come back. */
   silentGrace: number;
+  /** How long after `listen` visitors wait for an agent that was not here yet. */
+  arrival: number;
   /** How long a trusted proxy may take to say who its visitor is. */
   proxyHeader: number;
 }
@@ -33,6 +35,7 @@ export const DEFAULT_TIMEOUTS: ServerTimeouts = {
   heartbeat: 10_000,
   ticket: 15_000,
   silentGrace: 30_000,
+  arrival: 0,
   proxyHeader: 5_000,
 };
 

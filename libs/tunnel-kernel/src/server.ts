@@ -19,6 +19,7 @@ import {
   type ServerTimeouts,
   type TunnelServerEnvironment,
 } from './server-environment.js';
+import { AgentArrivals } from './session/agent-arrivals.js';
 import { ChannelSource } from './session/channel-source.js';
 import { Door } from './session/door.js';
 import { ServerSession, type SessionContext } from './session/server-session.js';
@@ -44,6 +45,7 @@ export class TunnelServer {
   private readonly access: AccessControl;
   private readonly datagrams: ServerDatagrams;
   private readonly visitors = new VisitorLedger();
+  private readonly arrivals: AgentArrivals;
   private config: TunnelServerConfig = EMPTY_CONFIG;
   private order = 0;
   private draining = false;
@@ -57,9 +59,11 @@ export class TunnelServer {
       mayRun: (flow) => this.access.mayStay(flow),
     });
     this.access = this.createAccess();
+    this.arrivals = new AgentArrivals(environment.now, this.timeouts.arrival);
     const channels = new ChannelSource({
       openMs: this.timeouts.open,
       poolOf: (clientId) => this.sessions.of(clientId)?.pool ?? null,
+      arrivals: this.arrivals,
     });
     const limits = { ...DEFAULT_SERVER_DATAGRAM_LIMITS, ...environment.datagrams };
     this.datagrams = new ServerDatagrams({
@@ -96,6 +100,7 @@ export class TunnelServer {
   /** Opens the port for agents, TCP and UDP, and answers it. @throws Error of `listen`. */
   async listen(address: HostAndPort): Promise<number> {
     const port = await this.door.listen(address);
+    this.arrivals.begin();
     await this.datagrams.listen({ host: address.host, port });
     return port;
   }
@@ -264,6 +269,7 @@ export class TunnelServer {
   private welcomed(session: ServerSession): void {
     this.datagrams.agentCame(session.identity.client.id, session.exportKeys);
     this.configure(session);
+    this.arrivals.arrived(session.identity.client.id);
     this.environment.events?.agentOnline?.(this.agentState(session));
   }
 

@@ -97,6 +97,7 @@ export class EdgeProgram {
         return edge.kick(request.params.clientId);
       case 'drain':
         void this.drainAway(edge, request.params);
+        await edge.released();
         return null;
       case 'shutdown':
         this.ending = true;

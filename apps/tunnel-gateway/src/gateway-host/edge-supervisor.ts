@@ -18,7 +18,7 @@ const RESTART_LAST_MS = 800;
 const STABLE_MS = 10_000;
 /** A replacement that is not prepared by then is given up. */
 const PREPARE_MS = 30_000;
-const MOVE_SPREAD_MS = 2_000;
+const MOVE_SPREAD_MS = 1_000;
 /** How long connections of an edge that was replaced may go on. */
 const DRAIN_MS = 10 * 60_000;
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { TunnelServer, type AgentState, type TunnelLogger, type TunnelState } from '@gatehouse/tunnel-kernel';
 import { CertificateFiles } from './certificate-files.js';
 import { ClientDirectory } from './client-directory.js';
@@ -16,6 +17,8 @@ import { SnapshotFile } from './snapshot-file.js';
 const COUNT_MS = 1_000;
 const POLL_MS = 10_000;
 const FIRST_RETRY_MS = 500;
+/** Visitors of the first moments wait for agents that come back, or over from the edge before. */
+const ARRIVAL_MS = 3_000;
 const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
 
 /** The data plane of one process: a tunnel server on what the database says, and what it tells the database. */
@@ -148,6 +151,11 @@ export class Edge {
     await this.server.drain({ spreadMs, deadlineMs });
   }
 
+  /** Resolves when the ports of the tunnels are given up, after `drain` was called. */
+  async released(): Promise<void> {
+    while (this.server.tunnels().length > 0) await setImmediate();
+  }
+
   /** Ends everything and writes the last of what was counted. `stays`: another edge serves on. */
   async close({ stays }: { stays: boolean }): Promise<void> {
     this.draining = true;
@@ -171,6 +179,7 @@ export class Edge {
       identity: this.options.identity,
       clients: this.directory,
       trustedProxies: this.options.trustedProxies,
+      timeouts: { arrival: ARRIVAL_MS },
       http: publicHttpsPort === null ? {} : { publicHttpsPort },
       events: {
         agentOnline: ({ clientId, address, software }) => {

@@ -1,6 +1,7 @@
 import { ByteReader, resetStream, type ByteStream } from '@gatehouse/net';
 import { TargetError, TunnelError } from '../errors.js';
 import { decodeAnswer, encodeStart, type Start } from '../wire/prelude.js';
+import type { AgentArrivals } from './agent-arrivals.js';
 import type { Channel, ChannelPool } from './channel-pool.js';
 
 const ANSWER_BYTES = 1;
@@ -10,6 +11,8 @@ export interface ChannelSourceOptions {
   openMs: number;
   /** Null: no agent of the client is connected. */
   poolOf(clientId: number): ChannelPool | null;
+  /** Agents that are on their way: their visitors wait. */
+  arrivals: AgentArrivals;
 }
 
 export type StartOf = Omit<Start, 'wantsAnswer'>;
@@ -24,6 +27,7 @@ export class ChannelSource {
 
   /** One that is idle already, or null: then `open`. @throws TunnelError `offline`. */
   take(clientId: number, start: StartOf): ByteStream | null {
+    if (this.isExpected(clientId)) return null;
     const channel = this.pool(clientId).take();
     return channel && begin(channel, { ...start, wantsAnswer: false });
   }
@@ -53,8 +57,14 @@ export class ChannelSource {
   }
 
   private async channel(clientId: number): Promise<Channel> {
+    if (this.isExpected(clientId)) await this.options.arrivals.wait(clientId);
     const pool = this.pool(clientId);
     return pool.take() ?? (await pool.wait(this.options.openMs));
+  }
+
+  private isExpected(clientId: number): boolean {
+    const { poolOf, arrivals } = this.options;
+    return !poolOf(clientId) && arrivals.expects(clientId);
   }
 
   private pool(clientId: number): ChannelPool {
