@@ -24,7 +24,7 @@ export interface IncomingRequest {
   raw: RawRequest;
   arrival: Arrival;
   /** Whether the certificate that this connection was opened with is good for `host`. True without TLS. */
-  covers(host: string): boolean;
+  covers: (host: string) => boolean;
   /** Null where the parser says that there is none. */
   body: Readable | null;
   reply: Reply;

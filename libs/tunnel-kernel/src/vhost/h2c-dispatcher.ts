@@ -17,7 +17,7 @@ export interface H2cOptions {
 
 /**
  * Requests over HTTP/2 without TLS (RFC 9113 3.3), many to a connection. Undici 8.12 has this too, and loses the body of
- * an answer that arrives in the same packet as its head.
+ * an answer that arrives at once when the stream underneath is not a socket of the system.
  */
 export class H2cDispatcher {
   private readonly options: H2cOptions;

@@ -26,7 +26,7 @@ export interface ListenerContext {
 /** What a connection is, found out once. */
 interface Connection {
   arrival: Arrival;
-  covers(host: string): boolean;
+  covers: (host: string) => boolean;
   /** A request came that was not understood: what follows it on this connection is nobody's. */
   poisoned: boolean;
   /** Requests that are not answered yet. */

@@ -26,7 +26,7 @@ export class Http2Listener {
   private readonly server: Http2Server;
   /** With the number of streams that are open. */
   private readonly sessions = new Map<ServerHttp2Session, number>();
-  private readonly arrivals = new WeakMap<ServerHttp2Session, Arrival & { covers(host: string): boolean }>();
+  private readonly arrivals = new WeakMap<ServerHttp2Session, Arrival & { covers: (host: string) => boolean }>();
   private readonly covers: (socket: TLSSocket, host: string) => boolean;
 
   constructor(context: ListenerContext, covers: (socket: TLSSocket, host: string) => boolean) {

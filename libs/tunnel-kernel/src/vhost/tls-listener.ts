@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import {
   createServer as createTlsServer,
   createSecureContext,
+  type SecureContext,
   type Server as TlsServer,
   type TLSSocket,
 } from 'node:tls';
@@ -16,13 +17,15 @@ const HELLO_MS = 10_000;
 /** Connections that have not said yet whom they want. */
 const MAX_UNIDENTIFIED = 4096;
 
+type SniDone = (error: Error | null, context?: SecureContext) => void;
+
 export interface TlsOptions extends ListenerContext {
   certificates: CertificateBook;
   /** The certificate for who says no name. */
   fallback: ServerCertificate | undefined;
   http1: Http1Listener;
   /** Certificate for an authority that looks at `name` (RFC 8737); null: none is expected. */
-  acmeTlsAlpn(name: string): ServerCertificate | null;
+  acmeTlsAlpn: (name: string) => ServerCertificate | null;
 }
 
 /** Visitors in TLS: the name that they say decides about the certificate, the protocol that is agreed on about the rest. */
@@ -42,7 +45,7 @@ export class TlsListener {
       ALPNProtocols: ['h2', 'http/1.1'],
       // For who says no name: `SNICallback` is not asked then.
       ...(options.fallback ? { cert: options.fallback.chain, key: options.fallback.key } : {}),
-      SNICallback: (name, done) => this.select(name, done),
+      SNICallback: (name, done) => void this.select(name, done),
       ciphers: CIPHERS,
       minVersion: MIN_TLS_VERSION,
       honorCipherOrder: true,
@@ -54,14 +57,16 @@ export class TlsListener {
     this.readNamesFirst();
   }
 
-  private select(
-    name: string,
-    done: (error: Error | null, context?: ReturnType<typeof createSecureContext>) => void,
-  ): void {
-    this.options.certificates.context(name.toLowerCase()).then(
-      (context) => (context ? done(null, context) : done(new Error(`no certificate for ${name}`))),
-      (error: Error) => done(error),
-    );
+  private async select(name: string, done: SniDone): Promise<void> {
+    let context: SecureContext | null = null;
+    try {
+      context = await this.options.certificates.context(name.toLowerCase());
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.options.logger.warn('no certificate for a visitor', { name, error: message });
+    }
+    if (context) done(null, context);
+    else done(new Error(`no certificate for ${name}`));
   }
 
   private covers({ servername }: TLSSocket, host: string): boolean {

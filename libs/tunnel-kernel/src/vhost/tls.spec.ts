@@ -85,7 +85,7 @@ function askH2(
 ): Promise<Seen & { rst: number }> {
   return new Promise((resolve, reject) => {
     const stream = session.request({ ':path': '/', ...headers }, { endStream: body === undefined });
-    let head: IncomingHttpHeaders & { ':status'?: number } = {};
+    let head: IncomingHttpHeaders & { ':status'?: number | undefined } = {};
     let read = '';
     stream.on('response', (answer) => (head = answer));
     stream.on('data', (part: Buffer) => (read += part.toString()));

@@ -1,6 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer as createHttp2Server, connect as connectHttp2 } from 'node:http2';
+import {
+  createServer as createHttp2Server,
+  connect as connectHttp2,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -169,7 +174,7 @@ describe('a target that speaks HTTP/2 in plain text', () => {
     const server = createHttp2Server();
     let connections = 0;
     server.on('session', () => (connections += 1));
-    server.on('stream', (stream, headers) => {
+    server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
       let size = 0;
       stream.on('data', (part: Buffer) => (size += part.length));
       stream.on('end', () => {

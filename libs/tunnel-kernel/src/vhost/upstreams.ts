@@ -21,6 +21,8 @@ export interface UpstreamOptions extends ConnectorOptions {
   answerMs: number;
 }
 
+type Connected = (...answer: [null, Socket] | [Error, null]) => void;
+
 /** A target with the connections to it. */
 export class Upstream {
   readonly target: HostTarget;
@@ -80,12 +82,19 @@ function http1Pool(connect: () => Promise<Duplex>, { answerMs }: UpstreamOptions
     bodyTimeout: 0,
     maxHeaderSize: MAX_HEAD_BYTES,
     connect: (_, callback) => {
-      connect().then(
-        (stream) => callback(null, stream as Socket),
-        (error: Error) => callback(error, null),
-      );
+      void hand(connect, callback);
     },
   });
+}
+
+async function hand(connect: () => Promise<Duplex>, done: Connected): Promise<void> {
+  let stream: Duplex;
+  try {
+    stream = await connect();
+  } catch (error) {
+    return done(error instanceof Error ? error : new Error(String(error)), null);
+  }
+  done(null, stream as Socket);
 }
 
 /** The targets of one host. */
