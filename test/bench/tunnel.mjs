@@ -7,6 +7,7 @@ import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { cpuSeconds, residentBytes, startScript, stop, stopAll } from './processes.mjs';
 import { figure, loadLine, median, printTable } from './table.mjs';
+import { printDatagrams } from './tunnel/datagrams.mjs';
 import { printRates, printRules } from './tunnel/limits.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -118,4 +119,5 @@ printTable(
 );
 printRules();
 await printRates(limited);
+await printDatagrams(rounds, seconds);
 await stopAll();

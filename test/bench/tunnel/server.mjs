@@ -8,7 +8,7 @@ import {
   TunnelServer,
 } from '@gatehouse/tunnel-kernel';
 
-const [target, encrypt, rateLimit = '0'] = process.argv.slice(2);
+const [target, encrypt, rateLimit = '0', mode = 'tcp'] = process.argv.slice(2);
 const secret = createAgentSecret();
 const identity = createServerIdentity();
 const client = { id: 1, keyHash: agentKeyHash(secret), enabled: true, encrypt: encrypt === 'tls' };
@@ -24,7 +24,8 @@ const door = await server.listen({ host: '127.0.0.1', port: 0 });
 const targets = [{ host: '127.0.0.1', port: Number(target), weight: 1 }];
 const listen = { host: '127.0.0.1', port: 0 };
 const account = { id: 1, userId: 1, enabled: true, expiresAt: null, rateLimit: Number(rateLimit), maxConnections: 0 };
-const tunnels = [{ id: 1, clientId: 1, mode: 'tcp', listen, targets }];
+const tunnels = [{ id: 1, clientId: 1, mode, listen, targets }];
 const [tunnel] = await server.apply({ revision: 1, clients: [account], tunnels, hosts: [], ipRules: [], policies: [] });
 process.send({ door, port: tunnel.port, key: formatAgentKey({ secret, fingerprint: identity.fingerprint }) });
+process.on('message', () => process.send({ packets: server.agents()[0]?.packets ?? false }));
 process.on('disconnect', () => process.exit(0));

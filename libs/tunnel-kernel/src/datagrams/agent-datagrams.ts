@@ -7,16 +7,27 @@ import { datagramProxyHeader } from '../wire/proxy-header.js';
 import { AgentLink } from './agent-link.js';
 import { AgentDatagramSession } from './agent-session.js';
 import { DestinationOutlet } from './destination-outlet.js';
-import { decodeAddress, decodeOpening, FRAME, NOTHING, SESSION_BYTES, sessionOf, type DatagramLane } from './frames.js';
+import {
+  decodeAddress,
+  decodeOpening,
+  FRAME,
+  NOTHING,
+  SESSION_BYTES,
+  sessionOf,
+  type DatagramLane,
+  type SessionOpening,
+} from './frames.js';
 import { packetKeys } from './sealed-packets.js';
 import { StreamLane } from './stream-lane.js';
-import { TargetOutlet, type OutletOptions } from './target-outlet.js';
+import { TargetOutlet, type Outlet, type OutletOptions } from './target-outlet.js';
 
 const TICK_MS = 250;
 /** A server may keep this many lanes; more are not ours to carry. */
 const MAX_LANES = 16;
 /** A failing target is told to the server this often. */
 const TELL_MS = 1000;
+/** The mode whose datagrams go to the tunnel's own targets. */
+const TARGET_MODE = 'udp';
 /** Modes whose visitors say with each datagram where it goes. */
 const ADDRESSED_MODES: ReadonlySet<string> = new Set(['socks5', 'mix_proxy']);
 const PROXY_VERSION = 2;
@@ -95,8 +106,9 @@ export class AgentDatagrams implements ChannelHandler {
   /** After the server told other tunnels or targets: ends the sessions that go where nothing goes any more. */
   configured(): void {
     for (const session of this.sessions.values()) {
-      const known = this.context.resources.tunnel(session.opening.tunnelId);
-      if (!known || !session.out?.servesOneOf(known.tunnel.targets)) session.end('stopped', true);
+      const tunnel = this.context.resources.tunnel(session.opening.tunnelId)?.tunnel;
+      const goesOn = tunnel?.mode === session.mode && session.out?.reconfigured(tunnel.targets);
+      if (!goesOn) session.end('stopped', true);
     }
   }
 
@@ -134,19 +146,33 @@ export class AgentDatagrams implements ChannelHandler {
     }
     // Another server's session had this number.
     before?.end('stopped', false);
-    const addressed = known !== undefined && ADDRESSED_MODES.has(known.tunnel.mode);
-    if (!known || (known.tunnel.mode !== 'udp' && !addressed)) return this.refuse(owner, tunnelId, 'unknown_tunnel');
+    if (!known || (known.tunnel.mode !== TARGET_MODE && !ADDRESSED_MODES.has(known.tunnel.mode))) {
+      return this.refuse(owner, tunnelId, 'unknown_tunnel');
+    }
     if (this.sessions.size >= this.context.limits.sessions) return this.refuse(owner, tunnelId, 'other');
+    const session = this.createSession(owner, known, { id, opening, lane });
+    this.sessions.set(id, session);
+    session.attach(this.outlet(owner, known, session));
+    lane.put(FRAME.opened, id, NOTHING, NOTHING);
+  }
+
+  private createSession(
+    { clientId }: ChannelOwner,
+    { tunnel }: KnownTunnel,
+    { id, opening, lane }: { id: number; opening: SessionOpening; lane: DatagramLane },
+  ): AgentDatagramSession {
     const { ledger, now } = this.context;
-    const flow = ledger.open({ kind: 'tunnel', id: tunnelId }, owner.clientId, visitor);
-    const proxied = !addressed && known.tunnel.proxyProtocol === PROXY_VERSION;
+    const { visitor, entrance } = opening;
+    const flow = ledger.open({ kind: 'tunnel', id: tunnel.id }, clientId, visitor);
+    const proxied = tunnel.mode === TARGET_MODE && tunnel.proxyProtocol === PROXY_VERSION;
     const session = new AgentDatagramSession(
       {
         id,
         opening,
         flow,
-        header: proxied ? datagramProxyHeader(visitor, opening.entrance) : NOTHING,
-        addressed,
+        mode: tunnel.mode,
+        header: proxied ? datagramProxyHeader(visitor, entrance) : NOTHING,
+        addressed: ADDRESSED_MODES.has(tunnel.mode),
         now,
         wayBack: (number, arrived) => this.wayBack(number, arrived),
         ended: (ended, reason) => {
@@ -157,18 +183,15 @@ export class AgentDatagrams implements ChannelHandler {
       lane,
     );
     flow.handle = { stop: () => session.end('stopped', true) };
-    this.sessions.set(id, session);
-    session.attach(this.outlet(owner, known, session, addressed));
-    lane.put(FRAME.opened, id, NOTHING, NOTHING);
+    return session;
   }
 
-  private outlet(owner: ChannelOwner, known: KnownTunnel, session: AgentDatagramSession, addressed: boolean) {
+  private outlet(owner: ChannelOwner, { tunnel, picker }: KnownTunnel, session: AgentDatagramSession): Outlet {
     const { now, allows } = this.context;
-    const { tunnel, picker, destinations } = known;
+    const addressed = ADDRESSED_MODES.has(tunnel.mode);
     const options: OutletOptions = {
       now,
-      allows: (target, address) =>
-        (!addressed || destinations.empty || destinations.match(target, address)) && allows(target, address),
+      allows: (target, address) => (!addressed || this.permits(tunnel.id, target, address)) && allows(target, address),
       onDatagram: (payload, source) => session.answer(payload, source),
       onFailure: (reason, { host, port }) => {
         this.context.logger.debug('datagrams do not arrive', { tunnel: tunnel.id, host, port, reason });
@@ -179,12 +202,18 @@ export class AgentDatagrams implements ChannelHandler {
     return addressed ? new DestinationOutlet(options) : new TargetOutlet(picker, options);
   }
 
-  private refuse({ refuse }: ChannelOwner, tunnelId: number, reason: DialFailure): void {
+  /** By the tunnel's rules as they are at the moment. */
+  private permits(tunnelId: number, target: HostAndPort, address: string): boolean {
+    const destinations = this.context.resources.tunnel(tunnelId)?.destinations;
+    return destinations !== undefined && (destinations.empty || destinations.match(target, address));
+  }
+
+  private refuse(owner: ChannelOwner, tunnelId: number, reason: DialFailure): void {
     const now = this.context.now();
     if (now - (this.toldAt.get(tunnelId) ?? Number.NEGATIVE_INFINITY) < TELL_MS) return;
     this.toldAt.set(tunnelId, now);
     const resource: ResourceRef = { kind: 'tunnel', id: tunnelId };
-    refuse(resource, '', reason);
+    owner.refuse(resource, '', reason);
   }
 
   /** As packets where the server says that they arrive, else the lane that the last datagram took, or any other. */

@@ -32,7 +32,7 @@ export interface AgentRouteOptions {
   door: PacketDoor;
   now: () => number;
   /** A data channel of this agent for a lane. @throws TunnelError */
-  openChannel(start: StartOf): Promise<ByteStream>;
+  openChannel: (start: StartOf) => Promise<ByteStream>;
   frame: FrameHandler;
 }
 

@@ -10,12 +10,14 @@ export interface AgentSessionOptions {
   flow: Flow;
   /** Put before each payload to the target: who the visitor is. Empty: nothing. */
   header: Buffer;
+  /** Of the tunnel when the session began. */
+  mode: string;
   /** `addressed` datagrams only, or none of them. */
   addressed: boolean;
   now: () => number;
   /** The way back to the server, `arrived` being the one that the visitor's last datagram took. */
-  wayBack(id: number, arrived: DatagramLane): DatagramLane;
-  ended(session: AgentDatagramSession, reason: RelayEndReason): void;
+  wayBack: (id: number, arrived: DatagramLane) => DatagramLane;
+  ended: (session: AgentDatagramSession, reason: RelayEndReason) => void;
 }
 
 /** The agent's end of one visitor's datagrams. */
@@ -41,6 +43,10 @@ export class AgentDatagramSession {
   /** Where the datagrams go; before the first of them. */
   attach(outlet: Outlet): void {
     this.outlet = outlet;
+  }
+
+  get mode(): string {
+    return this.options.mode;
   }
 
   get out(): Outlet | null {

@@ -45,8 +45,10 @@ export class DestinationOutlet implements Outlet {
     } else this.resolve(key, destination, payload);
   }
 
-  /** It has no target of the tunnel's. */
-  servesOneOf(): boolean {
+  /** Asks again whether what it sends to is allowed, and takes no answers until it has. */
+  reconfigured(): boolean {
+    for (const [key, { waiting }] of this.destinations) if (!waiting) this.destinations.delete(key);
+    this.peers.clear();
     return true;
   }
 

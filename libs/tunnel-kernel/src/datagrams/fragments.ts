@@ -63,7 +63,8 @@ export class FragmentJoiner {
     if (known && known.parts.length === count) return known;
     if (known) this.forget(number, known);
     this.makeRoom();
-    const partial = { parts: new Array<Buffer | undefined>(count), missing: count, bytes: 0, at: this.now() };
+    const parts: Partial['parts'] = Array.from({ length: count });
+    const partial = { parts, missing: count, bytes: 0, at: this.now() };
     this.partials.set(number, partial);
     return partial;
   }

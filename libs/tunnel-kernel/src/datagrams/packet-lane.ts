@@ -21,7 +21,7 @@ export interface PacketLaneOptions {
   sealer: PacketSealer;
   opener: PacketOpener;
   now: () => number;
-  transmit(parts: Buffer[]): void;
+  transmit: (parts: Buffer[]) => void;
   frame: FrameHandler;
 }
 

@@ -19,8 +19,8 @@ export interface ServerSessionContext {
   now: () => number;
   drops: DatagramDrops;
   /** Null: no agent of the client is connected. */
-  routeOf(clientId: number): AgentRoute | null;
-  ended(session: ServerDatagramSession, reason: RelayEndReason): void;
+  routeOf: (clientId: number) => AgentRoute | null;
+  ended: (session: ServerDatagramSession, reason: RelayEndReason) => void;
 }
 
 /** The server's end of one visitor's datagrams. */

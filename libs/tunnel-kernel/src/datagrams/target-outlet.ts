@@ -19,15 +19,15 @@ export interface OutletOptions {
   /** Whether a datagram for `target` may go to the address that its name leads to. */
   allows: (target: HostAndPort, address: string) => boolean;
   /** `source`: who answered; null for the tunnel's own target. */
-  onDatagram(payload: Buffer, source: HostAndPort | null): void;
-  onFailure(reason: DialFailure, target: HostAndPort): void;
+  onDatagram: (payload: Buffer, source: HostAndPort | null) => void;
+  onFailure: (reason: DialFailure, target: HostAndPort) => void;
 }
 
 /** Where the agent sends the datagrams of a session. */
 export interface Outlet {
   send(payload: Buffer, destination: HostAndPort | null): void;
-  /** Whether what it sends to is among these still. */
-  servesOneOf(targets: readonly TargetAddress[]): boolean;
+  /** The tunnel has these targets, and perhaps other rules, from now on. False: it sends where nothing may go any more. */
+  reconfigured(targets: readonly TargetAddress[]): boolean;
   close(): void;
 }
 
@@ -59,7 +59,7 @@ export class TargetOutlet implements Outlet {
     if (!this.target) this.reach();
   }
 
-  servesOneOf(targets: readonly TargetAddress[]): boolean {
+  reconfigured(targets: readonly TargetAddress[]): boolean {
     const { target } = this;
     return target === null || targets.some(({ host, port }) => host === target.host && port === target.port);
   }

@@ -76,7 +76,7 @@ interface UdpVisitorOptions {
   admitted: Admitted;
   idleMs: number;
   entrance: Endpoint;
-  answer(payload: Uint8Array): void;
+  answer: (payload: Uint8Array) => void;
   gone(): void;
 }
 
