@@ -177,12 +177,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.answer(targetFailureAnswer(error, this.request.accept));
   }
 
-  onRequestUpgrade(_: Dispatcher.DispatchController, status: number, headers: unknown, target: Duplex): void {
+  onRequestUpgrade(controller: Dispatcher.DispatchController, status: number, headers: unknown, target: Duplex): void {
     this.controller = null;
     this.release?.();
     if (this.over || status !== 101) return resetStream(target);
     const { reply, flow, head, admitted } = this.request;
-    const { fields } = readResponseFields(_.rawHeaders ?? headers);
+    const { fields } = readResponseFields(controller.rawHeaders ?? headers);
     const visitor = reply.takeOver(head.upgrade ?? '', fields);
     if (!visitor) return resetStream(target);
     this.begun = true;
@@ -244,9 +244,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private begin(head: ReplyHead): void {
+    // May raise for fields that the visitor's version of HTTP does not have.
+    this.request.reply.begin(head);
     this.begun = true;
     this.request.flow.counter.download += headBytes(head.statusText, head.fields);
-    this.request.reply.begin(head);
   }
 
   /** Nothing was sent; or the connection had died while idle, and the request may come twice. */

@@ -90,6 +90,12 @@ describe('HostRouter', () => {
     expect(router.match('x.y.a.com', '/', 'http')?.id).toBe(1);
   });
 
+  it('finds one of twenty thousand', () => {
+    const router = new HostRouter(Array.from({ length: 20_000 }, (_, at) => host(at + 1, `h${at}.example.com`, '/x')));
+    for (const at of [0, 777, 19_999]) expect(router.match(`h${at}.example.com`, '/x/y', 'http')?.id).toBe(at + 1);
+    expect(router.match('h20000.example.com', '/x/y', 'http')).toBeNull();
+  });
+
   it('knows whether an escaped slash could matter', () => {
     const router = new HostRouter([host(1, 'a.test'), host(2, '*.test', '/x'), host(3, 'b.example')]);
     expect([router.dependsOnPath('a.test'), router.dependsOnPath('b.example')]).toEqual([true, false]);

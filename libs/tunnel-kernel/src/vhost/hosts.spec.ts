@@ -365,6 +365,46 @@ describe('bodies', () => {
   });
 });
 
+describe('visitors that go away at any moment', () => {
+  it('leave nothing behind', async () => {
+    rig = await HostRig.start();
+    let open = 0;
+    const port = await rig.origin((asked, response) => {
+      open += 1;
+      response.on('close', () => (open -= 1));
+      asked.resume();
+      const part = Buffer.alloc(100_000);
+      const more = (): void => void (response.write(part) ? setImmediate(more) : response.once('drain', more));
+      if (asked.url === '/endless') more();
+    });
+    await rig.serve(rig.hostConfig([port]));
+    const heads = [
+      'GET /endless HTTP/1.1\r\nHost: a.test\r\n\r\n',
+      'GET /silent HTTP/1.1\r\nHost: a.test\r\n\r\n',
+      `PUT /silent HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(100_000)}`,
+      'GET /silent HTTP/1.1\r\nHost: a.test\r\n\r\n'.repeat(3),
+      'GET /half HTTP/1.1\r\nHo',
+    ];
+    for (let at = 0; at < 200; at++) {
+      const socket = connect(rig.http, '127.0.0.1');
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      socket.write(heads[at % heads.length] ?? '');
+      // From before anything was read until after some of an answer was.
+      for (let turns = at % 7; turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
+      if (at % 3 === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+      if (at % 2 === 0) socket.destroy();
+      else socket.resetAndDestroy();
+    }
+    await waitFor(() => rig.server.flows === 0 && open === 0);
+    const config = rig.config({ hosts: [rig.hostConfig([await mirror()])] });
+    for (const client of config.clients) client.maxConnections = 1;
+    await rig.server.apply(config);
+    // Nobody holds a connection any more.
+    expect((await rig.ask()).status).toBe(200);
+  });
+});
+
 describe('visitors', () => {
   it('hold one of the connections of the client while they are answered', async () => {
     rig = await HostRig.start();

@@ -37,6 +37,8 @@ export class Http2Listener {
       maxSessionInvalidFrames: 100,
       maxSessionRejectedStreams: 100,
       maxHeaderListPairs: 512,
+      // Requests are judged by `readRequest`; answers of targets are passed on as they are.
+      strictSingleValueFields: false,
       streamResetBurst: RESET_BURST,
       streamResetRate: RESETS_A_SECOND,
       settings: {

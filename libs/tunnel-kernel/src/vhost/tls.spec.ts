@@ -270,6 +270,20 @@ describe('HTTP/2', () => {
     await expect(askH2(session, { ':authority': 'a.test', ':path': '/cut' })).rejects.toThrow();
   });
 
+  it('passes on fields that stand twice and should not', async () => {
+    rig = await HostRig.start();
+    const port = await rig.target((socket) => {
+      socket.on('data', () =>
+        socket.write(
+          'HTTP/1.1 200 OK\r\nETag: "a"\r\nETag: "b"\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 0\r\n\r\n',
+        ),
+      );
+    });
+    await rig.serve(rig.hostConfig([port], { certificate: certificateFor('a.test') }));
+    const { status, headers } = await askH2(await h2('a.test'), { ':authority': 'a.test' });
+    expect([status, headers['set-cookie']]).toEqual([200, ['a=1', 'b=2']]);
+  });
+
   it('says goodbye when the server drains', async () => {
     const session = await served();
     const goaway = once(session, 'goaway');

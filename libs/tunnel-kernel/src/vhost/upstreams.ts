@@ -12,6 +12,8 @@ const MAX_RUNNING = 1024;
 /** Idle connections are let go of before most servers do (Node: 5 s); a target may say otherwise with `Keep-Alive`. */
 const IDLE_MS = 4000;
 const LONGEST_IDLE_MS = 60_000;
+/** A connection serves no new requests after this; what undici keeps for one that was busy once goes with it. */
+const LONGEST_USE_MS = 300_000;
 const MAX_HEAD_BYTES = 64 * 1024;
 
 export interface UpstreamOptions extends ConnectorOptions {
@@ -77,6 +79,7 @@ function http1Pool(connect: () => Promise<Duplex>, { answerMs }: UpstreamOptions
     allowH2: false,
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: LONGEST_IDLE_MS,
+    clientTtl: LONGEST_USE_MS,
     headersTimeout: answerMs,
     // A stream of events may be quiet for as long as it likes.
     bodyTimeout: 0,
