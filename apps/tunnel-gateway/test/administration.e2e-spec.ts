@@ -199,9 +199,9 @@ describe('ports of tunnels', () => {
     const client = await world.client();
     const body = { client_id: client.id, mode: 'tcp', ...LOOPBACK };
     const answers = await Promise.all([0, 1, 2, 3].map(() => world.admin('POST', '/tunnels', body)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 201, 201, 409]);
     const ports = answers.flatMap(({ body: { listen_port: port } }) => (port ? [port] : []));
-    expect(ports.sort()).toEqual([41_000, 41_001, 41_002]);
+    expect(ports.toSorted((a, b) => a - b)).toEqual([41_000, 41_001, 41_002]);
   });
 
   it('are not those of the gateway, nor low ones for everybody', async () => {

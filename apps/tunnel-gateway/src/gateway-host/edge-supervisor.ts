@@ -74,7 +74,8 @@ export class EdgeSupervisor {
   async stop(graceMs: number): Promise<void> {
     this.stopping = true;
     if (this.timer) clearTimeout(this.timer);
-    await Promise.all([this.current, ...this.draining].map((edge) => edge?.stop(graceMs)));
+    const edges = [...(this.current ? [this.current] : []), ...this.draining];
+    await Promise.all(edges.map((edge) => edge.stop(graceMs)));
   }
 
   private spawn(): void {
@@ -126,17 +127,17 @@ export class EdgeSupervisor {
       exited(): void;
     },
   ): EdgeProcess {
-    const { launch, onLogs, onExit } = this.options;
+    const { options } = this;
     return new EdgeProcess(
-      launch(),
+      options.launch(),
       { ...this.edge, takesOver },
       {
         prepared: () => events.prepared?.(),
         ready: (ports) => events.ready(ports),
         failed: (port, code) => events.failed(port, code),
-        logs: onLogs,
+        logs: (entries) => options.onLogs(entries),
         exited: (reason) => {
-          if (!this.stopping) onExit(reason);
+          if (!this.stopping) options.onExit(reason);
           events.exited();
         },
       },

@@ -221,8 +221,10 @@ export class Edge {
   private take(rows: ConfigRows, source: EdgeStatus['source']): void {
     this.rows = rows;
     this.source = source;
-    if (source === 'snapshot')
-      return void this.logger.warn('the configuration is the last snapshot', { revision: rows.revision });
+    if (source === 'snapshot') {
+      this.logger.warn('the configuration is the last snapshot', { revision: rows.revision });
+      return;
+    }
     this.snapshot.write(rows).catch((error: unknown) => {
       this.logger.error('the snapshot of the configuration cannot be written', { error: String(error) });
     });

@@ -26,7 +26,7 @@ export function parseHostName(text: string): string {
 /** A path on segment boundaries: `/`, or `/a/b` without a slash at the end. @throws RangeError */
 export function parseLocation(text: string): string {
   const wrong = new RangeError('must be a path such as / or /api, without .. and encoded slashes');
-  if (!text.startsWith('/') || /[\0-\x20\x7f?#\\]/.test(text) || /%(2f|5c|00)/i.test(text)) throw wrong;
+  if (!text.startsWith('/') || /[\p{Cc} ?#\\]/u.test(text) || /%(2f|5c|00)/i.test(text)) throw wrong;
   let plain: string;
   try {
     plain = decodeURIComponent(text);
@@ -34,6 +34,6 @@ export function parseLocation(text: string): string {
     throw new RangeError('has a percent sign that encodes nothing', { cause: error });
   }
   const segments = plain.split('/').filter((segment) => segment !== '');
-  if (segments.some((segment) => segment === '.' || segment === '..') || /[\0-\x1f\x7f]/.test(plain)) throw wrong;
+  if (segments.some((segment) => segment === '.' || segment === '..') || /\p{Cc}/u.test(plain)) throw wrong;
   return `/${segments.join('/')}`;
 }

@@ -1,0 +1,30 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const SOURCES = fileURLToPath(new URL('..', import.meta.url));
+/** Who comes to tables that people own in another way than through `OwnedRows`, and why that is right. */
+const ALLOWED = [
+  // They are what others go through.
+  'ownership/',
+  // A port or a name is one owner's of all: they say whether it is taken and show no row.
+  'tunnels/listen-port.ts',
+  'hosts/host-places.ts',
+  // The data plane serves everybody.
+  'gateway-host/',
+  'migrations/',
+];
+const OWNED = String.raw`(Client|Tunnel|Host|IpRule|AuthPolicy)`;
+
+describe('rows of owners', () => {
+  it('are asked for through OwnedRows alone', () => {
+    const direct = new RegExp(
+      String.raw`getRepository\(${OWNED}\)|InjectRepository|\b(FROM|INTO|UPDATE|JOIN) tunnel_gateway\.|` +
+        String.raw`(find|findBy|findOne|findOneBy|existsBy|countBy|save|insert|update|delete|createQueryBuilder)\(${OWNED},`,
+    );
+    const found = globSync('**/*.ts', { cwd: SOURCES })
+      .filter((file) => !file.endsWith('.spec.ts') && !ALLOWED.some((allowed) => file.startsWith(allowed)))
+      .filter((file) => direct.test(readFileSync(`${SOURCES}/${file}`, 'utf8')));
+    expect(found).toEqual([]);
+  });
+});

@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
+import type { FlowDelta } from '@gatehouse/tunnel-kernel';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrateDatabase } from '../src/database.js';
+import { applyBatch } from '../src/gateway-host/apply-batch.js';
+import { EdgeDatabase, type Queries } from '../src/gateway-host/edge-database.js';
+import { UnsentFlows, type FlowBatch } from '../src/gateway-host/flow-batch.js';
+import { FlowWriter } from '../src/gateway-host/flow-writer.js';
+
+let database: TestDatabase;
+let queries: EdgeDatabase;
+let folder: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await migrateDatabase(database.url);
+  queries = new EdgeDatabase(database.url);
+  folder = mkdtempSync(join(tmpdir(), 'counting-'));
+  await queries.query(`INSERT INTO tunnel_gateway.users (username, password_hash) VALUES ('u', 'x')`);
+  await queries.query(
+    `INSERT INTO tunnel_gateway.clients (name, verify_key, owner_user_id) SELECT 'c' || n, n, 1 FROM generate_series(1, 2) n`,
+  );
+  await queries.query(
+    `INSERT INTO tunnel_gateway.tunnels (client_id, mode, listen_port, target_addr)
+     SELECT 1 + n % 2, 'tcp', n, 'x' FROM generate_series(1, 4) n`,
+  );
+});
+afterAll(async () => {
+  await queries.close();
+  await database.drop();
+  rmSync(folder, { recursive: true });
+});
+
+const delta = (id: number, clientId: number, upload: number): FlowDelta => ({
+  resource: { kind: 'tunnel', id },
+  clientId,
+  upload,
+  download: upload * 2,
+  connections: 1,
+});
+
+function batchOf(...deltas: FlowDelta[]): FlowBatch {
+  const unsent = new UnsentFlows();
+  for (const each of deltas) {
+    unsent.add(each, 1);
+    unsent.addVisitor(
+      { resource: each.resource, clientId: each.clientId, address: '192.0.2.1', hits: 1 },
+      1,
+      Date.now(),
+    );
+  }
+  return unsent.takeBatch(Date.now());
+}
+
+async function inlet(type: string, id: number): Promise<number> {
+  const { rows } = await queries.query<{ inlet_bytes: number }>(
+    'SELECT inlet_bytes FROM tunnel_gateway.flow_stats WHERE resource_type = $1 AND resource_id = $2',
+    [type, id],
+  );
+  return rows[0]?.inlet_bytes ?? 0;
+}
+
+/** Answers are lost on the way back as often as not: what was done is done. */
+function lossy(): Queries {
+  let calls = 0;
+  return {
+    async query<R extends object>(text: string, values?: unknown[]) {
+      calls += 1;
+      if (calls % 3 === 0) throw new Error('refused');
+      const result = await queries.query<R>(text, values);
+      if (calls % 3 === 1) throw new Error('the answer is lost');
+      return result;
+    },
+  };
+}
+
+describe('batches of counters', () => {
+  it('count once, however often they are sent, and on all levels', async () => {
+    const batch = batchOf(delta(1, 2, 10), delta(2, 1, 5), delta(3, 2, 1));
+    expect(await applyBatch(queries, batch)).toBe(true);
+    expect(await applyBatch(queries, batch)).toBe(false);
+    const sums = [inlet('global', 0), inlet('user', 1), inlet('client', 1), inlet('client', 2), inlet('tunnel', 1)];
+    expect(await Promise.all(sums)).toEqual([16, 16, 5, 11, 10]);
+    const { rows } = await queries.query(
+      `SELECT resource_type, resource_id, hit_count FROM tunnel_gateway.request_ips ORDER BY resource_type, resource_id`,
+    );
+    expect(rows).toContainEqual({ resource_type: 'client', resource_id: 2, hit_count: 2 });
+    expect(rows).toContainEqual({ resource_type: 'global', resource_id: 0, hit_count: 3 });
+    const { rows: clients } = await queries.query(
+      'SELECT inlet_flow, export_flow FROM tunnel_gateway.clients ORDER BY id',
+    );
+    expect(clients).toEqual([
+      { inlet_flow: 5, export_flow: 10 },
+      { inlet_flow: 11, export_flow: 22 },
+    ]);
+  });
+
+  it('are exact when answers are lost, and several edges write', async () => {
+    const before = await inlet('global', 0);
+    const writers = [1, 2, 3].map((number) => {
+      let left = 40;
+      const writer = new FlowWriter({
+        queries: lossy(),
+        now: Date.now,
+        collect: (unsent) => {
+          if (left-- > 0) unsent.add(delta(1 + (left % 4), 1 + ((1 + left) % 2), 7), 1);
+        },
+        file: join(folder, `${number}.json`),
+      });
+      return { writer, done: () => left < 0 };
+    });
+    await Promise.all(
+      writers.map(async ({ writer, done }) => {
+        while (!done()) await writer.write().catch(() => undefined);
+      }),
+    );
+    // What is left goes into a file, which another process takes over.
+    for (const [index, { writer }] of writers.entries()) {
+      await writer.close();
+      const heir = new FlowWriter({
+        queries,
+        now: Date.now,
+        collect: () => undefined,
+        file: join(folder, `${index + 1}.json`),
+      });
+      await heir.recover();
+      await heir.close();
+    }
+    expect((await inlet('global', 0)) - before).toBe(3 * 40 * 7);
+    const { rows } = await queries.query<{ same: boolean }>(
+      `SELECT (SELECT sum(inlet_bytes) FROM tunnel_gateway.flow_stats WHERE resource_type = 'client') =
+              (SELECT sum(inlet_bytes) FROM tunnel_gateway.flow_stats WHERE resource_type = 'tunnel') AS same`,
+    );
+    expect(rows[0]?.same).toBe(true);
+  });
+
+  it('are no news for the configuration', async () => {
+    const revision = async (): Promise<unknown> =>
+      (await queries.query('SELECT revision FROM tunnel_gateway_ops.config_revision')).rows[0];
+    const before = await revision();
+    await applyBatch(queries, batchOf(delta(1, 2, 1)));
+    await queries.query('UPDATE tunnel_gateway.tunnels SET run_status = 1');
+    expect(await revision()).toEqual(before);
+    await queries.query('UPDATE tunnel_gateway.tunnels SET status = 0');
+    expect(await revision()).toEqual({ revision: Number((before as { revision: number }).revision) + 1 });
+  });
+});
