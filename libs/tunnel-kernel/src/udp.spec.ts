@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitFor } from '@gatehouse/testing';
 import { TunnelRig, type TestClient } from '../test/tunnel-rig.js';
 import { ask, udpLine, udpSocket, type UdpLine } from '../test/udp-rig.js';
+import type { DatagramSessions } from './datagrams/datagram-sessions.js';
 import type { ClientConfig, TunnelAgentEnvironment, TunnelConfig, TunnelServerEnvironment } from './index.js';
 
 const sockets: Socket[] = [];
@@ -311,6 +312,75 @@ describe('mode udp', () => {
   });
 });
 
+describe('datagrams to any destination', () => {
+  /** A session as a proxy mode opens it. */
+  const associate = async (destinations: string[], agent: Partial<TunnelAgentEnvironment> = {}) => {
+    await setUp();
+    rig.agent(client.key, agent);
+    await rig.online(1);
+    const tunnel = { ...rig.tunnelConfig(1, []), mode: 'socks5' as const, destinations };
+    await rig.server.apply(rig.config({ tunnels: [tunnel] }));
+    const answers: string[] = [];
+    const visitor = { address: '192.0.2.1', port: 4000 };
+    const { datagrams } = rig.server as unknown as { datagrams: DatagramSessions };
+    const session = datagrams.open({
+      admitted: { resource: { kind: 'tunnel', id: 7 }, clientId: 1, visitor, throttle: () => null },
+      entrance: { address: '192.0.2.2', port: 1080 },
+      idleMs: 0,
+      onDatagram: (payload, source) => answers.push(`${Buffer.from(payload)} from ${source?.host}:${source?.port}`),
+    });
+    return { session, answers, tunnel };
+  };
+
+  it('go where they are sent, by address and by name, and say where answers come from', async () => {
+    const { session, answers } = await associate([]);
+    const [first, second] = [await echo('1'), await echo('2')];
+    session.send(Buffer.from('x'), { host: '127.0.0.1', port: first });
+    await waitFor(() => answers.length === 1);
+    session.send(Buffer.from('y'), { host: 'localhost', port: second });
+    await waitFor(() => answers.length === 2);
+    expect(answers[0]).toBe(`1x from 127.0.0.1:${first}`);
+    expect(answers[1]).toContain('2y from ');
+    session.close();
+    expect(rig.server.flows).toBe(0);
+  });
+
+  it('go nowhere else than the rules of the tunnel and of the agent allow, also when they change', async () => {
+    const asked: string[] = [];
+    const allows = ({ port }: { port: number }): boolean => asked.push(String(port)) > 0 && port !== 9;
+    const [open, closed] = [await echo(), await echo()];
+    const { session, answers, tunnel } = await associate([`127.0.0.1:${open}`, '127.0.0.1:9'], { allows });
+    for (const port of [closed, 9, open]) session.send(Buffer.from('x'), { host: '127.0.0.1', port });
+    session.send(Buffer.from('to no target'));
+    await waitFor(() => answers.length === 1);
+    expect(answers).toEqual([`x from 127.0.0.1:${open}`]);
+    expect(asked).toEqual(['9', String(open)]);
+    await rig.server.apply(rig.config({ tunnels: [{ ...tunnel, destinations: [`127.0.0.1:${closed}`] }] }));
+    await waitFor(() => {
+      session.send(Buffer.from('y'), { host: '127.0.0.1', port: closed });
+      return answers.length > 1;
+    });
+    const before = answers.length;
+    session.send(Buffer.from('z'), { host: '127.0.0.1', port: open });
+    session.send(Buffer.from('last'), { host: '127.0.0.1', port: closed });
+    await waitFor(() => answers.at(-1)?.startsWith('last') === true);
+    expect(answers.slice(before).filter((answer) => answer.startsWith('z'))).toEqual([]);
+    expect(rig.failures).toEqual([]);
+  });
+
+  it('take no answers from where they were not sent', async () => {
+    const { session, answers } = await associate([]);
+    const stranger = await udp();
+    const target = await udp();
+    target.on('message', (payload, { port, address }) => {
+      stranger.send('not asked', port, address, () => target.send(payload, port, address));
+    });
+    session.send(Buffer.from('x'), { host: '127.0.0.1', port: target.address().port });
+    await waitFor(() => answers.length === 1);
+    expect(answers).toEqual([`x from 127.0.0.1:${target.address().port}`]);
+  });
+});
+
 describe('packets of datagrams', () => {
   beforeEach(async () => {
     await setUp();
@@ -348,6 +418,27 @@ describe('packets of datagrams', () => {
     expect(await askUntilAnswered(visitor, port, 'one')).toBe('one');
     await viaPackets(false);
   }, 40_000);
+
+  it('reach targets from the same port after the control connection was lost', async () => {
+    const path = line as UdpLine;
+    const target = await udp();
+    const from = new Set<number>();
+    target.on('message', (payload, { port, address }) => {
+      from.add(port);
+      target.send(payload, port, address);
+    });
+    const agent = { server: { host: '127.0.0.1', port: path.port } };
+    const { port } = await start([target.address().port], { agent });
+    await viaPackets(true);
+    const visitor = await udp();
+    await ask(visitor, port, 'x');
+    const since = rig.server.agents()[0]?.connectedAt ?? 0;
+    path.cut();
+    await waitFor(() => (rig.server.agents()[0]?.connectedAt ?? 0) > since);
+    expect(await askUntilAnswered(visitor, port, 'y')).toBe('y');
+    await viaPackets(true);
+    expect(from.size).toBe(1);
+  });
 
   it('are cut shorter where only short ones get through', async () => {
     const path = line as UdpLine;

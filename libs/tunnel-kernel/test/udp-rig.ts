@@ -31,6 +31,8 @@ export interface UdpLine {
   rebind(): Promise<void>;
   /** To the server, from a place of its own. */
   inject(packet: Buffer): void;
+  /** Resets the agent's TCP connections. */
+  cut(): void;
   close(): void;
 }
 
@@ -62,6 +64,7 @@ export async function udpLine(rig: TunnelRig): Promise<UdpLine> {
       far.on('message', back);
     },
     inject: (packet) => stranger.send(packet, rig.port, '127.0.0.1'),
+    cut: () => tcp.cut(),
     close: () => {
       for (const socket of [near, far, stranger]) socket.close();
     },

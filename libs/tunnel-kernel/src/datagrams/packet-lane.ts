@@ -29,7 +29,8 @@ export interface PacketLaneOptions {
 export class PacketLane implements DatagramLane {
   private readonly options: PacketLaneOptions;
   private readonly joiner: FragmentJoiner;
-  private readonly batch = Buffer.allocUnsafeSlow(LARGE_PACKET_BYTES - PACKET_OVERHEAD_BYTES);
+  /** Null before the first datagram: most agents are quiet. */
+  private batch: Buffer | null = null;
   private room = BASE_PACKET_BYTES - PACKET_OVERHEAD_BYTES;
   private used = 0;
   private scheduled = false;
@@ -58,6 +59,7 @@ export class PacketLane implements DatagramLane {
       return this.putParts(frame);
     }
     if (this.used + bytes > this.room) this.flush();
+    this.batch ??= Buffer.allocUnsafeSlow(LARGE_PACKET_BYTES - PACKET_OVERHEAD_BYTES);
     const at = writeHeader(this.batch, this.used, type, session, content);
     this.batch.set(head, at);
     this.batch.set(payload, at + head.length);
@@ -65,16 +67,17 @@ export class PacketLane implements DatagramLane {
     this.flushSoon();
   }
 
-  /** A packet of its own with exactly `bytes`. */
-  putPadded(type: number, token: number, head: Uint8Array, bytes: number): void {
+  /** A packet of its own, padded to `bytes`. */
+  putAlone(type: number, token: number, head: Uint8Array, bytes = 0): void {
     this.flush();
-    const plain = Buffer.alloc(bytes - PACKET_OVERHEAD_BYTES);
+    const least = FRAME_HEADER_BYTES + SESSION_BYTES + head.length;
+    const plain = Buffer.alloc(Math.max(least, bytes - PACKET_OVERHEAD_BYTES));
     plain.set(head, writeHeader(plain, 0, type, token, head.length));
     this.options.transmit(this.options.sealer.seal(plain));
   }
 
   flush(): void {
-    if (this.used === 0) return;
+    if (!this.batch || this.used === 0) return;
     const { sealer, transmit } = this.options;
     transmit(sealer.seal(this.batch.subarray(0, this.used)));
     this.used = 0;

@@ -1,4 +1,4 @@
-import { FRAME, NOTHING, SESSION_BYTES } from './frames.js';
+import { FRAME, SESSION_BYTES } from './frames.js';
 import { BASE_PACKET_BYTES, LARGE_PACKET_BYTES, type PacketLane } from './packet-lane.js';
 
 /** Without an answer for this long, the path is lost. */
@@ -53,14 +53,14 @@ export class PathWatch {
     this.unansweredSince ??= this.askedAt;
     this.token = (this.token + 2) >>> 0;
     this.round = { token: this.token, baseAnswered: false, largeAnswered: false };
-    this.lane.putPadded(FRAME.probe, this.token, this.flags(), BASE_PACKET_BYTES);
-    this.lane.putPadded(FRAME.probe, this.token + 1, this.flags(), LARGE_PACKET_BYTES);
+    this.lane.putAlone(FRAME.probe, this.token, this.flags(), BASE_PACKET_BYTES);
+    this.lane.putAlone(FRAME.probe, this.token + 1, this.flags(), LARGE_PACKET_BYTES);
   }
 
   /** A `probe` of the other end: is answered. */
   probe(token: number, body: Buffer): void {
     this.readFlags(body);
-    this.lane.put(FRAME.probed, token, this.flags(), NOTHING);
+    this.lane.putAlone(FRAME.probed, token, this.flags());
   }
 
   /** The answer to a probe; one to an old round says nothing. */
