@@ -39,7 +39,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
   'tunnel-gateway': ['platform', 'auth', 'jobs', 'persistence', 'contracts', 'net', 'tunnel-kernel'],
   'tunnel-agent': ['tunnel-kernel', 'net', 'contracts'],
   console: ['contracts'],
-  tools: ['persistence', 'net', 'proxy-kernel', 'contracts'],
+  tools: ['persistence', 'net', 'proxy-kernel', 'tunnel-kernel', 'contracts'],
 };
 
 /** Libraries that must stay free of frameworks: nothing published but what stands here. */

@@ -34,6 +34,7 @@ describe.skipIf(process.platform !== 'linux')('npm run tour', { timeout: 120_000
   it('goes through on a fresh platform and, again and again, on a used one', async () => {
     const first = await tour();
     expect(first).toContain('made just now');
+    expect(first).toContain('tunnel-gateway: from a private web server to a public name');
     for (const printed of [first, await tour(), await tour(), await tour()]) {
       expect(printed).toMatch(/Everything was as it should be/);
       expect(printed).not.toContain('FAIL');

@@ -41,7 +41,8 @@ export class Platform {
     private readonly env: NodeJS.ProcessEnv,
     private readonly notify: (line: string) => void,
   ) {
-    this.state = { ...identityOf(process.pid), isEmbedded: settings.databaseUrl === undefined, services: [] };
+    const isEmbedded = settings.databaseUrl === undefined;
+    this.state = { ...identityOf(process.pid), isEmbedded, services: [], ports: settings.ports };
   }
 
   /** Whether anything was started that had to be stopped. */

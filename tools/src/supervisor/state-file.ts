@@ -13,6 +13,8 @@ export interface PlatformState extends ProcessIdentity {
   isEmbedded: boolean;
   postgresPid?: number | undefined;
   services: RecordedService[];
+  /** By the variable that names each. */
+  ports?: Readonly<Record<string, number>>;
 }
 
 function stateFile(home: string): string {

@@ -7,8 +7,12 @@ export class ApiClient {
     this.base = base;
   }
 
-  async login(password: string): Promise<void> {
-    const { token } = await this.call<{ token: string }>('POST', '/auth/login', { password });
+  /** @param username where the service has users. */
+  async login(password: string, username?: string): Promise<void> {
+    const { token } = await this.call<{ token: string }>('POST', '/auth/login', {
+      password,
+      ...(username && { username }),
+    });
     this.#token = token;
   }
 
@@ -26,7 +30,7 @@ export class ApiClient {
     });
     const text = await response.text();
     if (!response.ok) throw new ApiCallError(method, path, response.status, text.slice(0, 500));
-    return JSON.parse(text) as T;
+    return (text === '' ? undefined : JSON.parse(text)) as T;
   }
 }
 

@@ -6,15 +6,19 @@ import type { Command } from '../commands.js';
 import { platformHome } from '../supervisor/platform-settings.js';
 import { runningState } from '../supervisor/state-file.js';
 import { ApiClient } from './api-client.js';
+import type { HostPorts } from './host-visitor.js';
 import { tourProxyGateway } from './proxy-gateway-tour.js';
 import { tourResourceSharing } from './resource-sharing-tour.js';
 import { Script, TourFailure } from './script.js';
+import { tourTunnelGateway } from './tunnel-gateway-tour.js';
 
 export interface TourPlaces {
   /** Base address of proxy-gateway, without a path. */
   proxyGateway: string;
   /** The same of resource-sharing. */
   resourceSharing: string;
+  /** Of tunnel-gateway, and what of it has to be on this machine. Null: the chapter is left out. */
+  tunnelGateway: { url: string; ports: HostPorts; certificateFolder: string } | null;
   password: string;
 }
 
@@ -35,6 +39,10 @@ export async function runTour(places: TourPlaces, print: (line: string) => void)
     const script = new Script(print);
     await tourProxyGateway(new ApiClient(`${places.proxyGateway}/api/v1`), places.password, script);
     await tourResourceSharing(places.resourceSharing, places.password, script);
+    if (places.tunnelGateway) {
+      const { url, ...tunnels } = places.tunnelGateway;
+      await tourTunnelGateway({ api: new ApiClient(`${url}/api/v1`), password: places.password, ...tunnels }, script);
+    } else print('\ntunnel-gateway is left out: its visitors and its agent would have to be on the other machine.');
   } catch (error) {
     if (!(error instanceof TourFailure)) throw error;
     print(`\nThe tour stopped at ${error.message}`);
@@ -51,8 +59,19 @@ function findPlaces(given: Record<string, string | undefined>): TourPlaces {
   return {
     proxyGateway,
     resourceSharing,
+    tunnelGateway: tunnelPlaces(home),
     password: process.env['GATEHOUSE_ADMIN_PASSWORD'] || firstLoginPassword(home),
   };
+}
+
+/** Of the platform that runs in this home. */
+function tunnelPlaces(home: string): TourPlaces['tunnelGateway'] {
+  const state = runningState(home);
+  const url = state?.services.find(({ name }) => name === 'tunnel-gateway')?.url;
+  const [http, https] = [state?.ports?.['TUNNEL_HTTP_PORT'], state?.ports?.['TUNNEL_HTTPS_PORT']];
+  if (!url || http === undefined || https === undefined) return null;
+  const certificateFolder = process.env['CERT_DIR'] || join(home, 'tunnel-gateway', 'certificates');
+  return { url, ports: { http, https }, certificateFolder };
 }
 
 function serviceUrl(home: string, name: string): string {

@@ -1,0 +1,43 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { TourFailure } from './script.js';
+
+const PROGRAM = fileURLToPath(new URL('../../../apps/tunnel-agent/dist/gatehouse-agent.mjs', import.meta.url));
+const MAX_OUTPUT = 4_000;
+
+/** The program that people run beside their service. */
+export class AgentProcess {
+  private readonly child: ChildProcess;
+  private readonly ended: Promise<number | null>;
+  private output = '';
+
+  private constructor(child: ChildProcess) {
+    this.child = child;
+    this.ended = once(child, 'close').then(([code]) => code as number | null);
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (part) => (this.output = (this.output + String(part)).slice(-MAX_OUTPUT)));
+    }
+  }
+
+  static start(server: string, key: string): AgentProcess {
+    const options = ['--server', server, '--allow', '127.0.0.1', '--grace-seconds', '1'];
+    const env = { PATH: process.env['PATH'], GATEHOUSE_AGENT_KEY: key };
+    return new AgentProcess(spawn(process.execPath, [PROGRAM, ...options], { env, stdio: 'pipe' }));
+  }
+
+  /** @throws TourFailure with its last words when it has ended. */
+  requireRunning(): void {
+    const { exitCode } = this.child;
+    if (exitCode !== null) throw new TourFailure(`the agent ended with ${exitCode}: ${this.output.trim()}`);
+  }
+
+  /** Its exit code. */
+  async stop(): Promise<number | null> {
+    this.child.kill('SIGTERM');
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), 10_000);
+    const code = await this.ended;
+    clearTimeout(timer);
+    return code;
+  }
+}

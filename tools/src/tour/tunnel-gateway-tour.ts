@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import type { HostView, IpRuleView, NewTunnelClientView, TunnelClientView, TunnelView } from '@gatehouse/contracts';
+import { createServerIdentity } from '@gatehouse/tunnel-kernel';
+import type { ApiClient } from './api-client.js';
+import { AgentProcess } from './agent-process.js';
+import { visitHost, type HostPorts } from './host-visitor.js';
+import { Origin } from './origin.js';
+import { eventually, expectEqual, expectThat, type Script } from './script.js';
+
+const BODY = 'hello from behind NAT\n';
+/** A rule, a key or a switch is in force after this at most. */
+const LIVE_MS = 2_000;
+
+/** Where the gateway is, as far as the tour can know. */
+export interface TunnelPlaces {
+  api: ApiClient;
+  password: string;
+  /** Of the visitors of hosts. */
+  ports: HostPorts;
+  /** The gateway's folder of certificates. */
+  certificateFolder: string;
+}
+
+interface Stage extends TunnelPlaces {
+  script: Script;
+  origin: Origin;
+  client: NewTunnelClientView;
+  trace: Trace;
+}
+
+/** What the tour adds to the platform, taken away again at its end. */
+interface Trace {
+  clientId: number | null;
+  ruleId: number | null;
+  files: string[];
+  agent: AgentProcess | null;
+}
+
+/**
+ * The path of tunnel-gateway: a web server that only this machine reaches becomes reachable through an agent, by a port,
+ * by a name and over HTTPS; a rule shuts visitors out, and the counters say what the visitors' own sockets moved.
+ * @throws TourFailure at the first thing that is not as it should be; what it added is removed all the same.
+ */
+export async function tourTunnelGateway(places: TunnelPlaces, script: Script): Promise<void> {
+  script.chapter('tunnel-gateway: from a private web server to a public name');
+  const origin = await Origin.start({ '/hello': BODY });
+  const trace: Trace = { clientId: null, ruleId: null, files: [], agent: null };
+  try {
+    const client = await addClient(places, script, trace);
+    const stage: Stage = { ...places, script, origin, client, trace };
+    await startAgent(stage);
+    const tunnel = await openPort(stage);
+    await visitPort(stage, tunnel);
+    await serveHost(stage);
+    await shutOut(stage, tunnel);
+    await compareCounters(stage, tunnel);
+  } finally {
+    try {
+      await cleanUp(places.api, trace, script);
+    } finally {
+      await origin.close();
+    }
+  }
+}
+
+async function addClient({ api, password }: TunnelPlaces, script: Script, trace: Trace): Promise<NewTunnelClientView> {
+  await script.step('log in with the first password', () => api.login(password, 'admin'));
+  return script.step('add a client: its key is shown once', async (say) => {
+    const client = await api.call<NewTunnelClientView>('POST', '/clients', {
+      name: `tour ${new Date().toISOString()}`,
+    });
+    trace.clientId = client.id;
+    say(`client ${client.id}; its agent starts with:`);
+    say(client.command.replace(client.key, `${client.key.slice(0, 12)}…`));
+    return client;
+  });
+}
+
+async function startAgent({ api, script, client, trace }: Stage): Promise<void> {
+  await script.step('start the agent beside the private web server', async (say) => {
+    const server = /--server (\S+)/.exec(client.command)?.[1];
+    expectThat(server !== undefined, 'the command names no server');
+    trace.agent = AgentProcess.start(server, client.key);
+    const online = await eventually('the agent', async () => {
+      trace.agent?.requireRunning();
+      const { agent } = await api.call<TunnelClientView>('GET', `/clients/${client.id}`);
+      return agent ?? undefined;
+    });
+    say(`${online.software} from ${online.address}`);
+  });
+}
+
+async function openPort({ api, script, origin, client }: Stage): Promise<TunnelView> {
+  return script.step('open a public port, any of the range, that leads to the server', async (say) => {
+    const made = await api.call<TunnelView>('POST', '/tunnels', {
+      client_id: client.id,
+      mode: 'tcp',
+      listen_ip: '127.0.0.1',
+      listen_port: 0,
+      target_addr: `127.0.0.1:${origin.port}`,
+    });
+    const tunnel = await eventually('the port', async () => {
+      const now = await api.call<TunnelView>('GET', `/tunnels/${made.id}`);
+      return now.run_status === 1 ? now : undefined;
+    });
+    say(`tunnel ${tunnel.id}: ${tunnel.listen_ip}:${tunnel.listen_port} -> ${tunnel.target_addr}`);
+    return tunnel;
+  });
+}
+
+/** What a visitor's own socket moved. */
+interface Moved {
+  sent: number;
+  received: number;
+  text: string;
+}
+
+async function fetchThroughPort(port: number, path: string): Promise<Moved> {
+  const socket = connect({ host: '127.0.0.1', port });
+  const parts: Buffer[] = [];
+  socket.on('data', (part: Buffer) => parts.push(part));
+  socket.end(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
+  await once(socket, 'close', { signal: AbortSignal.timeout(30_000) });
+  return { sent: socket.bytesWritten, received: socket.bytesRead, text: Buffer.concat(parts).toString('latin1') };
+}
+
+async function visitPort({ script }: Stage, { listen_port: port }: TunnelView): Promise<void> {
+  await script.step('visit the port', async (say) => {
+    const { text } = await fetchThroughPort(port, '/hello');
+    expectThat(text.startsWith('HTTP/1.1 200') && text.endsWith(BODY), `the answer is ${JSON.stringify(text)}`);
+    say(`200, ${JSON.stringify(BODY)}`);
+  });
+}
+
+async function serveHost({ api, script, origin, client, ports, certificateFolder, trace }: Stage): Promise<void> {
+  const name = `tour-${randomBytes(3).toString('hex')}.gatehouse.example`;
+  const certificate = createServerIdentity(name);
+  await script.step('give the server a name and a certificate', async (say) => {
+    mkdirSync(certificateFolder, { recursive: true, mode: 0o700 });
+    for (const [suffix, text] of [
+      ['pem', certificate.certificate],
+      ['key', certificate.key],
+    ] as const) {
+      const file = join(certificateFolder, `${name}.${suffix}`);
+      writeFileSync(file, text, { mode: 0o600 });
+      trace.files.push(file);
+    }
+    const host = await api.call<HostView>('POST', '/hosts', {
+      client_id: client.id,
+      host: name,
+      target_addr: `http://127.0.0.1:${origin.port}`,
+      cert_path: `${name}.pem`,
+      key_path: `${name}.key`,
+    });
+    say(`host ${host.id}: ${host.host}${host.location} -> ${host.target_addr}`);
+  });
+  for (const scheme of ['http', 'https'] as const) {
+    await script.step(`visit the name over ${scheme}`, async (say) => {
+      const { status, text, protocol } = await eventually('the host', async () => {
+        const answer = await visitHost({ scheme, name, ports, authority: certificate.certificate, path: '/hello' });
+        return answer.status === 404 ? undefined : answer;
+      });
+      expectEqual('status', status, 200);
+      expectEqual('the answer', text, BODY);
+      say(`${protocol}: 200; the server behind saw Host: ${origin.seen.at(-1)?.host}`);
+    });
+  }
+}
+
+async function shutOut({ api, script, trace }: Stage, tunnel: TunnelView): Promise<void> {
+  await script.step('deny this machine the port by a rule, and let it in again', async (say) => {
+    const rule = await api.call<IpRuleView>('POST', '/ip-rules', {
+      scope: 'tunnel',
+      resource_id: tunnel.id,
+      type: 'deny',
+      pattern: '127.0.0.1',
+    });
+    trace.ruleId = rule.id;
+    const began = performance.now();
+    const isOpen = async (): Promise<boolean> =>
+      fetchThroughPort(tunnel.listen_port, '/hello').then(
+        ({ text }) => text !== '',
+        () => false,
+      );
+    await eventually('the rule', async () => ((await isOpen()) ? undefined : true), LIVE_MS);
+    say(`rule ${rule.id}: visitors are reset, ${Math.round(performance.now() - began)} ms after it was made`);
+    await api.call('DELETE', `/ip-rules/${rule.id}`);
+    trace.ruleId = null;
+    await eventually('the way in', async () => (await isOpen()) || undefined, LIVE_MS);
+  });
+}
+
+async function compareCounters({ api, script }: Stage, { id, listen_port: port }: TunnelView): Promise<void> {
+  await script.step('compare the counters with what a visitor moved', async (say) => {
+    const before = await settled(api, id);
+    const moved = await fetchThroughPort(port, `/bytes/${4 * 1024 * 1024}`);
+    const after = await eventually('the counters', async () => {
+      const now = await api.call<TunnelView>('GET', `/tunnels/${id}`);
+      return now.export_flow - before.export_flow >= moved.received ? now : undefined;
+    });
+    expectEqual('bytes from the visitor', after.inlet_flow - before.inlet_flow, moved.sent);
+    expectEqual('bytes to the visitor', after.export_flow - before.export_flow, moved.received);
+    say(`${moved.sent} bytes in, ${moved.received} bytes out, both as the visitor's socket says`);
+  });
+}
+
+/** The tunnel when its counters have stood still for longer than they take to arrive. */
+async function settled(api: ApiClient, id: number): Promise<TunnelView> {
+  let last = await api.call<TunnelView>('GET', `/tunnels/${id}`);
+  let since = performance.now();
+  return eventually('the counters to settle', async () => {
+    const now = await api.call<TunnelView>('GET', `/tunnels/${id}`);
+    if (now.inlet_flow !== last.inlet_flow || now.export_flow !== last.export_flow) since = performance.now();
+    last = now;
+    return performance.now() - since > LIVE_MS ? now : undefined;
+  });
+}
+
+async function cleanUp(api: ApiClient, trace: Trace, script: Script): Promise<void> {
+  await script.step('stop the agent and take away what the tour added', async (say) => {
+    if (trace.ruleId !== null) await api.call('DELETE', `/ip-rules/${trace.ruleId}`);
+    if (trace.agent) say(`the agent ended with ${await trace.agent.stop()}`);
+    if (trace.clientId !== null) await api.call('DELETE', `/clients/${trace.clientId}`);
+    for (const file of trace.files) rmSync(file, { force: true });
+  });
+}
