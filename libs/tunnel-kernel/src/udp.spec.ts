@@ -327,7 +327,8 @@ describe('datagrams to any destination', () => {
       admitted: { resource: { kind: 'tunnel', id: 7 }, clientId: 1, visitor, throttle: () => null },
       entrance: { address: '192.0.2.2', port: 1080 },
       idleMs: 0,
-      onDatagram: (payload, source) => answers.push(`${Buffer.from(payload)} from ${source?.host}:${source?.port}`),
+      onDatagram: (payload, source) =>
+        answers.push(`${Buffer.from(payload).toString()} from ${source?.host}:${source?.port}`),
     });
     return { session, answers, tunnel };
   };

@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { waitFor } from '@gatehouse/testing';
+import type { TunnelError } from '../errors.js';
+import { FRAME, NOTHING, sessionOf, SESSION_BYTES } from './frames.js';
+import { PacketLane } from './packet-lane.js';
+import { PathWatch } from './path-watch.js';
+import { PacketOpener, packetKeys, PacketSealer } from './sealed-packets.js';
+import { StreamLane } from './stream-lane.js';
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup();
+});
+
+/** Both ends of a connection, paused. */
+async function pair(): Promise<[Socket, Socket]> {
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const near = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
+  const [far] = (await once(server, 'connection')) as [Socket];
+  near.pause();
+  near.on('error', () => undefined);
+  cleanups.push(() => {
+    near.destroy();
+    far.destroy();
+    server.close();
+  });
+  return [near, far];
+}
+
+function lane() {
+  const payloads: string[] = [];
+  const ends: (TunnelError | null)[] = [];
+  const opened = new StreamLane({
+    frame: (_, body) => payloads.push(`${sessionOf(body)} ${body.toString('utf8', SESSION_BYTES)}`),
+    closed: (error) => ends.push(error),
+  });
+  return { lane: opened, payloads, ends };
+}
+
+describe('a lane over a data channel', () => {
+  it('carries what was put before it had its channel, in order', async () => {
+    const [near, far] = await pair();
+    const [sender, receiver] = [lane(), lane()];
+    for (const text of ['a', 'b']) sender.lane.put(FRAME.datagram, 7, NOTHING, Buffer.from(text));
+    sender.lane.attach(near);
+    sender.lane.put(FRAME.datagram, 8, Buffer.from('c'), Buffer.from('d'));
+    receiver.lane.attach(far);
+    await waitFor(() => receiver.payloads.length === 3);
+    expect(receiver.payloads).toEqual(['7 a', '7 b', '8 cd']);
+  });
+
+  it('lets the last datagrams out when it is closed', async () => {
+    const [near, far] = await pair();
+    const [sender, receiver] = [lane(), lane()];
+    sender.lane.attach(near);
+    receiver.lane.attach(far);
+    sender.lane.put(FRAME.closed, 9, NOTHING, NOTHING);
+    sender.lane.close();
+    await waitFor(() => receiver.ends.length === 1 && near.destroyed);
+    expect(receiver.payloads).toEqual(['9 ']);
+    expect([...receiver.ends, ...sender.ends]).toEqual([null, null]);
+  });
+
+  it('ends with a frame that cannot be', async () => {
+    const [near, far] = await pair();
+    const receiver = lane();
+    receiver.lane.attach(far);
+    near.write(Buffer.from([1, 0xff, 0, 0, 1]));
+    await waitFor(() => receiver.ends.length === 1);
+    expect(receiver.ends[0]).toMatchObject({ code: 'protocol' });
+    expect(far.destroyed).toBe(true);
+  });
+
+  it('ends with a frame without a session', async () => {
+    const [near, far] = await pair();
+    const receiver = lane();
+    receiver.lane.attach(far);
+    near.write(Buffer.from([1, 0, 0, 2, 0, 0]));
+    await waitFor(() => receiver.ends.length === 1);
+    expect(receiver.ends[0]).toMatchObject({ code: 'protocol' });
+  });
+
+  it('drops what finds no room, and holds a bounded amount', async () => {
+    const [near] = await pair();
+    const sender = lane();
+    sender.lane.attach(near);
+    for (let turn = 0; turn < 200; turn++) {
+      for (let count = 0; count < 10; count++) sender.lane.put(FRAME.datagram, 1, NOTHING, Buffer.alloc(60_000));
+      await new Promise(setImmediate);
+    }
+    expect(sender.lane.dropped).toBeGreaterThan(0);
+    expect(near.writableLength).toBeLessThan(1024 * 1024);
+  });
+});
+
+/** Two ends of a path that loses packets longer than `longest`. */
+function path(longest: () => number, now: () => number) {
+  const keys = packetKeys(() => material);
+  const sizes: number[] = [];
+  const payloads: Buffer[] = [];
+  const end = (mine: Buffer, theirs: Buffer, other: () => PacketLane, watch: () => PathWatch): PacketLane =>
+    new PacketLane({
+      sealer: new PacketSealer(keys.link, mine),
+      opener: new PacketOpener(theirs),
+      now,
+      transmit: (parts) => {
+        const packet = Buffer.concat(parts);
+        sizes.push(packet.length);
+        if (packet.length <= longest()) other().receive(packet);
+      },
+      frame: (type, body) => {
+        if (type === FRAME.probe) watch().probe(sessionOf(body), body);
+        else if (type === FRAME.probed) watch().probed(sessionOf(body), body);
+        else payloads.push(Buffer.from(body.subarray(SESSION_BYTES)));
+      },
+    });
+  const near: PacketLane = end(
+    keys.agent,
+    keys.server,
+    () => far,
+    () => nearWatch,
+  );
+  const far: PacketLane = end(
+    keys.server,
+    keys.agent,
+    () => near,
+    () => farWatch,
+  );
+  const nearWatch = new PathWatch(near, now);
+  const farWatch = new PathWatch(far, now);
+  return { near, watch: nearWatch, sizes, payloads };
+}
+const material = randomBytes(70);
+
+describe('a path of packets', () => {
+  it('is good while answers come, and lost when they stay away', () => {
+    let now = 0;
+    let longest = 2000;
+    const { watch } = path(
+      () => longest,
+      () => now,
+    );
+    expect(watch.good).toBe(false);
+    watch.tick(1000);
+    expect(watch.good).toBe(true);
+    longest = 0;
+    for (now = 1000; now < 3500; now += 250) watch.tick(1000);
+    expect(watch.good).toBe(true);
+    watch.tick(1000);
+    expect(watch.good).toBe(false);
+    longest = 2000;
+    now += 1000;
+    watch.tick(1000);
+    expect(watch.good).toBe(true);
+  });
+
+  it('takes longer packets when they get through, and shorter ones again when they do not', () => {
+    let now = 0;
+    let longest = 2000;
+    const { near, watch, sizes, payloads } = path(
+      () => longest,
+      () => now,
+    );
+    const longestSent = (): number => {
+      sizes.length = 0;
+      near.put(FRAME.datagram, 1, NOTHING, Buffer.alloc(5000, 'x'));
+      near.flush();
+      return Math.max(...sizes);
+    };
+    expect(longestSent()).toBe(1200);
+    watch.tick(1000);
+    expect(longestSent()).toBe(1452);
+    longest = 1300;
+    for (now = 1000; now <= 4000; now += 1000) watch.tick(1000);
+    expect(longestSent()).toBe(1200);
+    expect(payloads).toHaveLength(3);
+    expect(payloads.every((payload) => payload.equals(Buffer.alloc(5000, 'x')))).toBe(true);
+  });
+
+  it('shares packets among small datagrams', () => {
+    const { near, sizes, payloads } = path(
+      () => 2000,
+      () => 0,
+    );
+    for (let count = 0; count < 20; count++) near.put(FRAME.datagram, count, NOTHING, Buffer.from('small'));
+    near.flush();
+    expect(payloads).toHaveLength(20);
+    expect(sizes).toHaveLength(1);
+  });
+});
