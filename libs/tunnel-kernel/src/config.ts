@@ -86,6 +86,18 @@ export interface IpRuleConfig {
 
 export type VisitorPolicyType = 'password' | 'basic' | 'callback' | 'oauth';
 
+/** This gateway as a client of an authorization server. */
+export interface VisitorOAuthClient {
+  /** One of those that the server's environment knows. */
+  issuer: string;
+  clientId: string;
+  /** Null: a public client, for which PKCE stands in. */
+  clientSecret: string | null;
+  scope?: string;
+  /** `sub` of those who may come in; absent or empty: everybody who can sign in. */
+  subjects?: string[];
+}
+
 /** One way in which visitors prove who they are; any one of a resource's is enough. */
 export interface VisitorPolicyConfig {
   id: number;
@@ -95,6 +107,12 @@ export interface VisitorPolicyConfig {
   /** `password`: an encoded hash. `basic`: lines of `user:encoded-hash`. Null in the others. */
   password: string | null;
   callbackUrl: string | null;
+  /** `callback`: fields of its answer that are set on requests to targets, in place of what visitors say. */
+  copyHeaders?: string[];
+  /** `callback`: was set by an administrator, and may lead into the gateway's own network or go without TLS. */
+  allowPrivate?: boolean;
+  /** `oauth`. Absent: nobody gets in this way. */
+  oauth?: VisitorOAuthClient;
   /** How long one proof holds, seconds. 0: for this browser session, or this connection. */
   ttlSeconds: number;
   /** Grows with every change, which ends what was granted before. */

@@ -30,6 +30,7 @@ export {
   type TunnelConfig,
   type TunnelMode,
   type TunnelServerConfig,
+  type VisitorOAuthClient,
   type VisitorPolicyConfig,
   type VisitorPolicyType,
 } from './config.js';
@@ -49,10 +50,24 @@ export {
 export { type DeniedVisitors } from './access/refusal-sampler.js';
 export {
   type GatewayAnswer,
+  type SocketVisitor,
   type Verdict,
   type VisitorRequest,
   type VisitorVerifier,
 } from './access/visitor-verifier.js';
+export { PolicyVerifier, type GrantOutcome, type GrantRequest } from './verification/policy-verifier.js';
+export {
+  MemoryGrantStore,
+  type GrantChange,
+  type GrantKey,
+  type GrantStore,
+  type VisitorGrant,
+} from './verification/grants.js';
+export {
+  type FailedVisitors,
+  type OAuthIssuer,
+  type VerificationOptions,
+} from './verification/verification-options.js';
 export { TunnelServer } from './server.js';
 export {
   type AgentState,

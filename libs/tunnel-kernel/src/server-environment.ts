@@ -5,6 +5,7 @@ import type { ClientStore, TunnelLogger } from './environment.js';
 import type { TunnelError } from './errors.js';
 import type { FlowRecord } from './flow-ledger.js';
 import type { ResourceRef } from './resource.js';
+import type { FailedVisitors, VerificationOptions } from './verification/verification-options.js';
 import { DEFAULT_UDP_LIMITS, type UdpLimits } from './modes/udp-mode.js';
 import type { PoolLimits } from './session/channel-pool.js';
 import type { HttpOptions } from './vhost/http-gateway.js';
@@ -54,6 +55,8 @@ export interface ServerEvents {
   targetFailed?(resource: ResourceRef, reason: DialFailure): void;
   /** Visitors were refused: sampled. */
   denied?(visitors: DeniedVisitors): void;
+  /** Visitors did not prove who they are: sampled. */
+  visitorFailed?(visitors: FailedVisitors): void;
   /** A client's time came while the server ran. */
   expired?(clientId: number): void;
 }
@@ -65,8 +68,9 @@ export interface TunnelServerEnvironment {
   logger: TunnelLogger;
   clients: ClientStore;
   identity: ServerIdentity;
-  /** Absent: a resource with policies lets nobody in. */
+  /** Absent: by `verification`; without that, too, a resource with policies lets nobody in. */
   verifier?: VisitorVerifier;
+  verification?: VerificationOptions;
   /** Absent: rules of countries cannot be resolved. */
   countryOf?: CountryLookup;
   /** Rules that deny countries deny everybody while they cannot be resolved. */

@@ -9,7 +9,7 @@ import { EntranceTable, type TunnelState } from './modes/entrance-table.js';
 import { createModes } from './modes/mode-table.js';
 import type { ModeContext } from './modes/mode.js';
 import { PrivateMode } from './modes/private/private-mode.js';
-import type { ResourceRef } from './resource.js';
+import { resourceKey } from './resource.js';
 import { DEFAULT_POOL_LIMITS } from './session/channel-pool.js';
 import {
   DEFAULT_SERVER_DATAGRAM_LIMITS,
@@ -25,6 +25,8 @@ import { Door } from './session/door.js';
 import { ServerSession, type SessionContext } from './session/server-session.js';
 import { SessionTable } from './session/session-table.js';
 import { TicketBook } from './session/ticket-book.js';
+import { ClosedVerifier } from './verification/closed-verifier.js';
+import { PolicyVerifier, type GrantOutcome, type GrantRequest } from './verification/policy-verifier.js';
 import { HttpGateway } from './vhost/http-gateway.js';
 import { VisitorLedger, type VisitorHits } from './visitor-ledger.js';
 
@@ -43,6 +45,7 @@ export class TunnelServer {
   private readonly http: HttpGateway;
   private readonly context: SessionContext;
   private readonly access: AccessControl;
+  private readonly verifier: VisitorVerifier;
   private readonly datagrams: ServerDatagrams;
   private readonly visitors = new VisitorLedger();
   private readonly arrivals: AgentArrivals;
@@ -65,6 +68,7 @@ export class TunnelServer {
       poolOf: (clientId) => this.sessions.of(clientId)?.pool ?? null,
       arrivals: this.arrivals,
     });
+    this.verifier = environment.verifier ?? this.createVerifier();
     const limits = { ...DEFAULT_SERVER_DATAGRAM_LIMITS, ...environment.datagrams };
     this.datagrams = new ServerDatagrams({
       now: environment.now,
@@ -78,7 +82,7 @@ export class TunnelServer {
       logger: environment.logger,
       ledger: this.ledger,
       admission: this.access.admission,
-      verifier: environment.verifier ?? this.closedVerifier(),
+      verifier: this.verifier,
       channels,
       datagrams: this.datagrams,
     };
@@ -125,11 +129,20 @@ export class TunnelServer {
     this.access.apply(config);
     const before = this.config;
     this.config = config;
+    this.verifyAnew(config);
     this.endSessions(before);
     for (const session of this.sessions.all()) this.configure(session);
     this.http.apply(config.hosts);
     await this.bind();
     return this.tunnels();
+  }
+
+  /**
+   * Lets a visitor's address use a raw tunnel, for the password of one of its policies. @throws TunnelError `overloaded`
+   */
+  async grant(request: GrantRequest): Promise<GrantOutcome> {
+    const { verifier } = this;
+    return verifier instanceof PolicyVerifier ? verifier.grant(request) : { granted: false, reason: 'unknown' };
   }
 
   tunnels(): TunnelState[] {
@@ -197,6 +210,7 @@ export class TunnelServer {
   async stop(): Promise<void> {
     this.draining = true;
     this.access.stop();
+    this.verifier.stop?.();
     this.door.close();
     this.datagrams.closePort();
     await this.bind();
@@ -204,6 +218,27 @@ export class TunnelServer {
     this.http.stop();
     for (const session of this.links) session.end(new TunnelError('stopped', 'the server stops'));
     this.door.destroyUnidentified();
+  }
+
+  private createVerifier(): VisitorVerifier {
+    const { now, logger, events, verification } = this.environment;
+    if (!verification) return new ClosedVerifier();
+    return new PolicyVerifier(verification, {
+      now,
+      logger,
+      failed: (visitors) => {
+        logger.debug('visitors did not prove who they are', { ...visitors });
+        events?.visitorFailed?.(visitors);
+      },
+    });
+  }
+
+  /** Who is in by a policy that is not what it was is not in any more. */
+  private verifyAnew(config: TunnelServerConfig): void {
+    const changed = this.verifier.apply?.(config);
+    if (!changed || changed.size === 0) return;
+    this.ledger.stop(({ resource }) => changed.has(resourceKey(resource)));
+    this.access.admission.reset(changed);
   }
 
   private createAccess(): AccessControl {
@@ -276,24 +311,6 @@ export class TunnelServer {
   private configure(session: ServerSession): void {
     const { id } = session.identity.client;
     session.configure(this.config.revision, agentResources(this.config, id));
-  }
-
-  /** Without anybody who could verify visitors, who must be verified is not let in. */
-  private closedVerifier(): VisitorVerifier {
-    const guards = (resource: ResourceRef, clientId: number): boolean =>
-      this.config.policies.some(
-        ({ resource: { kind, id } }) =>
-          (kind === resource.kind && id === resource.id) || (kind === 'client' && id === clientId),
-      );
-    return {
-      guards,
-      allows: (resource, clientId) => !guards(resource, clientId),
-      checkPassword: () => false,
-      verify: ({ resource, clientId }) =>
-        guards(resource, clientId)
-          ? { allowed: false, answer: { status: 403, headers: [], body: '' } }
-          : { allowed: true, dropHeaders: [], requestHeaders: [], responseHeaders: [] },
-    };
   }
 
   private left(session: ServerSession, error: TunnelError): void {

@@ -33,7 +33,7 @@ export class RefusalSampler {
   }
 
   /** How many are to be reported; 0: not now. */
-  count(resource: ResourceRef, reason: AdmissionRefusal): number {
+  count(resource: ResourceRef, reason: string): number {
     const key = `${resourceKey(resource)}:${reason}`;
     const now = this.now();
     const sample = this.samples.get(key) ?? { reportedAt: -Infinity, unreported: 0 };

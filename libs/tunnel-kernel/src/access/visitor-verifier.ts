@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
+import type { TunnelServerConfig } from '../config.js';
 import type { ResourceRef } from '../resource.js';
 import type { Endpoint } from '../wire/prelude.js';
 
@@ -37,6 +39,14 @@ export type Verdict =
     }
   | { allowed: false; answer: GatewayAnswer };
 
+/** A visitor of a raw tunnel, with nothing read of what it sent. */
+export interface SocketVisitor {
+  resource: ResourceRef;
+  clientId: number;
+  visitor: Endpoint;
+  socket: Socket;
+}
+
 /** Finds out whether visitors are who they must be. Answers at once where it can. */
 export interface VisitorVerifier {
   /** Visitors of raw tunnels, by their address. */
@@ -44,7 +54,25 @@ export interface VisitorVerifier {
   /** Visitors of hosts; of proxy modes with what they say in `proxy-authorization`. */
   verify(request: VisitorRequest): Verdict | Promise<Verdict>;
   /** Whether user name and password are right for a proxy mode (RFC 1929); also for one without policies. */
-  checkPassword(resource: ResourceRef, clientId: number, user: string, password: string): boolean | Promise<boolean>;
+  checkPassword(
+    resource: ResourceRef,
+    clientId: number,
+    user: string,
+    password: string,
+    visitor: Endpoint,
+  ): boolean | Promise<boolean>;
   /** Whether visitors of the resource must prove anything at all. */
   guards(resource: ResourceRef, clientId: number): boolean;
+  /**
+   * Offers one whom `allows` refused a way to prove itself on its connection, which belongs to the verifier then. False:
+   * there is none.
+   */
+  greet?(visitor: SocketVisitor): boolean;
+  /**
+   * Takes a configuration. Answers the keys of the resources where what visitors proved before is no proof any more: those
+   * who are in come in anew.
+   */
+  apply?(config: TunnelServerConfig): ReadonlySet<string>;
+  /** Lets go of what it holds. */
+  stop?(): void;
 }

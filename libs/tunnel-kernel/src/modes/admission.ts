@@ -5,7 +5,7 @@ import type { TunnelConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { RateLimits } from '../limits/rate-limits.js';
-import type { ResourceRef } from '../resource.js';
+import { resourceKey, type ResourceRef } from '../resource.js';
 import type { Endpoint } from '../wire/prelude.js';
 import { readProxyHeader } from '../wire/proxy-header-reader.js';
 import { endpoint } from './endpoint.js';
@@ -90,6 +90,11 @@ export class Admission {
     for (const { resource, clientId, visitor, socket } of this.sockets) {
       if (this.options.gate.refusal(resource, clientId, visitor.address)) resetStream(socket);
     }
+  }
+
+  /** Resets the sockets of those whom the verification of before does not let in any more. */
+  reset(resources: ReadonlySet<string>): void {
+    for (const { resource, socket } of this.sockets) if (resources.has(resourceKey(resource))) resetStream(socket);
   }
 
   private async receiveProxied(tunnel: TunnelConfig, socket: Socket, own: Ends, reception: Reception): Promise<void> {

@@ -35,8 +35,9 @@ export class TcpMode implements ServerMode {
     visitor: AdmittedSocket,
     allowed: boolean | Promise<boolean>,
   ): Promise<void> {
-    if (await allowed) this.serve(tunnel, visitor);
-    else this.refuse(visitor, new TunnelError('unauthorized', 'the visitor is not verified'));
+    if (await allowed) return this.serve(tunnel, visitor);
+    if (visitor.socket.destroyed || this.context.verifier.greet?.(visitor)) return;
+    this.refuse(visitor, new TunnelError('unauthorized', 'the visitor is not verified'));
   }
 
   private serve(tunnel: TunnelConfig, visitor: AdmittedSocket): void {

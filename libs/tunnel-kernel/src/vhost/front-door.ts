@@ -18,6 +18,8 @@ import { originOf, type Arrival, type TrustedProxies, type VisitorOrigin } from 
 const CHALLENGE_PREFIX = '/.well-known/acme-challenge/';
 /** Paths of the gateway itself. */
 const OWN_PREFIX = '/__gw/';
+/** In `r`, and at the beginning of `state` when a browser comes back from an authorization server. */
+const OWN_HOST = /[?&](?:r|state)=(\d{1,15})(?:[.&]|$)/;
 
 /** A request as a listener of either version hands it over. */
 export interface IncomingRequest {
@@ -86,7 +88,7 @@ export class FrontDoor {
     { scheme }: VisitorOrigin,
     accept: string | undefined,
   ): HostConfig | GatewayAnswer {
-    const host = this.router.match(head.host, head.target.path, scheme);
+    const host = this.hostFor(head, scheme);
     if (!covers(head.host)) return misdirectedAnswer(accept);
     if (!host) return noHostAnswer(accept);
     if (head.target.ambiguous && this.router.dependsOnPath(head.host)) {
@@ -95,6 +97,16 @@ export class FrontDoor {
     }
     if (host.redirectToHttps && scheme === 'http') return redirectAnswer(this.secureLocation(head));
     return host;
+  }
+
+  /** The gateway's own paths are outside of locations: they say for which host they are. */
+  private hostFor(
+    { host, target: { path, forward } }: RequestHead,
+    scheme: VisitorOrigin['scheme'],
+  ): HostConfig | null {
+    const named = path.startsWith(OWN_PREFIX) ? OWN_HOST.exec(forward)?.[1] : undefined;
+    const own = named === undefined ? null : this.router.byId(host, Number(named), scheme);
+    return own ?? this.router.match(host, path, scheme);
   }
 
   private secureLocation({ host, target }: RequestHead): string {

@@ -45,6 +45,15 @@ export class HostRouter {
     return this.sitesOf(name).some(({ root }) => root.children !== null);
   }
 
+  /** One of those that take requests for the name, whatever its location. */
+  byId(name: string, id: number, scheme: VisitorScheme): HostConfig | null {
+    for (const site of this.sitesOf(name)) {
+      const found = findById(site.root, id, scheme);
+      if (found) return found;
+    }
+    return null;
+  }
+
   private matchOthers(name: string, path: string, scheme: VisitorScheme): HostConfig | null {
     for (const site of this.sitesOf(name)) {
       const found = longest(site, path, scheme);
@@ -103,6 +112,15 @@ function bracketedAddress(pattern: string): string | null {
 
 function emptyNode(): LocationNode {
   return { http: null, https: null, children: null };
+}
+
+function findById(node: LocationNode, id: number, scheme: VisitorScheme): HostConfig | null {
+  if (node[scheme]?.id === id) return node[scheme];
+  for (const child of node.children?.values() ?? []) {
+    const found = findById(child, id, scheme);
+    if (found) return found;
+  }
+  return null;
 }
 
 /** The deepest node on the way along the path that has a host for the scheme. */

@@ -31,6 +31,13 @@ const HEAD_MS = 15_000;
 /** From the whole request until the head of the answer. */
 const ANSWER_MS = 60_000;
 
+interface Known {
+  visitor: AdmittedSocket;
+  heads: HeadWatch;
+  /** By its address. */
+  allowed: boolean;
+}
+
 /** A request that may be forwarded. */
 interface Asked {
   request: IncomingMessage;
@@ -44,7 +51,7 @@ interface Asked {
 export class HttpProxy {
   private readonly context: ModeContext;
   private readonly server: Server;
-  private readonly visitors = new WeakMap<object, { visitor: AdmittedSocket; heads: HeadWatch }>();
+  private readonly visitors = new WeakMap<object, Known>();
 
   constructor(context: ModeContext) {
     this.context = context;
@@ -58,7 +65,7 @@ export class HttpProxy {
   serve(visitor: AdmittedSocket): void {
     const { socket } = visitor;
     const heads = watchHeads(socket);
-    this.visitors.set(socket, { visitor, heads });
+    this.visitors.set(socket, { visitor, heads, allowed: false });
     socket.on('close', heads.stop);
     this.server.emit('connection', socket);
     socket.resume();
@@ -76,19 +83,18 @@ export class HttpProxy {
     const isProxied = /^http:\/\//i.test(target);
     const destination = isProxied ? parseDestination(head.authority, 80) : null;
     if (!destination) return send(response, answerOf(400, 'not_proxied'));
-    const refusal = await this.verify(request, visitor, destination.host);
+    const refusal = await this.verify(request, known, destination.host);
     if (refusal) return send(response, refusal);
     await this.forward({ request, response, visitor, head, destination });
   }
 
   /** Null: the visitor may. */
-  private async verify(
-    request: IncomingMessage,
-    { resource, clientId, visitor }: AdmittedSocket,
-    host: string,
-  ): Promise<GatewayAnswer | null> {
+  private async verify(request: IncomingMessage, known: Known, host: string): Promise<GatewayAnswer | null> {
     const { verifier } = this.context;
-    if (!verifier.guards(resource, clientId) || (await verifier.allows(resource, clientId, visitor))) return null;
+    const { resource, clientId, visitor } = known.visitor;
+    // Once for a connection: when that is no longer good the connection is reset.
+    known.allowed ||= !verifier.guards(resource, clientId) || (await verifier.allows(resource, clientId, visitor));
+    if (known.allowed) return null;
     const verdict = await verifier.verify({
       resource,
       clientId,
@@ -110,7 +116,7 @@ export class HttpProxy {
     const { visitor } = known;
     const { socket, resource, clientId } = visitor;
     const destination = parseDestination(request.url ?? '');
-    const refusal = destination ? await this.verify(request, visitor, destination.host) : answerOf(400, 'destination');
+    const refusal = destination ? await this.verify(request, known, destination.host) : answerOf(400, 'destination');
     if (refusal || !destination) return refuseConnect(socket, refusal ?? answerOf(400, 'destination'));
     try {
       const stream = await reachDestination(this.context, visitor, destination);

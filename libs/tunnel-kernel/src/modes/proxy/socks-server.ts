@@ -43,7 +43,7 @@ export class SocksServer {
   private async passwordCheck({ resource, clientId, visitor }: AdmittedSocket): Promise<PasswordCheck | null> {
     const { verifier } = this.context;
     if (!verifier.guards(resource, clientId) || (await verifier.allows(resource, clientId, visitor))) return null;
-    return (user, password) => verifier.checkPassword(resource, clientId, user, password);
+    return (user, password) => verifier.checkPassword(resource, clientId, user, password, visitor);
   }
 
   private objection({ command, destination }: SocksRequest): SocksReply | null {

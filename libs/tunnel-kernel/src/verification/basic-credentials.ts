@@ -1,0 +1,112 @@
+import type { VisitorPolicyConfig } from '../config.js';
+import type { PasswordChecks } from './password-checks.js';
+import type { ProofSigner } from './proof-signer.js';
+import type { TryLimit } from './try-limit.js';
+
+export interface Credentials {
+  user: string;
+  password: string;
+}
+
+/** `limited`: right or wrong, it was not looked at; seconds until it is. */
+export type CredentialVerdict = { policy: VisitorPolicyConfig } | 'wrong' | { limited: number };
+
+interface Known {
+  until: number;
+  fits: Promise<boolean>;
+}
+
+const REMEMBERED_MS = 60_000;
+const MAX_REMEMBERED = 4096;
+const MAX_HEADER = 4096;
+
+/** `Authorization` or `Proxy-Authorization` of RFC 7617; null for anything else, two of them included. */
+export function parseBasic(header: string | undefined): Credentials | null {
+  if (header === undefined || header.length > MAX_HEADER) return null;
+  const encoded = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header)?.[1];
+  if (encoded === undefined) return null;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon < 0 ? null : { user: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** User names and passwords of policies of type `basic`. */
+export class BasicCredentials {
+  private readonly checks: PasswordChecks;
+  private readonly signer: ProofSigner;
+  private readonly tries: TryLimit;
+  private readonly now: () => number;
+  private readonly users = new WeakMap<VisitorPolicyConfig, ReadonlyMap<string, string>>();
+  /** What was found out, by HMAC: a memory dump has no password, and a change of the policy finds nothing. */
+  private readonly known = new Map<string, Known>();
+
+  constructor(checks: PasswordChecks, signer: ProofSigner, tries: TryLimit, now: () => number) {
+    this.checks = checks;
+    this.signer = signer;
+    this.tries = tries;
+    this.now = now;
+  }
+
+  /** @throws TunnelError `overloaded` */
+  async check(
+    policies: readonly VisitorPolicyConfig[],
+    credentials: Credentials,
+    address: string,
+  ): Promise<CredentialVerdict> {
+    let verdict: CredentialVerdict = 'wrong';
+    for (const policy of policies) {
+      if (policy.type !== 'basic') continue;
+      const fits = this.recall(policy, credentials) ?? this.look(policy, credentials, address);
+      if (fits === null) verdict = { limited: this.tries.retryAfter(policy.id, address) };
+      else if (await fits) return { policy };
+    }
+    return verdict;
+  }
+
+  private recall(policy: VisitorPolicyConfig, credentials: Credentials): Promise<boolean> | null {
+    const known = this.known.get(this.keyOf(policy, credentials));
+    return known && known.until > this.now() ? known.fits : null;
+  }
+
+  /** Null: too many tries. */
+  private look(policy: VisitorPolicyConfig, credentials: Credentials, address: string): Promise<boolean> | null {
+    if (!this.tries.take(policy.id, address)) return null;
+    const key = this.keyOf(policy, credentials);
+    const fits = this.compare(policy, credentials);
+    this.known.delete(key);
+    this.known.set(key, { until: this.now() + REMEMBERED_MS, fits });
+    const [oldest] = this.known.keys();
+    if (this.known.size > MAX_REMEMBERED && oldest !== undefined) this.known.delete(oldest);
+    fits.then(
+      (right) => right && this.tries.giveBack(policy.id, address),
+      () => this.known.delete(key),
+    );
+    return fits;
+  }
+
+  /** A name that nobody has takes as long as a wrong password. */
+  private async compare(policy: VisitorPolicyConfig, { user, password }: Credentials): Promise<boolean> {
+    const users = this.usersOf(policy);
+    const encoded = users.get(user);
+    const [anybody = ''] = users.values();
+    const fits = await this.checks.check(encoded ?? anybody, password);
+    return fits && encoded !== undefined;
+  }
+
+  private usersOf(policy: VisitorPolicyConfig): ReadonlyMap<string, string> {
+    const known = this.users.get(policy);
+    if (known) return known;
+    const users = new Map<string, string>();
+    for (const line of (policy.password ?? '').split('\n')) {
+      const colon = line.indexOf(':');
+      const name = line.slice(0, colon);
+      if (colon > 0 && !users.has(name)) users.set(name, line.slice(colon + 1).trim());
+    }
+    this.users.set(policy, users);
+    return users;
+  }
+
+  private keyOf({ id, version }: VisitorPolicyConfig, { user, password }: Credentials): string {
+    return this.signer.digest('basic', JSON.stringify([id, version, user, password]));
+  }
+}

@@ -1,0 +1,33 @@
+import type { VisitorVerifier } from '../access/visitor-verifier.js';
+import { EMPTY_CONFIG, type TunnelServerConfig } from '../config.js';
+import type { ResourceRef } from '../resource.js';
+import { PolicyTable } from './policy-table.js';
+
+/** Without anybody who could verify visitors, who must be verified is not let in. */
+export class ClosedVerifier implements VisitorVerifier {
+  private table = new PolicyTable(EMPTY_CONFIG);
+
+  apply(config: TunnelServerConfig): ReadonlySet<string> {
+    const before = this.table;
+    this.table = new PolicyTable(config);
+    return this.table.changedSince(before);
+  }
+
+  guards(resource: ResourceRef, clientId: number): boolean {
+    return this.table.of(resource, clientId).length > 0;
+  }
+
+  allows(resource: ResourceRef, clientId: number): boolean {
+    return !this.guards(resource, clientId);
+  }
+
+  checkPassword(resource: ResourceRef, clientId: number): boolean {
+    return !this.guards(resource, clientId);
+  }
+
+  verify({ resource, clientId }: { resource: ResourceRef; clientId: number }): ReturnType<VisitorVerifier['verify']> {
+    return this.guards(resource, clientId)
+      ? { allowed: false, answer: { status: 403, headers: [], body: '' } }
+      : { allowed: true, dropHeaders: [], requestHeaders: [], responseHeaders: [] };
+  }
+}

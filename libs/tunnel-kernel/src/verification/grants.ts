@@ -1,0 +1,102 @@
+/** A visitor address that may use a raw tunnel. Whoever shares the address (NAT) may, too. */
+export interface VisitorGrant {
+  readonly tunnelId: number;
+  /** In canonical text: one address, not a network. */
+  readonly address: string;
+  readonly policyId: number;
+  readonly policyVersion: number;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  /** Used up by the next connection. */
+  readonly once: boolean;
+}
+
+export type GrantKey = Pick<VisitorGrant, 'tunnelId' | 'address' | 'policyId'>;
+/** `grant` null: used up. */
+export type GrantChange = GrantKey & { readonly grant: VisitorGrant | null };
+
+/** Where grants are kept: looked at for each connection, so answered from memory. */
+export interface GrantStore {
+  get(key: GrantKey): VisitorGrant | undefined;
+  put(grant: VisitorGrant): void;
+  remove(key: GrantKey): void;
+}
+
+const MAX_GRANTS = 100_000;
+const MAX_CHANGES = 10_000;
+
+/**
+ * Grants in memory. Processes that share visitors tell each other: what `takeChanges` answers here goes to `receive`
+ * there. A grant that is used up at two processes within the time that takes was used twice.
+ */
+export class MemoryGrantStore implements GrantStore {
+  private readonly grants = new Map<string, VisitorGrant>();
+  private changes = new Map<string, GrantChange>();
+  private readonly now: () => number;
+
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  get size(): number {
+    return this.grants.size;
+  }
+
+  get(key: GrantKey): VisitorGrant | undefined {
+    const text = keyOf(key);
+    const grant = this.grants.get(text);
+    if (!grant || grant.until > this.now()) return grant;
+    this.grants.delete(text);
+    return undefined;
+  }
+
+  put(grant: VisitorGrant): void {
+    this.store(grant);
+    this.note(grant, grant);
+  }
+
+  remove(key: GrantKey): void {
+    if (this.grants.delete(keyOf(key))) this.note(key, null);
+  }
+
+  /** What happened here since the last call. */
+  takeChanges(): GrantChange[] {
+    const changes = [...this.changes.values()];
+    this.changes = new Map();
+    return changes;
+  }
+
+  /** What happened elsewhere. */
+  receive(changes: readonly GrantChange[]): void {
+    for (const change of changes) {
+      if (change.grant) this.store(change.grant);
+      else this.grants.delete(keyOf(change));
+    }
+  }
+
+  /** All that hold, for a process that begins. */
+  list(): VisitorGrant[] {
+    return [...this.grants.values()].filter(({ until }) => until > this.now());
+  }
+
+  private store(grant: VisitorGrant): void {
+    const key = keyOf(grant);
+    this.grants.delete(key);
+    this.grants.set(key, grant);
+    if (this.grants.size > MAX_GRANTS) drop(this.grants);
+  }
+
+  private note({ tunnelId, address, policyId }: GrantKey, grant: VisitorGrant | null): void {
+    this.changes.set(keyOf({ tunnelId, address, policyId }), { tunnelId, address, policyId, grant });
+    if (this.changes.size > MAX_CHANGES) drop(this.changes);
+  }
+}
+
+function keyOf({ tunnelId, address, policyId }: GrantKey): string {
+  return `${tunnelId} ${policyId} ${address}`;
+}
+
+function drop(map: Map<string, unknown>): void {
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
+}

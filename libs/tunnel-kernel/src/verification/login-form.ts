@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import type { GatewayAnswer, VisitorRequest } from '../access/visitor-verifier.js';
+import type { VisitorPolicyConfig } from '../config.js';
+import { TunnelError } from '../errors.js';
+import { cookieName, cookieValues, setCookie } from './cookies.js';
+import { loginPage, unauthorizedAnswer } from './login-page.js';
+import type { ProofSigner } from './proof-signer.js';
+import { readForm } from './request-form.js';
+import { safePath } from './safe-path.js';
+import type { SharedPasswords } from './shared-passwords.js';
+
+/** What the visitor is shown besides the form. */
+export interface PageState {
+  status: number;
+  problem: string;
+  next: string;
+  headers: GatewayAnswer['headers'];
+}
+
+export type Submitted = { policy: VisitorPolicyConfig; next: string } | GatewayAnswer;
+
+type Policies = readonly VisitorPolicyConfig[];
+
+const AUTH_PATH = '/__gw/auth/';
+const OAUTH_PATH = '/__gw/oauth/start/';
+const FORM_SECONDS = 3600;
+const CSRF_COOKIE = 'gwc';
+const CSRF_VALUE = /^[A-Za-z0-9_-]{24}$/;
+
+/** `text/html` is what browsers ask for when somebody goes to a page. */
+export function isNavigation({ method, headers }: Pick<VisitorRequest, 'method' | 'headers'>): boolean {
+  return method === 'GET' && (headers.accept?.includes('text/html') ?? false);
+}
+
+/** The policy that a form was sent for; null: the request is no such thing. */
+export function formTarget({ target }: VisitorRequest): number | null {
+  const id = /^\/__gw\/auth\/(\d{1,15})(?:\?|$)/.exec(target)?.[1];
+  return id === undefined ? null : Number(id);
+}
+
+/** Asks for the password of policies of type `password`, on a host or on a raw tunnel's own port. */
+export class LoginForm {
+  private readonly signer: ProofSigner;
+  private readonly passwords: SharedPasswords;
+
+  constructor(signer: ProofSigner, passwords: SharedPasswords) {
+    this.signer = signer;
+    this.passwords = passwords;
+  }
+
+  page(asked: VisitorRequest, policies: Policies, { status, problem, next, headers }: PageState): GatewayAnswer {
+    const { id } = asked.resource;
+    const password = policies.find(({ type }) => type === 'password');
+    const oauth = policies.filter((policy) => policy.type === 'oauth' && policy.oauth);
+    const known = cookieValues(asked, cookieName(asked, CSRF_COOKIE)).find((value) => CSRF_VALUE.test(value));
+    // The same for all pages that are open.
+    const browser = known ?? randomBytes(18).toString('base64url');
+    const form = password && {
+      action: `${AUTH_PATH}${password.id}?r=${id}`,
+      csrf: this.signer.sign(password, formContext(asked, browser), FORM_SECONDS).text,
+      next,
+    };
+    const cookie = known === undefined && form ? [setCookie(asked, CSRF_COOKIE, browser)] : [];
+    return loginPage({
+      status,
+      site: asked.headers.host ?? asked.host,
+      form: form ?? null,
+      links: oauth.map((policy) => ({
+        href: `${OAUTH_PATH}${policy.id}?r=${id}&next=${encodeURIComponent(next)}`,
+        label: `Sign in with ${nameOf(policy.oauth?.issuer ?? '')}`,
+      })),
+      problem,
+      headers: [...cookie, ...headers],
+    });
+  }
+
+  /** What a form says. @throws TunnelError of `readBody`, `overloaded` for too many at a time. */
+  async submit(asked: VisitorRequest, policies: Policies, policyId: number): Promise<Submitted> {
+    const first = policies.find(({ id, type }) => id === policyId && type === 'password');
+    if (!first) return unauthorizedAnswer(404, 'There is no such form here.');
+    if (asked.method !== 'POST') return unauthorizedAnswer(405, 'Send the form.', [['allow', 'POST']]);
+    if (!isFromHere(asked)) return unauthorizedAnswer(403, 'The form came from another site.');
+    const fields = await readForm(asked);
+    if (!fields) return unauthorizedAnswer(415, 'Send the form as application/x-www-form-urlencoded.');
+    const next = safePath(fields.get('next'));
+    const refuse = (status: number, problem: string, headers: PageState['headers'] = []): GatewayAnswer =>
+      asked.headers.accept === undefined || asked.headers.accept.includes('text/html')
+        ? this.page(asked, policies, { status, problem, next, headers })
+        : unauthorizedAnswer(status, problem, headers);
+    if (!this.isOwn(asked, first, fields.get('csrf') ?? '')) return refuse(403, 'The page was too old. Try again.');
+    const verdict = await this.passwords.check(policies, fields.get('password') ?? '', asked.visitor.address);
+    if (verdict === 'wrong') return refuse(401, 'This is not the password.');
+    if ('limited' in verdict) {
+      return refuse(429, 'Too many tries. Wait a minute.', [['retry-after', String(verdict.limited)]]);
+    }
+    return { policy: verdict.policy, next };
+  }
+
+  private isOwn(asked: VisitorRequest, policy: VisitorPolicyConfig, csrf: string): boolean {
+    return cookieValues(asked, cookieName(asked, CSRF_COOKIE)).some(
+      (browser) => CSRF_VALUE.test(browser) && this.signer.read(csrf, policy, formContext(asked, browser)) !== null,
+    );
+  }
+}
+
+/** Answers that came of nothing that the visitor did wrong. */
+export function busyAnswer(error: unknown): GatewayAnswer | null {
+  if (!(error instanceof TunnelError)) return null;
+  if (error.code === 'timeout') return unauthorizedAnswer(408, 'The form did not come.');
+  if (error.code !== 'overloaded') return null;
+  return unauthorizedAnswer(503, 'Too many visitors at the moment.', [['retry-after', '1']]);
+}
+
+function formContext({ host, scheme }: VisitorRequest, browser: string): string {
+  return `form\0${scheme}\0${host}\0${browser}`;
+}
+
+/** Browsers say where a form comes from; others need not. */
+function isFromHere({ headers, host }: VisitorRequest): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+  if (headers.origin === undefined) return true;
+  return URL.parse(headers.origin)?.hostname === host;
+}
+
+function nameOf(issuer: string): string {
+  return URL.parse(issuer)?.host ?? issuer;
+}

@@ -1,0 +1,74 @@
+import type { TunnelMode, TunnelServerConfig, VisitorPolicyConfig } from '../config.js';
+import { resourceKey, type ResourceRef } from '../resource.js';
+
+type Policies = readonly VisitorPolicyConfig[];
+
+const NONE: Policies = [];
+/** Their visitors show a key of the tunnel's own. */
+const WITH_KEYS: ReadonlySet<TunnelMode> = new Set(['secret', 'p2p']);
+
+/** Which policies are for which resource: one immutable value, replaced as a whole. */
+export class PolicyTable {
+  private readonly own = new Map<string, VisitorPolicyConfig[]>();
+  private readonly byId = new Map<number, VisitorPolicyConfig>();
+  /** Which client serves a resource. */
+  private readonly owners = new Map<string, number>();
+  private readonly silent = new Set<number>();
+
+  constructor({ policies, tunnels, hosts }: Pick<TunnelServerConfig, 'policies' | 'tunnels' | 'hosts'>) {
+    for (const policy of policies) {
+      const { kind, id } = policy.resource;
+      const key = `${kind}:${id}`;
+      this.own.set(key, [...(this.own.get(key) ?? []), policy]);
+      this.byId.set(policy.id, policy);
+    }
+    for (const { id, clientId, mode } of tunnels) {
+      if (mode === 'udp') this.silent.add(id);
+      if (!WITH_KEYS.has(mode)) this.owners.set(resourceKey({ kind: 'tunnel', id }), clientId);
+    }
+    for (const { id, clientId } of hosts) this.owners.set(resourceKey({ kind: 'host', id }), clientId);
+  }
+
+  /** A client's are for those of its resources that have none. */
+  of(resource: ResourceRef, clientId: number): Policies {
+    if (this.own.size === 0) return NONE;
+    return this.own.get(resourceKey(resource)) ?? this.own.get(`client:${clientId}`) ?? NONE;
+  }
+
+  ofTunnel(id: number): Policies {
+    const clientId = this.owners.get(resourceKey({ kind: 'tunnel', id }));
+    return clientId === undefined ? NONE : this.of({ kind: 'tunnel', id }, clientId);
+  }
+
+  /** Whether visitors of the tunnel cannot be told anything. */
+  isSilent(tunnelId: number): boolean {
+    return this.silent.has(tunnelId);
+  }
+
+  /** Whether this is what the policy says still. */
+  has({ id, version, type }: VisitorPolicyConfig): boolean {
+    const known = this.byId.get(id);
+    return known?.version === version && known.type === type;
+  }
+
+  /** Resources whose visitors proved themselves, if at all, to policies that are not those of `before`. */
+  changedSince(before: PolicyTable): ReadonlySet<string> {
+    const changed = new Set<string>();
+    if (this.own.size === 0) return changed;
+    for (const [key, clientId] of this.owners) {
+      const policies = this.ofKey(key, clientId);
+      if (policies.length === 0) continue;
+      const owner = before.owners.get(key);
+      if (owner !== clientId || signature(policies) !== signature(before.ofKey(key, clientId))) changed.add(key);
+    }
+    return changed;
+  }
+
+  private ofKey(key: string, clientId: number): Policies {
+    return this.own.get(key) ?? this.own.get(`client:${clientId}`) ?? NONE;
+  }
+}
+
+function signature(policies: Policies): string {
+  return policies.map(({ id, version }) => `${id}.${version}`).join();
+}

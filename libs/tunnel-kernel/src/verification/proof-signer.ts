@@ -1,0 +1,71 @@
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+
+const MIN_SECRET_BYTES = 32;
+const NUMBER_BYTES = 6;
+const NONCE_BYTES = 16;
+const PAYLOAD_BYTES = 3 * NUMBER_BYTES + NONCE_BYTES;
+const PROOF = /^[A-Za-z0-9_-]{46}\.[A-Za-z0-9_-]{43}$/;
+
+/** The policy that a proof is for; another version is another policy. */
+export interface ProvenPolicy {
+  readonly id: number;
+  readonly version: number;
+}
+
+export interface Proof {
+  text: string;
+  /** Names this proof among others. */
+  nonce: string;
+}
+
+/**
+ * Proofs that the gateway gives out and knows again: base64url of policy, end, version and nonce, and the HMAC of it.
+ * What a proof is good for (`context`) is in the HMAC alone: shown elsewhere, it is none.
+ */
+export class ProofSigner {
+  private readonly key: Buffer;
+  private readonly now: () => number;
+
+  /** @throws RangeError for a secret under 32 bytes: who guesses it lets himself in everywhere. */
+  constructor(secret: Uint8Array, now: () => number) {
+    if (secret.byteLength < MIN_SECRET_BYTES) throw new RangeError(`the secret needs ${MIN_SECRET_BYTES} bytes`);
+    this.key = Buffer.from(hkdfSync('sha256', secret, '', 'gatehouse tunnel visitors', 32));
+    this.now = now;
+  }
+
+  sign(policy: ProvenPolicy, context: string, ttlSeconds: number): Proof {
+    const payload = Buffer.alloc(PAYLOAD_BYTES);
+    payload.writeUIntBE(policy.id, 0, NUMBER_BYTES);
+    payload.writeUIntBE(Math.floor(this.now() / 1000) + ttlSeconds, NUMBER_BYTES, NUMBER_BYTES);
+    payload.writeUIntBE(policy.version, 2 * NUMBER_BYTES, NUMBER_BYTES);
+    randomBytes(NONCE_BYTES).copy(payload, 3 * NUMBER_BYTES);
+    const text = payload.toString('base64url');
+    return { text: `${text}.${this.mac(context, text)}`, nonce: nonceOf(payload) };
+  }
+
+  /** The nonce of a proof that holds for this policy, here and now; null otherwise. */
+  read(proof: string, policy: ProvenPolicy, context: string): string | null {
+    if (!PROOF.test(proof)) return null;
+    const [text = '', mac = ''] = proof.split('.');
+    // As text, so that one proof has one spelling.
+    if (!timingSafeEqual(Buffer.from(mac), Buffer.from(this.mac(context, text)))) return null;
+    const payload = Buffer.from(text, 'base64url');
+    const [id, end, version] = [0, 1, 2].map((at) => payload.readUIntBE(at * NUMBER_BYTES, NUMBER_BYTES));
+    if (id !== policy.id || version !== policy.version || (end ?? 0) * 1000 <= this.now()) return null;
+    return nonceOf(payload);
+  }
+
+  /** The same short text for the same input, that says nothing about it. */
+  digest(purpose: string, input: string): string {
+    return this.mac(`digest\0${purpose}`, input);
+  }
+
+  private mac(context: string, text: string): string {
+    const length = Buffer.byteLength(context);
+    return createHmac('sha256', this.key).update(`${length}\0`).update(context).update(text).digest('base64url');
+  }
+}
+
+function nonceOf(payload: Buffer): string {
+  return payload.toString('base64url', 3 * NUMBER_BYTES);
+}

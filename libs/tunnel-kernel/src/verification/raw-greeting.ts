@@ -1,0 +1,140 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { ByteReader, ByteReaderError, resetStream } from '@gatehouse/net';
+import type { GatewayAnswer, SocketVisitor, VisitorRequest } from '../access/visitor-verifier.js';
+import type { VisitorPolicyConfig } from '../config.js';
+import { asHeaders } from '../vhost/request-fields.js';
+import { readRequest } from '../vhost/request-rules.js';
+import { readWhole } from '../vhost/visitor-body.js';
+import { busyAnswer, formTarget, isNavigation, type LoginForm } from './login-form.js';
+import { seeOther } from './host-verifier.js';
+import { unauthorizedAnswer } from './login-page.js';
+import { safePath } from './safe-path.js';
+
+export interface RawGreetingOptions {
+  form: LoginForm;
+  /** At the moment. */
+  policiesOf: (visitor: SocketVisitor) => readonly VisitorPolicyConfig[];
+  /** Lets the address in; false: the policy is not what it was any more. */
+  letIn: (visitor: SocketVisitor, policy: VisitorPolicyConfig) => boolean;
+  failed: (visitor: SocketVisitor) => void;
+  /** From accept until the visitor's form has been answered, milliseconds. */
+  deadlineMs: number;
+}
+
+const MAX_HEAD_BYTES = 16 * 1024;
+/** What a request begins with that a browser sends to see a page or to send a form. */
+const METHODS = ['GET /', 'HEAD /', 'POST /'];
+const LONGEST = 6;
+
+/**
+ * The form on the port of a raw tunnel: a visitor whose address is not let in and whose first bytes are a request of HTTP
+ * gets it. They are looked at once, before anything goes to the agent; others are reset.
+ */
+export class RawGreeting {
+  private readonly options: RawGreetingOptions;
+  private readonly server: Server;
+  private readonly visitors = new WeakMap<object, SocketVisitor>();
+
+  constructor(options: RawGreetingOptions) {
+    this.options = options;
+    this.server = createServer({ maxHeaderSize: MAX_HEAD_BYTES }, (request, response) => {
+      void this.answer(request, response);
+    });
+    this.server.on('clientError', (_, socket) => void socket.destroy());
+  }
+
+  /** The socket is paused, with nothing read of it, and belongs to the greeting from now on. */
+  async greet(visitor: SocketVisitor): Promise<void> {
+    const { socket } = visitor;
+    const timer = setTimeout(() => resetStream(socket), this.options.deadlineMs);
+    socket.on('close', () => clearTimeout(timer));
+    const reader = new ByteReader(socket, MAX_HEAD_BYTES);
+    try {
+      if (!(await beginsRequest(reader))) return this.turnAway(visitor);
+      reader.restore();
+      this.visitors.set(socket, visitor);
+      this.server.emit('connection', socket);
+      socket.resume();
+    } catch (error) {
+      if (!(error instanceof ByteReaderError)) throw error;
+      this.turnAway(visitor);
+    }
+  }
+
+  private turnAway(visitor: SocketVisitor): void {
+    this.options.failed(visitor);
+    resetStream(visitor.socket);
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const visitor = this.visitors.get(request.socket);
+    if (!visitor) return void response.destroy();
+    const { status, headers, body } = await this.respond(visitor, request);
+    // The next connection may be for the target.
+    response.shouldKeepAlive = false;
+    response.writeHead(status, headers.flat());
+    response.end(request.method === 'HEAD' ? '' : body);
+  }
+
+  private async respond(visitor: SocketVisitor, request: IncomingMessage): Promise<GatewayAnswer> {
+    const asked = visitorRequest(visitor, request);
+    if (!asked) return unauthorizedAnswer(400, 'The request could not be understood.');
+    const { form, policiesOf } = this.options;
+    const policies = policiesOf(visitor).filter(({ type }) => type === 'password');
+    const policyId = formTarget(asked);
+    try {
+      if (policyId !== null) return await this.submit(visitor, asked, policies, policyId);
+      if (!isNavigation(asked)) return unauthorizedAnswer(401, 'Sign in with a browser first.');
+      return form.page(asked, policies, { status: 401, problem: '', next: safePath(asked.target), headers: [] });
+    } catch (error) {
+      return busyAnswer(error) ?? unauthorizedAnswer(400, 'The form could not be read.');
+    }
+  }
+
+  private async submit(
+    visitor: SocketVisitor,
+    asked: VisitorRequest,
+    policies: readonly VisitorPolicyConfig[],
+    policyId: number,
+  ): Promise<GatewayAnswer> {
+    const submitted = await this.options.form.submit(asked, policies, policyId);
+    if ('status' in submitted) {
+      if (submitted.status === 401 || submitted.status === 429) this.options.failed(visitor);
+      return submitted;
+    }
+    const { policy, next } = submitted;
+    return this.options.letIn(visitor, policy)
+      ? seeOther(next, [])
+      : unauthorizedAnswer(401, 'The password was changed just now.');
+  }
+}
+
+async function beginsRequest(reader: ByteReader): Promise<boolean> {
+  for (let count = 1; count <= LONGEST; count += 1) {
+    const text = (await reader.peek(count)).toString('latin1');
+    const start = text.slice(0, LONGEST);
+    if (METHODS.some((method) => start.startsWith(method))) return true;
+    if (!METHODS.some((method) => method.startsWith(start))) return false;
+  }
+  return false;
+}
+
+function visitorRequest(
+  { resource, clientId, visitor }: SocketVisitor,
+  request: IncomingMessage,
+): VisitorRequest | null {
+  const { method = '', httpVersion: version, url: target = '', rawHeaders: fields } = request;
+  const head = readRequest({ method, version, target, authority: null, fields });
+  if ('error' in head || !target.startsWith('/')) return null;
+  return {
+    resource,
+    clientId,
+    visitor,
+    scheme: 'http',
+    method,
+    host: head.host,
+    target,
+    headers: { ...asHeaders(head.fields.kept), host: head.authority },
+    readBody: (maxBytes) => readWhole(request, maxBytes, () => undefined),
+  };
+}

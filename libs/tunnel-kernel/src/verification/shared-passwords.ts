@@ -1,0 +1,32 @@
+import type { VisitorPolicyConfig } from '../config.js';
+import type { PasswordChecks } from './password-checks.js';
+import type { TryLimit } from './try-limit.js';
+
+export type PasswordVerdict = { policy: VisitorPolicyConfig } | 'wrong' | { limited: number };
+
+/** One password for everybody: policies of type `password`. */
+export class SharedPasswords {
+  private readonly checks: PasswordChecks;
+  private readonly tries: TryLimit;
+
+  constructor(checks: PasswordChecks, tries: TryLimit) {
+    this.checks = checks;
+    this.tries = tries;
+  }
+
+  /** The first of the policies that the password is for. @throws TunnelError `overloaded` */
+  async check(policies: readonly VisitorPolicyConfig[], password: string, address: string): Promise<PasswordVerdict> {
+    let verdict: PasswordVerdict = 'wrong';
+    for (const policy of policies) {
+      if (policy.type !== 'password') continue;
+      if (!this.tries.take(policy.id, address)) {
+        verdict = { limited: this.tries.retryAfter(policy.id, address) };
+        continue;
+      }
+      if (!(await this.checks.check(policy.password ?? '', password))) continue;
+      this.tries.giveBack(policy.id, address);
+      return { policy };
+    }
+    return verdict;
+  }
+}

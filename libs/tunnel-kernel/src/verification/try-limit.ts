@@ -1,0 +1,53 @@
+import { parseIp, type IpAddress } from '@gatehouse/net';
+
+const WINDOW_MS = 60_000;
+const MAX_TRIES = 5;
+const MAX_ENTRIES = 20_000;
+
+/** Guesses at secrets: five a minute for each policy and address. An IPv6 /64 is one address. */
+export class TryLimit {
+  private readonly now: () => number;
+  private readonly tries = new Map<string, { count: number; since: number }>();
+
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  /** Counts a guess before it is looked at, so that guesses at the same time count, too. False: one too many. */
+  take(policyId: number, address: string): boolean {
+    const key = keyOf(policyId, address);
+    const known = this.tries.get(key);
+    const recent = known !== undefined && this.now() - known.since < WINDOW_MS ? known : undefined;
+    if (recent && recent.count >= MAX_TRIES) return false;
+    this.tries.delete(key);
+    this.tries.set(key, { count: (recent?.count ?? 0) + 1, since: recent?.since ?? this.now() });
+    const [oldest] = this.tries.keys();
+    if (this.tries.size > MAX_ENTRIES && oldest !== undefined) this.tries.delete(oldest);
+    return true;
+  }
+
+  /** It was right. */
+  giveBack(policyId: number, address: string): void {
+    const known = this.tries.get(keyOf(policyId, address));
+    if (known && known.count > 0) known.count -= 1;
+  }
+
+  /** Seconds until there is another try. */
+  retryAfter(policyId: number, address: string): number {
+    const known = this.tries.get(keyOf(policyId, address));
+    return known ? Math.max(1, Math.ceil((known.since + WINDOW_MS - this.now()) / 1000)) : 1;
+  }
+}
+
+function keyOf(policyId: number, address: string): string {
+  return `${policyId} ${networkOf(address)}`;
+}
+
+function networkOf(address: string): string {
+  const ip = parseIp(address);
+  return ip?.family === 6 ? prefix64(ip) : address;
+}
+
+function prefix64({ words: [first = 0, second = 0] }: IpAddress): string {
+  return `${first.toString(16)}:${second.toString(16)}`;
+}

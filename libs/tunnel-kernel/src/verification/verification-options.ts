@@ -1,0 +1,45 @@
+import type { LookupAddress } from 'node:dns';
+import type { ResourceRef } from '../resource.js';
+import type { VerifyPassword } from './password-checks.js';
+import type { GrantStore } from './grants.js';
+
+/** An authorization server that visitors may sign in at (RFC 6749, 7636, 9207). */
+export interface OAuthIssuer {
+  /** What policies name it by, and what `iss` of its answers must be. */
+  issuer: string;
+  authorizationEndpoint: string;
+  tokenEndpoint: string;
+  /** Asked with the token who the visitor is; one of both is needed. OpenID Connect Core 5.3. */
+  userinfoEndpoint?: string;
+  /** RFC 7662. */
+  introspectionEndpoint?: string;
+}
+
+/** Visitors who did not prove who they are: one report in ten seconds for each resource and policy. */
+export interface FailedVisitors {
+  resource: ResourceRef;
+  clientId: number;
+  policyId: number;
+  /** Of the last one. */
+  address: string;
+  /** How many since the last report about this resource and policy. */
+  count: number;
+}
+
+/** What the verification of visitors takes from outside. */
+export interface VerificationOptions {
+  /** At least 32 bytes, the same in all processes that serve the same hosts: proofs are signed with it. */
+  secret: Uint8Array;
+  verifyPassword: VerifyPassword;
+  /** Absent: in the memory of this process. */
+  grants?: GrantStore;
+  oauthIssuers?: readonly OAuthIssuer[];
+  /** Addresses that callbacks of policies without `allowPrivate` may lead to. Absent: public ones. */
+  permits?: (address: string) => boolean;
+  /** Names that such callbacks may use without TLS. */
+  plainCallbackHosts?: readonly string[];
+  /** Absent: that of the system. */
+  resolve?: (host: string) => Promise<LookupAddress[]>;
+  /** Milliseconds. */
+  timeouts?: { callback?: number; greeting?: number };
+}
