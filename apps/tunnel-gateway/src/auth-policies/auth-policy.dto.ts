@@ -1,4 +1,5 @@
 import type { VisitorPolicyType } from '@gatehouse/tunnel-kernel';
+import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -59,6 +60,7 @@ export class AuthPolicyChanges {
   @ArrayMaxSize(64)
   @ValidateNested({ each: true })
   @Type(() => PolicyUser)
+  @ApiProperty({ type: [PolicyUser], required: false })
   users?: PolicyUser[];
 
   /** Type `callback`: who is asked about visitors. */

@@ -1,0 +1,130 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
+
+/** One request of each operation, in an order in which they can be; `:name` is the id that an earlier answer brought. */
+const WALK: [operation: string, request: string, body?: object][] = [
+  ['clients_create', 'POST /clients', { name: 'home', rate_limit: 1024 }],
+  ['clients_list', 'GET /clients?limit=1'],
+  ['clients_get', 'GET /clients/:client'],
+  ['clients_update', 'PATCH /clients/:client', { max_conn: 10 }],
+  ['clients_rotateKey', 'POST /clients/:client/rotate-key'],
+  ['clients_kick', 'POST /clients/:client/kick'],
+  ['clients_connections', 'GET /clients/:client/connections'],
+  ['tunnels_create', 'POST /tunnels', { client_id: ':client', mode: 'secret', target_addr: '127.0.0.1:22' }],
+  ['tunnels_rotateVisitorKey', 'POST /tunnels/:tunnel/rotate-visitor-key'],
+  ['tunnels_list', 'GET /tunnels?mode=secret'],
+  ['tunnels_get', 'GET /tunnels/:tunnel'],
+  ['tunnels_update', 'PATCH /tunnels/:tunnel', { name: 'ssh', proxy_protocol: 2 }],
+  ['tunnels_stop', 'POST /tunnels/:tunnel/stop'],
+  ['tunnels_start', 'POST /tunnels/:tunnel/start'],
+  [
+    'hosts_create',
+    'POST /hosts',
+    { client_id: ':client', host: 'app.example.org', target_addr: 'http://127.0.0.1:80' },
+  ],
+  ['hosts_list', 'GET /hosts'],
+  ['hosts_get', 'GET /hosts/:host'],
+  ['hosts_update', 'PATCH /hosts/:host', { response_headers: { Server: '' } }],
+  ['ipRules_create', 'POST /ip-rules', { scope: 'host', resource_id: ':host', type: 'deny', pattern: '192.0.2.1' }],
+  ['ipRules_list', 'GET /ip-rules?scope=host'],
+  ['ipRules_get', 'GET /ip-rules/:ipRule'],
+  ['ipRules_update', 'PATCH /ip-rules/:ipRule', { priority: 5 }],
+  [
+    'authPolicies_create',
+    'POST /auth-policies',
+    { resource_type: 'host', resource_id: ':host', type: 'basic', users: [{ username: 'ann', password: 'secret' }] },
+  ],
+  ['authPolicies_list', 'GET /auth-policies?resource_type=host'],
+  ['authPolicies_get', 'GET /auth-policies/:authPolicy'],
+  ['authPolicies_update', 'PATCH /auth-policies/:authPolicy', { ttl_seconds: 60 }],
+  ['authPolicies_remove', 'DELETE /auth-policies/:authPolicy'],
+  ['ipRules_remove', 'DELETE /ip-rules/:ipRule'],
+  ['hosts_remove', 'DELETE /hosts/:host'],
+  ['tunnels_remove', 'DELETE /tunnels/:tunnel'],
+  ['clients_remove', 'DELETE /clients/:client'],
+];
+
+let world: TunnelWorld;
+let document: AnyJson;
+let ajv: Ajv2020;
+const ids = new Map<string, number>();
+beforeAll(async () => {
+  world = await TunnelWorld.start();
+  document = await (await fetch(`${world.gateway.url}/api/v1/openapi.json`)).json();
+  ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  ajv.addSchema(document, 'description');
+});
+afterAll(() => world.close());
+
+interface Found {
+  place: string[];
+  operation: AnyJson;
+}
+
+function operations(): Map<string, Found> {
+  const all = Object.entries<AnyJson>(document.paths).flatMap(([path, item]) =>
+    Object.entries<AnyJson>(item).map(([method, operation]): [string, Found] => [
+      operation.operationId,
+      { place: ['paths', path, method], operation },
+    ]),
+  );
+  return new Map(all);
+}
+
+/** What is wrong with a value by the schema at a place of the description. */
+function problems(place: string[], value: unknown): string[] {
+  const pointer = place.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+  const validate = ajv.compile({ $ref: `description#/${pointer}` });
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+const filled = (value: unknown): unknown =>
+  typeof value === 'string' && value.startsWith(':') ? ids.get(value.slice(1)) : value;
+
+describe('the interface description', () => {
+  it('knows every operation, and all that they answer', () => {
+    const shown = new Set(WALK.map(([operation]) => operation));
+    const described = [...operations().keys()].filter((id) => !id.startsWith('auth_'));
+    expect(described.filter((id) => !shown.has(id))).toEqual([]);
+    for (const id of described) {
+      const { responses, summary } = operations().get(id)?.operation ?? {};
+      expect(summary, id).toBeTypeOf('string');
+      expect(Object.keys(responses), id).toEqual(expect.arrayContaining(['401', '403', '422', '429']));
+      expect(responses, id).not.toHaveProperty('default');
+    }
+  });
+
+  it.each(WALK)('%s is answered as it says', async (id, request, body) => {
+    const { place, operation } = operations().get(id) ?? { place: [], operation: {} };
+    const [method = '', path = ''] = request.split(' ');
+    const sent = body && Object.fromEntries(Object.entries(body).map(([name, value]) => [name, filled(value)]));
+    if (sent) expect(problems([...place, 'requestBody', 'content', 'application/json', 'schema'], sent)).toEqual([]);
+    const answer = await world.admin(
+      method,
+      path.replace(/:(\w+)/, (_, name: string) => String(ids.get(name))),
+      sent,
+    );
+    expect(Object.keys(operation.responses)).toContain(String(answer.status));
+    expect(answer.status).toBeLessThan(300);
+    const where = [...place, 'responses', String(answer.status)];
+    if (answer.status === 204) expect(answer.body).toBeNull();
+    else expect(problems([...where, 'content', 'application/json', 'schema'], answer.body)).toEqual([]);
+    if (id.endsWith('_create')) ids.set(nameOf(id), answer.body.id);
+  });
+
+  it('describes problems as they come', async () => {
+    const { place } = operations().get('clients_get') ?? { place: [] };
+    const { status, body } = await world.admin('GET', '/clients/999999');
+    expect(status).toBe(404);
+    expect(problems([...place, 'responses', '404', 'content', 'application/problem+json', 'schema'], body)).toEqual([]);
+  });
+});
+
+/** `ipRules_create` makes an `ipRule`. */
+function nameOf(operation: string): string {
+  const [plural = ''] = operation.split('_');
+  return plural.endsWith('ies') ? `${plural.slice(0, -3)}y` : plural.slice(0, -1);
+}
