@@ -34,18 +34,25 @@ export async function startScript(file, args = [], options = {}) {
 }
 
 /** Starts a program and waits until its TCP port takes connections. */
-export async function startProgram(command, args, port) {
-  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+export async function startProgram(command, args, port, options = {}) {
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], ...options });
   running.add(child);
   let errors = '';
   child.stderr.on('data', (chunk) => (errors = (errors + chunk).slice(-2000)));
   child.on('error', () => {});
-  for (let attempt = 0; attempt < 100; attempt++) {
-    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${errors}`);
-    if (await accepts(port)) return { child };
+  const ended = () => child.exitCode !== null;
+  if (await untilItAccepts(port, ended)) return { child };
+  const what = ended() ? `ended with ${child.exitCode}` : `did not open port ${port} within 5 s`;
+  throw new Error(`${command} ${what}: ${errors}`);
+}
+
+/** False if nobody took connections at the port within 5 s. */
+export async function untilItAccepts(port, givenUp = () => false) {
+  for (let attempt = 0; attempt < 100 && !givenUp(); attempt++) {
+    if (await accepts(port)) return true;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`${command} did not open port ${port} within 5 s: ${errors}`);
+  return false;
 }
 
 function accepts(port) {

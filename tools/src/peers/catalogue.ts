@@ -20,6 +20,9 @@ export const PEERS: readonly Peer[] = [
   { program: 'sshd', packages: ['openssh-server'], companions: [] },
   { program: 'iperf3', packages: ['iperf3'], companions: [] },
   { program: 'wrk', packages: ['wrk'], companions: [] },
+  { program: 'h2load', packages: ['nghttp2-client'], companions: [] },
+  { program: 'haproxy', packages: ['haproxy'], companions: [] },
+  { program: 'caddy', packages: ['caddy'], companions: [] },
   {
     program: 'chromium',
     // Its data has to lie beside it, even where the system has that package.

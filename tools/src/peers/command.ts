@@ -7,8 +7,9 @@ import { bringGoPeers } from './go-modules.js';
 import { bringHydra } from './hydra.js';
 import { bringNodePeer } from './node-packages.js';
 import { bringPythonPeer } from './python-packages.js';
+import { bringRathole } from './rathole.js';
 
-/** `npm run peers [-- --own] [--go] [--hydra] [--python] [--oidc-provider]`: finds or brings the real servers, prints a table, fails when one is missing. */
+/** `npm run peers [-- --own] [--go] [--hydra] [--rathole] [--python] [--oidc-provider]`: finds or brings the real servers, prints a table, fails when one is missing. */
 export async function peersCommand(args: string[]): Promise<number> {
   const folder = join(OWN, 'peers');
   const lock = await takeTurn(join(OWN, 'peers.lock'), 'brings peers');
@@ -22,6 +23,7 @@ export async function peersCommand(args: string[]): Promise<number> {
     });
     if (args.includes('--go')) results.push(...(await bringGoPeers(folder, onProgress)));
     if (args.includes('--hydra')) results.push(await bringHydra(folder, onProgress));
+    if (args.includes('--rathole')) results.push(await bringRathole(folder, onProgress));
     if (args.includes('--oidc-provider')) results.push(await bringNodePeer(folder, onProgress));
     if (args.includes('--python')) results.push(await bringPythonPeer(folder, onProgress));
     const rows = results.map(({ program, state, detail }) => [program, state, detail]);

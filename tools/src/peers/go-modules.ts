@@ -14,11 +14,22 @@ interface GoPeer {
   version: string;
   /** Folder of the main package inside the module. */
   main: string;
+  /** Build tags. */
+  tags?: string;
 }
+
+const FRP = { module: 'github.com/fatedier/frp', version: 'v0.70.0' };
 
 const GO_PEERS: readonly GoPeer[] = [
   { program: 'mihomo', module: 'github.com/metacubex/mihomo', version: 'v1.19.13', main: '.' },
   { program: 'xray', module: 'github.com/xtls/xray-core', version: 'v1.260327.0', main: './main' },
+  // Without the pages of its dashboard: the module has them unbuilt.
+  { program: 'frps', ...FRP, main: './cmd/frps', tags: 'frps,noweb' },
+  { program: 'frpc', ...FRP, main: './cmd/frpc', tags: 'frpc,noweb' },
+  { program: 'chisel', module: 'github.com/jpillora/chisel', version: 'v1.11.3', main: '.' },
+  // The fork of nps that is kept up; where the Go proxy does not have it, this says so.
+  { program: 'nps', module: 'github.com/djylb/nps', version: 'v0.35.0', main: './cmd/nps' },
+  { program: 'npc', module: 'github.com/djylb/nps', version: 'v0.35.0', main: './cmd/npc' },
 ];
 
 /** Minutes of compiling, so only when asked for: `npm run peers -- --go`. Tests against these skip, saying so, without them. */
@@ -29,14 +40,14 @@ export async function bringGoPeers(folder: string, onProgress: (text: string) =>
 }
 
 async function bringOne(peer: GoPeer, bin: string, onProgress: (text: string) => void): Promise<PeerResult> {
-  const { program, module, version, main } = peer;
+  const { program, module, version, main, tags = '' } = peer;
   const file = join(bin, program);
   if (existsSync(file)) return { program, state: 'found', detail: file };
   try {
     mkdirSync(bin, { recursive: true });
     onProgress(`building ${module}@${version}, which takes minutes`);
     const folder = await download(module, version);
-    await go(['build', '-C', folder, '-buildvcs=false', '-trimpath', '-o', file, main]);
+    await go(['build', '-C', folder, '-buildvcs=false', '-trimpath', '-tags', tags, '-o', file, main]);
     return { program, state: 'brought', detail: file };
   } catch (error) {
     return { program, state: 'missing', detail: error instanceof Error ? error.message : String(error) };

@@ -50,6 +50,8 @@ const PRINT_VERSION: Record<string, string[]> = {
   chromium: ['--headless', '--no-sandbox', '--disable-gpu', '--print-to-pdf=/dev/null', 'data:text/html,<p>text</p>'],
   // Its usage: a server needs host keys.
   sshd: ['-?'],
+  haproxy: ['-v'],
+  caddy: ['help'],
 };
 
 function ended(child: ChildProcess): Promise<void> {

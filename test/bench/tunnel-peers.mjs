@@ -1,0 +1,271 @@
+// npm run bench -- tunnel-peers [rounds] [seconds] [names, with commas]
+//
+// The tunnel beside frp, rathole, chisel, nps and ssh -R in one run.
+// Each subject is a server and a client, two processes on the loopback, before the same iperf3 and nginx; every subject
+// runs in every round. CPU is of both processes together. `of raw` is against raw loopback in the same round. The long
+// line is one in user space between client and server, 100 ms there and back.
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  cpuSeconds,
+  findPeer,
+  freePort,
+  residentBytes,
+  startProgram,
+  startScript,
+  stop,
+  stopAll,
+} from './processes.mjs';
+import { figure, loadLine, median, printTable } from './table.mjs';
+import { startGatehouse } from './tunnel/gatehouse.mjs';
+import { iperf, iperfDatagrams, wrkConnections } from './tunnel/loads.mjs';
+import { PEERS } from './tunnel/peers.mjs';
+
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+const rounds = Number(process.argv[2] ?? 2);
+const seconds = Number(process.argv[3] ?? 3);
+const wanted = process.argv[4]?.split(',');
+const folder = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-tunnels-'));
+// sshd may have to run as `nobody`.
+chmodSync(folder, 0o711);
+const LINE_MS = 50;
+const LINE_MEGABITS = 1000;
+const LINE_SECONDS = 6;
+
+const known = [
+  { name: 'gatehouse, plain', needs: [], start: (on) => startGatehouse(on, false) },
+  { name: 'gatehouse, TLS', needs: [], start: (on) => startGatehouse(on, true) },
+  ...PEERS,
+];
+const absent = known.filter(({ needs }) => needs.some((name) => !findPeer(name)));
+const subjects = known.filter(
+  (subject) => !absent.includes(subject) && (wanted?.some((name) => subject.name.startsWith(name)) ?? true),
+);
+
+async function startNginx() {
+  const port = await freePort();
+  const file = path.join(folder, 'nginx.conf');
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+  );
+  const body = 'x'.repeat(612);
+  writeFileSync(
+    file,
+    `${process.getuid() === 0 ? 'user root;' : ''} daemon off; pid ${folder}/nginx.pid; worker_processes 1;
+events { worker_connections 4096; }
+http { access_log off; ${temp.join(' ')}
+server { listen 127.0.0.1:${port} backlog=4096; location / { default_type text/plain; return 200 "${body}"; } } }`,
+  );
+  await startProgram(findPeer('nginx'), ['-p', folder, '-e', path.join(folder, 'nginx.log'), '-c', file], port);
+  return port;
+}
+
+async function startTargets() {
+  const echo = (await startScript(here('relay/target.mjs'))).first.port;
+  return { iperf: await freePort(), http: await startNginx(), echo };
+}
+
+/** The most memory that each process had, looked at each second. */
+function watchMemory(processes) {
+  const most = processes.map(() => 0);
+  const look = () => {
+    for (const [index, { pid }] of processes.entries()) most[index] = Math.max(most[index], residentBytes(pid));
+  };
+  const timer = setInterval(look, 1000);
+  return () => {
+    clearInterval(timer);
+    look();
+    return most;
+  };
+}
+
+/** Runs a load of iperf3 with a server of its own: what is left of one load on its way would be taken for the next. */
+async function withIperf(work) {
+  const port = targets.iperf;
+  const { child } = await startProgram(findPeer('iperf3'), ['-s', '-B', '127.0.0.1', '-p', String(port)], port);
+  try {
+    return await work();
+  } finally {
+    await stop(child);
+  }
+}
+
+/** What a load measured and the CPU time of the processes meanwhile; null where it does not get through. */
+async function measure(name, processes, work) {
+  const before = processes.map(({ pid }) => cpuSeconds(pid));
+  try {
+    const result = await work();
+    const cpus = processes.map(({ pid }, index) => cpuSeconds(pid) - before[index]);
+    return { ...result, cpus, cpu: cpus.reduce((sum, cpu) => sum + cpu, 0) };
+  } catch (error) {
+    process.stderr.write(`  ${name}: ${error.message}\n`);
+    return null;
+  }
+}
+
+function roundTrips(load, entry) {
+  load.send({ mode: 'requests', options: { entry, target: 0, socks: false, seconds: 2, concurrency: 1, size: 1 } });
+  return new Promise((resolve, reject) => {
+    load.once('message', ({ result, error }) => (error ? reject(new Error(error)) : resolve(result)));
+  });
+}
+
+async function runLoads(at, processes, load, udp) {
+  const run = {};
+  const take = async (name, work) => (run[name] = await measure(name, processes, work));
+  const carry = (name, work) => withIperf(() => take(name, work));
+  await wrkConnections(at.http, { seconds: 1 }); // warm up
+  await carry('down', () => iperf(at.iperf, { seconds, down: true }));
+  await carry('up', () => iperf(at.iperf, { seconds }));
+  await carry('many', () => iperf(at.iperf, { seconds, down: true, streams: 8 }));
+  await take('fresh', () => wrkConnections(at.http, { seconds }));
+  await take('one', () => roundTrips(load, at.echo));
+  if (!udp) return run;
+  await carry('stream', () => iperfDatagrams(at.iperf, { seconds, megabits: 50 }));
+  await carry('flood', () => iperfDatagrams(at.iperf, { seconds, megabits: 0 }));
+  return run;
+}
+
+async function place(targets, udp) {
+  const at = { iperf: await freePort(), http: await freePort(), echo: await freePort() };
+  const forwards = Object.entries(at).map(([name, entry]) => ({ entry, target: targets[name] }));
+  // iperf3 agrees over TCP about what it sends over UDP.
+  if (udp) forwards.push({ entry: at.iperf, target: targets.iperf, udp: true });
+  return { at, forwards };
+}
+
+async function runSubject({ start, udp = true }, targets, load) {
+  const { at, forwards } = await place(targets, udp);
+  const processes = await start({ forwards, folder: mkdtempSync(path.join(folder, 'subject-')), via: (port) => port });
+  const memory = watchMemory(processes);
+  const run = await runLoads(at, processes, load, udp);
+  run.rss = memory();
+  for (const child of processes) await stop(child);
+  return run;
+}
+
+/** Resolves to the port of a long line that leads to `port`. */
+async function startLine(port, lines) {
+  const { child, first } = await startScript(here('tunnel/delay-line.mjs'), [port, LINE_MS, LINE_MEGABITS].map(String));
+  lines.push(child);
+  return first.port;
+}
+
+async function overLine(entry, run) {
+  const take = (name, down) => measure(name, [], () => iperf(entry, { seconds: LINE_SECONDS, down }));
+  run.farDown = await withIperf(() => take('down over the line', true));
+  run.farUp = await withIperf(() => take('up over the line', false));
+}
+
+async function runFar({ start }, targets, run) {
+  const lines = [];
+  const { at, forwards } = await place(targets, false);
+  const via = (port) => startLine(port, lines);
+  const processes = await start({ forwards, folder: mkdtempSync(path.join(folder, 'subject-')), via });
+  // What looked whether it has started is on its way yet; iperf3 would take it for its client.
+  await new Promise((resolve) => setTimeout(resolve, 10 * LINE_MS));
+  await overLine(at.iperf, run);
+  for (const child of [...processes, ...lines]) await stop(child);
+}
+
+async function runRaw(targets, load) {
+  const run = await runLoads(targets, [], load, true);
+  const lines = [];
+  await overLine(await startLine(targets.iperf, lines), run);
+  for (const child of lines) await stop(child);
+  return { ...run, rss: [] };
+}
+
+const targets = await startTargets();
+const load = (await startScript(here('relay/load.mjs'))).child;
+const RAW = 'raw loopback';
+const runs = new Map([RAW, ...subjects.map(({ name }) => name)].map((name) => [name, []]));
+for (let round = 1; round <= rounds; round++) {
+  process.stderr.write(`round ${round} of ${rounds}: ${RAW}\n`);
+  const raw = await runRaw(targets, load);
+  runs.get(RAW).push({ ...raw, raw });
+  for (const subject of subjects) {
+    process.stderr.write(`round ${round} of ${rounds}: ${subject.name}\n`);
+    try {
+      const run = await runSubject(subject, targets, load);
+      await runFar(subject, targets, run);
+      runs.get(subject.name).push({ ...run, raw });
+    } catch (error) {
+      process.stderr.write(`  ${error.message}\n`);
+    }
+  }
+}
+await stopAll();
+rmSync(folder, { recursive: true, force: true });
+
+const gigabits = (run) => (run.bytes * 8) / run.seconds / 1e9;
+const perGb = (run) => run.cpu / (run.bytes / 1e9);
+const megabits = (run) => (run.packets * 1200 * 8) / run.seconds / 1e6;
+const each = (run, count) => (run.cpu * 1e6) / count;
+// What did not get through is a dash.
+const number = (title, read, digits = 2) => [
+  title,
+  (row) =>
+    figure(
+      row.of((run) => tryRead(read, run)),
+      digits,
+    ),
+];
+const tryRead = (read, run) => {
+  try {
+    return read(run);
+  } catch {
+    return Number.NaN;
+  }
+};
+const subject = ['subject', (row) => row.name];
+const rows = [...runs.keys()].map((name) => ({ name, of: (read) => median(runs.get(name).map(read)) }));
+
+console.log(`\nMedian of ${rounds} rounds, ${seconds} s a figure, Node ${process.version}, ${loadLine()}.`);
+for (const { name, needs } of absent) console.log(`Not here: ${name} (${needs.join(', ')}); see npm run peers.`);
+console.log('\nTCP, Gbit/s and CPU seconds of both processes for a GB; the long line has 100 ms and 1 Gbit/s.\n');
+printTable(
+  [
+    subject,
+    number('down', (run) => gigabits(run.down)),
+    number('of raw', (run) => gigabits(run.down) / gigabits(run.raw.down)),
+    number('CPU s/GB', (run) => perGb(run.down)),
+    number('up', (run) => gigabits(run.up)),
+    number('of raw', (run) => gigabits(run.up) / gigabits(run.raw.up)),
+    number('CPU s/GB', (run) => perGb(run.up)),
+    number('8 streams', (run) => gigabits(run.many)),
+    number('CPU s/GB', (run) => perGb(run.many)),
+    number('long line down', (run) => gigabits(run.farDown) / gigabits(run.raw.farDown)),
+    number('up', (run) => gigabits(run.farUp) / gigabits(run.raw.farUp)),
+  ],
+  rows,
+);
+console.log('\nNew connections (wrk, 32 at a time), one byte there and back, memory at its most.\n');
+printTable(
+  [
+    subject,
+    number('conn/s', (run) => run.fresh.count / run.fresh.seconds, 0),
+    number('failed', (run) => run.fresh.errors, 0),
+    number('p99 ms', (run) => run.fresh.p99, 1),
+    number('CPU µs/conn', (run) => each(run.fresh, run.fresh.count), 0),
+    number('server', (run) => (run.fresh.cpus[0] * 1e6) / run.fresh.count, 0),
+    number('added p50 µs', (run) => run.one.p50 - run.raw.one.p50, 0),
+    number('added p99 µs', (run) => run.one.p99 - run.raw.one.p99, 0),
+    number('RSS MB server', (run) => run.rss[0] / 1e6, 0),
+    number('client', (run) => run.rss[1] / 1e6, 0),
+  ],
+  rows,
+);
+console.log('\nUDP, 1200 bytes a datagram (iperf3): as fast as it goes, and 50 Mbit/s.\n');
+printTable(
+  [
+    subject,
+    number('flood Mbit/s arrived', (run) => megabits(run.flood), 0),
+    number('CPU µs/datagram', (run) => each(run.flood, run.flood.packets), 1),
+    number('at 50: lost %', (run) => run.stream.lost * 100),
+    number('CPU µs/datagram', (run) => each(run.stream, run.stream.packets), 1),
+  ],
+  rows,
+);

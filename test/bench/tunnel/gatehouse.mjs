@@ -1,0 +1,18 @@
+// The tunnel as a subject: server and agent, a process each.
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { startScript } from '../processes.mjs';
+
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+export async function startGatehouse({ forwards, via }, encrypt) {
+  const server = await startScript(here('edge.mjs'), [JSON.stringify({ forwards, encrypt })]);
+  const { door, key } = server.first;
+  const agent = await startScript(here('agent.mjs'), [String(await via(door)), key]);
+  for (let wanted = forwards.some(({ udp }) => udp); wanted;) {
+    server.child.send('state');
+    const [{ packets }] = await once(server.child, 'message');
+    wanted = packets === false;
+  }
+  return [server.child, agent.child];
+}

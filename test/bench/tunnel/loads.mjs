@@ -1,0 +1,45 @@
+// What is sent through a tunnel, by programs that others wrote: iperf3, wrk.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { findPeer } from '../processes.mjs';
+
+const run = promisify(execFile);
+
+/** TCP; `bytes` are those that arrived. */
+export async function iperf(port, { seconds, down = false, streams = 1 }) {
+  const shape = ['-P', String(streams), ...(down ? ['-R'] : [])];
+  const { end } = await iperfReport(port, seconds, shape);
+  return { bytes: end.sum_received.bytes, seconds: end.sum_received.seconds };
+}
+
+/** UDP datagrams of 1200 bytes at `megabits` a second, 0: as many as there can be. */
+export async function iperfDatagrams(port, { seconds, megabits }) {
+  const { end } = await iperfReport(port, seconds, ['-u', '-l', '1200', '-b', `${megabits}M`]);
+  const { packets, lost_packets: lost } = end.sum;
+  return { packets: packets - lost, lost: lost / packets, seconds };
+}
+
+async function iperfReport(port, seconds, more) {
+  const args = ['-c', '127.0.0.1', '-p', String(port), '-t', String(seconds), '-J', ...more];
+  const options = { timeout: (seconds + 20) * 1000, maxBuffer: 64 * 1024 * 1024 };
+  // It prints its report, errors included, and exits with 1.
+  const { stdout } = await run(findPeer('iperf3'), args, options).catch((error) => error);
+  if (!stdout) throw new Error('iperf3 did not come to an end');
+  const report = JSON.parse(stdout);
+  if (report.error) throw new Error(`iperf3: ${report.error}`);
+  return report;
+}
+
+/** One connection for each request, 32 at a time. */
+export async function wrkConnections(port, { seconds }) {
+  const args = ['-t1', '-c32', `-d${seconds}s`, '--latency', '-H', 'Connection: close', `http://127.0.0.1:${port}/`];
+  const { stdout } = await run(findPeer('wrk'), args, { timeout: (seconds + 20) * 1000 });
+  const [, value, unit] = /99%\s+([\d.]+)(us|ms|s)/.exec(stdout) ?? [];
+  const errors = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(stdout)?.slice(1) ?? [];
+  return {
+    count: Number(/(\d+) requests in/.exec(stdout)[1]),
+    errors: errors.reduce((sum, count) => sum + Number(count), 0),
+    seconds,
+    p99: Number(value) * { us: 0.001, ms: 1, s: 1000 }[unit],
+  };
+}
