@@ -1,4 +1,4 @@
-import { AuthPolicy } from './auth-policies/auth-policy.entity.js';
+import { AuthPolicy, PolicyOptions } from './auth-policies/auth-policy.entity.js';
 import { Client, ClientOptions } from './clients/client.entity.js';
 import { Host, HostOptions } from './hosts/host.entity.js';
 import { IpRule } from './ip-rules/ip-rule.entity.js';
@@ -6,4 +6,15 @@ import { Tunnel, TunnelOptions } from './tunnels/tunnel.entity.js';
 import { User } from './users/user.entity.js';
 
 /** Every entity of the service. */
-export const ENTITIES = [User, Client, ClientOptions, Tunnel, TunnelOptions, Host, HostOptions, IpRule, AuthPolicy];
+export const ENTITIES = [
+  User,
+  Client,
+  ClientOptions,
+  Tunnel,
+  TunnelOptions,
+  Host,
+  HostOptions,
+  IpRule,
+  AuthPolicy,
+  PolicyOptions,
+];

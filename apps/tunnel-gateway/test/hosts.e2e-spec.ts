@@ -31,7 +31,14 @@ interface Reply {
   text: string;
 }
 
-function visit(scheme: 'http' | 'https', host: string, path = '/', method = 'GET', body = ''): Promise<Reply> {
+function visit(
+  scheme: 'http' | 'https',
+  host: string,
+  path = '/',
+  method = 'GET',
+  body = '',
+  headers: Record<string, string> = {},
+): Promise<Reply> {
   const start = scheme === 'http' ? httpRequest : httpsRequest;
   return new Promise((resolve, reject) => {
     const request = start(
@@ -40,7 +47,7 @@ function visit(scheme: 'http' | 'https', host: string, path = '/', method = 'GET
         port: world.edges.ports[scheme],
         path,
         method,
-        headers: { host },
+        headers: { host, ...headers },
         servername: host,
         rejectUnauthorized: false,
         agent: false,
@@ -106,5 +113,56 @@ describe('hosts of a client', () => {
     await waitFor(async () => (await visit('http', 'app.example.org', '/x')).status === 308);
     await world.admin('DELETE', `/hosts/${made.body.id}`);
     await waitFor(async () => (await visit('http', 'app.example.org')).status === 404);
+  });
+});
+
+describe('hosts with policies', () => {
+  const basic = (text: string): Record<string, string> => ({
+    authorization: `Basic ${Buffer.from(text).toString('base64')}`,
+  });
+  const ask = async (headers: Record<string, string> = {}): Promise<number> =>
+    (await visit('http', 'guarded.example.org', '/', 'GET', '', headers)).status;
+
+  it('let in who proves who they are, by password or by asking somebody', async () => {
+    const client = await world.client();
+    await world.online(client.key);
+    const { body: host }: AnyJson = await world.admin('POST', '/hosts', {
+      client_id: client.id,
+      host: 'guarded.example.org',
+      target_addr: `127.0.0.1:${origin}`,
+    });
+    await waitFor(async () => (await ask()) === 200);
+    const about = { resource_type: 'host', resource_id: host.id };
+    const { body: policy }: AnyJson = await world.admin('POST', '/auth-policies', {
+      ...about,
+      type: 'basic',
+      users: [{ username: 'ann', password: 'one' }],
+    });
+    await waitFor(async () => (await ask()) === 401);
+    expect(await ask(basic('ann:two'))).toBe(401);
+    expect(await ask(basic('ann:one'))).toBe(200);
+    await world.admin('PATCH', `/auth-policies/${policy.id}`, { users: [{ username: 'ann', password: 'two' }] });
+    await waitFor(async () => (await ask(basic('ann:one'))) === 401);
+    expect(await ask(basic('ann:two'))).toBe(200);
+    await world.admin('DELETE', `/auth-policies/${policy.id}`);
+
+    const guard = createServer((request, response) => {
+      response.setHeader('X-User', 'ann');
+      response.writeHead(request.headers['cookie'] === 'in=1' ? 200 : 403).end();
+    }).listen(0, '127.0.0.1');
+    await once(guard, 'listening');
+    world.onClose(() => guard.close());
+    const { port } = guard.address() as AddressInfo;
+    const made = await world.admin('POST', '/auth-policies', {
+      ...about,
+      type: 'callback',
+      callback_url: `http://127.0.0.1:${port}/check`,
+      copy_headers: ['X-User'],
+      ttl_seconds: 0,
+    });
+    expect(made).toMatchObject({ status: 201, body: { copy_headers: ['X-User'] } });
+    await waitFor(async () => (await ask()) === 403);
+    const { text } = await visit('http', 'guarded.example.org', '/', 'GET', '', { cookie: 'in=1', 'x-user': 'eve' });
+    expect(JSON.parse(text)).toMatchObject({ 'x-user': 'ann' });
   });
 });

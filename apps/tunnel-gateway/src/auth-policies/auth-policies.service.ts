@@ -4,12 +4,14 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import type { VisitorPolicyType } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
 import type { Condition } from '../ownership/owned-table.js';
+import { readOptions, writeOptions } from '../ownership/row-options.js';
 import { ResourceOwners } from '../ownership/resource-owners.js';
 import { fieldError, readField } from '../wire/field-error.js';
 import type { AuthPolicyChanges, AuthPolicyQuery, NewAuthPolicyBody, PolicyUser } from './auth-policy.dto.js';
-import type { AuthPolicy } from './auth-policy.entity.js';
+import { PolicyOptions, type AuthPolicy } from './auth-policy.entity.js';
 import { toAuthPolicyView } from './auth-policy.view.js';
 import { parseCallbackUrl } from './callback-url.js';
 import { isVisitorKey } from './visitor-key.js';
@@ -25,11 +27,11 @@ export class AuthPoliciesService {
 
   async list(query: AuthPolicyQuery, actor: Actor): Promise<AuthPolicyPage> {
     const { items, next_cursor } = await this.owned.authPolicies(actor).page(query, conditionsOf(query));
-    return { items: items.map(toAuthPolicyView), next_cursor };
+    return { items: await this.views(items), next_cursor };
   }
 
   async get(id: number, actor: Actor): Promise<AuthPolicyView> {
-    return toAuthPolicyView(await this.owned.authPolicies(actor).one(id));
+    return this.view(await this.owned.authPolicies(actor).one(id));
   }
 
   async create(body: NewAuthPolicyBody, actor: Actor): Promise<AuthPolicyView> {
@@ -37,22 +39,47 @@ export class AuthPoliciesService {
     const { resource_type: resourceType, resource_id: resourceId, type } = body;
     const policy = await this.unitOfWork.run(async (tx) => {
       await this.resources.require(actor, resourceType, resourceId, tx);
-      return this.owned.authPolicies(actor, tx).add({ ...columns, resourceType, resourceId, type });
+      const added = await this.owned.authPolicies(actor, tx).add({ ...columns, resourceType, resourceId, type });
+      await saveOptions(added.id, body, actor, tx);
+      return added;
     });
-    return toAuthPolicyView(policy);
+    return this.view(policy);
   }
 
   /** What was granted before ends with every change. */
   async update(id: number, body: AuthPolicyChanges, actor: Actor): Promise<AuthPolicyView> {
     const before = await this.owned.authPolicies(actor).one(id);
     const columns = await columnsOf(before.type, body, before, actor);
-    const policy = await this.unitOfWork.run((tx) => this.owned.authPolicies(actor, tx).change(id, columns));
-    return toAuthPolicyView(policy);
+    const policy = await this.unitOfWork.run(async (tx) => {
+      const changed = await this.owned.authPolicies(actor, tx).change(id, columns);
+      await saveOptions(id, body, actor, tx);
+      return changed;
+    });
+    return this.view(policy);
   }
 
   async remove(id: number, actor: Actor): Promise<void> {
     await this.unitOfWork.run((tx) => this.owned.authPolicies(actor, tx).remove(id));
   }
+
+  private async view(policy: AuthPolicy): Promise<AuthPolicyView> {
+    const [view] = await this.views([policy]);
+    if (!view) throw new AppError('INTERNAL');
+    return view;
+  }
+
+  private async views(policies: readonly AuthPolicy[]): Promise<AuthPolicyView[]> {
+    const ids = policies.map(({ id }) => id);
+    const options = await readOptions(this.owned.options, PolicyOptions, 'policyId', ids);
+    return policies.map((policy) => toAuthPolicyView(policy, options.get(policy.id)));
+  }
+}
+
+/** Whoever says where a callback leads says whether it may lead inside. */
+async function saveOptions(policyId: number, body: AuthPolicyChanges, actor: Actor, tx: EntityManager): Promise<void> {
+  const { copy_headers: copyHeaders, callback_url: url } = body;
+  const allowPrivate = url === undefined || url === null ? undefined : isAdministrator(actor);
+  await writeOptions(tx, PolicyOptions, 'policyId', policyId, { copyHeaders, allowPrivate });
 }
 
 /** What the type needs, and nothing that another type has. */
@@ -73,7 +100,7 @@ async function columnsOf(
 }
 
 function refuseStrangeFields(type: VisitorPolicyType, body: AuthPolicyChanges): void {
-  const belongs = { password: 'password', users: 'basic', callback_url: 'callback' } as const;
+  const belongs = { password: 'password', users: 'basic', callback_url: 'callback', copy_headers: 'callback' } as const;
   for (const [field, owner] of Object.entries(belongs) as [keyof typeof belongs, VisitorPolicyType][]) {
     if (owner !== type && body[field] !== undefined && body[field] !== null) {
       throw fieldError(field, `is for policies of type ${owner}`);

@@ -69,6 +69,16 @@ export class AuthPolicyChanges {
   @MaxLength(2_048)
   callback_url?: string | null;
 
+  /** Type `callback`: fields of its answer that are set on requests to targets. */
+  @Omittable()
+  @IsArray()
+  @ArrayMaxSize(16)
+  @Matches(/^(?!connection$|content-length$|transfer-encoding$|host$|te$|upgrade$)[a-z0-9-]{1,64}$/i, {
+    each: true,
+    message: 'copy_headers must be names of header fields that are not of the connection',
+  })
+  copy_headers?: string[];
+
   @Omittable()
   @Flag()
   enabled?: number;

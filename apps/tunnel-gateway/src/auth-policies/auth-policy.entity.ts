@@ -1,6 +1,6 @@
 import { BigIntColumn, BigIntId, TimestampColumn } from '@gatehouse/persistence';
 import type { VisitorPolicyType } from '@gatehouse/tunnel-kernel';
-import { Check, Column, Entity, Index } from 'typeorm';
+import { Check, Column, Entity, Index, JoinColumn, OneToOne, PrimaryColumn } from 'typeorm';
 
 export const POLICY_RESOURCES = ['tunnel', 'host', 'client'] as const;
 export type PolicyResource = (typeof POLICY_RESOURCES)[number];
@@ -44,4 +44,23 @@ export class AuthPolicy {
 
   @TimestampColumn({ name: 'updated_at', nullable: true })
   updatedAt: Date | null;
+}
+
+/** What the data model has no column for. */
+@Entity('policy_options')
+export class PolicyOptions {
+  @PrimaryColumn({ name: 'policy_id', type: 'bigint' })
+  policyId: number;
+
+  @OneToOne(() => AuthPolicy, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'policy_id', foreignKeyConstraintName: 'policy_options_policy_fk' })
+  policy: AuthPolicy;
+
+  /** Type `callback`: fields of its answer that targets see. */
+  @Column({ name: 'copy_headers', type: 'jsonb', default: [] })
+  copyHeaders: string[];
+
+  /** Type `callback`: an administrator said where, and it may be inside the gateway's network. */
+  @Column({ name: 'allow_private', type: 'boolean', default: false })
+  allowPrivate: boolean;
 }

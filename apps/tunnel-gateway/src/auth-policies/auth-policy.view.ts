@@ -1,9 +1,9 @@
 import type { AuthPolicyView } from '@gatehouse/contracts';
 import { flag, instant } from '../wire/view-parts.js';
-import type { AuthPolicy } from './auth-policy.entity.js';
+import type { AuthPolicy, PolicyOptions } from './auth-policy.entity.js';
 
 /** Hashes stay where they are. */
-export function toAuthPolicyView(policy: AuthPolicy): AuthPolicyView {
+export function toAuthPolicyView(policy: AuthPolicy, options: PolicyOptions | undefined): AuthPolicyView {
   return {
     id: policy.id,
     resource_type: policy.resourceType,
@@ -12,6 +12,7 @@ export function toAuthPolicyView(policy: AuthPolicy): AuthPolicyView {
     has_password: policy.password !== null,
     users: policy.type === 'basic' ? namesIn(policy.password ?? '') : [],
     callback_url: policy.callbackUrl,
+    copy_headers: options?.copyHeaders ?? [],
     enabled: flag(policy.enabled),
     ttl_seconds: policy.ttlSeconds ?? 7_200,
     created_at: instant(policy.createdAt),

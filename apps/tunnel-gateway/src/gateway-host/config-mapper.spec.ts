@@ -34,6 +34,8 @@ const POLICY: PolicyRow = {
   type: 'password',
   password: `sha256:${'a'.repeat(64)}`,
   callbackUrl: null,
+  copyHeaders: [],
+  allowPrivate: false,
   ttlSeconds: 60,
   version: 3,
 };
@@ -71,6 +73,8 @@ describe('the configuration of the data plane', () => {
         type: 'password',
         password: '$argon2id$x',
         callbackUrl: null,
+        copyHeaders: [],
+        allowPrivate: false,
         ttlSeconds: 60,
         version: 3,
       },

@@ -94,8 +94,8 @@ function toHost(row: HostRow, certificate: Certificate | null): HostConfig {
 }
 
 function toPolicy(row: PolicyRow): VisitorPolicyConfig {
-  const { id, kind, resourceId, type, password, callbackUrl, ttlSeconds, version } = row;
-  return { id, resource: { kind, id: resourceId }, type, password, callbackUrl, ttlSeconds, version };
+  const { kind, resourceId, ...policy } = row;
+  return { ...policy, resource: { kind, id: resourceId } };
 }
 
 /** Keys of private tunnels are policies whose password is a plain hash: keys are random, a slow hash gains nothing. */

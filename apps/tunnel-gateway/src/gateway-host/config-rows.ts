@@ -48,6 +48,8 @@ export interface PolicyRow {
   type: VisitorPolicyType;
   password: string | null;
   callbackUrl: string | null;
+  copyHeaders: string[];
+  allowPrivate: boolean;
   ttlSeconds: number;
   version: number;
 }
@@ -92,9 +94,12 @@ const IP_RULES = `
   FROM tunnel_gateway.ip_rules WHERE scope <> 'console' ORDER BY id`;
 
 const POLICIES = `
-  SELECT id, resource_type AS kind, resource_id AS "resourceId", type, password, callback_url AS "callbackUrl",
-    coalesce(ttl_seconds, 7200) AS "ttlSeconds", coalesce((extract(epoch FROM updated_at) * 1000)::bigint, 0) AS version
-  FROM tunnel_gateway.auth_policies WHERE enabled = 1 ORDER BY id`;
+  SELECT p.id, p.resource_type AS kind, p.resource_id AS "resourceId", p.type, p.password,
+    p.callback_url AS "callbackUrl", coalesce(o.copy_headers, '[]') AS "copyHeaders",
+    coalesce(o.allow_private, false) AS "allowPrivate", coalesce(p.ttl_seconds, 7200) AS "ttlSeconds",
+    coalesce((extract(epoch FROM p.updated_at) * 1000)::bigint, 0) AS version
+  FROM tunnel_gateway.auth_policies p LEFT JOIN tunnel_gateway_ops.policy_options o ON o.policy_id = p.id
+  WHERE p.enabled = 1 ORDER BY p.id`;
 
 /** Reads everything; rows that belong together are read together. */
 export async function readConfigRows(queries: Queries): Promise<ConfigRows> {

@@ -13,6 +13,8 @@ export interface EdgeOptions {
   /** For the snapshot and what was counted without a database. */
   folder: string;
   identity: ServerIdentity;
+  /** Signs what visitors prove, base64; the same in all edges. */
+  visitorSecret: string;
   agents: ListenAddress;
   http: ListenAddress;
   https: ListenAddress;

@@ -13,6 +13,7 @@ import type { UnsentFlows } from './flow-batch.js';
 import { FlowWriter } from './flow-writer.js';
 import { RunStatusWriter } from './run-status.js';
 import { SnapshotFile } from './snapshot-file.js';
+import { verifyPassword } from './verify-password.js';
 
 const COUNT_MS = 1_000;
 const POLL_MS = 10_000;
@@ -179,6 +180,7 @@ export class Edge {
       identity: this.options.identity,
       clients: this.directory,
       trustedProxies: this.options.trustedProxies,
+      verification: { secret: Buffer.from(this.options.visitorSecret, 'base64'), verifyPassword },
       timeouts: { arrival: ARRIVAL_MS },
       http: publicHttpsPort === null ? {} : { publicHttpsPort },
       events: {

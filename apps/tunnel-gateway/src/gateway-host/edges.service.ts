@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
 import { createSecretBox, loadSecretKey, pgPool } from '@gatehouse/persistence';
 import { AppError, HealthRegistry, JsonLogger, StartError } from '@gatehouse/platform';
@@ -41,14 +42,15 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
   /** @throws StartError when a port of the gateway is taken. */
   async onApplicationBootstrap(): Promise<void> {
     const { home, secretKey } = this.settings;
+    const key = loadSecretKey({ home, envValue: secretKey });
     this.identity = await loadServerIdentity({
       queries: pgPool(this.dataSource),
-      box: createSecretBox(loadSecretKey({ home, envValue: secretKey })),
+      box: createSecretBox(key),
       file: join(this.folder, 'identity.json'),
     });
     this.supervisor = new EdgeSupervisor({
       launch: () => this.launcher.launch(),
-      edge: this.edgeOptions(this.identity),
+      edge: this.edgeOptions(this.identity, visitorSecretOf(key)),
       onLogs: (entries) => this.log(entries),
       onExit: (reason) => this.logger.warn(`the edge ended (${reason})`, 'Edge'),
     });
@@ -120,13 +122,14 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
     return join(this.settings.home, 'tunnel-gateway');
   }
 
-  private edgeOptions(identity: KnownIdentity): Omit<EdgeOptions, 'takesOver'> {
+  private edgeOptions(identity: KnownIdentity, visitorSecret: string): Omit<EdgeOptions, 'takesOver'> {
     const { settings, folder } = this;
     const at = (port: number): EdgeOptions['agents'] => ({ host: settings.listenAddress, port });
     return {
       databaseUrl: settings.databaseUrl,
       folder,
       identity: { key: identity.key, certificate: identity.certificate },
+      visitorSecret,
       agents: at(settings.agentPort),
       http: at(settings.httpPort),
       https: at(settings.httpsPort),
@@ -178,6 +181,11 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
       throw error;
     }
   }
+}
+
+/** A key of its own: what visitors hold says nothing about the key that seals the database. */
+function visitorSecretOf(key: Buffer): string {
+  return Buffer.from(hkdfSync('sha256', key, '', 'tunnel-gateway visitors', 32)).toString('base64');
 }
 
 const PORT_VARIABLES = { agents: 'TUNNEL_AGENT_PORT', http: 'TUNNEL_HTTP_PORT', https: 'TUNNEL_HTTPS_PORT' } as const;

@@ -3,6 +3,7 @@ import { CreateClients1763668802100 } from './1763668802100-create-clients.js';
 import { CreateAccess1763668802101 } from './1763668802101-create-access.js';
 import { CreateCounters1763668802102 } from './1763668802102-create-counters.js';
 import { CreateEdgeState1763668802103 } from './1763668802103-create-edge-state.js';
+import { CreatePolicyOptions1763668802104 } from './1763668802104-create-policy-options.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -11,4 +12,5 @@ export const MIGRATIONS = [
   CreateAccess1763668802101,
   CreateCounters1763668802102,
   CreateEdgeState1763668802103,
+  CreatePolicyOptions1763668802104,
 ];

@@ -12,6 +12,8 @@ export interface AuthPolicyView {
   /** Names of a `basic` policy. */
   users: string[];
   callback_url: string | null;
+  /** Fields of the callback's answer that are set on requests to targets. */
+  copy_headers: string[];
   enabled: 0 | 1;
   /**
    * How long one proof holds; 0: for this browser session, or this connection.
