@@ -10,7 +10,16 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { cpuSeconds, findPeer, freePort, residentBytes, startProgram, startScript, stop, stopAll } from './processes.mjs';
+import {
+  cpuSeconds,
+  findPeer,
+  freePort,
+  residentBytes,
+  startProgram,
+  startScript,
+  stop,
+  stopAll,
+} from './processes.mjs';
 import { figure, loadLine, median, printTable } from './table.mjs';
 
 const run = promisify(execFile);
@@ -22,7 +31,9 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-hosts-'));
 
 function nginxFile(name, port, location) {
   const file = path.join(folder, `${name}.conf`);
-  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/${kind};`);
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+  );
   writeFileSync(
     file,
     `${process.getuid() === 0 ? 'user root;' : ''} daemon off; pid ${folder}/${name}.pid; worker_processes 1;

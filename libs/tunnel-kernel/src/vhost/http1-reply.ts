@@ -57,8 +57,10 @@ export class Http1Reply implements Reply {
   end(trailers: readonly string[], last: Buffer | null = null): void {
     const { response, request } = this;
     if (trailers.length > 0 && response.chunkedEncoding) response.addTrailers(inPairs(trailers));
-    if (last) response.end(last);
+    if (last && !this.wrote) endSoon(response, last);
+    else if (last) response.end(last);
     else response.end();
+    this.wrote = true;
     if (!request.complete) this.linger();
   }
 
@@ -101,4 +103,18 @@ function inPairs(fields: readonly string[]): [string, string][] {
   const pairs: [string, string][] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) pairs.push([fields[at] ?? '', fields[at + 1] ?? '']);
   return pairs;
+}
+
+const answers: { response: ServerResponse; body: Buffer }[] = [];
+
+/**
+ * Small answers leave together, when all that has come in this turn of the event loop has been read: who waits for
+ * several of them is woken once.
+ */
+function endSoon(response: ServerResponse, body: Buffer): void {
+  if (answers.push({ response, body }) === 1) setImmediate(endAll);
+}
+
+function endAll(): void {
+  for (const { response, body } of answers.splice(0)) response.end(body);
 }
