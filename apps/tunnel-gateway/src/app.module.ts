@@ -11,6 +11,7 @@ import { ClientsModule } from './clients/clients.module.js';
 import { databaseConfig, SERVICE_NAME } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
 import { EdgeModule } from './gateway-host/edge.module.js';
+import type { RunningEdge } from './gateway-host/start-edge.js';
 import { HostsModule } from './hosts/hosts.module.js';
 import { IpRulesModule } from './ip-rules/ip-rules.module.js';
 import { DatabaseHealth } from './health/database-health.js';
@@ -21,7 +22,8 @@ import { UsersModule } from './users/users.module.js';
 
 @Module({})
 export class AppModule {
-  static forRoot(settings: Readonly<TunnelGatewaySettings>): DynamicModule {
+  /** `edge`: one that serves already. */
+  static forRoot(settings: Readonly<TunnelGatewaySettings>, edge?: RunningEdge): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -35,7 +37,7 @@ export class AppModule {
         }),
         UsersModule,
         OwnershipModule,
-        EdgeModule,
+        EdgeModule.forRoot(edge),
         ClientsModule,
         TunnelsModule,
         HostsModule,

@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
+import { TunnelAgent } from '@gatehouse/tunnel-kernel';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { DatabaseLine } from './support/database-line.js';
+import { ask, caller, freePort, type AnyJson } from './support/tunnel-world.js';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const MIGRATE = fileURLToPath(new URL('../dist/migrate.js', import.meta.url));
@@ -159,8 +162,84 @@ describe('the built service as a process', () => {
   });
 
   it('says in one line that the database is away', async () => {
-    const refused = service({ DATABASE_URL: 'postgres://gate:hunter2@127.0.0.1:1/none' });
+    const DATABASE_URL = 'postgres://gate:hunter2@127.0.0.1:1/none';
+    const refused = service({ DATABASE_URL, GATEHOUSE_HOME: join(home, 'never-started') });
     expect(await refused.exit).toBe(1);
     expect(refused.errors()).toBe('tunnel-gateway: DATABASE_URL: the database cannot be used, nothing listens there\n');
   });
+
+  it('serves its tunnels while it starts without a database, and goes on with it', async () => {
+    await using own = await createTestDatabase();
+    const line = await DatabaseLine.to(own.url);
+    const ports = { TUNNEL_GATEWAY_PORT: String(await freePort()), TUNNEL_AGENT_PORT: String(await freePort()) };
+    const env = {
+      ...ports,
+      DATABASE_URL: line.url,
+      AUTO_MIGRATE: 'true',
+      GATEHOUSE_HOME: mkdtempSync(join(home, 'service-')),
+      GATEHOUSE_ADMIN_PASSWORD: 'correct horse battery',
+    };
+    const url = `http://127.0.0.1:${ports.TUNNEL_GATEWAY_PORT}`;
+    const ready = async (): Promise<AnyJson> => (await fetch(`${url}/readyz`)).json();
+    const first = service(env);
+    await portOf(first);
+    const { body: login } = await caller(url, {})('POST', '/auth/login', {
+      username: 'admin',
+      password: 'correct horse battery',
+    });
+    const call = caller(url, { authorization: `Bearer ${login.token}` });
+    const { body: client } = await call('POST', '/clients', { name: 'home' });
+    const echo = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
+    await once(echo, 'listening');
+    const { body: tunnel } = await call('POST', '/tunnels', {
+      client_id: client.id,
+      mode: 'tcp',
+      listen_ip: '127.0.0.1',
+      listen_port: await freePort(),
+      target_addr: `127.0.0.1:${(echo.address() as AddressInfo).port}`,
+    });
+    const agent = agentOf(Number(ports.TUNNEL_AGENT_PORT), client.key);
+    await waitFor(async () => (await ask(tunnel.listen_port, 'one')) === 'one');
+    const snapshot = join(env.GATEHOUSE_HOME, 'tunnel-gateway', 'snapshot.json');
+    await waitFor(() => readFileSync(snapshot, 'utf8').includes('targetAddr'));
+    first.child.kill('SIGTERM');
+    expect(await first.exit).toBe(0);
+
+    line.cut();
+    const second = service(env);
+    await waitFor(async () => (await ask(tunnel.listen_port, 'two')) === 'two', { timeoutMs: 15_000 });
+    expect(await ready()).toMatchObject({ status: 'unavailable', failing: ['database', 'edge'] });
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect((await call('GET', '/clients')).body).toMatchObject({ status: 503, code: 'service_unavailable' });
+    const edges = edgesOf(second.child.pid);
+    line.mend();
+    await portOf(second);
+    await waitFor(async () => (await ready()).status === 'ok', { timeoutMs: 15_000 });
+    expect(edgesOf(second.child.pid)).toEqual(edges);
+    await waitFor(async () => (await call('GET', `/tunnels/${tunnel.id}`)).body.inlet_flow === 6);
+    second.child.kill('SIGTERM');
+    expect(await second.exit).toBe(0);
+
+    line.cut();
+    const third = service(env);
+    await waitFor(async () => (await ready()).status === 'unavailable', { timeoutMs: 15_000 });
+    third.child.kill('SIGTERM');
+    expect(await third.exit).toBe(0);
+    await agent.stop();
+    echo.close();
+    await line.close();
+  }, 60_000);
 });
+
+function agentOf(port: number, key: string): TunnelAgent {
+  const quiet = (): void => undefined;
+  const agent = new TunnelAgent({
+    server: { host: '127.0.0.1', port },
+    key,
+    now: Date.now,
+    random: () => 0.1,
+    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+  });
+  agent.start();
+  return agent;
+}

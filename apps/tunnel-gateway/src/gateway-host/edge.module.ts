@@ -1,10 +1,23 @@
-import { Global, Module } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
 import { EdgeLauncher } from './edge-launcher.js';
+import { EdgeStarter } from './edge-starter.js';
 import { Edges } from './edges.service.js';
+import { RunningEdge } from './start-edge.js';
 
-@Global()
-@Module({
-  providers: [Edges, { provide: EdgeLauncher, useFactory: () => new EdgeLauncher() }],
-  exports: [Edges],
-})
-export class EdgeModule {}
+@Module({})
+export class EdgeModule {
+  /** `handedOver`: an edge that serves already. */
+  static forRoot(handedOver?: RunningEdge): DynamicModule {
+    return {
+      module: EdgeModule,
+      global: true,
+      providers: [
+        Edges,
+        EdgeStarter,
+        { provide: EdgeLauncher, useFactory: () => new EdgeLauncher() },
+        ...(handedOver ? [{ provide: RunningEdge, useValue: handedOver }] : []),
+      ],
+      exports: [Edges],
+    };
+  }
+}

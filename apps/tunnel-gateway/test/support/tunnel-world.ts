@@ -131,17 +131,8 @@ export class TunnelWorld implements AsyncDisposable {
     return socket;
   }
 
-  /** What comes back of what a new visitor sends; null when the connection is refused or reset. */
-  async ask(port: number, text: string): Promise<string | null> {
-    const socket = connect({ port, host: '127.0.0.1' });
-    try {
-      socket.end(text);
-      const parts: Buffer[] = [];
-      for await (const part of socket) parts.push(part as Buffer);
-      return Buffer.concat(parts).toString();
-    } catch {
-      return null;
-    }
+  ask(port: number, text: string): Promise<string | null> {
+    return ask(port, text);
   }
 
   async rows<T extends object = AnyJson>(sql: string, values: unknown[] = []): Promise<T[]> {
@@ -196,4 +187,17 @@ export async function freePort(): Promise<number> {
 /** However it ends. */
 export function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
+}
+
+/** What comes back of what a new visitor sends; null when the connection is refused or reset. */
+export async function ask(port: number, text: string): Promise<string | null> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  try {
+    socket.end(text);
+    const parts: Buffer[] = [];
+    for await (const part of socket) parts.push(part as Buffer);
+    return Buffer.concat(parts).toString();
+  } catch {
+    return null;
+  }
 }

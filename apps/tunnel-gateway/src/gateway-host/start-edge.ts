@@ -1,0 +1,109 @@
+import { hkdfSync } from 'node:crypto';
+import { join } from 'node:path';
+import { createSecretBox, loadSecretKey } from '@gatehouse/persistence';
+import { StartError, type JsonLogger } from '@gatehouse/platform';
+import type { TunnelGatewaySettings } from '../settings.js';
+import type { Queries } from './edge-database.js';
+import type { EdgeLogEntry, EdgeOptions, EdgePorts } from './edge-ipc.js';
+import type { EdgeLauncher } from './edge-launcher.js';
+import { EdgeSupervisor, type FirstStart } from './edge-supervisor.js';
+import { loadServerIdentity, type KnownIdentity } from './server-identity.js';
+
+export interface EdgeStart {
+  settings: Readonly<TunnelGatewaySettings>;
+  launcher: EdgeLauncher;
+  logger: JsonLogger;
+  queries: Queries;
+}
+
+/** How long the start of the service waits for its data plane. */
+const FIRST_START_MS = 10_000;
+const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
+
+/** A data plane that was started. A class, because it is also the injection token. */
+export class RunningEdge {
+  readonly supervisor: EdgeSupervisor;
+  readonly identity: KnownIdentity;
+  /** That are bound. */
+  readonly ports: EdgePorts;
+
+  constructor(supervisor: EdgeSupervisor, identity: KnownIdentity, ports: EdgePorts) {
+    this.supervisor = supervisor;
+    this.identity = identity;
+    this.ports = ports;
+  }
+}
+
+/** Where the edge keeps what it starts with while the database is away. */
+export function edgeFolder(home: string): string {
+  return join(home, 'tunnel-gateway');
+}
+
+/** @throws StartError when a port of the gateway is taken. */
+export async function startEdge({ settings, launcher, logger, queries }: EdgeStart): Promise<RunningEdge> {
+  const key = loadSecretKey({ home: settings.home, envValue: settings.secretKey });
+  const file = join(edgeFolder(settings.home), 'identity.json');
+  const identity = await loadServerIdentity({ queries, box: createSecretBox(key), file });
+  const supervisor = new EdgeSupervisor({
+    launch: () => launcher.launch(),
+    edge: edgeOptions(settings, identity, visitorSecretOf(key)),
+    onLogs: (entries) => logAll(logger, entries),
+    onExit: (reason) => logger.warn(`the edge ended (${reason})`, 'Edge'),
+  });
+  const first = await supervisor.start(FIRST_START_MS);
+  if (first.outcome === 'port') throw new StartError(portLine(first, settings));
+  if (first.outcome === 'waiting') logger.warn('the edge is not ready yet', 'Edge');
+  else logger.log('the edge serves', { pid: supervisor.pid, ...first.ports }, 'Edge');
+  return new RunningEdge(supervisor, identity, first.outcome === 'ready' ? first.ports : NO_PORTS);
+}
+
+function edgeOptions(
+  settings: Readonly<TunnelGatewaySettings>,
+  { key, certificate }: KnownIdentity,
+  visitorSecret: string,
+): Omit<EdgeOptions, 'takesOver'> {
+  const at = (port: number): EdgeOptions['agents'] => ({ host: settings.listenAddress, port });
+  return {
+    databaseUrl: settings.databaseUrl,
+    folder: edgeFolder(settings.home),
+    identity: { key, certificate },
+    visitorSecret,
+    agents: at(settings.agentPort),
+    http: at(settings.httpPort),
+    https: at(settings.httpsPort),
+    publicHttpsPort: settings.publicHttpsPort ?? null,
+    certificateFolder: settings.certificateFolder,
+    trustedProxies: settings.trustedProxies,
+    debug: settings.logLevel === 'debug',
+  };
+}
+
+/** A key of its own: what visitors hold says nothing about the key that seals the database. */
+function visitorSecretOf(key: Buffer): string {
+  return Buffer.from(hkdfSync('sha256', key, '', 'tunnel-gateway visitors', 32)).toString('base64');
+}
+
+function logAll(logger: JsonLogger, entries: readonly EdgeLogEntry[]): void {
+  for (const { level, message, fields = {} } of entries) {
+    logger[level === 'info' ? 'log' : level](message, fields, 'Edge');
+  }
+}
+
+const PORT_VARIABLES = { agents: 'TUNNEL_AGENT_PORT', http: 'TUNNEL_HTTP_PORT', https: 'TUNNEL_HTTPS_PORT' } as const;
+
+/** One line that says what to change. */
+function portLine(
+  { port: name, code }: Extract<FirstStart, { outcome: 'port' }>,
+  settings: Readonly<TunnelGatewaySettings>,
+): string {
+  const variable = PORT_VARIABLES[name];
+  const port = { agents: settings.agentPort, http: settings.httpPort, https: settings.httpsPort }[name];
+  if (code === 'EADDRINUSE') {
+    const at = settings.listenAddress;
+    return `${variable}: port ${port} on ${at} is in use by another program; set ${variable} to a free port`;
+  }
+  if (code === 'EACCES') {
+    return `${variable}: this user may not listen on port ${port}; set ${variable} to a port above 1023`;
+  }
+  return `TUNNEL_LISTEN_ADDRESS: ${settings.listenAddress} cannot be listened on (${code})`;
+}
