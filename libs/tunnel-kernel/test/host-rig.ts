@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import type { HostConfig, HostTarget, HttpOptions, TunnelServerEnvironment } from '../src/index.js';
+import type { HostConfig, HostTarget, HttpOptions, TunnelAgent, TunnelServerEnvironment } from '../src/index.js';
 import { TunnelRig, type TestClient } from './tunnel-rig.js';
 
 export interface Answer {
@@ -25,6 +25,8 @@ export class HostRig extends TunnelRig {
   http = 0;
   https = 0;
   readonly owner: TestClient;
+  /** The agent that is online from the start. */
+  served: TunnelAgent | null = null;
   private readonly origins: Server[] = [];
 
   private constructor(options: Partial<TunnelServerEnvironment>, encrypt: boolean) {
@@ -41,7 +43,7 @@ export class HostRig extends TunnelRig {
     await rig.listen();
     rig.http = await rig.server.listenHttp({ host: '127.0.0.1', port: 0 });
     rig.https = await rig.server.listenHttps({ host: '127.0.0.1', port: 0 });
-    rig.agent(rig.owner.key);
+    rig.served = rig.agent(rig.owner.key).agent;
     await rig.online(rig.owner.record.id);
     return rig;
   }

@@ -285,6 +285,20 @@ describe('a target that does not answer', () => {
   });
 });
 
+describe('an agent that goes away', () => {
+  it('takes nothing with it that the next one cannot serve', async () => {
+    rig = await HostRig.start();
+    await rig.serve(rig.hostConfig([await mirror()]));
+    expect((await rig.ask()).status).toBe(200);
+    await rig.served?.stop();
+    await waitFor(() => rig.server.agents().length === 0);
+    expect(await rig.ask()).toMatchObject({ status: 503, headers: { 'x-gw-error': 'agent_offline' } });
+    rig.agent(rig.owner.key);
+    await rig.online(rig.owner.record.id);
+    expect((await rig.ask({ method: 'POST', body: 'again' })).body).toContain('"body":"again"');
+  });
+});
+
 describe('bodies', () => {
   const SIZE = 64 * 1024 * 1024;
 

@@ -131,6 +131,8 @@ export class Http1Listener {
     head: Buffer,
     covers: (socket: Socket, host: string) => boolean,
   ): void {
+    // It ends with its own protocol, or with its answer; not with those that wait for a request.
+    this.sockets.delete(socket);
     socket.on('error', () => undefined);
     if (head.length > 0) socket.unshift(head);
     const connection = this.connectionOf(socket, covers);

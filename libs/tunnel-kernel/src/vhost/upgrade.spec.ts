@@ -123,6 +123,21 @@ describe('a WebSocket', () => {
     expect(rig.server.flows).toBe(0);
   });
 
+  it('goes on while the server drains', async () => {
+    rig = await HostRig.start();
+    await rig.serve(rig.hostConfig([await echo()]));
+    const socket = visit();
+    socket.write(ASK);
+    await once(socket, 'data');
+    const drained = rig.server.drain({ spreadMs: 60_000, deadlineMs: 10_000 });
+    socket.write(Buffer.from([0x81, 0x82, 1, 2, 3, 4, 0x69, 0x6b]));
+    const [frame] = (await once(socket, 'data')) as [Buffer];
+    expect(frame.toString('latin1')).toBe('\u0081\u0002hi');
+    socket.end();
+    await drained;
+    expect(rig.server.flows).toBe(0);
+  });
+
   it('is not what HTTP/2 in plain text or a request with a body can ask for', async () => {
     rig = await HostRig.start();
     const seen: string[] = [];
