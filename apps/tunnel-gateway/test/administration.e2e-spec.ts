@@ -222,7 +222,10 @@ describe('ports of tunnels', () => {
       mode: 'secret',
       target_addr: 'a:1',
     });
-    expect(body).toMatchObject({ listen_port: 0, visitor_key: expect.stringMatching(/^[\w-]{43}$/) });
+    expect(body).toMatchObject({
+      listen_port: 0,
+      visitor_key: expect.stringMatching(/^gtv1\.\d+\.[\w-]{43}\.[\w-]{43}$/),
+    });
     expect((await world.admin('GET', `/tunnels/${body.id}`)).body).not.toHaveProperty('visitor_key');
     const { body: renewed } = await world.admin('POST', `/tunnels/${body.id}/rotate-visitor-key`);
     expect(renewed.visitor_key).not.toBe(body.visitor_key);

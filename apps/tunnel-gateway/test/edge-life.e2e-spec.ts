@@ -99,7 +99,10 @@ describe('an edge process', () => {
     visitor.write('before');
     await received(visitor, 6);
     const before = world.edges.pid;
-    await world.edges.replace();
+    process.kill(process.pid, 'SIGUSR2');
+    await waitFor(() => world.gateway.logs.some(({ message }) => message === 'another edge took over'), {
+      timeoutMs: 15_000,
+    });
     expect(world.edges.pid).not.toBe(before);
     // Its agent is on the way still: who comes now waits for it.
     expect(await world.ask(tunnel.listen_port, 'at once')).toBe('at once');

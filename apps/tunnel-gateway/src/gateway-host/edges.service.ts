@@ -23,11 +23,11 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
   async onApplicationBootstrap(): Promise<void> {
     this.running = await this.starter.start();
     this.health.register('edge', () => this.check());
-    process.on('SIGHUP', this.onHangUp);
+    if (process.platform !== 'win32') process.on('SIGUSR2', this.onUpgrade);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    process.off('SIGHUP', this.onHangUp);
+    process.off('SIGUSR2', this.onUpgrade);
     await this.running?.supervisor.stop(this.settings.shutdownTimeoutMs);
   }
 
@@ -81,7 +81,7 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
     this.logger.log('another edge took over', { pid: this.pid }, 'Edge');
   }
 
-  private readonly onHangUp = (): void => {
+  private readonly onUpgrade = (): void => {
     this.replace().catch((error: unknown) => this.logger.error('the edge was not replaced', { error }, 'Edge'));
   };
 

@@ -1,9 +1,10 @@
 import type { Actor } from '@gatehouse/auth';
-import { agentKeyHash, createAgentSecret } from '@gatehouse/tunnel-kernel';
+import { agentKeyHash, createAgentSecret, formatVisitorKey } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AuthPolicy } from '../auth-policies/auth-policy.entity.js';
 import { VISITOR_KEY_PREFIX } from '../auth-policies/visitor-key.js';
+import { Edges } from '../gateway-host/edges.service.js';
 import { OwnedRows } from '../ownership/owned-rows.js';
 import { ListenPorts } from './listen-port.js';
 import type { Tunnel } from './tunnel.entity.js';
@@ -14,7 +15,10 @@ import type { Tunnel } from './tunnel.entity.js';
  */
 @Injectable()
 export class VisitorKeys {
-  constructor(private readonly owned: OwnedRows) {}
+  constructor(
+    private readonly owned: OwnedRows,
+    private readonly edges: Edges,
+  ) {}
 
   /** A key for a tunnel that needs one and has none; null for the others. */
   async ensure(tunnel: Tunnel, actor: Actor, tx: EntityManager): Promise<string | null> {
@@ -24,13 +28,13 @@ export class VisitorKeys {
 
   /** The key before is nobody's from now on. */
   async renew(tunnel: Tunnel, actor: Actor, tx: EntityManager): Promise<string> {
-    const key = createAgentSecret();
-    const password = `${VISITOR_KEY_PREFIX}${agentKeyHash(key)}`;
+    const secret = createAgentSecret();
+    const password = `${VISITOR_KEY_PREFIX}${agentKeyHash(secret)}`;
     const policies = this.owned.authPolicies(actor, tx);
     const known = await this.keyOf(tunnel, actor, tx);
     if (known) await policies.change(known.id, { password });
     else await policies.add({ resourceType: 'tunnel', resourceId: tunnel.id, type: 'password', password });
-    return key;
+    return formatVisitorKey({ tunnelId: tunnel.id, secret, fingerprint: this.edges.fingerprint });
   }
 
   /** A tunnel with a port has no such key. */
