@@ -107,7 +107,7 @@ describe('batches of counters', () => {
         collect: (unsent) => {
           if (left-- > 0) unsent.add(delta(1 + (left % 4), 1 + ((1 + left) % 2), 7), 1);
         },
-        file: join(folder, `${number}.json`),
+        folder: join(folder, String(number)),
       });
       return { writer, done: () => left < 0 };
     });
@@ -123,7 +123,7 @@ describe('batches of counters', () => {
         queries,
         now: Date.now,
         collect: () => undefined,
-        file: join(folder, `${index + 1}.json`),
+        folder: join(folder, String(index + 1)),
       });
       await heir.recover();
       await heir.close();

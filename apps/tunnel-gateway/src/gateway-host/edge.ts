@@ -63,7 +63,7 @@ export class Edge {
       queries: this.database,
       now: Date.now,
       collect: (unsent) => this.collect(unsent),
-      file: join(options.folder, 'unsent-flows.json'),
+      folder: options.folder,
     });
     this.runStatus = new RunStatusWriter(this.database);
     this.feed = new ConfigFeed({

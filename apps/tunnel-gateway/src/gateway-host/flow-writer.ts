@@ -1,4 +1,6 @@
-import { readFile, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { applyBatch } from './apply-batch.js';
 import type { Queries } from './edge-database.js';
 import { UnsentFlows, type FlowBatch } from './flow-batch.js';
@@ -7,14 +9,15 @@ import { writePrivately } from './snapshot-file.js';
 /** Batches older than this cannot be sent again by anybody: their rows may go. */
 const KEEP_BATCHES = `DELETE FROM tunnel_gateway_ops.flow_batches WHERE applied_at < now() - interval '2 days'`;
 const SWEEP_EVERY = 600;
+const UNSENT = /^unsent-.*\.json$/;
 
 export interface FlowWriterOptions {
   queries: Queries;
   now: () => number;
   /** Puts what was counted since the last time into `unsent`. */
   collect(unsent: UnsentFlows): void;
-  /** For batches that could not be written before the process ended. */
-  file: string;
+  /** For files of batches that could not be written before a process ended. */
+  folder: string;
 }
 
 /** Brings what was counted into the database: a batch a time, each once, nothing lost while the database is away. */
@@ -25,21 +28,24 @@ export class FlowWriter {
   private batches: FlowBatch[] = [];
   private running: Promise<void> | null = null;
   private rounds = 0;
-  /** The file has batches that are written meanwhile, or not. */
-  private leftover = false;
+  /** Files whose batches are being written. */
+  private leftover: string[] = [];
 
   constructor(options: FlowWriterOptions) {
     this.options = options;
   }
 
-  /** Takes over what the last process of this folder could not write. */
+  /** Takes over what processes of this folder could not write before they ended. */
   async recover(): Promise<void> {
-    try {
-      const left = JSON.parse(await readFile(this.options.file, 'utf8')) as FlowBatch[];
-      this.batches.push(...left);
-      this.leftover = true;
-    } catch {
-      // The usual case: everything had been written.
+    const { folder } = this.options;
+    const names = await readdir(folder).catch(() => []);
+    for (const file of names.filter((name) => UNSENT.test(name)).map((name) => join(folder, name))) {
+      try {
+        this.batches.push(...(JSON.parse(await readFile(file, 'utf8')) as FlowBatch[]));
+        this.leftover.push(file);
+      } catch {
+        // Another process was quicker, or the file was damaged: there is nothing to count in it.
+      }
     }
   }
 
@@ -65,7 +71,8 @@ export class FlowWriter {
       if (!this.unsent.empty) await this.write();
     } catch {
       if (!this.unsent.empty) this.batches.push(this.unsent.takeBatch(this.options.now()));
-      await writePrivately(this.options.file, JSON.stringify(this.batches));
+      const file = join(this.options.folder, `unsent-${randomUUID()}.json`);
+      await writePrivately(file, JSON.stringify(this.batches));
     }
   }
 
@@ -77,8 +84,7 @@ export class FlowWriter {
       await applyBatch(queries, batch);
       this.batches.shift();
     }
-    if (this.leftover) await rm(this.options.file, { force: true });
-    this.leftover = false;
+    for (const file of this.leftover.splice(0)) await rm(file, { force: true });
     if (this.rounds++ % SWEEP_EVERY === SWEEP_EVERY - 1) await queries.query(KEEP_BATCHES);
   }
 }
