@@ -107,6 +107,7 @@ export class LoginForm {
 export function busyAnswer(error: unknown): GatewayAnswer | null {
   if (!(error instanceof TunnelError)) return null;
   if (error.code === 'timeout') return unauthorizedAnswer(408, 'The form did not come.');
+  if (error.code === 'protocol') return unauthorizedAnswer(413, 'The form is too long.');
   if (error.code !== 'overloaded') return null;
   return unauthorizedAnswer(503, 'Too many visitors at the moment.', [['retry-after', '1']]);
 }
