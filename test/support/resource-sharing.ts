@@ -88,7 +88,16 @@ export class RunningResourceSharing implements AsyncDisposable {
     const { data } = await developer.call<{ data: { client_id: string }[] }>('GET', '/api/site/applications');
     const id = data[0]?.client_id ?? '';
     await developer.call('PATCH', `/api/site/applications/${id}`, { redirect_uris: redirectUris });
+    await this.acceptProposal(id);
     return { client: { id, secret: applicationSecret }, developer, viewer };
+  }
+
+  /** As an administrator does who has looked at what the owner of a reviewed application wants to change. */
+  private async acceptProposal(clientId: string): Promise<void> {
+    const administrator = await this.administrator();
+    const path = `/api/site/admin/applications/${clientId}`;
+    const { data } = await administrator.call<{ data: { updated_at: string } }>('GET', path);
+    await administrator.call('PATCH', path, { proposal: 'accept', seen_at: data.updated_at });
   }
 
   /** Against the service's database, behind its back; tables carry the name of their schema. */
