@@ -125,7 +125,8 @@ async function run(base, name, headers, exclude) {
     '--checks': 'all',
     '--exclude-checks': NOT_APPLICABLE.join(','),
     '--max-examples': values.examples,
-    '--workers': '2',
+    // Before Python 3.11.8 and 3.12.2, two threads that parse at once may end in "AST constructor recursion depth mismatch".
+    '--workers': '1',
     '--request-timeout': '30',
     '--generation-database': 'none',
     '--generation-with-security-parameters': 'false',

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { peerOrSkip, startRedis, waitFor, type RedisServer } from '@gatehouse/testing';
 import request from 'supertest';
 import { DataSource } from 'typeorm';
@@ -324,7 +326,26 @@ describe('the limit of an address', () => {
     });
     await request(site.url).get('/healthz').expect(200);
   });
+
+  it('is that of every request target that leads to the API', async () => {
+    await using site = await startOpenSite({ API_RATE_LIMIT: '5' });
+    const targets = ['ftp://any/api/open/ping', 'http:///api/open/ping', '/api\\open/ping#', '/API/open/ping/'];
+    for (const target of targets) {
+      expect(await statusAndCaching(site.url, target)).toEqual(['401', 'no-store']);
+    }
+    await request(site.url).get('/api/open/ping').expect(401);
+    for (const target of targets) expect(await statusAndCaching(site.url, target)).toEqual(['429', 'no-store']);
+  });
 });
+
+/** Of a request that no client library would send. */
+async function statusAndCaching(url: string, target: string): Promise<(string | undefined)[]> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.end(`GET ${target} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n`);
+  const answer = await text(socket);
+  return [/^HTTP\/1.1 (\d+)/.exec(answer)?.[1], /^cache-control: (.*)\r$/im.exec(answer)?.[1]];
+}
 
 describe('pages of other sites', () => {
   it('may call, and read the headers of the limits', async () => {

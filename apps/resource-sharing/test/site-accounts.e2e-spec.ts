@@ -1,11 +1,21 @@
-import { randomBytes } from 'node:crypto';
+import { argon2Sync, randomBytes } from 'node:crypto';
+import { waitFor } from '@gatehouse/testing';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SiteAccounts } from '../src/site/site-accounts.service.js';
 import { startOpenSite } from './support/open-site.js';
 import { PASSWORD, ThirdParty, type RegisteredApp } from './support/third-party.js';
 import type { SiteApp } from './site-app.js';
 
 const newName = (): string => `person-${randomBytes(5).toString('hex')}`;
+
+/** Made with less than what is asked for today. */
+function weakHash(message: string): string {
+  const nonce = randomBytes(16);
+  const tag = argon2Sync('argon2id', { message, nonce, memory: 8, passes: 1, parallelism: 1, tagLength: 32 });
+  const [salt, hash] = [nonce, tag].map((bytes) => bytes.toString('base64').replace(/=+$/, ''));
+  return `$argon2id$v=19$m=8,t=1,p=1$${salt}$${hash}`;
+}
 
 describe('accounts of the site', () => {
   let site: SiteApp;
@@ -247,6 +257,67 @@ describe('accounts of the site', () => {
       for (const secret of [kept.key, kept.app.secret]) {
         expect((await people.probe('unlock', secret)).status).toBe(200);
       }
+    });
+  });
+
+  describe('while the password is being changed', () => {
+    const next = { current_password: PASSWORD, new_password: 'a third battery horse' };
+    const key = { current_password: PASSWORD, name: 'late', scopes: ['meta'] };
+    const bind = { current_password: PASSWORD, bound_to_owner: true };
+    const somebodyWaits = async (): Promise<boolean> => {
+      const waiting: unknown[] = await people.sql.query(
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return waiting.length > 0;
+    };
+
+    it.each([
+      ['a key', 'post', () => 'keys', key],
+      ['an application to act for its owner', 'patch', (clientId: string) => `applications/${clientId}`, bind],
+      ['another password', 'post', () => 'me/password', next],
+      ['a login', 'post', () => 'login', { password: PASSWORD }],
+    ] as const)('the former one no longer gets %s', async (_, method, path, body) => {
+      const { id, name, cookie } = await member();
+      const app = await people.register(id);
+      const changing = people.sql.createQueryRunner();
+      await changing.startTransaction();
+      await changing.query("UPDATE site_accounts SET password_hash = 'changed' WHERE id = $1", [id]);
+      await changing.query('DELETE FROM sessions WHERE user_id = $1', [id]);
+      const asked = request(site.url)
+        [method](`/api/site/${path(app.clientId)}`)
+        .set('Cookie', cookie)
+        .send(path('') === 'login' ? { ...body, username: name } : body);
+      const answer = asked.then((got) => got);
+      await waitFor(somebodyWaits);
+      await changing.commitTransaction();
+      await changing.release();
+      expect((await answer).body).toMatchObject({ success: false, code: 'LOGIN_FAILED' });
+      expect((await answer).headers['set-cookie']).toBeUndefined();
+      const left = await people.sql.query(
+        `SELECT (SELECT count(*) FROM credentials WHERE user_id = $1) AS keys,
+           (SELECT count(*) FROM sessions WHERE user_id = $1) AS sessions,
+           (SELECT count(*) FROM applications WHERE bound_user_id = $1) AS bound,
+           (SELECT password_hash FROM site_accounts WHERE id = $1) AS password`,
+        [id],
+      );
+      expect(left).toEqual([{ keys: 0, sessions: 0, bound: 0, password: 'changed' }]);
+    });
+
+    it('a hash of the former one that is made anew does not come back', async () => {
+      const { id, name } = await member();
+      const accounts = site.app.get(SiteAccounts);
+      const weak = weakHash(PASSWORD);
+      await people.sql.query('UPDATE site_accounts SET password_hash = $2 WHERE id = $1', [id, weak]);
+      const changing = people.sql.createQueryRunner();
+      await changing.startTransaction();
+      await changing.query("UPDATE site_accounts SET password_hash = 'changed' WHERE id = $1", [id]);
+      const verified = accounts.verify(name, PASSWORD);
+      await waitFor(somebodyWaits);
+      await changing.commitTransaction();
+      await changing.release();
+      await verified;
+      const [row] = await people.sql.query('SELECT password_hash FROM site_accounts WHERE id = $1', [id]);
+      expect(row).toEqual({ password_hash: 'changed' });
     });
   });
 

@@ -170,6 +170,25 @@ describe('the service', () => {
     expect(await late).toMatchObject({ outcome: 'free' });
   });
 
+  it('lets nobody wait for ever, alone or within a transaction', async () => {
+    const [stuck, sharer] = (await createAccounts(sql, 2, 5)) as [number, number];
+    const [share] = await createShares(sql, sharer, { price: null });
+    const slug = share?.slug ?? '';
+    const blocker = sql.createQueryRunner();
+    await blocker.startTransaction();
+    await blocker.query('SELECT 1 FROM ledger_accounts WHERE user_id = $1 FOR UPDATE', [stuck]);
+    const refused = { code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 };
+    await Promise.all([
+      expect(unlock(stuck, slug)).rejects.toMatchObject(refused),
+      expect(sql.transaction((tx) => site.app.get(Unlocks).unlock(caller(stuck), slug, tx))).rejects.toMatchObject(
+        refused,
+      ),
+    ]);
+    await blocker.commitTransaction();
+    expect(await unlock(stuck, slug)).toMatchObject({ outcome: 'free' });
+    await blocker.release();
+  });
+
   it('is told how long a refused one has to wait', async () => {
     const [user, sharer] = (await createAccounts(sql, 2)) as [number, number];
     const [share] = await createShares(sql, sharer, { price: null });

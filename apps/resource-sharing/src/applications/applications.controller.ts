@@ -80,8 +80,6 @@ export class ApplicationsController {
     @Body() body: ApplicationChangeBody,
     @Req() request: Request,
   ): Promise<ApplicationView> {
-    const asked = { toBind: body.bound_to_owner === true, password: body.current_password };
-    await this.confirmation.beforeChange(userId, clientId, asked, request);
     const change = {
       name: body.name,
       description: body.description,
@@ -92,7 +90,8 @@ export class ApplicationsController {
       testUserIds: body.test_user_ids,
       boundToOwner: body.bound_to_owner,
     };
-    return toApplicationView(await this.applications.update(userId, clientId, change));
+    const asked = { ownerId: userId, clientId, password: body.current_password, request };
+    return toApplicationView(await this.confirmation.update(asked, change));
   }
 
   @Delete(':client_id')
@@ -123,9 +122,8 @@ export class ApplicationsController {
     @Body() body: SecretRotationBody,
     @Req() request: Request,
   ): Promise<IssuedCredentialView> {
-    await this.confirmation.beforeSecret(userId, clientId, body?.current_password, request);
-    const options = { overlapSeconds: body?.overlap_seconds };
-    return toIssuedCredentialView(await this.secrets.rotate(userId, clientId, options));
+    const asked = { ownerId: userId, clientId, password: body?.current_password, request };
+    return toIssuedCredentialView(await this.confirmation.rotate(asked, body?.overlap_seconds));
   }
 
   @Delete(':client_id/secrets/:id')

@@ -130,24 +130,42 @@ export class Applications {
   }
 
   /**
-   * What users are shown of a reviewed application waits for a review. Raises NOT_FOUND, INVALID_ARGUMENT, and FORBIDDEN
-   * for more scopes than a reviewed application was given.
+   * What users are shown of a reviewed application waits for a review. `confirmed`: a transaction of
+   * PasswordConfirmation.during(), needed for what did not act for its owner and shall. Raises NOT_FOUND, CONFLICT without
+   * that, INVALID_ARGUMENT, and FORBIDDEN for more scopes than a reviewed application was given.
    */
-  async update(ownerId: number, clientId: string, change: ApplicationChange): Promise<Application> {
-    return this.unitOfWork.run(async (tx) => {
-      const present = await ownApplication(tx, ownerId, clientId, 'FOR NO KEY UPDATE OF a');
-      assertChange(present, change);
-      const { now, proposed } = splitChange(present, change);
-      await writeChange(tx, present.id, now, proposed);
-      await recordEvent(tx, {
-        type: proposed === null ? 'app.updated' : 'app.proposed',
-        userId: ownerId,
-        applicationId: present.id,
-        details: { ...change },
-      });
-      await this.revocations.announce(tx, [`application:${present.id}`]);
-      return requireApplication(tx, 'a.id = $1', [present.id]);
+  async update(
+    ownerId: number,
+    clientId: string,
+    change: ApplicationChange,
+    confirmed?: EntityManager,
+  ): Promise<Application> {
+    if (confirmed !== undefined) return this.change(confirmed, ownerId, clientId, change);
+    return this.unitOfWork.run((tx) => this.change(tx, ownerId, clientId, change, { mayBind: false }));
+  }
+
+  private async change(
+    tx: EntityManager,
+    ownerId: number,
+    clientId: string,
+    change: ApplicationChange,
+    { mayBind }: { mayBind: boolean } = { mayBind: true },
+  ): Promise<Application> {
+    const present = await ownApplication(tx, ownerId, clientId, 'FOR NO KEY UPDATE OF a');
+    if (!mayBind && change.boundToOwner === true && present.boundUserId !== ownerId) {
+      throw new AppError('CONFLICT', 'The application was changed meanwhile: it acts for its owner no longer');
+    }
+    assertChange(present, change);
+    const { now, proposed } = splitChange(present, change);
+    await writeChange(tx, present.id, now, proposed);
+    await recordEvent(tx, {
+      type: proposed === null ? 'app.updated' : 'app.proposed',
+      userId: ownerId,
+      applicationId: present.id,
+      details: { ...change },
     });
+    await this.revocations.announce(tx, [`application:${present.id}`]);
+    return requireApplication(tx, 'a.id = $1', [present.id]);
   }
 
   /** An administrator's decision. Rejecting or disabling an application ends all its grants. Raises NOT_FOUND, CONFLICT. */

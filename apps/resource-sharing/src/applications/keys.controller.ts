@@ -37,10 +37,12 @@ export class KeysController {
     @Body() body: NewKeyBody,
     @Req() request: Request,
   ): Promise<IssuedCredentialView> {
-    await this.password.confirm(userId, body.current_password, request);
     const { name, scopes, expires_at: end, ip_allow: ipAllow } = body;
-    const expiresAt = end == null ? null : new Date(end);
-    return toIssuedCredentialView(await this.keys.create(userId, { name, scopes, expiresAt, ipAllow }));
+    const given = { name, scopes, expiresAt: end == null ? null : new Date(end), ipAllow };
+    const made = await this.password.during(userId, body.current_password, request, (tx) =>
+      this.keys.create(userId, given, tx),
+    );
+    return toIssuedCredentialView(made);
   }
 
   @Delete(':id')

@@ -1,29 +1,49 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { PasswordConfirmation } from '../site/password-confirmation.js';
-import { Applications } from './applications.service.js';
+import type { Application } from './application-rows.js';
+import { ApplicationSecrets, type IssuedCredential } from './application-secrets.service.js';
+import { Applications, type ApplicationChange } from './applications.service.js';
+
+/** Who asks for what with which password. */
+export interface OwnerRequest {
+  readonly ownerId: number;
+  readonly clientId: string;
+  readonly password: string | undefined;
+  readonly request: Request;
+}
 
 /** Asks owners for their password before an application gets a secret that acts for them: it is a key by another name. */
 @Injectable()
 export class OwnerConfirmation {
   constructor(
     private readonly applications: Applications,
+    private readonly secrets: ApplicationSecrets,
     private readonly password: PasswordConfirmation,
   ) {}
 
-  /** `toBind`: the change lets it act for its owner. Raises what PasswordConfirmation does, and NOT_FOUND. */
-  async beforeChange(
-    ownerId: number,
-    clientId: string,
-    { toBind, password }: { toBind: boolean; password: string | undefined },
-    request: Request,
-  ): Promise<void> {
-    if (toBind && !(await this.isBound(ownerId, clientId))) await this.password.confirm(ownerId, password, request);
+  /** Changes the application; with the password when it shall act for its owner and did not. Raises what both raise. */
+  async update(
+    { ownerId, clientId, password, request }: OwnerRequest,
+    change: ApplicationChange,
+  ): Promise<Application> {
+    if (change.boundToOwner !== true || (await this.isBound(ownerId, clientId))) {
+      return this.applications.update(ownerId, clientId, change);
+    }
+    return this.password.during(ownerId, password, request, (tx) =>
+      this.applications.update(ownerId, clientId, change, tx),
+    );
   }
 
-  /** Before it gets another secret. */
-  async beforeSecret(ownerId: number, clientId: string, password: string | undefined, request: Request): Promise<void> {
-    if (await this.isBound(ownerId, clientId)) await this.password.confirm(ownerId, password, request);
+  /** Makes another secret; with the password when it acts for its owner. */
+  async rotate(
+    { ownerId, clientId, password, request }: OwnerRequest,
+    overlapSeconds: number | undefined,
+  ): Promise<IssuedCredential> {
+    if (!(await this.isBound(ownerId, clientId))) return this.secrets.rotate(ownerId, clientId, { overlapSeconds });
+    return this.password.during(ownerId, password, request, (tx) =>
+      this.secrets.rotate(ownerId, clientId, { overlapSeconds }, tx),
+    );
   }
 
   private async isBound(ownerId: number, clientId: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Batches, type BatchWork } from './batches.js';
+import { Batches, wasUndone, type BatchWork } from './batches.js';
 
 interface Call {
   readonly key: string;
@@ -149,5 +149,35 @@ describe('batches', () => {
     const next = batches.submit(call(3));
     await work.end();
     expect(await next).toBe(6);
+  });
+
+  it('do not pile up without end behind work that hangs', async () => {
+    const work = new Work();
+    const batches = new Batches(work);
+    const first = batches.submit(call(1));
+    await turn();
+    const waiting = Array.from({ length: 10_000 }, () => batches.submit(call(2, 'one')));
+    await expect(batches.submit(call(3))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await work.end();
+    await first;
+    await work.end();
+    expect(await waiting[0]).toBe(4);
+    const next = batches.submit(call(3));
+    await work.end();
+    await work.end();
+    expect(await next).toBe(6);
+  });
+});
+
+describe('an error', () => {
+  it.each([
+    ['of a lock that was not to be had', { severity: 'ERROR', code: '55P03' }, true],
+    ['of a server that speaks another language', { severity: 'FEHLER', code: '57014' }, true],
+    ['of a connection that was ended', { severity: 'FATAL', code: '57P01' }, false],
+    ['of a commit of which nobody knows', { severity: 'ERROR', code: '40003' }, false],
+    ['of the socket', { code: 'EPIPE' }, false],
+    ['of this process', new Error('no'), false],
+  ])('%s', (_, error, undone) => {
+    expect(wasUndone(error)).toBe(undone);
   });
 });

@@ -1,3 +1,5 @@
+import { AppError } from '@gatehouse/platform';
+
 /** How calls that come at the same time are carried out together. */
 export interface BatchWork<Item, Answer> {
   /** Carries out all or, when it rejects, none of them: answers in their order. */
@@ -22,6 +24,8 @@ const LANES = 4;
 const LONG_MS = 50;
 /** How long others that are about to come are waited for. */
 const EXPECT_MS = 5;
+/** What a database that hangs may pile up. */
+const MOST_WAITING = 10_000;
 
 /**
  * Gathers what waits while a batch is under way and carries it out as the next one. A call that comes alone starts at once;
@@ -29,6 +33,7 @@ const EXPECT_MS = 5;
  */
 export class Batches<Item, Answer> {
   private readonly waiting = new Map<unknown, Waiting<Item, Answer>[]>();
+  private count = 0;
   private running = 0;
   private startedAt = 0;
   private expectingSince: number | undefined;
@@ -45,9 +50,11 @@ export class Batches<Item, Answer> {
     return this.running > 0 || this.waiting.size > 0;
   }
 
-  /** Answers as the work does for this one. */
+  /** Answers as the work does for this one. Rejects with SERVICE_UNAVAILABLE when too many wait already. */
   submit(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
+      if (this.count >= MOST_WAITING) return reject(tooMany());
+      this.count += 1;
       const key = this.work.keyOf(item);
       const waiting = this.waiting.get(key);
       if (waiting === undefined) this.waiting.set(key, [{ item, resolve, reject }]);
@@ -101,6 +108,7 @@ export class Batches<Item, Answer> {
       this.waiting.delete(key);
       if (waiting.length > 0) this.waiting.set(key, waiting);
     }
+    this.count -= taken.length;
     return taken;
   }
 
@@ -138,7 +146,18 @@ function settle<Item, Answer>(batch: readonly Waiting<Item, Answer>[], answers: 
   batch.forEach(({ resolve }, index) => resolve(answers[index] as Answer));
 }
 
-/** The statement was undone and the connection lives: nothing of it happened. */
+function tooMany(): AppError {
+  return new AppError('SERVICE_UNAVAILABLE', 'Too many calls wait already', { retryAfterSeconds: 1, level: 'warn' });
+}
+
+/** SQLSTATE of errors that end the connection, or after which nobody knows what was done. */
+const ENDS = /^(?:08|25P0[345]|3D|40003|53|57P|58|XX)/;
+
+/**
+ * PostgreSQL undid the statement and the connection lives: nothing of it happened. Told by the code, for servers
+ * translate the word ERROR.
+ */
 export function wasUndone(error: unknown): boolean {
-  return (error as { severity?: unknown }).severity === 'ERROR';
+  const { severity, code } = error as { severity?: unknown; code?: unknown };
+  return severity !== undefined && typeof code === 'string' && !ENDS.test(code);
 }

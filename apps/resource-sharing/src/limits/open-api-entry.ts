@@ -5,8 +5,7 @@ import { AddressLimit } from './address-limit.js';
 import { limitRefusal } from './limit-refusal.js';
 import { EXPOSED_HEADERS, limitField, policyField } from './rate-limit-fields.js';
 
-/** A path, or the address that some clients send instead. */
-const TARGET = /^(?:https?:\/\/[^/]*)?\/api\/(open|public\/openapi)(?:[/?]|$)/i;
+const PATH = /^\/api\/(open|public\/openapi)(?:\/|$)/i;
 const METHODS = 'GET, HEAD, POST, PATCH, DELETE, OPTIONS';
 const ASKED_HEADERS = 'Authorization, Content-Type, X-API-Key, Idempotency-Key, X-Request-Id';
 
@@ -17,7 +16,8 @@ const ASKED_HEADERS = 'Authorization, Content-Type, X-API-Key, Idempotency-Key, 
 export function openApiEntry(app: INestApplication): RequestHandler {
   const addresses = app.get(AddressLimit, { strict: false });
   return (request, response, next) => {
-    const place = TARGET.exec(request.url)?.[1];
+    // As routes see it: not only paths lead to them, but addresses with any scheme and such as /api\open#.
+    const place = PATH.exec(request.path)?.[1];
     if (place === undefined) return next();
     const open = place.length === 4;
     if (open) addHeader(response, 'Cache-Control', 'no-store');

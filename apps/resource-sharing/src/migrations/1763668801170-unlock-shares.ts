@@ -141,10 +141,9 @@ const STATEMENTS = [
     IF cardinality(users) = 0 THEN
       RETURN;
     END IF;
-    -- One that has to wait long shall not keep the others: they are tried one by one then.
-    IF cardinality(requests) > 1 THEN
-      PERFORM set_config('lock_timeout', '250ms', true);
-    END IF;
+    -- One that has to wait long shall not keep the others: they are tried one by one then. Nor does one wait for ever, for
+    -- whoever holds a row may be gone without the server knowing.
+    PERFORM set_config('lock_timeout', CASE WHEN cardinality(requests) > 1 THEN '250ms' ELSE '3s' END, true);
     LOOP
       SELECT array_agg(present.kept) INTO states FROM
         (SELECT k AS kept FROM risk_states k WHERE k.user_id = ANY (users) ORDER BY k.user_id FOR NO KEY UPDATE) present;

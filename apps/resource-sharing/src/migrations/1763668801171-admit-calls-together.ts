@@ -10,7 +10,7 @@ const ADMIT_CALLS = `CREATE FUNCTION admit_calls(p_keys text[], p_interval_s flo
     t timestamptz := clock_timestamp();
     exceeded boolean;
   BEGIN
-    PERFORM set_config('synchronous_commit', 'off', true);
+    PERFORM set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '1s', true);
     WITH asked AS (
       SELECT * FROM unnest(p_keys, p_interval_s, p_bursts, p_counts) WITH ORDINALITY AS a (key, interval_s, burst, count, i)
     ), moved AS (

@@ -6,6 +6,7 @@ import type { EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { AccountEnd } from './account-end.js';
 import { PasswordConfirmation } from './password-confirmation.js';
+import { holdConfirmed } from './site-accounts.service.js';
 import { assertPasswordApart } from './site-registration.js';
 import { SiteSessions } from './site-sessions.js';
 import type { PasswordChangeBody } from './site.dto.js';
@@ -29,6 +30,7 @@ export class AccountChanges {
     assertPasswordApart(account.username, body.new_password, 'new_password');
     const passwordHash = await hashPassword(body.new_password);
     await this.unitOfWork.run(async (tx) => {
+      await holdConfirmed(tx, account);
       await tx.query('UPDATE site_accounts SET password_hash = $2, updated_at = now() WHERE id = $1', [
         userId,
         passwordHash,
@@ -36,7 +38,7 @@ export class AccountChanges {
       await recordEvent(tx, { type: 'user.password_changed', userId, ip: request.ip });
       await this.sessions.endAllIn(tx, userId, 'password_changed', { keys: body.revoke_keys ?? true });
     });
-    await this.sessions.open(userId, request, response);
+    await this.sessions.open({ id: userId, passwordHash }, request, response);
   }
 
   /** Deletes the account for good. Raises LOGIN_FAILED, RATE_LIMITED, and CONFLICT for the last administrator. */

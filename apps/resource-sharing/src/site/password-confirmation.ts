@@ -1,9 +1,11 @@
 import { LoginThrottle, verifyPassword } from '@gatehouse/auth';
+import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
+import type { EntityManager } from 'typeorm';
 import type { SiteAccount } from './site-account.entity.js';
-import { SiteAccounts } from './site-accounts.service.js';
+import { holdConfirmed, SiteAccounts } from './site-accounts.service.js';
 
 /** Asks for the password again: an open session alone is not enough for what outlives it or cannot be undone. */
 @Injectable()
@@ -11,7 +13,22 @@ export class PasswordConfirmation {
   constructor(
     private readonly accounts: SiteAccounts,
     private readonly throttle: LoginThrottle,
+    private readonly unitOfWork: UnitOfWork,
   ) {}
+
+  /** Runs `work` in a transaction during which the password that was given stays that of the account. Raises as confirm(). */
+  async during<T>(
+    userId: number,
+    password: string | undefined,
+    request: Request,
+    work: (tx: EntityManager) => Promise<T>,
+  ): Promise<T> {
+    const account = await this.confirm(userId, password, request);
+    return this.unitOfWork.run(async (tx) => {
+      await holdConfirmed(tx, account);
+      return work(tx);
+    });
+  }
 
   /**
    * The account, once its password was given again. Raises INVALID_ARGUMENT without one, LOGIN_FAILED for a wrong one,

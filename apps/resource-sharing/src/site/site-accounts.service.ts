@@ -10,6 +10,9 @@ export interface NewSiteAccount {
   readonly role: SiteRole;
 }
 
+/** An account at the moment when its password was found right. */
+export type ConfirmedAccount = Pick<SiteAccount, 'id' | 'passwordHash'>;
+
 /** Site accounts: finding them, checking their passwords, making them. */
 @Injectable()
 export class SiteAccounts {
@@ -82,10 +85,25 @@ export class SiteAccounts {
       .getOne();
     if (!(await verifyPassword(password, account?.passwordHash)) || account === null) return undefined;
     if (needsRehash(account.passwordHash)) {
-      await this.accounts.update({ id: account.id }, { passwordHash: await hashPassword(password) });
+      const passwordHash = await hashPassword(password);
+      // Hashing waits for its turn: a password that was changed meanwhile must not come back.
+      const same = { id: account.id, passwordHash: account.passwordHash };
+      if ((await this.accounts.update(same, { passwordHash })).affected === 1) account.passwordHash = passwordHash;
     }
     return account;
   }
+}
+
+/**
+ * Locks an account until the transaction ends. Raises LOGIN_FAILED when its password is another one by now: with a former
+ * one nothing is made that outlives it.
+ */
+export async function holdConfirmed(tx: EntityManager, { id, passwordHash }: ConfirmedAccount): Promise<void> {
+  const rows = await tx.query<unknown[]>(
+    `SELECT FROM site_accounts WHERE id = $1 AND password_hash = $2 AND disabled_at IS NULL FOR NO KEY UPDATE`,
+    [id, passwordHash],
+  );
+  if (rows.length === 0) throw new AppError('LOGIN_FAILED', 'The password was changed meanwhile');
 }
 
 /** The id of the new account; undefined when its name is taken. */

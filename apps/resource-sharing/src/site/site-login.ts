@@ -16,13 +16,13 @@ export class SiteLogin {
     private readonly sessions: SiteSessions,
   ) {}
 
-  /** Raises LOGIN_FAILED for wrong credentials and RATE_LIMITED for too many of them. */
+  /** Raises LOGIN_FAILED for wrong credentials, also for such as were right a moment ago, and RATE_LIMITED for too many of them. */
   async logIn({ username, password }: SiteLoginBody, request: Request, response: Response): Promise<SiteAccountView> {
     const account = await this.throttle.attempt(request.ip ?? '', username, () =>
       this.accounts.verify(username, password),
     );
     if (account === undefined) throw new AppError('LOGIN_FAILED');
-    await this.sessions.open(account.id, request, response);
+    await this.sessions.open(account, request, response);
     return toSiteAccountView(account);
   }
 

@@ -40,7 +40,7 @@ export class SiteRegistration {
     assertPasswordApart(body.username, body.password, 'password');
     await this.count(request.ip ?? '');
     const account = await this.create(body, request.ip);
-    await this.sessions.open(account.id, request, response);
+    await this.sessions.open(account, request, response);
     return toSiteAccountView(account);
   }
 

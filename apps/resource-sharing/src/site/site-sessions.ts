@@ -8,6 +8,7 @@ import { recordEvent } from '../audit/record-event.js';
 import type { RevocationReason } from '../credentials/grants.service.js';
 import { rowsOf } from '../credentials/rows-of.js';
 import { DelegatedAccess } from './delegated-access.js';
+import type { ConfirmedAccount } from './site-accounts.service.js';
 
 /** A login of an account as its owner sees it. */
 export interface SiteSession {
@@ -31,16 +32,26 @@ export class SiteSessions {
     private readonly access: DelegatedAccess,
   ) {}
 
-  /** Replaces the session of the request, if any, by a new one of the account, and sets its cookie. */
-  async open(userId: number, request: Request, response: Response): Promise<void> {
+  /**
+   * Replaces the session of the request, if any, by a new one of the account, and sets its cookie. Raises LOGIN_FAILED
+   * when the password was changed meanwhile.
+   */
+  async open({ id, passwordHash }: ConfirmedAccount, request: Request, response: Response): Promise<void> {
     await this.endPresent(request);
-    const { token, session } = await this.sessions.create(userId);
+    const { token, session } = await this.sessions.create(id);
     const agent = request.headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null;
-    await this.dataSource.query(
-      `WITH active AS (UPDATE site_accounts SET last_active_at = now() WHERE id = $4)
-       UPDATE sessions SET ip = $2, user_agent = $3 WHERE id = $1`,
-      [session.id, request.ip ?? null, agent, userId],
+    // Waits for whoever changes the password: they have either ended this session, or it ends here.
+    const opened = await rowsOf(
+      this.dataSource,
+      `WITH active AS (UPDATE site_accounts SET last_active_at = now()
+         WHERE id = $4 AND password_hash = $5 AND disabled_at IS NULL RETURNING id)
+       UPDATE sessions SET ip = $2, user_agent = $3 WHERE id = $1 AND EXISTS (SELECT FROM active) RETURNING id`,
+      [session.id, request.ip ?? null, agent, id, passwordHash],
     );
+    if (opened.length === 0) {
+      await this.sessions.endById(session.id);
+      throw new AppError('LOGIN_FAILED');
+    }
     response.setHeader('Set-Cookie', this.cookie.open(token, this.sessions.absoluteSeconds));
   }
 

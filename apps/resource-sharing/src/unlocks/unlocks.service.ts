@@ -68,13 +68,14 @@ export class Unlocks {
 
   /**
    * One transaction, which other unlocks that come at the same time may share, or part of `tx`; a repeat never pays again.
-   * Raises INVALID_ARGUMENT for what is no slug, NOT_FOUND, INSUFFICIENT_POINTS, and UnlockRefused for what the user's
-   * tier does not allow.
+   * Raises INVALID_ARGUMENT for what is no slug, NOT_FOUND, INSUFFICIENT_POINTS, UnlockRefused for what the user's tier
+   * does not allow, and SERVICE_UNAVAILABLE when somebody else holds what is needed for too long.
    */
   async unlock(caller: UserCaller, slug: string, tx?: EntityManager): Promise<UnlockedShare> {
     const asked = { caller, slug: slugOf(slug), looked: this.risk.hasLooked(caller.userId, slug) };
-    const row = tx === undefined ? await this.batches.submit(asked) : (await this.run([asked], tx))[0];
-    return unlockedShare(row as UnlockRow);
+    const work =
+      tx === undefined ? this.batches.submit(asked) : this.run([asked], tx).then(([row]) => row as UnlockRow);
+    return unlockedShare(await work.catch(rethrow));
   }
 
   private async run(asked: readonly Asked[], tx?: EntityManager): Promise<UnlockRow[]> {
@@ -104,6 +105,13 @@ function unlockedShare(row: UnlockRow): UnlockedShare {
   }
   const allowance = { tier, quota, remaining, reset_s };
   return { outcome, url, accessCode, fullUrl: formatFullUrl({ kind, url, accessCode }), points, allowance };
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+function rethrow(cause: unknown): never {
+  if ((cause as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw cause;
+  throw new AppError('SERVICE_UNAVAILABLE', 'This has to wait too long now', { cause, retryAfterSeconds: 1 });
 }
 
 function slugOf(text: string): string {

@@ -83,6 +83,17 @@ describe('hashing slots', () => {
     expect(bench.order).toEqual(['a', 'g', 'ada', 'h']);
   });
 
+  it('leave half of the room to those who are new, however many are known', async () => {
+    const bench = new Bench(4);
+    const known = Array.from({ length: 5 }, () => bench.ask(of('mallory', 'known')));
+    const fresh = ['ada', 'bob'].map((name) => bench.ask(of(name)));
+    for (const one of known.slice(3)) await expect(one).rejects.toMatchObject(refused);
+    await expect(bench.ask(of('cy'))).rejects.toMatchObject(refused);
+    await bench.finish(5);
+    await Promise.all([...known.slice(0, 3), ...fresh]);
+    expect(bench.order).toEqual(['mallory', 'ada', 'mallory', 'bob', 'mallory']);
+  });
+
   it('serve the three in turn, so that none of them keeps the others out', async () => {
     const bench = new Bench(9);
     const turns = [

@@ -4,7 +4,8 @@ import { FairQueue } from './fair-queue.js';
 
 /**
  * What is known of those who ask: they have logged in before from where they are; nothing; nobody could log in from there
- * lately. The three are served in turn, and when there is no more room the latter give way to the former.
+ * lately. The three are served in turn, and when there is no more room the latter give way to the former; half of it is
+ * left to them, for anybody may have an account and log in with it all day.
  */
 const TRUST = ['known', 'new', 'failing'] as const;
 export type HashingTrust = (typeof TRUST)[number];
@@ -75,12 +76,24 @@ export class HashingSlots {
     return this.lanes[TRUST.indexOf(trust)] as FairQueue<Waiter>;
   }
 
-  /** Somebody who waits gives way to whom is better entitled, or else the newcomer is refused. */
+  /** Somebody who waits gives way, or else the newcomer is refused. */
   private makeRoom(turn: HashingTurn): void {
+    const lane = this.giveWay(turn);
+    if (lane === undefined) throw tooMany();
+    lane.dropFromLongest()?.refuse(tooMany());
+  }
+
+  /**
+   * The lane that gives way to a newcomer: the least entitled one that is less so than theirs, or their own when somebody
+   * there has more waiting than they, or a better one that has taken more than half of the room.
+   */
+  private giveWay(turn: HashingTurn): FairQueue<Waiter> | undefined {
     const own = this.laneOf(turn);
-    const worse = this.lanes.slice(this.lanes.indexOf(own) + 1).findLast((lane) => lane.size > 0);
-    if (worse === undefined && own.longest < own.lengthOf(turn.client) + 2) throw tooMany();
-    (worse ?? own).dropFromLongest()?.refuse(tooMany());
+    const index = this.lanes.indexOf(own);
+    const worse = this.lanes.slice(index + 1).findLast((lane) => lane.size > 0);
+    if (worse !== undefined) return worse;
+    if (own.longest >= own.lengthOf(turn.client) + 2) return own;
+    return this.lanes.slice(0, index).find((lane) => lane.size > this.options.waiting / 2);
   }
 
   private leave(tookMs: number): void {

@@ -2,7 +2,7 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { ApplicationChangeBody, NewApplicationBody, SecretRotationBody } from '../../applications/applications.dto.js';
-import type { ApplicationChange, NewApplication } from '../../applications/applications.service.js';
+import type { NewApplication } from '../../applications/applications.service.js';
 import { OwnerConfirmation } from '../../applications/owner-confirmation.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
 import { FormValues, validated } from '../parts/form-values.js';
@@ -14,7 +14,7 @@ export interface FormSender {
   readonly request: Request;
 }
 
-/** Forms about applications, read under the rules of the REST interface. */
+/** Forms about applications, read and carried out under the rules of the REST interface. */
 @Injectable()
 export class ApplicationForms {
   constructor(
@@ -41,7 +41,7 @@ export class ApplicationForms {
   }
 
   /** Raises INVALID_ARGUMENT, for a test user whom nobody knows too, and LOGIN_FAILED where the password is needed. */
-  async change(values: FormValues, { ownerId, clientId, request }: FormSender): Promise<ApplicationChange> {
+  async change(values: FormValues, sender: FormSender): Promise<void> {
     const body = validated(ApplicationChangeBody, {
       name: values.text('name').trim(),
       description: values.text('description').trim(),
@@ -51,24 +51,25 @@ export class ApplicationForms {
       test_user_ids: await this.idsOf(values.words('test_users')),
       bound_to_owner: values.isChecked('bound_to_owner'),
     });
-    const asked = { toBind: body.bound_to_owner === true, password: values.text('current_password') };
-    await this.confirmation.beforeChange(ownerId, clientId, asked, request);
-    return {
-      name: body.name,
-      description: body.description,
-      redirectUris: body.redirect_uris,
-      scopes: body.scopes,
-      ipAllow: body.ip_allow,
-      testUserIds: body.test_user_ids,
-      boundToOwner: body.bound_to_owner,
-    };
+    await this.confirmation.update(
+      { ...sender, password: values.text('current_password') },
+      {
+        name: body.name,
+        description: body.description,
+        redirectUris: body.redirect_uris,
+        scopes: body.scopes,
+        ipAllow: body.ip_allow,
+        testUserIds: body.test_user_ids,
+        boundToOwner: body.bound_to_owner,
+      },
+    );
   }
 
-  /** Raises INVALID_ARGUMENT, and LOGIN_FAILED where the password is needed. */
-  async rotation(values: FormValues, { ownerId, clientId, request }: FormSender): Promise<SecretRotationBody> {
+  /** The new secret. Raises INVALID_ARGUMENT, and LOGIN_FAILED where the password is needed. */
+  async rotation(values: FormValues, sender: FormSender): Promise<string> {
     const body = validated(SecretRotationBody, { overlap_seconds: values.wholeNumber('overlap_seconds') });
-    await this.confirmation.beforeSecret(ownerId, clientId, values.text('current_password'), request);
-    return body;
+    const asked = { ...sender, password: values.text('current_password') };
+    return (await this.confirmation.rotate(asked, body.overlap_seconds)).secret;
   }
 
   private async idsOf(names: readonly string[]): Promise<number[]> {

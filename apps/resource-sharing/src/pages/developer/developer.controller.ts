@@ -65,10 +65,8 @@ export class DeveloperController {
     @Res() response: Response,
   ): Promise<void> {
     const values = new FormValues(body);
-    const problem = await refusalOf(async () => {
-      const change = await this.forms.change(values, { ownerId: visitor.account.id, clientId, request });
-      await this.applications.update(visitor.account.id, clientId, change);
-    });
+    const sender = { ownerId: visitor.account.id, clientId, request };
+    const problem = await refusalOf(() => this.forms.change(values, sender));
     if (problem === undefined) response.redirect(303, done(`/developer/${clientId}`, 'application'));
     else await this.sendOne(response, visitor, clientId, { values, problem });
   }
@@ -84,9 +82,7 @@ export class DeveloperController {
     const values = new FormValues(body);
     let made = '';
     const problem = await refusalOf(async () => {
-      const sender = { ownerId: visitor.account.id, clientId, request };
-      const { overlap_seconds: overlapSeconds } = await this.forms.rotation(values, sender);
-      made = (await this.secrets.rotate(visitor.account.id, clientId, { overlapSeconds })).secret;
+      made = await this.forms.rotation(values, { ownerId: visitor.account.id, clientId, request });
     });
     if (problem !== undefined) return this.sendOne(response, visitor, clientId, { problem });
     const shown = secretOnce('This is the new secret. The one before it holds for the time you chose.', made);

@@ -69,10 +69,12 @@ export class KeysPageController {
       expires_at: values.optional('expires_at'),
       ip_allow: values.words('ip_allow'),
     });
-    await this.password.confirm(userId, body.current_password, request);
     const expiresAt = body.expires_at == null ? null : new Date(body.expires_at);
     const { name, scopes, ip_allow: ipAllow } = body;
-    return (await this.keys.create(userId, { name, scopes, expiresAt, ipAllow })).secret;
+    const { secret } = await this.password.during(userId, body.current_password, request, (tx) =>
+      this.keys.create(userId, { name, scopes, expiresAt, ipAllow }, tx),
+    );
+    return secret;
   }
 
   private async send(response: Response, visitor: Member, { notice, ...state }: State): Promise<void> {
