@@ -1,4 +1,4 @@
-// npm run bench -- tunnel-soak [minutes]
+// npm run bench -- tunnel-soak [minutes] [pause]
 //
 // Visitors of the tunnel who leave at any moment, for as long as is said: does memory or the number of open files grow.
 // A TCP tunnel and a host, in TLS; visitors take it all, close, reset, or send half a request and go. Server and agent are
@@ -13,8 +13,9 @@ import { figure, loadLine, median, printTable } from './table.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const minutes = Number(process.argv[2] ?? 10);
+/** Of each visitor, milliseconds. */
+const PAUSE_MS = Number(process.argv[3] ?? 15);
 const VISITORS = 12;
-const PAUSE_MS = 15;
 const SAMPLE_MS = 10_000;
 /** A visitor's leaving may be noticed by a time limit only: longer than the longest of them. */
 const QUIET_MS = 60_000;
