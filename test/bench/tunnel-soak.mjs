@@ -70,7 +70,10 @@ async function visit(port) {
   if (how === 'cut') {
     // Half a request, and gone.
     socket.write(head);
-    socket.write(BLOCK.subarray(0, random(99_999)), () => (left = true) && socket.destroy());
+    socket.write(BLOCK.subarray(0, random(99_999)), () => {
+      left = true;
+      socket.destroy();
+    });
   } else {
     socket.write(head);
     socket.write(BLOCK);
