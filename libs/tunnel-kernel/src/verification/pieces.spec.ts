@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { EMPTY_CONFIG } from '../config.js';
+import { foreignCookies } from './cookies.js';
+import { MemoryGrantStore } from './grants.js';
+import { isPublicAddress } from './outbound-call.js';
+import { PolicyTable } from './policy-table.js';
+import { ProofSigner } from './proof-signer.js';
+import { safePath } from './safe-path.js';
+import { TryLimit } from './try-limit.js';
+
+describe('a public address', () => {
+  it.each(['1.1.1.1', '8.8.8.8', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8'])('%s', (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  });
+
+  it.each(
+    `0.0.0.0 10.1.2.3 100.64.0.1 127.0.0.1 169.254.169.254 172.16.0.1 192.0.0.1 192.168.1.1 198.18.0.1 224.0.0.1
+     255.255.255.255 :: ::1 ::ffff:127.0.0.1 ::ffff:7f00:1 ::127.0.0.1 64:ff9b::7f00:1 fc00::1 fe80::1 fe80::1%eth0 fec0::1
+     ff02::1 2001::1 2001:db8::1 2002:7f00:1:: nonsense`.split(/\s+/),
+  )('not %s', (address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+});
+
+describe('a path to go back to', () => {
+  it.each(['/', '/a', '/a/b?c=//d#e', '/__gwx', '/a%2f%2fb'])('%s', (path) => {
+    expect(safePath(path)).toBe(path);
+  });
+
+  it.each(
+    [
+      null,
+      '',
+      'a',
+      '//a',
+      '///a',
+      '/\\a',
+      '\\\\a',
+      '/a\\b',
+      '/\ta',
+      '/ a',
+      '/a\n',
+      '/.//a',
+      '/a/..//b',
+      '/%2e//a',
+    ].concat(['http:/a', 'javascript:1', '/__gw', '/__gw/x', '/x/../__gw/x', '/\u00e9']),
+  )('not %j', (path) => {
+    expect(safePath(path)).toBe('/');
+  });
+});
+
+it('cookies of the gateway are told from others by their whole names', () => {
+  expect(foreignCookies({ cookie: 'a=1; gwv_x=2; xgwv_1=3; gwv_1x=4; gwcx=5' })).toBeUndefined();
+  expect(foreignCookies({ cookie: 'gwv_1=1;__Host-gwv_2=2; gws_3=3;gwc=4; __Host-gwc=5' })).toBeNull();
+  expect(foreignCookies({ cookie: 'gwc=1; a=b=c; flag; d="x"' })).toBe('a=b=c; flag; d="x"');
+  expect(foreignCookies({})).toBeUndefined();
+});
+
+it('a proof is good for what it was made for, and no two are the same', () => {
+  let now = 1_000_000;
+  const signer = new ProofSigner(Buffer.alloc(32, 1), () => now);
+  const policy = { id: 5, version: 2 };
+  const { text, nonce } = signer.sign(policy, 'here', 10);
+  expect(signer.read(text, policy, 'here')).toBe(nonce);
+  expect(signer.sign(policy, 'here', 10).text).not.toBe(text);
+  expect(signer.read(text, policy, 'there')).toBeNull();
+  expect(signer.read(text, { ...policy, version: 1 }, 'here')).toBeNull();
+  expect(signer.read(text, { ...policy, id: 6 }, 'here')).toBeNull();
+  expect(new ProofSigner(Buffer.alloc(32, 2), () => now).read(text, policy, 'here')).toBeNull();
+  now += 10_000;
+  expect(signer.read(text, policy, 'here')).toBeNull();
+});
+
+it('tries are forgotten after a minute, and only so many addresses are remembered', () => {
+  let now = 0;
+  const tries = new TryLimit(() => now);
+  for (let count = 0; count < 5; count += 1) expect(tries.take(1, 'a')).toBe(true);
+  expect(tries.take(1, 'a')).toBe(false);
+  expect(tries.take(2, 'a')).toBe(true);
+  expect(tries.retryAfter(1, 'a')).toBe(60);
+  for (let count = 0; count < 20_001; count += 1) tries.take(3, `${count}`);
+  expect(tries.take(1, 'a')).toBe(true);
+  now = 60_000;
+  for (let count = 0; count < 5; count += 1) expect(tries.take(3, '20000')).toBe(true);
+  tries.giveBack(3, '20000');
+  expect([tries.take(3, '20000'), tries.take(3, '20000')]).toEqual([true, false]);
+});
+
+it('grants are forgotten when their time is over', () => {
+  let now = 0;
+  const store = new MemoryGrantStore(() => now);
+  const grant = { tunnelId: 1, address: 'a', policyId: 1, policyVersion: 1, until: 10, once: false };
+  store.put(grant);
+  now = 9;
+  expect(store.get(grant)).toEqual(grant);
+  now = 10;
+  expect(store.get(grant)).toBeUndefined();
+  expect([store.size, store.list()]).toEqual([0, []]);
+});
+
+it('policies of a client are not for tunnels that have keys of their own', () => {
+  const tunnel = { clientId: 1, listen: { host: '', port: 0 }, targets: [] };
+  const policies = [
+    {
+      id: 1,
+      resource: { kind: 'client' as const, id: 1 },
+      type: 'password' as const,
+      password: 'x',
+      callbackUrl: null,
+      ttlSeconds: 1,
+      version: 1,
+    },
+  ];
+  const tunnels = [
+    { ...tunnel, id: 1, mode: 'tcp' as const },
+    { ...tunnel, id: 2, mode: 'secret' as const },
+  ];
+  const table = new PolicyTable({ ...EMPTY_CONFIG, tunnels, policies });
+  expect(table.ofTunnel(1)).toHaveLength(1);
+  expect(table.ofTunnel(2)).toEqual([]);
+  expect([...table.changedSince(new PolicyTable(EMPTY_CONFIG))]).toEqual(['tunnel:1']);
+});
