@@ -1,6 +1,5 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Applications } from '../src/applications/applications.service.js';
 import { OPEN_SCOPES, type OpenScope } from '../src/open-api/caller.js';
 import { startOpenSite } from './support/open-site.js';
 import { ThirdParty } from './support/third-party.js';
@@ -66,7 +65,7 @@ async function matrix(party: ThirdParty): Promise<Row[]> {
   await party.sql.query("UPDATE site_accounts SET premium_until = '2999-01-01' WHERE id = $1", [premium.id]);
   const app = await party.register(owner.id);
   const bound = await party.register(premium.id);
-  await site.app.get(Applications).update(premium.id, bound.clientId, { boundToOwner: true });
+  await party.bind(premium.id, bound.clientId);
   const other = await party.register(owner.id);
   const narrowApp = await ofScope((scope) => party.register(owner.id, { scopes: without(scope) }));
   const narrowToken = await ofScope((scope) => party.tokens(app, premium.id, { scope: without(scope).join(' ') }));

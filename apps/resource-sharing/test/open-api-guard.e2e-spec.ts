@@ -2,7 +2,6 @@ import { Agent } from 'node:http';
 import { waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import request from 'supertest';
-import { Applications } from '../src/applications/applications.service.js';
 import { EndpointSwitches } from '../src/open-api/endpoint-switches.js';
 import { Grants } from '../src/credentials/grants.service.js';
 import { LastUse } from '../src/credentials/last-use.js';
@@ -229,7 +228,7 @@ describe('the user token', () => {
 
   it('of another application, malformed or unknown never falls back: INVALID_OPENAPI_USER_TOKEN', async () => {
     const other = await party.register(owner.id);
-    await site.app.get(Applications).update(owner.id, other.clientId, { boundToOwner: true });
+    await party.bind(owner.id, other.clientId);
     const foreign = await party.tokens(app, user.id);
     const personal = await party.keys.create(owner.id, { name: 'mine', scopes: ['meta'] });
     expect(bodyOf(await party.probe('unlock', other.secret)).data['userId']).toBe(owner.id);

@@ -75,6 +75,12 @@ export class ThirdParty {
     return { application, clientId, secret: issued.secret, secretId: issued.info.id };
   }
 
+  /** Lets an application act for its owner, as with the owner's password. */
+  async bind(ownerId: number, clientId: string): Promise<void> {
+    const applications = this.site.app.get(Applications);
+    await this.unitOfWork.run((tx) => applications.update(ownerId, clientId, { boundToOwner: true }, tx));
+  }
+
   async review(clientId: string, review: Parameters<Applications['review']>[2]): Promise<void> {
     await this.site.app.get(Applications).review(0, clientId, review);
   }
