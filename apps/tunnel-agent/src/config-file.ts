@@ -5,6 +5,7 @@ const MAX_BYTES = 1024 * 1024;
 
 export interface ConfigFile {
   server?: string;
+  transport?: string;
   key?: string;
   key_file?: string;
   allow?: string[];
@@ -14,7 +15,7 @@ export interface ConfigFile {
   grace_seconds?: number;
 }
 
-const TEXTS = ['server', 'key', 'key_file', 'log'] as const;
+const TEXTS = ['server', 'transport', 'key', 'key_file', 'log'] as const;
 const LISTS = ['allow', 'deny', 'allow_file_roots'] as const;
 const KNOWN: ReadonlySet<string> = new Set([...TEXTS, ...LISTS, 'grace_seconds']);
 

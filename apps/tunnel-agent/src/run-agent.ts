@@ -1,4 +1,10 @@
-import { DestinationRules, TunnelAgent, type AgentStatus, type HostAndPort } from '@gatehouse/tunnel-kernel';
+import {
+  DestinationRules,
+  formatWebSocketAddress,
+  TunnelAgent,
+  type AgentStatus,
+  type HostAndPort,
+} from '@gatehouse/tunnel-kernel';
 import { exitCodeOf } from './exit-codes.js';
 import type { Reporter } from './reporter.js';
 import type { AgentSettings } from './settings.js';
@@ -17,10 +23,11 @@ export interface RunningAgent {
 
 /** Starts the agent that the settings describe. */
 export function runAgent(settings: AgentSettings, reporter: Reporter, software: string): RunningAgent {
-  const { server, key, graceMs } = settings;
+  const { server, transport, websocket, key, graceMs } = settings;
+  const name = websocket ? formatWebSocketAddress(websocket) : `${server.host}:${server.port}`;
   const ended = Promise.withResolvers<number>();
   const onStatus = (status: AgentStatus): void => {
-    reporter.status(status, `${server.host}:${server.port}`);
+    reporter.status(status, name);
     if (status.state !== 'stopped') return;
     clearInterval(carried);
     reporter.carried(agent.takeDeltas());
@@ -28,6 +35,8 @@ export function runAgent(settings: AgentSettings, reporter: Reporter, software: 
   };
   const agent = new TunnelAgent({
     server,
+    transport,
+    ...(websocket && { websocket }),
     key,
     now: Date.now,
     software,

@@ -56,6 +56,16 @@ describe('settings of the agent', () => {
     expect(read(['--server', 'a', '--config', file('c.json', JSON.stringify({ key_file: path }))]).key).toBe(key);
   });
 
+  it('say how the server is reached', () => {
+    const args = ['--key', key, '--server'];
+    expect(read([...args, 'gw.example'])).toMatchObject({ transport: 'auto', websocket: undefined });
+    expect(read([...args, 'gw.example', '--transport', 'raw']).transport).toBe('raw');
+    const websocket = { secure: true, host: 'gw.example', port: 443, path: '/__gw/agent' };
+    expect(read([...args, 'wss://gw.example'])).toMatchObject({ transport: 'websocket', websocket });
+    expect(problems([...args, 'gw.example', '--transport', 'pigeon'])[0]).toContain('pigeon');
+    expect(problems([...args, 'wss://gw.example', '--transport', 'raw'])[0]).toContain('HOST:PORT');
+  });
+
   it('print JSON where nobody watches', () => {
     const args = ['--server', 'a', '--key', key];
     expect(read(args, {}, false).log).toBe('json');

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { parseArgs } from 'node:util';
-import { DestinationRules, parseAgentKey, type HostAndPort } from '@gatehouse/tunnel-kernel';
+import {
+  DestinationRules,
+  parseAgentKey,
+  parseWebSocketAddress,
+  type AgentTransport,
+  type HostAndPort,
+  type WebSocketAddress,
+} from '@gatehouse/tunnel-kernel';
 import { readConfigFile, type ConfigFile } from './config-file.js';
 
 const DEFAULT_PORT = 8024;
@@ -22,8 +29,13 @@ export class UsageError extends Error {
   }
 }
 
+const TRANSPORTS: readonly AgentTransport[] = ['auto', 'raw', 'websocket'];
+
 export interface AgentSettings {
   server: HostAndPort;
+  transport: AgentTransport;
+  /** Undefined: where the library looks for one. */
+  websocket: WebSocketAddress | undefined;
   key: string;
   /** Empty: all that is not denied. */
   allow: DestinationRules;
@@ -37,6 +49,7 @@ export type Command = { run: AgentSettings } | { print: 'usage' | 'version' };
 
 const OPTIONS = {
   server: { type: 'string' },
+  transport: { type: 'string' },
   key: { type: 'string' },
   'key-file': { type: 'string' },
   allow: { type: 'string', multiple: true },
@@ -70,11 +83,12 @@ export function readSettings(
   };
   const file = note<ConfigFile>(() => (configPath ? readConfigFile(configPath) : {}), {});
   const nowhere = new DestinationRules([]);
+  const serverText = given.server ?? environment['GATEHOUSE_AGENT_SERVER'] ?? file.server;
+  const websocket = parseWebSocketAddress(serverText ?? '') ?? undefined;
   const settings: AgentSettings = {
-    server: note(() => parseServer(given.server ?? environment['GATEHOUSE_AGENT_SERVER'] ?? file.server), {
-      host: '',
-      port: 0,
-    }),
+    server: note<HostAndPort>(() => websocket ?? parseServer(serverText), { host: '', port: 0 }),
+    transport: note(() => transport(given.transport ?? file.transport, websocket !== undefined), 'auto'),
+    websocket,
     key: note(() => readKey(given, environment['GATEHOUSE_AGENT_KEY'], file), ''),
     allow: note(() => new DestinationRules(given.allow ?? file.allow ?? []), nowhere),
     deny: note(() => new DestinationRules(given.deny ?? file.deny ?? []), nowhere),
@@ -102,9 +116,17 @@ export function parseServer(text: string | undefined): HostAndPort {
   const [, bracketed, plain, port = DEFAULT_PORT] = /^(?:\[([^\]]+)\]|([^:\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const server = { host: bracketed ?? plain ?? '', port: Number(port) };
   if (server.host === '' || server.port < 1 || server.port > 65_535) {
-    throw new Error(`"${text}" is not a server: write HOST:PORT, an IPv6 address in brackets`);
+    throw new Error(`"${text}" is not a server: write HOST:PORT or wss://HOST, an IPv6 address in brackets`);
   }
   return server;
+}
+
+/** Behind the address of a WebSocket there is nothing else. */
+function transport(text: string | undefined, isWebSocket: boolean): AgentTransport {
+  const found = TRANSPORTS.find((known) => known === (text ?? (isWebSocket ? 'websocket' : 'auto')));
+  if (!found) throw new Error(`"${text}" is not a transport: ${TRANSPORTS.join(', ')}`);
+  if (isWebSocket && found !== 'websocket') throw new Error(`transport ${found} needs --server HOST:PORT`);
+  return found;
 }
 
 function readKey(given: Given, variable: string | undefined, file: ConfigFile): string {

@@ -6,12 +6,16 @@ export const USAGE = `gatehouse-agent makes private services reachable through a
 What is exposed is set up at the gateway; what may be exposed is up to this machine:
 
   --server HOST:PORT      the gateway's port for agents (port 8024 where none is said)
+  --server wss://HOST     over one WebSocket, for networks that let only HTTPS out (wss://HOST:PORT/PATH where it is
+                          elsewhere than at port 443)
+  --transport auto|raw|websocket
+                          auto: connections to HOST:PORT, over wss://HOST where those do not come about (auto)
   --key KEY               the client's key; better in GATEHOUSE_AGENT_KEY or a file, where others do not see it
   --key-file FILE         file that holds the key
   --allow TARGET          may be reached, and nothing else: 127.0.0.1:8080, *.corp.example:80,443, 10.0.0.0/8 (repeat)
   --deny TARGET           may not be reached, whatever is allowed (repeat)
   --allow-file-root DIR   directory that tunnels of mode file may serve, with what is below it (repeat)
-  --config FILE           YAML or JSON: server, key, key_file, allow, deny, allow_file_roots, log, grace_seconds
+  --config FILE           YAML or JSON: server, transport, key, key_file, allow, deny, allow_file_roots, log, grace_seconds
   --log text|json         what is printed (json where the output is no terminal)
   --grace-seconds N       how long running connections may go on after SIGTERM (30)
   --version, --help

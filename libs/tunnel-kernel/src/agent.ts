@@ -9,7 +9,9 @@ import type { DatagramLimits } from './datagrams/agent-datagrams.js';
 import { AgentSession } from './session/agent-session.js';
 import { Backoff } from './session/backoff.js';
 import { PinnedServer } from './session/pinned-tls.js';
+import { RouteChooser, type AgentTransport } from './session/route-chooser.js';
 import { parseAgentKey } from './wire/key-string.js';
+import type { WebSocketAddress } from './websocket/handshake.js';
 import type { ConfigMessage } from './wire/messages.js';
 
 /** All in milliseconds. */
@@ -25,6 +27,9 @@ export interface AgentTimeouts {
 const DEFAULT_TIMEOUTS: AgentTimeouts = { connect: 10_000, dial: 10_000, stable: 10_000 };
 /** What trying again would not change. */
 const FINAL: ReadonlySet<TunnelErrorCode> = new Set(['unauthorized', 'server_key', 'version', 'replaced']);
+
+/** What another way to the server may change: a network that answers in its place has another key, too. */
+const OF_THE_WAY: ReadonlySet<TunnelErrorCode> = new Set(['connection', 'timeout', 'protocol', 'silent', 'server_key']);
 
 export type AgentStatus =
   | { state: 'connecting' }
@@ -42,7 +47,12 @@ export interface AgentEvents {
 
 /** Everything the agent takes from outside. */
 export interface TunnelAgentEnvironment {
+  /** Its port for agents. */
   server: HostAndPort;
+  /** Absent: `auto`. */
+  transport?: AgentTransport;
+  /** Where the server takes WebSockets. Absent: `/__gw/agent` on port 443 of its host, in TLS. */
+  websocket?: WebSocketAddress;
   /** Key string, as the server's administration shows it. */
   key: string;
   /** Milliseconds since the epoch. */
@@ -71,6 +81,7 @@ export class TunnelAgent {
   private readonly secret: string;
   private readonly pinned: PinnedServer;
   private readonly dialer: AgentDialer;
+  private readonly routes: RouteChooser;
   private readonly ledger: FlowLedger;
   private readonly channels: AgentChannels;
   private readonly backoff: Backoff;
@@ -80,6 +91,8 @@ export class TunnelAgent {
   /** On its way; beside `current` while the agent moves. */
   private next: AgentSession | null = null;
   private timer: NodeJS.Timeout | null = null;
+  /** From one way to the server, while the other is tried. */
+  private wrongKey: TunnelError | null = null;
   private epoch = 0;
   private stopped = false;
   private onIdle: (() => void) | null = null;
@@ -93,6 +106,8 @@ export class TunnelAgent {
     this.secret = secret;
     this.pinned = new PinnedServer(fingerprint);
     this.dialer = environment.dialer ?? systemDialer;
+    const { server, websocket, transport = 'auto', now } = environment;
+    this.routes = new RouteChooser({ dialer: this.dialer, server, transport, websocket, now });
     this.random = environment.random ?? Math.random;
     this.backoff = new Backoff(this.random);
     this.ledger = new FlowLedger(environment.now, (record) => this.flowClosed(record));
@@ -132,7 +147,6 @@ export class TunnelAgent {
   private createChannels(): AgentChannels {
     const { environment, timeouts } = this;
     return new AgentChannels({
-      server: environment.server,
       pinned: this.pinned,
       dialer: this.dialer,
       ledger: this.ledger,
@@ -150,13 +164,13 @@ export class TunnelAgent {
     this.timer = null;
     if (this.stopped || this.next) return;
     if (!this.current) this.report({ state: 'connecting' });
-    const { environment, pinned, dialer, secret, agentId, timeouts } = this;
+    const { environment, pinned, secret, agentId, timeouts } = this;
     this.epoch += 1;
     const { server, software = 'gatehouse-agent' } = environment;
+    const route = this.routes.next();
     const options = {
-      server,
+      route,
       pinned,
-      dialer,
       secret,
       agentId,
       epoch: this.epoch,
@@ -166,6 +180,7 @@ export class TunnelAgent {
     const owner: ChannelOwner = {
       clientId: 0,
       encrypt: true,
+      route,
       refuse: (resource, channel, reason) => session.refuse({ ...resource, channel, reason }),
     };
     const session: AgentSession = new AgentSession(options, {
@@ -195,6 +210,8 @@ export class TunnelAgent {
 
   private welcomed(session: AgentSession, clientId: number): void {
     const before = this.current;
+    this.routes.welcomed(session.route.kind);
+    this.wrongKey = null;
     this.current = session;
     this.next = null;
     before?.close(new TunnelError('replaced', 'the agent moved to a new connection'));
@@ -216,7 +233,12 @@ export class TunnelAgent {
     if (this.stopped) return;
     // A newer connection of this agent is on its way, and may be why this one was ended.
     if (this.next) return;
-    if (FINAL.has(error.code) && !this.current) return this.giveUp(error);
+    if (OF_THE_WAY.has(error.code) && !session.welcome) {
+      if (error.code === 'server_key') this.wrongKey = error;
+      if (this.routes.failed(session.route.kind)) return this.connectIn(0);
+    }
+    const final = FINAL.has(error.code) ? error : this.wrongKey;
+    if (final && !this.current) return this.giveUp(final);
     const retryMs = this.backoff.next(retryAfterMs ?? 0);
     if (!this.current) this.report({ state: 'waiting', reason: error, retryMs });
     this.connectIn(retryMs);

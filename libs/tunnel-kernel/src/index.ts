@@ -87,6 +87,8 @@ export {
 export { type VisitorHits } from './visitor-ledger.js';
 export { type FlowDelta, type FlowRecord } from './flow-ledger.js';
 export { type PoolLimits } from './session/channel-pool.js';
+export { type AgentTransport } from './session/route-chooser.js';
+export { formatWebSocketAddress, parseWebSocketAddress, type WebSocketAddress } from './websocket/handshake.js';
 export { type AgentHost, type AgentTunnel, type FileRoot } from './wire/messages.js';
 export { systemDialer } from './dial.js';
 export { type DatagramLimits } from './datagrams/agent-datagrams.js';

@@ -91,6 +91,8 @@ export interface AgentState {
   agentId: string;
   software: string;
   address: string;
+  /** Whether its connections are TCP connections, or streams of a WebSocket. */
+  via: 'tcp' | 'websocket';
   /** Milliseconds since the epoch. */
   connectedAt: number;
   /** Of the last heartbeat; null before the first. */

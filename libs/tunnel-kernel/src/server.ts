@@ -88,7 +88,7 @@ export class TunnelServer {
     };
     const privateMode = new PrivateMode(shared, this.timeouts.handshake);
     this.entrances = new EntranceTable(createModes(shared, privateMode, limits));
-    this.http = new HttpGateway(shared, environment.trustedProxies ?? [], environment.http ?? {});
+    this.http = this.createHttp(shared);
     this.context = this.createContext();
     this.door = new Door({
       identity: environment.identity,
@@ -96,7 +96,7 @@ export class TunnelServer {
       book: this.context.book,
       handshakeMs: this.timeouts.handshake,
       maxUnidentified: MAX_UNIDENTIFIED,
-      onControl: (stream) => this.links.add(new ServerSession(stream, ++this.order, this.context)),
+      onControl: (stream, arrival) => this.links.add(new ServerSession(stream, arrival, ++this.order, this.context)),
       onVisitor: (stream) => void privateMode.receive(stream),
     });
   }
@@ -218,6 +218,7 @@ export class TunnelServer {
     this.http.stop();
     for (const session of this.links) session.end(new TunnelError('stopped', 'the server stops'));
     this.door.destroyUnidentified();
+    this.door.closeWebSockets();
   }
 
   private createVerifier(): VisitorVerifier {
@@ -239,6 +240,13 @@ export class TunnelServer {
     if (!changed || changed.size === 0) return;
     this.ledger.stop(({ resource }) => changed.has(resourceKey(resource)));
     this.access.admission.reset(changed);
+  }
+
+  private createHttp(shared: ModeContext): HttpGateway {
+    const { trustedProxies = [], http = {} } = this.environment;
+    return new HttpGateway(shared, trustedProxies, http, ({ headers }, socket) =>
+      this.door.upgrade((name) => headers[name]?.toString(), socket),
+    );
   }
 
   private createAccess(): AccessControl {
@@ -337,7 +345,7 @@ export class TunnelServer {
       clientId: client.id,
       agentId,
       software,
-      address: session.address,
+      ...session.arrival,
       connectedAt: session.since,
       roundTripMs: session.roundTripMs,
       idleChannels: session.pool?.idleCount ?? 0,

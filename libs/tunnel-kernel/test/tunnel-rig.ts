@@ -33,6 +33,10 @@ export interface Line {
   cut(): void;
   /** Lets nothing through while true; nobody is told. */
   die(value: boolean): void;
+  /** As a NAT that forgot: nothing passes any more on the connections that are open, but on the first one. */
+  forget(): void;
+  /** Connections that came. */
+  readonly accepted: number;
 }
 
 /** A server with clients, agents and targets of its own, all on loopback; ends with `close`. */
@@ -92,6 +96,8 @@ export class TunnelRig {
       now: Date.now,
       random: () => 0.1,
       logger,
+      // Not also port 443 of this machine.
+      transport: 'raw',
       ...options,
       events: { ...options.events, status: (status) => history.push(status) },
     });
@@ -170,7 +176,11 @@ export class TunnelRig {
   async line(): Promise<Line> {
     const sockets = new Set<Socket>();
     let dead = false;
+    let accepted = 0;
+    let forgotten = 0;
     const port = await this.target((near) => {
+      const index = accepted++;
+      const passes = (): boolean => !dead && (index === 0 || index >= forgotten);
       const far = connect({ port: this.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
       for (const [from, to] of [
         [near, far],
@@ -178,8 +188,8 @@ export class TunnelRig {
       ] as const) {
         from.on('error', () => to.destroy());
         from.on('close', () => to.destroy());
-        from.on('data', (part) => !dead && to.write(part));
-        from.on('end', () => !dead && to.end());
+        from.on('data', (part) => passes() && to.write(part));
+        from.on('end', () => passes() && to.end());
         sockets.add(from.on('close', () => sockets.delete(from)));
       }
     });
@@ -191,7 +201,23 @@ export class TunnelRig {
       die: (value) => {
         dead = value;
       },
+      forget: () => {
+        forgotten = accepted;
+      },
+      get accepted() {
+        return accepted;
+      },
     };
+  }
+
+  /** A port that nobody listens on. */
+  async unusedPort(): Promise<number> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    return port;
   }
 
   async close(): Promise<void> {

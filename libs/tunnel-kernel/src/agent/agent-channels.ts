@@ -1,5 +1,4 @@
 import { ByteReader, resetStream, type ByteStream } from '@gatehouse/net';
-import type { HostAndPort } from '../environment.js';
 import { AgentDatagrams, DEFAULT_DATAGRAM_LIMITS, type DatagramLimits } from '../datagrams/agent-datagrams.js';
 import { TunnelError } from '../errors.js';
 import { DATA_PROTOCOL } from '../session/door.js';
@@ -17,7 +16,6 @@ const MAX_HEAD_BYTES = 64 * 1024;
 
 export interface AgentChannelsOptions extends Omit<HandlerContext, 'resources'> {
   datagrams?: Partial<DatagramLimits> | undefined;
-  server: HostAndPort;
   pinned: PinnedServer;
   /** For a data channel to open. */
   connectMs: number;
@@ -81,9 +79,9 @@ export class AgentChannels {
     }
   }
 
-  private async connect(ticket: ChannelTicket, { encrypt }: ChannelOwner): Promise<ByteStream> {
-    const { dialer, server, pinned, connectMs } = this.options;
-    const transport = await dialer.server(server, connectMs);
+  private async connect(ticket: ChannelTicket, { encrypt, route }: ChannelOwner): Promise<ByteStream> {
+    const { pinned, connectMs } = this.options;
+    const transport = await route.open(connectMs);
     if (!encrypt) {
       transport.write(encodeOpening(ticket));
       return transport;

@@ -2,6 +2,7 @@ import type { ByteReader, ByteStream } from '@gatehouse/net';
 import type { AgentDialer, HostAndPort, TunnelLogger } from '../environment.js';
 import type { FlowLedger } from '../flow-ledger.js';
 import type { ResourceRef } from '../resource.js';
+import type { ServerRoute } from '../session/server-route.js';
 import type { DialFailure } from '../wire/messages.js';
 import type { Start } from '../wire/prelude.js';
 import type { AgentResources } from './agent-resources.js';
@@ -10,6 +11,8 @@ import type { AgentResources } from './agent-resources.js';
 export interface ChannelOwner {
   clientId: number;
   encrypt: boolean;
+  /** How its channels get to the server. */
+  route: Pick<ServerRoute, 'open'>;
   refuse(resource: ResourceRef, channel: string, reason: DialFailure): void;
 }
 

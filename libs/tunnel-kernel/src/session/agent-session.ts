@@ -1,5 +1,4 @@
 import type { TLSSocket } from 'node:tls';
-import type { AgentDialer, HostAndPort } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import {
   PROTOCOL_VERSION,
@@ -13,11 +12,11 @@ import {
 import { ControlLink } from './control-link.js';
 import { CONTROL_PROTOCOL } from './door.js';
 import type { PinnedServer } from './pinned-tls.js';
+import type { ServerRoute } from './server-route.js';
 
 export interface AgentSessionOptions {
-  server: HostAndPort;
+  route: ServerRoute;
   pinned: PinnedServer;
-  dialer: AgentDialer;
   secret: string;
   agentId: string;
   epoch: number;
@@ -63,7 +62,11 @@ export class AgentSession {
     return this.greeting;
   }
 
-  /** Address of the far end. */
+  get route(): ServerRoute {
+    return this.options.route;
+  }
+
+  /** Address of the far end; null where something lies between. */
   get address(): string | null {
     return this.stream?.remoteAddress ?? null;
   }
@@ -89,8 +92,8 @@ export class AgentSession {
   }
 
   private async open(): Promise<void> {
-    const { server, pinned, dialer, connectMs, secret, agentId, epoch, software } = this.options;
-    const transport = await dialer.server(server, connectMs);
+    const { route, pinned, connectMs, secret, agentId, epoch, software } = this.options;
+    const transport = await route.open(connectMs);
     if (this.ended) return void transport.destroy();
     const stream = await pinned.secure(transport, CONTROL_PROTOCOL, connectMs);
     if (this.ended) return void stream.destroy();
@@ -126,6 +129,7 @@ export class AgentSession {
     if (this.ended) return;
     this.ended = true;
     clearTimeout(this.timer);
+    this.options.route.release();
     this.handlers.closed(error, this.farewell?.retryAfterMs ?? null);
   }
 }

@@ -1,20 +1,33 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
-import { ByteReader, type ByteStream } from '@gatehouse/net';
+import { createServer, Socket, type AddressInfo, type Server } from 'node:net';
+import {
+  createSecureContext,
+  createServer as createTlsServer,
+  TLSSocket,
+  type SecureContext,
+  type SecureContextOptions,
+  type Server as TlsServer,
+} from 'node:tls';
+import { ByteReader, ByteStreamDuplex, type ByteStream } from '@gatehouse/net';
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
+import { MuxStream } from '../mux/mux-stream.js';
 import { FramedStream } from '../wire/framed-stream.js';
 import { OPENING_BYTES, OPENING_FIRST_BYTE } from '../wire/prelude.js';
 import type { ServerIdentity } from '../wire/server-identity.js';
+import type { FieldReader } from '../websocket/handshake.js';
 import type { TicketBook } from './ticket-book.js';
+import { WebSocketDoor } from './websocket-door.js';
 
 /** Names of the uses of a TLS connection (ALPN). */
 export const CONTROL_PROTOCOL = 'gwt/1';
 export const DATA_PROTOCOL = 'gwd/1';
 export const VISITOR_PROTOCOL = 'gwv/1';
 
+const PROTOCOLS = [CONTROL_PROTOCOL, DATA_PROTOCOL, VISITOR_PROTOCOL];
 const TLS_FIRST_BYTE = 22;
+/** Of `GET`; the second byte of a data channel's opening is another. */
+const REQUEST_SECOND_BYTE = 0x45;
 const BACKLOG = 4096;
 const CIPHERS = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
 
@@ -26,22 +39,34 @@ export interface DoorOptions {
   handshakeMs: number;
   /** Connections that have not said yet what they are. */
   maxUnidentified: number;
-  onControl(stream: TLSSocket): void;
+  onControl(stream: TLSSocket, arrival: Arrival): void;
   /** A visitor's program; it has its own time limit from here on. */
   onVisitor(stream: TLSSocket): void;
 }
 
+/** Where a connection came from. */
+export interface Arrival {
+  /** Of the machine at the other end of the TCP connection. */
+  address: string;
+  via: 'tcp' | 'websocket';
+}
+
 interface Unidentified {
   /** Null during a TLS handshake. */
-  stream: Socket | null;
+  stream: ByteStream | null;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** The port that agents connect to: control connections and data channels, in TLS or plain, by their first byte. */
+/**
+ * The port that agents connect to: control connections and data channels, in TLS or plain, and WebSockets that carry many of
+ * either, by their first bytes.
+ */
 export class Door {
   private readonly options: DoorOptions;
   private readonly server: Server;
   private readonly tls: TlsServer;
+  private readonly webSockets: WebSocketDoor;
+  private readonly secureContext: SecureContext;
   /** Connections that have not said yet what they are, by the far end of their TCP socket. */
   private readonly unidentified = new Map<string, Unidentified>();
 
@@ -57,17 +82,28 @@ export class Door {
       },
       (socket) => this.accepted(socket),
     );
-    this.tls = createTlsServer({
-      key: options.identity.key,
-      cert: options.identity.certificate,
+    const { key, certificate: cert } = options.identity;
+    const secureOptions: SecureContextOptions = {
+      key,
+      cert,
       minVersion: 'TLSv1.3',
       ciphers: CIPHERS,
       honorCipherOrder: true,
-      ALPNProtocols: [CONTROL_PROTOCOL, DATA_PROTOCOL, VISITOR_PROTOCOL],
+    };
+    this.secureContext = createSecureContext(secureOptions);
+    this.tls = createTlsServer({
+      ...secureOptions,
+      ALPNProtocols: PROTOCOLS,
       allowHalfOpen: true,
       handshakeTimeout: options.handshakeMs,
     });
-    this.tls.on('secureConnection', (stream) => this.secured(stream));
+    this.tls.on('secureConnection', (stream) => {
+      this.secured(stream, farEnd(stream), { address: stream.remoteAddress ?? '', via: 'tcp' });
+    });
+    this.webSockets = new WebSocketDoor({
+      emptyMs: options.handshakeMs,
+      onStream: (stream) => this.acceptedStream(stream),
+    });
     this.tls.on('tlsClientError', (error) => options.logger.debug('TLS of an agent failed', { error: error.message }));
   }
 
@@ -90,69 +126,107 @@ export class Door {
     this.server.close();
   }
 
+  /** A request for a WebSocket that came to another port; see `WebSocketDoor.upgrade`. */
+  upgrade(field: FieldReader, stream: ByteStream): void {
+    this.webSockets.upgrade(field, stream);
+  }
+
   /** Ends the connections that nobody else knows of. */
   destroyUnidentified(): void {
     for (const { stream } of this.unidentified.values()) stream?.destroy();
   }
 
+  /** Ends the WebSockets, with all that they carry, once last words have left. */
+  closeWebSockets(): void {
+    this.webSockets.close();
+  }
+
   private accepted(socket: Socket): void {
     socket.on('error', () => undefined);
     if (this.unidentified.size >= this.options.maxUnidentified) return void socket.resetAndDestroy();
-    const far = farEnd(socket);
-    this.watch(far, socket);
-    socket.on('close', () => this.identified(far));
-    void this.route(socket, far);
+    this.receive(socket, farEnd(socket));
   }
 
-  private watch(far: string, stream: Socket): void {
+  private acceptedStream(stream: MuxStream): void {
+    if (this.unidentified.size >= this.options.maxUnidentified) return stream.destroy();
+    this.receive(stream, `${farEnd(stream)} ${stream.id}`);
+  }
+
+  private receive(stream: ByteStream, far: string): void {
+    this.watch(far, stream);
+    stream.on('close', () => this.identified(far));
+    this.route(stream, far).catch((error: unknown) => this.refuse(stream, error));
+  }
+
+  private watch(far: string, stream: ByteStream): void {
     this.identified(far);
     this.unidentified.set(far, { stream, timer: setTimeout(() => stream.destroy(), this.options.handshakeMs) });
   }
 
-  private async route(socket: Socket, far: string): Promise<void> {
-    const reader = new ByteReader(socket, OPENING_BYTES);
-    try {
-      const [first] = await reader.peek(1);
-      if (first === TLS_FIRST_BYTE) {
-        reader.restore();
-        // From here on the TLS server has its own time limit; a TCP socket under TLS is not ours to destroy.
-        clearTimeout(this.unidentified.get(far)?.timer);
-        this.unidentified.set(far, { stream: null, timer: undefined });
-        this.tls.emit('connection', socket);
-      } else if (first === OPENING_FIRST_BYTE) await this.openChannel(socket, reader, far);
-      else throw new TunnelError('protocol', 'neither TLS nor a data channel');
-    } catch (error) {
-      this.refuse(socket, error);
-    }
+  private async route(stream: ByteStream, far: string): Promise<void> {
+    const reader = new ByteReader(stream, OPENING_BYTES);
+    const [first] = await reader.peek(1);
+    if (first === TLS_FIRST_BYTE) {
+      reader.restore();
+      this.secure(stream, far);
+    } else if (first !== OPENING_FIRST_BYTE) throw new TunnelError('protocol', 'neither TLS nor a data channel');
+    else if ((await reader.peek(2))[1] === REQUEST_SECOND_BYTE && stream instanceof Socket) {
+      reader.restore();
+      await this.webSockets.receive(stream);
+      this.identified(far);
+    } else await this.openChannel(stream, reader, far);
   }
 
-  private secured(stream: TLSSocket): void {
+  private secure(stream: ByteStream, far: string): void {
+    if (stream instanceof Socket) {
+      // From here on the TLS server has its own time limit; a TCP socket under TLS is not ours to destroy.
+      clearTimeout(this.unidentified.get(far)?.timer);
+      this.unidentified.set(far, { stream: null, timer: undefined });
+      this.tls.emit('connection', stream);
+      return;
+    }
+    const { secureContext } = this;
+    const secured = new TLSSocket(new ByteStreamDuplex(stream), {
+      isServer: true,
+      secureContext,
+      ALPNProtocols: PROTOCOLS,
+    });
+    secured.on('error', (error) => this.options.logger.debug('TLS of an agent failed', { error: error.message }));
+    this.watch(far, secured);
+    secured.once('secure', () => {
+      this.secured(secured, far, { address: stream.remoteAddress ?? '', via: 'websocket' });
+      if (stream instanceof MuxStream) stream.widen();
+    });
+  }
+
+  private secured(stream: TLSSocket, far: string, arrival: Arrival): void {
     stream.on('error', () => undefined);
     if (stream.alpnProtocol === DATA_PROTOCOL) {
-      this.watch(farEnd(stream), stream);
+      this.watch(far, stream);
       const reader = new ByteReader(stream, OPENING_BYTES);
-      this.openChannel(stream, reader, farEnd(stream)).catch((error: unknown) => this.refuse(stream, error));
+      this.openChannel(stream, reader, far).catch((error: unknown) => this.refuse(stream, error));
     } else if (stream.alpnProtocol === CONTROL_PROTOCOL) {
       // A control connection has its own time limit until it is authenticated.
-      this.identified(farEnd(stream));
-      this.options.onControl(stream);
+      this.identified(far);
+      this.options.onControl(stream, arrival);
     } else if (stream.alpnProtocol === VISITOR_PROTOCOL) {
-      this.identified(farEnd(stream));
+      this.identified(far);
       this.options.onVisitor(stream);
     } else stream.destroy();
   }
 
-  private async openChannel(stream: Socket, reader: ByteReader, far: string): Promise<void> {
+  private async openChannel(stream: ByteStream, reader: ByteReader, far: string): Promise<void> {
     const opening = await reader.read(OPENING_BYTES);
     const found = this.options.book.redeem(opening);
     if (!found) throw new TunnelError('unauthorized', 'no such ticket');
     this.identified(far);
     reader.restore();
-    const channel: ByteStream = 'alpnProtocol' in stream ? new FramedStream(stream) : stream;
+    if (stream instanceof MuxStream) stream.widen();
+    const channel: ByteStream = stream instanceof TLSSocket ? new FramedStream(stream) : stream;
     found.holder.admit(found.ticket, channel);
   }
 
-  private refuse(stream: Socket, error: unknown): void {
+  private refuse(stream: ByteStream, error: unknown): void {
     this.options.logger.debug('a connection to the door was refused', {
       address: stream.remoteAddress,
       error: error instanceof Error ? error.message : String(error),
@@ -167,6 +241,6 @@ export class Door {
 }
 
 /** Names one connection of a port as long as it is open, the same on a TLS socket and on the TCP socket under it. */
-function farEnd({ remoteAddress, remotePort }: Socket): string {
+function farEnd({ remoteAddress, remotePort }: ByteStream): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -1,5 +1,6 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { connect, createSecureContext, type TLSSocket } from 'node:tls';
+import { ByteStreamDuplex, type ByteStream } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import { keyFingerprint } from '../wire/key-string.js';
 
@@ -17,10 +18,10 @@ export class PinnedServer {
    * TLS 1.3 over `transport`, which it owns from here on. Nothing was sent to the server before its key was compared.
    * @throws TunnelError `server_key`, `timeout` or `connection`.
    */
-  secure(transport: Socket, protocol: string, timeoutMs: number): Promise<TLSSocket> {
+  secure(transport: ByteStream, protocol: string, timeoutMs: number): Promise<TLSSocket> {
     return new Promise((resolve, reject) => {
       const stream = connect({
-        socket: transport,
+        socket: transport instanceof Socket ? transport : new ByteStreamDuplex(transport),
         // The key is pinned: names and authorities say nothing here.
         rejectUnauthorized: false,
         // One for all connections: making it costs as much as a handshake.

@@ -13,6 +13,7 @@ import {
 } from '../wire/messages.js';
 import { ChannelPool, type PoolLimits } from './channel-pool.js';
 import { ControlLink } from './control-link.js';
+import type { Arrival } from './door.js';
 import type { TicketBook } from './ticket-book.js';
 
 /** After a failure of the server's own, an agent may come again soon; a disabled client need not hurry. */
@@ -53,7 +54,7 @@ export interface AgentIdentity {
 export class ServerSession {
   /** Order of arrival at this server: the newest connection wins. */
   readonly order: number;
-  readonly address: string;
+  readonly arrival: Arrival;
   readonly since: number;
   private readonly context: SessionContext;
   private readonly link: ControlLink;
@@ -65,12 +66,12 @@ export class ServerSession {
   leaving = false;
   private readonly stream: TLSSocket;
 
-  constructor(stream: TLSSocket, order: number, context: SessionContext) {
+  constructor(stream: TLSSocket, arrival: Arrival, order: number, context: SessionContext) {
     this.order = order;
+    this.arrival = arrival;
     this.context = context;
     this.stream = stream;
     this.since = context.now();
-    this.address = stream.remoteAddress ?? '';
     this.timer = setTimeout(
       () => this.end(new TunnelError('timeout', 'no authentication in time')),
       context.handshakeMs,

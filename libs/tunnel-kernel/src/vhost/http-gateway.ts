@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Server as NetServer } from 'node:net';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { HostConfig } from '../config.js';
 import type { HostAndPort } from '../environment.js';
 import type { ModeContext } from '../modes/mode.js';
@@ -47,8 +47,16 @@ export class HttpGateway {
   private httpsPort: number | null;
   private draining = false;
 
-  /** `trustedProxies`: networks that are believed when they say whom they speak for (`X-Forwarded-For` and the like). */
-  constructor(context: ModeContext, trustedProxies: readonly string[], options: HttpOptions) {
+  /**
+   * `trustedProxies`: networks that are believed when they say whom they speak for (`X-Forwarded-For` and the like).
+   * `onAgent`: an agent asks for a WebSocket.
+   */
+  constructor(
+    context: ModeContext,
+    trustedProxies: readonly string[],
+    options: HttpOptions,
+    onAgent: (request: IncomingMessage, socket: Socket) => void,
+  ) {
     const { timeouts = {} } = options;
     this.options = options;
     this.httpsPort = options.publicHttpsPort ?? null;
@@ -79,6 +87,7 @@ export class HttpGateway {
       logger,
       headMs: timeouts.head ?? HEAD_MS,
       draining: () => this.draining,
+      agentUpgrade: onAgent,
     };
     this.http1 = new Http1Listener(this.listening);
   }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import { endpoint } from '../modes/endpoint.js';
 import type { TunnelLogger } from '../environment.js';
+import { AGENT_PATH } from '../websocket/handshake.js';
 import type { FrontDoor, IncomingRequest } from './front-door.js';
 import { Http1Reply } from './http1-reply.js';
 import type { Arrival, TrustedProxies } from './visitor-origin.js';
@@ -21,6 +22,8 @@ export interface ListenerContext {
   /** From the first byte of a head to its last, milliseconds. */
   headMs: number;
   draining(): boolean;
+  /** A WebSocket of an agent (`AGENT_PATH`): paused, with what came after the request put back. */
+  agentUpgrade(request: IncomingMessage, socket: Socket): void;
 }
 
 /** What a connection is, found out once. */
@@ -135,6 +138,12 @@ export class Http1Listener {
     this.sockets.delete(socket);
     socket.on('error', () => undefined);
     if (head.length > 0) socket.unshift(head);
+    if (request.url?.split('?')[0] === AGENT_PATH) {
+      // Not a visitor's any more: it does not end with them.
+      this.sockets.delete(socket);
+      socket.pause();
+      return this.context.agentUpgrade(request, socket);
+    }
     const connection = this.connectionOf(socket, covers);
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;

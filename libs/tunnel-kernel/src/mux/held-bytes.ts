@@ -1,0 +1,47 @@
+const TAIL_BYTES = 16 * 1024;
+/** Smaller parts are copied together: each would keep the whole of the buffer that it was read into. */
+const SMALL_BYTES = 4 * 1024;
+
+/** Bytes that wait for their reader, in about as much memory as they are. */
+export class HeldBytes {
+  private parts: Uint8Array[] = [];
+  /** Memory of the last part, where it was copied; null where it was not. */
+  private tail: Buffer | null = null;
+
+  get isEmpty(): boolean {
+    return this.parts.length === 0;
+  }
+
+  push(part: Uint8Array): void {
+    if (part.length >= SMALL_BYTES) {
+      this.tail = null;
+      this.parts.push(part);
+    } else if (!this.append(part)) {
+      this.tail = Buffer.allocUnsafeSlow(TAIL_BYTES);
+      this.tail.set(part);
+      this.parts.push(this.tail.subarray(0, part.length));
+    }
+  }
+
+  unshift(part: Uint8Array): void {
+    this.parts.unshift(part);
+  }
+
+  shift(): Uint8Array | undefined {
+    if (this.parts.length === 1) this.tail = null;
+    return this.parts.shift();
+  }
+
+  clear(): void {
+    this.parts = [];
+    this.tail = null;
+  }
+
+  private append(part: Uint8Array): boolean {
+    const last = this.parts.at(-1);
+    if (!this.tail || !last || last.length + part.length > this.tail.length) return false;
+    this.tail.set(part, last.length);
+    this.parts[this.parts.length - 1] = this.tail.subarray(0, last.length + part.length);
+    return true;
+  }
+}

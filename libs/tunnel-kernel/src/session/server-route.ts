@@ -1,0 +1,67 @@
+import type { ByteStream } from '@gatehouse/net';
+import type { AgentDialer, HostAndPort } from '../environment.js';
+import { MuxConnection } from '../mux/mux-connection.js';
+import type { WebSocketAddress } from '../websocket/handshake.js';
+import { dialWebSocket } from './websocket-dial.js';
+
+/** How an agent gets to its server, for one session. */
+export interface ServerRoute {
+  readonly kind: 'raw' | 'websocket';
+  /** A connection to the server's door: paused, both directions end on their own. @throws Error */
+  open(timeoutMs: number): Promise<ByteStream>;
+  /** None will be opened any more. */
+  release(): void;
+}
+
+/** A TCP connection each. */
+export class RawRoute implements ServerRoute {
+  readonly kind = 'raw';
+  private readonly dialer: Pick<AgentDialer, 'server'>;
+  private readonly server: HostAndPort;
+
+  constructor(dialer: Pick<AgentDialer, 'server'>, server: HostAndPort) {
+    this.dialer = dialer;
+    this.server = server;
+  }
+
+  open(timeoutMs: number): Promise<ByteStream> {
+    return this.dialer.server(this.server, timeoutMs);
+  }
+
+  release(): void {
+    // Nothing is shared.
+  }
+}
+
+/** All of them over one WebSocket, which is opened with the first. */
+export class WebSocketRoute implements ServerRoute {
+  readonly kind = 'websocket';
+  private readonly dialer: Pick<AgentDialer, 'server'>;
+  private readonly address: WebSocketAddress;
+  private connection: Promise<MuxConnection> | null = null;
+  private released = false;
+
+  constructor(dialer: Pick<AgentDialer, 'server'>, address: WebSocketAddress) {
+    this.dialer = dialer;
+    this.address = address;
+  }
+
+  async open(timeoutMs: number): Promise<ByteStream> {
+    this.connection ??= this.connect(timeoutMs);
+    return (await this.connection).open();
+  }
+
+  release(): void {
+    this.released = true;
+    this.connection?.then(
+      (connection) => connection.release(),
+      () => undefined,
+    );
+  }
+
+  private async connect(timeoutMs: number): Promise<MuxConnection> {
+    const connection = new MuxConnection(await dialWebSocket(this.dialer, this.address, timeoutMs), {});
+    if (this.released) connection.release();
+    return connection;
+  }
+}

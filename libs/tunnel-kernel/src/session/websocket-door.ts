@@ -1,0 +1,81 @@
+import { ByteReader, type ByteStream } from '@gatehouse/net';
+import { MuxConnection } from '../mux/mux-connection.js';
+import type { MuxStream } from '../mux/mux-stream.js';
+import {
+  AGENT_PATH,
+  MAX_HANDSHAKE_BYTES,
+  readRequestHead,
+  refusalHead,
+  upgradeAnswer,
+  type FieldReader,
+} from '../websocket/handshake.js';
+import { WebSocketTransport } from '../websocket/websocket-transport.js';
+
+/** Longer than a control connection has for its last word. */
+const LAST_WORD_MS = 1500;
+const HEAD_END = Buffer.from('\r\n\r\n');
+
+export interface WebSocketDoorOptions {
+  /** How long a WebSocket may be without a stream, milliseconds. */
+  emptyMs: number;
+  /** A stream of a WebSocket stands for a connection to the door. */
+  onStream(stream: MuxStream): void;
+}
+
+/** Where WebSockets of agents come in, at the agents' own port and behind the ports for visitors of hosts. */
+export class WebSocketDoor {
+  private readonly options: WebSocketDoorOptions;
+  private readonly connections = new Set<MuxConnection>();
+
+  constructor(options: WebSocketDoorOptions) {
+    this.options = options;
+  }
+
+  /** A request on a connection of its own, from its first byte. @throws TunnelError, ByteReaderError: nothing was answered. */
+  async receive(stream: ByteStream): Promise<void> {
+    const reader = new ByteReader(stream, MAX_HANDSHAKE_BYTES);
+    const head = await reader.readThrough(HEAD_END);
+    const { method, target, field } = readRequestHead(head.toString('latin1'));
+    reader.restore();
+    if (method !== 'GET' || target.split('?')[0] !== AGENT_PATH) return refuse(stream, refusalHead('404 Not Found'));
+    this.upgrade(field, stream);
+  }
+
+  /** A request that was read. `stream` is paused, with what came after the request put back. */
+  upgrade(field: FieldReader, stream: ByteStream): void {
+    const answer = upgradeAnswer(field);
+    if (!answer.accepted) return refuse(stream, answer.head);
+    stream.write(Buffer.from(answer.head, 'latin1'));
+    let timer: NodeJS.Timeout | undefined;
+    const watch = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => connection.size === 0 && connection.destroy(), this.options.emptyMs);
+    };
+    const connection: MuxConnection = new MuxConnection(new WebSocketTransport(stream, false), {
+      onStream: (one) => this.options.onStream(one),
+      onEmpty: () => watch(),
+      onClose: () => {
+        clearTimeout(timer);
+        this.connections.delete(connection);
+      },
+    });
+    watch();
+    if (!connection.isClosed) this.connections.add(connection);
+    else clearTimeout(timer);
+  }
+
+  /** Ends the WebSockets: those that still carry something a moment later. */
+  close(): void {
+    for (const connection of this.connections) connection.release();
+    setTimeout(() => {
+      for (const connection of this.connections) connection.destroy();
+    }, LAST_WORD_MS).unref();
+  }
+}
+
+function refuse(stream: ByteStream, head: string): void {
+  stream.write(Buffer.from(head, 'latin1'));
+  stream.resume();
+  stream.end();
+  setTimeout(() => stream.destroy(), 1000).unref();
+}

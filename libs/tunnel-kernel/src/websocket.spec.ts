@@ -1,0 +1,168 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { waitFor } from '@gatehouse/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { howItEnds, readAll, TunnelRig } from '../test/tunnel-rig.js';
+import { createServerIdentity, type WebSocketAddress } from './index.js';
+
+let rig: TunnelRig;
+afterEach(() => rig.close());
+
+async function open(...options: ConstructorParameters<typeof TunnelRig>): Promise<void> {
+  rig = new TunnelRig(...options);
+  await rig.listen();
+}
+
+const at = (port: number, secure = false): WebSocketAddress => ({
+  secure,
+  host: '127.0.0.1',
+  port,
+  path: '/__gw/agent',
+});
+
+async function ask(port: number): Promise<string> {
+  const visitor = await rig.visit(port);
+  visitor.end('?');
+  return String(await readAll(visitor));
+}
+
+/** Sends `bytes` through the tunnel's echo and hashes what comes back. */
+async function there(port: number, bytes: Buffer): Promise<string> {
+  const visitor = await rig.visit(port);
+  const back = readAll(visitor);
+  visitor.end(bytes);
+  return createHash('sha256')
+    .update(await back)
+    .digest('hex');
+}
+
+const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+describe.each([false, true])('an agent over a WebSocket, channels in TLS: %s', (encrypt) => {
+  it('serves visitors, many at once, over one connection', async () => {
+    await open();
+    const { key } = rig.client(encrypt);
+    const line = await rig.line();
+    rig.agent(key, { transport: 'websocket', websocket: at(line.port) });
+    await rig.online(1);
+    expect(rig.server.agents()).toMatchObject([{ via: 'websocket', address: '127.0.0.1' }]);
+    const port = await rig.tunnel(1, [await rig.echo()]);
+    const all = Array.from({ length: 20 }, async (_, index) => {
+      const bytes = randomBytes(300_000 + index);
+      expect(await there(port, bytes)).toBe(digest(bytes));
+    });
+    await Promise.all(all);
+    expect(line.accepted).toBe(1);
+  });
+
+  it('keeps ends and aborts apart', async () => {
+    await open();
+    const { key } = rig.client(encrypt);
+    rig.agent(key, { transport: 'websocket', websocket: at(rig.port) });
+    await rig.online(1);
+    const ended = await rig.tunnel(1, [await rig.target((socket) => socket.end('bye'))]);
+    expect(String(await readAll(await rig.visit(ended)))).toBe('bye');
+    const reset = await rig.tunnel(
+      1,
+      [await rig.target((socket) => void socket.once('data', () => socket.resetAndDestroy()))],
+      {
+        id: 8,
+      },
+    );
+    const visitor = await rig.visit(reset);
+    visitor.write('x');
+    expect(await howItEnds(visitor)).toBe('ECONNRESET');
+  });
+});
+
+describe('the way to the server', () => {
+  it('is a WebSocket where the port for agents cannot be reached, and raw where it can', async () => {
+    await open();
+    const [one, two] = [rig.client(), rig.client()];
+    const closed = await rig.unusedPort();
+    const auto = { transport: 'auto', websocket: at(rig.port) } as const;
+    const { history } = rig.agent(one.key, { ...auto, server: { host: '127.0.0.1', port: closed } });
+    rig.agent(two.key, auto);
+    await rig.online(1);
+    await rig.online(2);
+    expect(rig.server.agents().map(({ clientId, via }) => [clientId, via])).toEqual(
+      expect.arrayContaining([
+        [1, 'websocket'],
+        [2, 'tcp'],
+      ]),
+    );
+    await waitFor(() => history.at(-1)?.state === 'online');
+    expect(history.map(({ state }) => state)).toEqual(['connecting', 'connecting', 'online']);
+  });
+
+  it('is not left for a WebSocket because the server is away for a moment', async () => {
+    await open();
+    const { key } = rig.client();
+    const unused = await rig.unusedPort();
+    const { history } = rig.agent(key, { transport: 'auto', websocket: at(unused) });
+    await rig.online(1);
+    await rig.server.stop();
+    await waitFor(() => history.at(-1)?.state === 'waiting');
+    await rig.restart();
+    await rig.online(1);
+    expect(rig.server.agents()).toMatchObject([{ via: 'tcp' }]);
+  });
+
+  it('leads nowhere when the pinned key is not at its end, whatever the certificate outside says', async () => {
+    await open();
+    const stranger = new TunnelRig();
+    await stranger.listen();
+    try {
+      const { history } = rig.agent(rig.client().key, { transport: 'websocket', websocket: at(stranger.port) });
+      await waitFor(() => history.at(-1)?.state === 'stopped');
+      expect(history.at(-1)).toMatchObject({ reason: { code: 'server_key' } });
+    } finally {
+      await stranger.close();
+    }
+  });
+});
+
+describe('the ports for visitors of hosts', () => {
+  it('take agents, too, plain and in TLS', async () => {
+    const { certificate, key } = createServerIdentity('gw.example');
+    await open({ http: { defaultCertificate: { chain: certificate, key } } });
+    const clients = [rig.client(), rig.client(true)];
+    const http = await rig.server.listenHttp({ host: '127.0.0.1', port: 0 });
+    const https = await rig.server.listenHttps({ host: '127.0.0.1', port: 0 });
+    rig.agent(clients[0]!.key, { transport: 'websocket', websocket: at(http) });
+    rig.agent(clients[1]!.key, { transport: 'websocket', websocket: at(https, true) });
+    await rig.online(1);
+    await rig.online(2);
+    const echo = await rig.echo();
+    for (const { record } of clients)
+      expect(await ask(await rig.tunnel(record.id, [echo], { id: record.id }))).toBe('?');
+  });
+});
+
+describe('a WebSocket at the door', () => {
+  async function request(head: string): Promise<string> {
+    const socket = connect({ port: rig.port, host: '127.0.0.1', allowHalfOpen: true });
+    await once(socket, 'connect');
+    socket.write(head);
+    return String(await readAll(socket));
+  }
+
+  it('is refused where the request is another', async () => {
+    await open();
+    expect(await request('GET /other HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await request('GET /__gw/agent HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 426 /);
+  });
+
+  it('without a stream is closed', async () => {
+    await open({ timeouts: { handshake: 50 } });
+    const socket = connect({ port: rig.port, host: '127.0.0.1' });
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    const fields = 'Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13';
+    const protocol = 'Sec-WebSocket-Protocol: gatehouse-tunnel.1';
+    socket.write(`GET /__gw/agent HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n${fields}\r\n${protocol}\r\n\r\n`);
+    expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 101 /);
+    await once(socket, 'close');
+  });
+});

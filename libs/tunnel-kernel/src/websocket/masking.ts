@@ -1,0 +1,28 @@
+const LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+
+/**
+ * Masks or unmasks in place (RFC 6455 5.3): the byte at `offset` of the payload is the first of `bytes`. Four bytes at a
+ * time where memory allows it, which takes a quarter of the time.
+ */
+export function applyMask(bytes: Buffer, key: Buffer, offset: number): void {
+  const lead = Math.min((4 - (bytes.byteOffset & 3)) & 3, bytes.length);
+  maskBytes(bytes, key, offset, 0, lead);
+  const words = (bytes.length - lead) >>> 2;
+  if (words > 0) {
+    const at = offset + lead;
+    const word = maskWord(key, at);
+    const view = new Uint32Array(bytes.buffer, bytes.byteOffset + lead, words);
+    for (let index = 0; index < words; index++) view[index] = (view[index] as number) ^ word;
+  }
+  maskBytes(bytes, key, offset, lead + words * 4, bytes.length);
+}
+
+function maskBytes(bytes: Buffer, key: Buffer, offset: number, from: number, to: number): void {
+  for (let at = from; at < to; at++) bytes[at] = (bytes[at] as number) ^ (key[(offset + at) & 3] as number);
+}
+
+/** The key as a word of this machine's byte order, turned so that it begins with the byte for `at`. */
+function maskWord(key: Buffer, at: number): number {
+  const turned = Buffer.of(...[0, 1, 2, 3].map((index) => key[(at + index) & 3] as number));
+  return LITTLE_ENDIAN ? turned.readUInt32LE(0) : turned.readUInt32BE(0);
+}

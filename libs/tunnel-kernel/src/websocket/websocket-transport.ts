@@ -1,0 +1,115 @@
+import type { ByteStream } from '@gatehouse/net';
+import { TunnelError } from '../errors.js';
+import type { MuxTransport, MuxTransportHandlers } from '../mux/mux-transport.js';
+import { frameHeader, OPCODE, WebSocketFrameReader, wholeFrame } from './frames.js';
+
+/** Up to this, one copy costs less than a list of buffers for the system. */
+const COPY_BYTES = 16 * 1024;
+/** What pings may pile up at a peer that does not read. */
+const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
+/** How long the other side may take to answer a close. */
+const CLOSE_MS = 1000;
+/** RFC 6455 7.4.1. */
+const NORMAL = Buffer.of(0x03, 0xe8);
+
+/** A WebSocket after its handshake, as a line of bytes: binary messages whose borders mean nothing. */
+export class WebSocketTransport implements MuxTransport {
+  private readonly stream: ByteStream;
+  private readonly isClient: boolean;
+  private readonly reader: WebSocketFrameReader;
+  private handlers: MuxTransportHandlers | null = null;
+  private closing: NodeJS.Timeout | null = null;
+  private ended = false;
+
+  /** `stream` is paused; a client masks. */
+  constructor(stream: ByteStream, isClient: boolean) {
+    this.stream = stream;
+    this.isClient = isClient;
+    this.reader = new WebSocketFrameReader(!isClient, {
+      data: (part) => this.handlers?.data(part),
+      control: (opcode, payload) => this.control(opcode, payload),
+    });
+  }
+
+  get writableLength(): number {
+    return this.stream.writableLength;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.stream.remoteAddress;
+  }
+
+  get remotePort(): number | undefined {
+    return this.stream.remotePort;
+  }
+
+  start(handlers: MuxTransportHandlers): void {
+    const { stream } = this;
+    this.handlers = handlers;
+    stream.on('data', (chunk) => this.read(chunk));
+    stream.on('drain', () => handlers.drain());
+    stream.on('end', () => this.end(new TunnelError('connection', 'the other side ended the WebSocket')));
+    stream.on('error', (error) => this.end(new TunnelError('connection', error.message, { cause: error })));
+    stream.on('close', () => this.end(new TunnelError('connection', 'the WebSocket was closed')));
+    if (stream.destroyed) this.end(new TunnelError('connection', 'the WebSocket was closed'));
+    else stream.resume();
+  }
+
+  send(parts: readonly Uint8Array[]): boolean {
+    const { stream } = this;
+    if (this.ended || this.closing) return true;
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    if (this.isClient || length <= COPY_BYTES)
+      return stream.write(wholeFrame(OPCODE.binary, parts, length, this.isClient));
+    stream.cork();
+    let room = stream.write(frameHeader(OPCODE.binary, length));
+    for (const part of parts) room = stream.write(part);
+    stream.uncork();
+    return room || stream.writableLength === 0;
+  }
+
+  close(): void {
+    if (this.ended || this.closing) return;
+    this.stream.write(wholeFrame(OPCODE.close, [NORMAL], NORMAL.length, this.isClient));
+    this.stream.end();
+    this.closing = setTimeout(() => this.destroy(), CLOSE_MS);
+  }
+
+  destroy(): void {
+    this.end(new TunnelError('stopped', 'the WebSocket was given up'));
+  }
+
+  private read(chunk: Buffer): void {
+    if (this.ended) return;
+    try {
+      this.reader.read(chunk);
+    } catch (error) {
+      if (!(error instanceof TunnelError)) throw error;
+      this.end(error);
+    }
+  }
+
+  private control(opcode: number, payload: Buffer): void {
+    if (opcode === OPCODE.pong || this.ended) return;
+    if (opcode === OPCODE.ping && this.stream.writableLength > MAX_UNSENT_BYTES) {
+      throw new TunnelError('overloaded', 'the peer pings and does not read');
+    }
+    if (opcode === OPCODE.ping) {
+      this.stream.write(wholeFrame(OPCODE.pong, [payload], payload.length, this.isClient));
+      return;
+    }
+    // The answer to a close, and a close of the other side's, are the same to us: nothing comes after it.
+    this.close();
+    this.handlers?.closed(new TunnelError('connection', 'the other side closed the WebSocket'));
+    this.handlers = null;
+  }
+
+  private end(error: TunnelError): void {
+    if (this.ended) return;
+    this.ended = true;
+    if (this.closing) clearTimeout(this.closing);
+    this.stream.destroy();
+    this.handlers?.closed(error);
+    this.handlers = null;
+  }
+}
