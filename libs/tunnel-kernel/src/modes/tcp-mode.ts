@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { relay, resetStream, type ByteStream } from '@gatehouse/net';
+import { relay, resetStream, reuseMemory, type ByteStream } from '@gatehouse/net';
 import type { TunnelConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
 import type { StartOf } from '../session/channel-source.js';
@@ -70,6 +70,7 @@ export class TcpMode implements ServerMode {
   private join(visitor: AdmittedSocket, stream: ByteStream): void {
     const { ledger } = this.context;
     const flow = ledger.open(visitor.resource, visitor.clientId, visitor.visitor);
+    for (const end of [visitor.socket, stream]) reuseMemory(end);
     // The agent's answer is not waited for: the visitor's first bytes follow the start.
     flow.handle = relay(visitor.socket, stream, flow.counter, {
       throttle: visitor.throttle(),
