@@ -46,7 +46,9 @@ export class Users {
     const user = await this.users.findOneBy({ username, status: ENABLED });
     if (!(await verifyPassword(password, user?.passwordHash)) || user === null) return undefined;
     if (needsRehash(user.passwordHash)) {
-      await this.users.update({ id: user.id }, { passwordHash: await hashPassword(password), updatedAt: new Date() });
+      const passwordHash = await hashPassword(password);
+      // Only in place of the hash that was compared: the password may have been changed meanwhile.
+      await this.users.update({ id: user.id, passwordHash: user.passwordHash }, { passwordHash, updatedAt: new Date() });
     }
     return user;
   }
