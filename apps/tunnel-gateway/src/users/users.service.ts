@@ -48,7 +48,10 @@ export class Users {
     if (needsRehash(user.passwordHash)) {
       const passwordHash = await hashPassword(password);
       // Only in place of the hash that was compared: the password may have been changed meanwhile.
-      await this.users.update({ id: user.id, passwordHash: user.passwordHash }, { passwordHash, updatedAt: new Date() });
+      await this.users.update(
+        { id: user.id, passwordHash: user.passwordHash },
+        { passwordHash, updatedAt: new Date() },
+      );
     }
     return user;
   }
