@@ -28,8 +28,8 @@ const GO_PEERS: readonly GoPeer[] = [
   { program: 'frpc', ...FRP, main: './cmd/frpc', tags: 'frpc,noweb' },
   { program: 'chisel', module: 'github.com/jpillora/chisel', version: 'v1.11.3', main: '.' },
   // The fork of nps that is kept up; where the Go proxy does not have it, this says so.
-  { program: 'nps', module: 'github.com/djylb/nps', version: 'v0.35.0', main: './cmd/nps' },
-  { program: 'npc', module: 'github.com/djylb/nps', version: 'v0.35.0', main: './cmd/npc' },
+  { program: 'nps', module: 'github.com/djylb/nps', version: 'v0.34.7', main: './cmd/nps' },
+  { program: 'npc', module: 'github.com/djylb/nps', version: 'v0.34.7', main: './cmd/npc' },
 ];
 
 /** Minutes of compiling, so only when asked for: `npm run peers -- --go`. Tests against these skip, saying so, without them. */
@@ -70,7 +70,13 @@ export async function go(args: string[]): Promise<string> {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
       throw new Error('Go is not installed: https://go.dev/dl', { cause });
     }
-    const text = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : String(cause);
-    throw new Error(`go ${args[0]}: ${text.trim().split('\n').at(-1) ?? ''}`, { cause });
+    throw new Error(`go ${args[0]}: ${lastWords(cause)}`, { cause });
   }
+}
+
+/** With `-json` Go says in what it prints why it failed. */
+function lastWords(cause: unknown): string {
+  if (!(cause instanceof Error && 'stderr' in cause && 'stdout' in cause)) return String(cause);
+  const said = /"Error": "(.*)"/.exec(String(cause.stdout))?.[1]?.replaceAll('\\n', ' ').replaceAll('\\t', '');
+  return said ?? String(cause.stderr).trim().split('\n').at(-1) ?? '';
 }
