@@ -220,6 +220,15 @@ export class TunnelRig {
     return port;
   }
 
+  /** A port that somebody else has, until it is released. */
+  async occupiedPort(): Promise<{ port: number; release: () => Promise<unknown> }> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    this.cleanups.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    return { port, release: () => (server.close(), once(server, 'close')) };
+  }
+
   async close(): Promise<void> {
     for (const cleanup of this.cleanups.splice(0).reverse()) await cleanup();
     await this.server.stop();

@@ -5,7 +5,14 @@ import { DATA_PROTOCOL } from '../session/door.js';
 import type { PinnedServer } from '../session/pinned-tls.js';
 import { FramedStream } from '../wire/framed-stream.js';
 import type { ChannelTicket, ConfigMessage } from '../wire/messages.js';
-import { decodeStart, encodeOpening, startLength, START_HEADER_BYTES } from '../wire/prelude.js';
+import {
+  decodeStart,
+  encodeOpening,
+  encodeProbeAnswer,
+  isProbe,
+  startLength,
+  START_HEADER_BYTES,
+} from '../wire/prelude.js';
 import { AgentResources } from './agent-resources.js';
 import type { ChannelHandler, ChannelOwner, HandlerContext } from './channel-handler.js';
 import { ChannelHandlers } from './handlers.js';
@@ -69,7 +76,11 @@ export class AgentChannels {
     const forget = (): void => void this.idle.delete(stream);
     stream.once('close', forget);
     try {
-      const header = await reader.read(START_HEADER_BYTES);
+      let header = await reader.read(START_HEADER_BYTES);
+      while (isProbe(header)) {
+        stream.write(encodeProbeAnswer());
+        header = await reader.read(START_HEADER_BYTES);
+      }
       const start = decodeStart(Buffer.concat([header, await reader.read(startLength(header))]), ticket.key);
       forget();
       await this.handler.serve({ start, stream, reader, owner, id: ticket.id.toString('hex') });

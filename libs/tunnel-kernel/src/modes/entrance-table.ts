@@ -1,11 +1,12 @@
 import type { TunnelConfig, TunnelMode } from '../config.js';
+import { Backoff } from '../session/backoff.js';
 import type { Entrance, ServerMode } from './mode.js';
 
 export type RunState = 'running' | 'waiting' | 'error';
 
 /**
  * `running`: port bound (or none needed), agent connected. `waiting`: the same without an agent. `error`: the port could
- * not be bound.
+ * not be bound; it is tried again, after half a second at first and half a minute at last.
  */
 export interface TunnelState {
   id: number;
@@ -20,16 +21,22 @@ interface Entry {
   tunnel: TunnelConfig;
   entrance: Entrance | null;
   error: string | null;
+  backoff: Backoff;
+  /** Of the next attempt. */
+  timer: NodeJS.Timeout | null;
 }
 
 /** The public ports of all tunnels. */
 export class EntranceTable {
   private readonly entries = new Map<number, Entry>();
   private readonly modes: Partial<Record<TunnelMode, ServerMode>>;
+  private readonly random: () => number;
   private work: Promise<void> = Promise.resolve();
 
-  constructor(modes: Partial<Record<TunnelMode, ServerMode>>) {
+  /** `random`: from 0 to below 1. */
+  constructor(modes: Partial<Record<TunnelMode, ServerMode>>, random = Math.random) {
     this.modes = modes;
+    this.random = random;
   }
 
   /** Binds what is new or failed before, gives up what is gone, first; ports that stay are not touched. */
@@ -57,19 +64,51 @@ export class EntranceTable {
   }
 
   private async add(tunnel: TunnelConfig): Promise<void> {
-    const entry: Entry = { tunnel, entrance: null, error: null };
+    const backoff = new Backoff(this.random);
+    const entry: Entry = { tunnel, entrance: null, error: null, backoff, timer: null };
     this.entries.set(tunnel.id, entry);
-    const fail = (error: Error): void => {
-      entry.error = `${tunnel.listen.host}:${tunnel.listen.port} ${bindFailure(error)}`;
-    };
-    const mode = this.modes[tunnel.mode];
-    if (!mode) entry.error = `mode ${tunnel.mode} is not served here`;
-    else entry.entrance = mode.entrance(() => entry.tunnel, fail);
-    await entry.entrance?.listen().catch(fail);
+    await this.bind(entry);
   }
 
-  private remove(id: number, { entrance }: Entry): void {
+  private async bind(entry: Entry): Promise<void> {
+    const mode = this.modes[entry.tunnel.mode];
+    if (!mode) {
+      entry.error = `mode ${entry.tunnel.mode} is not served here`;
+      return;
+    }
+    const entrance = mode.entrance(
+      () => entry.tunnel,
+      (error) => this.failed(entry, error),
+    );
+    entry.entrance = entrance;
+    try {
+      await entrance?.listen();
+      entry.error = null;
+    } catch (error) {
+      this.failed(entry, error as Error);
+    }
+  }
+
+  private failed(entry: Entry, error: Error): void {
+    const { host, port } = entry.tunnel.listen;
+    entry.error = `${host}:${port} ${bindFailure(error)}`;
+    if (this.entries.get(entry.tunnel.id) !== entry) return;
+    entry.timer ??= setTimeout(() => this.retry(entry), entry.backoff.next());
+  }
+
+  /** Whoever has the port may have let go of it. */
+  private retry(entry: Entry): void {
+    entry.timer = null;
+    this.work = this.work.then(async () => {
+      if (this.entries.get(entry.tunnel.id) !== entry) return;
+      entry.entrance?.close();
+      await this.bind(entry);
+    });
+  }
+
+  private remove(id: number, { entrance, timer }: Entry): void {
     this.entries.delete(id);
+    if (timer) clearTimeout(timer);
     entrance?.close();
   }
 }

@@ -2,6 +2,7 @@ import { resetStream, type ByteStream } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import { MAX_TICKETS } from '../wire/codec.js';
 import type { ChannelTicket } from '../wire/messages.js';
+import { isProbeAnswer, PROBE } from '../wire/prelude.js';
 import type { TicketBook, TicketHolder } from './ticket-book.js';
 
 export interface PoolLimits {
@@ -11,13 +12,22 @@ export interface PoolLimits {
   cap: number;
   /** Visitors that wait for a channel, at most. */
   waiting: number;
-  /** An idle channel older than this is replaced: what lies between may have forgotten it. */
-  idleMs: number;
+  /** An idle channel that was not heard of for this long is not used before it answered: what lies between may have forgotten it. */
+  freshMs: number;
+  /** How long it may take to answer. */
+  answerMs: number;
   /** A client without a visitor for this long keeps no idle channels. */
   quietMs: number;
 }
 
-export const DEFAULT_POOL_LIMITS: PoolLimits = { start: 4, cap: 64, waiting: 4096, idleMs: 20_000, quietMs: 60_000 };
+export const DEFAULT_POOL_LIMITS: PoolLimits = {
+  start: 4,
+  cap: 64,
+  waiting: 4096,
+  freshMs: 12_000,
+  answerMs: 2000,
+  quietMs: 60_000,
+};
 
 /** A data channel that nobody uses yet. */
 export interface Channel {
@@ -29,7 +39,9 @@ export interface Channel {
 }
 
 interface IdleChannel extends Channel {
-  since: number;
+  heardAt: number;
+  /** Asked whether it is still there, and not answered yet: ends it when the time is over. */
+  asked: NodeJS.Timeout | null;
   /** Takes the pool's listeners off. */
   release(): void;
 }
@@ -74,14 +86,14 @@ export class ChannelPool implements TicketHolder {
     return this.idle.length;
   }
 
-  /** The newest idle channel, or null: then `wait`. */
+  /** The newest idle channel that was heard of lately, or null: then `wait`. */
   take(): Channel | null {
     this.usedAt = this.now();
     this.target = Math.max(this.target, this.limits.start);
     this.refillSoon();
-    const channel = this.idle.pop();
+    const channel = this.idle.findLast((idle) => this.isFresh(idle));
     if (!channel) return null;
-    channel.release();
+    this.forget(channel);
     return channel;
   }
 
@@ -98,6 +110,8 @@ export class ChannelPool implements TicketHolder {
       }, timeoutMs);
       const waiter: Waiter = { resolve, reject, timer };
       this.waiters.add(waiter);
+      // Those that are still there may be quicker than new ones.
+      for (const channel of this.idle) this.ask(channel);
       this.grow();
       this.refillSoon();
     });
@@ -107,12 +121,7 @@ export class ChannelPool implements TicketHolder {
     this.pending -= 1;
     const channel = { stream, key: ticket.key, id: ticket.id.toString('hex') };
     if (this.closedBy) return resetStream(stream);
-    const [waiter] = this.waiters;
-    if (waiter) {
-      this.waiters.delete(waiter);
-      clearTimeout(waiter.timer);
-      waiter.resolve(channel);
-    } else this.keep(channel);
+    if (!this.serve(channel)) this.keep(channel);
     this.refillSoon();
   }
 
@@ -127,9 +136,12 @@ export class ChannelPool implements TicketHolder {
     if (now - this.usedAt >= this.limits.quietMs) this.target = 0;
     else if (!this.missed) this.target = Math.max(this.limits.start, Math.floor(this.target * 0.75));
     this.missed = false;
-    const old = this.idle.filter(({ since }) => now - since >= this.limits.idleMs);
-    const spare = this.idle.filter((channel) => !old.includes(channel)).slice(this.target);
-    for (const channel of [...old, ...spare]) this.drop(channel);
+    for (const channel of this.idle.slice(this.target)) this.drop(channel);
+    // Half of them at a time: a channel cannot be used between question and answer.
+    const asked = this.idle.filter((_, index) => index % 2 === 0);
+    const others = this.idle.filter((_, index) => index % 2 === 1);
+    for (const channel of asked) this.ask(channel);
+    if (others.length > 0) setTimeout(() => others.forEach((one) => this.ask(one)), this.limits.answerMs).unref();
     this.refillSoon();
   }
 
@@ -152,34 +164,73 @@ export class ChannelPool implements TicketHolder {
     this.missed = true;
   }
 
+  private isFresh({ heardAt, asked }: IdleChannel): boolean {
+    return asked === null && this.now() - heardAt < this.limits.freshMs;
+  }
+
+  /** Gives the channel to who waits longest. False: nobody does. */
+  private serve(channel: Channel): boolean {
+    const [waiter] = this.waiters;
+    if (!waiter) return false;
+    this.waiters.delete(waiter);
+    clearTimeout(waiter.timer);
+    waiter.resolve(channel);
+    return true;
+  }
+
   private keep(channel: Channel): void {
     const { stream } = channel;
     const gone = (): void => this.drop(idle);
-    // Flows while idle: an end is noticed. An agent that speaks before it was asked to is not one.
-    stream.on('data', gone);
+    const said = (chunk: Buffer): void => this.heard(idle, chunk);
+    // Flows while idle: an end is noticed.
+    stream.on('data', said);
     stream.on('end', gone);
     stream.on('error', gone);
     stream.on('close', gone);
     const release = (): void => {
       stream.pause();
-      stream.off('data', gone);
+      stream.off('data', said);
       stream.off('end', gone);
       stream.off('error', gone);
       stream.off('close', gone);
     };
-    const idle: IdleChannel = { ...channel, since: this.now(), release };
+    const idle: IdleChannel = { ...channel, heardAt: this.now(), asked: null, release };
     this.idle.push(idle);
     stream.resume();
   }
 
+  private ask(channel: IdleChannel): void {
+    if (channel.asked || !this.idle.includes(channel)) return;
+    channel.stream.write(PROBE);
+    channel.asked = setTimeout(() => this.drop(channel), this.limits.answerMs);
+  }
+
+  /** An agent that says anything but what it was asked is not one. */
+  private heard(channel: IdleChannel, chunk: Buffer): void {
+    if (!channel.asked || !isProbeAnswer(chunk)) return this.drop(channel);
+    clearTimeout(channel.asked);
+    channel.asked = null;
+    channel.heardAt = this.now();
+    if (this.waiters.size === 0) return;
+    this.forget(channel);
+    this.serve(channel);
+  }
+
   private drop(channel: IdleChannel): void {
-    const at = this.idle.indexOf(channel);
-    if (at < 0) return;
-    this.idle.splice(at, 1);
-    channel.release();
+    if (!this.forget(channel)) return;
     channel.stream.on('error', () => undefined);
     channel.stream.destroy();
     this.refillSoon();
+  }
+
+  /** Takes it out. False: it was not there. */
+  private forget(channel: IdleChannel): boolean {
+    const at = this.idle.indexOf(channel);
+    if (at < 0) return false;
+    this.idle.splice(at, 1);
+    if (channel.asked) clearTimeout(channel.asked);
+    channel.release();
+    return true;
   }
 
   /** Once for all that happens in this turn of the event loop. */
@@ -194,7 +245,10 @@ export class ChannelPool implements TicketHolder {
   }
 
   private refill(): void {
-    const wanted = this.target + this.waiters.size - this.idle.length - this.pending;
+    const fresh = this.idle.filter((channel) => this.isFresh(channel) || channel.asked).length;
+    // Whether those that are asked are still there is not waited for while somebody waits for them.
+    const useful = this.waiters.size > 0 ? this.idle.filter((channel) => this.isFresh(channel)).length : fresh;
+    const wanted = this.target + this.waiters.size - useful - this.pending;
     const count = Math.min(wanted, MAX_TICKETS - this.pending);
     if (count <= 0) return;
     this.pending += count;

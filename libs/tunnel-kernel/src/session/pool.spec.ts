@@ -97,14 +97,40 @@ describe('a pool of channels', () => {
     await waitFor(() => tickets.length === 4);
   });
 
-  it('replaces channels that are old', async () => {
-    const { pool, tickets, open, clock } = await rig();
+  it('asks those that were quiet before it gives them away', async () => {
+    const { pool, tickets, open, clock, agents } = await rig({ answerMs: 5000 });
     await waitFor(() => tickets.length === 4);
     await open(4);
-    clock.now = 20_000;
-    pool.sweep();
-    expect(pool.idleCount).toBe(0);
+    clock.now = 12_000;
+    expect(pool.take()).toBeNull();
+    const waiting = pool.wait(5000);
+    const answer = agents[2]?.once(
+      'data',
+      (probe: Buffer) => probe.equals(Buffer.alloc(4)) && answer?.write(Buffer.of(0)),
+    );
+    expect((await waiting).stream).toBeDefined();
+    expect(pool.idleCount).toBe(3);
+  });
+
+  it('does not wait for the answers of those that are gone', async () => {
+    const { pool, tickets, open, clock } = await rig({ answerMs: 5000 });
     await waitFor(() => tickets.length === 4);
+    await open(4);
+    clock.now = 12_000;
+    const waiting = pool.wait(5000);
+    await waitFor(() => tickets.length > 0);
+    await open(1);
+    expect((await waiting).stream).toBeDefined();
+  });
+
+  it('replaces channels that do not answer', async () => {
+    const { pool, tickets, open, agents } = await rig({ answerMs: 20 });
+    await waitFor(() => tickets.length === 4);
+    await open(4);
+    const [first] = agents;
+    first?.on('data', () => first.write(Buffer.of(0)));
+    pool.sweep();
+    await waitFor(() => pool.idleCount === 1 && tickets.length === 3);
   });
 
   it('lets go of channels that end, and of agents that speak before they are asked', async () => {

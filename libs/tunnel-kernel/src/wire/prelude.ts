@@ -14,6 +14,9 @@ const START_VERSION = 1;
 const ANSWER_WANTED = 1;
 /** Version, flags, length of what follows. */
 export const START_HEADER_BYTES = 4;
+/** In place of a start: is the channel still there? */
+export const PROBE = Buffer.alloc(START_HEADER_BYTES);
+const PROBE_ANSWER = Buffer.of(0);
 const KINDS = ['tunnel', 'host', 'datagrams'] as const;
 const ANY_TARGET = 255;
 /** Kind, target, id, two ports, three lengths, the tag. */
@@ -84,6 +87,18 @@ export function encodeStart(value: Start, key: Buffer): Buffer {
   at += destination.copy(start, at);
   startTag(start.subarray(0, at), key).copy(start, at);
   return start;
+}
+
+export function isProbe(header: Buffer): boolean {
+  return header.equals(PROBE);
+}
+
+export function encodeProbeAnswer(): Buffer {
+  return PROBE_ANSWER;
+}
+
+export function isProbeAnswer(chunk: Buffer): boolean {
+  return chunk.equals(PROBE_ANSWER);
 }
 
 /** Bytes that follow the header of a start. @throws TunnelError `protocol`. */

@@ -1,0 +1,63 @@
+import { waitFor } from '@gatehouse/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readAll, TunnelRig } from '../test/tunnel-rig.js';
+
+let rig: TunnelRig;
+afterEach(() => rig.close());
+
+describe.each([false, true])('channels that were idle for long, in TLS: %s', (encrypt) => {
+  it('and are forgotten by what lies between cost a visitor no more than the opening of another', async () => {
+    let later = 0;
+    rig = new TunnelRig({ now: () => Date.now() + later });
+    await rig.listen();
+    const { key } = rig.client(encrypt);
+    const line = await rig.line();
+    rig.agent(key, { server: { host: '127.0.0.1', port: line.port } });
+    await rig.online(1);
+    const port = await rig.tunnel(1, [await rig.echo()]);
+    await waitFor(() => rig.server.agents()[0]?.idleChannels === 4);
+    line.forget();
+    later = 13_000;
+    const visitor = await rig.visit(port);
+    visitor.end('?');
+    expect(String(await readAll(visitor))).toBe('?');
+  });
+
+  it('are asked now and then, and replaced when they do not answer', async () => {
+    rig = new TunnelRig({ timeouts: { heartbeat: 100 }, pool: { answerMs: 50 } });
+    await rig.listen();
+    const { key } = rig.client(encrypt);
+    const line = await rig.line();
+    rig.agent(key, { server: { host: '127.0.0.1', port: line.port } });
+    await rig.online(1);
+    await waitFor(() => rig.server.agents()[0]?.idleChannels === 4);
+    const before = line.accepted;
+    line.forget();
+    await waitFor(() => line.accepted >= before + 4);
+    const port = await rig.tunnel(1, [await rig.echo()]);
+    await waitFor(() => rig.server.agents()[0]?.idleChannels === 4);
+    const visitor = await rig.visit(port);
+    visitor.end('?');
+    expect(String(await readAll(visitor))).toBe('?');
+  });
+});
+
+describe('a port that somebody else has', () => {
+  it('is taken when it is free, and the state says so until then', async () => {
+    rig = new TunnelRig();
+    await rig.listen();
+    const { key } = rig.client();
+    rig.agent(key);
+    await rig.online(1);
+    const taken = await rig.occupiedPort();
+    const echo = await rig.echo();
+    expect(await rig.tunnel(1, [echo], { listen: { host: '127.0.0.1', port: taken.port } })).toBe(0);
+    expect(rig.server.tunnels()).toMatchObject([{ state: 'error', error: `127.0.0.1:${taken.port} is in use` }]);
+    await taken.release();
+    await waitFor(() => rig.server.tunnels()[0]?.state === 'running');
+    expect(rig.server.tunnels()).toMatchObject([{ port: taken.port, error: null }]);
+    const visitor = await rig.visit(taken.port);
+    visitor.end('?');
+    expect(String(await readAll(visitor))).toBe('?');
+  });
+});
