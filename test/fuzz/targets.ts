@@ -23,6 +23,7 @@ import {
 } from '@gatehouse/subscription-formats';
 import { formatFullUrl, parseShareLink, parseShareLinks, ShareLinkError } from '@gatehouse/share-links';
 import * as seeds from './seeds.js';
+import { TUNNEL_TARGETS } from './tunnel-targets.js';
 
 export interface FuzzTarget {
   seeds: readonly (string | Uint8Array)[];
@@ -74,6 +75,7 @@ const reread = (read: () => ReturnType<typeof parseLink>): void =>
 const LOOKED_UP = ['0.0.0.0', '10.0.0.1', '127.255.255.255', '255.255.255.255', '::', '2001:db8::1', '::ffff:8.8.8.8'];
 
 export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
+  ...TUNNEL_TARGETS,
   links: { seeds: seeds.LINKS, run: (input) => reread(() => parseLink(input.toString())) },
   'share-links': {
     seeds: seeds.SHARE_LINKS,

@@ -1,0 +1,264 @@
+/** What a stranger may send to a tunnel server or its agents. */
+import { createHmac } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import type { ByteStream } from '@gatehouse/net';
+import { FrameCutter } from '../../libs/tunnel-kernel/src/datagrams/frame-cutter.js';
+import * as datagrams from '../../libs/tunnel-kernel/src/datagrams/frames.js';
+import { TunnelError } from '../../libs/tunnel-kernel/src/errors.js';
+import { MuxConnection } from '../../libs/tunnel-kernel/src/mux/mux-connection.js';
+import { MUX_FRAME, muxHeader, muxNumber } from '../../libs/tunnel-kernel/src/mux/mux-frames.js';
+import type { MuxTransportHandlers } from '../../libs/tunnel-kernel/src/mux/mux-transport.js';
+import * as handshake from '../../libs/tunnel-kernel/src/websocket/handshake.js';
+import { WebSocketFrameReader, wholeFrame } from '../../libs/tunnel-kernel/src/websocket/frames.js';
+import { decodeMessage, encodeMessage, frameLimit, type Side } from '../../libs/tunnel-kernel/src/wire/codec.js';
+import { FrameDecoder } from '../../libs/tunnel-kernel/src/wire/frame.js';
+import { FramedStream } from '../../libs/tunnel-kernel/src/wire/framed-stream.js';
+import { decodeStart, encodeOpening, encodeStart, openingTicketId } from '../../libs/tunnel-kernel/src/wire/prelude.js';
+import { decodeVisit, VISIT_BYTES } from '../../libs/tunnel-kernel/src/wire/visit.js';
+import type { FuzzTarget } from './targets.js';
+
+const KEY = Buffer.alloc(32, 5);
+const TAG_BYTES = 16;
+const ENDS = [
+  { address: '192.0.2.1', port: 1234 },
+  { address: '2001:db8::1', port: 443 },
+] as const;
+
+function allowed(run: () => unknown): void {
+  try {
+    run();
+  } catch (error) {
+    if (!(error instanceof TunnelError)) throw error;
+  }
+}
+
+function check(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`broken promise: ${what}`);
+}
+
+/** In pieces whose lengths the input itself decides. */
+function* pieces(input: Buffer): Generator<Buffer> {
+  for (let at = 0; at < input.length;) {
+    const length = 1 + ((input[at] as number) & 0x3f);
+    yield Buffer.from(input.subarray(at, at + length));
+    at += length;
+  }
+}
+
+/** A transport that only delivers. */
+class Deliverer extends EventEmitter {
+  destroyed = false;
+  readableEnded = false;
+  writableLength = 0;
+  readonly held: Buffer[] = [];
+  write = (): boolean => true;
+  end = (): void => undefined;
+  pause = (): void => undefined;
+  resume = (): void => undefined;
+  cork = (): void => undefined;
+  uncork = (): void => undefined;
+  unshift = (chunk: Uint8Array): void => void this.held.push(Buffer.from(chunk));
+  destroy = (): void => void (this.destroyed = true);
+}
+
+function readControl(input: Buffer, from: Side): void {
+  const decoder = new FrameDecoder((type) => frameLimit(type, from));
+  for (const piece of pieces(input)) {
+    for (const frame of decoder.read(piece)) {
+      const message = decodeMessage(frame, from);
+      if (!message) continue;
+      const written = encodeMessage(message);
+      const again = decodeMessage({ type: written[0] as number, body: written.subarray(4) }, from);
+      check(JSON.stringify(again) === JSON.stringify(message), 'a message reads back');
+    }
+  }
+}
+
+const START = {
+  kind: 'tunnel',
+  id: 7,
+  target: null,
+  destination: 'a.example:80',
+  wantsAnswer: true,
+  visitor: ENDS[0],
+  entrance: ENDS[1],
+} as const;
+
+const OPEN = muxHeader(MUX_FRAME.open, 0, 1);
+const MUX_SEEDS = [
+  Buffer.concat([OPEN, muxHeader(MUX_FRAME.data, 5, 1), Buffer.from('hello'), muxHeader(MUX_FRAME.end, 0, 1)]),
+  Buffer.concat([OPEN, muxHeader(MUX_FRAME.open, 0, 2), muxNumber(MUX_FRAME.window, 2, 100_000)]),
+  Buffer.concat([muxNumber(MUX_FRAME.ping, 0, 1), OPEN, muxHeader(MUX_FRAME.reset, 0, 1)]),
+];
+
+/** Echoes every second stream, lets the others stand. */
+function runMux(input: Buffer): void {
+  let handlers: MuxTransportHandlers | null = null;
+  let sent = 0;
+  const connection = new MuxConnection(
+    {
+      writableLength: 0,
+      start: (given) => (handlers = given),
+      send: (parts) => ((sent += parts.reduce((sum, part) => sum + part.length, 0)), true),
+      close: () => undefined,
+      destroy: () => undefined,
+    },
+    {
+      onStream: (stream) => {
+        if (stream.id % 2 === 0) return;
+        stream.widen();
+        stream.on('data', (part) => void stream.write(part));
+        stream.on('end', () => stream.end());
+        stream.resume();
+      },
+    },
+  );
+  for (const piece of pieces(input)) (handlers as MuxTransportHandlers | null)?.data(piece);
+  check(sent <= 3 * input.length + 64 * 1024, 'an answer is no longer than what it answers');
+  check(connection.size <= input.length / 8, 'a stream costs a frame');
+}
+
+function runFramedStream(input: Buffer): void {
+  const inner = new Deliverer();
+  const stream = new FramedStream(inner as unknown as ByteStream);
+  let bytes = 0;
+  stream.on('error', () => undefined);
+  stream.on('data', (part) => {
+    bytes += part.length;
+    if (part.length % 7 === 0) stream.pause();
+  });
+  stream.resume();
+  for (const piece of pieces(input)) {
+    inner.emit('data', piece);
+    stream.resume();
+  }
+  inner.emit('end');
+  check(bytes <= input.length, 'no bytes of its own');
+}
+
+function runWebSocket(input: Buffer, masked: boolean): void {
+  let bytes = 0;
+  const reader = new WebSocketFrameReader(masked, {
+    data: (part) => (bytes += part.length),
+    control: (_, payload) => (bytes += payload.length),
+  });
+  allowed(() => {
+    for (const piece of pieces(input)) reader.read(piece);
+  });
+  check(bytes <= input.length, 'no bytes of its own');
+}
+
+function runDatagrams(input: Buffer): void {
+  const read = (_: number, body: Buffer): void => {
+    allowed(() => datagrams.sessionOf(body));
+    allowed(() => datagrams.decodeOpening(body));
+    allowed(() => check(datagrams.decodeAddress(body).end <= body.length, 'an address ends within its frame'));
+  };
+  allowed(() => datagrams.readFrames(input, read));
+  const cutter = new FrameCutter(read);
+  allowed(() => {
+    for (const piece of pieces(input)) cutter.read(piece);
+  });
+}
+
+const UPGRADE = handshake.upgradeRequest({ secure: true, host: 'gw.example', port: 443, path: '/__gw/agent' });
+
+function runHandshake(input: Buffer): void {
+  const text = input.toString('latin1');
+  allowed(() => handshake.checkUpgradeAnswer(text, UPGRADE.key));
+  allowed(() =>
+    check(handshake.upgradeAnswer(handshake.readRequestHead(text).field).head.startsWith('HTTP/1.1 '), 'HTTP'),
+  );
+  const address = handshake.parseWebSocketAddress(text);
+  if (address)
+    check(handshake.parseWebSocketAddress(handshake.formatWebSocketAddress(address)) !== null, 'an address reads back');
+}
+
+function datagramFrame(type: number, head: Buffer): Buffer {
+  const frame = Buffer.alloc(datagrams.FRAME_HEADER_BYTES + datagrams.SESSION_BYTES + head.length);
+  head.copy(frame, datagrams.writeHeader(frame, 0, type, 9, head.length));
+  return frame;
+}
+
+const ticket = { id: Buffer.alloc(16, 1), key: KEY };
+
+export const TUNNEL_TARGETS: Readonly<Record<string, FuzzTarget>> = {
+  'tunnel-from-agent': {
+    seeds: [
+      encodeMessage({ type: 'auth', versions: [1], secret: 's'.repeat(43), agentId: 'a', epoch: 1, software: 'x/1' }),
+      encodeMessage({ type: 'refused', kind: 'tunnel', id: 7, channel: '01'.repeat(16), reason: 'refused' }),
+      encodeMessage({ type: 'ping', sequence: 1 }),
+    ],
+    run: (input) => allowed(() => readControl(input, 'agent')),
+  },
+  'tunnel-from-server': {
+    seeds: [
+      encodeMessage({ type: 'welcome', version: 1, clientId: 1, heartbeatMs: 10_000, encrypt: true }),
+      encodeMessage({ type: 'close', code: 'draining', message: 'm', retryAfterMs: 5 }),
+      encodeMessage({ type: 'channels', tickets: [ticket] }),
+      encodeMessage({
+        type: 'config',
+        revision: 1,
+        hosts: [{ id: 1, name: 'h', targets: [{ host: 'a', port: 1, weight: 1 }] }],
+        tunnels: [
+          {
+            id: 7,
+            mode: 'tcp',
+            entrance: ':80',
+            targets: [{ host: 'a', port: 1, weight: 1 }],
+            proxyProtocol: 0,
+            destinations: ['a:1'],
+            file: null,
+          },
+        ],
+      }),
+    ],
+    run: (input) => allowed(() => readControl(input, 'server')),
+  },
+  'tunnel-openings': {
+    seeds: [encodeOpening(ticket), Buffer.concat([Buffer.of(1), Buffer.alloc(VISIT_BYTES - 1, 65)])],
+    run: (input) => {
+      allowed(() => openingTicketId(input));
+      allowed(() => decodeVisit(input));
+    },
+  },
+  'tunnel-starts': {
+    seeds: [encodeStart(START, KEY).subarray(0, -TAG_BYTES)],
+    wrap: (input) => {
+      const tag = createHmac('sha256', KEY).update('start').update(input).digest().subarray(0, TAG_BYTES);
+      return Buffer.concat([input, tag]);
+    },
+    run: (input) =>
+      allowed(() => {
+        const start = decodeStart(input, KEY);
+        check(decodeStart(encodeStart(start, KEY), KEY).id === start.id, 'a start reads back');
+      }),
+  },
+  'tunnel-streams': {
+    seeds: [Buffer.from('000003616263000000', 'hex'), Buffer.from('0000016100000262630000', 'hex')],
+    run: runFramedStream,
+  },
+  'tunnel-datagrams': {
+    seeds: [
+      datagramFrame(
+        datagrams.FRAME.open,
+        datagrams.encodeOpening({ tunnelId: 7, visitor: ENDS[0], entrance: ENDS[1] }),
+      ),
+      datagramFrame(datagrams.FRAME.addressed, datagrams.encodeAddress({ host: 'a.example', port: 53 })),
+      datagramFrame(datagrams.FRAME.addressed, datagrams.encodeAddress({ host: '::1', port: 53 })),
+    ],
+    run: runDatagrams,
+  },
+  'websocket-frames': {
+    seeds: [true, false].map((masked) => wholeFrame(2, [Buffer.from('hello')], 5, masked)),
+    run: (input) => {
+      runWebSocket(input, true);
+      runWebSocket(input, false);
+    },
+  },
+  'websocket-handshake': {
+    seeds: [UPGRADE.head, handshake.upgradeAnswer(handshake.readRequestHead(UPGRADE.head).field).head, 'wss://a:1/b?c'],
+    run: runHandshake,
+  },
+  mux: { seeds: MUX_SEEDS, run: runMux },
+};
