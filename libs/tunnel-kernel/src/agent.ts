@@ -67,6 +67,8 @@ export interface TunnelAgentEnvironment {
   /** Directories that tunnels of mode `file` may serve, with what is below them. Absent: none. */
   fileRoots?: readonly string[];
   datagrams?: Partial<DatagramLimits>;
+  /** Whether visitors of tunnels of mode `p2p` may connect directly. Absent: without a dialer they may. */
+  p2p?: boolean;
   /** Name and version of the program. */
   software?: string;
   events?: AgentEvents;
@@ -136,12 +138,20 @@ export class TunnelAgent {
     this.next?.close(reason);
     this.current?.leave();
     this.channels.closeIdle();
+    this.channels.paths.close(graceMs);
     if (this.ledger.size > 0 && graceMs > 0) await this.waitForFlows(graceMs);
     this.ledger.stop(() => true);
+    this.channels.paths.close();
     this.current?.close(reason);
     this.channels.closeIdle();
     this.channels.datagrams.close();
     this.report({ state: 'stopped', reason });
+  }
+
+  /** There is no direct path where only WebSockets, or somebody's dialer, lead out. */
+  private get rendezvousAt(): HostAndPort | null {
+    const { server, transport, dialer, p2p = dialer === undefined } = this.environment;
+    return p2p && transport !== 'websocket' ? server : null;
   }
 
   private createChannels(): AgentChannels {
@@ -155,6 +165,7 @@ export class TunnelAgent {
       connectMs: timeouts.connect,
       dialMs: timeouts.dial,
       fileRoots: environment.fileRoots ?? [],
+      rendezvousAt: this.rendezvousAt,
       datagrams: environment.datagrams,
       allows: (target, address) => environment.allows?.(target, address) ?? true,
     });
@@ -182,6 +193,7 @@ export class TunnelAgent {
       encrypt: true,
       route,
       refuse: (resource, channel, reason) => session.refuse({ ...resource, channel, reason }),
+      tell: (message) => session.tell(message),
     };
     const session: AgentSession = new AgentSession(options, {
       welcomed: ({ clientId, encrypt }) => {
@@ -189,13 +201,19 @@ export class TunnelAgent {
         const { address, exportKeys } = session;
         this.channels.datagrams.connected(owner, { server, address, exportKeys });
         this.welcomed(session, clientId);
+        this.channels.paths.connected(owner);
       },
       configured: (config) => this.configured(session, config),
       tickets: (tickets) => this.channels.open(tickets, owner),
+      path: (order) => {
+        if (order.type === 'rendezvous') this.channels.paths.asked(order, owner);
+        else this.channels.paths.end(order.id, order.graceMs);
+      },
       move: (spreadMs) => this.connectIn(this.random() * spreadMs),
       closed: (error, retryAfterMs) => {
         this.channels.closeIdle(owner);
         this.channels.datagrams.disconnected(owner);
+        this.channels.paths.disconnected(owner);
         this.closed(session, error, retryAfterMs);
       },
     });
@@ -247,6 +265,7 @@ export class TunnelAgent {
   private giveUp(reason: TunnelError): void {
     this.stopped = true;
     this.next?.close(reason);
+    this.channels.paths.close();
     if (this.timer) clearTimeout(this.timer);
     this.report({ state: 'stopped', reason });
   }

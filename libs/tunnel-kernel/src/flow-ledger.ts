@@ -73,7 +73,8 @@ export class FlowLedger {
     return this.flows.size;
   }
 
-  open(resource: ResourceRef, clientId: number, visitor: Endpoint): Flow {
+  /** `connections`: 0 for what carries many, which `carried` counts. */
+  open(resource: ResourceRef, clientId: number, visitor: Endpoint, connections = 1): Flow {
     const flow: CountedFlow = {
       resource,
       clientId,
@@ -84,12 +85,19 @@ export class FlowLedger {
       reported: { upload: 0, download: 0 },
     };
     this.flows.add(flow);
-    this.deltaOf(this.settled, flow).connections += 1;
-    const { visitors, mayRun } = this.options;
-    visitors?.hit(resource, clientId, visitor.address);
+    if (connections > 0) this.countConnections(flow, connections);
+    const { mayRun } = this.options;
     // Its owner sets the handle in this turn.
     if (mayRun && !mayRun(flow)) setImmediate(() => flow.handle?.stop());
     return flow;
+  }
+
+  /** What somebody else counted for a flow that runs. */
+  carried(flow: Flow, { upload, download, connections }: Omit<FlowDelta, 'resource' | 'clientId'>): void {
+    if (!this.flows.has(flow as CountedFlow)) return;
+    flow.counter.upload += upload;
+    flow.counter.download += download;
+    if (connections > 0) this.countConnections(flow, connections);
   }
 
   close(flow: Flow, { reason }: Pick<RelayEnd, 'reason'>): void {
@@ -119,6 +127,11 @@ export class FlowLedger {
   /** Resets the connections that `which` names. */
   stop(which: (flow: Readonly<Flow>) => boolean): void {
     for (const flow of this.flows) if (which(flow)) flow.handle?.stop();
+  }
+
+  private countConnections(flow: Flow, connections: number): void {
+    this.deltaOf(this.settled, flow).connections += connections;
+    this.options.visitors?.hit(flow.resource, flow.clientId, flow.visitor.address, connections);
   }
 
   private settle(into: Map<string, FlowDelta>, flow: CountedFlow): void {

@@ -98,4 +98,4 @@ export { DestinationRules } from './agent/destination-rules.js';
 export { type HttpOptions } from './vhost/http-gateway.js';
 export { type ServerCertificate } from './vhost/certificate-book.js';
 export { formatVisitorKey, parseVisitorKey, type VisitorKey } from './wire/visitor-key.js';
-export { TunnelVisitor, type TunnelVisitorEnvironment } from './visitor/tunnel-visitor.js';
+export { TunnelVisitor, type TunnelVisitorEnvironment, type VisitorRoute } from './visitor/tunnel-visitor.js';

@@ -83,6 +83,8 @@ export interface TunnelServerEnvironment {
   timeouts?: Partial<ServerTimeouts>;
   pool?: Partial<PoolLimits>;
   datagrams?: Partial<ServerDatagramLimits>;
+  /** Whether visitors and agents of mode `p2p` are brought together. Absent: they are. */
+  p2p?: boolean;
 }
 
 /** An agent that is connected. */

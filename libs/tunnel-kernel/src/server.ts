@@ -9,6 +9,7 @@ import { EntranceTable, type TunnelState } from './modes/entrance-table.js';
 import { createModes } from './modes/mode-table.js';
 import type { ModeContext } from './modes/mode.js';
 import { PrivateMode } from './modes/private/private-mode.js';
+import { RendezvousTable } from './modes/private/rendezvous-table.js';
 import { resourceKey } from './resource.js';
 import { DEFAULT_POOL_LIMITS } from './session/channel-pool.js';
 import {
@@ -49,6 +50,8 @@ export class TunnelServer {
   private readonly datagrams: ServerDatagrams;
   private readonly visitors = new VisitorLedger();
   private readonly arrivals: AgentArrivals;
+  private readonly paths: RendezvousTable;
+  private readonly privateMode: PrivateMode;
   private config: TunnelServerConfig = EMPTY_CONFIG;
   private order = 0;
   private draining = false;
@@ -86,8 +89,9 @@ export class TunnelServer {
       channels,
       datagrams: this.datagrams,
     };
-    const privateMode = new PrivateMode(shared, this.timeouts.handshake);
-    this.entrances = new EntranceTable(createModes(shared, privateMode, limits));
+    this.paths = this.createPaths(shared);
+    this.privateMode = new PrivateMode(shared, this.timeouts.handshake, this.paths);
+    this.entrances = new EntranceTable(createModes(shared, this.privateMode, limits));
     this.http = this.createHttp(shared);
     this.context = this.createContext();
     this.door = new Door({
@@ -97,7 +101,8 @@ export class TunnelServer {
       handshakeMs: this.timeouts.handshake,
       maxUnidentified: MAX_UNIDENTIFIED,
       onControl: (stream, arrival) => this.links.add(new ServerSession(stream, arrival, ++this.order, this.context)),
-      onVisitor: (stream) => void privateMode.receive(stream),
+      onVisitor: (stream) => void this.privateMode.receive(stream),
+      onMapping: (stream) => void this.paths.receive(stream),
     });
   }
 
@@ -134,6 +139,7 @@ export class TunnelServer {
     for (const session of this.sessions.all()) this.configure(session);
     this.http.apply(config.hosts);
     await this.bind();
+    this.privateMode.enforce();
     return this.tunnels();
   }
 
@@ -215,10 +221,23 @@ export class TunnelServer {
     this.datagrams.closePort();
     await this.bind();
     this.ledger.stop(() => true);
+    this.paths.stop();
     this.http.stop();
     for (const session of this.links) session.end(new TunnelError('stopped', 'the server stops'));
     this.door.destroyUnidentified();
     this.door.closeWebSockets();
+  }
+
+  private createPaths(context: ModeContext): RendezvousTable {
+    return new RendezvousTable({
+      context,
+      handshakeMs: this.timeouts.handshake,
+      enabled: this.environment.p2p ?? true,
+      tellerOf: (clientId) => {
+        const session = this.sessions.of(clientId);
+        return session ? (order) => session.tell(order) : null;
+      },
+    });
   }
 
   private createVerifier(): VisitorVerifier {
@@ -297,6 +316,7 @@ export class TunnelServer {
       welcomed: (session) => this.welcomed(session),
       left: (session, error) => this.left(session, error),
       closed: (session) => this.links.delete(session),
+      path: (session, message) => this.paths.said(session.identity.client.id, message),
       refused: (session, { kind, id, reason }) => {
         const owner = this.access.gate.ownerOf({ kind, id });
         if (owner === session.identity.client.id) environment.events?.targetFailed?.({ kind, id }, reason);
@@ -326,6 +346,7 @@ export class TunnelServer {
     const { client } = session.identity;
     this.http.agentLeft(client.id);
     this.datagrams.agentLeft(client.id);
+    this.paths.agentLeft(client.id);
     this.environment.events?.agentOffline?.(client.id, error);
     // Its connections may be on their way still; of an agent that fell silent and stays away they are not.
     if (error.code !== 'silent') return;

@@ -29,14 +29,14 @@ export class VisitorLedger {
     this.maxPerResource = maxPerResource;
   }
 
-  hit(resource: ResourceRef, clientId: number, address: string): void {
+  hit(resource: ResourceRef, clientId: number, address: string, times = 1): void {
     const { hits } = this.visitorsOf(resource, clientId);
     const ip = parseIp(address);
     const known = ip && formatIp(ip);
     const count = hits.get(known);
-    if (count === undefined && !this.hasRoom(hits)) return void hits.set(null, (hits.get(null) ?? 0) + 1);
+    if (count === undefined && !this.hasRoom(hits)) return void hits.set(null, (hits.get(null) ?? 0) + times);
     if (count === undefined) this.addresses += 1;
-    hits.set(known, (count ?? 0) + 1);
+    hits.set(known, (count ?? 0) + times);
   }
 
   take(): VisitorHits[] {

@@ -1,5 +1,7 @@
 import { ByteReader, resetStream, type ByteStream } from '@gatehouse/net';
 import { AgentDatagrams, DEFAULT_DATAGRAM_LIMITS, type DatagramLimits } from '../datagrams/agent-datagrams.js';
+import { AgentPaths } from '../direct/agent-paths.js';
+import type { HostAndPort } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import { DATA_PROTOCOL } from '../session/door.js';
 import type { PinnedServer } from '../session/pinned-tls.js';
@@ -24,6 +26,8 @@ const MAX_HEAD_BYTES = 64 * 1024;
 export interface AgentChannelsOptions extends Omit<HandlerContext, 'resources'> {
   datagrams?: Partial<DatagramLimits> | undefined;
   pinned: PinnedServer;
+  /** Where direct paths of mode `p2p` are arranged; null: the agent makes none. */
+  rendezvousAt: HostAndPort | null;
   /** For a data channel to open. */
   connectMs: number;
 }
@@ -36,18 +40,21 @@ export class AgentChannels {
   private readonly resources: AgentResources;
   private readonly handler: ChannelHandler;
   readonly datagrams: AgentDatagrams;
+  readonly paths: AgentPaths;
 
   constructor(options: AgentChannelsOptions) {
     this.options = options;
     this.resources = new AgentResources(options.now);
     const context = { ...options, resources: this.resources };
     this.datagrams = new AgentDatagrams({ ...context, limits: { ...DEFAULT_DATAGRAM_LIMITS, ...options.datagrams } });
+    this.paths = new AgentPaths({ server: options.rendezvousAt, pinned: options.pinned, context });
     this.handler = new ChannelHandlers(context, this.datagrams);
   }
 
   configure(config: ConfigMessage): void {
     this.resources.configure(config);
     this.datagrams.configured();
+    this.paths.configured();
   }
 
   open(tickets: readonly ChannelTicket[], owner: ChannelOwner): void {

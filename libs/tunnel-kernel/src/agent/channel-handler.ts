@@ -3,7 +3,7 @@ import type { AgentDialer, HostAndPort, TunnelLogger } from '../environment.js';
 import type { FlowLedger } from '../flow-ledger.js';
 import type { ResourceRef } from '../resource.js';
 import type { ServerRoute } from '../session/server-route.js';
-import type { DialFailure } from '../wire/messages.js';
+import type { CarriedMessage, DialFailure, PathStateMessage } from '../wire/messages.js';
 import type { Start } from '../wire/prelude.js';
 import type { AgentResources } from './agent-resources.js';
 
@@ -14,6 +14,8 @@ export interface ChannelOwner {
   /** How its channels get to the server. */
   route: Pick<ServerRoute, 'open'>;
   refuse(resource: ResourceRef, channel: string, reason: DialFailure): void;
+  /** What becomes of direct paths. */
+  tell(message: PathStateMessage | CarriedMessage): void;
 }
 
 /** A channel that has become the connection of one visitor. */
@@ -31,7 +33,7 @@ export interface StartedChannel {
 /** What the agent's side of every mode works with. */
 export interface HandlerContext {
   dialer: AgentDialer;
-  ledger: FlowLedger;
+  ledger: Pick<FlowLedger, 'open' | 'close'>;
   logger: TunnelLogger;
   now: () => number;
   /** For all targets of a tunnel together, milliseconds. */

@@ -3,10 +3,14 @@ import { TunnelError } from '../errors.js';
 import {
   PROTOCOL_VERSION,
   type ConfigMessage,
+  type CarriedMessage,
   type ChannelTicket,
   type CloseMessage,
   type Message,
+  type PathStateMessage,
   type RefusedMessage,
+  type RendezvousEndMessage,
+  type RendezvousMessage,
   type WelcomeMessage,
 } from '../wire/messages.js';
 import { ControlLink } from './control-link.js';
@@ -30,6 +34,8 @@ export interface AgentSessionHandlers {
   configured(config: ConfigMessage): void;
   tickets(tickets: ChannelTicket[]): void;
   move(spreadMs: number): void;
+  /** A direct path is asked for, or is to end. */
+  path(order: RendezvousMessage | RendezvousEndMessage): void;
   /** Once. `retryAfterMs`: what the server asked for. */
   closed(error: TunnelError, retryAfterMs: number | null): void;
 }
@@ -81,6 +87,10 @@ export class AgentSession {
     this.link?.send({ type: 'refused', ...message });
   }
 
+  tell(message: PathStateMessage | CarriedMessage): void {
+    this.link?.send(message);
+  }
+
   /** Asks the server for no more channels. */
   leave(): void {
     if (this.greeting) this.link?.send({ type: 'leaving' });
@@ -114,6 +124,7 @@ export class AgentSession {
     else if (message.type === 'config') this.handlers.configured(message);
     else if (message.type === 'channels') this.handlers.tickets(message.tickets);
     else if (message.type === 'move') this.handlers.move(message.spreadMs);
+    else if (message.type === 'rendezvous' || message.type === 'rendezvousEnd') this.handlers.path(message);
     else throw new TunnelError('protocol', `${message.type} out of turn`);
   }
 

@@ -1,5 +1,10 @@
-const BASE_MS = 500;
-const CAP_MS = 30_000;
+/** Milliseconds: of the first attempt, and at most. */
+export interface BackoffRange {
+  firstMs: number;
+  mostMs: number;
+}
+
+const TO_SERVER: BackoffRange = { firstMs: 500, mostMs: 30_000 };
 
 /**
  * How long to wait before the next attempt: full jitter over a doubling range, so that agents that lost their server at
@@ -7,15 +12,17 @@ const CAP_MS = 30_000;
  */
 export class Backoff {
   private readonly random: () => number;
+  private readonly range: BackoffRange;
   private attempts = 0;
 
   /** `random`: from 0 to below 1. */
-  constructor(random: () => number) {
+  constructor(random: () => number, range = TO_SERVER) {
     this.random = random;
+    this.range = range;
   }
 
   next(atLeastMs = 0): number {
-    const range = Math.min(CAP_MS, BASE_MS * 2 ** this.attempts);
+    const range = Math.min(this.range.mostMs, this.range.firstMs * 2 ** this.attempts);
     this.attempts = Math.min(this.attempts + 1, 16);
     return atLeastMs + this.random() * range;
   }

@@ -13,6 +13,7 @@ import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import { MuxStream } from '../mux/mux-stream.js';
 import { FramedStream } from '../wire/framed-stream.js';
+import { MAPPING_PROTOCOL } from '../wire/rendezvous.js';
 import { OPENING_BYTES, OPENING_FIRST_BYTE } from '../wire/prelude.js';
 import type { ServerIdentity } from '../wire/server-identity.js';
 import type { FieldReader } from '../websocket/handshake.js';
@@ -24,7 +25,7 @@ export const CONTROL_PROTOCOL = 'gwt/1';
 export const DATA_PROTOCOL = 'gwd/1';
 export const VISITOR_PROTOCOL = 'gwv/1';
 
-const PROTOCOLS = [CONTROL_PROTOCOL, DATA_PROTOCOL, VISITOR_PROTOCOL];
+const PROTOCOLS = [CONTROL_PROTOCOL, DATA_PROTOCOL, VISITOR_PROTOCOL, MAPPING_PROTOCOL];
 const TLS_FIRST_BYTE = 22;
 /** Of `GET`; the second byte of a data channel's opening is another. */
 const REQUEST_SECOND_BYTE = 0x45;
@@ -42,6 +43,8 @@ export interface DoorOptions {
   onControl(stream: TLSSocket, arrival: Arrival): void;
   /** A visitor's program; it has its own time limit from here on. */
   onVisitor(stream: TLSSocket): void;
+  /** An agent that shows where it is; it has its own time limit, too. */
+  onMapping(stream: TLSSocket): void;
 }
 
 /** Where a connection came from. */
@@ -212,6 +215,9 @@ export class Door {
     } else if (stream.alpnProtocol === VISITOR_PROTOCOL) {
       this.identified(far);
       this.options.onVisitor(stream);
+    } else if (stream.alpnProtocol === MAPPING_PROTOCOL) {
+      this.identified(far);
+      this.options.onMapping(stream);
     } else stream.destroy();
   }
 

@@ -7,9 +7,13 @@ import {
   type AgentHost,
   type AgentTunnel,
   type AuthMessage,
+  type CarriedMessage,
   type CloseCode,
   type Message,
+  type PathStateMessage,
   type RefusedMessage,
+  type RendezvousEndMessage,
+  type RendezvousMessage,
 } from '../wire/messages.js';
 import { ChannelPool, type PoolLimits } from './channel-pool.js';
 import { ControlLink } from './control-link.js';
@@ -40,6 +44,8 @@ export interface SessionContext {
   /** The connection is gone, whoever it was. */
   closed(session: ServerSession): void;
   refused(session: ServerSession, message: RefusedMessage): void;
+  /** About a direct path. */
+  path(session: ServerSession, message: PathStateMessage | CarriedMessage): void;
 }
 
 /** An authenticated agent, as its client's session. */
@@ -114,6 +120,10 @@ export class ServerSession {
     this.link.send({ type: 'move', spreadMs });
   }
 
+  tell(order: RendezvousMessage | RendezvousEndMessage): void {
+    this.link.send(order);
+  }
+
   /** Ends the session; the agent is told why where it can act on it. */
   end(error: TunnelError): void {
     const code = CLOSE_CODE[error.code];
@@ -125,8 +135,14 @@ export class ServerSession {
       this.authenticating = true;
       this.authenticate(message).catch((error: unknown) => this.failed(error));
     } else if (message.type === 'refused' && this.who) this.context.refused(this, message);
+    else if (message.type === 'pathState' || message.type === 'carried') this.said(message);
     else if (message.type === 'leaving' && this.who) this.leave();
     else throw new TunnelError('protocol', `${message.type} out of turn`);
+  }
+
+  private said(message: PathStateMessage | CarriedMessage): void {
+    if (!this.who) throw new TunnelError('protocol', `${message.type} out of turn`);
+    this.context.path(this, message);
   }
 
   private async authenticate(auth: AuthMessage): Promise<void> {

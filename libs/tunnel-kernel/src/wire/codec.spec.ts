@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { TunnelError } from '../errors.js';
 import { decodeMessage, encodeMessage, frameLimit, MAX_TICKETS, type Side } from './codec.js';
 import { encodeFrame, FrameDecoder, type Frame } from './frame.js';
-import { CLOSE_CODES, DIAL_FAILURES, type Message } from './messages.js';
+import { CLOSE_CODES, DIAL_FAILURES, PATH_STATES, type Message } from './messages.js';
 
 const id = fc.nat(Number.MAX_SAFE_INTEGER);
 const bytes = (length: number) =>
   fc.uint8Array({ minLength: length, maxLength: length }).map((value) => Buffer.from(value));
 const text = (maxLength: number) => fc.string({ maxLength, unit: 'grapheme-ascii' });
 
+const pathId = bytes(16).map((value) => value.toString('hex'));
 const fromAgent: fc.Arbitrary<Message> = fc.oneof(
   fc.record({
     type: fc.constant('auth' as const),
@@ -28,6 +29,14 @@ const fromAgent: fc.Arbitrary<Message> = fc.oneof(
   }),
   fc.constant({ type: 'leaving' as const }),
   fc.record({ type: fc.constantFrom('ping' as const, 'pong' as const), sequence: fc.nat(0xff_ff_ff_ff) }),
+  fc.record({ type: fc.constant('pathState' as const), id: pathId, state: fc.constantFrom(...PATH_STATES) }),
+  fc.record({
+    type: fc.constant('carried' as const),
+    id: pathId,
+    upload: fc.nat(2 ** 46),
+    download: fc.nat(2 ** 46),
+    connections: fc.nat(65_536),
+  }),
 );
 const target = fc.record({
   host: text(255),
@@ -69,6 +78,17 @@ const fromServer: fc.Arbitrary<Message> = fc.oneof(
     tickets: fc.array(fc.record({ id: bytes(16), key: bytes(32) }), { maxLength: MAX_TICKETS }),
   }),
   fc.record({ type: fc.constant('move' as const), spreadMs: fc.nat(3_600_000) }),
+  fc.record({
+    type: fc.constant('rendezvous' as const),
+    id: pathId,
+    tunnelId: id,
+    visitor: fc.record({
+      address: fc.constantFrom('192.0.2.1', '2001:db8::1'),
+      port: fc.integer({ min: 1, max: 65_535 }),
+    }),
+    token: bytes(32).map((value) => value.toString('base64url')),
+  }),
+  fc.record({ type: fc.constant('rendezvousEnd' as const), id: pathId, graceMs: fc.nat(3_600_000) }),
 );
 
 /** Cuts a buffer at any places. */
@@ -141,10 +161,10 @@ describe('messages', () => {
   });
 
   it('of a type from 0x80 on are skipped, unknown ones below end the stream', () => {
-    const later = encodeFrame(0x81, Buffer.from('what a newer version says'));
+    const later = encodeFrame(0xf0, Buffer.from('what a newer version says'));
     expect(readAll([later, encodeMessage({ type: 'leaving' })], 'agent')).toEqual([{ type: 'leaving' }]);
     expect(() => readAll([encodeFrame(0x7f, Buffer.alloc(0))], 'agent')).toThrow(TunnelError);
-    expect(() => readAll([encodeFrame(0x81, Buffer.alloc(4097))], 'agent')).toThrow(TunnelError);
+    expect(() => readAll([encodeFrame(0xf0, Buffer.alloc(4097))], 'agent')).toThrow(TunnelError);
   });
 
   it.each([

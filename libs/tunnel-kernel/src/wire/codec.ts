@@ -4,6 +4,7 @@ import { encodeFrame, type Frame } from './frame.js';
 import {
   CLOSE_CODES,
   DIAL_FAILURES,
+  PATH_STATES,
   type AgentHost,
   type AgentTunnel,
   type ChannelTicket,
@@ -11,6 +12,7 @@ import {
   type Message,
   type TargetAddress,
 } from './messages.js';
+import { readEndpoint } from './rendezvous.js';
 
 /** Types from here on may be ignored by who does not know them; unknown ones below end the connection. */
 const OPTIONAL_TYPES = 0x80;
@@ -24,6 +26,9 @@ const MAX_TUNNELS = 10_000;
 const MAX_HOSTS = 10_000;
 const MAX_TARGETS = 64;
 const MAX_DESTINATIONS = 256;
+/** Bytes of one report: sums of many stay whole numbers. */
+const MAX_CARRIED = 2 ** 46;
+const MAX_CARRIED_CONNECTIONS = 65_536;
 
 type Kind = Message['type'];
 export type Side = 'agent' | 'server';
@@ -145,6 +150,44 @@ const FORMATS: { [K in Kind]: Format<Extract<Message, { type: K }>> } = {
     decode: (body) => ({ type: 'channels', tickets: readTickets(body) }),
   },
   move: json(0x14, 'server', 128, (fields) => ({ spreadMs: fields.integer('spreadMs', 0, 3_600_000) }), 'move'),
+  rendezvous: json(
+    0x80,
+    'server',
+    512,
+    (fields) => ({
+      id: fields.text('id', 32),
+      tunnelId: fields.integer('tunnelId', 0, Number.MAX_SAFE_INTEGER),
+      visitor: fields.optional('visitor', readEndpoint) ?? { address: '', port: 0 },
+      token: fields.text('token', 64),
+    }),
+    'rendezvous',
+  ),
+  rendezvousEnd: json(
+    0x81,
+    'server',
+    128,
+    (fields) => ({ id: fields.text('id', 32), graceMs: fields.integer('graceMs', 0, 3_600_000) }),
+    'rendezvousEnd',
+  ),
+  pathState: json(
+    0x90,
+    'agent',
+    128,
+    (fields) => ({ id: fields.text('id', 32), state: fields.oneOf('state', PATH_STATES) }),
+    'pathState',
+  ),
+  carried: json(
+    0x91,
+    'agent',
+    256,
+    (fields) => ({
+      id: fields.text('id', 32),
+      upload: fields.integer('upload', 0, MAX_CARRIED),
+      download: fields.integer('download', 0, MAX_CARRIED),
+      connections: fields.integer('connections', 0, MAX_CARRIED_CONNECTIONS),
+    }),
+    'carried',
+  ),
   ping: sequence(0x20, 'ping') as Format<Extract<Message, { type: 'ping' }>>,
   pong: sequence(0x21, 'pong') as Format<Extract<Message, { type: 'pong' }>>,
 };

@@ -1,6 +1,7 @@
 /** What is said on a control connection; docs/tunnel-protocol.md is the long form. */
 
 import type { ResourceKind } from '../resource.js';
+import type { Endpoint } from './prelude.js';
 
 export const PROTOCOL_VERSION = 1;
 
@@ -146,11 +147,57 @@ export interface MoveMessage {
   spreadMs: number;
 }
 
+/** A visitor's program asks for a direct path to this agent. May be ignored. */
+export interface RendezvousMessage {
+  type: 'rendezvous';
+  /** Hex, 16 bytes. */
+  id: string;
+  tunnelId: number;
+  /** As the server sees it. */
+  visitor: Endpoint;
+  /** Known to the visitor as well; base64url, 32 bytes. */
+  token: string;
+}
+
+/** The path takes no more connections, and ends within `graceMs`. */
+export interface RendezvousEndMessage {
+  type: 'rendezvousEnd';
+  id: string;
+  graceMs: number;
+}
+
+export const PATH_STATES = ['refused', 'open', 'over'] as const;
+
+/** What became of a direct path; `open` is said again to a server that the agent connected to anew. */
+export interface PathStateMessage {
+  type: 'pathState';
+  id: string;
+  state: (typeof PATH_STATES)[number];
+}
+
+/** What a direct path carried since the agent last said so. */
+export interface CarriedMessage {
+  type: 'carried';
+  id: string;
+  upload: number;
+  download: number;
+  connections: number;
+}
+
 export interface PingMessage {
   type: 'ping' | 'pong';
   sequence: number;
 }
 
-export type AgentMessage = AuthMessage | RefusedMessage | LeavingMessage | PingMessage;
-export type ServerMessage = WelcomeMessage | CloseMessage | ConfigMessage | ChannelsMessage | MoveMessage | PingMessage;
+export type AgentMessage =
+  AuthMessage | RefusedMessage | LeavingMessage | PathStateMessage | CarriedMessage | PingMessage;
+export type ServerMessage =
+  | WelcomeMessage
+  | CloseMessage
+  | ConfigMessage
+  | ChannelsMessage
+  | MoveMessage
+  | RendezvousMessage
+  | RendezvousEndMessage
+  | PingMessage;
 export type Message = AgentMessage | ServerMessage;

@@ -1,23 +1,29 @@
 import { protocolError } from '../errors.js';
 
-const VERSION = 1;
+/** First byte of a visit: what the visitor's program is there for. */
+const PURPOSES = { connection: 1, rendezvous: 2 } as const;
 const SECRET_CHARACTERS = 43;
-/** Version, tunnel, secret. */
+/** Purpose, tunnel, secret. */
 export const VISIT_BYTES = 1 + 8 + SECRET_CHARACTERS;
 
 /** First bytes of a visitor's program, inside of TLS with the pinned key. */
 export interface Visit {
+  /** A connection to the target, or a direct path to the tunnel's agent: see `rendezvous.ts`. */
+  purpose: keyof typeof PURPOSES;
   tunnelId: number;
   secret: string;
 }
 
-/** The server's byte for a visit; after the first one the connection is the visitor's. */
-export const VISIT_ANSWERS = ['welcome', 'unauthorized', 'denied', 'overloaded', 'offline'] as const;
+/**
+ * The server's byte for a visit; after the first one the connection is the visitor's. `relay`: there is no direct path to
+ * this tunnel, and will not be one soon.
+ */
+export const VISIT_ANSWERS = ['welcome', 'unauthorized', 'denied', 'overloaded', 'offline', 'relay'] as const;
 export type VisitAnswer = (typeof VISIT_ANSWERS)[number];
 
-export function encodeVisit({ tunnelId, secret }: Visit): Buffer {
+export function encodeVisit({ purpose, tunnelId, secret }: Visit): Buffer {
   const visit = Buffer.alloc(VISIT_BYTES);
-  visit.writeUInt8(VERSION, 0);
+  visit.writeUInt8(PURPOSES[purpose], 0);
   visit.writeBigUInt64BE(BigInt(tunnelId), 1);
   visit.write(secret, 9, 'latin1');
   return visit;
@@ -26,8 +32,9 @@ export function encodeVisit({ tunnelId, secret }: Visit): Buffer {
 /** @throws TunnelError `protocol`. */
 export function decodeVisit(visit: Buffer): Visit {
   const tunnelId = Number(visit.length === VISIT_BYTES ? visit.readBigUInt64BE(1) : -1);
-  if (visit[0] !== VERSION || !Number.isSafeInteger(tunnelId) || tunnelId < 0) throw protocolError('not a visit');
-  return { tunnelId, secret: visit.toString('latin1', 9) };
+  const purpose = (['connection', 'rendezvous'] as const).find((known) => PURPOSES[known] === visit[0]);
+  if (!purpose || !Number.isSafeInteger(tunnelId) || tunnelId < 0) throw protocolError('not a visit');
+  return { purpose, tunnelId, secret: visit.toString('latin1', 9) };
 }
 
 export function encodeVisitAnswer(answer: VisitAnswer): Buffer {

@@ -1,5 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import { ByteReader, relay, resetStream } from '@gatehouse/net';
+import type { GateRefusal } from '../../access/gate.js';
 import type { TunnelConfig } from '../../config.js';
 import { TunnelError } from '../../errors.js';
 import { FramedStream } from '../../wire/framed-stream.js';
@@ -10,22 +11,25 @@ import type { Admitted } from '../admission.js';
 import { endpoint } from '../endpoint.js';
 import type { Entrance, ModeContext, ServerMode } from '../mode.js';
 import { FailedVisits } from './failed-visits.js';
+import type { RendezvousTable } from './rendezvous-table.js';
 
 /** Of a tunnel that nobody can visit; compared all the same, so that a tunnel without a key answers as late as one with. */
 const NO_HASH = '0'.repeat(64);
 
 /**
- * Modes `secret` and `p2p` (which goes through the server as well): no port of their own. Visitors come through a
- * program at the agents' port and show the tunnel's key.
+ * Modes `secret` and `p2p`: no port of their own. Visitors come through a program at the agents' port and show the tunnel's
+ * key. `p2p` is the same, and visitors may ask for a direct path to the agent as well.
  */
 export class PrivateMode implements ServerMode {
   private readonly context: ModeContext;
   private readonly handshakeMs: number;
   private readonly failed: FailedVisits;
   private readonly tunnels = new Map<number, () => TunnelConfig>();
+  private readonly paths: RendezvousTable;
 
-  constructor(context: ModeContext, handshakeMs: number) {
+  constructor(context: ModeContext, handshakeMs: number, paths: RendezvousTable) {
     this.context = context;
+    this.paths = paths;
     this.handshakeMs = handshakeMs;
     this.failed = new FailedVisits(context.now);
   }
@@ -39,8 +43,16 @@ export class PrivateMode implements ServerMode {
         this.tunnels.set(id, tunnel);
         return Promise.resolve();
       },
-      close: () => void this.tunnels.delete(id),
+      close: () => {
+        this.tunnels.delete(id);
+        this.paths.closed(id);
+      },
     };
+  }
+
+  /** The tunnels may have other keys now, or be of another mode. */
+  enforce(): void {
+    this.paths.enforce((id) => this.tunnels.get(id)?.());
   }
 
   /** A connection of a visitor's program, fresh from its TLS handshake. */
@@ -54,6 +66,7 @@ export class PrivateMode implements ServerMode {
       const visit = decodeVisit(await reader.read(VISIT_BYTES));
       clearTimeout(timer);
       const tunnel = this.opened(visit);
+      if (tunnel && visit.purpose === 'rendezvous') return this.meet(tunnel, stream, reader, visitor);
       if (tunnel) return await this.admit(tunnel, stream, reader, visitor);
       this.failed.note(visitor.address);
       this.refuse(stream, 'unauthorized');
@@ -72,12 +85,22 @@ export class PrivateMode implements ServerMode {
 
   private async admit(tunnel: TunnelConfig, stream: TLSSocket, reader: ByteReader, visitor: Endpoint): Promise<void> {
     const admitted = this.context.admission.admit({ kind: 'tunnel', id: tunnel.id }, tunnel.clientId, visitor);
-    if (typeof admitted === 'string') {
-      return this.refuse(stream, admitted === 'too_many_connections' ? 'overloaded' : 'denied');
-    }
+    if (typeof admitted === 'string') return this.refuse(stream, answerFor(admitted));
     if (stream.destroyed) return admitted.release();
     stream.on('close', () => admitted.release());
     await this.join(admitted, stream, reader);
+  }
+
+  /** A direct path is not a connection of the client's: only whether one more could come in is looked at. */
+  private meet(tunnel: TunnelConfig, stream: TLSSocket, reader: ByteReader, visitor: Endpoint): void {
+    const admitted = this.context.admission.admit({ kind: 'tunnel', id: tunnel.id }, tunnel.clientId, visitor);
+    if (typeof admitted === 'string') return this.refuse(stream, answerFor(admitted));
+    admitted.release();
+    const answer = this.paths.answer(tunnel, stream);
+    if (answer !== 'welcome') return this.refuse(stream, answer);
+    stream.write(encodeVisitAnswer('welcome'));
+    reader.restore();
+    this.paths.begin(tunnel, stream, visitor);
   }
 
   private async join(admitted: Admitted, stream: TLSSocket, reader: ByteReader): Promise<void> {
@@ -105,4 +128,8 @@ export class PrivateMode implements ServerMode {
     stream.end(encodeVisitAnswer(answer));
     stream.destroySoon();
   }
+}
+
+function answerFor(refusal: GateRefusal): VisitAnswer {
+  return refusal === 'too_many_connections' ? 'overloaded' : 'denied';
 }

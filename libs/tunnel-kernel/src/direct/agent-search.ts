@@ -1,0 +1,90 @@
+import type { TLSSocket } from 'node:tls';
+import { ByteReader } from '@gatehouse/net';
+import type { HostAndPort } from '../environment.js';
+import { TunnelError } from '../errors.js';
+import { PinnedServer } from '../session/pinned-tls.js';
+import { DIRECT_PROOF_BYTES, DIRECT_PROTOCOL, directProof, sameProof, type PathMessage } from '../wire/rendezvous.js';
+import { connectFrom } from './own-port.js';
+import { isNeighbour, mayKnock } from './reachable.js';
+
+/** For all attempts together. */
+const SEARCH_MS = 6000;
+/** A lost SYN is sent again after a second. */
+const TRY_MS = 2500;
+const PAUSE_MS = 250;
+
+/** The visitor's end of an attempt: tries the agent's addresses until one answers that has the right key and knows the token. */
+export class AgentSearch {
+  private readonly path: PathMessage;
+  private readonly own: HostAndPort;
+  private readonly token: Buffer;
+  private readonly pinned: PinnedServer;
+  private readonly met = Promise.withResolvers<TLSSocket>();
+  private closed = false;
+
+  /** `own`: end of the rendezvous connection, whose port a NAT shows outside. */
+  constructor(path: PathMessage, own: HostAndPort) {
+    this.path = path;
+    this.own = own;
+    this.token = Buffer.from(path.token, 'base64url');
+    this.pinned = new PinnedServer(path.fingerprint);
+  }
+
+  /** The agent, paused. @throws TunnelError where it was not reached. */
+  async find(): Promise<TLSSocket> {
+    const timer = setTimeout(() => this.fail(new TunnelError('timeout', 'the agent was not reached')), SEARCH_MS);
+    const { own } = this;
+    const { agent, local } = this.path;
+    // Through the NATs: from the port that the server has seen.
+    if (mayKnock(agent.address, own.host)) void this.search(agent.address, agent.port, own.port);
+    const isNear = local.address !== agent.address && isNeighbour(local.address, own.host);
+    if (isNear) void this.search(local.address, local.port, 0);
+    try {
+      return await this.met.promise;
+    } finally {
+      clearTimeout(timer);
+      this.closed = true;
+    }
+  }
+
+  /** Gives the search up. */
+  fail(error: TunnelError): void {
+    this.closed = true;
+    this.met.reject(error);
+  }
+
+  private async search(host: string, port: number, localPort: number): Promise<void> {
+    while (!this.closed) {
+      try {
+        const stream = await this.meet({ host, port }, localPort);
+        if (this.closed) return void stream.destroy();
+        this.closed = true;
+        return this.met.resolve(stream);
+      } catch {
+        // Not there yet, or somebody else: until the time is over.
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
+    }
+  }
+
+  private async meet(address: HostAndPort, localPort: number): Promise<TLSSocket> {
+    const socket = await connectFrom(localPort, address, TRY_MS);
+    const stream = await this.pinned.secure(socket, DIRECT_PROTOCOL, TRY_MS);
+    const timer = setTimeout(() => stream.destroy(), TRY_MS);
+    try {
+      stream.write(directProof(this.token, 'visitor', stream));
+      const reader = new ByteReader(stream, DIRECT_PROOF_BYTES);
+      const proof = await reader.read(DIRECT_PROOF_BYTES);
+      if (!sameProof(proof, directProof(this.token, 'agent', stream))) {
+        throw new TunnelError('unauthorized', 'the agent does not know the token');
+      }
+      reader.restore();
+      return stream;
+    } catch (error) {
+      stream.destroy();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import type { ByteStream } from '@gatehouse/net';
+import { TunnelError } from '../errors.js';
+import type { MuxTransport, MuxTransportHandlers } from '../mux/mux-transport.js';
+
+/** How long the last bytes may take to leave. */
+const CLOSE_MS = 1000;
+
+/** A multiplexer's line over one stream; notices when nothing comes any more. */
+export class DirectTransport implements MuxTransport {
+  private readonly stream: ByteStream;
+  private readonly silentMs: number;
+  private handlers: MuxTransportHandlers | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private heard = true;
+
+  /** `stream` is paused. The other side says something more often than every `silentMs`. */
+  constructor(stream: ByteStream, silentMs: number) {
+    this.stream = stream;
+    this.silentMs = silentMs;
+  }
+
+  get writableLength(): number {
+    return this.stream.writableLength;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.stream.remoteAddress;
+  }
+
+  get remotePort(): number | undefined {
+    return this.stream.remotePort;
+  }
+
+  start(handlers: MuxTransportHandlers): void {
+    const { stream } = this;
+    this.handlers = handlers;
+    stream.on('data', (part) => {
+      this.heard = true;
+      this.handlers?.data(part);
+    });
+    stream.on('drain', () => this.handlers?.drain());
+    stream.on('end', () => this.end(new TunnelError('connection', 'the other side ended the direct path')));
+    stream.on('error', (error) => this.end(new TunnelError('connection', error.message, { cause: error })));
+    stream.on('close', () => this.end(new TunnelError('connection', 'the direct path was closed')));
+    this.timer = setInterval(() => this.listen(), this.silentMs);
+    if (stream.destroyed) this.end(new TunnelError('connection', 'the direct path was closed'));
+    else stream.resume();
+  }
+
+  send(parts: readonly Uint8Array[]): boolean {
+    const { stream } = this;
+    if (stream.destroyed) return true;
+    stream.cork();
+    let room = true;
+    for (const part of parts) room = stream.write(part);
+    stream.uncork();
+    return room || stream.writableLength === 0;
+  }
+
+  close(): void {
+    this.stream.end();
+    setTimeout(() => this.destroy(), CLOSE_MS).unref();
+  }
+
+  destroy(): void {
+    this.end(new TunnelError('stopped', 'the direct path was given up'));
+  }
+
+  private listen(): void {
+    if (!this.heard) this.end(new TunnelError('silent', 'nothing came over the direct path any more'));
+    this.heard = false;
+  }
+
+  private end(error: TunnelError): void {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+    const { handlers } = this;
+    this.handlers = null;
+    this.stream.destroy();
+    handlers?.closed(error);
+  }
+}

@@ -1,0 +1,146 @@
+import type { Server, Socket } from 'node:net';
+import { createSecureContext, TLSSocket, type SecureContext } from 'node:tls';
+import { ByteReader } from '@gatehouse/net';
+import type { HostAndPort, TunnelLogger } from '../environment.js';
+import { TunnelError } from '../errors.js';
+import { endpoint } from '../modes/endpoint.js';
+import type { PinnedServer } from '../session/pinned-tls.js';
+import type { RendezvousMessage } from '../wire/messages.js';
+import {
+  DIRECT_PROOF_BYTES,
+  DIRECT_PROTOCOL,
+  directProof,
+  encodeRendezvous,
+  MAPPING_PROTOCOL,
+  mappingProof,
+  sameProof,
+} from '../wire/rendezvous.js';
+import { createServerIdentity } from '../wire/server-identity.js';
+import { connectFrom, listenAt, resolveServer } from './own-port.js';
+import { mayKnock } from './reachable.js';
+
+const CONNECT_MS = 5000;
+/** One SYN: it opens the way through the agent's own NAT. */
+const KNOCK_MS = 900;
+const PROOF_MS = 5000;
+/** For the visitor to come. */
+const WAIT_MS = 10_000;
+/** Connections that have not proved themselves. */
+const MAX_STRANGERS = 8;
+
+export interface MeetingPointOptions {
+  server: HostAndPort;
+  pinned: PinnedServer;
+  logger: TunnelLogger;
+}
+
+/** The agent's end of an attempt: shows the server its address, and waits there for the visitor that knows the token. */
+export class MeetingPoint {
+  private readonly options: MeetingPointOptions;
+  private readonly message: RendezvousMessage;
+  private readonly token: Buffer;
+  private readonly strangers = new Set<TLSSocket>();
+  private readonly identity = createServerIdentity();
+  private readonly secureContext: SecureContext;
+  private readonly met = Promise.withResolvers<TLSSocket>();
+  private mapping: TLSSocket | null = null;
+  private listener: Server | null = null;
+  private closed = false;
+
+  constructor(message: RendezvousMessage, options: MeetingPointOptions) {
+    this.message = message;
+    this.options = options;
+    this.token = Buffer.from(message.token, 'base64url');
+    const { key, certificate: cert } = this.identity;
+    this.secureContext = createSecureContext({ key, cert, minVersion: 'TLSv1.3' });
+  }
+
+  /** The visitor, paused, both sides proved. @throws TunnelError where none came. */
+  async meet(): Promise<TLSSocket> {
+    const timer = setTimeout(() => this.fail(new TunnelError('timeout', 'no visitor came')), CONNECT_MS + WAIT_MS);
+    try {
+      // Whatever fails first.
+      return await Promise.race([this.met.promise, this.open().then(() => this.met.promise)]);
+    } finally {
+      clearTimeout(timer);
+      this.close();
+    }
+  }
+
+  /** Gives the attempt up. */
+  fail(error: TunnelError): void {
+    this.met.reject(error);
+    this.close();
+  }
+
+  private async open(): Promise<void> {
+    const { server, pinned } = this.options;
+    const address = await resolveServer(server);
+    const socket = await connectFrom(0, address, CONNECT_MS);
+    const local = endpoint(socket.localAddress, socket.localPort);
+    this.mapping = await pinned.secure(socket, MAPPING_PROTOCOL, CONNECT_MS);
+    this.mapping.on('error', () => undefined);
+    if (this.closed) return this.close();
+    // Before the port listens: afterwards the system lets no connection begin there.
+    this.knock(local.port, local.address);
+    this.listener = await listenAt(local.port, address.host, (one) => void this.receive(one));
+    if (this.closed) return this.close();
+    const { fingerprint } = this.identity;
+    const said = { id: this.message.id, local, fingerprint };
+    this.mapping.write(encodeRendezvous({ ...said, proof: mappingProof(this.token, said) }));
+    this.mapping.resume();
+  }
+
+  private knock(port: number, own: string): void {
+    const { address, port: theirs } = this.message.visitor;
+    if (!mayKnock(address, own)) return;
+    connectFrom(port, { host: address, port: theirs }, KNOCK_MS).then(
+      // Both sides began at once (RFC 9293 3.5): the connection is as good as one that was accepted.
+      (socket) => void this.receive(socket),
+      () => undefined,
+    );
+  }
+
+  private async receive(socket: Socket): Promise<void> {
+    if (this.closed || this.strangers.size >= MAX_STRANGERS) return void socket.destroy();
+    const { secureContext } = this;
+    const stream = new TLSSocket(socket, { isServer: true, secureContext, ALPNProtocols: [DIRECT_PROTOCOL] });
+    const timer = setTimeout(() => stream.destroy(), PROOF_MS);
+    this.strangers.add(stream);
+    stream.on('error', (error) => this.options.logger.debug('a direct connection failed', { error: error.message }));
+    stream.on('close', () => {
+      clearTimeout(timer);
+      this.strangers.delete(stream);
+    });
+    try {
+      await this.prove(stream);
+      clearTimeout(timer);
+      this.strangers.delete(stream);
+      this.met.resolve(stream);
+    } catch (error) {
+      this.options.logger.debug('a direct connection was refused', { error: String(error) });
+      stream.destroy();
+    }
+  }
+
+  /** @throws TunnelError, ByteReaderError. */
+  private async prove(stream: TLSSocket): Promise<void> {
+    const reader = new ByteReader(stream, DIRECT_PROOF_BYTES);
+    const proof = await reader.read(DIRECT_PROOF_BYTES);
+    if (stream.alpnProtocol !== DIRECT_PROTOCOL || !sameProof(proof, directProof(this.token, 'visitor', stream))) {
+      throw new TunnelError('unauthorized', 'the visitor does not know the token');
+    }
+    if (this.closed) throw new TunnelError('stopped', 'another connection was quicker');
+    reader.restore();
+    // One is enough: the others are ended before anything of this one is read.
+    this.closed = true;
+    stream.write(directProof(this.token, 'agent', stream));
+  }
+
+  private close(): void {
+    this.closed = true;
+    this.listener?.close();
+    this.mapping?.destroy();
+    for (const stranger of this.strangers) stranger.destroy();
+  }
+}
