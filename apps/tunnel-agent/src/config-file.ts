@@ -13,11 +13,12 @@ export interface ConfigFile {
   allow_file_roots?: string[];
   log?: string;
   grace_seconds?: number;
+  p2p?: boolean;
 }
 
 const TEXTS = ['server', 'transport', 'key', 'key_file', 'log'] as const;
 const LISTS = ['allow', 'deny', 'allow_file_roots'] as const;
-const KNOWN: ReadonlySet<string> = new Set([...TEXTS, ...LISTS, 'grace_seconds']);
+const KNOWN: ReadonlySet<string> = new Set([...TEXTS, ...LISTS, 'grace_seconds', 'p2p']);
 
 /** YAML, and so JSON. @throws Error that names the file and the field. */
 export function readConfigFile(path: string): ConfigFile {
@@ -31,8 +32,9 @@ export function readConfigFile(path: string): ConfigFile {
     const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
     if (value !== undefined && !isList) fail(path, `${name} is not a list of texts`);
   }
-  const { grace_seconds: grace } = fields;
+  const { grace_seconds: grace, p2p } = fields;
   if (grace !== undefined && typeof grace !== 'number') fail(path, 'grace_seconds is not a number');
+  if (p2p !== undefined && typeof p2p !== 'boolean') fail(path, 'p2p is neither true nor false');
   return fields as ConfigFile;
 }
 

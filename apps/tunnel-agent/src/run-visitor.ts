@@ -10,9 +10,9 @@ export interface RunningVisitor {
 }
 
 /** Opens the local port that leads to the tunnel. */
-export function runVisitor({ server, key, listen }: VisitSettings, reporter: Reporter): RunningVisitor {
+export function runVisitor({ server, key, listen, p2p }: VisitSettings, reporter: Reporter): RunningVisitor {
   const ended = Promise.withResolvers<number>();
-  const visitor = new TunnelVisitor({ server, key, logger: reporter });
+  const visitor = new TunnelVisitor({ server, key, logger: reporter, p2p });
   const stop = (code: number): void => {
     visitor.stop();
     ended.resolve(code);

@@ -43,6 +43,8 @@ export interface AgentSettings {
   fileRoots: string[];
   log: 'text' | 'json';
   graceMs: number;
+  /** Whether visitors of tunnels of mode `p2p` may connect directly. */
+  p2p: boolean;
 }
 
 export type Command = { run: AgentSettings } | { print: 'usage' | 'version' };
@@ -58,6 +60,7 @@ const OPTIONS = {
   config: { type: 'string' },
   log: { type: 'string' },
   'grace-seconds': { type: 'string' },
+  'no-p2p': { type: 'boolean' },
   version: { type: 'boolean', short: 'v' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -95,6 +98,7 @@ export function readSettings(
     fileRoots: note(() => fileRoots(given['allow-file-root'] ?? file.allow_file_roots ?? []), []),
     log: note(() => logFormat(given.log ?? file.log, isTerminal), 'text'),
     graceMs: note(() => graceMs(given['grace-seconds'] ?? file.grace_seconds), 0),
+    p2p: !given['no-p2p'] && file.p2p !== false,
   };
   if (problems.length > 0) throw new UsageError(problems);
   return { run: settings };

@@ -15,15 +15,18 @@ What is exposed is set up at the gateway; what may be exposed is up to this mach
   --allow TARGET          may be reached, and nothing else: 127.0.0.1:8080, *.corp.example:80,443, 10.0.0.0/8 (repeat)
   --deny TARGET           may not be reached, whatever is allowed (repeat)
   --allow-file-root DIR   directory that tunnels of mode file may serve, with what is below it (repeat)
-  --config FILE           YAML or JSON: server, transport, key, key_file, allow, deny, allow_file_roots, log, grace_seconds
+  --config FILE           YAML or JSON: server, transport, key, key_file, allow, deny, allow_file_roots, log, grace_seconds,
+                          p2p
   --log text|json         what is printed (json where the output is no terminal)
   --grace-seconds N       how long running connections may go on after SIGTERM (30)
+  --no-p2p                visitors of tunnels of mode p2p come through the gateway, never directly
   --version, --help
 
   gatehouse-agent visit --server gw.example.org:8024 --key-file tunnel.key --listen 127.0.0.1:3306
 
 opens a port of this machine that leads to a tunnel of mode secret or p2p, with the key that the tunnel was made with
-(GATEHOUSE_VISITOR_KEY, --key-file or --key).
+(GATEHOUSE_VISITOR_KEY, --key-file or --key); of mode p2p directly to the agent where the networks let it, and through the
+gateway otherwise or with --no-p2p.
 
 Environment: GATEHOUSE_AGENT_SERVER, GATEHOUSE_AGENT_KEY, GATEHOUSE_AGENT_CONFIG. The command line wins over the
 environment, the environment over the file.

@@ -10,6 +10,8 @@ export interface VisitSettings {
   /** The local port that leads to the tunnel. */
   listen: HostAndPort;
   log: 'text' | 'json';
+  /** Whether connections may go to the agent directly. */
+  p2p: boolean;
 }
 
 const OPTIONS = {
@@ -18,6 +20,7 @@ const OPTIONS = {
   'key-file': { type: 'string' },
   listen: { type: 'string' },
   log: { type: 'string' },
+  'no-p2p': { type: 'boolean' },
 } as const;
 
 /** @throws UsageError listing all that is wrong. */
@@ -42,6 +45,7 @@ export function readVisitSettings(
     key: note(() => readKey(given.key, given['key-file'], environment['GATEHOUSE_VISITOR_KEY']), ''),
     listen: note(() => parseListen(given.listen), nowhere),
     log: given.log === 'json' || (given.log === undefined && !isTerminal) ? 'json' : 'text',
+    p2p: !given['no-p2p'],
   };
   if (problems.length > 0) throw new UsageError(problems);
   return settings;
