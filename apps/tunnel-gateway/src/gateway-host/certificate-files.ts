@@ -59,12 +59,17 @@ export class CertificateFiles {
   }
 
   private stampOf({ certPath, keyPath }: CertificatePaths): string {
-    return [certPath, keyPath]
-      .map((path) => {
-        const status = statSync(resolve(this.folder, path), { throwIfNoEntry: false });
-        return status ? `${status.mtimeMs} ${status.size} ${status.ino}` : 'none';
-      })
-      .join(', ');
+    return [certPath, keyPath].map((path) => stampOfFile(resolve(this.folder, path))).join(', ');
+  }
+}
+
+/** What cannot be looked at is a state like any other: one host's files must not keep the others from being served. */
+function stampOfFile(path: string): string {
+  try {
+    const { mtimeMs, size, ino } = statSync(path);
+    return `${mtimeMs} ${size} ${ino}`;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'none';
   }
 }
 
@@ -96,7 +101,12 @@ function readInside(folder: string, path: string): string {
   if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) {
     throw new RangeError(`${path} is not in the folder of certificates`);
   }
-  const { size } = statSync(real);
-  if (size > MAX_BYTES) throw new RangeError(`${path} is larger than ${MAX_BYTES} bytes`);
-  return readFileSync(real, 'utf8');
+  const status = statSync(real);
+  if (!status.isFile()) throw new RangeError(`${path} is not a file`);
+  if (status.size > MAX_BYTES) throw new RangeError(`${path} is larger than ${MAX_BYTES} bytes`);
+  try {
+    return readFileSync(real, 'utf8');
+  } catch (error) {
+    throw new RangeError(`${path} cannot be read by the gateway`, { cause: error });
+  }
 }

@@ -33,7 +33,10 @@ export class EdgeSupervisor {
   private startedAt = 0;
   private deathsInRow = 0;
   private stopping = false;
-  private everReady = false;
+  /** Whether a port that is taken ends the start of the service: nobody served yet, and the start still waits. */
+  private starting = true;
+  /** Being prepared to take over from `current`. */
+  private next: EdgeProcess | null = null;
   private edge: EdgeSupervisorOptions['edge'];
 
   constructor(options: EdgeSupervisorOptions) {
@@ -46,6 +49,7 @@ export class EdgeSupervisor {
     this.spawn();
     const timer = setTimeout(() => this.first.resolve({ outcome: 'waiting' }), patienceMs);
     const result = await this.first.promise;
+    this.starting = false;
     clearTimeout(timer);
     return result;
   }
@@ -74,8 +78,10 @@ export class EdgeSupervisor {
   async stop(graceMs: number): Promise<void> {
     this.stopping = true;
     if (this.timer) clearTimeout(this.timer);
+    // It has no ports and no visitors yet.
+    this.next?.kill();
     const edges = [...(this.current ? [this.current] : []), ...this.draining];
-    await Promise.all(edges.map((edge) => edge.stop(graceMs)));
+    await Promise.all([...edges.map((edge) => edge.stop(graceMs)), this.next?.exited]);
   }
 
   private spawn(): void {
@@ -83,13 +89,13 @@ export class EdgeSupervisor {
     this.startedAt = Date.now();
     const edge = this.create(false, {
       ready: (ports) => {
-        this.everReady = true;
+        this.starting = false;
         this.keep(ports);
         this.first.resolve({ outcome: 'ready', ports });
       },
       failed: (port, code) => {
-        // Later on a port that is taken is tried again: it was ours.
-        if (!this.everReady) this.stopping = true;
+        // Later on a port that is taken is tried again: the service is there, and the port may have been ours.
+        if (this.starting) this.stopping = true;
         this.first.resolve({ outcome: 'port', port, code });
       },
       exited: () => this.restart(edge),
@@ -165,10 +171,16 @@ export class EdgeSupervisor {
       },
     });
     const limit = setTimeout(() => next.kill(), PREPARE_MS);
+    this.next = next;
     try {
       await prepared.promise;
     } finally {
       clearTimeout(limit);
+      this.next = null;
+    }
+    if (this.stopping || this.current !== before) {
+      next.kill();
+      throw new EdgeUnavailableError('The edge that was to be replaced ended meanwhile.');
     }
     // From here on the new one is it: if it fails now, another is started.
     this.draining.add(before);

@@ -29,7 +29,8 @@ export class SnapshotFile {
   write(rows: ConfigRows): Promise<void> {
     const idle = this.waiting === null;
     this.waiting = rows;
-    if (idle) this.work = this.work.then(() => this.writeWaiting());
+    // Whoever asked for the one before heard how it failed.
+    if (idle) this.work = this.work.catch(() => undefined).then(() => this.writeWaiting());
     return this.work;
   }
 
