@@ -56,6 +56,14 @@ describe('settings of the agent', () => {
     expect(read(['--server', 'a', '--config', file('c.json', JSON.stringify({ key_file: path }))]).key).toBe(key);
   });
 
+  it('let visitors of p2p come directly where nothing else is said', () => {
+    const args = ['--server', 'a', '--key', key];
+    expect(read(args).p2p).toBe(true);
+    expect(read([...args, '--no-p2p']).p2p).toBe(false);
+    expect(read([...args, '--config', file('p.yaml', 'p2p: false')]).p2p).toBe(false);
+    expect(problems([...args, '--config', file('q.yaml', 'p2p: 1')])).toMatchObject([expect.stringContaining('p2p')]);
+  });
+
   it('say how the server is reached', () => {
     const args = ['--key', key, '--server'];
     expect(read([...args, 'gw.example'])).toMatchObject({ transport: 'auto', websocket: undefined });
