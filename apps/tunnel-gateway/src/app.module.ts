@@ -1,4 +1,5 @@
 import { AuthModule } from '@gatehouse/auth';
+import { JobsModule, type WorkersMode } from '@gatehouse/jobs';
 import { PersistenceModule } from '@gatehouse/persistence';
 import { ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
@@ -16,6 +17,8 @@ import { HostsModule } from './hosts/hosts.module.js';
 import { IpRulesModule } from './ip-rules/ip-rules.module.js';
 import { DatabaseHealth } from './health/database-health.js';
 import { OwnershipModule } from './ownership/ownership.module.js';
+import { RetentionModule } from './retention/retention.module.js';
+import { RollupModule } from './rollup/rollup.module.js';
 import type { TunnelGatewaySettings } from './settings.js';
 import { TunnelsModule } from './tunnels/tunnels.module.js';
 import { UsersModule } from './users/users.module.js';
@@ -27,9 +30,8 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        EnvironmentModule.forRoot(settings),
+        ...foundation(settings, settings.workers),
         ThrottlingModule.perMinute(settings.apiRateLimit),
-        PersistenceModule.forRoot(databaseConfig(settings.databaseUrl)),
         AuthModule.forRoot({
           service: SERVICE_NAME,
           imports: [UsersModule],
@@ -48,4 +50,36 @@ export class AppModule {
       providers: [DatabaseHealth, Login],
     };
   }
+}
+
+/** worker.ts: the jobs and nothing else. */
+@Module({})
+export class WorkerModule {
+  static forRoot(settings: Readonly<TunnelGatewaySettings>): DynamicModule {
+    return { module: WorkerModule, imports: foundation(settings, 'only') };
+  }
+}
+
+/** What the service and its worker have in common, job handlers included. */
+function foundation(
+  settings: Readonly<TunnelGatewaySettings>,
+  workers: WorkersMode,
+): NonNullable<DynamicModule['imports']> {
+  const { databaseUrl, redisUrl, autoMigrate } = settings;
+  return [
+    EnvironmentModule.forRoot(settings),
+    PersistenceModule.forRoot(
+      databaseConfig(databaseUrl, workers === 'only' ? `${SERVICE_NAME} worker` : SERVICE_NAME),
+    ),
+    JobsModule.forRoot({
+      namespace: SERVICE_NAME,
+      queues: ['flow-rollup', 'retention'],
+      databaseUrl,
+      redisUrl,
+      autoMigrate,
+      workers,
+    }),
+    RollupModule,
+    RetentionModule,
+  ];
 }

@@ -1,3 +1,4 @@
+import { migrateJobs } from '@gatehouse/jobs';
 import { createDataSource, migrate, pendingMigrations, type DataSourceConfig } from '@gatehouse/persistence';
 import { explained, prepareSchema, type JsonLogger } from '@gatehouse/platform';
 import { ENTITIES } from './entities.js';
@@ -22,20 +23,24 @@ export function databaseConfig(databaseUrl: string, applicationName = SERVICE_NA
 }
 
 /** Brings the database to this version; resolves to the names of what was run. */
-export async function migrateDatabase(databaseUrl: string): Promise<string[]> {
-  return explained(() => migrate(createDataSource(databaseConfig(databaseUrl, `${SERVICE_NAME} migrate`))));
+export async function migrateDatabase(databaseUrl: string, redisUrl?: string): Promise<string[]> {
+  return explained(async () => {
+    const applied = await migrate(createDataSource(databaseConfig(databaseUrl, `${SERVICE_NAME} migrate`)));
+    if (redisUrl === undefined) await migrateJobs(databaseUrl);
+    return applied;
+  });
 }
 
 /** Migrates where AUTO_MIGRATE says so, else raises StartError when migrations are missing. */
 export async function prepareDatabase(
-  { autoMigrate, databaseUrl }: Readonly<TunnelGatewaySettings>,
+  { autoMigrate, databaseUrl, redisUrl }: Readonly<TunnelGatewaySettings>,
   logger: JsonLogger,
 ): Promise<void> {
   await prepareSchema({
     service: SERVICE_NAME,
     autoMigrate,
     pending: () => pendingMigrations(createDataSource(databaseConfig(databaseUrl, `${SERVICE_NAME} check`))),
-    migrate: () => migrateDatabase(databaseUrl),
+    migrate: () => migrateDatabase(databaseUrl, redisUrl),
     logger,
   });
 }

@@ -38,6 +38,11 @@ export interface GeoUpdatePayload {
   force?: boolean;
 }
 
+export interface FlowRollupPayload {
+  /** Milliseconds since the epoch at which it was asked for. */
+  requestedAt: number;
+}
+
 /** Payload type of each queue. */
 export interface QueuePayloads {
   'subscription-refresh': SubscriptionRefreshPayload;
@@ -45,6 +50,7 @@ export interface QueuePayloads {
   'country-detection': CountryDetectionPayload;
   'rule-set-refresh': RuleSetRefreshPayload;
   'geo-update': GeoUpdatePayload;
+  'flow-rollup': FlowRollupPayload;
   retention: RetentionPayload;
 }
 export type QueueName = keyof QueuePayloads;

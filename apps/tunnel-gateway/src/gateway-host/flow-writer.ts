@@ -6,9 +6,6 @@ import type { Queries } from './edge-database.js';
 import { UnsentFlows, type FlowBatch } from './flow-batch.js';
 import { writePrivately } from './snapshot-file.js';
 
-/** Batches older than this cannot be sent again by anybody: their rows may go. */
-const KEEP_BATCHES = `DELETE FROM tunnel_gateway_ops.flow_batches WHERE applied_at < now() - interval '2 days'`;
-const SWEEP_EVERY = 600;
 const UNSENT = /^unsent-.*\.json$/;
 
 export interface FlowWriterOptions {
@@ -27,7 +24,6 @@ export class FlowWriter {
   /** Sent, or about to be; whether it arrived is not known. It is the next to be sent, as it is. */
   private batches: FlowBatch[] = [];
   private running: Promise<void> | null = null;
-  private rounds = 0;
   /** Files whose batches are being written. */
   private leftover: string[] = [];
 
@@ -85,6 +81,5 @@ export class FlowWriter {
       this.batches.shift();
     }
     for (const file of this.leftover.splice(0)) await rm(file, { force: true });
-    if (this.rounds++ % SWEEP_EVERY === SWEEP_EVERY - 1) await queries.query(KEEP_BATCHES);
   }
 }

@@ -4,6 +4,7 @@ import { CreateAccess1763668802101 } from './1763668802101-create-access.js';
 import { CreateCounters1763668802102 } from './1763668802102-create-counters.js';
 import { CreateEdgeState1763668802103 } from './1763668802103-create-edge-state.js';
 import { CreatePolicyOptions1763668802104 } from './1763668802104-create-policy-options.js';
+import { CreateFlowBuckets1763668802130 } from './1763668802130-create-flow-buckets.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -13,4 +14,5 @@ export const MIGRATIONS = [
   CreateCounters1763668802102,
   CreateEdgeState1763668802103,
   CreatePolicyOptions1763668802104,
+  CreateFlowBuckets1763668802130,
 ];

@@ -1,0 +1,62 @@
+import { UnitOfWork } from '@gatehouse/persistence';
+import { Injectable } from '@nestjs/common';
+
+/** Addresses of visitors that are kept of one resource: those who came last. */
+const ADDRESSES = 10_000;
+/** Rows of one transaction: the writer of the counters does not wait long. */
+const ROWS = 20_000;
+
+/** A batch that is not in the totals by minute, hour and day yet stays. */
+const SWEEPS = {
+  minutes: old('tunnel_gateway_ops.flow_minutes', `starts_at < now() - interval '2 days'`),
+  hours: old('tunnel_gateway_ops.flow_hours', `starts_at < now() - interval '40 days'`),
+  days: old('tunnel_gateway_ops.flow_days', `starts_at < now() - interval '400 days'`),
+  batches: old('tunnel_gateway_ops.flow_batches', `rolled_up AND applied_at < now() - interval '2 days'`),
+  sessions: old('tunnel_gateway.sessions', 'expires_at < now()'),
+} as const;
+
+const CROWDED = `
+  SELECT resource_type, resource_id FROM tunnel_gateway.request_ips
+  GROUP BY resource_type, resource_id HAVING count(*) > ${ADDRESSES}`;
+
+const THIN_OUT = `
+  DELETE FROM tunnel_gateway.request_ips WHERE id IN (
+    SELECT id FROM tunnel_gateway.request_ips WHERE resource_type = $1 AND resource_id = $2
+    ORDER BY last_seen_at DESC NULLS LAST, id DESC OFFSET ${ADDRESSES} LIMIT ${ROWS}
+  )`;
+
+export type RetentionReport = Record<keyof typeof SWEEPS | 'addresses', number>;
+
+/** Forgets what is old enough. Sweeping twice, or in two places, does no harm. */
+@Injectable()
+export class Retention {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  async sweep(signal?: AbortSignal): Promise<RetentionReport> {
+    const report: RetentionReport = { minutes: 0, hours: 0, days: 0, batches: 0, sessions: 0, addresses: 0 };
+    for (const name of Object.keys(SWEEPS) as (keyof typeof SWEEPS)[]) {
+      report[name] = await this.all(SWEEPS[name], [], signal);
+    }
+    for (const { resource_type, resource_id } of await this.crowded()) {
+      report.addresses += await this.all(THIN_OUT, [resource_type, resource_id], signal);
+    }
+    return report;
+  }
+
+  private async crowded(): Promise<{ resource_type: string; resource_id: number }[]> {
+    return this.unitOfWork.run((tx) => tx.query(CROWDED));
+  }
+
+  /** A part at a time until nothing is left. */
+  private async all(sql: string, values: unknown[], signal: AbortSignal | undefined): Promise<number> {
+    let all = 0;
+    for (let removed = ROWS; removed === ROWS && !signal?.aborted; all += removed) {
+      removed = await this.unitOfWork.run(async (tx) => ((await tx.query(sql, values)) as [unknown[], number])[1]);
+    }
+    return all;
+  }
+}
+
+function old(table: string, condition: string): string {
+  return `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT ${ROWS}))`;
+}

@@ -1,0 +1,16 @@
+import { Jobs } from '@gatehouse/jobs';
+import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { FlowRollup } from './flow-rollup.js';
+import { FlowRollupHandler } from './flow-rollup.handler.js';
+
+const EVERY_MS = 10_000;
+
+/** Totals by minute, hour and day, wherever the workers run. */
+@Module({ providers: [FlowRollup, FlowRollupHandler], exports: [FlowRollup] })
+export class RollupModule implements OnApplicationBootstrap {
+  constructor(private readonly jobs: Jobs) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.jobs.upsertScheduler('flow-rollup', 'flow-rollup', { everyMs: EVERY_MS }, { requestedAt: Date.now() });
+  }
+}
