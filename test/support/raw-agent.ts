@@ -95,10 +95,10 @@ export class RawAgent {
   async ticket(): Promise<Ticket> {
     const at = this.#used;
     this.#used += 1;
-    return waitFor(() => {
+    return waitFor<Ticket | null>(() => {
       const all = Buffer.concat(this.frames.of(FRAME.channels));
       const ticket = all.subarray(at * 48, at * 48 + 48);
-      return ticket.length === 48 && { id: ticket.subarray(0, 16), key: ticket.subarray(16) };
+      return ticket.length === 48 ? { id: ticket.subarray(0, 16), key: ticket.subarray(16) } : null;
     });
   }
 
