@@ -9,7 +9,11 @@ let ada: { call: Caller; id: number };
 let eve: { call: Caller; id: number };
 let viewer: { call: Caller; id: number };
 beforeAll(async () => {
-  world = await TunnelWorld.start({ PORT_RANGE: '41000-41002', TUNNEL_PUBLIC_ADDRESS: 'gw.example.org:8024' });
+  world = await TunnelWorld.start({
+    PORT_RANGE: '41000-41002',
+    TUNNEL_PUBLIC_ADDRESS: 'gw.example.org:8024',
+    TUNNEL_GATEWAY_PUBLIC_URL: 'https://console.example.net',
+  });
   ada = await world.user('ada');
   eve = await world.user('eve');
   viewer = await world.user('vic', 'viewer');
@@ -287,6 +291,39 @@ describe('hosts', () => {
     expect((await world.admin('PATCH', `/hosts/${first.body.id}`, { scheme: 'all' })).status).toBe(409);
     const { body: found } = await world.admin('GET', `/hosts?host=${encodeURIComponent('BÜCHER.example')}`);
     expect(found.items).toHaveLength(3);
+  });
+
+  it('are one owner for each name, and never where the console is', async () => {
+    const [mine, hers] = [await world.client({}, ada.call), await world.client({}, eve.call)];
+    const make = async (call: Caller, client: AnyJson, host: string, location = '/'): Promise<unknown> => {
+      const { status, body } = await call('POST', '/hosts', {
+        client_id: client.id,
+        host,
+        location,
+        target_addr: 'a:1',
+      });
+      return status === 201 ? body : body.code;
+    };
+    await make(ada.call, mine, 'shop.example.org');
+    await make(ada.call, mine, '*.ada.example.org');
+    for (const host of ['shop.example.org', 'x.ada.example.org', '*.x.ada.example.org', '*.ada.example.org', '*.org']) {
+      expect(await make(eve.call, hers, host, '/login'), host).toBe('host_conflict');
+    }
+    const other: AnyJson = await make(eve.call, hers, 'eve.example.org');
+    const moved = await eve.call('PATCH', `/hosts/${other.id}`, { host: 'shop.example.org', location: '/login' });
+    expect(moved.body).toMatchObject({ status: 409, code: 'host_conflict' });
+    expect(await make(ada.call, mine, 'shop.example.org', '/login')).toMatchObject({ location: '/login' });
+    expect(await make(world.admin, hers, 'shop.example.org', '/eve')).toMatchObject({ location: '/eve' });
+    // Cookies know no ports: whoever serves the console's name is sent its sessions.
+    for (const host of ['console.example.net', '*.example.net', 'CONSOLE.example.net.']) {
+      expect(await make(eve.call, hers, host), host).toBe('forbidden');
+    }
+    expect((await eve.call('PATCH', `/hosts/${other.id}`, { host: '*.net' })).status).toBe(403);
+    expect((await eve.call('PATCH', `/hosts/${other.id}`, { status: 0 })).status).toBe(200);
+    expect(await make(world.admin, hers, 'console.example.net')).toMatchObject({ host: 'console.example.net' });
+    // What administrators have for every name leaves the names to be had.
+    await make(world.admin, await world.client(), '*.apps.example.org');
+    expect(await make(eve.call, hers, 'eve.apps.example.org')).toMatchObject({ host: 'eve.apps.example.org' });
   });
 
   it('rewrite header fields, but not those of the gateway', async () => {

@@ -124,6 +124,16 @@ describe('tunnels', () => {
     await waitFor(async () => (await world.ask(tunnel.listen_port, 'x')) === 'x');
   });
 
+  it('are what they are, whatever an edge that went wrote last', async () => {
+    const client = await world.client();
+    await world.online(client.key);
+    const tunnel = await world.tunnel(client.id, await world.echo());
+    await world.rows('UPDATE tunnel_gateway.tunnels SET run_status = 0 WHERE id = $1', [tunnel.id]);
+    await waitFor(async () => (await world.admin('GET', `/tunnels/${tunnel.id}`)).body.run_status === 1, {
+      timeoutMs: 15_000,
+    });
+  });
+
   it('say why they failed', async () => {
     const client = await world.client();
     await world.online(client.key);

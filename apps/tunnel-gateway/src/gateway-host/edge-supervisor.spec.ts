@@ -43,7 +43,11 @@ class ScriptedChild implements EdgeChild {
   }
 }
 
-function supervised(): { supervisor: EdgeSupervisor; children: ScriptedChild[]; born(count: number): Promise<void> } {
+function supervised(): {
+  supervisor: EdgeSupervisor;
+  children: ScriptedChild[];
+  born: (count: number) => Promise<void>;
+} {
   const children: ScriptedChild[] = [];
   let heard: () => void = () => undefined;
   const supervisor = new EdgeSupervisor({

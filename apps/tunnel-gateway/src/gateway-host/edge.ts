@@ -290,6 +290,8 @@ export class Edge {
   /** For what no notification told: a lost one, a port that became free, files of certificates. */
   private async poll(): Promise<void> {
     if (this.closed) return;
+    // The last words of an edge before this one may have come after the first of this one.
+    this.runStatus.doubt();
     try {
       const revision = await readRevision(this.database);
       if (revision !== this.rows?.revision || this.source === 'snapshot') await this.reload();

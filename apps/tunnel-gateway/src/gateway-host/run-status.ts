@@ -36,6 +36,11 @@ export class RunStatusWriter {
     return this.running;
   }
 
+  /** What the table says is not known: the next write makes it true, whoever wrote to it. */
+  doubt(): void {
+    this.written = null;
+  }
+
   /** Nothing is served any more. */
   async clear(): Promise<void> {
     await this.running?.catch(() => undefined);
@@ -53,12 +58,12 @@ export class RunStatusWriter {
   private async run(states: readonly TunnelState[]): Promise<void> {
     const wanted = new Map(states.map(({ id, state }) => [id, STATUS_OF[state]]));
     const before = this.written;
+    // What arrived of a write that fails is not known.
+    this.written = null;
     if (before === null) await this.queries.query(RESET, [[...wanted.keys()]]);
     const gone = [...(before?.keys() ?? [])].filter((id) => !wanted.has(id)).map((id) => [id, STOPPED] as const);
     const changed = [...wanted].filter(([id, status]) => before?.get(id) !== status);
     const news = [...gone, ...changed];
-    // What arrived of a write that fails is not known.
-    this.written = null;
     if (news.length > 0) await this.queries.query(WRITE, [news.map(([id]) => id), news.map(([, status]) => status)]);
     this.written = new Map(wanted);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseHostName, parseLocation } from './host-name.js';
+import { covers, parseHostName, parseLocation } from './host-name.js';
 
 describe('names of hosts', () => {
   it.each([
@@ -14,6 +14,14 @@ describe('names of hosts', () => {
     'refuses "%s"',
     (text) => expect(() => parseHostName(text)).toThrow(RangeError),
   );
+});
+
+it('a host covers its own name, or all below it', () => {
+  expect(covers('a.example', 'a.example')).toBe(true);
+  expect(covers('*.example', 'b.a.example')).toBe(true);
+  expect(covers('*', 'a')).toBe(true);
+  for (const host of ['example', '*.a.example', '*.xample', 'b.a.example'])
+    expect(covers(host, 'a.example')).toBe(false);
 });
 
 describe('locations', () => {

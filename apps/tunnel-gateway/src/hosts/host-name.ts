@@ -23,6 +23,11 @@ export function parseHostName(text: string): string {
   return wildcard ? `*.${ascii}` : ascii;
 }
 
+/** Whether visitors who ask for a name may come to a host of that name, `*.name` or `*`. Both as `parseHostName` has them. */
+export function covers(host: string, name: string): boolean {
+  return host === '*' || host === name || (host.startsWith('*.') && name.endsWith(host.slice(1)));
+}
+
 /** A path on segment boundaries: `/`, or `/a/b` without a slash at the end. @throws RangeError */
 export function parseLocation(text: string): string {
   const wrong = new RangeError('must be a path such as / or /api, without .. and encoded slashes');

@@ -8,6 +8,8 @@ export interface HostPlace {
   scheme: HostScheme;
   /** The host itself; null: a new one. */
   id: number | null;
+  /** Whose name it has to be; null: an administrator says so, or the name is not new. */
+  ownerId: number | null;
 }
 
 /** One change of names at a time: what is free when it is looked at is free when it is taken. */
@@ -19,9 +21,24 @@ const TAKEN = `
   WHERE host = $1 AND coalesce(location, '/') = $2 AND id <> $4
     AND (coalesce(scheme, 'all') IN ('all', $3) OR $3 = 'all') LIMIT 1`;
 
+/**
+ * A location of somebody else's name would get their visitors' cookies; a name below somebody else's `*.name`, or a `*.name`
+ * above somebody else's, would get their visitors. What administrators have for all names leaves the names to be had.
+ */
+const SOMEBODY_ELSES = `
+  SELECT 1 FROM tunnel_gateway.hosts h
+    JOIN tunnel_gateway.clients c ON c.id = h.client_id JOIN tunnel_gateway.users u ON u.id = c.owner_user_id
+  WHERE c.owner_user_id <> $2
+    AND (h.host = $1
+      OR (h.host LIKE '*.%' AND u.role <> 'admin' AND right($1, length(h.host) - 1) = substr(h.host, 2))
+      OR ($1 LIKE '*.%' AND right(h.host, length($1) - 1) = substr($1, 2)))
+  LIMIT 1`;
+
 /** Nobody else gets the place before the transaction ends. @throws AppError HOST_CONFLICT */
-export async function claimPlace({ host, location, scheme, id }: HostPlace, tx: EntityManager): Promise<void> {
+export async function claimPlace({ host, location, scheme, id, ownerId }: HostPlace, tx: EntityManager): Promise<void> {
   await tx.query(LOCK);
+  const elses = ownerId === null ? [] : ((await tx.query(SOMEBODY_ELSES, [host, ownerId])) as unknown[]);
+  if (elses.length > 0) throw new AppError('HOST_CONFLICT', `host: ${host} belongs to somebody else`);
   const taken = (await tx.query(TAKEN, [host, location, scheme, id ?? 0])) as unknown[];
   if (taken.length > 0) throw new AppError('HOST_CONFLICT', `host: another host has ${host}${location}`);
 }

@@ -11,7 +11,7 @@ import { readOptions, writeOptions } from '../ownership/row-options.js';
 import { TunnelGatewaySettings } from '../settings.js';
 import { parseHostTargets } from '../targets/targets.js';
 import { fieldError, readField } from '../wire/field-error.js';
-import { parseHostName, parseLocation } from './host-name.js';
+import { covers, parseHostName, parseLocation } from './host-name.js';
 import { claimPlace } from './host-places.js';
 import type { HostChanges, HostQuery, NewHostBody } from './host.dto.js';
 import { HostOptions, type Host } from './host.entity.js';
@@ -75,7 +75,11 @@ export class HostsService {
     if (wantsAcme && place.host.includes('*')) {
       throw fieldError('auto_https', 'a certificate for * or *.name takes files: cert_path and key_path');
     }
-    await claimPlace({ ...place, id: before?.id ?? null }, tx);
+    const ownerId = place.host === before?.host || isAdministrator(actor) ? null : (actor.userId ?? 0);
+    if (ownerId !== null && covers(place.host, new URL(this.settings.publicUrl).hostname)) {
+      throw new AppError('FORBIDDEN', 'host: browsers would send the cookies of the console there');
+    }
+    await claimPlace({ ...place, id: before?.id ?? null, ownerId }, tx);
     return {
       ...place,
       ...certificate,
