@@ -114,8 +114,9 @@ function runMux(input: Buffer): void {
     },
   );
   for (const piece of pieces(input)) (handlers as MuxTransportHandlers | null)?.data(piece);
+  (handlers as MuxTransportHandlers | null)?.closed(new TunnelError('stopped', 'the input is over'));
   check(sent <= 3 * input.length + 64 * 1024, 'an answer is no longer than what it answers');
-  check(connection.size <= input.length / 8, 'a stream costs a frame');
+  check(connection.size === 0, 'no stream outlives its connection');
 }
 
 function runFramedStream(input: Buffer): void {

@@ -1,3 +1,5 @@
+/** Memory for small parts: little at first, for a stranger's few bytes. */
+const FIRST_TAIL_BYTES = 1024;
 const TAIL_BYTES = 16 * 1024;
 /** Smaller parts are copied together: each would keep the whole of the buffer that it was read into. */
 const SMALL_BYTES = 4 * 1024;
@@ -17,7 +19,8 @@ export class HeldBytes {
       this.tail = null;
       this.parts.push(part);
     } else if (!this.append(part)) {
-      this.tail = Buffer.allocUnsafeSlow(TAIL_BYTES);
+      const bytes = this.tail ? Math.min(TAIL_BYTES, this.tail.length * 4) : FIRST_TAIL_BYTES;
+      this.tail = Buffer.allocUnsafeSlow(Math.max(bytes, part.length));
       this.tail.set(part);
       this.parts.push(this.tail.subarray(0, part.length));
     }

@@ -9,6 +9,8 @@ export const SUBPROTOCOL = 'gatehouse-tunnel.1';
 export const MAX_HANDSHAKE_BYTES = 16 * 1024;
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+/** A name in letters of the network, or an address. */
+const HOST = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]+\])$/i;
 const VERSION = '13';
 const KEY_BYTES = 16;
 
@@ -30,7 +32,7 @@ export function parseWebSocketAddress(text: string): WebSocketAddress | null {
   if (!/^wss?:\/\//i.test(text) || !URL.canParse(text)) return null;
   const { protocol, hostname, port, pathname, search, username, password, hash } = new URL(text);
   const secure = protocol === 'wss:';
-  if (hostname === '' || username !== '' || password !== '' || hash !== '' || port === '0') return null;
+  if (!HOST.test(hostname) || username !== '' || password !== '' || hash !== '' || port === '0') return null;
   const path = pathname === '/' ? AGENT_PATH : pathname;
   return {
     secure,
