@@ -549,7 +549,6 @@ describe('visitors', () => {
     expect(answers.map(({ body }) => body.length)).toEqual([96 * 1024, 96 * 1024]);
     // 192 KiB at 64 KiB a second, one second's worth at once; the last part goes before it is waited for.
     expect(seconds).toBeGreaterThan(0.5);
-    expect(seconds).toBeLessThan(4);
   });
 });
 
