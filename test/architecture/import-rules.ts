@@ -5,9 +5,10 @@
 export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   net: [],
+  geo: ['net'],
   'subscription-formats': ['contracts'],
   'share-links': ['contracts'],
-  'proxy-kernel': ['net', 'contracts'],
+  'proxy-kernel': ['net', 'geo', 'contracts'],
   'tunnel-kernel': ['net', 'contracts'],
   persistence: ['contracts'],
   platform: ['contracts'],
@@ -16,6 +17,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
   testing: [
     'contracts',
     'net',
+    'geo',
     'subscription-formats',
     'share-links',
     'proxy-kernel',
@@ -32,11 +34,12 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
     'persistence',
     'contracts',
     'net',
+    'geo',
     'proxy-kernel',
     'subscription-formats',
   ],
   'resource-sharing': ['platform', 'auth', 'jobs', 'persistence', 'contracts', 'share-links'],
-  'tunnel-gateway': ['platform', 'auth', 'jobs', 'persistence', 'contracts', 'net', 'tunnel-kernel'],
+  'tunnel-gateway': ['platform', 'auth', 'jobs', 'persistence', 'contracts', 'net', 'geo', 'tunnel-kernel'],
   'tunnel-agent': ['tunnel-kernel', 'net', 'contracts'],
   console: ['contracts'],
   tools: ['persistence', 'net', 'proxy-kernel', 'tunnel-kernel', 'contracts'],
@@ -46,6 +49,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
 export const PURE_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   net: [],
+  geo: ['@ip-location-db/geo-whois-asn-country-mmdb'],
   'proxy-kernel': ['@noble/ciphers', '@noble/hashes', 'ssh2', 'tldts'],
   'tunnel-kernel': ['undici'],
   'subscription-formats': ['yaml'],
@@ -65,4 +69,9 @@ export function isTestFile(file: string): boolean {
     file.startsWith('libs/testing/') ||
     /^(apps|libs)\/[^/]+\/test\//.test(file)
   );
+}
+
+/** What is fuzzed are the readers inside of a library, which it does not offer to anybody else. */
+export function mayReachInside(file: string): boolean {
+  return file === 'test/fuzz/tunnel-targets.ts';
 }
