@@ -33,8 +33,12 @@ export class H2cDispatcher {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     if (options.upgrade) return handler.onResponseError?.(null as never, new Error('no upgrade of HTTP/2'));
     const session = this.free();
-    if (session) this.start(session, options, handler);
-    else void this.startLater(options, handler);
+    if (!session) return void this.startLater(options, handler);
+    try {
+      this.start(session, options, handler);
+    } catch (error) {
+      handler.onResponseError?.(null as never, error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   async close(): Promise<void> {
@@ -58,13 +62,14 @@ export class H2cDispatcher {
     }
   }
 
+  /** @throws Error for fields that HTTP/2 does not have. */
   private start(
     session: ClientHttp2Session,
     options: Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler,
   ): void {
-    this.sessions.set(session, (this.sessions.get(session) ?? 0) + 1);
     const request = new H2cStream(session, options, handler, this.options.answerMs);
+    this.sessions.set(session, (this.sessions.get(session) ?? 0) + 1);
     request.onClosed(() => {
       const running = this.sessions.get(session);
       if (running !== undefined) this.sessions.set(session, running - 1);
@@ -82,10 +87,13 @@ export class H2cDispatcher {
   private async open(): Promise<ClientHttp2Session> {
     if (this.sessions.size >= MAX_SESSIONS) throw new TunnelError('overloaded', 'too many requests to the target');
     const stream = await this.options.connect();
-    const session = connect('http://target', {
+    const options = {
       createConnection: () => stream,
+      // What visitors say twice, targets of HTTP/1.1 get twice, too. Not in the types of Node for this end.
+      strictSingleValueFields: false,
       settings: { enablePush: false, initialWindowSize: 256 * 1024 },
-    });
+    };
+    const session = connect('http://target', options);
     this.sessions.set(session, 0);
     session.on('error', () => undefined);
     session.on('goaway', () => session.close());

@@ -66,14 +66,14 @@ export class H2cStream implements Dispatcher.DispatchController {
   private listen(): void {
     const { stream, handler } = this;
     stream.on('headers', (headers, status) => {
-      handler.onResponseStart?.(this, Number(headers[':status'] ?? status), headers);
+      this.tell(() => handler.onResponseStart?.(this, Number(headers[':status'] ?? status), headers));
     });
     stream.on('response', (headers) => {
       clearTimeout(this.timer);
       if (this.aborted) return;
       handler.onResponseStarted?.();
-      handler.onResponseStart?.(this, Number(headers[':status']), headers);
-      stream.on('data', (chunk: Buffer) => !this.aborted && handler.onResponseData?.(this, chunk));
+      this.tell(() => handler.onResponseStart?.(this, Number(headers[':status']), headers));
+      stream.on('data', (chunk: Buffer) => this.tell(() => handler.onResponseData?.(this, chunk)));
       if (!this.paused) stream.resume();
     });
     stream.on('trailers', (trailers) => (this.trailers = trailers));
@@ -83,10 +83,23 @@ export class H2cStream implements Dispatcher.DispatchController {
 
   private closed(): void {
     clearTimeout(this.timer);
-    const { stream, handler, reason } = this;
+    const { stream, handler } = this;
     const whole = stream.readableEnded && stream.rstCode === constants.NGHTTP2_NO_ERROR;
-    if (whole && !this.aborted && stream.sentHeaders) handler.onResponseEnd?.(this, this.trailers);
-    else handler.onResponseError?.(this, reason ?? new Error(`the stream was reset (${stream.rstCode})`));
+    if (whole && !this.aborted && stream.sentHeaders) {
+      this.tell(() => handler.onResponseEnd?.(this, this.trailers));
+      if (!this.aborted) return;
+    }
+    handler.onResponseError?.(this, this.reason ?? new Error(`the stream was reset (${stream.rstCode})`));
+  }
+
+  /** As undici does: a handler that cannot take what the target says fails the request, not the process. */
+  private tell(step: () => void): void {
+    if (this.aborted) return;
+    try {
+      step();
+    } catch (error) {
+      this.abort(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 }
 

@@ -89,10 +89,12 @@ export class Http1Listener {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.upgrade(request, socket as Socket, head, covers);
     });
-    server.on('connect', (_: IncomingMessage, socket: Duplex) => refuse(socket, '405 Method Not Allowed', 'method'));
+    server.on('connect', (_: IncomingMessage, socket: Duplex) => {
+      if (this.isBusy(socket)) socket.destroy();
+      else refuse(socket, '405 Method Not Allowed', 'method');
+    });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-      // Between the bytes of another answer this one would be read as a part of it.
-      if ((this.connections.get(socket)?.open ?? 0) > 0) socket.destroy();
+      if (this.isBusy(socket)) socket.destroy();
       else refuseUnread(error, socket);
     });
   }
@@ -103,7 +105,12 @@ export class Http1Listener {
   }
 
   private endIfIdle(socket: Socket): void {
-    if ((this.connections.get(socket)?.open ?? 0) === 0) socket.destroySoon();
+    if (!this.isBusy(socket)) socket.destroySoon();
+  }
+
+  /** Between the bytes of another answer one that does not wait for its turn would be read as a part of it. */
+  private isBusy(socket: Duplex): boolean {
+    return (this.connections.get(socket)?.open ?? 0) > 0;
   }
 
   private take(
@@ -137,6 +144,8 @@ export class Http1Listener {
     // It ends with its own protocol, or with its answer; not with those that wait for a request.
     this.sockets.delete(socket);
     socket.on('error', () => undefined);
+    // Nobody asks for another protocol before there are answers to the requests of this one.
+    if (this.isBusy(socket)) return void socket.destroy();
     if (head.length > 0) socket.unshift(head);
     if (request.url?.split('?')[0] === AGENT_PATH) {
       // Not a visitor's any more: it does not end with them.

@@ -66,8 +66,11 @@ export class Http2Listener {
       trusted: this.context.proxies.has(peer.address),
       covers: (host: string) => this.covers(socket, host),
     };
-    this.server.once('session', (session) => this.arrivals.set(session, arrival));
+    const begun = (session: ServerHttp2Session): void => void this.arrivals.set(session, arrival);
+    this.server.once('session', begun);
     this.server.emit('connection', socket);
+    // One that did not begin must not give its address to the next.
+    this.server.off('session', begun);
   }
 
   /** Tells visitors to come again elsewhere (GOAWAY); what runs goes on. */

@@ -29,7 +29,7 @@ export class Http2Reply implements Reply {
     // What the target says after the body is known when the body is through.
     stream.respond(asHeaders(status, fields), { endStream: bodyless, waitForTrailers: !bodyless });
     // With none, Node ends the stream with an empty frame.
-    stream.on('wantTrailers', () => stream.sendTrailers(this.trailers ?? {}));
+    stream.on('wantTrailers', () => this.sendTrailers());
   }
 
   write(chunk: Buffer): boolean {
@@ -58,6 +58,16 @@ export class Http2Reply implements Reply {
     this.owner = null;
     this.stream.respond(asHeaders(200, kept));
     return this.stream;
+  }
+
+  /** In an event of the stream: nobody above would catch what is raised for fields that HTTP/2 does not have. */
+  private sendTrailers(): void {
+    const { stream } = this;
+    try {
+      stream.sendTrailers(this.trailers ?? {});
+    } catch {
+      this.abort();
+    }
   }
 
   /** A request that goes on after its answer is told to stop (RFC 9113 8.1), when it had its time. */

@@ -7,6 +7,7 @@ const HOP_BY_HOP = new Set([
   'transfer-encoding',
   'upgrade',
   'trailer',
+  'http2-settings',
 ]);
 
 /** The fields of an answer as a visitor gets them. */
