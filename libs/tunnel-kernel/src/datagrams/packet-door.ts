@@ -58,6 +58,7 @@ export class PacketDoor {
 
   private receive(packet: Buffer, from: RemoteInfo): void {
     const link = packetLink(packet);
-    if (link !== null) this.links.get(link)?.receive(packet, from);
+    // Port 0 cannot be answered, and Node raises for the attempt.
+    if (link !== null && from.port !== 0) this.links.get(link)?.receive(packet, from);
   }
 }

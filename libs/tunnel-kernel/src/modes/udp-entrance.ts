@@ -33,7 +33,10 @@ export class UdpEntrance implements Entrance {
     const { address } = await lookup(this.place.host);
     if (this.closed) return;
     const socket = createUdpSocket({ address });
-    socket.on('message', (payload, from) => this.handlers.datagram(payload, from));
+    socket.on('message', (payload, from) => {
+      // Port 0 cannot be answered (RFC 768), and Node raises for the attempt.
+      if (from.port !== 0) this.handlers.datagram(payload, from);
+    });
     this.bound = await bindUdp(socket, address, this.place.port);
     if (this.closed) return closeUdp(socket);
     socket.on('error', (error) => this.handlers.failed(error));
