@@ -112,8 +112,13 @@ class UdpVisitor {
   }
 
   private async startVerified(allowed: boolean | Promise<boolean>): Promise<void> {
-    if (await allowed) this.open();
-    else this.refuse();
+    try {
+      if (await allowed) this.open();
+      else this.refuse();
+    } catch (error) {
+      this.options.context.logger.error('a visitor could not be verified', { error: String(error) });
+      this.refuse();
+    }
   }
 
   private open(): void {

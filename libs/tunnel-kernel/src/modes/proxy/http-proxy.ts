@@ -90,6 +90,15 @@ export class HttpProxy {
 
   /** Null: the visitor may. */
   private async verify(request: IncomingMessage, known: Known, host: string): Promise<GatewayAnswer | null> {
+    try {
+      return await this.refusalOf(request, known, host);
+    } catch (error) {
+      this.context.logger.error('a visitor could not be verified', { error: String(error) });
+      return answerOf(503, 'verification');
+    }
+  }
+
+  private async refusalOf(request: IncomingMessage, known: Known, host: string): Promise<GatewayAnswer | null> {
     const { verifier } = this.context;
     const { resource, clientId, visitor } = known.visitor;
     // Once for a connection: when that is no longer good the connection is reset.

@@ -184,6 +184,16 @@ describe.each(['socks5', 'mix_proxy'] as const)('mode %s', (mode) => {
 });
 
 describe('who a proxy lets in', () => {
+  it('fails the visitor and nobody else when nobody can be verified', async () => {
+    const failing: VisitorVerifier = { ...byPassword, verify: () => Promise.reject(new Error('no hash can be made')) };
+    const port = await start('http_proxy', {}, { verifier: failing });
+    for (const head of ['GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n', 'CONNECT a.test:443 HTTP/1.1\r\n\r\n']) {
+      const visitor = await rig.visit(port);
+      visitor.write(head);
+      expect((await readAll(visitor)).toString()).toMatch(/^HTTP\/1\.1 503 /);
+    }
+  });
+
   it('is decided by what is said for the proxy alone', async () => {
     const port = await start('http_proxy', {}, { verifier: byPassword });
     const proxy = `http://127.0.0.1:${port}`;
