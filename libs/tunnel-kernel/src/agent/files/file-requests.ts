@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createWriteStream, type Stats } from 'node:fs';
+import { constants, createWriteStream, type Stats } from 'node:fs';
 import { lstat, mkdir, open, rename, rmdir, stat, unlink, type FileHandle } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
@@ -10,11 +10,17 @@ import { contentType } from './content-type.js';
 import { directoryPage } from './directory-page.js';
 import { entryPath, existingPath, PathRefused, type ServedPath } from './served-path.js';
 
+/**
+ * The path was resolved: a link that is there by now was put there since. A pipe without a writer would otherwise hold one
+ * of the few threads of the file system for ever. Windows has neither flag.
+ */
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const READING = 'GET, HEAD, OPTIONS';
 const WRITING = `${READING}, PUT, DELETE, MKCOL`;
 const STATUS_OF: Readonly<Record<string, number>> = {
   ENOENT: 404,
   ENOTDIR: 404,
+  ELOOP: 404,
   EACCES: 403,
   EPERM: 403,
   EEXIST: 405,
@@ -63,7 +69,7 @@ export class FileRequests {
   }
 
   private async read(request: IncomingMessage, response: ServerResponse, place: ServedPath): Promise<void> {
-    const file = await open(place.path, 'r');
+    const file = await open(place.path, READ_FLAGS);
     try {
       // Of the file that is open, not of what the name means by now.
       const facts = await file.stat();

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -153,6 +154,14 @@ describe('mode file', () => {
   ])('serves nothing of a directory %s', async (_, fileRoots) => {
     await share({}, fileRoots);
     expect(await statusOf('/hello.txt')).toBe(403);
+  });
+
+  it('does not wait for what is no file', async () => {
+    execFileSync('mkfifo', [join(root, 'pipe')]);
+    await share();
+    const replies = await Promise.all(Array.from({ length: 8 }, () => ask('/pipe')));
+    expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 403));
+    expect((await ask('/hello.txt')).status).toBe(200);
   });
 
   it('writes nothing where it may only read', async () => {
