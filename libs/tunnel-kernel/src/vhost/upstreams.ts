@@ -151,6 +151,8 @@ export class HostUpstreams {
 export class UpstreamTable {
   private readonly options: UpstreamOptions;
   private readonly table = new Map<number, HostUpstreams>();
+  /** As they are configured: a request may have begun with what was before. */
+  private hosts: ReadonlyMap<number, HostConfig> = new Map();
 
   constructor(options: UpstreamOptions) {
     this.options = options;
@@ -159,7 +161,7 @@ export class UpstreamTable {
   of(host: HostConfig): HostUpstreams {
     const known = this.table.get(host.id);
     if (known) return known;
-    const upstreams = new HostUpstreams(host, this.options);
+    const upstreams = new HostUpstreams(this.hosts.get(host.id) ?? host, this.options);
     this.table.set(host.id, upstreams);
     return upstreams;
   }
@@ -167,6 +169,7 @@ export class UpstreamTable {
   /** Lets go of the connections of hosts that are gone or have other targets now. */
   apply(hosts: readonly HostConfig[]): void {
     const wanted = new Map(hosts.map((host) => [host.id, host]));
+    this.hosts = wanted;
     this.drop((known) => {
       const next = wanted.get(known.id);
       return !next || !sameTargets(known, next);
