@@ -9,6 +9,7 @@ COPY apps/tunnel-agent/package.json apps/tunnel-agent/
 COPY apps/tunnel-gateway/package.json apps/tunnel-gateway/
 COPY libs/auth/package.json libs/auth/
 COPY libs/contracts/package.json libs/contracts/
+COPY libs/geo/package.json libs/geo/
 COPY libs/jobs/package.json libs/jobs/
 COPY libs/net/package.json libs/net/
 COPY libs/persistence/package.json libs/persistence/

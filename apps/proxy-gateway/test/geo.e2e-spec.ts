@@ -10,7 +10,7 @@ import type { GeoDatabaseView, GeoStatus, GeoUpdateResult } from '@gatehouse/con
 import { waitFor } from '@gatehouse/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readBundledCountryFile } from '../src/bundled-country-file.js';
+import { readBundledCountryFile } from '@gatehouse/geo';
 import { GeoLibrary } from '../src/geo/geo-library.js';
 import { GeoStore } from '../src/geo/geo-store.js';
 import { asnFile, countryFile, geositeFile } from './support/geo-files.js';

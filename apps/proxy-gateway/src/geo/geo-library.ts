@@ -6,7 +6,7 @@ import type { AsnLookup, CountryLookup, GeositeFile } from '@gatehouse/proxy-ker
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { readFileSync } from 'node:fs';
-import { readBundledCountryFile } from '../bundled-country-file.js';
+import { readBundledCountryFile } from '@gatehouse/geo';
 import { ProxyGatewaySettings } from '../settings.js';
 import { GeoFiles } from './geo-files.js';
 import { GEO_DATABASE_NAMES, GEO_SOURCES } from './geo-sources.js';

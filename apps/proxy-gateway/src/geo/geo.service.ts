@@ -5,7 +5,7 @@ import { JobFailedError, Jobs, JobTimeoutError } from '@gatehouse/jobs';
 import { AppError } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import { maySeeSecrets } from '../auth/may-see-secrets.js';
-import { readBundledCountryFile } from '../bundled-country-file.js';
+import { readBundledCountryFile } from '@gatehouse/geo';
 import { Preferences } from '../preferences/preferences.service.js';
 import { maskSettings } from '../settings-api/mask-settings.js';
 import { FIRST_UPDATE_MS } from './geo-schedule.js';

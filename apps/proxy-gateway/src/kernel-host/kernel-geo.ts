@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { openAsnDatabase, openCountryDatabase } from '@gatehouse/proxy-kernel';
 import type { AsnLookup, CountryLookup, KernelLogger } from '@gatehouse/proxy-kernel';
-import { readBundledCountryFile } from '../bundled-country-file.js';
+import { readBundledCountryFile } from '@gatehouse/geo';
 
 /** Files of databases; null: the bundled one for countries, none for autonomous systems. */
 export interface GeoFilePaths {

@@ -1,7 +1,7 @@
 import { openCountryDatabase } from '@gatehouse/proxy-kernel';
 import type { AsnLookup, CountryLookup } from '@gatehouse/proxy-kernel';
 import { Injectable, Logger, Optional } from '@nestjs/common';
-import { readBundledCountryFile } from '../bundled-country-file.js';
+import { readBundledCountryFile } from '@gatehouse/geo';
 import { GeoLibrary } from '../geo/geo-library.js';
 
 /** Countries of addresses. The file is opened at the first question: most processes never ask. */

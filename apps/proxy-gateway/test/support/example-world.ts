@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { hostname, release } from 'node:os';
 import { waitFor } from '@gatehouse/testing';
 import { format } from 'prettier';
-import { readBundledCountryFile } from '../../src/bundled-country-file.js';
+import { readBundledCountryFile } from '@gatehouse/geo';
 import { documentValues, exampleFiles, fillIn, keptValues, readExamples } from '../../src/openapi/examples.js';
 import type { ExampleValues, RecordedExample } from '../../src/openapi/examples.js';
 import type { DescribedOperation, Exchange } from './description.js';

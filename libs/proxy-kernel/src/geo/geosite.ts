@@ -1,5 +1,5 @@
 /** v2ray's `geosite.dat`: a protobuf message of lists of names, each with a code, each name with attributes. */
-import { GeoDatabaseError } from './geo-database-error.js';
+import { GeoDatabaseError } from '@gatehouse/geo';
 import { ProtobufReader } from './protobuf-reader.js';
 
 export interface GeositeFile {

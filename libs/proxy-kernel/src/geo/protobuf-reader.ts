@@ -1,4 +1,4 @@
-import { GeoDatabaseError } from './geo-database-error.js';
+import { GeoDatabaseError } from '@gatehouse/geo';
 
 export interface ProtobufField {
   readonly number: number;

@@ -1,11 +1,7 @@
 import type { ConnectionMetadata, RouteDecision, TracedDecision } from './connection.js';
 import type { RuleConfig } from './config.js';
 
-/** Country of an address, ISO 3166-1 alpha-2 upper case; null when not known or no database is loaded. */
-export type CountryLookup = (ip: string) => string | null;
-
-/** Number of the autonomous system an address belongs to; null when not known or no database is loaded. */
-export type AsnLookup = (ip: string) => number | null;
+export type { AsnLookup, CountryLookup } from '@gatehouse/geo';
 
 /** Domain to addresses. @throws DialError stage `dns`. */
 export interface Resolver {

@@ -1,9 +1,11 @@
 import { parseIp } from '@gatehouse/net';
-import type { AsnLookup } from '../interfaces/route.js';
 import type { DataValue } from './data-section.js';
 import { GeoDatabaseError } from './geo-database-error.js';
 import type { GeoDatabaseMetadata } from './metadata.js';
 import { openRecords } from './records.js';
+
+/** Number of the autonomous system an address belongs to; null when not known or no database is loaded. */
+export type AsnLookup = (ip: string) => number | null;
 
 export interface AutonomousSystem {
   number: number;
