@@ -14,6 +14,8 @@ export type TunnelErrorCode =
   | 'unauthorized'
   /** The client is disabled or expired. */
   | 'disabled'
+  /** Ended by an administrator; the agent may come back. */
+  | 'kicked'
   /** Another agent of the same client, or a newer connection of the same agent, took over. */
   | 'replaced'
   /** The server is on its way out. */

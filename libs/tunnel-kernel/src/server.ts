@@ -185,9 +185,13 @@ export class TunnelServer {
     return this.visitors.take();
   }
 
-  /** Ends the session and all connections of a client that may not be served any more. */
+  /** Ends the session and all connections of a client; the agent of one that is served comes back soon. */
   disconnect(clientId: number): void {
-    this.sessions.of(clientId)?.end(new TunnelError('disabled', 'the client is disabled or expired'));
+    const served = this.access.gate.clientRefusal(clientId) === null;
+    const reason = served
+      ? new TunnelError('kicked', 'the session was ended by an administrator')
+      : new TunnelError('disabled', 'the client is disabled or expired');
+    this.sessions.of(clientId)?.end(reason);
     this.ledger.stop((flow) => flow.clientId === clientId);
   }
 

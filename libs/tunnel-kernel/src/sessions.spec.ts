@@ -62,6 +62,17 @@ describe('an agent', () => {
     expect(history.at(-1)).toMatchObject({ reason: { code: 'disabled' }, retryMs: 30_050 });
   });
 
+  it('that was kicked comes back about a second later', async () => {
+    await open();
+    const { history } = rig.agent(rig.client().key);
+    await rig.online(1);
+    await rig.tunnel(1, [await rig.echo()]);
+    rig.server.disconnect(1);
+    await waitFor(() => history.at(-1)?.state === 'waiting');
+    expect(history.at(-1)).toMatchObject({ reason: { code: 'kicked' }, retryMs: 1_050 });
+    await rig.online(1);
+  });
+
   it('tries again while the server cannot look keys up', async () => {
     let fails = 1;
     const rows = new Map<string, Awaited<ReturnType<TunnelRig['client']>>['record']>();

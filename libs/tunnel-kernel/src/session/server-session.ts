@@ -207,6 +207,7 @@ export class ServerSession {
 const CLOSE_CODE: Partial<Record<TunnelErrorCode, CloseCode>> = {
   unauthorized: 'unauthorized',
   disabled: 'disabled',
+  kicked: 'kicked',
   version: 'version',
   replaced: 'replaced',
   draining: 'draining',
@@ -216,5 +217,5 @@ const CLOSE_CODE: Partial<Record<TunnelErrorCode, CloseCode>> = {
 
 function retryAfter(code: CloseCode): number | null {
   if (code === 'disabled') return RETRY_LATE_MS;
-  return code === 'draining' || code === 'overloaded' ? RETRY_SOON_MS : null;
+  return code === 'kicked' || code === 'draining' || code === 'overloaded' ? RETRY_SOON_MS : null;
 }

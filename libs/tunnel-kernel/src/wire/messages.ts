@@ -60,6 +60,7 @@ export interface WelcomeMessage {
 export const CLOSE_CODES = [
   'unauthorized',
   'disabled',
+  'kicked',
   'version',
   'replaced',
   'draining',
