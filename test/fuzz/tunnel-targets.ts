@@ -2,19 +2,12 @@
 import { createHmac } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { ByteStream } from '@gatehouse/net';
-import { FrameCutter } from '../../libs/tunnel-kernel/src/datagrams/frame-cutter.js';
-import * as datagrams from '../../libs/tunnel-kernel/src/datagrams/frames.js';
-import { TunnelError } from '../../libs/tunnel-kernel/src/errors.js';
-import { MuxConnection } from '../../libs/tunnel-kernel/src/mux/mux-connection.js';
-import { MUX_FRAME, muxHeader, muxNumber } from '../../libs/tunnel-kernel/src/mux/mux-frames.js';
-import type { MuxTransportHandlers } from '../../libs/tunnel-kernel/src/mux/mux-transport.js';
-import * as handshake from '../../libs/tunnel-kernel/src/websocket/handshake.js';
-import { WebSocketFrameReader, wholeFrame } from '../../libs/tunnel-kernel/src/websocket/frames.js';
-import { decodeMessage, encodeMessage, frameLimit, type Side } from '../../libs/tunnel-kernel/src/wire/codec.js';
-import { FrameDecoder } from '../../libs/tunnel-kernel/src/wire/frame.js';
-import { FramedStream } from '../../libs/tunnel-kernel/src/wire/framed-stream.js';
-import { decodeStart, encodeOpening, encodeStart, openingTicketId } from '../../libs/tunnel-kernel/src/wire/prelude.js';
-import { decodeVisit, VISIT_BYTES } from '../../libs/tunnel-kernel/src/wire/visit.js';
+import {
+  formatWebSocketAddress,
+  parseWebSocketAddress,
+  TunnelError,
+  wireParts as wire,
+} from '@gatehouse/tunnel-kernel';
 import type { FuzzTarget } from './targets.js';
 
 const KEY = Buffer.alloc(32, 5);
@@ -61,14 +54,14 @@ class Deliverer extends EventEmitter {
   destroy = (): void => void (this.destroyed = true);
 }
 
-function readControl(input: Buffer, from: Side): void {
-  const decoder = new FrameDecoder((type) => frameLimit(type, from));
+function readControl(input: Buffer, from: wire.Side): void {
+  const decoder = new wire.FrameDecoder((type) => wire.frameLimit(type, from));
   for (const piece of pieces(input)) {
     for (const frame of decoder.read(piece)) {
-      const message = decodeMessage(frame, from);
+      const message = wire.decodeMessage(frame, from);
       if (!message) continue;
-      const written = encodeMessage(message);
-      const again = decodeMessage({ type: written[0] as number, body: written.subarray(4) }, from);
+      const written = wire.encodeMessage(message);
+      const again = wire.decodeMessage({ type: written[0] as number, body: written.subarray(4) }, from);
       check(JSON.stringify(again) === JSON.stringify(message), 'a message reads back');
     }
   }
@@ -84,18 +77,23 @@ const START = {
   entrance: ENDS[1],
 } as const;
 
-const OPEN = muxHeader(MUX_FRAME.open, 0, 1);
+const OPEN = wire.muxHeader(wire.MUX_FRAME.open, 0, 1);
 const MUX_SEEDS = [
-  Buffer.concat([OPEN, muxHeader(MUX_FRAME.data, 5, 1), Buffer.from('hello'), muxHeader(MUX_FRAME.end, 0, 1)]),
-  Buffer.concat([OPEN, muxHeader(MUX_FRAME.open, 0, 2), muxNumber(MUX_FRAME.window, 2, 100_000)]),
-  Buffer.concat([muxNumber(MUX_FRAME.ping, 0, 1), OPEN, muxHeader(MUX_FRAME.reset, 0, 1)]),
+  Buffer.concat([
+    OPEN,
+    wire.muxHeader(wire.MUX_FRAME.data, 5, 1),
+    Buffer.from('hello'),
+    wire.muxHeader(wire.MUX_FRAME.end, 0, 1),
+  ]),
+  Buffer.concat([OPEN, wire.muxHeader(wire.MUX_FRAME.open, 0, 2), wire.muxNumber(wire.MUX_FRAME.window, 2, 100_000)]),
+  Buffer.concat([wire.muxNumber(wire.MUX_FRAME.ping, 0, 1), OPEN, wire.muxHeader(wire.MUX_FRAME.reset, 0, 1)]),
 ];
 
 /** Echoes every second stream, lets the others stand. */
 function runMux(input: Buffer): void {
-  let handlers: MuxTransportHandlers | null = null;
+  let handlers: wire.MuxTransportHandlers | null = null;
   let sent = 0;
-  const connection = new MuxConnection(
+  const connection = new wire.MuxConnection(
     {
       writableLength: 0,
       start: (given) => (handlers = given),
@@ -113,15 +111,15 @@ function runMux(input: Buffer): void {
       },
     },
   );
-  for (const piece of pieces(input)) (handlers as MuxTransportHandlers | null)?.data(piece);
-  (handlers as MuxTransportHandlers | null)?.closed(new TunnelError('stopped', 'the input is over'));
+  for (const piece of pieces(input)) (handlers as wire.MuxTransportHandlers | null)?.data(piece);
+  (handlers as wire.MuxTransportHandlers | null)?.closed(new TunnelError('stopped', 'the input is over'));
   check(sent <= 3 * input.length + 64 * 1024, 'an answer is no longer than what it answers');
   check(connection.size === 0, 'no stream outlives its connection');
 }
 
 function runFramedStream(input: Buffer): void {
   const inner = new Deliverer();
-  const stream = new FramedStream(inner as unknown as ByteStream);
+  const stream = new wire.FramedStream(inner as unknown as ByteStream);
   let bytes = 0;
   stream.on('error', () => undefined);
   stream.on('data', (part) => {
@@ -139,7 +137,7 @@ function runFramedStream(input: Buffer): void {
 
 function runWebSocket(input: Buffer, masked: boolean): void {
   let bytes = 0;
-  const reader = new WebSocketFrameReader(masked, {
+  const reader = new wire.WebSocketFrameReader(masked, {
     data: (part) => (bytes += part.length),
     control: (_, payload) => (bytes += payload.length),
   });
@@ -151,33 +149,30 @@ function runWebSocket(input: Buffer, masked: boolean): void {
 
 function runDatagrams(input: Buffer): void {
   const read = (_: number, body: Buffer): void => {
-    allowed(() => datagrams.sessionOf(body));
-    allowed(() => datagrams.decodeOpening(body));
-    allowed(() => check(datagrams.decodeAddress(body).end <= body.length, 'an address ends within its frame'));
+    allowed(() => wire.datagramSession(body));
+    allowed(() => wire.decodeDatagramOpening(body));
+    allowed(() => check(wire.decodeDatagramAddress(body).end <= body.length, 'an address ends within its frame'));
   };
-  allowed(() => datagrams.readFrames(input, read));
-  const cutter = new FrameCutter(read);
+  allowed(() => wire.readDatagramFrames(input, read));
+  const cutter = new wire.FrameCutter(read);
   allowed(() => {
     for (const piece of pieces(input)) cutter.read(piece);
   });
 }
 
-const UPGRADE = handshake.upgradeRequest({ secure: true, host: 'gw.example', port: 443, path: '/__gw/agent' });
+const UPGRADE = wire.upgradeRequest({ secure: true, host: 'gw.example', port: 443, path: '/__gw/agent' });
 
 function runHandshake(input: Buffer): void {
   const text = input.toString('latin1');
-  allowed(() => handshake.checkUpgradeAnswer(text, UPGRADE.key));
-  allowed(() =>
-    check(handshake.upgradeAnswer(handshake.readRequestHead(text).field).head.startsWith('HTTP/1.1 '), 'HTTP'),
-  );
-  const address = handshake.parseWebSocketAddress(text);
-  if (address)
-    check(handshake.parseWebSocketAddress(handshake.formatWebSocketAddress(address)) !== null, 'an address reads back');
+  allowed(() => wire.checkUpgradeAnswer(text, UPGRADE.key));
+  allowed(() => check(wire.upgradeAnswer(wire.readRequestHead(text).field).head.startsWith('HTTP/1.1 '), 'HTTP'));
+  const address = parseWebSocketAddress(text);
+  if (address) check(parseWebSocketAddress(formatWebSocketAddress(address)) !== null, 'an address reads back');
 }
 
 function datagramFrame(type: number, head: Buffer): Buffer {
-  const frame = Buffer.alloc(datagrams.FRAME_HEADER_BYTES + datagrams.SESSION_BYTES + head.length);
-  head.copy(frame, datagrams.writeHeader(frame, 0, type, 9, head.length));
+  const frame = Buffer.alloc(wire.DATAGRAM_HEADER_BYTES + wire.DATAGRAM_SESSION_BYTES + head.length);
+  head.copy(frame, wire.writeDatagramHeader(frame, 0, type, 9, head.length));
   return frame;
 }
 
@@ -186,18 +181,25 @@ const ticket = { id: Buffer.alloc(16, 1), key: KEY };
 export const TUNNEL_TARGETS: Readonly<Record<string, FuzzTarget>> = {
   'tunnel-from-agent': {
     seeds: [
-      encodeMessage({ type: 'auth', versions: [1], secret: 's'.repeat(43), agentId: 'a', epoch: 1, software: 'x/1' }),
-      encodeMessage({ type: 'refused', kind: 'tunnel', id: 7, channel: '01'.repeat(16), reason: 'refused' }),
-      encodeMessage({ type: 'ping', sequence: 1 }),
+      wire.encodeMessage({
+        type: 'auth',
+        versions: [1],
+        secret: 's'.repeat(43),
+        agentId: 'a',
+        epoch: 1,
+        software: 'x/1',
+      }),
+      wire.encodeMessage({ type: 'refused', kind: 'tunnel', id: 7, channel: '01'.repeat(16), reason: 'refused' }),
+      wire.encodeMessage({ type: 'ping', sequence: 1 }),
     ],
     run: (input) => allowed(() => readControl(input, 'agent')),
   },
   'tunnel-from-server': {
     seeds: [
-      encodeMessage({ type: 'welcome', version: 1, clientId: 1, heartbeatMs: 10_000, encrypt: true }),
-      encodeMessage({ type: 'close', code: 'draining', message: 'm', retryAfterMs: 5 }),
-      encodeMessage({ type: 'channels', tickets: [ticket] }),
-      encodeMessage({
+      wire.encodeMessage({ type: 'welcome', version: 1, clientId: 1, heartbeatMs: 10_000, encrypt: true }),
+      wire.encodeMessage({ type: 'close', code: 'draining', message: 'm', retryAfterMs: 5 }),
+      wire.encodeMessage({ type: 'channels', tickets: [ticket] }),
+      wire.encodeMessage({
         type: 'config',
         revision: 1,
         hosts: [{ id: 1, name: 'h', targets: [{ host: 'a', port: 1, weight: 1 }] }],
@@ -217,22 +219,22 @@ export const TUNNEL_TARGETS: Readonly<Record<string, FuzzTarget>> = {
     run: (input) => allowed(() => readControl(input, 'server')),
   },
   'tunnel-openings': {
-    seeds: [encodeOpening(ticket), Buffer.concat([Buffer.of(1), Buffer.alloc(VISIT_BYTES - 1, 65)])],
+    seeds: [wire.encodeOpening(ticket), Buffer.concat([Buffer.of(1), Buffer.alloc(wire.VISIT_BYTES - 1, 65)])],
     run: (input) => {
-      allowed(() => openingTicketId(input));
-      allowed(() => decodeVisit(input));
+      allowed(() => wire.openingTicketId(input));
+      allowed(() => wire.decodeVisit(input));
     },
   },
   'tunnel-starts': {
-    seeds: [encodeStart(START, KEY).subarray(0, -TAG_BYTES)],
+    seeds: [wire.encodeStart(START, KEY).subarray(0, -TAG_BYTES)],
     wrap: (input) => {
       const tag = createHmac('sha256', KEY).update('start').update(input).digest().subarray(0, TAG_BYTES);
       return Buffer.concat([input, tag]);
     },
     run: (input) =>
       allowed(() => {
-        const start = decodeStart(input, KEY);
-        check(decodeStart(encodeStart(start, KEY), KEY).id === start.id, 'a start reads back');
+        const start = wire.decodeStart(input, KEY);
+        check(wire.decodeStart(wire.encodeStart(start, KEY), KEY).id === start.id, 'a start reads back');
       }),
   },
   'tunnel-streams': {
@@ -242,23 +244,23 @@ export const TUNNEL_TARGETS: Readonly<Record<string, FuzzTarget>> = {
   'tunnel-datagrams': {
     seeds: [
       datagramFrame(
-        datagrams.FRAME.open,
-        datagrams.encodeOpening({ tunnelId: 7, visitor: ENDS[0], entrance: ENDS[1] }),
+        wire.DATAGRAM_FRAME.open,
+        wire.encodeDatagramOpening({ tunnelId: 7, visitor: ENDS[0], entrance: ENDS[1] }),
       ),
-      datagramFrame(datagrams.FRAME.addressed, datagrams.encodeAddress({ host: 'a.example', port: 53 })),
-      datagramFrame(datagrams.FRAME.addressed, datagrams.encodeAddress({ host: '::1', port: 53 })),
+      datagramFrame(wire.DATAGRAM_FRAME.addressed, wire.encodeDatagramAddress({ host: 'a.example', port: 53 })),
+      datagramFrame(wire.DATAGRAM_FRAME.addressed, wire.encodeDatagramAddress({ host: '::1', port: 53 })),
     ],
     run: runDatagrams,
   },
   'websocket-frames': {
-    seeds: [true, false].map((masked) => wholeFrame(2, [Buffer.from('hello')], 5, masked)),
+    seeds: [true, false].map((masked) => wire.wholeFrame(2, [Buffer.from('hello')], 5, masked)),
     run: (input) => {
       runWebSocket(input, true);
       runWebSocket(input, false);
     },
   },
   'websocket-handshake': {
-    seeds: [UPGRADE.head, handshake.upgradeAnswer(handshake.readRequestHead(UPGRADE.head).field).head, 'wss://a:1/b?c'],
+    seeds: [UPGRADE.head, wire.upgradeAnswer(wire.readRequestHead(UPGRADE.head).field).head, 'wss://a:1/b?c'],
     run: runHandshake,
   },
   mux: { seeds: MUX_SEEDS, run: runMux },

@@ -99,3 +99,4 @@ export { type HttpOptions } from './vhost/http-gateway.js';
 export { type ServerCertificate } from './vhost/certificate-book.js';
 export { formatVisitorKey, parseVisitorKey, type VisitorKey } from './wire/visitor-key.js';
 export { TunnelVisitor, type TunnelVisitorEnvironment, type VisitorRoute } from './visitor/tunnel-visitor.js';
+export * as wireParts from './wire-parts.js';

@@ -1,0 +1,24 @@
+/** The protocol in its parts, for who speaks or breaks it by hand: fuzzers and probes. */
+export { FrameCutter } from './datagrams/frame-cutter.js';
+export {
+  decodeAddress as decodeDatagramAddress,
+  decodeOpening as decodeDatagramOpening,
+  encodeAddress as encodeDatagramAddress,
+  encodeOpening as encodeDatagramOpening,
+  FRAME as DATAGRAM_FRAME,
+  FRAME_HEADER_BYTES as DATAGRAM_HEADER_BYTES,
+  readFrames as readDatagramFrames,
+  SESSION_BYTES as DATAGRAM_SESSION_BYTES,
+  sessionOf as datagramSession,
+  writeHeader as writeDatagramHeader,
+} from './datagrams/frames.js';
+export { MuxConnection } from './mux/mux-connection.js';
+export { MUX_FRAME, muxHeader, muxNumber } from './mux/mux-frames.js';
+export { type MuxTransport, type MuxTransportHandlers } from './mux/mux-transport.js';
+export { checkUpgradeAnswer, readRequestHead, upgradeAnswer, upgradeRequest } from './websocket/handshake.js';
+export { WebSocketFrameReader, wholeFrame } from './websocket/frames.js';
+export { decodeMessage, encodeMessage, frameLimit, type Side } from './wire/codec.js';
+export { FrameDecoder } from './wire/frame.js';
+export { FramedStream } from './wire/framed-stream.js';
+export { decodeStart, encodeOpening, encodeStart, openingTicketId } from './wire/prelude.js';
+export { decodeVisit, VISIT_BYTES } from './wire/visit.js';
