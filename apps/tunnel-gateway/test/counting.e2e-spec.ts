@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
+import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
 import type { FlowDelta } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrateDatabase } from '../src/database.js';
@@ -76,6 +76,20 @@ function lossy(): Queries {
   };
 }
 
+/** Somebody who holds a table, so that whoever writes to it waits. */
+async function lock(table: string): Promise<{ release(): Promise<void> }> {
+  const client = queries.listener();
+  await client.connect();
+  await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  return { release: () => client.end() };
+}
+
+/** Whether somebody waits for a row that another one holds. */
+async function waits(): Promise<boolean> {
+  const sql = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  return (await queries.query(sql)).rows.length > 0;
+}
+
 describe('batches of counters', () => {
   it('count once, however often they are sent, and on all levels', async () => {
     const batch = batchOf(delta(1, 2, 10), delta(2, 1, 5), delta(3, 2, 1));
@@ -134,6 +148,79 @@ describe('batches of counters', () => {
               (SELECT sum(inlet_bytes) FROM tunnel_gateway.flow_stats WHERE resource_type = 'tunnel') AS same`,
     );
     expect(rows[0]?.same).toBe(true);
+  });
+
+  it('are left in a file in time by a process whose database hangs, and count once', async () => {
+    const before = await inlet('global', 0);
+    const place = join(folder, 'hanging');
+    const locked = await lock('tunnel_gateway.flow_stats');
+    let left = 1;
+    const collect = (unsent: UnsentFlows): void => {
+      if (left-- > 0) unsent.add(delta(1, 2, 100), 1);
+    };
+    const writer = new FlowWriter({ queries, now: Date.now, collect, folder: place });
+    const from = performance.now();
+    await writer.close();
+    expect(performance.now() - from).toBeLessThan(4_000);
+    expect(readdirSync(place)).toHaveLength(1);
+    await locked.release();
+    const heir = new FlowWriter({ queries, now: Date.now, collect: () => undefined, folder: place });
+    await heir.recover();
+    await heir.write();
+    expect((await inlet('global', 0)) - before).toBe(100);
+    expect(readdirSync(place)).toEqual([]);
+  });
+
+  it('stay as many as they are, however often processes end without a database', async () => {
+    const place = join(folder, 'away');
+    const away: Queries = { query: () => Promise.reject(new Error('refused')) };
+    for (const upload of [1, 2, 3, 4, 5]) {
+      let left = 1;
+      const collect = (unsent: UnsentFlows): void => {
+        if (left-- > 0) unsent.add(delta(1, 2, upload), 1);
+      };
+      const writer = new FlowWriter({ queries: away, now: Date.now, collect, folder: place });
+      await writer.recover();
+      await writer.close();
+    }
+    const files = readdirSync(place);
+    expect(files).toHaveLength(1);
+    expect(JSON.parse(readFileSync(join(place, files[0] ?? ''), 'utf8'))).toHaveLength(5);
+  });
+
+  it('of an edge that was replaced are found by the one that serves', async () => {
+    const before = await inlet('global', 0);
+    const place = join(folder, 'replaced');
+    const serving = new FlowWriter({ queries, now: Date.now, collect: () => undefined, folder: place });
+    await serving.recover();
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'unsent-1.json'), JSON.stringify([batchOf(delta(1, 2, 9))]));
+    for (let round = 0; round < 60; round++) await serving.write();
+    expect((await inlet('global', 0)) - before).toBe(9);
+    expect(readdirSync(place)).toEqual([]);
+  });
+
+  it('do not stand in the way of whoever removes a client', async () => {
+    await queries.query(
+      `INSERT INTO tunnel_gateway.clients (id, name, verify_key, owner_user_id) VALUES (90, 'going', 'going', 1)`,
+    );
+    await queries.query(
+      `INSERT INTO tunnel_gateway.tunnels (id, client_id, mode, listen_port, target_addr) VALUES (90, 90, 'tcp', 90, 'x')`,
+    );
+    const remover = queries.listener();
+    await remover.connect();
+    await remover.query('BEGIN; SELECT 1 FROM tunnel_gateway.clients WHERE id = 90 FOR UPDATE');
+    const applied = applyBatch(queries, batchOf(delta(90, 90, 1)));
+    await waitFor(waits);
+    await remover.query('DELETE FROM tunnel_gateway.clients WHERE id = 90; COMMIT');
+    expect(await applied).toBe(true);
+    await applyBatch(queries, batchOf(delta(4, 1, 1)));
+    await remover.query('BEGIN; SELECT 1 FROM tunnel_gateway.tunnels WHERE id = 4 FOR UPDATE');
+    const again = applyBatch(queries, batchOf(delta(4, 1, 1)));
+    await waitFor(waits);
+    await remover.query('DELETE FROM tunnel_gateway.tunnels WHERE id = 4; COMMIT');
+    expect(await again).toBe(true);
+    await remover.end();
   });
 
   it('are no news for the configuration', async () => {

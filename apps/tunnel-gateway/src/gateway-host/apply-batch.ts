@@ -20,17 +20,34 @@ export interface Hits {
 
 /**
  * One statement is one transaction and one round trip: the batch is in the table and in all totals, or in none. A batch
- * that is there already changes nothing.
+ * that is there already changes nothing. Rows are held in the order in which somebody who removes a client or a tunnel
+ * takes them, before anything about them is written: neither has to give way to the other.
  */
 const APPLY = `
   WITH batch AS (
     INSERT INTO tunnel_gateway_ops.flow_batches (id, taken_at, flows, visitors)
     VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING RETURNING id
+  ), part AS (
+    SELECT p.kind, p.id FROM unnest($5::text[], $6::bigint[]) AS p (kind, id)
+    UNION SELECT p.kind, p.id FROM unnest($9::text[], $10::bigint[]) AS p (kind, id)
+  ), held_clients AS (
+    SELECT r.id FROM tunnel_gateway.clients r WHERE r.id IN (SELECT id FROM part WHERE kind = 'client')
+    ORDER BY r.id FOR NO KEY UPDATE
+  ), held_tunnels AS (
+    SELECT r.id FROM tunnel_gateway.tunnels r WHERE r.id IN (SELECT id FROM part WHERE kind = 'tunnel')
+      AND (SELECT count(*) FROM held_clients) >= 0
+    ORDER BY r.id FOR NO KEY UPDATE
+  ), held AS (
+    SELECT r.id FROM tunnel_gateway.hosts r WHERE r.id IN (SELECT id FROM part WHERE kind = 'host')
+      AND (SELECT count(*) FROM held_tunnels) >= 0
+    ORDER BY r.id FOR NO KEY UPDATE
   ), flow AS (
     SELECT f.* FROM batch, unnest($5::text[], $6::bigint[], $7::bigint[], $8::bigint[]) AS f (kind, id, inlet, export)
+    WHERE (SELECT count(*) FROM held) >= 0
   ), visitor AS (
     SELECT v.* FROM batch, unnest($9::text[], $10::bigint[], $11::text[], $12::bigint[], $13::timestamptz[])
       AS v (kind, id, ip, hits, seen)
+    WHERE (SELECT count(*) FROM held) >= 0
   ), stats AS (
     INSERT INTO tunnel_gateway.flow_stats AS s (resource_type, resource_id, inlet_bytes, export_bytes, updated_at)
     SELECT kind, id, inlet, export, now() FROM flow ORDER BY kind, id

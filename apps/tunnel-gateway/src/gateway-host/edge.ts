@@ -163,8 +163,9 @@ export class Edge {
     this.closed = true;
     await this.server.stop();
     for (const timer of this.timers) clearInterval(timer);
-    await this.loading;
+    // First what only this process knows: a database that hangs keeps the rest waiting until somebody kills it.
     await this.flows.close();
+    await this.loading;
     if (!stays) await this.runStatus.clear().catch((error: unknown) => this.databaseFailed(error));
     await this.feed.close();
     await this.database.close();

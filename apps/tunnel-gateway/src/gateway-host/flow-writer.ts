@@ -7,6 +7,10 @@ import { UnsentFlows, type FlowBatch } from './flow-batch.js';
 import { writePrivately } from './snapshot-file.js';
 
 const UNSENT = /^unsent-.*\.json$/;
+/** An edge that was replaced may leave a file while this one runs. */
+const RECOVER_EVERY = 60;
+/** A process that ends has seconds: a database that neither takes nor refuses the last batch must not cost it. */
+const LAST_WRITE_MS = 2_000;
 
 export interface FlowWriterOptions {
   queries: Queries;
@@ -26,6 +30,7 @@ export class FlowWriter {
   private running: Promise<void> | null = null;
   /** Files whose batches are being written. */
   private leftover: string[] = [];
+  private rounds = 0;
 
   constructor(options: FlowWriterOptions) {
     this.options = options;
@@ -35,9 +40,12 @@ export class FlowWriter {
   async recover(): Promise<void> {
     const { folder } = this.options;
     const names = await readdir(folder).catch(() => []);
-    for (const file of names.filter((name) => UNSENT.test(name)).map((name) => join(folder, name))) {
+    const files = names.filter((name) => UNSENT.test(name)).map((name) => join(folder, name));
+    for (const file of files.filter((each) => !this.leftover.includes(each))) {
       try {
-        this.batches.push(...(JSON.parse(await readFile(file, 'utf8')) as FlowBatch[]));
+        const found = JSON.parse(await readFile(file, 'utf8')) as FlowBatch[];
+        const known = new Set(this.batches.map(({ id }) => id));
+        this.batches.push(...found.filter(({ id }) => !known.has(id)));
         this.leftover.push(file);
       } catch {
         // Another process was quicker, or the file was damaged: there is nothing to count in it.
@@ -60,20 +68,32 @@ export class FlowWriter {
 
   /** The last of it; what the database does not take goes into a file. */
   async close(): Promise<void> {
-    await this.running?.catch(() => undefined);
+    const limit = Promise.withResolvers<never>();
+    const timer = setTimeout(() => limit.reject(new Error('the database does not answer')), LAST_WRITE_MS);
     try {
-      await this.write();
-      // What was counted while an older batch was on its way.
-      if (!this.unsent.empty) await this.write();
+      await Promise.race([this.writeLast(), limit.promise]);
     } catch {
+      this.collect();
       if (!this.unsent.empty) this.batches.push(this.unsent.takeBatch(this.options.now()));
       const file = join(this.options.folder, `unsent-${randomUUID()}.json`);
       await writePrivately(file, JSON.stringify(this.batches));
+      // What was in them is in the new one.
+      for (const each of this.leftover.splice(0)) await rm(each, { force: true });
+    } finally {
+      clearTimeout(timer);
     }
+  }
+
+  private async writeLast(): Promise<void> {
+    await this.running?.catch(() => undefined);
+    await this.write();
+    // What was counted while an older batch was on its way.
+    if (!this.unsent.empty) await this.write();
   }
 
   private async run(): Promise<void> {
     const { queries, now } = this.options;
+    if (++this.rounds % RECOVER_EVERY === 0) await this.recover();
     this.collect();
     if (this.batches.length === 0 && !this.unsent.empty) this.batches.push(this.unsent.takeBatch(now()));
     for (let batch = this.batches[0]; batch; batch = this.batches[0]) {

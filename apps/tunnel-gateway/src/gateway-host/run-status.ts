@@ -8,12 +8,20 @@ const WAITING = 2;
 const FAILED = 3;
 const STATUS_OF = { running: RUNNING, waiting: WAITING, error: FAILED } as const;
 
+/** Both hold their rows in the order in which counters are written. */
 const RESET = `
-  UPDATE tunnel_gateway.tunnels SET run_status = 0
-  WHERE run_status <> 0 AND NOT (id = ANY ($1::bigint[]))`;
+  WITH held AS (
+    SELECT id FROM tunnel_gateway.tunnels WHERE run_status <> 0 AND NOT (id = ANY ($1::bigint[]))
+    ORDER BY id FOR NO KEY UPDATE
+  )
+  UPDATE tunnel_gateway.tunnels t SET run_status = 0 FROM held WHERE t.id = held.id`;
 const WRITE = `
-  UPDATE tunnel_gateway.tunnels t SET run_status = s.status
-  FROM unnest($1::bigint[], $2::integer[]) AS s (id, status) WHERE t.id = s.id AND t.run_status <> s.status`;
+  WITH held AS (
+    SELECT t.id, s.status FROM tunnel_gateway.tunnels t
+      JOIN unnest($1::bigint[], $2::integer[]) AS s (id, status) ON t.id = s.id AND t.run_status <> s.status
+    ORDER BY t.id FOR NO KEY UPDATE OF t
+  )
+  UPDATE tunnel_gateway.tunnels t SET run_status = held.status FROM held WHERE t.id = held.id`;
 
 /** Keeps `run_status` of the tunnels what it is; nobody else writes it. */
 export class RunStatusWriter {
