@@ -20,6 +20,7 @@ import { OwnershipModule } from './ownership/ownership.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { RollupModule } from './rollup/rollup.module.js';
 import type { TunnelGatewaySettings } from './settings.js';
+import { TrafficModule } from './traffic/traffic.module.js';
 import { TunnelsModule } from './tunnels/tunnels.module.js';
 import { UsersModule } from './users/users.module.js';
 
@@ -45,6 +46,7 @@ export class AppModule {
         HostsModule,
         IpRulesModule,
         AuthPoliciesModule,
+        TrafficModule,
       ],
       controllers: [AuthController],
       providers: [DatabaseHealth, Login],

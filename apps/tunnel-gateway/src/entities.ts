@@ -2,6 +2,7 @@ import { AuthPolicy, PolicyOptions } from './auth-policies/auth-policy.entity.js
 import { Client, ClientOptions } from './clients/client.entity.js';
 import { Host, HostOptions } from './hosts/host.entity.js';
 import { IpRule } from './ip-rules/ip-rule.entity.js';
+import { FlowStat, RequestIp } from './traffic/traffic.entity.js';
 import { Tunnel, TunnelOptions } from './tunnels/tunnel.entity.js';
 import { User } from './users/user.entity.js';
 
@@ -17,4 +18,6 @@ export const ENTITIES = [
   IpRule,
   AuthPolicy,
   PolicyOptions,
+  FlowStat,
+  RequestIp,
 ];

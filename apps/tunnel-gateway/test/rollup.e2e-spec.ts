@@ -150,13 +150,13 @@ describe('totals by minute, hour and day', () => {
     await blocker.query('LOCK TABLE tunnel_gateway_ops.flow_days IN EXCLUSIVE MODE');
     const victim = new FlowRollup(await unitOfWork()).run();
     const fate = expect(victim).rejects.toThrow();
-    const { rows } = await waitFor(async () => {
+    const pid = await waitFor(async () => {
       const found = await blocker.query<{ pid: number }>(
         `SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'tunnel_gateway_ops.flow_days'::regclass`,
       );
-      return found.rows.length > 0 && found;
+      return found.rows[0]?.pid ?? false;
     });
-    await blocker.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+    await blocker.query('SELECT pg_terminate_backend($1)', [pid]);
     await fate;
     await blocker.query('ROLLBACK');
     expect(await waiting()).toBe(40);

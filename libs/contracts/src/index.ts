@@ -28,3 +28,4 @@ export * from './tunnel-gateway/tunnel.js';
 export * from './tunnel-gateway/host.js';
 export * from './tunnel-gateway/ip-rule.js';
 export * from './tunnel-gateway/auth-policy.js';
+export * from './tunnel-gateway/traffic.js';

@@ -12,3 +12,21 @@ export function idOfCursor(cursor: string | undefined): number {
   if (digits !== undefined && Number.isSafeInteger(Number(digits))) return Number(digits);
   throw fieldError('cursor', 'must be the next_cursor of an answer');
 }
+
+/** Where a page ended that is not in the order of ids. */
+export interface SortedPlace {
+  value: number;
+  id: number;
+}
+
+export function sortedCursorAfter({ value, id }: SortedPlace): string {
+  return Buffer.from(`s${value}.${id}`).toString('base64url');
+}
+
+/** @throws AppError VALIDATION_FAILED */
+export function placeOfCursor(cursor: string): SortedPlace {
+  const [, value, id] = /^s(\d{1,16})\.(\d{1,16})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  const place = { value: Number(value), id: Number(id) };
+  if (Number.isSafeInteger(place.value) && Number.isSafeInteger(place.id)) return place;
+  throw fieldError('cursor', 'must be the next_cursor of an answer');
+}

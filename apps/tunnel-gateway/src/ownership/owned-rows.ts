@@ -5,6 +5,7 @@ import { AuthPolicy } from '../auth-policies/auth-policy.entity.js';
 import { Client } from '../clients/client.entity.js';
 import { Host } from '../hosts/host.entity.js';
 import { IpRule } from '../ip-rules/ip-rule.entity.js';
+import { FlowStat, RequestIp } from '../traffic/traffic.entity.js';
 import { Tunnel } from '../tunnels/tunnel.entity.js';
 import { OwnedTable, type Condition } from './owned-table.js';
 
@@ -20,6 +21,9 @@ function aboutOwn(kind: string): string {
     OR (${kind} = 'tunnel' AND row.resource_id IN (${ownedThrough('tunnels')}))
     OR (${kind} = 'host' AND row.resource_id IN (${ownedThrough('hosts')}))`;
 }
+
+/** One's own totals, and those of what one owns. */
+const COUNTED_OWN = `(row.resource_type = 'user' AND row.resource_id = :actorId) OR ${aboutOwn('row.resource_type')}`;
 
 /**
  * The only way to the tables that people own. Everything begins with an actor: administrators touch all rows, everybody
@@ -53,6 +57,16 @@ export class OwnedRows {
   authPolicies(actor: Actor, tx?: EntityManager): OwnedTable<AuthPolicy> {
     const restriction = restrictedTo(actor, aboutOwn('row.resource_type'));
     return new OwnedTable({ manager: this.manager(tx), entity: AuthPolicy, noun: 'policy', restriction });
+  }
+
+  flowStats(actor: Actor): OwnedTable<FlowStat> {
+    const restriction = restrictedTo(actor, COUNTED_OWN);
+    return new OwnedTable({ manager: this.manager(undefined), entity: FlowStat, noun: 'total', restriction });
+  }
+
+  requestIps(actor: Actor): OwnedTable<RequestIp> {
+    const restriction = restrictedTo(actor, COUNTED_OWN);
+    return new OwnedTable({ manager: this.manager(undefined), entity: RequestIp, noun: 'address', restriction });
   }
 
   /** For the options of rows that were found here. */

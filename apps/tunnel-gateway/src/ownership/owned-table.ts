@@ -2,7 +2,7 @@ import type { CursorPage } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import type { DeepPartial, EntityManager, EntityTarget, SelectQueryBuilder } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm';
-import { cursorAfter, idOfCursor } from './cursor.js';
+import { cursorAfter, idOfCursor, placeOfCursor, sortedCursorAfter } from './cursor.js';
 
 /** A part of a WHERE, with its parameters. */
 export interface Condition {
@@ -13,6 +13,14 @@ export interface Condition {
 export interface PageRequest {
   limit: number;
   cursor?: string;
+}
+
+/** By a whole number of each row that is not negative. */
+export interface Order<T> {
+  /** Of the table as `row`; never null. */
+  sql: string;
+  /** The same of a row that was read. */
+  valueOf(row: T): number;
 }
 
 export interface OwnedTableOptions<T> {
@@ -44,6 +52,29 @@ export class OwnedTable<T extends { id: number }> {
     const items = found.slice(0, limit);
     const last = items.at(-1);
     return { items, next_cursor: found.length > limit && last ? cursorAfter(last.id) : null };
+  }
+
+  /** The largest first. @throws AppError VALIDATION_FAILED for a cursor that is none. */
+  async pageBy(
+    order: Order<T>,
+    { limit, cursor }: PageRequest,
+    conditions: readonly Condition[] = [],
+  ): Promise<CursorPage<T>> {
+    const builder = this.rows(conditions);
+    if (cursor !== undefined) {
+      const { value, id } = placeOfCursor(cursor);
+      builder.andWhere(`(${order.sql}, row.id) < (:afterValue, :afterId)`, { afterValue: value, afterId: id });
+    }
+    const found = await builder
+      .addSelect(order.sql, 'sort_key')
+      .orderBy('sort_key', 'DESC')
+      .addOrderBy('row.id', 'DESC')
+      .limit(limit + 1)
+      .getMany();
+    const items = found.slice(0, limit);
+    const last = items.at(-1);
+    const more = found.length > limit && last;
+    return { items, next_cursor: more ? sortedCursorAfter({ value: order.valueOf(last), id: last.id }) : null };
   }
 
   /** @throws AppError NOT_FOUND, for rows of others too. */

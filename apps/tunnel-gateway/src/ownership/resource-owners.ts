@@ -23,6 +23,15 @@ export class ResourceOwners {
     }
   }
 
+  /** @throws AppError NOT_FOUND for what is not there, or not the actor's to see. */
+  async seen(actor: Actor, kind: OwnedKind | 'global', id: number): Promise<void> {
+    if (kind === 'client') await this.owned.clients(actor).one(id);
+    else if (kind === 'tunnel') await this.owned.tunnels(actor).one(id);
+    else if (kind === 'host') await this.owned.hosts(actor).one(id);
+    else if (kind === 'user') await this.lock(actor, kind, id, this.owned.options);
+    else if (!isAdministrator(actor) || id !== 0) throw new AppError('NOT_FOUND');
+  }
+
   private async lock(actor: Actor, kind: OwnedKind, id: number, tx: EntityManager): Promise<unknown> {
     if (kind === 'client') return this.owned.clients(actor, tx).lock(id);
     if (kind === 'tunnel') return this.owned.tunnels(actor, tx).lock(id);
