@@ -13,6 +13,8 @@ import type { Arrival, TrustedProxies } from './visitor-origin.js';
 export const MAX_HEAD_BYTES = 64 * 1024;
 /** More than the 60 s of what may stand in front of this: the one in front is to let go first. */
 export const KEEP_ALIVE_MS = 65_000;
+/** Requests that wait for the answer to one before them. */
+const MAX_PIPELINED = 64;
 const UPGRADABLE = /^(?!h2c?$|http\/|tls\/)/i;
 
 export interface ListenerContext {
@@ -32,8 +34,10 @@ interface Connection {
   covers: (host: string) => boolean;
   /** A request came that was not understood: what follows it on this connection is nobody's. */
   poisoned: boolean;
-  /** Requests that are not answered yet. */
+  /** Requests that are not answered yet; only the first of them is at work. */
   open: number;
+  /** Those that were sent before the one at work was answered (RFC 9112 9.3.2: only safe ones could be done beside it). */
+  waiting: (() => void)[];
 }
 
 /** Options of `node:http`: what it would forgive is refused. */
@@ -125,6 +129,7 @@ export class Http1Listener {
     connection.open += 1;
     const reply = new Http1Reply(request, response, () => {
       connection.open -= 1;
+      connection.waiting.shift()?.();
       if (this.context.draining()) this.endIfIdle(socket);
     });
     const close = reply.close.bind(reply);
@@ -132,7 +137,12 @@ export class Http1Listener {
       connection.poisoned = true;
       close();
     };
-    this.context.door.receive(incoming(request, connection, reply));
+    const serve = (): void => {
+      if (connection.poisoned || socket.destroyed) request.resume();
+      else this.context.door.receive(incoming(request, connection, reply));
+    };
+    if (connection.open === 1) serve();
+    else if (connection.waiting.push(serve) > MAX_PIPELINED) socket.destroy();
   }
 
   private upgrade(
@@ -178,6 +188,7 @@ export class Http1Listener {
       covers: (host) => covers(socket, host),
       poisoned: false,
       open: 0,
+      waiting: [],
     };
     this.connections.set(socket, connection);
     return connection;
