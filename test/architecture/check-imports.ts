@@ -1,13 +1,7 @@
 import { builtinModules } from 'node:module';
 import path from 'node:path/posix';
 import { parseSync } from 'vite';
-import {
-  ALLOWED_WORKSPACE_IMPORTS,
-  PURE_LIBRARIES,
-  isTestFile,
-  mayReadEnvironment,
-  mayReachInside,
-} from './import-rules.js';
+import { ALLOWED_WORKSPACE_IMPORTS, PURE_LIBRARIES, isTestFile, mayReadEnvironment } from './import-rules.js';
 
 export interface WorkspacePackage {
   /** `libs/net`, `apps/proxy-gateway`, `tools` or, for the root, an empty string. */
@@ -80,7 +74,7 @@ function checkImport(workspace: Workspace, file: string, specifier: string): str
   if (specifier.startsWith('.')) {
     const target = path.join(path.dirname(file), specifier);
     const leaves = packageOf(workspace, target).directory !== owner.directory;
-    return leaves && !mayReachInside(file) ? `reaches into another package by path: ${specifier}` : null;
+    return leaves ? `reaches into another package by path: ${specifier}` : null;
   }
   if (specifier.startsWith('node:')) return null;
   if (BUILTINS.has(specifier)) return `write node:${specifier} for the built-in module`;

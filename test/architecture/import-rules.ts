@@ -70,8 +70,3 @@ export function isTestFile(file: string): boolean {
     /^(apps|libs)\/[^/]+\/test\//.test(file)
   );
 }
-
-/** What is fuzzed are the readers inside of a library, which it does not offer to anybody else. */
-export function mayReachInside(file: string): boolean {
-  return file === 'test/fuzz/tunnel-targets.ts';
-}
