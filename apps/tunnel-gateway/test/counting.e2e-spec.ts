@@ -188,6 +188,36 @@ describe('batches of counters', () => {
     expect(JSON.parse(readFileSync(join(place, files[0] ?? ''), 'utf8'))).toHaveLength(5);
   });
 
+  it('have no more addresses than one statement can take, and lose none', async () => {
+    const hits = async (): Promise<number> => {
+      const { rows } = await queries.query<{ hits: number }>(
+        `SELECT coalesce(sum(hit_count), 0)::int AS hits FROM tunnel_gateway.request_ips WHERE resource_type = 'tunnel'`,
+      );
+      return rows[0]?.hits ?? 0;
+    };
+    const [before, bytes] = [await hits(), await inlet('global', 0)];
+    const sizes: number[] = [];
+    const watched: Queries = {
+      query: (text, values = []) => {
+        if (typeof values[3] === 'string') sizes.push((JSON.parse(values[3]) as unknown[]).length);
+        return queries.query(text, values);
+      },
+    };
+    let left = 1;
+    const collect = (unsent: UnsentFlows): void => {
+      if (left-- <= 0) return;
+      unsent.add(delta(1, 2, 3), 1);
+      for (let n = 0; n < 25_000; n++) {
+        const address = `2001:db8::${n.toString(16)}`;
+        unsent.addVisitor({ resource: { kind: 'tunnel', id: 1 }, clientId: 2, address, hits: 1 }, 1, Date.now());
+      }
+    };
+    const writer = new FlowWriter({ queries: watched, now: Date.now, collect, folder: join(folder, 'many') });
+    while (sizes.reduce((sum, size) => sum + size, 0) < 25_000) await writer.write();
+    expect(sizes).toEqual([10_000, 10_000, 5_000]);
+    expect([(await hits()) - before, (await inlet('global', 0)) - bytes]).toEqual([25_000, 3]);
+  });
+
   it('of an edge that was replaced are found by the one that serves', async () => {
     const before = await inlet('global', 0);
     const place = join(folder, 'replaced');

@@ -37,6 +37,8 @@ export interface FlowBatch {
 
 /** Addresses that are kept while the database is away; those beyond are not remembered, their bytes are. */
 const MAX_VISITORS = 100_000;
+/** Addresses of one batch: a statement must end in time, however many came while the database was away. */
+const VISITORS_OF_BATCH = 10_000;
 
 /** What was counted and is not in the database yet: as large as there are resources, however long that takes. */
 export class UnsentFlows {
@@ -64,16 +66,17 @@ export class UnsentFlows {
     }
   }
 
-  /** All of it; nothing is left. */
+  /** All bytes, and as many addresses as one batch may have; the others are left for the next. */
   takeBatch(now: number): FlowBatch {
+    const visitors = [...this.visitors].slice(0, VISITORS_OF_BATCH);
     const batch: FlowBatch = {
       id: randomUUID(),
       takenAt: now,
       flows: [...this.flows.values()],
-      visitors: [...this.visitors.values()],
+      visitors: visitors.map(([, share]) => share),
     };
     this.flows.clear();
-    this.visitors.clear();
+    for (const [key] of visitors) this.visitors.delete(key);
     return batch;
   }
 

@@ -74,7 +74,7 @@ export class FlowWriter {
       await Promise.race([this.writeLast(), limit.promise]);
     } catch {
       this.collect();
-      if (!this.unsent.empty) this.batches.push(this.unsent.takeBatch(this.options.now()));
+      while (!this.unsent.empty) this.batches.push(this.unsent.takeBatch(this.options.now()));
       const file = join(this.options.folder, `unsent-${randomUUID()}.json`);
       await writePrivately(file, JSON.stringify(this.batches));
       // What was in them is in the new one.
@@ -87,8 +87,8 @@ export class FlowWriter {
   private async writeLast(): Promise<void> {
     await this.running?.catch(() => undefined);
     await this.write();
-    // What was counted while an older batch was on its way.
-    if (!this.unsent.empty) await this.write();
+    // What was counted while an older batch was on its way, and what one batch had no room for.
+    while (!this.unsent.empty) await this.write();
   }
 
   private async run(): Promise<void> {
