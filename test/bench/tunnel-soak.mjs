@@ -159,5 +159,5 @@ try {
   console.log(loadLine());
   if (last.flows !== 0 || ends.failed > 0 || rows.some(({ early, late }) => late > early * 1.1)) process.exitCode = 1;
 } finally {
-  stopAll();
+  await stopAll();
 }

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { ReplayWindow } from './replay-window.js';
 
-/** Here it costs as much as with 128 bits and two thirds of ChaCha20-Poly1305 (decision 0027). */
+/** Here it costs as much as with 128 bits and two thirds of ChaCha20-Poly1305 (decision 0030). */
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const LINK_BYTES = 6;

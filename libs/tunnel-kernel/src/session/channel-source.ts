@@ -63,8 +63,8 @@ export class ChannelSource {
   }
 
   private isExpected(clientId: number): boolean {
-    const { poolOf, arrivals } = this.options;
-    return !poolOf(clientId) && arrivals.expects(clientId);
+    const { options } = this;
+    return !options.poolOf(clientId) && options.arrivals.expects(clientId);
   }
 
   private pool(clientId: number): ChannelPool {
