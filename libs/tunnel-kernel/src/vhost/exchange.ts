@@ -111,7 +111,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   gone(): void {
     if (this.over) return;
     this.over = true;
-    this.release?.();
+    // The place at the target is free once it is told that nobody waits: a request that has no connection yet is in its line.
     if (this.reason === null) {
       this.reason = 'client_error';
       this.controller?.abort(new Error('the visitor is gone'));
