@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { loadSettings, ServiceSettings, Variable, type Environment } from '@gatehouse/platform';
-import { IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, ValidateBy } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, ValidateBy } from 'class-validator';
 
 const PORT_EXPECTED = 'a port from 0 to 65535';
 
@@ -67,6 +67,17 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @IsOptional()
   @IsString()
   certFolder?: string;
+
+  /** Countries of addresses, for rules about them: an mmdb file. Default: the one that comes along. */
+  @Variable('GEOIP_FILE', { expected: 'a file with countries of addresses (mmdb)' })
+  @IsOptional()
+  @IsString()
+  geoFile?: string;
+
+  /** Rules that deny a country deny everybody while there is no database. */
+  @Variable('GEOIP_STRICT', { kind: 'boolean', expected: 'true or false' })
+  @IsBoolean()
+  geoStrict = false;
 
   get secureCookies(): boolean {
     return this.publicUrl.startsWith('https:');

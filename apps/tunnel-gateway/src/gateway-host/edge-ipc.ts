@@ -23,6 +23,10 @@ export interface EdgeOptions {
   /** Files of certificates are in here. */
   certificateFolder: string;
   trustedProxies: readonly string[];
+  /** Database of countries (mmdb); null: the one that came along. */
+  geoFile: string | null;
+  /** Rules that deny a country deny everybody while there is no database. */
+  geoStrict: boolean;
   debug: boolean;
   /** Another edge has the ports: bind them when it gives them up. */
   takesOver: boolean;

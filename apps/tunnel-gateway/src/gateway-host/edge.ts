@@ -6,6 +6,7 @@ import { ClientDirectory } from './client-directory.js';
 import { ConfigFeed } from './config-feed.js';
 import { toServerConfig, type Certificate, type MappedConfig } from './config-mapper.js';
 import { findClientByKey, readConfigRows, readRevision, type ConfigRows, type HostRow } from './config-rows.js';
+import { CountryFile } from './country-file.js';
 import { EdgeDatabase } from './edge-database.js';
 import type { ConnectionList, EdgeOptions, EdgePorts, EdgeStatus } from './edge-ipc.js';
 import { EdgePortError } from './edge-port-error.js';
@@ -30,6 +31,7 @@ export class Edge {
   private readonly server: TunnelServer;
   private readonly directory: ClientDirectory;
   private readonly certificates: CertificateFiles;
+  private readonly countries: CountryFile;
   private readonly snapshot: SnapshotFile;
   private readonly flows: FlowWriter;
   private readonly runStatus: RunStatusWriter;
@@ -57,6 +59,7 @@ export class Edge {
     this.certificates = new CertificateFiles(options.certificateFolder, (problem) =>
       logger.warn('a certificate cannot be used', { problem }),
     );
+    this.countries = new CountryFile(options.geoFile, (problem) => logger.warn(problem));
     this.snapshot = new SnapshotFile(join(options.folder, 'snapshot.json'));
     this.server = this.createServer();
     this.flows = new FlowWriter({
@@ -181,6 +184,8 @@ export class Edge {
       identity: this.options.identity,
       clients: this.directory,
       trustedProxies: this.options.trustedProxies,
+      countryOf: this.countries.countryOf,
+      geoStrict: this.options.geoStrict,
       verification: { secret: Buffer.from(this.options.visitorSecret, 'base64'), verifyPassword },
       timeouts: { arrival: ARRIVAL_MS },
       http: publicHttpsPort === null ? {} : { publicHttpsPort },
@@ -242,6 +247,7 @@ export class Edge {
     this.flows.collect();
     this.mapped = mapped;
     this.directory.apply(rows);
+    if (this.asksForCountries()) this.countries.load();
     await this.server.apply(mapped.config);
     for (const { clientId } of this.server.agents()) {
       if (this.directory.keyChanged(clientId)) this.server.disconnect(clientId);
@@ -300,7 +306,13 @@ export class Edge {
       this.databaseFailed(error);
     }
     const failed = this.server.tunnels().some(({ state }) => state === 'error');
-    if (failed || this.certificates.changed()) await this.applyRows();
+    const otherCountries = this.asksForCountries() && this.countries.load();
+    // Who is in already is asked again.
+    if (failed || otherCountries || this.certificates.changed()) await this.applyRows();
+  }
+
+  private asksForCountries(): boolean {
+    return this.rows?.ipRules.some(({ kind }) => kind === 'country') ?? false;
   }
 
   private databaseFailed(error: unknown): void {

@@ -74,6 +74,8 @@ function edgeOptions(
     publicHttpsPort: settings.publicHttpsPort ?? null,
     certificateFolder: settings.certificateFolder,
     trustedProxies: settings.trustedProxies,
+    geoFile: settings.geoFile ?? null,
+    geoStrict: settings.geoStrict,
     debug: settings.logLevel === 'debug',
   };
 }

@@ -1,0 +1,54 @@
+import { createServer, request } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { waitFor } from '@gatehouse/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TunnelWorld } from './support/tunnel-world.js';
+
+let world: TunnelWorld;
+let hostId: number;
+beforeAll(async () => {
+  world = await TunnelWorld.start({ TRUSTED_PROXIES: '127.0.0.1/32' });
+  const origin = createServer((_, response) => response.end('in')).listen(0, '127.0.0.1');
+  await once(origin, 'listening');
+  world.onClose(() => origin.close());
+  const client = await world.client();
+  await world.online(client.key);
+  const { body } = await world.admin('POST', '/hosts', {
+    client_id: client.id,
+    host: 'countries.example',
+    target_addr: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
+  });
+  hostId = body.id;
+  await waitFor(async () => (await visitFrom('8.8.8.8')) === 200);
+});
+afterAll(() => world.close());
+
+/** The status for a visitor of whom a trusted proxy says where they come from. */
+function visitFrom(address: string): Promise<number> {
+  const headers = { host: 'countries.example', 'x-forwarded-for': address };
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port: world.edges.ports.http, headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('rules about countries', () => {
+  it('hold for visitors from there, within a second', async () => {
+    const rule = { scope: 'host', resource_id: hostId, type: 'deny', pattern_kind: 'country', pattern: 'US' };
+    const { status, body } = await world.admin('POST', '/ip-rules', rule);
+    expect(status).toBe(201);
+    await waitFor(async () => (await visitFrom('8.8.8.8')) === 403);
+    expect(await visitFrom('133.242.0.1')).toBe(200);
+    await world.admin('DELETE', `/ip-rules/${body.id}`);
+    await waitFor(async () => (await visitFrom('8.8.8.8')) === 200);
+    const { body: others } = await world.admin('POST', '/ip-rules', { ...rule, pattern: '!US' });
+    await waitFor(async () => (await visitFrom('133.242.0.1')) === 403);
+    expect(await visitFrom('8.8.8.8')).toBe(200);
+    await world.admin('DELETE', `/ip-rules/${others.id}`);
+  });
+});
