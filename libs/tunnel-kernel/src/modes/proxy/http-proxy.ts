@@ -57,6 +57,8 @@ export class HttpProxy {
     this.context = context;
     const options = { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS };
     this.server = createServer(options, (request, response) => void this.answer(request, response));
+    // A visitor who has said all may still listen; without this Node takes the end of its bytes for its leaving.
+    Object.assign(this.server, { httpAllowHalfOpen: true });
     this.server.on('connect', (request, socket, head) => void this.connect(request, socket, head));
     this.server.on('clientError', (_, socket) => void socket.destroy());
   }

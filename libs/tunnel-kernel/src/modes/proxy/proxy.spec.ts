@@ -96,6 +96,13 @@ describe.each(['http_proxy', 'mix_proxy'] as const)('mode %s', (mode) => {
     expect(await curl(`http://127.0.0.1:${port}/`, '-o', '/dev/null', '-w', '%{http_code}')).toBe('400');
   });
 
+  it('answers one who has nothing more to say after the request', async () => {
+    const port = await start(mode);
+    const socket = await rig.visit(port);
+    socket.end(`GET http://127.0.0.1:${originPort}/half HTTP/1.1\r\nHost: 127.0.0.1:${originPort}\r\n\r\n`);
+    expect(String(await readAll(socket))).toContain('GET /half ');
+  });
+
   it.each([
     ['a target of two hosts', 'GET http://127.0.0.1:PORT/ HTTP/1.1\r\nHost: other.example\r\n\r\n'],
     ['two hosts', 'GET http://127.0.0.1:PORT/ HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nHost: 127.0.0.1:PORT\r\n\r\n'],
