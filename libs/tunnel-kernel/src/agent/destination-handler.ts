@@ -1,6 +1,7 @@
-import { relay, resetStream, type ByteStream } from '@gatehouse/net';
+import { resetStream, type ByteStream } from '@gatehouse/net';
 import { TargetError } from '../errors.js';
 import { parseDestination } from '../modes/proxy/destination.js';
+import { relayFlow } from '../relay-flow.js';
 import { encodeAnswer, type Start } from '../wire/prelude.js';
 import type { ChannelHandler, HandlerContext, StartedChannel } from './channel-handler.js';
 import { dialFailure } from './dial-failure.js';
@@ -20,9 +21,8 @@ export class DestinationHandler implements ChannelHandler {
       const target = await this.reach(start);
       if (stream.destroyed) return resetStream(target);
       if (start.wantsAnswer) stream.write(encodeAnswer(null));
-      const flow = ledger.open(resource, owner.clientId, start.visitor);
-      const head = reader.detach();
-      flow.handle = relay(stream, target, flow.counter, { head, onClose: (end) => ledger.close(flow, end) });
+      const { clientId } = owner;
+      relayFlow(ledger, { resource, clientId, visitor: start.visitor }, [stream, target], { head: reader.detach() });
     } catch (error) {
       if (!(error instanceof TargetError)) throw error;
       // Told in the answer; where a visitor of a proxy cannot go is no failure of the tunnel.

@@ -1,5 +1,6 @@
-import { relay, resetStream, type ByteStream } from '@gatehouse/net';
+import { resetStream, type ByteStream } from '@gatehouse/net';
 import { TargetError } from '../errors.js';
+import { relayFlow } from '../relay-flow.js';
 import type { ResourceRef } from '../resource.js';
 import type { TargetAddress } from '../wire/messages.js';
 import { encodeAnswer, type Start } from '../wire/prelude.js';
@@ -38,9 +39,8 @@ export class TargetHandler implements ChannelHandler {
     const version = resource.kind === 'tunnel' ? resources.tunnel(resource.id)?.tunnel.proxyProtocol : 0;
     // Not the visitor's: written before the relay counts.
     if (version === 1 || version === 2) target.write(proxyHeader(version, start.visitor, start.entrance));
-    const flow = ledger.open(resource, owner.clientId, start.visitor);
-    const head = reader.detach();
-    flow.handle = relay(stream, target, flow.counter, { head, onClose: (end) => ledger.close(flow, end) });
+    const { clientId } = owner;
+    relayFlow(ledger, { resource, clientId, visitor: start.visitor }, [stream, target], { head: reader.detach() });
   }
 
   /** @throws TargetError */

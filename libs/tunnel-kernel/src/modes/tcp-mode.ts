@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
-import { relay, resetStream, reuseMemory, type ByteStream } from '@gatehouse/net';
+import { resetStream, reuseMemory, type ByteStream } from '@gatehouse/net';
 import type { TunnelConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
+import { relayFlow } from '../relay-flow.js';
 import type { StartOf } from '../session/channel-source.js';
 import type { AdmittedSocket } from './admission.js';
 import type { Entrance, ModeContext, ServerMode } from './mode.js';
@@ -68,14 +69,9 @@ export class TcpMode implements ServerMode {
   }
 
   private join(visitor: AdmittedSocket, stream: ByteStream): void {
-    const { ledger } = this.context;
-    const flow = ledger.open(visitor.resource, visitor.clientId, visitor.visitor);
     for (const end of [visitor.socket, stream]) reuseMemory(end);
     // The agent's answer is not waited for: the visitor's first bytes follow the start.
-    flow.handle = relay(visitor.socket, stream, flow.counter, {
-      throttle: visitor.throttle(),
-      onClose: (end) => ledger.close(flow, end),
-    });
+    relayFlow(this.context.ledger, visitor, [visitor.socket, stream], { throttle: visitor.throttle() });
   }
 
   private refuse({ socket, resource }: AdmittedSocket, error: unknown): void {

@@ -1,8 +1,9 @@
 import type { TLSSocket } from 'node:tls';
-import { ByteReader, relay, resetStream } from '@gatehouse/net';
+import { ByteReader, resetStream } from '@gatehouse/net';
 import type { GateRefusal } from '../../access/gate.js';
 import type { TunnelConfig } from '../../config.js';
 import { TunnelError } from '../../errors.js';
+import { relayFlow } from '../../relay-flow.js';
 import { FramedStream } from '../../wire/framed-stream.js';
 import { agentKeyHash, sameHash } from '../../wire/key-string.js';
 import type { Endpoint } from '../../wire/prelude.js';
@@ -113,11 +114,7 @@ export class PrivateMode implements ServerMode {
       if (stream.destroyed) return resetStream(channel);
       stream.write(encodeVisitAnswer('welcome'));
       reader.restore();
-      const flow = ledger.open(resource, clientId, visitor);
-      flow.handle = relay(new FramedStream(stream), channel, flow.counter, {
-        throttle: admitted.throttle(),
-        onClose: (end) => ledger.close(flow, end),
-      });
+      relayFlow(ledger, admitted, [new FramedStream(stream), channel], { throttle: admitted.throttle() });
     } catch (error) {
       if (!(error instanceof TunnelError)) throw error;
       this.refuse(stream, error.code === 'overloaded' ? 'overloaded' : 'offline');

@@ -10,11 +10,12 @@ import {
 import type { Socket } from 'node:net';
 import { Transform, type Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ByteStreamDuplex, relay, resetStream, type ByteStream } from '@gatehouse/net';
+import { ByteStreamDuplex, resetStream, type ByteStream } from '@gatehouse/net';
 import type { GatewayAnswer } from '../../access/visitor-verifier.js';
 import type { HostAndPort } from '../../environment.js';
 import { TargetError, TunnelError } from '../../errors.js';
 import type { Flow } from '../../flow-ledger.js';
+import { relayFlow } from '../../relay-flow.js';
 import { badRequestAnswer, targetFailureAnswer } from '../../vhost/answers.js';
 import { asHeaders, without } from '../../vhost/request-fields.js';
 import { readRequest, type RequestHead } from '../../vhost/request-rules.js';
@@ -81,10 +82,10 @@ export class HttpProxy {
     response.on('close', () => heads.begin(KEEP_ALIVE_MS + HEAD_MS));
     const { method = '', httpVersion: version, url: target = '', rawHeaders: fields } = request;
     const head = readRequest({ method, version, target, authority: null, fields });
-    if ('error' in head) return send(response, answerOf(head.status, head.error));
+    if ('error' in head) return send(response, badRequestAnswer(head.status, head.error));
     const isProxied = /^http:\/\//i.test(target);
     const destination = isProxied ? parseDestination(head.authority, 80) : null;
-    if (!destination) return send(response, answerOf(400, 'not_proxied'));
+    if (!destination) return send(response, badRequestAnswer(400, 'not_proxied'));
     const refusal = await this.verify(request, known, destination.host);
     if (refusal) return send(response, refusal);
     await this.forward({ request, response, visitor, head, destination });
@@ -96,7 +97,7 @@ export class HttpProxy {
       return await this.refusalOf(request, known, host);
     } catch (error) {
       this.context.logger.error('a visitor could not be verified', { error: String(error) });
-      return answerOf(503, 'verification');
+      return badRequestAnswer(503, 'verification');
     }
   }
 
@@ -125,21 +126,17 @@ export class HttpProxy {
     if (!known) return void duplex.destroy();
     known.heads.stop();
     const { visitor } = known;
-    const { socket, resource, clientId } = visitor;
+    const { socket } = visitor;
     const destination = parseDestination(request.url ?? '');
-    const refusal = destination ? await this.verify(request, known, destination.host) : answerOf(400, 'destination');
-    if (refusal || !destination) return refuseConnect(socket, refusal ?? answerOf(400, 'destination'));
+    const refusal = destination
+      ? await this.verify(request, known, destination.host)
+      : badRequestAnswer(400, 'destination');
+    if (refusal || !destination) return refuseConnect(socket, refusal ?? badRequestAnswer(400, 'destination'));
     try {
       const stream = await reachDestination(this.context, visitor, destination);
       if (socket.destroyed) return resetStream(stream);
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      const { ledger } = this.context;
-      const flow = ledger.open(resource, clientId, visitor.visitor);
-      flow.handle = relay(socket, stream, flow.counter, {
-        head,
-        throttle: visitor.throttle(),
-        onClose: (end) => ledger.close(flow, end),
-      });
+      relayFlow(this.context.ledger, visitor, [socket, stream], { head, throttle: visitor.throttle() });
     } catch (error) {
       refuseConnect(socket, failureOf(error));
     }
@@ -246,12 +243,9 @@ function watchHeads(socket: Socket): HeadWatch {
 }
 
 function failureOf(error: unknown): GatewayAnswer {
-  if (error instanceof TargetError && error.reason === 'forbidden') return answerOf(403, 'destination_forbidden');
+  if (error instanceof TargetError && error.reason === 'forbidden')
+    return badRequestAnswer(403, 'destination_forbidden');
   return targetFailureAnswer(error instanceof Error ? error : new Error(String(error)), undefined);
-}
-
-function answerOf(status: number, error: string): GatewayAnswer {
-  return badRequestAnswer(status, error);
 }
 
 function send(response: ServerResponse, { status, headers, body }: GatewayAnswer): void {

@@ -1,6 +1,7 @@
-import { relay, resetStream, type ByteReader } from '@gatehouse/net';
+import { resetStream, type ByteReader } from '@gatehouse/net';
 import type { HostAndPort } from '../../environment.js';
 import { TargetError, TunnelError } from '../../errors.js';
+import { relayFlow } from '../../relay-flow.js';
 import type { AdmittedSocket } from '../admission.js';
 import type { ModeContext } from '../mode.js';
 import { reachDestination } from './reach-destination.js';
@@ -54,18 +55,13 @@ export class SocksServer {
   }
 
   private async connect(visitor: AdmittedSocket, reader: ByteReader, destination: HostAndPort): Promise<void> {
-    const { socket, resource, clientId } = visitor;
-    const { ledger } = this.context;
+    const { socket } = visitor;
     try {
       const stream = await reachDestination(this.context, visitor, destination);
       if (socket.destroyed) return resetStream(stream);
       socket.write(encodeReply(SOCKS_REPLY.succeeded));
-      const flow = ledger.open(resource, clientId, visitor.visitor);
-      flow.handle = relay(socket, stream, flow.counter, {
-        head: reader.detach(),
-        throttle: visitor.throttle(),
-        onClose: (end) => ledger.close(flow, end),
-      });
+      const options = { head: reader.detach(), throttle: visitor.throttle() };
+      relayFlow(this.context.ledger, visitor, [socket, stream], options);
     } catch (error) {
       if (!(error instanceof TunnelError)) throw error;
       this.refuse(visitor, error instanceof TargetError ? replyTo(error.reason) : SOCKS_REPLY.failure);

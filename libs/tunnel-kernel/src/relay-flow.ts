@@ -1,0 +1,22 @@
+import { relay, type ByteStream, type RelayOptions } from '@gatehouse/net';
+import type { FlowLedger } from './flow-ledger.js';
+import type { ResourceRef } from './resource.js';
+import type { Endpoint } from './wire/prelude.js';
+
+/** Whose connection it is. */
+export interface FlowOwner {
+  resource: ResourceRef;
+  clientId: number;
+  visitor: Endpoint;
+}
+
+/** Carries bytes between a visitor's side and the target's, as one flow of the ledger from here to its end. */
+export function relayFlow(
+  ledger: Pick<FlowLedger, 'open' | 'close'>,
+  { resource, clientId, visitor }: FlowOwner,
+  [near, far]: readonly [visitor: ByteStream, target: ByteStream],
+  options: Omit<RelayOptions, 'onClose'>,
+): void {
+  const flow = ledger.open(resource, clientId, visitor);
+  flow.handle = relay(near, far, flow.counter, { ...options, onClose: (end) => ledger.close(flow, end) });
+}
