@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAgentSecret, formatAgentKey } from '@gatehouse/tunnel-kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readSettings, UsageError, type AgentSettings } from './settings.js';
+import { UsageError } from './command-line.js';
+import { readSettings, type AgentSettings } from './settings.js';
 
 const key = formatAgentKey({ secret: createAgentSecret(), fingerprint: Buffer.alloc(32, 7).toString('base64url') });
 const other = formatAgentKey({ secret: createAgentSecret(), fingerprint: Buffer.alloc(32, 7).toString('base64url') });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { parseArgs } from 'node:util';
+import type { parseArgs } from 'node:util';
 import {
   DestinationRules,
   parseAgentKey,
@@ -9,27 +9,16 @@ import {
   type HostAndPort,
   type WebSocketAddress,
 } from '@gatehouse/tunnel-kernel';
+import { parseCommandLine, Problems } from './command-line.js';
 import { readConfigFile, type ConfigFile } from './config-file.js';
 
 const DEFAULT_PORT = 8024;
 const MAX_GRACE_SECONDS = 3600;
+const TRANSPORTS: readonly AgentTransport[] = ['auto', 'raw', 'websocket'];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 /** Of this process. */
 export const OWN_ENVIRONMENT: Environment = process.env;
-
-/** All that is wrong with what the program was told, one line each. */
-export class UsageError extends Error {
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(problems.join('; '));
-    this.name = 'UsageError';
-    this.problems = problems;
-  }
-}
-
-const TRANSPORTS: readonly AgentTransport[] = ['auto', 'raw', 'websocket'];
 
 export interface AgentSettings {
   server: HostAndPort;
@@ -71,19 +60,12 @@ export function readSettings(
   environment: Environment = OWN_ENVIRONMENT,
   isTerminal = process.stdout.isTTY === true,
 ): Command {
-  const given = parseCommandLine(args);
+  const given = parseCommandLine(args, OPTIONS);
   if (given.help) return { print: 'usage' };
   if (given.version) return { print: 'version' };
   const configPath = given.config ?? environment['GATEHOUSE_AGENT_CONFIG'];
-  const problems: string[] = [];
-  const note = <T>(read: () => T, otherwise: T): T => {
-    try {
-      return read();
-    } catch (error) {
-      problems.push(...(error instanceof UsageError ? error.problems : [(error as Error).message]));
-      return otherwise;
-    }
-  };
+  const problems = new Problems();
+  const { note } = problems;
   const file = note<ConfigFile>(() => (configPath ? readConfigFile(configPath) : {}), {});
   const nowhere = new DestinationRules([]);
   const serverText = given.server ?? environment['GATEHOUSE_AGENT_SERVER'] ?? file.server;
@@ -100,19 +82,11 @@ export function readSettings(
     graceMs: note(() => graceMs(given['grace-seconds'] ?? file.grace_seconds), 0),
     p2p: !given['no-p2p'] && file.p2p !== false,
   };
-  if (problems.length > 0) throw new UsageError(problems);
+  problems.throwIfAny();
   return { run: settings };
 }
 
 type Given = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
-
-function parseCommandLine(args: readonly string[]): Given {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS }).values;
-  } catch (error) {
-    throw new UsageError([(error as Error).message]);
-  }
-}
 
 /** @throws Error that says how it is written. */
 export function parseServer(text: string | undefined): HostAndPort {

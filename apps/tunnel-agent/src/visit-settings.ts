@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { parseVisitorKey, type HostAndPort } from '@gatehouse/tunnel-kernel';
-import { OWN_ENVIRONMENT, parseServer, UsageError, type Environment } from './settings.js';
+import { parseCommandLine, Problems } from './command-line.js';
+import { OWN_ENVIRONMENT, parseServer, type Environment } from './settings.js';
 
 /** What `gatehouse-agent visit` was told. */
 export interface VisitSettings {
@@ -29,16 +29,9 @@ export function readVisitSettings(
   environment: Environment = OWN_ENVIRONMENT,
   isTerminal = process.stdout.isTTY === true,
 ): VisitSettings {
-  const given = parseCommandLine(args);
-  const problems: string[] = [];
-  const note = <T>(read: () => T, otherwise: T): T => {
-    try {
-      return read();
-    } catch (error) {
-      problems.push((error as Error).message);
-      return otherwise;
-    }
-  };
+  const given = parseCommandLine(args, OPTIONS);
+  const problems = new Problems();
+  const { note } = problems;
   const nowhere = { host: '', port: 0 };
   const settings: VisitSettings = {
     server: note(() => parseServer(given.server ?? environment['GATEHOUSE_AGENT_SERVER']), nowhere),
@@ -47,18 +40,8 @@ export function readVisitSettings(
     log: given.log === 'json' || (given.log === undefined && !isTerminal) ? 'json' : 'text',
     p2p: !given['no-p2p'],
   };
-  if (problems.length > 0) throw new UsageError(problems);
+  problems.throwIfAny();
   return settings;
-}
-
-function parseCommandLine(
-  args: readonly string[],
-): ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'] {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS }).values;
-  } catch (error) {
-    throw new UsageError([(error as Error).message]);
-  }
 }
 
 function readKey(given: string | undefined, file: string | undefined, variable: string | undefined): string {
