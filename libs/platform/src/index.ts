@@ -15,6 +15,7 @@ export {
   markReplayed,
   type IdempotencyKey,
 } from './http/idempotency-key.js';
+export { IdPipe } from './http/id.pipe.js';
 export { PAGE_POLICY } from './http/security-headers.js';
 export {
   JsonLogger,

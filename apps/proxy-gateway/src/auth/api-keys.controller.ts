@@ -1,9 +1,8 @@
 import { CurrentActor, Requires } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { ApiKeyCreatedResponse, ApiKeyListResponse, ApiKeyRevokedResponse } from '@gatehouse/contracts';
-import { Answers } from '@gatehouse/platform';
+import { Answers, IdPipe } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, Header, Param, Post, Query } from '@nestjs/common';
-import { IdPipe } from '../wire/id.pipe.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { ApiKeyQuery, NewApiKeyBody } from './auth.dto.js';
 

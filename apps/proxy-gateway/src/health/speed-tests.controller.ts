@@ -1,11 +1,10 @@
 import { Requires } from '@gatehouse/auth';
-import { Answers, Fails } from '@gatehouse/platform';
+import { Answers, Fails, IdPipe } from '@gatehouse/platform';
 import type { NodeTestResult, SpeedTestView } from '@gatehouse/contracts';
 import { Controller, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsOptional } from 'class-validator';
 import { JobQuery } from '../jobs/jobs.controller.js';
-import { IdPipe } from '../wire/id.pipe.js';
 import { SpeedTestsService } from './speed-tests.service.js';
 import { TestNodeService } from './test-node.service.js';
 

@@ -1,9 +1,8 @@
 import { CurrentActor, Requires } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { NodeView, Page } from '@gatehouse/contracts';
-import { Answers, Fails } from '@gatehouse/platform';
+import { Answers, Fails, IdPipe } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
-import { IdPipe } from '../wire/id.pipe.js';
 import { NewNodeBody, NodeChanges, NodeQuery } from './node.dto.js';
 import { NodesService } from './nodes.service.js';
 

@@ -7,9 +7,8 @@ import type {
   RuleSetRefreshResult,
   RuleSetView,
 } from '@gatehouse/contracts';
-import { Answers, Fails } from '@gatehouse/platform';
+import { Answers, Fails, IdPipe } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { IdPipe } from '../wire/id.pipe.js';
 import { RequestRuleSetRefresh } from './request-rule-set-refresh.js';
 import { ForceQuery, NewRuleSet, RuleSetChanges } from './rule-set.dto.js';
 import { RuleSetsService } from './rule-sets.service.js';

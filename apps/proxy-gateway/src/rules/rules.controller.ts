@@ -1,8 +1,7 @@
 import { Requires } from '@gatehouse/auth';
-import { Answers, Fails } from '@gatehouse/platform';
+import { Answers, Fails, IdPipe } from '@gatehouse/platform';
 import type { MergedRulesResponse, Page, RuleDeletedResponse, RuleTestResponse, RuleView } from '@gatehouse/contracts';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query, StreamableFile } from '@nestjs/common';
-import { IdPipe } from '../wire/id.pipe.js';
 import { MergedRulesService } from './merged/merged-rules.service.js';
 import { MergedRulesQuery, RuleBody, RuleQuery, RuleTestBody } from './rule.dto.js';
 import { RuleDocuments } from './rule-documents.js';

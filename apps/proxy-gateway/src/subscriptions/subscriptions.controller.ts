@@ -1,9 +1,8 @@
 import { CurrentActor, Requires } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { ItemList, RefreshResult, SubscriptionView } from '@gatehouse/contracts';
-import { Answers, Fails } from '@gatehouse/platform';
+import { Answers, Fails, IdPipe } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import { IdPipe } from '../wire/id.pipe.js';
 import { RequestRefresh } from './request-refresh.js';
 import { NewSubscription, RefreshQuery, SubscriptionChanges } from './subscription.dto.js';
 import { SubscriptionsService } from './subscriptions.service.js';

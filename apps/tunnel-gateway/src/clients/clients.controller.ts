@@ -6,10 +6,9 @@ import type {
   TunnelClientView,
   TunnelConnectionList,
 } from '@gatehouse/contracts';
-import { Answers, AnswersNothing, Fails } from '@gatehouse/platform';
+import { Answers, AnswersNothing, Fails, IdPipe } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { IdPipe } from '../wire/id.pipe.js';
 import { ClientChanges, ClientQuery, ConnectionQuery, NewClientBody } from './client.dto.js';
 import { ClientsService } from './clients.service.js';
 

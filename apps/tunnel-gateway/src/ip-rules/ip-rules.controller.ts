@@ -1,9 +1,8 @@
 import { CurrentActor, type Actor } from '@gatehouse/auth';
 import type { IpRulePage, IpRuleView } from '@gatehouse/contracts';
-import { Answers, AnswersNothing } from '@gatehouse/platform';
+import { Answers, AnswersNothing, IdPipe } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { IdPipe } from '../wire/id.pipe.js';
 import { IpRuleChanges, IpRuleQuery, NewIpRuleBody } from './ip-rule.dto.js';
 import { IpRulesService } from './ip-rules.service.js';
 

@@ -1,9 +1,8 @@
 import { CurrentActor, type Actor } from '@gatehouse/auth';
 import type { NewTunnelView, TunnelPage, TunnelView } from '@gatehouse/contracts';
-import { Answers, AnswersNothing, Fails } from '@gatehouse/platform';
+import { Answers, AnswersNothing, Fails, IdPipe } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { IdPipe } from '../wire/id.pipe.js';
 import { NewTunnelBody, TunnelChanges, TunnelQuery } from './tunnel.dto.js';
 import { TunnelsService } from './tunnels.service.js';
 

@@ -1,5 +1,6 @@
-import { AppError } from '@gatehouse/platform';
-import { Injectable, type PipeTransform } from '@nestjs/common';
+import { AppError } from '../errors/app-error.js';
+import { Injectable } from '@nestjs/common';
+import type { PipeTransform } from '@nestjs/common';
 
 /** A row's id in a path: a 64-bit integer, else 400; one that no row can have answers 404 like any other unknown id. */
 @Injectable()
