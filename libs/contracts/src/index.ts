@@ -29,3 +29,5 @@ export * from './tunnel-gateway/host.js';
 export * from './tunnel-gateway/ip-rule.js';
 export * from './tunnel-gateway/auth-policy.js';
 export * from './tunnel-gateway/traffic.js';
+export * from './tunnel-gateway/dashboard.js';
+export * from './tunnel-gateway/ip-rule-check.js';
