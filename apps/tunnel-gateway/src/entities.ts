@@ -1,5 +1,6 @@
 import { AuthPolicy, PolicyOptions } from './auth-policies/auth-policy.entity.js';
 import { Client, ClientOptions } from './clients/client.entity.js';
+import { EventRow } from './events/event.entity.js';
 import { Host, HostOptions } from './hosts/host.entity.js';
 import { IpRule } from './ip-rules/ip-rule.entity.js';
 import { FlowStat, RequestIp } from './traffic/traffic.entity.js';
@@ -20,4 +21,5 @@ export const ENTITIES = [
   PolicyOptions,
   FlowStat,
   RequestIp,
+  EventRow,
 ];

@@ -31,3 +31,4 @@ export * from './tunnel-gateway/auth-policy.js';
 export * from './tunnel-gateway/traffic.js';
 export * from './tunnel-gateway/dashboard.js';
 export * from './tunnel-gateway/ip-rule-check.js';
+export * from './tunnel-gateway/event.js';

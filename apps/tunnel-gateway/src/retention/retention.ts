@@ -6,6 +6,9 @@ const ADDRESSES = 10_000;
 /** Rows of one transaction: the writer of the counters does not wait long. */
 const ROWS = 20_000;
 
+/** Events that are kept, whatever their age: a flood of them does not fill the disk. */
+const EVENTS = 200_000;
+
 /** A batch that is not in the totals by minute, hour and day yet stays. */
 const SWEEPS = {
   minutes: old('tunnel_gateway_ops.flow_minutes', `starts_at < now() - interval '2 days'`),
@@ -13,6 +16,11 @@ const SWEEPS = {
   days: old('tunnel_gateway_ops.flow_days', `starts_at < now() - interval '400 days'`),
   batches: old('tunnel_gateway_ops.flow_batches', `rolled_up AND applied_at < now() - interval '2 days'`),
   sessions: old('tunnel_gateway.sessions', 'expires_at < now()'),
+  events: old(
+    'tunnel_gateway_ops.events',
+    `created_at < now() - interval '30 days'
+      OR id <= (SELECT max(id) - ${EVENTS} FROM tunnel_gateway_ops.events)`,
+  ),
 } as const;
 
 const CROWDED = `
@@ -33,7 +41,7 @@ export class Retention {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
   async sweep(signal?: AbortSignal): Promise<RetentionReport> {
-    const report: RetentionReport = { minutes: 0, hours: 0, days: 0, batches: 0, sessions: 0, addresses: 0 };
+    const report = { addresses: 0 } as RetentionReport;
     for (const name of Object.keys(SWEEPS) as (keyof typeof SWEEPS)[]) {
       report[name] = await this.all(SWEEPS[name], [], signal);
     }
