@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { createServiceApp, JsonLogger, loadSettings, ServiceSettings } from '@gatehouse/platform';
-import { withClient } from '@gatehouse/persistence';
+import { UnitOfWork, withClient } from '@gatehouse/persistence';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
 import type { INestApplication } from '@nestjs/common';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GuardedNotesModule, openness } from './guarded-notes.fixture.js';
+import { KnownUsers } from './guard/known-users.js';
+import { GuardedNotesModule, openness, users } from './guarded-notes.fixture.js';
 import { ApiKeyStore } from './keys/api-key-store.js';
 import { SessionStore } from './sessions/session-store.js';
 import { createAuthTables } from './tables/auth-tables.js';
@@ -101,6 +102,24 @@ describe('the guard', () => {
       .set({ authorization: `Bearer ${token}`, 'x-api-key': keys.admin });
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ code: 'CREDENTIALS_CONFLICT' });
+  });
+
+  it('lets the keys of a user do no more than the user may, and nothing when they are gone', async () => {
+    const { key } = await app.get(ApiKeyStore).create({ name: 'ci', scopes: ['admin'], userId: 7 });
+    const readBy = (): request.Test => server().get('/notes').set('x-api-key', key);
+    const become = async (scopes: ('read' | 'write' | 'admin')[] | null): Promise<void> => {
+      await app.get(UnitOfWork).run((tx) => app.get(KnownUsers).forget(7, tx));
+      if (scopes === null) users.delete(7);
+      else users.set(7, { name: 'eve', role: 'user', scopes });
+      await app.get(UnitOfWork).run((tx) => app.get(KnownUsers).forget(7, tx));
+    };
+    expect((await readBy()).status).toBe(401);
+    await become(['write']);
+    expect((await readBy()).body).toMatchObject({ userId: 7, name: 'ci', role: 'user', scopes: ['read', 'write'] });
+    await become(['read']);
+    expect((await server().post('/notes').set('x-api-key', key)).status).toBe(403);
+    await become(null);
+    expect((await readBy()).status).toBe(401);
   });
 
   it('refuses the session of a user who is gone', async () => {

@@ -12,7 +12,9 @@ import { JsonLogger } from '@gatehouse/platform';
 import { DataSource } from 'typeorm';
 import { AuthGuard } from './guard/auth.guard.js';
 import { Authenticator, AuthPolicy, SessionUsers } from './guard/authenticator.js';
+import { KnownUsers } from './guard/known-users.js';
 import { ApiKeyStore } from './keys/api-key-store.js';
+import { LastUseWriter, type LastUseTable } from './keys/last-use-writer.js';
 import { LoginThrottle, type LoginThrottleLimits } from './login/login-throttle.js';
 import { SessionCookie } from './sessions/session-cookie.js';
 import { SessionStore } from './sessions/session-store.js';
@@ -27,6 +29,8 @@ export interface SessionOptions {
   readonly users: Type<SessionUsers>;
   readonly absoluteSeconds?: number;
   readonly idleSeconds?: number;
+  /** Where uses of sessions are written down. Default: nowhere. */
+  readonly lastUse?: LastUseTable;
 }
 
 export interface AuthModuleOptions {
@@ -92,18 +96,24 @@ function tokenProviders({ secretKey, service }: AuthModuleOptions): FactoryOrCla
 
 function sessionProviders({ sessions, service }: AuthModuleOptions): FactoryOrClass[] {
   if (sessions === undefined) return [];
-  const { cookie, secure, users, absoluteSeconds, idleSeconds } = sessions;
+  const { cookie, secure, users, absoluteSeconds, idleSeconds, lastUse } = sessions;
   return [
     { provide: SessionCookie, useFactory: () => new SessionCookie(cookie, secure) },
     { provide: SessionUsers, useClass: users },
     {
+      provide: KnownUsers,
+      inject: [SessionUsers],
+      useFactory: (found: SessionUsers) => new KnownUsers(found, `${service}:users`),
+    },
+    {
       provide: SessionStore,
-      inject: [DataSource],
-      useFactory: (dataSource: DataSource) =>
+      inject: [DataSource, JsonLogger],
+      useFactory: (dataSource: DataSource, logger: JsonLogger) =>
         new SessionStore(dataSource, {
           channel: `${service}:sessions`,
           ...(absoluteSeconds === undefined ? {} : { absoluteSeconds }),
           ...(idleSeconds === undefined ? {} : { idleSeconds }),
+          ...(lastUse === undefined ? {} : { lastUse: new LastUseWriter(dataSource, logger, lastUse) }),
         }),
     },
   ];
@@ -116,13 +126,13 @@ function guardProviders({ service, policy }: AuthModuleOptions): Provider[] {
     ...(policy === undefined ? [] : [{ provide: AuthPolicy, useClass: policy }]),
     {
       provide: Authenticator,
-      inject: [TokenSigner, ApiKeyStore, SessionStore, SessionCookie, SessionUsers].map(optional),
+      inject: [TokenSigner, ApiKeyStore, SessionStore, SessionCookie, KnownUsers].map(optional),
       useFactory: (
         tokens?: TokenSigner,
         apiKeys?: ApiKeyStore,
         store?: SessionStore,
         cookie?: SessionCookie,
-        users?: SessionUsers,
+        users?: KnownUsers,
       ) => {
         const sessions = store && cookie && users ? { store, cookie, users } : undefined;
         return new Authenticator({ tokens, apiKeys, sessions });
@@ -147,7 +157,7 @@ function loginThrottle({ loginLimits }: AuthModuleOptions): Provider {
 function lifecycle(): Provider {
   return {
     provide: AuthLifecycle,
-    inject: [PgListener, ...[ApiKeyStore, TokenSigner, SessionStore].map(optional)],
+    inject: [PgListener, ...[ApiKeyStore, TokenSigner, SessionStore, KnownUsers].map(optional)],
     useFactory: (listener: PgListener, ...parts: (Startable | undefined)[]) => new AuthLifecycle(listener, parts),
   };
 }

@@ -29,11 +29,13 @@ class NotesController {
   }
 }
 
+/** What users are at the moment. */
+export const users = new Map<number, SessionUser>([[1, { name: 'ada', role: 'user', scopes: ['write'] }]]);
+
 @Injectable()
 class FixedUsers extends SessionUsers {
   find(userId: number): Promise<SessionUser | undefined> {
-    if (userId !== 1) return Promise.resolve(undefined);
-    return Promise.resolve({ name: 'ada', role: 'user', scopes: ['write'] });
+    return Promise.resolve(users.get(userId));
   }
 }
 

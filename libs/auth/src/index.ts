@@ -4,6 +4,7 @@ export { allows, SCOPES, SYSTEM_ACTOR, type Actor, type CredentialKind, type Sco
 export { AuthGuard } from './guard/auth.guard.js';
 export { Authenticator, AuthPolicy, SessionUsers, type SessionUser } from './guard/authenticator.js';
 export { CurrentActor, isPublicRoute, Public, Requires } from './guard/decorators.js';
+export { KnownUsers } from './guard/known-users.js';
 export { actorOf } from './guard/request-actor.js';
 export { SameOriginGuard } from './guard/same-origin.js';
 export { createApiKey, parseApiKey, type ParsedApiKey } from './keys/api-key.js';
@@ -19,5 +20,8 @@ export { hashPassword, needsRehash, verifyPassword } from './passwords/password-
 export { SessionCookie } from './sessions/session-cookie.js';
 export { SessionStore, type Session, type SessionStoreConfig } from './sessions/session-store.js';
 export { createAuthTables, dropAuthTables, type AuthTablesOptions, type SqlRunner } from './tables/auth-tables.js';
+export { createTotpSecret, matchingTotpStep, totpCode, totpUri } from './totp/totp.js';
+export { base32, parseBase32 } from './totp/base32.js';
+export type { LastUseTable } from './keys/last-use-writer.js';
 export { JwtStrategy, type TokenClaims } from './tokens/jwt-strategy.js';
 export { TokenSigner, type TokenSignerConfig, type TokenSubject } from './tokens/token-signer.js';

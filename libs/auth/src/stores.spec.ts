@@ -7,6 +7,7 @@ import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createApiKey } from './keys/api-key.js';
 import { ApiKeyStore } from './keys/api-key-store.js';
+import { LastUseWriter } from './keys/last-use-writer.js';
 import { DEFAULT_LOGIN_LIMITS, LoginThrottle } from './login/login-throttle.js';
 import { hashPassword, verifyPassword } from './passwords/password-hash.js';
 import { SessionStore } from './sessions/session-store.js';
@@ -55,6 +56,16 @@ afterAll(async () => {
 describe('ApiKeyStore', () => {
   const config = { prefix: 'gpk_', channel: 'test:api_keys' };
   const store = (): ApiKeyStore => new ApiKeyStore(dataSource, config, logger);
+
+  it('revokes all keys of a user', async () => {
+    const keys = store();
+    const made = await Promise.all([5, 5, 6].map((userId) => keys.create({ name: 'ci', scopes: ['read'], userId })));
+    for (const { key } of made) expect(await keys.verify(key, null)).toBeDefined();
+    await dataSource.transaction((tx) => keys.revokeAllOf(5, tx));
+    const left = await Promise.all(made.map(({ key }) => keys.verify(key, null)));
+    expect(left.map((identity) => identity?.userId)).toEqual([undefined, undefined, 6]);
+    await keys.stop();
+  });
 
   it('shows a key once and stores only its hash', async () => {
     const { key, record } = await store().create({ name: 'ci', scopes: ['read'] });
@@ -277,6 +288,22 @@ describe('LoginThrottle', () => {
     expect(results).toEqual(Array.from({ length: 30 }, () => 'welcome'));
   });
 
+  it('has a window of its own for all failures of an address', async () => {
+    const limits = { ...DEFAULT_LOGIN_LIMITS, failures: 10, addressFailures: 5, addressFailureWindowSeconds: 1 };
+    const throttle = new LoginThrottle(dataSource, limits);
+    const guess = (): Promise<string | undefined> => throttle.attempt('192.0.2.1', 'ada', wrong);
+    for (let count = 0; count < 5; count++) await guess();
+    await expect(guess()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await waitFor(async () => (await guess().catch(() => null)) === undefined);
+    for (let count = 6; count < 10; count++) await guess();
+    await expect(guess()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    // The account's own window is not over.
+    await expect(
+      waitFor(async () => (await guess().catch(() => null)) === undefined, { timeoutMs: 600 }),
+    ).rejects.toThrow();
+    expect(await throttle.attempt('192.0.2.2', 'ada', right)).toBe('welcome');
+  });
+
   it('counts attempts by address: nobody uses up those of others', async () => {
     const limits = { ...DEFAULT_LOGIN_LIMITS, attempts: 10 };
     const throttle = new LoginThrottle(dataSource, limits);
@@ -407,6 +434,22 @@ describe('SessionStore', () => {
     await waitFor(async () => (await there.verify(second.token)) === undefined, { timeoutMs: 1_000 });
     expect(await there.verify(third.token)).toBeDefined();
     await there.stop();
+  });
+
+  it('ends all of a user but the one that is kept, and writes down who used which', async () => {
+    await dataSource.query('CREATE TABLE details (session_id bigint, last_used_at timestamptz, last_used_ip text)');
+    const lastUse = new LastUseWriter(dataSource, logger, { table: 'details', id: 'session_id' });
+    const store = new SessionStore(dataSource, { ...config, lastUse });
+    const [kept, other, others] = [await store.create(5), await store.create(5), await store.create(6)];
+    await dataSource.query('INSERT INTO details (session_id) VALUES ($1)', [kept.session.id]);
+    expect(await store.verify(other.token)).toBeDefined();
+    expect(await dataSource.transaction((tx) => store.endOthersOf(5, kept.session.id, tx))).toBe(1);
+    expect(await store.verify(other.token)).toBeUndefined();
+    expect(await store.verify(others.token)).toBeDefined();
+    expect(await store.verify(kept.token, '192.0.2.1')).toBeDefined();
+    await store.stop();
+    expect(await dataSource.query('SELECT last_used_ip FROM details')).toEqual([{ last_used_ip: '192.0.2.1' }]);
+    await dataSource.query('DROP TABLE details');
   });
 
   it('ends idle sessions, and all at the absolute limit', async () => {

@@ -69,7 +69,7 @@ export class ApiKeyStore {
   constructor(dataSource: DataSource, config: ApiKeyStoreConfig, logger: JsonLogger) {
     this.dataSource = dataSource;
     this.config = config;
-    this.lastUse = new LastUseWriter(dataSource, logger);
+    this.lastUse = new LastUseWriter(dataSource, logger, { table: 'api_keys', id: 'id' });
   }
 
   /** Follows revocations of other replicas from now on. */
@@ -164,6 +164,19 @@ export class ApiKeyStore {
     this.cache.delete(String(row['hash']));
     await notify(options.tx, this.config.channel, String(row['hash']));
     return toRecord(row);
+  }
+
+  /** Revokes all keys of a user on every replica, in the caller's transaction. */
+  async revokeAllOf(userId: number, tx: EntityManager): Promise<void> {
+    const [rows] = (await tx.query(
+      `UPDATE api_keys SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL
+       RETURNING encode(key_hash, 'hex') AS hash`,
+      [userId],
+    )) as [{ hash: string }[], number];
+    for (const { hash } of rows) {
+      this.cache.delete(hash);
+      await notify(tx, this.config.channel, hash);
+    }
   }
 
   /** Writes down the uses noted so far. */

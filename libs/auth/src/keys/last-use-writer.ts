@@ -9,15 +9,25 @@ interface Use {
   readonly ip: string | null;
 }
 
-/** Collects when keys were used and writes the newest use of each in one statement every few seconds. */
+/** A table with the columns last_used_at and last_used_ip, and the column that names its rows. */
+export interface LastUseTable {
+  readonly table: string;
+  readonly id: string;
+}
+
+/** Collects when keys or sessions were used and writes the newest use of each in one statement every few seconds. */
 export class LastUseWriter {
   private readonly noted = new Map<number, Use>();
   private readonly dataSource: DataSource;
   private readonly logger: JsonLogger;
+  private readonly statement: string;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(dataSource: DataSource, logger: JsonLogger) {
+  constructor(dataSource: DataSource, logger: JsonLogger, { table, id }: LastUseTable) {
     this.dataSource = dataSource;
+    this.statement = `UPDATE ${table} AS kept SET last_used_at = used.at, last_used_ip = used.ip
+      FROM unnest($1::bigint[], $2::timestamptz[], $3::text[]) AS used (id, at, ip)
+      WHERE kept.${id} = used.id AND (kept.last_used_at IS NULL OR kept.last_used_at < used.at)`;
     this.logger = logger;
   }
 
@@ -35,14 +45,13 @@ export class LastUseWriter {
     const uses = [...this.noted];
     this.noted.clear();
     try {
-      await this.dataSource.query(
-        `UPDATE api_keys SET last_used_at = used.at, last_used_ip = used.ip
-         FROM unnest($1::bigint[], $2::timestamptz[], $3::text[]) AS used (id, at, ip)
-         WHERE api_keys.id = used.id AND (api_keys.last_used_at IS NULL OR api_keys.last_used_at < used.at)`,
-        [uses.map(([id]) => id), uses.map(([, { at }]) => at), uses.map(([, { ip }]) => ip)],
-      );
+      await this.dataSource.query(this.statement, [
+        uses.map(([id]) => id),
+        uses.map(([, { at }]) => at),
+        uses.map(([, { ip }]) => ip),
+      ]);
     } catch (error) {
-      this.logger.warn('the last uses of API keys were not stored', { error }, 'ApiKeyStore');
+      this.logger.warn('the last uses of credentials were not stored', { error }, 'LastUseWriter');
     }
   }
 

@@ -11,6 +11,8 @@ export interface LoginThrottleLimits {
   /** The same with all accounts, which no success forgives: it may be that of a guesser's own account. */
   readonly addressFailures: number;
   readonly failureWindowSeconds: number;
+  /** Of `addressFailures`. Default: `failureWindowSeconds`. */
+  readonly addressFailureWindowSeconds?: number;
   /** Attempts of one client address in a window, whatever comes of them. */
   readonly attempts: number;
   readonly attemptWindowSeconds: number;
@@ -115,10 +117,15 @@ export class LoginThrottle {
     return result;
   }
 
+  private get addressWindow(): number {
+    return this.limits.addressFailureWindowSeconds ?? this.limits.failureWindowSeconds;
+  }
+
   private standing(client: string, pair: string, known: boolean): Standing {
     const { failures, addressFailures, failureWindowSeconds, attempts, attemptWindowSeconds } = this.limits;
+    const windowSeconds = this.addressWindow;
     const ofPair = { key: pair, most: failures, windowSeconds: failureWindowSeconds };
-    const ofAddress = { key: client, most: addressFailures, windowSeconds: failureWindowSeconds };
+    const ofAddress = { key: client, most: addressFailures, windowSeconds };
     return {
       known,
       closing: known ? [ofPair] : [ofPair, ofAddress],
@@ -128,7 +135,7 @@ export class LoginThrottle {
 
   private trust({ known }: Standing, client: string, counter: Counter | undefined): HashingTrust {
     if (known) return 'known';
-    const counted = counter !== undefined && counter.age_s < this.limits.failureWindowSeconds;
+    const counted = counter !== undefined && counter.age_s < this.addressWindow;
     return counted || this.recent.countOf(client) > 0 ? 'failing' : 'new';
   }
 
@@ -138,14 +145,18 @@ export class LoginThrottle {
   }
 
   private async countFailure(client: string, pair: string, { closing }: Standing): Promise<void> {
-    for (const key of [pair, client]) this.recent.note(key, this.limits.failureWindowSeconds);
+    const counted = [
+      { key: pair, windowSeconds: this.limits.failureWindowSeconds },
+      { key: client, windowSeconds: this.addressWindow },
+    ];
+    for (const { key, windowSeconds } of counted) this.recent.note(key, windowSeconds);
     if (this.counted++ % SWEEP_EVERY === 0) {
-      const longest = Math.max(this.limits.failureWindowSeconds, this.limits.attemptWindowSeconds);
+      const longest = Math.max(this.limits.failureWindowSeconds, this.addressWindow, this.limits.attemptWindowSeconds);
       await this.dataSource.query(SWEEP, [longest, KNOWN_SECONDS]);
     }
-    for (const key of [pair, client]) {
+    for (const { key, windowSeconds } of counted) {
       const most = closing.find((limit) => limit.key === key)?.most ?? Infinity;
-      await this.count({ key, most, windowSeconds: this.limits.failureWindowSeconds });
+      await this.count({ key, most, windowSeconds });
     }
   }
 

@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { notify, pgPool, type PgListener } from '@gatehouse/persistence';
 import type { DataSource, EntityManager } from 'typeorm';
 import { BoundedCache } from '../cache/bounded-cache.js';
+import type { LastUseWriter } from '../keys/last-use-writer.js';
 
 export interface SessionStoreConfig {
   /** Channel on which replicas tell each other of ended sessions. */
@@ -10,6 +11,8 @@ export interface SessionStoreConfig {
   readonly absoluteSeconds?: number;
   /** A session ends this long after its last use. Default: 2 hours. */
   readonly idleSeconds?: number;
+  /** Where uses are written down. Default: nowhere. */
+  readonly lastUse?: LastUseWriter;
 }
 
 export interface Session {
@@ -38,6 +41,7 @@ export class SessionStore {
   private readonly channel: string;
   private readonly absoluteMs: number;
   private readonly idleMs: number;
+  private readonly lastUse: LastUseWriter | undefined;
   private stopListening: (() => Promise<void>) | undefined;
 
   constructor(dataSource: DataSource, config: SessionStoreConfig) {
@@ -45,6 +49,7 @@ export class SessionStore {
     this.channel = config.channel;
     this.absoluteMs = (config.absoluteSeconds ?? 12 * 3_600) * 1_000;
     this.idleMs = (config.idleSeconds ?? 2 * 3_600) * 1_000;
+    this.lastUse = config.lastUse;
   }
 
   /** How long a session lasts at most: the cookie's Max-Age. */
@@ -64,26 +69,30 @@ export class SessionStore {
   async stop(): Promise<void> {
     await this.stopListening?.();
     this.stopListening = undefined;
+    await this.lastUse?.stop();
   }
 
-  /** Opens a session; the token is 256 random bits and readable only now. */
-  async create(userId: number): Promise<{ token: string; session: Session }> {
+  /** Opens a session; the token is 256 random bits and readable only now. In the caller's transaction when one is given. */
+  async create(userId: number, tx?: EntityManager): Promise<{ token: string; session: Session }> {
     const token = randomBytes(32).toString('base64url');
     const expiresAt = new Date(Date.now() + Math.min(this.idleMs, this.absoluteMs));
-    const rows = (await this.dataSource.query(
+    const runner = tx ?? this.dataSource;
+    const rows = (await runner.query(
       'INSERT INTO sessions (token, user_id, expires_at, created_at) VALUES ($1, $2, $3, now()) RETURNING id',
       [hashToken(token), userId, expiresAt],
     )) as Pick<Row, 'id'>[];
-    await this.dataSource.query('DELETE FROM sessions WHERE expires_at < now()');
+    await runner.query('DELETE FROM sessions WHERE expires_at < now()');
     return { token, session: { id: rows[0]?.id ?? 0, userId, expiresAt } };
   }
 
   /** The session of a token, if it is still open; using it keeps it open. */
-  async verify(token: string): Promise<Session | undefined> {
+  async verify(token: string, ip: string | null = null): Promise<Session | undefined> {
     if (token.length !== 43) return undefined;
     const hashed = hashToken(token);
     const session = this.cache.get(hashed) ?? (await this.load(hashed));
-    return session !== undefined && session.expiresAt.getTime() > Date.now() ? session : undefined;
+    if (session === undefined || session.expiresAt.getTime() <= Date.now()) return undefined;
+    this.lastUse?.note(session.id, ip);
+    return session;
   }
 
   /** Ends one session on every replica. */
@@ -115,6 +124,19 @@ export class SessionStore {
     await tx.query('DELETE FROM sessions WHERE user_id = $1', [userId]);
     this.cache.clear();
     await notify(tx, this.channel, ALL);
+  }
+
+  /** Ends the sessions of a user on every replica, but for one, in the caller's transaction. */
+  async endOthersOf(userId: number, keptId: number | null, tx: EntityManager): Promise<number> {
+    const [rows] = (await tx.query(
+      'DELETE FROM sessions WHERE user_id = $1 AND id IS DISTINCT FROM $2::bigint RETURNING token',
+      [userId, keptId],
+    )) as [{ token: string }[], number];
+    for (const { token } of rows) {
+      this.cache.delete(token);
+      await notify(tx, this.channel, token);
+    }
+    return rows.length;
   }
 
   private async load(hashed: string): Promise<Session | undefined> {

@@ -71,6 +71,7 @@ export function configureServiceApp(
   app.set('trust proxy', [...settings.trustedProxies]);
   writeAddedHeaders(application);
   app.use(receiveRequests(observeRequests(metrics)));
+  if (http.entrance !== undefined) app.use(http.entrance(app));
   const steps = stepsOf(app, http);
   app.use(fixedRoutes(application, steps));
   serveOperations(application, app.get(HealthRegistry), metrics);

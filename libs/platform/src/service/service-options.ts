@@ -26,6 +26,8 @@ export interface HttpOptions {
   readonly forms?: boolean;
   /** Path prefixes whose handlers read the body themselves. */
   readonly streamedPaths?: readonly string[];
+  /** Decides about every request before anything answers it, pages and /healthz included; made as `middleware` is. */
+  readonly entrance?: (app: INestApplication) => RequestHandler;
   /** Runs for every request to the API before its body is read; made once, when the application is. */
   readonly middleware?: readonly ((app: INestApplication) => RequestHandler)[];
 }
