@@ -86,16 +86,33 @@ export interface IpRuleConfig {
 
 export type VisitorPolicyType = 'password' | 'basic' | 'callback' | 'oauth';
 
+/** Where an authorization server is asked. One of `userinfoEndpoint` and `introspectionEndpoint` is needed. */
+export interface OAuthEndpoints {
+  authorizationEndpoint: string;
+  tokenEndpoint: string;
+  /** Asked with the token who the visitor is. OpenID Connect Core 5.3. */
+  userinfoEndpoint?: string;
+  /** RFC 7662. */
+  introspectionEndpoint?: string;
+  /** It says so in its metadata (RFC 9207): an answer without `iss` is from somebody else. */
+  namesItself?: boolean;
+  /** `userinfoEndpoint` is the profile of resource-sharing, which wants the client's secret as `X-API-Key`. */
+  isProfile?: boolean;
+}
+
 /** This gateway as a client of an authorization server. */
 export interface VisitorOAuthClient {
-  /** One of those that the server's environment knows. */
+  /** Where `server` is absent, one of those that the server's environment knows. */
   issuer: string;
   clientId: string;
   /** Null: a public client, for which PKCE stands in. */
   clientSecret: string | null;
   scope?: string;
-  /** `sub` of those who may come in; absent or empty: everybody who can sign in. */
+  server?: OAuthEndpoints;
+  /** Who may come in, by `sub`, by name or by verified e-mail address. All absent or empty: everybody who can sign in. */
   subjects?: string[];
+  names?: string[];
+  emails?: string[];
 }
 
 /** One way in which visitors prove who they are; any one of a resource's is enough. */
@@ -109,7 +126,10 @@ export interface VisitorPolicyConfig {
   callbackUrl: string | null;
   /** `callback`: fields of its answer that are set on requests to targets, in place of what visitors say. */
   copyHeaders?: string[];
-  /** `callback`: was set by an administrator, and may lead into the gateway's own network or go without TLS. */
+  /**
+   * `callback`, and `oauth` with a `server`: was set by an administrator, and may lead into the gateway's own network or
+   * go without TLS.
+   */
   allowPrivate?: boolean;
   /** `oauth`. Absent: nobody gets in this way. */
   oauth?: VisitorOAuthClient;

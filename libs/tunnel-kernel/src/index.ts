@@ -7,6 +7,7 @@ export {
   parseAgentKey,
   type AgentKey,
 } from './wire/key-string.js';
+export { der } from './wire/der.js';
 export { createServerIdentity, type ServerIdentity } from './wire/server-identity.js';
 export { proxyHeader } from './wire/proxy-header.js';
 export { type Endpoint } from './wire/prelude.js';
@@ -27,6 +28,7 @@ export {
   type IpPatternKind,
   type IpRuleConfig,
   type IpRuleScope,
+  type OAuthEndpoints,
   type TunnelConfig,
   type TunnelMode,
   type TunnelServerConfig,
@@ -68,6 +70,16 @@ export {
   type OAuthIssuer,
   type VerificationOptions,
 } from './verification/verification-options.js';
+export { discoverOAuthServer } from './verification/oauth-discovery.js';
+export { isPublicAddress } from './verification/outbound-call.js';
+export {
+  TunnelVisits,
+  visitedTunnel,
+  type TunnelVisitsContext,
+  type VisitStanding,
+} from './verification/tunnel-visits.js';
+export { type Tries } from './verification/try-limit.js';
+export { readVisitorRequest } from './verification/visitor-request.js';
 export { TunnelServer } from './server.js';
 export {
   type AgentState,

@@ -66,12 +66,27 @@ export class MemoryGrantStore implements GrantStore {
     return changes;
   }
 
-  /** What happened elsewhere. */
+  /** What happened elsewhere. What happened here and is not told yet is newer: a grant that was used up stays so. */
   receive(changes: readonly GrantChange[]): void {
     for (const change of changes) {
+      if (this.changes.has(keyOf(change))) continue;
       if (change.grant) this.store(change.grant);
       else this.grants.delete(keyOf(change));
     }
+  }
+
+  /** All that hold elsewhere, and no others but those of which nobody was told yet. */
+  replace(grants: readonly VisitorGrant[]): void {
+    for (const key of this.grants.keys()) if (!this.changes.has(key)) this.grants.delete(key);
+    this.receive(grants.map((grant) => ({ ...grant, grant })));
+  }
+
+  /** Changes that could not be told; what happened since is newer. */
+  restore(changes: readonly GrantChange[]): void {
+    const later = this.changes;
+    this.changes = new Map();
+    for (const change of changes) this.note(change, change.grant);
+    for (const change of later.values()) this.note(change, change.grant);
   }
 
   /** All that hold, for a process that begins. */

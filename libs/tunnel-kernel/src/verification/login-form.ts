@@ -7,7 +7,7 @@ import { loginPage, unauthorizedAnswer } from './login-page.js';
 import type { ProofSigner } from './proof-signer.js';
 import { readForm } from './request-form.js';
 import { safePath } from './safe-path.js';
-import type { SharedPasswords } from './shared-passwords.js';
+import type { PasswordVerdict, SharedPasswords } from './shared-passwords.js';
 
 /** What the visitor is shown besides the form. */
 export interface PageState {
@@ -21,8 +21,6 @@ export type Submitted = { policy: VisitorPolicyConfig; next: string } | GatewayA
 
 type Policies = readonly VisitorPolicyConfig[];
 
-const AUTH_PATH = '/__gw/auth/';
-const OAUTH_PATH = '/__gw/oauth/start/';
 const FORM_SECONDS = 3600;
 const CSRF_COOKIE = 'gwc';
 const CSRF_VALUE = /^[A-Za-z0-9_-]{24}$/;
@@ -38,6 +36,11 @@ export function formTarget({ target }: VisitorRequest): number | null {
   return id === undefined ? null : Number(id);
 }
 
+export interface FormTokens {
+  sign(policy: VisitorPolicyConfig): string;
+  cookie: GatewayAnswer['headers'];
+}
+
 /** Asks for the password of policies of type `password`, on a host or on a raw tunnel's own port. */
 export class LoginForm {
   private readonly signer: ProofSigner;
@@ -48,29 +51,45 @@ export class LoginForm {
     this.passwords = passwords;
   }
 
+  /** What forms of a page carry, and the cookie that they are bound to where the browser has none. */
+  forBrowser(asked: VisitorRequest): FormTokens {
+    const known = cookieValues(asked, cookieName(asked, CSRF_COOKIE)).find((value) => CSRF_VALUE.test(value));
+    // The same for all pages that are open.
+    const browser = known ?? randomBytes(18).toString('base64url');
+    return {
+      sign: (policy) => this.signer.sign(policy, formContext(asked, browser), FORM_SECONDS).text,
+      cookie: known === undefined ? [setCookie(asked, CSRF_COOKIE, browser)] : [],
+    };
+  }
+
+  /** Whether a form was made here, for this browser, not long ago. */
+  isOwn(asked: VisitorRequest, policy: VisitorPolicyConfig, csrf: string): boolean {
+    return cookieValues(asked, cookieName(asked, CSRF_COOKIE)).some(
+      (browser) => CSRF_VALUE.test(browser) && this.signer.read(csrf, policy, formContext(asked, browser)) !== null,
+    );
+  }
+
+  /** Guesses are counted. @throws TunnelError `overloaded` for too many at a time */
+  check(policies: Policies, fields: URLSearchParams, address: string): Promise<PasswordVerdict> {
+    return this.passwords.check(policies, fields.get('password') ?? '', address);
+  }
+
   page(asked: VisitorRequest, policies: Policies, { status, problem, next, headers }: PageState): GatewayAnswer {
     const { id } = asked.resource;
     const password = policies.find(({ type }) => type === 'password');
     const oauth = policies.filter((policy) => policy.type === 'oauth' && policy.oauth);
-    const known = cookieValues(asked, cookieName(asked, CSRF_COOKIE)).find((value) => CSRF_VALUE.test(value));
-    // The same for all pages that are open.
-    const browser = known ?? randomBytes(18).toString('base64url');
-    const form = password && {
-      action: `${AUTH_PATH}${password.id}?r=${id}`,
-      csrf: this.signer.sign(password, formContext(asked, browser), FORM_SECONDS).text,
-      next,
-    };
-    const cookie = known === undefined && form ? [setCookie(asked, CSRF_COOKIE, browser)] : [];
+    const browser = this.forBrowser(asked);
+    const form = password && { action: `/__gw/auth/${password.id}?r=${id}`, csrf: browser.sign(password), next };
     return loginPage({
       status,
       site: asked.headers.host ?? asked.host,
       form: form ?? null,
       links: oauth.map((policy) => ({
-        href: `${OAUTH_PATH}${policy.id}?r=${id}&next=${encodeURIComponent(next)}`,
+        href: `/__gw/oauth/start/${policy.id}?r=${id}&next=${encodeURIComponent(next)}`,
         label: `Sign in with ${nameOf(policy.oauth?.issuer ?? '')}`,
       })),
       problem,
-      headers: [...cookie, ...headers],
+      headers: [...(form ? browser.cookie : []), ...headers],
     });
   }
 
@@ -88,18 +107,12 @@ export class LoginForm {
         ? this.page(asked, policies, { status, problem, next, headers })
         : unauthorizedAnswer(status, problem, headers);
     if (!this.isOwn(asked, first, fields.get('csrf') ?? '')) return refuse(403, 'The page was too old. Try again.');
-    const verdict = await this.passwords.check(policies, fields.get('password') ?? '', asked.visitor.address);
+    const verdict = await this.check(policies, fields, asked.visitor.address);
     if (verdict === 'wrong') return refuse(401, 'This is not the password.');
     if ('limited' in verdict) {
       return refuse(429, 'Too many tries. Wait a minute.', [['retry-after', String(verdict.limited)]]);
     }
     return { policy: verdict.policy, next };
-  }
-
-  private isOwn(asked: VisitorRequest, policy: VisitorPolicyConfig, csrf: string): boolean {
-    return cookieValues(asked, cookieName(asked, CSRF_COOKIE)).some(
-      (browser) => CSRF_VALUE.test(browser) && this.signer.read(csrf, policy, formContext(asked, browser)) !== null,
-    );
   }
 }
 
@@ -117,13 +130,13 @@ function formContext({ host, scheme }: VisitorRequest, browser: string): string 
 }
 
 /** Browsers say where a form comes from; others need not. */
-function isFromHere({ headers, host }: VisitorRequest): boolean {
+export function isFromHere({ headers, host }: VisitorRequest): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   if (headers.origin === undefined) return true;
   return URL.parse(headers.origin)?.hostname === host;
 }
 
-function nameOf(issuer: string): string {
+export function nameOf(issuer: string): string {
   return URL.parse(issuer)?.host ?? issuer;
 }

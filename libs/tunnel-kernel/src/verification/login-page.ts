@@ -26,7 +26,7 @@ button,a{background:var(--act);border-color:var(--act);color:var(--on);text-alig
 `;
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 // Without `form-action`: browsers hold it against the redirects of the site that follow a login, too.
-const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'`;
+export const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'`;
 
 /** Of every answer that the gateway gives a visitor about who it is. */
 export const ANSWER_FIELDS: GatewayAnswer['headers'] = [
@@ -37,33 +37,35 @@ export const ANSWER_FIELDS: GatewayAnswer['headers'] = [
   ['x-gw-error', 'visitor_auth'],
 ];
 
-/** A page without scripts. */
-export function loginPage({ status, site, form, links, problem, headers }: LoginPage): GatewayAnswer {
-  const body = `<!doctype html>
+/** A page without scripts: `main` is HTML. */
+export function plainPage(title: string, main: string): string {
+  return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="robots" content="noindex">
-<title>Sign in - ${escapeHtml(site)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${STYLE}</style>
 <main>
-<h1>Sign in</h1>
-<p>${escapeHtml(site)} is not open to everybody.</p>
-${problem === '' ? '' : `<p class="problem" role="alert" id="problem">${escapeHtml(problem)}</p>\n`}${form ? formOf(form, problem !== '') : ''}${links.map(({ href, label }) => `<a href="${escapeHtml(href)}">${escapeHtml(label)}</a>\n`).join('')}</main>
+${main}</main>
 </html>
 `;
-  return {
-    status,
-    headers: [
-      ['content-type', 'text/html; charset=utf-8'],
-      ['content-security-policy', POLICY],
-      ['x-frame-options', 'DENY'],
-      ['vary', 'accept, cookie'],
-      ...ANSWER_FIELDS,
-      ...headers,
-    ],
-    body,
-  };
+}
+
+/** The fields of such a page. */
+export const PAGE_FIELDS: GatewayAnswer['headers'] = [
+  ['content-type', 'text/html; charset=utf-8'],
+  ['content-security-policy', POLICY],
+  ['x-frame-options', 'DENY'],
+  ['vary', 'accept, cookie'],
+  ...ANSWER_FIELDS,
+];
+
+export function loginPage({ status, site, form, links, problem, headers }: LoginPage): GatewayAnswer {
+  const main = `<h1>Sign in</h1>
+<p>${escapeHtml(site)} is not open to everybody.</p>
+${problemText(problem)}${form ? passwordForm(form, problem !== '') : ''}${links.map(linkButton).join('')}`;
+  return { status, headers: [...PAGE_FIELDS, ...headers], body: plainPage(`Sign in - ${site}`, main) };
 }
 
 /** For programs. */
@@ -79,7 +81,15 @@ export function unauthorizedAnswer(
   };
 }
 
-function formOf({ action, csrf, next }: NonNullable<LoginPage['form']>, hasProblem: boolean): string {
+export function problemText(problem: string): string {
+  return problem === '' ? '' : `<p class="problem" role="alert" id="problem">${escapeHtml(problem)}</p>\n`;
+}
+
+export function linkButton({ href, label }: { href: string; label: string }): string {
+  return `<a href="${escapeHtml(href)}">${escapeHtml(label)}</a>\n`;
+}
+
+export function passwordForm({ action, csrf, next }: NonNullable<LoginPage['form']>, hasProblem: boolean): string {
   const described = hasProblem ? ' aria-invalid="true" aria-describedby="problem"' : '';
   return `<form method="post" action="${escapeHtml(action)}">
 <input type="hidden" name="csrf" value="${escapeHtml(csrf)}">
@@ -91,6 +101,6 @@ function formOf({ action, csrf, next }: NonNullable<LoginPage['form']>, hasProbl
 `;
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { GatewayAnswer, VisitorRequest } from '../access/visitor-verifier.js';
-import type { VisitorOAuthClient, VisitorPolicyConfig } from '../config.js';
+import type { OAuthEndpoints, VisitorOAuthClient, VisitorPolicyConfig } from '../config.js';
 import type { TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import { cookieName, cookieValues, setCookie } from './cookies.js';
 import { ANSWER_FIELDS } from './login-page.js';
-import type { OutboundAnswer, OutboundCalls } from './outbound-call.js';
+import { asksMore, identityIn, isWelcome, profileIn, type Identity } from './oauth-identity.js';
+import { readJsonObject, type OutboundCalls } from './outbound-call.js';
 import type { ProofSigner } from './proof-signer.js';
 import { safePath } from './safe-path.js';
 import type { OAuthIssuer } from './verification-options.js';
@@ -13,12 +14,24 @@ import type { OAuthIssuer } from './verification-options.js';
 export type SignedIn = { policy: VisitorPolicyConfig; next: string } | { problem: string };
 
 interface Registration {
-  issuer: OAuthIssuer;
+  server: OAuthEndpoints;
   client: VisitorOAuthClient;
+  /** Whether the server may be anywhere. */
+  allowPrivate: boolean;
+}
+
+export interface OAuthSignInOptions {
+  /** Those of the environment; policies may have others of their own. */
+  issuers: readonly OAuthIssuer[];
+  calls: OutboundCalls;
+  signer: ProofSigner;
+  logger: TunnelLogger;
+  /** Path that authorization servers send browsers back to. */
+  callbackPath: string;
 }
 
 const START = /^\/__gw\/oauth\/start\/(\d{1,15})\?/;
-const CALLBACK = '/__gw/oauth/callback';
+export const HOST_CALLBACK = '/__gw/oauth/callback';
 const STATE_SECONDS = 600;
 /** What a browser keeps while it is away: a nonce and where it wanted to go. */
 const PENDING = /^([A-Za-z0-9_-]{24})\.([A-Za-z0-9_-]{0,3000})$/;
@@ -30,42 +43,35 @@ export function signInTarget({ method, target }: VisitorRequest): number | null 
 }
 
 export function isSignInAnswer({ method, target }: VisitorRequest): boolean {
-  return method === 'GET' && target.startsWith(`${CALLBACK}?`);
+  return method === 'GET' && target.startsWith(`${HOST_CALLBACK}?`);
 }
 
 /** Visitors sign in at an authorization server: authorization code with PKCE (RFC 6749 4.1, RFC 7636, RFC 9207). */
 export class OAuthSignIn {
+  private readonly options: OAuthSignInOptions;
   private readonly issuers: ReadonlyMap<string, OAuthIssuer>;
-  private readonly calls: OutboundCalls;
   private readonly signer: ProofSigner;
-  private readonly logger: TunnelLogger;
 
-  constructor(options: {
-    issuers: readonly OAuthIssuer[];
-    calls: OutboundCalls;
-    signer: ProofSigner;
-    logger: TunnelLogger;
-  }) {
+  constructor(options: OAuthSignInOptions) {
+    this.options = options;
     this.issuers = new Map(options.issuers.map((issuer) => [issuer.issuer, issuer]));
-    this.calls = options.calls;
     this.signer = options.signer;
-    this.logger = options.logger;
   }
 
   /** Sends the browser there; null: the policy's authorization server is not known. */
   start(asked: VisitorRequest, policy: VisitorPolicyConfig): GatewayAnswer | null {
     const registration = this.registrationOf(policy);
     if (!registration) return null;
-    const { issuer, client } = registration;
+    const { server, client } = registration;
     const nonce = randomBytes(18).toString('base64url');
     const next = safePath(queryOf(asked).get('next'));
     const pending = `${nonce}.${Buffer.from(next).toString('base64url')}`;
     const proof = this.signer.sign(policy, stateContext(asked, pending), STATE_SECONDS).text;
-    const location = new URL(issuer.authorizationEndpoint);
+    const location = new URL(server.authorizationEndpoint);
     const parameters = {
       response_type: 'code',
       client_id: client.clientId,
-      redirect_uri: redirectUri(asked),
+      redirect_uri: this.redirectUri(asked),
       // The front door finds the host by what comes first.
       state: `${asked.resource.id}.${policy.id}.${proof}`,
       code_challenge: createHash('sha256').update(this.codeVerifier(nonce)).digest('base64url'),
@@ -96,18 +102,19 @@ export class OAuthSignIn {
     );
     const [, nonce, next] = PENDING.exec(pending ?? '') ?? [];
     if (nonce === undefined || next === undefined) return { problem: 'The sign-in took too long. Try again.' };
-    const said = query.get('iss');
-    if (said !== null && said !== registration.issuer.issuer) return { problem: 'The answer is from somebody else.' };
+    if (!isFromIssuer(query.get('iss'), registration, policies)) {
+      return { problem: 'The answer is from somebody else.' };
+    }
     const code = query.get('code');
     if (code === null || code === '') return { problem: 'You were not signed in.' };
     try {
       const token = await this.exchange(asked, registration, code, nonce);
-      const subject = await this.subjectOf(registration, token);
-      if (!isWelcome(registration.client, subject)) return { problem: 'You may not come in here.' };
+      const identity = await this.identityOf(registration, token);
+      if (!isWelcome(registration.client, identity)) return { problem: 'You may not come in here.' };
       return { policy, next: safePath(Buffer.from(next, 'base64url').toString('utf8')) };
     } catch (error) {
       if (!(error instanceof TunnelError)) throw error;
-      this.logger.warn('a visitor could not be signed in', { policy: policy.id, reason: error.message });
+      this.options.logger.warn('a visitor could not be signed in', { policy: policy.id, reason: error.message });
       return { problem: 'You could not be signed in at the moment.' };
     }
   }
@@ -119,14 +126,14 @@ export class OAuthSignIn {
 
   private async exchange(
     asked: VisitorRequest,
-    { issuer, client }: Registration,
+    registration: Registration,
     code: string,
     nonce: string,
   ): Promise<string> {
-    const answer = await this.post(issuer.tokenEndpoint, client, {
+    const answer = await this.post(registration.server.tokenEndpoint, registration, {
       grant_type: 'authorization_code',
       code,
-      redirect_uri: redirectUri(asked),
+      redirect_uri: this.redirectUri(asked),
       code_verifier: this.codeVerifier(nonce),
     });
     const token = answer['access_token'];
@@ -134,29 +141,33 @@ export class OAuthSignIn {
     return token;
   }
 
-  private async subjectOf({ issuer, client }: Registration, token: string): Promise<string> {
-    const { introspectionEndpoint, userinfoEndpoint } = issuer;
-    const who =
-      introspectionEndpoint === undefined
-        ? await this.userinfo(userinfoEndpoint ?? '', token)
-        : await this.post(introspectionEndpoint, client, { token });
-    if (introspectionEndpoint !== undefined && who['active'] !== true) {
-      throw new TunnelError('connection', 'the token is not active');
-    }
-    const subject = who['sub'];
-    if (typeof subject !== 'string' || subject === '') throw new TunnelError('connection', 'nobody has the token');
-    return subject;
+  /** Introspection says whose the token is; names and addresses are asked for where somebody is known by them. */
+  private async identityOf(registration: Registration, token: string): Promise<Identity> {
+    const { introspectionEndpoint, userinfoEndpoint } = registration.server;
+    if (introspectionEndpoint === undefined) return this.userinfo(registration, token);
+    const known = identityIn(await this.post(introspectionEndpoint, registration, { token }));
+    if (!known.active) throw new TunnelError('connection', 'the token is not active');
+    if (userinfoEndpoint === undefined || !asksMore(registration.client)) return known;
+    const more = await this.userinfo(registration, token);
+    if (more.subject !== known.subject) throw new TunnelError('connection', 'the token is of two people');
+    return more;
   }
 
-  private async userinfo(url: string, token: string): Promise<Record<string, unknown>> {
-    const headers = { Authorization: `Bearer ${token}`, Accept: 'application/json' };
-    return readJson(await this.calls.send({ url, method: 'GET', headers, allowPrivate: true }));
+  private async userinfo({ server, client, allowPrivate }: Registration, token: string): Promise<Identity> {
+    const headers = {
+      Authorization: `Bearer ${token}`,
+      Accept: 'application/json',
+      ...(server.isProfile && client.clientSecret !== null && { 'X-API-Key': client.clientSecret }),
+    };
+    const url = server.userinfoEndpoint ?? '';
+    const answer = readJsonObject(await this.options.calls.send({ url, method: 'GET', headers, allowPrivate }));
+    return server.isProfile ? profileIn(answer) : identityIn(answer);
   }
 
-  /** As the client (RFC 6749 2.3.1). The endpoints are the operator's: they may be anywhere. */
+  /** As the client (RFC 6749 2.3.1). */
   private async post(
     url: string,
-    { clientId, clientSecret }: VisitorOAuthClient,
+    { client: { clientId, clientSecret }, allowPrivate }: Registration,
     fields: Record<string, string>,
   ): Promise<Record<string, unknown>> {
     const headers: Record<string, string> = {
@@ -166,12 +177,20 @@ export class OAuthSignIn {
     const body = new URLSearchParams(fields);
     if (clientSecret === null) body.set('client_id', clientId);
     else headers['Authorization'] = `Basic ${basic(clientId, clientSecret)}`;
-    return readJson(await this.calls.send({ url, method: 'POST', headers, body: body.toString(), allowPrivate: true }));
+    const { calls } = this.options;
+    return readJsonObject(await calls.send({ url, method: 'POST', headers, body: body.toString(), allowPrivate }));
   }
 
-  private registrationOf({ type, oauth }: VisitorPolicyConfig): Registration | null {
-    const issuer = oauth && this.issuers.get(oauth.issuer);
-    return type === 'oauth' && issuer ? { issuer, client: oauth } : null;
+  /** Endpoints of the environment are the operator's: they may be anywhere. */
+  private registrationOf({ type, oauth, allowPrivate = false }: VisitorPolicyConfig): Registration | null {
+    if (type !== 'oauth' || !oauth) return null;
+    if (oauth.server) return { server: oauth.server, client: oauth, allowPrivate };
+    const server = this.issuers.get(oauth.issuer);
+    return server ? { server, client: oauth, allowPrivate: true } : null;
+  }
+
+  private redirectUri({ scheme, headers, host }: VisitorRequest): string {
+    return `${scheme}://${headers.host ?? host}${this.options.callbackPath}`;
   }
 
   /** Known to this gateway alone, without being kept. */
@@ -180,8 +199,18 @@ export class OAuthSignIn {
   }
 }
 
-function isWelcome({ subjects = [] }: VisitorOAuthClient, subject: string): boolean {
-  return subjects.length === 0 || subjects.includes(subject);
+/**
+ * RFC 9207. Where visitors may choose between servers, one that does not say who it is could be handed the code of
+ * another.
+ */
+function isFromIssuer(
+  said: string | null,
+  { server, client }: Registration,
+  policies: readonly VisitorPolicyConfig[],
+): boolean {
+  if (said !== null) return said === client.issuer;
+  const isOnly = policies.every(({ oauth }) => oauth === undefined || oauth.issuer === client.issuer);
+  return isOnly && server.namesItself !== true;
 }
 
 function stateContext({ scheme, host }: VisitorRequest, pending: string): string {
@@ -192,10 +221,6 @@ function cookieOf({ id }: VisitorPolicyConfig): string {
   return `gws_${id}`;
 }
 
-function redirectUri({ scheme, headers, host }: VisitorRequest): string {
-  return `${scheme}://${headers.host ?? host}${CALLBACK}`;
-}
-
 function queryOf({ target }: VisitorRequest): URLSearchParams {
   const question = target.indexOf('?');
   return new URLSearchParams(question < 0 ? '' : target.slice(question));
@@ -204,15 +229,4 @@ function queryOf({ target }: VisitorRequest): URLSearchParams {
 function basic(clientId: string, secret: string): string {
   const encode = (text: string): string => new URLSearchParams({ v: text }).toString().slice(2);
   return Buffer.from(`${encode(clientId)}:${encode(secret)}`).toString('base64');
-}
-
-function readJson({ status, body }: OutboundAnswer): Record<string, unknown> {
-  if (status < 200 || status > 299 || body === null) throw new TunnelError('connection', `status ${status}`);
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  throw new TunnelError('connection', 'the answer is no JSON object');
 }

@@ -60,6 +60,18 @@ export function isPublicAddress(address: string): boolean {
   return ip.family === 4 || (GLOBAL_V6 !== null && cidrContains(GLOBAL_V6, ip));
 }
 
+/** @throws TunnelError `connection` for an answer that is no JSON object, or no success. */
+export function readJsonObject({ status, body }: OutboundAnswer): Record<string, unknown> {
+  if (status < 200 || status > 299 || body === null) throw new TunnelError('connection', `status ${status}`);
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw new TunnelError('connection', 'the answer is no JSON object');
+}
+
 /** Asks others about visitors. Where a name leads is checked on the addresses that are dialled. */
 export class OutboundCalls {
   private readonly options: OutboundOptions;

@@ -2,13 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { ByteReader, ByteReaderError, resetStream } from '@gatehouse/net';
 import type { GatewayAnswer, SocketVisitor, VisitorRequest } from '../access/visitor-verifier.js';
 import type { VisitorPolicyConfig } from '../config.js';
-import { asHeaders } from '../vhost/request-fields.js';
-import { readRequest } from '../vhost/request-rules.js';
-import { readWhole } from '../vhost/visitor-body.js';
 import { busyAnswer, formTarget, isNavigation, type LoginForm } from './login-form.js';
 import { seeOther } from './host-verifier.js';
 import { unauthorizedAnswer } from './login-page.js';
 import { safePath } from './safe-path.js';
+import { readVisitorRequest } from './visitor-request.js';
 
 export interface RawGreetingOptions {
   form: LoginForm;
@@ -77,7 +75,8 @@ export class RawGreeting {
   }
 
   private async respond(visitor: SocketVisitor, request: IncomingMessage): Promise<GatewayAnswer> {
-    const asked = visitorRequest(visitor, request);
+    const { resource, clientId, visitor: from } = visitor;
+    const asked = readVisitorRequest({ resource, clientId, visitor: from, scheme: 'http' }, request);
     if (!asked) return unauthorizedAnswer(400, 'The request could not be understood.');
     const { form, policiesOf } = this.options;
     const policies = policiesOf(visitor).filter(({ type }) => type === 'password');
@@ -117,24 +116,4 @@ async function beginsRequest(reader: ByteReader): Promise<boolean> {
     if (!METHODS.some((method) => method.startsWith(start))) return false;
   }
   return false;
-}
-
-function visitorRequest(
-  { resource, clientId, visitor }: SocketVisitor,
-  request: IncomingMessage,
-): VisitorRequest | null {
-  const { method = '', httpVersion: version, url: target = '', rawHeaders: fields } = request;
-  const head = readRequest({ method, version, target, authority: null, fields });
-  if ('error' in head || !target.startsWith('/')) return null;
-  return {
-    resource,
-    clientId,
-    visitor,
-    scheme: 'http',
-    method,
-    host: head.host,
-    target,
-    headers: { ...asHeaders(head.fields.kept), host: head.authority },
-    readBody: (maxBytes) => readWhole(request, maxBytes, () => undefined),
-  };
 }

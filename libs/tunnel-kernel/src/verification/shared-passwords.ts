@@ -1,15 +1,15 @@
 import type { VisitorPolicyConfig } from '../config.js';
 import type { PasswordChecks } from './password-checks.js';
-import type { TryLimit } from './try-limit.js';
+import type { Tries } from './try-limit.js';
 
 export type PasswordVerdict = { policy: VisitorPolicyConfig } | 'wrong' | { limited: number };
 
 /** One password for everybody: policies of type `password`. */
 export class SharedPasswords {
   private readonly checks: PasswordChecks;
-  private readonly tries: TryLimit;
+  private readonly tries: Tries;
 
-  constructor(checks: PasswordChecks, tries: TryLimit) {
+  constructor(checks: PasswordChecks, tries: Tries) {
     this.checks = checks;
     this.tries = tries;
   }
@@ -19,12 +19,12 @@ export class SharedPasswords {
     let verdict: PasswordVerdict = 'wrong';
     for (const policy of policies) {
       if (policy.type !== 'password') continue;
-      if (!this.tries.take(policy.id, address)) {
-        verdict = { limited: this.tries.retryAfter(policy.id, address) };
+      if (!(await this.tries.take(policy.id, address))) {
+        verdict = { limited: await this.tries.retryAfter(policy.id, address) };
         continue;
       }
       if (!(await this.checks.check(policy.password ?? '', password))) continue;
-      this.tries.giveBack(policy.id, address);
+      await this.tries.giveBack(policy.id, address);
       return { policy };
     }
     return verdict;

@@ -4,8 +4,18 @@ const WINDOW_MS = 60_000;
 const MAX_TRIES = 5;
 const MAX_ENTRIES = 20_000;
 
-/** Guesses at secrets: five a minute for each policy and address. An IPv6 /64 is one address. */
-export class TryLimit {
+/** Guesses at secrets, counted wherever. */
+export interface Tries {
+  /** Counts a guess before it is looked at, so that guesses at the same time count, too. False: one too many. */
+  take(policyId: number, address: string): boolean | Promise<boolean>;
+  /** It was right. */
+  giveBack(policyId: number, address: string): void | Promise<void>;
+  /** Seconds until there is another try. */
+  retryAfter(policyId: number, address: string): number | Promise<number>;
+}
+
+/** Five a minute for each policy and address, in this process. An IPv6 /64 is one address. */
+export class TryLimit implements Tries {
   private readonly now: () => number;
   private readonly tries = new Map<string, { count: number; since: number }>();
 
@@ -13,7 +23,6 @@ export class TryLimit {
     this.now = now;
   }
 
-  /** Counts a guess before it is looked at, so that guesses at the same time count, too. False: one too many. */
   take(policyId: number, address: string): boolean {
     const key = keyOf(policyId, address);
     const known = this.tries.get(key);
@@ -26,13 +35,11 @@ export class TryLimit {
     return true;
   }
 
-  /** It was right. */
   giveBack(policyId: number, address: string): void {
     const known = this.tries.get(keyOf(policyId, address));
     if (known && known.count > 0) known.count -= 1;
   }
 
-  /** Seconds until there is another try. */
   retryAfter(policyId: number, address: string): number {
     const known = this.tries.get(keyOf(policyId, address));
     return known ? Math.max(1, Math.ceil((known.since + WINDOW_MS - this.now()) / 1000)) : 1;

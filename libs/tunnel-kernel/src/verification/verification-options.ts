@@ -1,18 +1,13 @@
 import type { LookupAddress } from 'node:dns';
+import type { OAuthEndpoints } from '../config.js';
 import type { ResourceRef } from '../resource.js';
 import type { VerifyPassword } from './password-checks.js';
 import type { GrantStore } from './grants.js';
 
 /** An authorization server that visitors may sign in at (RFC 6749, 7636, 9207). */
-export interface OAuthIssuer {
+export interface OAuthIssuer extends OAuthEndpoints {
   /** What policies name it by, and what `iss` of its answers must be. */
   issuer: string;
-  authorizationEndpoint: string;
-  tokenEndpoint: string;
-  /** Asked with the token who the visitor is; one of both is needed. OpenID Connect Core 5.3. */
-  userinfoEndpoint?: string;
-  /** RFC 7662. */
-  introspectionEndpoint?: string;
 }
 
 /** Visitors who did not prove who they are: one report in ten seconds for each resource and policy. */
