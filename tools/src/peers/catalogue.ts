@@ -23,6 +23,8 @@ export const PEERS: readonly Peer[] = [
   { program: 'h2load', packages: ['nghttp2-client'], companions: [] },
   { program: 'haproxy', packages: ['haproxy'], companions: [] },
   { program: 'caddy', packages: ['caddy'], companions: [] },
+  { program: 'pebble', packages: ['pebble'], companions: ['pebble-challtestsrv'] },
+  { program: 'slowhttptest', packages: ['slowhttptest'], companions: [] },
   {
     program: 'chromium',
     // Its data has to lie beside it, even where the system has that package.

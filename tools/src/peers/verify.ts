@@ -52,6 +52,9 @@ const PRINT_VERSION: Record<string, string[]> = {
   sshd: ['-?'],
   haproxy: ['-v'],
   caddy: ['help'],
+  // Its usage: a server needs a configuration.
+  pebble: ['-h'],
+  slowhttptest: ['-h'],
 };
 
 function ended(child: ChildProcess): Promise<void> {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { ACME_CHANNEL } from './acme-answers.js';
 import type { EdgeDatabase } from './edge-database.js';
 
 export const CONFIG_CHANNEL = 'tunnel_gateway:config';
@@ -9,6 +10,8 @@ export interface ConfigFeedOptions {
   database: EdgeDatabase;
   /** Something may have changed: the configuration is to be read again. */
   onNews(): void;
+  /** What authorities may ask for may have changed. */
+  onChallenges(): void;
   onProblem(message: string): void;
 }
 
@@ -29,14 +32,18 @@ export class ConfigFeed {
     const client = this.options.database.listener();
     this.client = client;
     client.on('error', () => undefined);
-    client.on('notification', () => this.options.onNews());
+    client.on('notification', ({ channel }) => {
+      if (channel === ACME_CHANNEL) this.options.onChallenges();
+      else this.options.onNews();
+    });
     client.once('end', () => this.ended(client));
     try {
       await client.connect();
-      await client.query(`LISTEN "${CONFIG_CHANNEL}"`);
+      await client.query(`LISTEN "${CONFIG_CHANNEL}"; LISTEN "${ACME_CHANNEL}"`);
       this.waitMs = RETRY_FIRST_MS;
       // What was said before is lost.
       this.options.onNews();
+      this.options.onChallenges();
     } catch (error) {
       this.options.onProblem(error instanceof Error ? error.message : String(error));
       await client.end().catch(() => undefined);

@@ -21,6 +21,7 @@ const HOST: HostRow = {
   scheme: 'all',
   targetAddr: '10.0.0.1:80',
   certPath: null,
+  certificate: null,
   keyPath: null,
   autoHttps: true,
   rewriteHost: null,

@@ -36,6 +36,8 @@ export interface HostRow {
   certPath: string | null;
   keyPath: string | null;
   autoHttps: boolean;
+  /** That was uploaded or ordered, its key sealed. */
+  certificate: { chain: string; sealedKey: string; names: string[] } | null;
   rewriteHost: string | null;
   requestHeaders: Record<string, string>;
   responseHeaders: Record<string, string>;
@@ -54,7 +56,7 @@ export interface PolicyRow {
   version: number;
 }
 
-/** The configuration as the tables have it: no secret in it but hashes. */
+/** The configuration as the tables have it: no secret in it but hashes and what is sealed. */
 export interface ConfigRows {
   revision: number;
   clients: ClientRow[];
@@ -82,9 +84,12 @@ const TUNNELS = `
 const HOSTS = `
   SELECT h.id, h.client_id AS "clientId", h.host, coalesce(h.location, '/') AS location,
     coalesce(h.scheme, 'all') AS scheme, h.target_addr AS "targetAddr", h.cert_path AS "certPath",
-    h.key_path AS "keyPath", coalesce(h.auto_https, 0) = 1 AS "autoHttps", o.rewrite_host AS "rewriteHost",
+    h.key_path AS "keyPath", coalesce(h.auto_https, 0) = 1 AS "autoHttps",
+    CASE WHEN k.id IS NOT NULL THEN json_build_object('chain', k.chain, 'sealedKey', k.sealed_key, 'names', k.names)
+      END AS certificate, o.rewrite_host AS "rewriteHost",
     coalesce(o.request_headers, '{}') AS "requestHeaders", coalesce(o.response_headers, '{}') AS "responseHeaders"
   FROM tunnel_gateway.hosts h LEFT JOIN tunnel_gateway_ops.host_options o ON o.host_id = h.id
+    LEFT JOIN tunnel_gateway_ops.certificates k ON k.host_id = h.id
   WHERE h.status = 1 ORDER BY h.id`;
 
 /** Rules of the console are the service's own business. */

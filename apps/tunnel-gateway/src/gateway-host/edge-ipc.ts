@@ -22,6 +22,8 @@ export interface EdgeOptions {
   publicHttpsPort: number | null;
   /** Files of certificates are in here. */
   certificateFolder: string;
+  /** Opens the keys of certificates that are in the database, base64. */
+  certificateKey: string;
   trustedProxies: readonly string[];
   /** Database of countries (mmdb); null: the one that came along. */
   geoFile: string | null;

@@ -1,17 +1,19 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { TunnelServer, type AgentState, type TunnelLogger, type TunnelState } from '@gatehouse/tunnel-kernel';
+import { AcmeAnswers } from './acme-answers.js';
 import { CertificateFiles } from './certificate-files.js';
 import { ClientDirectory } from './client-directory.js';
 import { ConfigFeed } from './config-feed.js';
-import { toServerConfig, type Certificate, type MappedConfig } from './config-mapper.js';
-import { findClientByKey, readConfigRows, readRevision, type ConfigRows, type HostRow } from './config-rows.js';
+import { toServerConfig, type MappedConfig } from './config-mapper.js';
+import { findClientByKey, readConfigRows, readRevision, type ConfigRows } from './config-rows.js';
 import { CountryFile } from './country-file.js';
 import { EdgeDatabase } from './edge-database.js';
 import type { ConnectionList, EdgeOptions, EdgePorts, EdgeStatus } from './edge-ipc.js';
 import { EdgePortError } from './edge-port-error.js';
 import type { UnsentFlows } from './flow-batch.js';
 import { FlowWriter } from './flow-writer.js';
+import { HostCertificates } from './host-certificates.js';
 import { RunStatusWriter } from './run-status.js';
 import { SnapshotFile } from './snapshot-file.js';
 import { verifyPassword } from './verify-password.js';
@@ -30,7 +32,9 @@ export class Edge {
   private readonly database: EdgeDatabase;
   private readonly server: TunnelServer;
   private readonly directory: ClientDirectory;
-  private readonly certificates: CertificateFiles;
+  private readonly certificateFiles: CertificateFiles;
+  private readonly certificates: HostCertificates;
+  private readonly acme = new AcmeAnswers();
   private readonly countries: CountryFile;
   private readonly snapshot: SnapshotFile;
   private readonly flows: FlowWriter;
@@ -56,9 +60,14 @@ export class Edge {
       now: Date.now,
       find: (keyHash) => findClientByKey(this.database, keyHash),
     });
-    this.certificates = new CertificateFiles(options.certificateFolder, (problem) =>
-      logger.warn('a certificate cannot be used', { problem }),
-    );
+    const unusable = (problem: string, host?: number): void =>
+      logger.warn('a certificate cannot be used', { problem, ...(host !== undefined && { host }) });
+    this.certificateFiles = new CertificateFiles(options.certificateFolder, unusable);
+    this.certificates = new HostCertificates({
+      files: this.certificateFiles,
+      key: Buffer.from(options.certificateKey, 'base64'),
+      onProblem: unusable,
+    });
     this.countries = new CountryFile(options.geoFile, (problem) => logger.warn(problem));
     this.snapshot = new SnapshotFile(join(options.folder, 'snapshot.json'));
     this.server = this.createServer();
@@ -72,6 +81,7 @@ export class Edge {
     this.feed = new ConfigFeed({
       database: this.database,
       onNews: () => void this.reload(),
+      onChallenges: () => void this.loadChallenges(),
       onProblem: (problem) => logger.debug('the database cannot be listened to', { problem }),
     });
   }
@@ -188,7 +198,11 @@ export class Edge {
       geoStrict: this.options.geoStrict,
       verification: { secret: Buffer.from(this.options.visitorSecret, 'base64'), verifyPassword },
       timeouts: { arrival: ARRIVAL_MS },
-      http: publicHttpsPort === null ? {} : { publicHttpsPort },
+      http: {
+        ...(publicHttpsPort !== null && { publicHttpsPort }),
+        acmeChallenge: this.acme.http,
+        acmeTlsAlpn: this.acme.tls,
+      },
       events: {
         agentOnline: ({ clientId, address, software }) => {
           logger.info('an agent is online', { client: clientId, address, software });
@@ -241,7 +255,8 @@ export class Edge {
   private async applyRows(): Promise<void> {
     const { rows } = this;
     if (!rows || this.closed) return;
-    const mapped = toServerConfig(rows, (host) => this.certificateOf(host));
+    const mapped = toServerConfig(rows, (host) => this.certificates.of(host));
+    this.certificates.settle();
     for (const [id, problem] of mapped.hostProblems) this.logger.warn('a host cannot be served', { host: id, problem });
     // Bytes of clients that are gone are still theirs.
     this.flows.collect();
@@ -255,8 +270,8 @@ export class Edge {
     await this.writeRunStatus();
   }
 
-  private certificateOf({ certPath, keyPath }: HostRow): Certificate | null {
-    return certPath !== null && keyPath !== null ? this.certificates.pair({ certPath, keyPath }) : null;
+  private loadChallenges(): Promise<void> {
+    return this.acme.load(this.database).catch((error: unknown) => this.databaseFailed(error));
   }
 
   private states(): TunnelState[] {
@@ -308,7 +323,7 @@ export class Edge {
     const failed = this.server.tunnels().some(({ state }) => state === 'error');
     const otherCountries = this.asksForCountries() && this.countries.load();
     // Who is in already is asked again.
-    if (failed || otherCountries || this.certificates.changed()) await this.applyRows();
+    if (failed || otherCountries || this.certificateFiles.changed()) await this.applyRows();
   }
 
   private asksForCountries(): boolean {

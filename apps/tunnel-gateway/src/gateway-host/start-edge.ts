@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
 import { createSecretBox, loadSecretKey } from '@gatehouse/persistence';
 import { StartError, type JsonLogger } from '@gatehouse/platform';
+import { certificateSecret } from '../certificates/key-box.js';
 import type { TunnelGatewaySettings } from '../settings.js';
 import type { Queries } from './edge-database.js';
 import type { EdgeLogEntry, EdgeOptions, EdgePorts } from './edge-ipc.js';
@@ -46,7 +47,7 @@ export async function startEdge({ settings, launcher, logger, queries }: EdgeSta
   const identity = await loadServerIdentity({ queries, box: createSecretBox(key), file });
   const supervisor = new EdgeSupervisor({
     launch: () => launcher.launch(),
-    edge: edgeOptions(settings, identity, visitorSecretOf(key)),
+    edge: edgeOptions(settings, identity, key),
     onLogs: (entries) => logAll(logger, entries),
     onExit: (reason) => logger.warn(`the edge ended (${reason})`, 'Edge'),
   });
@@ -60,19 +61,20 @@ export async function startEdge({ settings, launcher, logger, queries }: EdgeSta
 function edgeOptions(
   settings: Readonly<TunnelGatewaySettings>,
   { key, certificate }: KnownIdentity,
-  visitorSecret: string,
+  secretKey: Buffer,
 ): Omit<EdgeOptions, 'takesOver'> {
   const at = (port: number): EdgeOptions['agents'] => ({ host: settings.listenAddress, port });
   return {
     databaseUrl: settings.databaseUrl,
     folder: edgeFolder(settings.home),
     identity: { key, certificate },
-    visitorSecret,
+    visitorSecret: visitorSecretOf(secretKey),
     agents: at(settings.agentPort),
     http: at(settings.httpPort),
     https: at(settings.httpsPort),
     publicHttpsPort: settings.publicHttpsPort ?? null,
     certificateFolder: settings.certificateFolder,
+    certificateKey: certificateSecret(secretKey).toString('base64'),
     trustedProxies: settings.trustedProxies,
     geoFile: settings.geoFile ?? null,
     geoStrict: settings.geoStrict,

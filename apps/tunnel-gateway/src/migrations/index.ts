@@ -5,6 +5,7 @@ import { CreateCounters1763668802102 } from './1763668802102-create-counters.js'
 import { CreateEdgeState1763668802103 } from './1763668802103-create-edge-state.js';
 import { CreatePolicyOptions1763668802104 } from './1763668802104-create-policy-options.js';
 import { CreateFlowBuckets1763668802130 } from './1763668802130-create-flow-buckets.js';
+import { CreateAcme1763668802150 } from './1763668802150-create-acme.js';
 import { CreateEvents1763668802160 } from './1763668802160-create-events.js';
 
 /** Every migration, oldest first. */
@@ -16,5 +17,6 @@ export const MIGRATIONS = [
   CreateEdgeState1763668802103,
   CreatePolicyOptions1763668802104,
   CreateFlowBuckets1763668802130,
+  CreateAcme1763668802150,
   CreateEvents1763668802160,
 ];

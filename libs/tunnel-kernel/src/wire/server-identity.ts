@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+import { der } from './der.js';
 import { keyFingerprint } from './key-string.js';
 
 /** Key and certificate of a server, PEM. */
@@ -38,12 +39,4 @@ function selfSigned(name: string, privateKey: KeyObject, publicKey: KeyObject): 
       .toString('base64')
       .match(/.{1,64}/g) ?? [];
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
-}
-
-/** One element in DER (X.690 8.1): tag, length, content. */
-function der(tag: number, ...content: Uint8Array[]): Buffer {
-  const body = Buffer.concat(content);
-  if (body.length < 0x80) return Buffer.concat([Buffer.from([tag, body.length]), body]);
-  if (body.length < 0x100) return Buffer.concat([Buffer.from([tag, 0x81, body.length]), body]);
-  return Buffer.concat([Buffer.from([tag, 0x82, body.length >> 8, body.length & 0xff]), body]);
 }

@@ -1,0 +1,108 @@
+import { createPrivateKey, generateKeyPairSync, X509Certificate, type KeyObject } from 'node:crypto';
+import { member, unexpected, type AcmeClient, type AcmeObject } from './acme-client.js';
+import { isObject, problemOf } from './acme-problem.js';
+import { certificateRequest } from './certificate-request.js';
+import { keyAuthorization } from './jws.js';
+
+export const CHALLENGE_TYPES = ['http-01', 'tls-alpn-01'] as const;
+export type ChallengeType = (typeof CHALLENGE_TYPES)[number];
+
+/** What has to be shown to an authority that comes to look. */
+export interface ChallengeAnswer {
+  type: ChallengeType;
+  name: string;
+  token: string;
+  keyAuthorization: string;
+}
+
+export interface OrderOptions {
+  client: AcmeClient;
+  accountKey: KeyObject;
+  name: string;
+  challenge: ChallengeType;
+  /** The certificate that is renewed, as RFC 9773 names it. */
+  replaces: string | null;
+  /** Resolves when the answer can be seen by the authority; the function takes it away. */
+  show(answer: ChallengeAnswer): Promise<() => Promise<void>>;
+}
+
+/** PEM texts. */
+export interface IssuedCertificate {
+  chain: string;
+  key: string;
+}
+
+const TOKEN = /^[A-Za-z0-9_-]{1,256}$/;
+
+/** One certificate for one name, from the order to the chain. @throws AcmeProblem */
+export async function orderCertificate(options: OrderOptions): Promise<IssuedCertificate> {
+  const { client, name } = options;
+  const order = await client.order(name, options.replaces);
+  for (const url of addresses(order)) await prove(options, await client.read(url));
+  const ready = await client.settled(await client.read(order.url), ['pending']);
+  expectStatus(ready, ['ready', 'processing', 'valid']);
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const csr = certificateRequest(name, privateKey).toString('base64url');
+  const sent = await client.send(member(ready, 'finalize'), { csr });
+  const done = await client.settled({ ...sent, url: order.url }, ['processing', 'ready']);
+  expectStatus(done, ['valid']);
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  return checked({ chain: await client.certificate(member(done, 'certificate')), key }, name);
+}
+
+async function prove(
+  { client, accountKey, challenge: type, show }: OrderOptions,
+  authorization: AcmeObject,
+): Promise<void> {
+  if (authorization.value['status'] === 'valid') return;
+  expectStatus(authorization, ['pending']);
+  const challenge = challengeOf(authorization, type);
+  const token = member(challenge, 'token');
+  if (!TOKEN.test(token)) throw unexpected('the token of a challenge is not one');
+  const { identifier } = authorization.value;
+  const name = isObject(identifier) ? String(identifier['value']) : '';
+  const hide = await show({ type, name, token, keyAuthorization: keyAuthorization(token, accountKey) });
+  try {
+    await client.send(challenge.url, {});
+    const settled = await client.settled(await client.read(authorization.url), ['pending', 'processing']);
+    if (settled.value['status'] === 'valid') return;
+    const failed = challengeOf(settled, type).value['error'];
+    throw problemOf(
+      failed ?? { type: 'unauthorized', detail: `the authorization is ${String(settled.value['status'])}` },
+      null,
+    );
+  } finally {
+    await hide();
+  }
+}
+
+function challengeOf({ value }: AcmeObject, type: ChallengeType): AcmeObject {
+  const all = Array.isArray(value['challenges']) ? value['challenges'].filter(isObject) : [];
+  const found = all.find((challenge) => challenge['type'] === type);
+  if (!found) throw unexpected(`it offers no ${type}`);
+  const challenge = { url: '', value: found, retryAt: null };
+  return { ...challenge, url: member(challenge, 'url') };
+}
+
+function addresses({ value }: AcmeObject): string[] {
+  const all = value['authorizations'];
+  if (!Array.isArray(all) || all.length > 10) throw unexpected('the order has no authorizations');
+  return all.map(String);
+}
+
+function expectStatus({ value }: AcmeObject, statuses: readonly string[]): void {
+  const status = String(value['status']);
+  if (statuses.includes(status)) return;
+  throw value['error'] === undefined ? unexpected(`the status is ${status}`) : problemOf(value['error'], null);
+}
+
+/** What came is what was asked for: an authority's slip must not take the place of a certificate that works. */
+function checked(issued: IssuedCertificate, name: string): IssuedCertificate {
+  try {
+    const leaf = new X509Certificate(issued.chain);
+    if (leaf.checkPrivateKey(createPrivateKey(issued.key)) && leaf.checkHost(name, { subject: 'never' })) return issued;
+  } catch (error) {
+    throw Object.assign(unexpected('what it sent is no certificate'), { cause: error });
+  }
+  throw unexpected('the certificate is for another key or name');
+}

@@ -1,0 +1,84 @@
+import { request, type RequestOptions } from 'node:https';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { getCACertificates } from 'node:tls';
+import { AcmeProblem } from './acme-problem.js';
+
+const TIMEOUT_MS = 30_000;
+/** Chains and directories are a few KiB. */
+const MAX_ANSWER_BYTES = 512 * 1024;
+
+export interface AcmeAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+export interface AcmeRequest {
+  method: 'GET' | 'HEAD' | 'POST';
+  url: string;
+  /** JSON of a JWS. */
+  body?: string;
+  accept?: string;
+  signal: AbortSignal;
+}
+
+/** Sends one request to an authority; only https, no redirects. @throws AcmeProblem `connection` */
+export type AcmeTransport = (request: AcmeRequest) => Promise<AcmeAnswer>;
+
+/** `authorities`: PEM of those that are believed besides the ones of the system. */
+export function createTransport(software: string, authorities: string | null): AcmeTransport {
+  const ca = authorities === null ? undefined : [...getCACertificates('default'), authorities];
+  return async ({ method, url, body, accept, signal }) => {
+    const target = httpsAddress(url);
+    const headers: Record<string, string> = { 'user-agent': software, 'accept-language': 'en' };
+    if (accept !== undefined) headers['accept'] = accept;
+    if (body !== undefined) headers['content-type'] = 'application/jose+json';
+    const ends = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    try {
+      return await exchange(target, { method, headers, signal: ends, agent: false, ca }, body);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new AcmeProblem({ type: 'connection', detail: `${target.host}: ${reason(error, ends)}`, cause: error });
+    }
+  };
+}
+
+function httpsAddress(url: string): URL {
+  const target = URL.parse(url);
+  if (target?.protocol === 'https:') return target;
+  throw new AcmeProblem({ type: 'answer', detail: 'the authority named an address that is not https' });
+}
+
+function exchange(target: URL, options: RequestOptions, body: string | undefined): Promise<AcmeAnswer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(target, options, (incoming) => {
+      read(incoming).then(
+        (text) => resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text }),
+        (error: unknown) => {
+          outgoing.destroy();
+          reject(error instanceof Error ? error : new Error(String(error)));
+        },
+      );
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+async function read(incoming: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of incoming as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > MAX_ANSWER_BYTES) throw new Error(`its answer is longer than ${MAX_ANSWER_BYTES} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}
+
+function reason(error: unknown, ends: AbortSignal): string {
+  if (ends.aborted) return `no answer in ${TIMEOUT_MS / 1000} s`;
+  if (!(error instanceof Error)) return String(error);
+  // Of several addresses that were tried the message is empty.
+  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name);
+}
