@@ -11,6 +11,7 @@ import { SESSION_COOKIE } from './auth/session-cookie-name.js';
 import { ClientsModule } from './clients/clients.module.js';
 import { databaseConfig, SERVICE_NAME } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
+import { EventsApiModule } from './events/events-api.module.js';
 import { EventsModule } from './events/events.module.js';
 import { EdgeModule } from './gateway-host/edge.module.js';
 import type { RunningEdge } from './gateway-host/start-edge.js';
@@ -48,6 +49,7 @@ export class AppModule {
         IpRulesModule,
         AuthPoliciesModule,
         TrafficModule,
+        EventsApiModule,
       ],
       controllers: [AuthController],
       providers: [DatabaseHealth, Login],

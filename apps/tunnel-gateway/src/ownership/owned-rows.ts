@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AuthPolicy } from '../auth-policies/auth-policy.entity.js';
 import { Client } from '../clients/client.entity.js';
+import { EventRow } from '../events/event.entity.js';
 import { Host } from '../hosts/host.entity.js';
 import { IpRule } from '../ip-rules/ip-rule.entity.js';
 import { FlowStat, RequestIp } from '../traffic/traffic.entity.js';
@@ -67,6 +68,12 @@ export class OwnedRows {
   requestIps(actor: Actor): OwnedTable<RequestIp> {
     const restriction = restrictedTo(actor, COUNTED_OWN);
     return new OwnedTable({ manager: this.manager(undefined), entity: RequestIp, noun: 'address', restriction });
+  }
+
+  /** The log is written elsewhere: this is for reading. */
+  events(actor: Actor): OwnedTable<EventRow> {
+    const restriction = restrictedTo(actor, 'row.owner_user_id = :actorId');
+    return new OwnedTable({ manager: this.manager(undefined), entity: EventRow, noun: 'event', restriction });
   }
 
   /** For the options of rows that were found here. */

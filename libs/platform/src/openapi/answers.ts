@@ -6,7 +6,7 @@ export interface AnswerDescription {
   readonly summary: string;
   /** Name of the contract type; absent for an answer that is no JSON of ours. */
   readonly type?: string;
-  /** Of an answer that is no JSON of ours. */
+  /** Of an answer that is no JSON of ours, or that is so when the request asks for it. */
   readonly mediaTypes?: readonly string[];
   /** The answer is a download with a file name. */
   readonly file?: boolean;
@@ -16,7 +16,7 @@ export interface AnswerDescription {
   readonly body?: string;
 }
 
-type AnswerDetails = Pick<AnswerDescription, 'headers' | 'body'>;
+type AnswerDetails = Pick<AnswerDescription, 'headers' | 'body' | 'mediaTypes'>;
 
 const ANSWER = 'gatehouse:answer';
 const FAILURES = 'gatehouse:failures';

@@ -86,10 +86,10 @@ function isEmpty({ type, mediaTypes }: AnswerDescription): boolean {
 const DISPOSITION = { description: 'attachment, with a file name', required: true, schema: { type: 'string' } };
 
 function content({ type, mediaTypes = [] }: AnswerDescription, context: OperationContext): JsonSchema {
-  if (type !== undefined) return { 'application/json': { schema: contractsOf(context).reference(type) } };
   // Of files in other formats a schema cannot say more than this.
-  const entries = mediaTypes.map((name) => [name, { schema: name === 'text/plain' ? { type: 'string' } : {} }]);
-  return Object.fromEntries(entries) as JsonSchema;
+  const others = mediaTypes.map((name) => [name, { schema: name === 'text/plain' ? { type: 'string' } : {} }]);
+  const json = type === undefined ? {} : { 'application/json': { schema: contractsOf(context).reference(type) } };
+  return { ...json, ...(Object.fromEntries(others) as JsonSchema) };
 }
 
 function contractsOf({ contracts }: OperationContext): ContractSchemas {

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { EventFeed } from './event-feed.js';
+import { EventStream } from './event-stream.js';
+import { EventsController } from './events.controller.js';
+import { EventsReader } from './events-reader.js';
+import { StreamPermit } from './stream-permit.js';
+
+/** Events for people and programs. */
+@Module({
+  controllers: [EventsController],
+  providers: [EventsReader, EventStream, EventFeed, StreamPermit],
+  exports: [EventsReader, EventFeed],
+})
+export class EventsApiModule {}

@@ -1,0 +1,54 @@
+import type { Actor } from '@gatehouse/auth';
+import type { EventPage, EventView } from '@gatehouse/contracts';
+import { Injectable } from '@nestjs/common';
+import { OwnedRows } from '../ownership/owned-rows.js';
+import type { Condition } from '../ownership/owned-table.js';
+import type { EventQuery } from './event.dto.js';
+import { toEventView } from './event.view.js';
+
+/** The first and the last event that there is; 0 and 0: none. */
+export interface EventSpan {
+  first: number;
+  last: number;
+}
+
+/** Events as an actor may see them. One without an id is of a transaction that still runs. */
+@Injectable()
+export class EventsReader {
+  constructor(private readonly owned: OwnedRows) {}
+
+  /** The newest first. */
+  async page(query: EventQuery, actor: Actor): Promise<EventPage> {
+    const { limit, cursor } = query;
+    const request = { limit, sort: '-id', ...(cursor !== undefined && { cursor }) };
+    const { items, next_cursor } = await this.owned
+      .events(actor)
+      .page(request, [{ sql: 'row.id IS NOT NULL' }, ...conditionsOf(query)]);
+    return { items: items.map(toEventView), next_cursor };
+  }
+
+  /** Those after an event, the oldest first. */
+  async after(id: number, query: EventQuery, actor: Actor, limit: number): Promise<EventView[]> {
+    const beyond = { sql: 'row.id > :afterEvent', parameters: { afterEvent: id } };
+    const { items } = await this.owned.events(actor).page({ limit }, [beyond, ...conditionsOf(query)]);
+    return items.map(toEventView);
+  }
+
+  /** Of everybody's. */
+  async span(): Promise<EventSpan> {
+    const [row] = (await this.owned.options.query(
+      'SELECT coalesce(min(id), 0) AS first, coalesce(max(id), 0) AS last FROM tunnel_gateway_ops.events',
+    )) as EventSpan[];
+    return row ?? { first: 0, last: 0 };
+  }
+}
+
+function conditionsOf({ type, resource_type: kind, resource_id: id, from, to }: EventQuery): Condition[] {
+  return [
+    ...(type === undefined ? [] : [{ sql: 'row.type = ANY (:types)', parameters: { types: type } }]),
+    ...(kind === undefined ? [] : [{ sql: 'row.resource_type = :kind', parameters: { kind } }]),
+    ...(id === undefined ? [] : [{ sql: 'row.resource_id = :resourceId', parameters: { resourceId: id } }]),
+    ...(from === undefined ? [] : [{ sql: 'row.created_at >= :from', parameters: { from } }]),
+    ...(to === undefined ? [] : [{ sql: 'row.created_at < :to', parameters: { to } }]),
+  ];
+}

@@ -1,0 +1,27 @@
+import { Authenticator, type Actor } from '@gatehouse/auth';
+import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { DataSource } from 'typeorm';
+
+const SESSION_IS_OPEN = `
+  SELECT u.role FROM tunnel_gateway.sessions s JOIN tunnel_gateway.users u ON u.id = s.user_id
+  WHERE s.id = $1 AND s.expires_at > now() AND u.status = 1`;
+
+/** Whether whoever opened a stream may still have it. */
+@Injectable()
+export class StreamPermit {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly authenticator: Authenticator,
+  ) {}
+
+  /** Looking does not count as a use of the session: an open page would keep it alive for ever. */
+  async holds(actor: Actor, request: Request): Promise<boolean> {
+    if (actor.credential === 'session') {
+      const rows = (await this.dataSource.query(SESSION_IS_OPEN, [actor.credentialId])) as { role: string }[];
+      return rows[0]?.role === actor.role;
+    }
+    const now = await this.authenticator.authenticate(request);
+    return now?.credentialId === actor.credentialId && now?.scopes.join() === actor.scopes.join();
+  }
+}
