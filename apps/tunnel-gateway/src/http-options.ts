@@ -2,6 +2,7 @@ import { isPublicRoute } from '@gatehouse/auth';
 import type { HttpOptions } from '@gatehouse/platform';
 import { SESSION_COOKIE } from './auth/session-cookie-name.js';
 import { SERVICE_VERSION } from './service-version.js';
+import { additions } from './wire/openapi-additions.js';
 
 /** How the service looks on the wire. */
 export const HTTP_OPTIONS: HttpOptions = {
@@ -16,6 +17,6 @@ export const HTTP_OPTIONS: HttpOptions = {
     apiKeys: false,
     schemas: new URL('../contract-schemas.json', import.meta.url),
     isOpen: isPublicRoute,
-    additions: () => ({ failures: ['VALIDATION_FAILED', 'RATE_LIMITED'] }),
+    additions,
   },
 };

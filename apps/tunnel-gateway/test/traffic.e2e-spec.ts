@@ -102,14 +102,14 @@ describe('addresses of visitors', () => {
     const numbers = async (sort: string) =>
       (await all(ada.call, `/request-ips?sort=${sort}`)).map(({ ip }) => Number(ip.split('.')[3]));
     expect(await numbers('id')).toEqual(expect.arrayContaining([1, 2, 3, 4, 5, 6, 7, 8, 9]));
-    expect(await numbers('last_seen')).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    const hits = (await all(ada.call, '/request-ips?sort=hits')).map(({ hit_count }) => hit_count);
+    expect(await numbers('-last_seen')).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    const hits = (await all(ada.call, '/request-ips?sort=-hits')).map(({ hit_count }) => hit_count);
     expect(hits).toEqual([4, 4, 3, 3, 2, 2, 1, 1, 0]);
     expect(await all(world.admin, '/request-ips?ip=192.0.2.3')).toHaveLength(2);
     expect(await all(ada.call, `/request-ips?resource_type=client&resource_id=${foreign.id}`)).toEqual([]);
   });
 
   it('refuse cursors that are none', async () => {
-    expect((await ada.call('GET', '/request-ips?sort=hits&cursor=abc')).status).toBe(422);
+    expect((await ada.call('GET', '/request-ips?sort=-hits&cursor=abc')).status).toBe(422);
   });
 });

@@ -3,6 +3,8 @@ import type { AuthPolicyPage, AuthPolicyView } from '@gatehouse/contracts';
 import { Answers, AnswersNothing, Fails, IdPipe } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { IfMatch } from '../wire/if-match.js';
+import type { ExpectedVersion } from '../wire/row-version.js';
 import { AuthPolicyChanges, AuthPolicyQuery, NewAuthPolicyBody } from './auth-policy.dto.js';
 import { AuthPoliciesService } from './auth-policies.service.js';
 
@@ -36,14 +38,19 @@ export class AuthPoliciesController {
     @Param('id', IdPipe) id: number,
     @Body() body: AuthPolicyChanges,
     @CurrentActor() actor: Actor,
+    @IfMatch() expected: ExpectedVersion | null,
   ): Promise<AuthPolicyView> {
-    return this.policies.update(id, body, actor);
+    return this.policies.update(id, body, actor, expected);
   }
 
   @Delete(':id')
   @HttpCode(204)
   @AnswersNothing('Removes a policy')
-  remove(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {
-    return this.policies.remove(id, actor);
+  remove(
+    @Param('id', IdPipe) id: number,
+    @CurrentActor() actor: Actor,
+    @IfMatch() expected: ExpectedVersion | null,
+  ): Promise<void> {
+    return this.policies.remove(id, actor, expected);
   }
 }

@@ -10,7 +10,14 @@ import type { Condition } from '../ownership/owned-table.js';
 import { readOptions, writeOptions } from '../ownership/row-options.js';
 import { ResourceOwners } from '../ownership/resource-owners.js';
 import { fieldError, readField } from '../wire/field-error.js';
-import type { AuthPolicyChanges, AuthPolicyQuery, NewAuthPolicyBody, PolicyUser } from './auth-policy.dto.js';
+import type { ExpectedVersion } from '../wire/row-version.js';
+import {
+  AUTH_POLICY_SORTS,
+  type AuthPolicyChanges,
+  type AuthPolicyQuery,
+  type NewAuthPolicyBody,
+  type PolicyUser,
+} from './auth-policy.dto.js';
 import { PolicyOptions, type AuthPolicy } from './auth-policy.entity.js';
 import { toAuthPolicyView } from './auth-policy.view.js';
 import { parseCallbackUrl } from './callback-url.js';
@@ -26,7 +33,9 @@ export class AuthPoliciesService {
   ) {}
 
   async list(query: AuthPolicyQuery, actor: Actor): Promise<AuthPolicyPage> {
-    const { items, next_cursor } = await this.owned.authPolicies(actor).page(query, conditionsOf(query));
+    const { items, next_cursor } = await this.owned
+      .authPolicies(actor)
+      .page(query, conditionsOf(query), AUTH_POLICY_SORTS);
     return { items: await this.views(items), next_cursor };
   }
 
@@ -47,19 +56,24 @@ export class AuthPoliciesService {
   }
 
   /** What was granted before ends with every change. */
-  async update(id: number, body: AuthPolicyChanges, actor: Actor): Promise<AuthPolicyView> {
+  async update(
+    id: number,
+    body: AuthPolicyChanges,
+    actor: Actor,
+    expected: ExpectedVersion | null = null,
+  ): Promise<AuthPolicyView> {
     const before = await this.owned.authPolicies(actor).one(id);
     const columns = await columnsOf(before.type, body, before, actor);
     const policy = await this.unitOfWork.run(async (tx) => {
-      const changed = await this.owned.authPolicies(actor, tx).change(id, columns);
+      const changed = await this.owned.authPolicies(actor, tx).change(id, columns, expected);
       await saveOptions(id, body, actor, tx);
       return changed;
     });
     return this.view(policy);
   }
 
-  async remove(id: number, actor: Actor): Promise<void> {
-    await this.unitOfWork.run((tx) => this.owned.authPolicies(actor, tx).remove(id));
+  async remove(id: number, actor: Actor, expected: ExpectedVersion | null = null): Promise<void> {
+    await this.unitOfWork.run((tx) => this.owned.authPolicies(actor, tx).remove(id, expected));
   }
 
   private async view(policy: AuthPolicy): Promise<AuthPolicyView> {

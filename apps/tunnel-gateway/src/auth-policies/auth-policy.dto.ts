@@ -13,6 +13,7 @@ import {
   MinLength,
   ValidateNested,
 } from 'class-validator';
+import { byNumber, byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger } from '../wire/page-query.js';
 import { Aliases, Flag, RowId, Whole } from '../wire/text-fields.js';
@@ -21,7 +22,17 @@ import { POLICY_RESOURCES, POLICY_TYPES, type PolicyResource } from './auth-poli
 const TYPE_ALIASES = { page: 'password', forward_auth: 'callback' };
 const MAX_TTL = 2_592_000;
 
+export const AUTH_POLICY_SORTS = {
+  resource_type: byText('row.resource_type'),
+  resource_id: byNumber('row.resource_id'),
+  type: byText('row.type'),
+  ...TIMES,
+};
+
 export class AuthPolicyQuery extends PageQuery {
+  @SortedBy(AUTH_POLICY_SORTS)
+  sort = 'id';
+
   @IsOptional()
   @IsIn(POLICY_RESOURCES)
   resource_type?: PolicyResource;

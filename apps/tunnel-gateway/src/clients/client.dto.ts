@@ -1,9 +1,27 @@
 import { IsBoolean } from 'class-validator';
+import { byNumber, byText, byTime, SortedBy, TIMES } from '../ownership/sort-keys.js';
 import { Omittable, Nullable } from '../wire/omittable.js';
-import { PageQuery, QueryId, QueryInteger } from '../wire/page-query.js';
+import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
 import { Flag, IsInstant, Line, RowId, Whole } from '../wire/text-fields.js';
 
+export const CLIENT_SORTS = {
+  name: byText('row.name'),
+  status: byNumber('row.status'),
+  owner_user_id: byNumber('row.owner_user_id'),
+  expire_at: byTime('row.expire_at'),
+  inlet_flow: byNumber('row.inlet_flow'),
+  export_flow: byNumber('row.export_flow'),
+  ...TIMES,
+};
+
 export class ClientQuery extends PageQuery {
+  /** A part of the name. */
+  @SearchText()
+  q?: string;
+
+  @SortedBy(CLIENT_SORTS)
+  sort = 'id';
+
   @QueryInteger({ min: 0, max: 1 })
   status?: number;
 

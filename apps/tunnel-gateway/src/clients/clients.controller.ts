@@ -9,6 +9,8 @@ import type {
 import { Answers, AnswersNothing, Fails, IdPipe } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { IfMatch } from '../wire/if-match.js';
+import type { ExpectedVersion } from '../wire/row-version.js';
 import { ClientChanges, ClientQuery, ConnectionQuery, NewClientBody } from './client.dto.js';
 import { ClientsService } from './clients.service.js';
 
@@ -41,15 +43,20 @@ export class ClientsController {
     @Param('id', IdPipe) id: number,
     @Body() body: ClientChanges,
     @CurrentActor() actor: Actor,
+    @IfMatch() expected: ExpectedVersion | null,
   ): Promise<TunnelClientView> {
-    return this.clients.update(id, body, actor);
+    return this.clients.update(id, body, actor, expected);
   }
 
   @Delete(':id')
   @HttpCode(204)
   @AnswersNothing('Removes a client with its tunnels and hosts')
-  remove(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {
-    return this.clients.remove(id, actor);
+  remove(
+    @Param('id', IdPipe) id: number,
+    @CurrentActor() actor: Actor,
+    @IfMatch() expected: ExpectedVersion | null,
+  ): Promise<void> {
+    return this.clients.remove(id, actor, expected);
   }
 
   @Post(':id/rotate-key')

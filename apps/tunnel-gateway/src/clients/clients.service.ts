@@ -13,11 +13,13 @@ import type { EntityManager } from 'typeorm';
 import { Edges } from '../gateway-host/edges.service.js';
 import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
 import type { Condition } from '../ownership/owned-table.js';
+import { containing } from '../ownership/sort-keys.js';
 import { readOptions, writeOptions } from '../ownership/row-options.js';
 import { User } from '../users/user.entity.js';
 import { fieldError } from '../wire/field-error.js';
+import type { ExpectedVersion } from '../wire/row-version.js';
 import { AgentKeys } from './agent-keys.js';
-import type { ClientChanges, ClientQuery, NewClientBody } from './client.dto.js';
+import { CLIENT_SORTS, type ClientChanges, type ClientQuery, type NewClientBody } from './client.dto.js';
 import { ClientOptions, type Client } from './client.entity.js';
 import { toClientView, toConnectionView } from './client.view.js';
 
@@ -32,7 +34,7 @@ export class ClientsService {
   ) {}
 
   async list(query: ClientQuery, actor: Actor): Promise<TunnelClientPage> {
-    const { items, next_cursor } = await this.owned.clients(actor).page(query, conditionsOf(query));
+    const { items, next_cursor } = await this.owned.clients(actor).page(query, conditionsOf(query), CLIENT_SORTS);
     return { items: await this.views(items), next_cursor };
   }
 
@@ -52,13 +54,18 @@ export class ClientsService {
     return { ...(await this.view(client)), key, command };
   }
 
-  async update(id: number, body: ClientChanges, actor: Actor): Promise<TunnelClientView> {
+  async update(
+    id: number,
+    body: ClientChanges,
+    actor: Actor,
+    expected: ExpectedVersion | null = null,
+  ): Promise<TunnelClientView> {
     const client = await this.unitOfWork.run(async (tx) => {
       const { owner_user_id: owner } = body;
       const ownerUserId = owner === undefined ? undefined : await ownerFor(owner, actor, tx);
       const changed = await this.owned
         .clients(actor, tx)
-        .change(id, { ...columnsOf(body), ...(ownerUserId && { ownerUserId }) });
+        .change(id, { ...columnsOf(body), ...(ownerUserId && { ownerUserId }) }, expected);
       await this.saveOptions(id, body, tx);
       return changed;
     });
@@ -66,8 +73,8 @@ export class ClientsService {
   }
 
   /** With its tunnels and hosts, and everything about them. */
-  async remove(id: number, actor: Actor): Promise<void> {
-    await this.unitOfWork.run((tx) => this.owned.clients(actor, tx).remove(id));
+  async remove(id: number, actor: Actor, expected: ExpectedVersion | null = null): Promise<void> {
+    await this.unitOfWork.run((tx) => this.owned.clients(actor, tx).remove(id, expected));
   }
 
   /** From now on the old key is nobody's. */
@@ -111,8 +118,9 @@ export class ClientsService {
   }
 }
 
-function conditionsOf({ status, owner_user_id: owner }: ClientQuery): Condition[] {
+function conditionsOf({ q, status, owner_user_id: owner }: ClientQuery): Condition[] {
   return [
+    ...(q === undefined ? [] : [containing(q, ['row.name'])]),
     ...(status === undefined ? [] : [{ sql: 'row.status = :status', parameters: { status } }]),
     ...(owner === undefined ? [] : [{ sql: 'row.owner_user_id = :owner', parameters: { owner } }]),
   ];

@@ -1,11 +1,29 @@
 import { IsIn, IsOptional, IsString, Matches, MaxLength, ValidateBy } from 'class-validator';
+import { byNumber, byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
-import { PageQuery, QueryId, QueryInteger } from '../wire/page-query.js';
+import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
 import { Aliases, Flag, Line, RowId } from '../wire/text-fields.js';
 import { HOST_SCHEMES, type HostScheme } from './host.entity.js';
 import { isHeaderMap } from './header-map.js';
 
+export const HOST_SORTS = {
+  host: byText('row.host'),
+  location: byText('row.location'),
+  client_id: byNumber('row.client_id'),
+  status: byNumber('row.status'),
+  inlet_flow: byNumber('row.inlet_flow'),
+  export_flow: byNumber('row.export_flow'),
+  ...TIMES,
+};
+
 export class HostQuery extends PageQuery {
+  /** A part of the name, of the location or of the targets. */
+  @SearchText()
+  q?: string;
+
+  @SortedBy(HOST_SORTS)
+  sort = 'id';
+
   @QueryId()
   client_id?: number;
 

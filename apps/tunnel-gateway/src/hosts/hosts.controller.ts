@@ -3,6 +3,8 @@ import type { HostPage, HostView } from '@gatehouse/contracts';
 import { Answers, AnswersNothing, Fails, IdPipe } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { IfMatch } from '../wire/if-match.js';
+import type { ExpectedVersion } from '../wire/row-version.js';
 import { HostChanges, HostQuery, NewHostBody } from './host.dto.js';
 import { HostsService } from './hosts.service.js';
 
@@ -33,14 +35,23 @@ export class HostsController {
   @Patch(':id')
   @Answers('HostView', 'Changes a host')
   @Fails('HOST_CONFLICT')
-  update(@Param('id', IdPipe) id: number, @Body() body: HostChanges, @CurrentActor() actor: Actor): Promise<HostView> {
-    return this.hosts.update(id, body, actor);
+  update(
+    @Param('id', IdPipe) id: number,
+    @Body() body: HostChanges,
+    @CurrentActor() actor: Actor,
+    @IfMatch() expected: ExpectedVersion | null,
+  ): Promise<HostView> {
+    return this.hosts.update(id, body, actor, expected);
   }
 
   @Delete(':id')
   @HttpCode(204)
   @AnswersNothing('Removes a host')
-  remove(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {
-    return this.hosts.remove(id, actor);
+  remove(
+    @Param('id', IdPipe) id: number,
+    @CurrentActor() actor: Actor,
+    @IfMatch() expected: ExpectedVersion | null,
+  ): Promise<void> {
+    return this.hosts.remove(id, actor, expected);
   }
 }

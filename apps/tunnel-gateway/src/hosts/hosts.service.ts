@@ -7,13 +7,15 @@ import type { EntityManager } from 'typeorm';
 import { readCertificatePair } from '../gateway-host/certificate-files.js';
 import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
 import type { Condition } from '../ownership/owned-table.js';
+import { containing } from '../ownership/sort-keys.js';
 import { readOptions, writeOptions } from '../ownership/row-options.js';
 import { TunnelGatewaySettings } from '../settings.js';
 import { parseHostTargets } from '../targets/targets.js';
 import { fieldError, readField } from '../wire/field-error.js';
+import type { ExpectedVersion } from '../wire/row-version.js';
 import { covers, parseHostName, parseLocation } from './host-name.js';
 import { claimPlace } from './host-places.js';
-import type { HostChanges, HostQuery, NewHostBody } from './host.dto.js';
+import { HOST_SORTS, type HostChanges, type HostQuery, type NewHostBody } from './host.dto.js';
 import { HostOptions, type Host } from './host.entity.js';
 import { toHostView } from './host.view.js';
 
@@ -27,7 +29,7 @@ export class HostsService {
   ) {}
 
   async list(query: HostQuery, actor: Actor): Promise<HostPage> {
-    const { items, next_cursor } = await this.owned.hosts(actor).page(query, conditionsOf(query));
+    const { items, next_cursor } = await this.owned.hosts(actor).page(query, conditionsOf(query), HOST_SORTS);
     return { items: await this.views(items), next_cursor };
   }
 
@@ -46,18 +48,23 @@ export class HostsService {
     return this.view(host);
   }
 
-  async update(id: number, body: HostChanges, actor: Actor): Promise<HostView> {
+  async update(
+    id: number,
+    body: HostChanges,
+    actor: Actor,
+    expected: ExpectedVersion | null = null,
+  ): Promise<HostView> {
     const host = await this.unitOfWork.run(async (tx) => {
       const hosts = this.owned.hosts(actor, tx);
-      const changed = await hosts.change(id, await this.columnsOf(body, await hosts.lock(id), actor, tx));
+      const changed = await hosts.change(id, await this.columnsOf(body, await hosts.lock(id, expected), actor, tx));
       await this.saveOptions(id, body, tx);
       return changed;
     });
     return this.view(host);
   }
 
-  async remove(id: number, actor: Actor): Promise<void> {
-    await this.unitOfWork.run((tx) => this.owned.hosts(actor, tx).remove(id));
+  async remove(id: number, actor: Actor, expected: ExpectedVersion | null = null): Promise<void> {
+    await this.unitOfWork.run((tx) => this.owned.hosts(actor, tx).remove(id, expected));
   }
 
   /** The columns that the body says, checked together with those that stay. */
@@ -137,8 +144,9 @@ function readPlace(
   return { host, location, scheme: body.scheme ?? before?.scheme ?? 'all' };
 }
 
-function conditionsOf({ client_id: clientId, status, host }: HostQuery): Condition[] {
+function conditionsOf({ q, client_id: clientId, status, host }: HostQuery): Condition[] {
   return [
+    ...(q === undefined ? [] : [containing(q, ['row.host', 'row.location', 'row.target_addr'])]),
     ...(clientId === undefined ? [] : [{ sql: 'row.client_id = :clientId', parameters: { clientId } }]),
     ...(status === undefined ? [] : [{ sql: 'row.status = :status', parameters: { status } }]),
     ...(host === undefined ? [] : [{ sql: 'row.host = :host', parameters: { host: readName(host) } }]),

@@ -1,7 +1,8 @@
 import type { IpPatternKind, IpRuleScope } from '@gatehouse/tunnel-kernel';
 import { IsIn, IsOptional } from 'class-validator';
+import { byNumber, byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
-import { PageQuery, QueryId } from '../wire/page-query.js';
+import { PageQuery, QueryId, SearchText } from '../wire/page-query.js';
 import { Aliases, Line, RowId, Whole } from '../wire/text-fields.js';
 import { PATTERN_KINDS, RULE_SCOPES, RULE_TYPES, type RuleType } from './ip-rule.entity.js';
 
@@ -9,7 +10,28 @@ const TYPE_ALIASES = { whitelist: 'allow', white: 'allow', blacklist: 'deny', bl
 const KIND_ALIASES = { ip: 'exact', subnet: 'cidr', geoip: 'country' };
 const MAX_PRIORITY = 1_000_000;
 
+export const IP_RULE_SORTS = {
+  scope: byText('row.scope'),
+  resource_id: byNumber('row.resource_id'),
+  type: byText('row.type'),
+  pattern: byText('row.pattern'),
+  priority: byNumber('row.priority'),
+  ...TIMES,
+};
+
 export class IpRuleQuery extends PageQuery {
+  /** A part of the pattern or of the remark. */
+  @SearchText()
+  q?: string;
+
+  @SortedBy(IP_RULE_SORTS)
+  sort = 'id';
+
+  @IsOptional()
+  @Aliases(KIND_ALIASES)
+  @IsIn(PATTERN_KINDS)
+  pattern_kind?: IpPatternKind;
+
   @IsOptional()
   @IsIn(RULE_SCOPES)
   scope?: IpRuleScope;

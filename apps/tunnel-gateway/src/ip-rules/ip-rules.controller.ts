@@ -3,6 +3,8 @@ import type { IpRulePage, IpRuleView } from '@gatehouse/contracts';
 import { Answers, AnswersNothing, IdPipe } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { IfMatch } from '../wire/if-match.js';
+import type { ExpectedVersion } from '../wire/row-version.js';
 import { IpRuleChanges, IpRuleQuery, NewIpRuleBody } from './ip-rule.dto.js';
 import { IpRulesService } from './ip-rules.service.js';
 
@@ -35,14 +37,19 @@ export class IpRulesController {
     @Param('id', IdPipe) id: number,
     @Body() body: IpRuleChanges,
     @CurrentActor() actor: Actor,
+    @IfMatch() expected: ExpectedVersion | null,
   ): Promise<IpRuleView> {
-    return this.rules.update(id, body, actor);
+    return this.rules.update(id, body, actor, expected);
   }
 
   @Delete(':id')
   @HttpCode(204)
   @AnswersNothing('Removes a rule')
-  remove(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {
-    return this.rules.remove(id, actor);
+  remove(
+    @Param('id', IdPipe) id: number,
+    @CurrentActor() actor: Actor,
+    @IfMatch() expected: ExpectedVersion | null,
+  ): Promise<void> {
+    return this.rules.remove(id, actor, expected);
   }
 }

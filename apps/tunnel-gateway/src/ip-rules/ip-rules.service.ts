@@ -6,10 +6,12 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
 import type { Condition } from '../ownership/owned-table.js';
+import { containing } from '../ownership/sort-keys.js';
 import { ResourceOwners } from '../ownership/resource-owners.js';
 import { fieldError, readField } from '../wire/field-error.js';
+import type { ExpectedVersion } from '../wire/row-version.js';
 import { parseAddressPattern } from './address-pattern.js';
-import type { IpRuleChanges, IpRuleQuery, NewIpRuleBody } from './ip-rule.dto.js';
+import { IP_RULE_SORTS, type IpRuleChanges, type IpRuleQuery, type NewIpRuleBody } from './ip-rule.dto.js';
 import type { IpRule } from './ip-rule.entity.js';
 import { toIpRuleView } from './ip-rule.view.js';
 
@@ -23,7 +25,7 @@ export class IpRulesService {
   ) {}
 
   async list(query: IpRuleQuery, actor: Actor): Promise<IpRulePage> {
-    const { items, next_cursor } = await this.owned.ipRules(actor).page(query, conditionsOf(query));
+    const { items, next_cursor } = await this.owned.ipRules(actor).page(query, conditionsOf(query), IP_RULE_SORTS);
     return { items: items.map(toIpRuleView), next_cursor };
   }
 
@@ -39,16 +41,21 @@ export class IpRulesService {
     return toIpRuleView(rule);
   }
 
-  async update(id: number, body: IpRuleChanges, actor: Actor): Promise<IpRuleView> {
+  async update(
+    id: number,
+    body: IpRuleChanges,
+    actor: Actor,
+    expected: ExpectedVersion | null = null,
+  ): Promise<IpRuleView> {
     const rule = await this.unitOfWork.run(async (tx) => {
       const rules = this.owned.ipRules(actor, tx);
-      return rules.change(id, columnsOf(body, await rules.lock(id)));
+      return rules.change(id, columnsOf(body, await rules.lock(id, expected)));
     });
     return toIpRuleView(rule);
   }
 
-  async remove(id: number, actor: Actor): Promise<void> {
-    await this.unitOfWork.run((tx) => this.owned.ipRules(actor, tx).remove(id));
+  async remove(id: number, actor: Actor, expected: ExpectedVersion | null = null): Promise<void> {
+    await this.unitOfWork.run((tx) => this.owned.ipRules(actor, tx).remove(id, expected));
   }
 
   private async resourceOf(
@@ -81,8 +88,10 @@ function columnsOf(body: IpRuleChanges, before: IpRule | null): Partial<IpRule> 
   };
 }
 
-function conditionsOf({ scope, resource_id: resourceId, type }: IpRuleQuery): Condition[] {
+function conditionsOf({ q, scope, resource_id: resourceId, type, pattern_kind: kind }: IpRuleQuery): Condition[] {
   return [
+    ...(q === undefined ? [] : [containing(q, ['row.pattern', 'row.remark'])]),
+    ...(kind === undefined ? [] : [{ sql: 'row.pattern_kind = :kind', parameters: { kind } }]),
     ...(scope === undefined ? [] : [{ sql: 'row.scope = :scope', parameters: { scope } }]),
     ...(resourceId === undefined ? [] : [{ sql: 'row.resource_id = :resourceId', parameters: { resourceId } }]),
     ...(type === undefined ? [] : [{ sql: 'row.type = :type', parameters: { type } }]),

@@ -1,32 +1,40 @@
 import { fieldError } from '../wire/field-error.js';
 
-/** Says where the next page begins, in words that only this service reads. */
-export function cursorAfter(id: number): string {
-  return Buffer.from(`i${id}`).toString('base64url');
-}
-
-/** @throws AppError VALIDATION_FAILED */
-export function idOfCursor(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  const [, digits] = /^i(\d{1,16})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (digits !== undefined && Number.isSafeInteger(Number(digits))) return Number(digits);
-  throw fieldError('cursor', 'must be the next_cursor of an answer');
-}
-
-/** Where a page ended that is not in the order of ids. */
-export interface SortedPlace {
-  value: number;
+/** Where a page of a sorted list ended. */
+export interface Place {
+  /** What the list is sorted by. */
+  sort: string;
+  /** Of the last row, as the database writes it. */
+  value: string;
+  /** Of the last row. */
   id: number;
 }
 
-export function sortedCursorAfter({ value, id }: SortedPlace): string {
-  return Buffer.from(`s${value}.${id}`).toString('base64url');
+/** Longest cursor there can be: of a name of 255 characters outside the plain ones. */
+export const MAX_CURSOR = 2_048;
+/** What a PostgreSQL bigint holds, and a little less. */
+const INTEGER = /^-?\d{1,18}$/;
+
+/** Says where the next page begins, in words that only this service reads. */
+export function cursorAfter({ sort, value, id }: Place): string {
+  return Buffer.from(JSON.stringify([sort, value, id])).toString('base64url');
 }
 
-/** @throws AppError VALIDATION_FAILED */
-export function placeOfCursor(cursor: string): SortedPlace {
-  const [, value, id] = /^s(\d{1,16})\.(\d{1,16})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  const place = { value: Number(value), id: Number(id) };
-  if (Number.isSafeInteger(place.value) && Number.isSafeInteger(place.id)) return place;
-  throw fieldError('cursor', 'must be the next_cursor of an answer');
+/** Null: at the beginning. @throws AppError VALIDATION_FAILED, also for a cursor of another order. */
+export function placeOfCursor(cursor: string | undefined, sort: string, kind: 'text' | 'integer'): Place | null {
+  if (cursor === undefined) return null;
+  const [said, value, id] = readList(cursor);
+  const isValue = typeof value === 'string' && (kind === 'text' ? !value.includes('\0') : INTEGER.test(value));
+  if (said === sort && isValue && typeof id === 'number' && Number.isSafeInteger(id)) return { sort, value, id };
+  throw fieldError('cursor', 'must be the next_cursor of an answer with the same sort');
+}
+
+function readList(cursor: string): readonly unknown[] {
+  try {
+    const list: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(list) ? list : [];
+  } catch {
+    // What is no JSON is no cursor either; the caller says so.
+    return [];
+  }
 }

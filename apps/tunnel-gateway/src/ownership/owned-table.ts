@@ -2,7 +2,9 @@ import type { CursorPage } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import type { DeepPartial, EntityManager, EntityTarget, SelectQueryBuilder } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm';
-import { cursorAfter, idOfCursor, placeOfCursor, sortedCursorAfter } from './cursor.js';
+import { nextVersion, requireVersion, type ExpectedVersion } from '../wire/row-version.js';
+import { cursorAfter, placeOfCursor } from './cursor.js';
+import { orderOf, type Order, type SortKeys } from './sort-keys.js';
 
 /** A part of a WHERE, with its parameters. */
 export interface Condition {
@@ -13,14 +15,8 @@ export interface Condition {
 export interface PageRequest {
   limit: number;
   cursor?: string;
-}
-
-/** By a whole number of each row that is not negative. */
-export interface Order<T> {
-  /** Of the table as `row`; never null. */
-  sql: string;
-  /** The same of a row that was read. */
-  valueOf(row: T): number;
+  /** One of the keys of the list or `id`, with `-` before it for the largest first. */
+  sort?: string;
 }
 
 export interface OwnedTableOptions<T> {
@@ -42,39 +38,64 @@ export class OwnedTable<T extends { id: number }> {
     this.options = options;
   }
 
-  /** In the order of their ids. @throws AppError VALIDATION_FAILED for a cursor that is none. */
-  async page({ limit, cursor }: PageRequest, conditions: readonly Condition[] = []): Promise<CursorPage<T>> {
-    const builder = this.rows([...conditions, { sql: 'row.id > :after', parameters: { after: idOfCursor(cursor) } }]);
-    const found = await builder
-      .orderBy('row.id')
-      .limit(limit + 1)
-      .getMany();
-    const items = found.slice(0, limit);
+  /** Stable while rows come and go. @throws AppError VALIDATION_FAILED for a cursor that is none. */
+  async page(
+    { limit, cursor, sort = 'id' }: PageRequest,
+    conditions: readonly Condition[] = [],
+    keys: SortKeys = {},
+  ): Promise<CursorPage<T>> {
+    const order = orderOf(sort, keys);
+    const direction = order.descending ? 'DESC' : 'ASC';
+    const builder = this.rows([...conditions, ...beyond(order, cursor)]);
+    // The id is selected already, and has an index.
+    if (order.key !== 'id') builder.addSelect(order.sql, 'sort_key').orderBy('sort_key', direction);
+    builder.addOrderBy('row.id', direction).limit(limit + 1);
+    const { entities, raw } = await builder.getRawAndEntities<{ sort_key?: string | number }>();
+    const items = entities.slice(0, limit);
     const last = items.at(-1);
-    return { items, next_cursor: found.length > limit && last ? cursorAfter(last.id) : null };
+    if (entities.length <= limit || !last) return { items, next_cursor: null };
+    const value = String(raw[items.length - 1]?.sort_key ?? last.id);
+    return { items, next_cursor: cursorAfter({ sort, value, id: last.id }) };
   }
 
-  /** The largest first. @throws AppError VALIDATION_FAILED for a cursor that is none. */
-  async pageBy(
-    order: Order<T>,
-    { limit, cursor }: PageRequest,
+  /** Sums and counts over the rows, each an aggregate of the table as `row`. */
+  async figures<K extends string>(
+    columns: Readonly<Record<K, string>>,
     conditions: readonly Condition[] = [],
-  ): Promise<CursorPage<T>> {
-    const builder = this.rows(conditions);
-    if (cursor !== undefined) {
-      const { value, id } = placeOfCursor(cursor);
-      builder.andWhere(`(${order.sql}, row.id) < (:afterValue, :afterId)`, { afterValue: value, afterId: id });
-    }
-    const found = await builder
-      .addSelect(order.sql, 'sort_key')
-      .orderBy('sort_key', 'DESC')
-      .addOrderBy('row.id', 'DESC')
-      .limit(limit + 1)
-      .getMany();
-    const items = found.slice(0, limit);
-    const last = items.at(-1);
-    const more = found.length > limit && last;
-    return { items, next_cursor: more ? sortedCursorAfter({ value: order.valueOf(last), id: last.id }) : null };
+  ): Promise<Record<K, number>> {
+    const builder = this.rows(conditions).select([]);
+    for (const [name, sql] of Object.entries<string>(columns)) builder.addSelect(sql, name);
+    const found = (await builder.getRawOne<Record<K, unknown>>()) ?? ({} as Record<K, unknown>);
+    return Object.fromEntries(Object.keys(columns).map((name) => [name, Number(found[name as K])])) as Record<
+      K,
+      number
+    >;
+  }
+
+  /**
+   * The rows that come first in another table, which has an `id` for each of them, and what it has of them.
+   * `ranking`: a SELECT; it is joined as `rank`.
+   */
+  async ranked<R>(ranking: Condition, orderBy: string, limit: number): Promise<(R & { row: T })[]> {
+    const { entities, raw } = await this.rows([])
+      .innerJoin(`(${ranking.sql})`, 'rank', 'rank.id = row.id')
+      .setParameters(ranking.parameters ?? {})
+      .addSelect('to_jsonb(rank)', 'rank_values')
+      .orderBy(orderBy, 'DESC')
+      .addOrderBy('row.id')
+      .limit(limit)
+      .getRawAndEntities<{ rank_values: R }>();
+    return entities.map((row, index) => ({ ...(raw[index]?.rank_values as R), row }));
+  }
+
+  /** As many as one statement may say. */
+  async ids(limit: number): Promise<number[]> {
+    const found = await this.rows([])
+      .select('row.id', 'id')
+      .orderBy('row.id')
+      .limit(limit)
+      .getRawMany<{ id: number }>();
+    return found.map(({ id }) => Number(id));
   }
 
   /** @throws AppError NOT_FOUND, for rows of others too. */
@@ -82,31 +103,40 @@ export class OwnedTable<T extends { id: number }> {
     return this.found(id, await this.rows([byId(id)]).getOne());
   }
 
-  /** The row, which nobody else changes before this transaction ends. @throws AppError NOT_FOUND */
-  async lock(id: number): Promise<T> {
-    return this.found(
+  /**
+   * The row, which nobody else changes before this transaction ends.
+   * @throws AppError NOT_FOUND, PRECONDITION_FAILED for another version than the expected one
+   */
+  async lock(id: number, expected: ExpectedVersion | null = null): Promise<T> {
+    const row = this.found(
       id,
       await this.rows([byId(id)])
         .setLock('pessimistic_write')
         .getOne(),
     );
+    requireVersion(row, expected);
+    return row;
   }
 
   async some(conditions: readonly Condition[]): Promise<T[]> {
     return this.rows(conditions).orderBy('row.id').getMany();
   }
 
-  /** Locks and changes the row; only fields that are said are touched. @throws AppError NOT_FOUND */
-  async change(id: number, changes: DeepPartial<T>): Promise<T> {
-    await this.lock(id);
+  /**
+   * Locks and changes the row; only fields that are said are touched.
+   * @throws AppError NOT_FOUND, PRECONDITION_FAILED for another version than the expected one
+   */
+  async change(id: number, changes: DeepPartial<T>, expected: ExpectedVersion | null = null): Promise<T> {
+    const before = await this.lock(id, expected);
     const { manager, entity } = this.options;
-    await manager.update(entity, id, { ...changes, updatedAt: new Date() } as QueryDeepPartialEntity<T & object>);
+    const updatedAt = nextVersion(before);
+    await manager.update(entity, id, { ...changes, updatedAt } as QueryDeepPartialEntity<T & object>);
     return this.one(id);
   }
 
-  /** @throws AppError NOT_FOUND */
-  async remove(id: number): Promise<T> {
-    const row = await this.lock(id);
+  /** @throws AppError NOT_FOUND, PRECONDITION_FAILED for another version than the expected one */
+  async remove(id: number, expected: ExpectedVersion | null = null): Promise<T> {
+    const row = await this.lock(id, expected);
     await this.options.manager.delete(this.options.entity, id);
     return row;
   }
@@ -132,6 +162,21 @@ export class OwnedTable<T extends { id: number }> {
     if (row === null) throw new AppError('NOT_FOUND', `There is no ${this.options.noun} ${id}`);
     return row;
   }
+}
+
+/** The rows after a place. */
+function beyond({ name, key, sql, kind, descending }: Order, cursor: string | undefined): Condition[] {
+  const place = placeOfCursor(cursor, name, kind);
+  if (place === null) return [];
+  const sign = descending ? '<' : '>';
+  if (key === 'id') return [{ sql: `row.id ${sign} :afterId`, parameters: { afterId: place.id } }];
+  const value = kind === 'integer' ? 'CAST(:afterValue AS bigint)' : ':afterValue';
+  return [
+    {
+      sql: `(${sql}, row.id) ${sign} (${value}, :afterId)`,
+      parameters: { afterValue: place.value, afterId: place.id },
+    },
+  ];
 }
 
 function byId(id: number): Condition {

@@ -1,11 +1,12 @@
 import type { CountedResource } from '@gatehouse/contracts';
 import { IsIn, IsIP, IsOptional } from 'class-validator';
+import { byNumber, byText, byTime, SortedBy, TIMES } from '../ownership/sort-keys.js';
 import { PageQuery, QueryId } from '../wire/page-query.js';
 import { IsInstant } from '../wire/text-fields.js';
 import { BUCKETS, type Bucket } from './bucket.js';
 import { COUNTED_RESOURCES } from './traffic.entity.js';
 
-export class FlowStatQuery extends PageQuery {
+class CountedQuery extends PageQuery {
   @IsOptional()
   @IsIn(COUNTED_RESOURCES)
   resource_type?: CountedResource;
@@ -14,17 +15,30 @@ export class FlowStatQuery extends PageQuery {
   resource_id?: number;
 }
 
-export const ADDRESS_SORTS = ['id', 'hits', 'last_seen'] as const;
+export const FLOW_STAT_SORTS = {
+  inlet_bytes: byNumber('row.inlet_bytes'),
+  export_bytes: byNumber('row.export_bytes'),
+  updated_at: TIMES.updated_at,
+};
 
-export class RequestIpQuery extends FlowStatQuery {
+export class FlowStatQuery extends CountedQuery {
+  @SortedBy(FLOW_STAT_SORTS)
+  sort = 'id';
+}
+
+export const ADDRESS_SORTS = {
+  ip: byText('row.ip'),
+  hits: byNumber('row.hit_count'),
+  last_seen: byTime('row.last_seen_at'),
+};
+
+export class RequestIpQuery extends CountedQuery {
   @IsOptional()
   @IsIP()
   ip?: string;
 
-  /** `hits` and `last_seen`: the largest first. */
-  @IsOptional()
-  @IsIn(ADDRESS_SORTS)
-  sort: (typeof ADDRESS_SORTS)[number] = 'id';
+  @SortedBy(ADDRESS_SORTS)
+  sort = 'id';
 }
 
 export class SeriesQuery {

@@ -2,21 +2,19 @@ import type { Actor } from '@gatehouse/auth';
 import type { FlowSeries, FlowStatPage, FlowStatView, RequestIpPage, RequestIpView } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { OwnedRows } from '../ownership/owned-rows.js';
-import type { Condition, Order } from '../ownership/owned-table.js';
+import type { Condition } from '../ownership/owned-table.js';
 import { ResourceOwners } from '../ownership/resource-owners.js';
 import { instant } from '../wire/view-parts.js';
 import { bucketRange } from './bucket.js';
 import { SeriesReader } from './flow-series.js';
-import type { FlowStatQuery, RequestIpQuery, SeriesQuery } from './traffic.dto.js';
+import {
+  ADDRESS_SORTS,
+  FLOW_STAT_SORTS,
+  type FlowStatQuery,
+  type RequestIpQuery,
+  type SeriesQuery,
+} from './traffic.dto.js';
 import type { FlowStat, RequestIp } from './traffic.entity.js';
-
-const ORDERS: Record<'hits' | 'last_seen', Order<RequestIp>> = {
-  hits: { sql: 'coalesce(row.hit_count, 0)', valueOf: ({ hitCount }) => hitCount ?? 0 },
-  last_seen: {
-    sql: `coalesce(floor(extract(epoch FROM row.last_seen_at) * 1000)::bigint, 0)`,
-    valueOf: ({ lastSeenAt }) => lastSeenAt?.getTime() ?? 0,
-  },
-};
 
 /** What was carried, and who came. */
 @Injectable()
@@ -28,20 +26,17 @@ export class TrafficService {
   ) {}
 
   async flowStats(query: FlowStatQuery, actor: Actor): Promise<FlowStatPage> {
-    const { items, next_cursor } = await this.owned.flowStats(actor).page(query, conditionsOf(query));
+    const { items, next_cursor } = await this.owned.flowStats(actor).page(query, conditionsOf(query), FLOW_STAT_SORTS);
     return { items: items.map(toFlowStatView), next_cursor };
   }
 
   async requestIps(query: RequestIpQuery, actor: Actor): Promise<RequestIpPage> {
-    const { ip, sort } = query;
+    const { ip } = query;
     const conditions = [
       ...conditionsOf(query),
       ...(ip === undefined ? [] : [{ sql: 'row.ip = :ip', parameters: { ip } }]),
     ];
-    const table = this.owned.requestIps(actor);
-    const { items, next_cursor } = await (sort === 'id'
-      ? table.page(query, conditions)
-      : table.pageBy(ORDERS[sort], query, conditions));
+    const { items, next_cursor } = await this.owned.requestIps(actor).page(query, conditions, ADDRESS_SORTS);
     return { items: items.map(toRequestIpView), next_cursor };
   }
 
@@ -54,7 +49,10 @@ export class TrafficService {
   }
 }
 
-function conditionsOf({ resource_type: kind, resource_id: id }: FlowStatQuery): Condition[] {
+function conditionsOf({
+  resource_type: kind,
+  resource_id: id,
+}: Pick<FlowStatQuery, 'resource_type' | 'resource_id'>): Condition[] {
   return [
     ...(kind === undefined ? [] : [{ sql: 'row.resource_type = :kind', parameters: { kind } }]),
     ...(id === undefined ? [] : [{ sql: 'row.resource_id = :resourceId', parameters: { resourceId: id } }]),

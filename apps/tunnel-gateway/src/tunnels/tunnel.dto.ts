@@ -1,12 +1,35 @@
 import { TUNNEL_MODES, type TunnelMode } from '@gatehouse/tunnel-kernel';
 import { IsBoolean, IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { byNumber, byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
-import { PageQuery, QueryId, QueryInteger } from '../wire/page-query.js';
+import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
 import { Aliases, Flag, Line, RowId, Whole } from '../wire/text-fields.js';
 
 const MODE_ALIASES = { httpproxy: 'http_proxy', http: 'http_proxy', mixproxy: 'mix_proxy', mixed: 'mix_proxy' };
 
+export const TUNNEL_SORTS = {
+  name: byText('row.name'),
+  client_id: byNumber('row.client_id'),
+  mode: byText('row.mode'),
+  listen_port: byNumber('row.listen_port'),
+  status: byNumber('row.status'),
+  run_status: byNumber('row.run_status'),
+  inlet_flow: byNumber('row.inlet_flow'),
+  export_flow: byNumber('row.export_flow'),
+  ...TIMES,
+};
+
 export class TunnelQuery extends PageQuery {
+  /** A part of the name or of the targets, or the port. */
+  @SearchText()
+  q?: string;
+
+  @SortedBy(TUNNEL_SORTS)
+  sort = 'id';
+
+  @QueryInteger({ min: 0, max: 65_535 })
+  listen_port?: number;
+
   @QueryId()
   client_id?: number;
 

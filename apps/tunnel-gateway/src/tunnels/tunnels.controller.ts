@@ -3,6 +3,8 @@ import type { NewTunnelView, TunnelPage, TunnelView } from '@gatehouse/contracts
 import { Answers, AnswersNothing, Fails, IdPipe } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { IfMatch } from '../wire/if-match.js';
+import type { ExpectedVersion } from '../wire/row-version.js';
 import { NewTunnelBody, TunnelChanges, TunnelQuery } from './tunnel.dto.js';
 import { TunnelsService } from './tunnels.service.js';
 
@@ -37,15 +39,20 @@ export class TunnelsController {
     @Param('id', IdPipe) id: number,
     @Body() body: TunnelChanges,
     @CurrentActor() actor: Actor,
+    @IfMatch() expected: ExpectedVersion | null,
   ): Promise<TunnelView> {
-    return this.tunnels.update(id, body, actor);
+    return this.tunnels.update(id, body, actor, expected);
   }
 
   @Delete(':id')
   @HttpCode(204)
   @AnswersNothing('Removes a tunnel')
-  remove(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {
-    return this.tunnels.remove(id, actor);
+  remove(
+    @Param('id', IdPipe) id: number,
+    @CurrentActor() actor: Actor,
+    @IfMatch() expected: ExpectedVersion | null,
+  ): Promise<void> {
+    return this.tunnels.remove(id, actor, expected);
   }
 
   @Post(':id/start')

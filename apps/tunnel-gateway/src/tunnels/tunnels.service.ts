@@ -7,11 +7,13 @@ import type { EntityManager } from 'typeorm';
 import { Edges } from '../gateway-host/edges.service.js';
 import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
 import type { Condition } from '../ownership/owned-table.js';
+import { containing } from '../ownership/sort-keys.js';
 import { readOptions, writeOptions } from '../ownership/row-options.js';
 import { parseTunnelTargets } from '../targets/targets.js';
 import { readField } from '../wire/field-error.js';
+import type { ExpectedVersion } from '../wire/row-version.js';
 import { ListenPorts } from './listen-port.js';
-import type { NewTunnelBody, TunnelChanges, TunnelQuery } from './tunnel.dto.js';
+import { TUNNEL_SORTS, type NewTunnelBody, type TunnelChanges, type TunnelQuery } from './tunnel.dto.js';
 import { TunnelOptions, type Tunnel } from './tunnel.entity.js';
 import { toTunnelView } from './tunnel.view.js';
 import { VisitorKeys } from './visitor-keys.js';
@@ -28,7 +30,7 @@ export class TunnelsService {
   ) {}
 
   async list(query: TunnelQuery, actor: Actor): Promise<TunnelPage> {
-    const { items, next_cursor } = await this.owned.tunnels(actor).page(query, conditionsOf(query));
+    const { items, next_cursor } = await this.owned.tunnels(actor).page(query, conditionsOf(query), TUNNEL_SORTS);
     return { items: await this.views(items), next_cursor };
   }
 
@@ -48,10 +50,15 @@ export class TunnelsService {
     return { ...(await this.view(tunnel)), visitor_key: visitorKey };
   }
 
-  async update(id: number, body: TunnelChanges, actor: Actor): Promise<TunnelView> {
+  async update(
+    id: number,
+    body: TunnelChanges,
+    actor: Actor,
+    expected: ExpectedVersion | null = null,
+  ): Promise<TunnelView> {
     const tunnel = await this.unitOfWork.run(async (tx) => {
       const tunnels = this.owned.tunnels(actor, tx);
-      const columns = await this.columnsOf(body, await tunnels.lock(id), actor, tx);
+      const columns = await this.columnsOf(body, await tunnels.lock(id, expected), actor, tx);
       const changed = await tunnels.change(id, columns);
       await this.saveOptions(id, body, tx);
       await this.visitorKeys.drop(changed, actor, tx);
@@ -60,8 +67,8 @@ export class TunnelsService {
     return this.view(tunnel);
   }
 
-  async remove(id: number, actor: Actor): Promise<void> {
-    await this.unitOfWork.run((tx) => this.owned.tunnels(actor, tx).remove(id));
+  async remove(id: number, actor: Actor, expected: ExpectedVersion | null = null): Promise<void> {
+    await this.unitOfWork.run((tx) => this.owned.tunnels(actor, tx).remove(id, expected));
   }
 
   /** Another key for the visitors of a `secret` or `p2p` tunnel; the answer has it, once. */
@@ -133,8 +140,10 @@ export class TunnelsService {
 }
 
 function conditionsOf(query: TunnelQuery): Condition[] {
-  const { client_id: clientId, status, run_status: runStatus, mode } = query;
+  const { q, client_id: clientId, status, run_status: runStatus, mode, listen_port: port } = query;
   return [
+    ...(q === undefined ? [] : [containing(q, ['row.name', 'row.target_addr', 'row.listen_port::text'])]),
+    ...(port === undefined ? [] : [{ sql: 'row.listen_port = :port', parameters: { port } }]),
     ...(clientId === undefined ? [] : [{ sql: 'row.client_id = :clientId', parameters: { clientId } }]),
     ...(status === undefined ? [] : [{ sql: 'row.status = :status', parameters: { status } }]),
     ...(runStatus === undefined ? [] : [{ sql: 'row.run_status = :runStatus', parameters: { runStatus } }]),

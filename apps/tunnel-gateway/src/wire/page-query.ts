@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
+import { IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min, MinLength } from 'class-validator';
+import { MAX_CURSOR } from '../ownership/cursor.js';
 
 export const MAX_PAGE = 200;
 const MAX_ID = Number.MAX_SAFE_INTEGER;
@@ -21,6 +22,17 @@ export function QueryInteger({ min, max }: { min: number; max: number }): Proper
 /** An id that a list is narrowed by. */
 export const QueryId = (min = 1): PropertyDecorator => QueryInteger({ min, max: MAX_ID });
 
+/** What people look for in texts. */
+export function SearchText(): PropertyDecorator {
+  return applyDecorators(
+    IsOptional(),
+    IsString(),
+    MinLength(1),
+    MaxLength(128),
+    Matches(/^[^\0]*$/, { message: '$property must not contain NUL characters' }),
+  );
+}
+
 /** Which part of a list. */
 export class PageQuery {
   @QueryInteger({ min: 1, max: MAX_PAGE })
@@ -29,6 +41,7 @@ export class PageQuery {
   /** `next_cursor` of the page before. */
   @IsOptional()
   @IsString()
-  @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'cursor must be the next_cursor of an answer' })
+  @MaxLength(MAX_CURSOR)
+  @Matches(/^[A-Za-z0-9_-]+$/, { message: 'cursor must be the next_cursor of an answer' })
   cursor?: string;
 }

@@ -154,9 +154,13 @@ export class TunnelWorld implements AsyncDisposable {
 }
 
 async function logIn(gateway: GatewayApp, username: string): Promise<Caller> {
+  return caller(gateway.url, { authorization: `Bearer ${await bearerOf(gateway, username)}` });
+}
+
+/** A token of one of the world's users. */
+export async function bearerOf(gateway: GatewayApp, username: string): Promise<string> {
   const anonymous = caller(gateway.url, {});
-  const { body } = await anonymous('POST', '/auth/login', { username, password: PASSWORD });
-  return caller(gateway.url, { authorization: `Bearer ${body.token}` });
+  return (await anonymous('POST', '/auth/login', { username, password: PASSWORD })).body.token;
 }
 
 export function caller(url: string, headers: Record<string, string>): Caller {

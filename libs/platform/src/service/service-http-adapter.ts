@@ -2,6 +2,7 @@ import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Response } from 'express';
 import { addHeader } from '../http/exchange.js';
+import { isKnownAnswer } from '../http/known-answer.js';
 
 type Handler = Parameters<ExpressAdapter['setNotFoundHandler']>[0];
 
@@ -22,6 +23,7 @@ export class ServiceHttpAdapter extends ExpressAdapter {
 
   override reply(response: Response, body: unknown, status?: number): unknown {
     const answered = status ?? response.statusCode;
+    if (answered === 200 && isKnownAnswer(response)) return response.status(304).end();
     const isFile = body instanceof StreamableFile;
     const shown = this.present === undefined || isFile ? body : this.present(body, answered);
     if (

@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto';
+import { AppError } from '@gatehouse/platform';
+
+/** What a row that people change has. */
+interface Versioned {
+  id: number;
+  updatedAt?: Date | null;
+}
+
+/** What If-Match asks for: one of these versions, or any. */
+export type ExpectedVersion = ReadonlySet<string> | 'any';
+
+/** Strong entity tags (RFC 9110 section 8.8.3) in a list; a weak one matches nothing here, so it is not looked for. */
+const TAG = /(?<![^\s,])"([0-9a-z]{1,16})-[\w-]{1,64}"/g;
+
+/**
+ * The entity tag of a row as it is shown: its version, which changes with every change that somebody makes, and a hash of
+ * everything, which changes with counters and states as well. If-None-Match compares all of it, If-Match the version alone.
+ */
+export function entityTagOf(view: { updated_at: string | null }): string {
+  const version = versionOf(view.updated_at === null ? null : new Date(view.updated_at));
+  return `"${version}-${hash('sha256', JSON.stringify(view), 'base64url').slice(0, 16)}"`;
+}
+
+/** Null: anything may be there. */
+export function readIfMatch(header: string | undefined): ExpectedVersion | null {
+  if (header === undefined) return null;
+  return header.trim() === '*' ? 'any' : new Set([...header.matchAll(TAG)].map(([, version = '']) => version));
+}
+
+/** @throws AppError PRECONDITION_FAILED */
+export function requireVersion(row: Versioned, expected: ExpectedVersion | null): void {
+  if (expected === null || expected === 'any' || expected.has(versionOf(row.updatedAt ?? null))) return;
+  throw new AppError('PRECONDITION_FAILED', 'Somebody changed it since it was read; read it again');
+}
+
+/** When a change happened: now, and never at the same time as the one before. */
+export function nextVersion({ updatedAt }: Versioned): Date {
+  return new Date(Math.max(Date.now(), (updatedAt?.getTime() ?? 0) + 1));
+}
+
+function versionOf(updatedAt: Date | null): string {
+  return updatedAt === null ? '0' : updatedAt.getTime().toString(36);
+}
