@@ -10,7 +10,8 @@ import { AgentSession } from './session/agent-session.js';
 import { Backoff } from './session/backoff.js';
 import { PinnedServer } from './session/pinned-tls.js';
 import { RouteChooser, type AgentTransport } from './session/route-chooser.js';
-import { parseAgentKey } from './wire/key-string.js';
+import { agentKeyHash, parseAgentKey } from './wire/key-string.js';
+import { agentRouteTag } from './wire/route-tag.js';
 import type { WebSocketAddress } from './websocket/handshake.js';
 import type { ConfigMessage } from './wire/messages.js';
 
@@ -106,10 +107,11 @@ export class TunnelAgent {
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...environment.timeouts };
     const { secret, fingerprint } = parseAgentKey(environment.key);
     this.secret = secret;
-    this.pinned = new PinnedServer(fingerprint);
+    const routeTag = agentRouteTag(agentKeyHash(secret));
+    this.pinned = new PinnedServer(fingerprint, routeTag);
     this.dialer = environment.dialer ?? systemDialer;
     const { server, websocket, transport = 'auto', now } = environment;
-    this.routes = new RouteChooser({ dialer: this.dialer, server, transport, websocket, now });
+    this.routes = new RouteChooser({ dialer: this.dialer, server, transport, websocket, routeTag, now });
     this.random = environment.random ?? Math.random;
     this.backoff = new Backoff(this.random);
     this.ledger = new FlowLedger(environment.now, (record) => this.flowClosed(record));
@@ -196,10 +198,10 @@ export class TunnelAgent {
       tell: (message) => session.tell(message),
     };
     const session: AgentSession = new AgentSession(options, {
-      welcomed: ({ clientId, encrypt }) => {
+      welcomed: ({ clientId, encrypt, packetPort = server.port }) => {
         Object.assign(owner, { clientId, encrypt });
         const { address, exportKeys } = session;
-        this.channels.datagrams.connected(owner, { server, address, exportKeys });
+        this.channels.datagrams.connected(owner, { server: { ...server, port: packetPort }, address, exportKeys });
         this.welcomed(session, clientId);
         this.channels.paths.connected(owner);
       },

@@ -8,9 +8,10 @@ export {
   type AgentKey,
 } from './wire/key-string.js';
 export { der } from './wire/der.js';
+export { agentRouteTag, MAX_WORKERS, openingWorker, readRouteTag, routeTagOf } from './wire/route-tag.js';
 export { createServerIdentity, type ServerIdentity } from './wire/server-identity.js';
 export { proxyHeader } from './wire/proxy-header.js';
-export { type Endpoint } from './wire/prelude.js';
+export { OPENING_FIRST_BYTE, OPENING_ROUTE_BYTES, openingRoute, type Endpoint } from './wire/prelude.js';
 export { type DialFailure, type TargetAddress } from './wire/messages.js';
 export {
   type AgentDialer,
@@ -108,6 +109,7 @@ export { type DatagramState } from './datagrams/server-datagrams.js';
 export { type ServerDatagramLimits } from './server-environment.js';
 export { DestinationRules } from './agent/destination-rules.js';
 export { type HttpOptions } from './vhost/http-gateway.js';
+export { readAuthority, type Authority } from './vhost/host-name.js';
 export { type ServerCertificate } from './vhost/certificate-book.js';
 export { formatVisitorKey, parseVisitorKey, type VisitorKey } from './wire/visitor-key.js';
 export { TunnelVisitor, type TunnelVisitorEnvironment, type VisitorRoute } from './visitor/tunnel-visitor.js';

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { AccessControl } from './access/access-control.js';
 import type { VisitorVerifier } from './access/visitor-verifier.js';
 import { agentResources, checkConfig, EMPTY_CONFIG, type TunnelServerConfig } from './config.js';
@@ -112,6 +113,22 @@ export class TunnelServer {
     this.arrivals.begin();
     await this.datagrams.listen({ host: address.host, port });
     return port;
+  }
+
+  /**
+   * In place of the three `listen`: another process has the ports and hands over what comes (`take`). `packets`: a UDP
+   * port of this process alone, for its agents; `https`: the port that visitors know.
+   */
+  async serve(packets: HostAndPort, https: number): Promise<void> {
+    this.arrivals.begin();
+    this.http.serve(https);
+    await this.datagrams.listen(packets);
+  }
+
+  /** A connection that was accepted at one of the ports; bytes that were read of it are put back already. */
+  take(port: 'agents' | 'http' | 'https', socket: Socket): void {
+    if (port === 'agents') this.door.take(socket);
+    else this.http.take(port, socket);
   }
 
   /** Opens a port for visitors of hosts and answers it. @throws Error of `listen`. */
@@ -311,11 +328,12 @@ export class TunnelServer {
     return {
       store: environment.clients,
       logger: environment.logger,
-      book: new TicketBook(timeouts.ticket),
+      book: new TicketBook(timeouts.ticket, environment.worker ?? null),
       poolLimits: { ...DEFAULT_POOL_LIMITS, ...environment.pool },
       now: environment.now,
       handshakeMs: timeouts.handshake,
       heartbeatMs: timeouts.heartbeat,
+      packetPort: () => (environment.worker === undefined ? null : this.datagrams.port || null),
       admit: (session) => this.admit(session),
       welcomed: (session) => this.welcomed(session),
       left: (session, error) => this.left(session, error),

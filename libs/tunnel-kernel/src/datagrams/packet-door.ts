@@ -14,6 +14,8 @@ export class PacketDoor {
   private readonly logger: TunnelLogger;
   private readonly links = new Map<number, PacketReceiver>();
   private socket: Socket | null = null;
+  /** 0: none. */
+  port = 0;
 
   constructor(logger: TunnelLogger) {
     this.logger = logger;
@@ -25,7 +27,7 @@ export class PacketDoor {
       const { address } = await lookup(host);
       const socket = createUdpSocket({ address });
       socket.on('message', (packet, from) => this.receive(packet, from));
-      await bindUdp(socket, address, port);
+      this.port = await bindUdp(socket, address, port);
       this.socket = socket;
     } catch (error) {
       this.logger.warn('no UDP port for agents: datagrams will take TCP', { host, port, error: String(error) });

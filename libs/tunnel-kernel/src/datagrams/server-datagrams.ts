@@ -58,6 +58,11 @@ export class ServerDatagrams implements DatagramSessions {
     return this.door.listen(address);
   }
 
+  /** Where packets of agents come in; 0: nowhere. */
+  get port(): number {
+    return this.door.port;
+  }
+
   /** Gives the UDP port up; what goes on, goes on over data channels. */
   closePort(): void {
     this.door.close();

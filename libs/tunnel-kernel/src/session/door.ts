@@ -124,6 +124,12 @@ export class Door {
     });
   }
 
+  /** A connection that another process accepted: as if it had come to this port. */
+  take(socket: Socket): void {
+    socket.allowHalfOpen = true;
+    this.accepted(socket);
+  }
+
   /** Accepts no more; open connections go on. */
   close(): void {
     this.server.close();

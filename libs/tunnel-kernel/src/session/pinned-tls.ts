@@ -3,15 +3,19 @@ import { connect, createSecureContext, type TLSSocket } from 'node:tls';
 import { ByteStreamDuplex, type ByteStream } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import { keyFingerprint } from '../wire/key-string.js';
+import { taggedProtocols } from '../wire/route-tag.js';
 
 /** A server whose key is known beforehand. Remembers its last session ticket: later handshakes cost less. */
 export class PinnedServer {
   private readonly fingerprint: string;
+  private readonly routeTag: string | undefined;
   private readonly secureContext = createSecureContext({ minVersion: 'TLSv1.3' });
   private session: Buffer | undefined;
 
-  constructor(fingerprint: string) {
+  /** `routeTag`: which process of the server is meant; see `route-tag.ts`. */
+  constructor(fingerprint: string, routeTag?: string) {
     this.fingerprint = fingerprint;
+    this.routeTag = routeTag;
   }
 
   /**
@@ -26,7 +30,7 @@ export class PinnedServer {
         rejectUnauthorized: false,
         // One for all connections: making it costs as much as a handshake.
         secureContext: this.secureContext,
-        ALPNProtocols: [protocol],
+        ALPNProtocols: taggedProtocols(protocol, this.routeTag),
         ...(this.session && { session: this.session }),
       });
       const fail = (error: TunnelError): void => {

@@ -1,5 +1,6 @@
 import type { AgentDialer, HostAndPort } from '../environment.js';
 import { AGENT_PATH, type WebSocketAddress } from '../websocket/handshake.js';
+import { taggedPath } from '../wire/route-tag.js';
 import { RawRoute, WebSocketRoute, type ServerRoute } from './server-route.js';
 
 /** `auto`: TCP connections to the server's port for agents where that works, else a WebSocket. */
@@ -11,6 +12,8 @@ export interface RouteOptions {
   transport: AgentTransport;
   /** Absent: port 443 of the server's host, in TLS. */
   websocket: WebSocketAddress | undefined;
+  /** Said openly to a server of several processes; see `route-tag.ts`. */
+  routeTag?: string;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
@@ -35,11 +38,16 @@ export class RouteChooser {
   }
 
   next(): ServerRoute {
-    const { transport, dialer, server, websocket, now } = this.options;
+    const { transport, dialer, server, websocket, routeTag, now } = this.options;
     const isOld = now() - this.rawFailedAt >= RAW_AGAIN_MS;
     if (transport === 'auto' && this.preferred === 'websocket' && isOld) this.preferred = 'raw';
     if (this.preferred === 'raw') return new RawRoute(dialer, server);
-    return new WebSocketRoute(dialer, websocket ?? { secure: true, host: server.host, port: 443, path: AGENT_PATH });
+    const address = websocket ?? { secure: true, host: server.host, port: 443, path: AGENT_PATH };
+    return new WebSocketRoute(dialer, {
+      ...address,
+      path: taggedPath(address.path, routeTag),
+      ...(routeTag && { routeTag }),
+    });
   }
 
   welcomed(kind: ServerRoute['kind']): void {

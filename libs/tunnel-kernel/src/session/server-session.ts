@@ -35,6 +35,8 @@ export interface SessionContext {
   now: () => number;
   handshakeMs: number;
   heartbeatMs: number;
+  /** Told to agents where their UDP packets have a port of their own. */
+  packetPort(): number | null;
   /** Whether the session is the one that serves its client from now on; a refusal is thrown. */
   admit(session: ServerSession): void;
   /** The agent was told so. */
@@ -164,12 +166,14 @@ export class ServerSession {
     clearTimeout(this.timer);
     context.admit(this);
     const { heartbeatMs } = context;
+    const packetPort = context.packetPort();
     link.send({
       type: 'welcome',
       version: PROTOCOL_VERSION,
       clientId: client.id,
       heartbeatMs,
       encrypt: client.encrypt,
+      ...(packetPort !== null && { packetPort }),
     });
     this.channels = new ChannelPool(context.book, context.poolLimits, context.now, (tickets) =>
       link.send({ type: 'channels', tickets }),

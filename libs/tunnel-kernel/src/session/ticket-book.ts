@@ -16,9 +16,12 @@ export interface TicketHolder {
 export class TicketBook {
   private readonly open = new Map<string, { ticket: ChannelTicket; holder: TicketHolder }>();
   private readonly lifetimeMs: number;
+  private readonly worker: number | null;
 
-  constructor(lifetimeMs: number) {
+  /** `worker`: of a server of several processes, which one this is. It is the first byte of all ids. */
+  constructor(lifetimeMs: number, worker: number | null = null) {
     this.lifetimeMs = lifetimeMs;
+    this.worker = worker;
   }
 
   get size(): number {
@@ -27,8 +30,10 @@ export class TicketBook {
 
   issue(holder: TicketHolder, count: number): ChannelTicket[] {
     const random = randomBytes(count * TICKET_BYTES);
+    if (this.worker !== null) for (let at = 0; at < random.length; at += TICKET_BYTES) random[at] = this.worker;
     const tickets = Array.from({ length: count }, (_, index) => {
       const at = index * TICKET_BYTES;
+      random[at] = this.routingIndex;
       return { id: random.subarray(at, at + ID_BYTES), key: random.subarray(at + ID_BYTES, at + TICKET_BYTES) };
     });
     const ids = tickets.map((ticket) => ticket.id.toString('hex'));

@@ -3,6 +3,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { ByteReader } from '@gatehouse/net';
 import type { AgentDialer } from '../environment.js';
 import { TunnelError } from '../errors.js';
+import { taggedProtocols } from '../wire/route-tag.js';
 import {
   checkUpgradeAnswer,
   MAX_HANDSHAKE_BYTES,
@@ -29,7 +30,7 @@ export async function dialWebSocket(
   const timer = setTimeout(() => stream.destroy(late), timeoutMs);
   try {
     if (address.secure) {
-      stream = secure(socket, address.host);
+      stream = secure(socket, address);
       await secured(stream as TLSSocket);
     }
     return await upgrade(stream, address);
@@ -42,11 +43,11 @@ export async function dialWebSocket(
   }
 }
 
-function secure(socket: Socket, host: string): TLSSocket {
+function secure(socket: Socket, { host, routeTag }: WebSocketAddress): TLSSocket {
   return connect({
     socket,
     rejectUnauthorized: false,
-    ALPNProtocols: ['http/1.1'],
+    ALPNProtocols: taggedProtocols('http/1.1', routeTag),
     ...(isIP(host) === 0 && { servername: host }),
   });
 }

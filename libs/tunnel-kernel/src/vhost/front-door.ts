@@ -38,6 +38,8 @@ export interface FrontDoorOptions {
   proxies: TrustedProxies;
   /** Answer to a challenge of ACME's HTTP-01 (RFC 8555 8.3); null: there is none. */
   acmeChallenge(token: string): string | null;
+  /** Whether a name is one of this process: connections for others are to be made anew. */
+  serves(name: string): boolean;
   /** The port that redirects to https name; null: the standard one. */
   httpsPort(): number | null;
 }
@@ -88,6 +90,10 @@ export class FrontDoor {
     { scheme }: VisitorOrigin,
     accept: string | undefined,
   ): HostConfig | GatewayAnswer {
+    if (!this.options.serves(head.host)) {
+      reply.close();
+      return misdirectedAnswer(accept);
+    }
     const host = this.hostFor(head, scheme);
     if (!covers(head.host)) return misdirectedAnswer(accept);
     if (!host) return noHostAnswer(accept);

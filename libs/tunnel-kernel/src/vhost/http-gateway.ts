@@ -24,6 +24,11 @@ export interface HttpOptions {
   targetAuthorities?: string[];
   /** The port that visitors know for https, where it is another than the one that is listened on. */
   publicHttpsPort?: number;
+  /**
+   * Names are dealt out to several processes: whether this one serves a name. A connection of a trusted proxy takes one
+   * request then, because the next one may be for another process.
+   */
+  serves?(name: string): boolean;
   /** Milliseconds. */
   timeouts?: { head?: number; answer?: number; connect?: number };
 }
@@ -46,6 +51,8 @@ export class HttpGateway {
   private readonly secure: TlsListener[] = [];
   private httpsPort: number | null;
   private draining = false;
+  /** Connections that were handed over and are open. */
+  private handed = 0;
 
   /**
    * `trustedProxies`: networks that are believed when they say whom they speak for (`X-Forwarded-For` and the like).
@@ -79,6 +86,7 @@ export class HttpGateway {
       proxies,
       acmeChallenge: (token) => options.acmeChallenge?.(token) ?? null,
       httpsPort: () => this.httpsPort,
+      serves: (name) => options.serves?.(name) ?? true,
     });
     const { logger } = context;
     this.listening = {
@@ -87,6 +95,7 @@ export class HttpGateway {
       logger,
       headMs: timeouts.head ?? HEAD_MS,
       draining: () => this.draining,
+      shared: options.serves !== undefined,
       agentUpgrade: onAgent,
     };
     this.http1 = new Http1Listener(this.listening);
@@ -104,27 +113,33 @@ export class HttpGateway {
 
   /** Answers the port. @throws Error of `listen`. */
   async listenHttp(address: HostAndPort): Promise<number> {
-    const server = createServer(http1Options(this.listening));
-    this.http1.attach(server, () => true);
-    const port = await listen(server, address);
-    this.plain.push(server);
-    return port;
+    return listen(this.plainServer(), address);
   }
 
   /** Answers the port. @throws Error of `listen`. */
   async listenHttps(address: HostAndPort): Promise<number> {
-    const { options, certificates, http1 } = this;
-    const listener = new TlsListener({
-      ...this.listening,
-      certificates,
-      http1,
-      fallback: options.defaultCertificate,
-      acmeTlsAlpn: (name) => options.acmeTlsAlpn?.(name) ?? null,
-    });
-    const port = await listen(listener.server, address);
-    this.secure.push(listener);
+    const port = await listen(this.tlsListener().server, address);
     this.httpsPort ??= port;
     return port;
+  }
+
+  /** In place of both: connections come by `take`. */
+  serve(httpsPort: number): void {
+    this.httpsPort ??= httpsPort;
+    // Node watches the time limits of servers that listen; these are handed what another one accepted.
+    for (const server of [this.plainServer(), this.tlsListener().server]) server.emit('listening');
+  }
+
+  /** A connection that another process accepted. */
+  take(port: 'http' | 'https', socket: Socket): void {
+    socket.on('error', () => undefined);
+    const server = port === 'http' ? this.plain[0] : this.secure[0]?.server;
+    if (!server || this.draining || this.handed >= MAX_CONNECTIONS) return void socket.destroy();
+    this.handed += 1;
+    socket.once('close', () => {
+      this.handed -= 1;
+    });
+    server.emit('connection', socket);
   }
 
   /** Gives the ports up; requests that run go on, their connections end with them. */
@@ -147,6 +162,26 @@ export class HttpGateway {
       server.closeAllConnections();
     }
     this.upstreams.destroy();
+  }
+
+  private plainServer(): Server {
+    const server = createServer(http1Options(this.listening));
+    this.http1.attach(server, () => true);
+    this.plain.push(server);
+    return server;
+  }
+
+  private tlsListener(): TlsListener {
+    const { options, certificates, http1 } = this;
+    const listener = new TlsListener({
+      ...this.listening,
+      certificates,
+      http1,
+      fallback: options.defaultCertificate,
+      acmeTlsAlpn: (name) => options.acmeTlsAlpn?.(name) ?? null,
+    });
+    this.secure.push(listener);
+    return listener;
   }
 }
 

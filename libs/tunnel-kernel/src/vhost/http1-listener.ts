@@ -24,6 +24,8 @@ export interface ListenerContext {
   /** From the first byte of a head to its last, milliseconds. */
   headMs: number;
   draining(): boolean;
+  /** Other processes serve other names. */
+  shared: boolean;
   /** A WebSocket of an agent (`AGENT_PATH`): paused, with what came after the request put back. */
   agentUpgrade(request: IncomingMessage, socket: Socket): void;
 }
@@ -38,6 +40,10 @@ interface Connection {
   open: number;
   /** Those that were sent before the one at work was answered (RFC 9112 9.3.2: only safe ones could be done beside it). */
   waiting: (() => void)[];
+  /** The last one that began to come. */
+  newest: IncomingMessage | null;
+  /** What cannot be read came after whole requests: it is answered when they are. */
+  unread: NodeJS.ErrnoException | null;
 }
 
 /** Options of `node:http`: what it would forgive is refused. */
@@ -97,10 +103,15 @@ export class Http1Listener {
       if (this.isBusy(socket)) socket.destroy();
       else refuse(socket, '405 Method Not Allowed', 'method');
     });
-    server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-      if (this.isBusy(socket)) socket.destroy();
-      else refuseUnread(error, socket);
-    });
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => this.unreadable(error, socket));
+  }
+
+  private unreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const connection = this.connections.get(socket);
+    if (!connection || connection.open === 0) return refuseUnread(error, socket);
+    // Of the request that is still being read nothing can be known any more; those before it are whole.
+    if (error.code === 'ECONNRESET' || !connection.newest?.complete) return void socket.destroy();
+    connection.unread ??= error;
   }
 
   /** Connections that wait for a request end; others after their answer. */
@@ -125,13 +136,12 @@ export class Http1Listener {
     const { socket } = request;
     const connection = this.connectionOf(socket, covers);
     if (connection.poisoned) return void request.resume();
-    if (this.context.draining()) response.shouldKeepAlive = false;
+    // A proxy's next request may be for a name of another process, which only a new connection leads to.
+    if (this.context.draining() || (this.context.shared && connection.arrival.trusted))
+      response.shouldKeepAlive = false;
     connection.open += 1;
-    const reply = new Http1Reply(request, response, () => {
-      connection.open -= 1;
-      connection.waiting.shift()?.();
-      if (this.context.draining()) this.endIfIdle(socket);
-    });
+    connection.newest = request;
+    const reply = new Http1Reply(request, response, () => this.answered(connection, socket));
     const close = reply.close.bind(reply);
     reply.close = () => {
       connection.poisoned = true;
@@ -143,6 +153,13 @@ export class Http1Listener {
     };
     if (connection.open === 1) serve();
     else if (connection.waiting.push(serve) > MAX_PIPELINED) socket.destroy();
+  }
+
+  private answered(connection: Connection, socket: Socket): void {
+    connection.open -= 1;
+    connection.waiting.shift()?.();
+    if (connection.unread && connection.open === 0) refuseUnread(connection.unread, socket);
+    else if (this.context.draining()) this.endIfIdle(socket);
   }
 
   private upgrade(
@@ -189,6 +206,8 @@ export class Http1Listener {
       poisoned: false,
       open: 0,
       waiting: [],
+      newest: null,
+      unread: null,
     };
     this.connections.set(socket, connection);
     return connection;

@@ -55,3 +55,20 @@ describe('requests that are sent before an answer', () => {
     expect(seen).not.toContain('GET /two');
   });
 });
+
+describe('what cannot be read', () => {
+  it('behind whole requests is answered after them', async () => {
+    const answers = rig.raw(`${get('/slow')}${get('/two')}NONSENSE\r\n\r\n`);
+    await waitFor(() => held.length === 1);
+    held[0]?.end('one');
+    const text = await answers;
+    expect(seen).toEqual(['GET /slow', 'GET /two']);
+    expect(text.match(/one|\/two|400 Bad Request/g)).toEqual(['one', '/two', '400 Bad Request']);
+  });
+
+  it('within a request ends the connection without another answer', async () => {
+    const chunked = 'POST /slow HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n';
+    expect(await rig.raw(chunked)).not.toContain('200 OK');
+    await waitFor(() => rig.server.flows === 0);
+  });
+});

@@ -8,6 +8,7 @@ import { TunnelError, type TunnelErrorCode } from '../errors.js';
 import { VISITOR_PROTOCOL } from '../session/door.js';
 import { PinnedServer } from '../session/pinned-tls.js';
 import { FramedStream } from '../wire/framed-stream.js';
+import { visitorRouteTag } from '../wire/route-tag.js';
 import { decodeVisitAnswer, encodeVisit, type VisitAnswer } from '../wire/visit.js';
 import { parseVisitorKey, type VisitorKey } from '../wire/visitor-key.js';
 
@@ -62,7 +63,7 @@ export class TunnelVisitor {
   constructor(environment: TunnelVisitorEnvironment) {
     this.environment = environment;
     this.key = parseVisitorKey(environment.key);
-    this.pinned = new PinnedServer(this.key.fingerprint);
+    this.pinned = new PinnedServer(this.key.fingerprint, visitorRouteTag(this.key.tunnelId));
     const { server, logger, dialer, p2p = dialer === undefined } = environment;
     const { key, pinned } = this;
     this.paths = p2p ? new PathKeeper({ server, key, pinned, logger }) : null;

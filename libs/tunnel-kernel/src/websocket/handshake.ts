@@ -25,6 +25,8 @@ export interface WebSocketAddress {
   port: number;
   /** With the query, as it is sent. */
   path: string;
+  /** Said in TLS as well: see `route-tag.ts`. */
+  routeTag?: string;
 }
 
 /** `wss://host[:port][/path]`, or `ws://`. Null for anything else. */

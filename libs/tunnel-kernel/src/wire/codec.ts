@@ -117,6 +117,7 @@ const FORMATS: { [K in Kind]: Format<Extract<Message, { type: K }>> } = {
       clientId: fields.integer('clientId', 0, Number.MAX_SAFE_INTEGER),
       heartbeatMs: fields.integer('heartbeatMs', 1, 3_600_000),
       encrypt: fields.flag('encrypt'),
+      ...optionalPort(fields),
     }),
     'welcome',
   ),
@@ -216,6 +217,11 @@ export function decodeMessage({ type, body }: Frame, from: Side): Message | null
   const limit = frameLimit(type, from);
   if (body.length > limit) throw protocolError(`a frame of type ${type} with ${body.length} bytes from the ${from}`);
   return BY_CODE.get(type)?.decode(body) ?? null;
+}
+
+function optionalPort(fields: Fields): { packetPort?: number } {
+  const packetPort = fields.optionalInteger('packetPort', 1, 65_535);
+  return packetPort === null ? {} : { packetPort };
 }
 
 function readVersion(value: unknown, path: string): number {

@@ -55,6 +55,8 @@ export interface WelcomeMessage {
   heartbeatMs: number;
   /** Whether data channels are TLS. */
   encrypt: boolean;
+  /** Where UDP packets go. Absent: to the port that the agent connected to. */
+  packetPort?: number;
 }
 
 export const CLOSE_CODES = [

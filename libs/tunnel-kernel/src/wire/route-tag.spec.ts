@@ -1,0 +1,50 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { describe, expect, it } from 'vitest';
+import { agentRouteTag, openingWorker, readRouteTag, routeTagOf, taggedPath, taggedProtocols } from './route-tag.js';
+import { TicketBook } from '../session/ticket-book.js';
+import { encodeOpening } from './prelude.js';
+
+async function helloOf(protocols: string[]): Promise<Buffer> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect({ port: (server.address() as AddressInfo).port, ALPNProtocols: protocols });
+  client.on('error', () => undefined);
+  const [socket] = await once(server, 'connection');
+  const [hello] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  server.close();
+  return hello;
+}
+
+describe('what a connection says openly about its process', () => {
+  it('is a part of a hash, beside the protocol', async () => {
+    const tag = agentRouteTag('ab'.repeat(32));
+    expect(tag).toMatch(/^[0-9a-f]{4}$/);
+    expect(readRouteTag(await helloOf(taggedProtocols('gwt/1', tag)))).toBe(tag);
+    expect(readRouteTag(await helloOf(taggedProtocols('gwv/1', 't1234567')))).toBe('t1234567');
+  });
+
+  it('is nothing where nobody asked for it, and where it cannot be read', async () => {
+    expect(taggedProtocols('gwt/1', undefined)).toEqual(['gwt/1']);
+    expect(readRouteTag(await helloOf(['gwt/1']))).toBeNull();
+    expect(readRouteTag(await helloOf(['gwt/1', 'gwk/../..']))).toBeNull();
+    expect(readRouteTag(Buffer.from('gwk/abcd'))).toBeNull();
+  });
+
+  it('stands in the query of a WebSocket', () => {
+    expect(routeTagOf(taggedPath('/__gw/agent', 'beef'))).toBe('beef');
+    expect(routeTagOf(taggedPath('/x?y=1', 't7'))).toBe('t7');
+    expect(routeTagOf('/x?y=1')).toBeNull();
+    expect(routeTagOf('/x?gwk=%41')).toBeNull();
+  });
+
+  it('is the first byte of the tickets of a process', () => {
+    const holder = { admit: () => undefined, expired: () => undefined };
+    const tickets = new TicketBook(1000, 7).issue(holder, 3);
+    for (const ticket of tickets) expect(openingWorker(encodeOpening(ticket))).toBe(7);
+    expect(openingWorker(Buffer.from('GW'))).toBeNull();
+    expect(openingWorker(Buffer.from('GET / HTTP/1.1'))).toBeNull();
+  });
+});
