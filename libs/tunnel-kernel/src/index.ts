@@ -11,7 +11,7 @@ export { der } from './wire/der.js';
 export { agentRouteTag, MAX_WORKERS, openingWorker, readRouteTag, routeTagOf } from './wire/route-tag.js';
 export { createServerIdentity, type ServerIdentity } from './wire/server-identity.js';
 export { proxyHeader } from './wire/proxy-header.js';
-export { OPENING_FIRST_BYTE, OPENING_ROUTE_BYTES, openingRoute, type Endpoint } from './wire/prelude.js';
+export { type Endpoint } from './wire/prelude.js';
 export { type DialFailure, type TargetAddress } from './wire/messages.js';
 export {
   type AgentDialer,
@@ -103,6 +103,7 @@ export { type PoolLimits } from './session/channel-pool.js';
 export { type AgentTransport } from './session/route-chooser.js';
 export { formatWebSocketAddress, parseWebSocketAddress, type WebSocketAddress } from './websocket/handshake.js';
 export { type AgentHost, type AgentTunnel, type FileRoot } from './wire/messages.js';
+export { isPublicAddress, OutboundCalls, type OutboundOptions } from './verification/outbound-call.js';
 export { systemDialer } from './dial.js';
 export { type DatagramLimits } from './datagrams/agent-datagrams.js';
 export { type DatagramState } from './datagrams/server-datagrams.js';

@@ -82,8 +82,6 @@ export interface TunnelServerEnvironment {
   events?: ServerEvents;
   timeouts?: Partial<ServerTimeouts>;
   pool?: Partial<PoolLimits>;
-  /** First byte of the ids of its tickets, 0 to 255: tells processes that share a port whose a data channel is (see `openingRoute`). */
-  routingIndex?: number;
   datagrams?: Partial<ServerDatagramLimits>;
   /** Which of several processes this is, from 0 on: it is handed its connections (`TunnelServer.serve`). Absent: the only one. */
   worker?: number;

@@ -33,7 +33,6 @@ export class TicketBook {
     if (this.worker !== null) for (let at = 0; at < random.length; at += TICKET_BYTES) random[at] = this.worker;
     const tickets = Array.from({ length: count }, (_, index) => {
       const at = index * TICKET_BYTES;
-      random[at] = this.routingIndex;
       return { id: random.subarray(at, at + ID_BYTES), key: random.subarray(at + ID_BYTES, at + TICKET_BYTES) };
     });
     const ids = tickets.map((ticket) => ticket.id.toString('hex'));
