@@ -1,5 +1,5 @@
+import { IdempotencyStore } from '@gatehouse/auth';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { IdempotencyStore } from '../src/idempotency/idempotency-store.js';
 import { startTestApi } from './support/test-api.js';
 import type { Answer, TestApi } from './support/test-api.js';
 

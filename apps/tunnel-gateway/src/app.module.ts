@@ -1,4 +1,4 @@
-import { AuthModule } from '@gatehouse/auth';
+import { AuthModule, IdempotencyModule } from '@gatehouse/auth';
 import { JobsModule, type WorkersMode } from '@gatehouse/jobs';
 import { PersistenceModule } from '@gatehouse/persistence';
 import { ThrottlingModule } from '@gatehouse/platform';
@@ -21,9 +21,12 @@ import { DatabaseHealth } from './health/database-health.js';
 import { OwnershipModule } from './ownership/ownership.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { RollupModule } from './rollup/rollup.module.js';
+import { SECRET_BOX } from './secret-box.token.js';
 import type { TunnelGatewaySettings } from './settings.js';
 import { TrafficModule } from './traffic/traffic.module.js';
 import { TunnelsModule } from './tunnels/tunnels.module.js';
+import { WebhookJobsModule } from './webhooks/webhook-jobs.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { UsersModule } from './users/users.module.js';
 
 @Module({})
@@ -41,6 +44,7 @@ export class AppModule {
           sessions: { cookie: SESSION_COOKIE, secure: settings.secureCookies, users: ConsoleUsers },
         }),
         UsersModule,
+        IdempotencyModule.forRoot({ box: SECRET_BOX }),
         OwnershipModule,
         EdgeModule.forRoot(edge),
         ClientsModule,
@@ -50,6 +54,7 @@ export class AppModule {
         AuthPoliciesModule,
         TrafficModule,
         EventsApiModule,
+        WebhooksModule,
       ],
       controllers: [AuthController],
       providers: [DatabaseHealth, Login],
@@ -78,13 +83,14 @@ function foundation(
     ),
     JobsModule.forRoot({
       namespace: SERVICE_NAME,
-      queues: ['flow-rollup', 'retention'],
+      queues: ['flow-rollup', 'retention', 'webhook-fan-out', 'webhook-delivery'],
       databaseUrl,
       redisUrl,
       autoMigrate,
       workers,
     }),
     EventsModule,
+    WebhookJobsModule,
     RollupModule,
     RetentionModule,
   ];

@@ -7,6 +7,9 @@ export { CurrentActor, isPublicRoute, Public, Requires } from './guard/decorator
 export { KnownUsers } from './guard/known-users.js';
 export { actorOf } from './guard/request-actor.js';
 export { SameOriginGuard } from './guard/same-origin.js';
+export { IdempotencyModule } from './idempotency/idempotency.module.js';
+export { IdempotencyStore, type Claim, type KeyedRequest } from './idempotency/idempotency-store.js';
+export { createIdempotencyTable } from './idempotency/idempotency-table.js';
 export { createApiKey, parseApiKey, type ParsedApiKey } from './keys/api-key.js';
 export {
   ApiKeyStore,

@@ -1,7 +1,7 @@
-import { AuthModule } from '@gatehouse/auth';
+import { AuthModule, IdempotencyModule } from '@gatehouse/auth';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
-import { IdempotencyModule } from '../idempotency/idempotency.module.js';
+import { SECRET_BOX } from '../secret-box.token.js';
 import { Administrator } from './administrator.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -22,7 +22,7 @@ export class AccessModule {
     return {
       module: AccessModule,
       imports: [
-        IdempotencyModule,
+        IdempotencyModule.forRoot({ box: SECRET_BOX }),
         OpenAccessModule,
         AuthModule.forRoot({ service: SERVICE_NAME, secretKey, apiKeyPrefix: API_KEY_PREFIX, policy: OpenAccess }),
       ],

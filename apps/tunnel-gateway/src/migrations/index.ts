@@ -7,6 +7,8 @@ import { CreatePolicyOptions1763668802104 } from './1763668802104-create-policy-
 import { CreateFlowBuckets1763668802130 } from './1763668802130-create-flow-buckets.js';
 import { CreateAcme1763668802150 } from './1763668802150-create-acme.js';
 import { CreateEvents1763668802160 } from './1763668802160-create-events.js';
+import { CreateWebhooks1763668802161 } from './1763668802161-create-webhooks.js';
+import { CreateIdempotencyKeys1763668802170 } from './1763668802170-create-idempotency-keys.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -19,4 +21,6 @@ export const MIGRATIONS = [
   CreateFlowBuckets1763668802130,
   CreateAcme1763668802150,
   CreateEvents1763668802160,
+  CreateWebhooks1763668802161,
+  CreateIdempotencyKeys1763668802170,
 ];

@@ -10,9 +10,21 @@ const IF_MATCH = {
   schema: { type: 'string' },
 };
 
+/** draft-ietf-httpapi-idempotency-key-header-07. */
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A repeat of the request with the same key within 24 hours gets the answer of the first',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+};
+
 /** What stands before the controllers, by the method of an operation. */
-export const additions: Additions = ({ method }) => {
+export const additions: Additions = ({ method, open }) => {
   const failures = ['VALIDATION_FAILED', 'RATE_LIMITED'] as const;
+  if (method === 'post' && !open) {
+    return { failures: [...failures, 'CONFLICT', 'UNPROCESSABLE'], parameters: [IDEMPOTENCY_KEY] };
+  }
   if (method !== 'patch' && method !== 'delete') return { failures };
   return { failures: [...failures, 'PRECONDITION_FAILED'], parameters: [IF_MATCH] };
 };

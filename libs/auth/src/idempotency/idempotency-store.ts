@@ -1,7 +1,9 @@
 import type { SecretBox } from '@gatehouse/persistence';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { SECRET_BOX } from '../secret-box.token.js';
+
+/** Injection token of what seals kept answers. */
+export const ANSWER_BOX = Symbol('AnswerBox');
 
 /** A request that says under which key it may be repeated. */
 export interface KeyedRequest {
@@ -29,7 +31,7 @@ const ABANDONED = `interval '2 minutes'`;
 /** One of so many claims also removes what is too old. */
 const SWEEP_EVERY = 100;
 
-/** Answers to keyed requests, for a day, shared by replicas. */
+/** Answers to keyed requests, for a day, shared by replicas. They are sealed: one may hold a key that is shown once. */
 @Injectable()
 export class IdempotencyStore {
   private readonly logger = new Logger(IdempotencyStore.name);
@@ -37,7 +39,7 @@ export class IdempotencyStore {
 
   constructor(
     private readonly dataSource: DataSource,
-    @Inject(SECRET_BOX) private readonly box: SecretBox,
+    @Inject(ANSWER_BOX) private readonly box: SecretBox,
   ) {}
 
   async claim({ actor, key, hash }: KeyedRequest): Promise<Claim> {

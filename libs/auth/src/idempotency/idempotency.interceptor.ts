@@ -1,10 +1,10 @@
-import { actorOf } from '@gatehouse/auth';
 import { idempotencyKeyOf, idempotencyKeyReused, idempotencyKeyRunning, markReplayed } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import type { Request } from 'express';
 import { lastValueFrom, of } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { actorOf } from '../guard/request-actor.js';
 import { IdempotencyStore } from './idempotency-store.js';
 import type { KeyedRequest } from './idempotency-store.js';
 

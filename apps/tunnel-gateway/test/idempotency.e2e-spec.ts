@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bearerOf, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
+
+let world: TunnelWorld;
+let token: string;
+beforeAll(async () => {
+  world = await TunnelWorld.start({ WORKERS: 'separate' });
+  token = await bearerOf(world.gateway, 'admin');
+});
+afterAll(() => world.close());
+
+async function post(path: string, key: string, body: object, as = token): Promise<{ status: number; body: AnyJson }> {
+  const response = await fetch(`${world.gateway.url}/api/v1${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json', 'idempotency-key': key },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+const clients = async (): Promise<number> => (await world.rows('SELECT id FROM tunnel_gateway.clients')).length;
+
+describe('a POST with a key', () => {
+  it('is carried out once, and a repeat gets the same answer, with the key that is shown once', async () => {
+    const before = await clients();
+    const first = await post('/clients', 'one', { name: 'a' });
+    expect(first.status).toBe(201);
+    expect(await post('/clients', 'one', { name: 'a' })).toEqual(first);
+    expect(await clients()).toBe(before + 1);
+    const kept = JSON.stringify(await world.rows('SELECT * FROM tunnel_gateway_ops.idempotency_keys'));
+    expect(kept).not.toContain(first.body.key);
+    expect(kept).not.toContain(first.body.key.split('.')[0]);
+  });
+
+  it('of which many come at once makes one row', async () => {
+    const before = await clients();
+    const all = await Promise.all(Array.from({ length: 8 }, () => post('/clients', 'many', { name: 'b' })));
+    expect(await clients()).toBe(before + 1);
+    expect(all.map(({ status }) => status).filter((status) => status !== 409 && status !== 201)).toEqual([]);
+    expect(new Set(all.filter(({ status }) => status === 201).map(({ body }) => body.id)).size).toBe(1);
+  });
+
+  it('that was used for something else is refused', async () => {
+    await post('/clients', 'other', { name: 'c' });
+    expect((await post('/clients', 'other', { name: 'd' })).status).toBe(422);
+    expect((await post('/tunnels', 'other', { name: 'c' })).status).toBe(422);
+    expect((await post('/clients', 'with blank', { name: 'c' })).status).toBe(400);
+  });
+
+  it("is nobody else's, and may be used again after a failure and after a day", async () => {
+    await world.user('eve');
+    const eve = await bearerOf(world.gateway, 'eve');
+    const [mine, hers] = [
+      await post('/clients', 'shared', { name: 'e' }),
+      await post('/clients', 'shared', { name: 'e' }, eve),
+    ];
+    expect(hers.status).toBe(201);
+    expect(hers.body.id).not.toBe(mine.body.id);
+    const tunnel = { client_id: 999_999, mode: 'tcp', target_addr: '127.0.0.1:1' };
+    expect((await post('/tunnels', 'again', tunnel)).status).toBe(404);
+    expect((await post('/tunnels', 'again', { ...tunnel, client_id: mine.body.id })).status).toBe(201);
+    await world.rows(`UPDATE tunnel_gateway_ops.idempotency_keys SET created_at = now() - interval '25 hours'`);
+    expect((await post('/clients', 'shared', { name: 'other' })).status).toBe(201);
+  });
+});

@@ -1,0 +1,16 @@
+import type { SqlRunner } from '../tables/auth-tables.js';
+
+/** Makes the table of IdempotencyModule in the first schema of the search path. */
+export async function createIdempotencyTable(runner: SqlRunner): Promise<void> {
+  // The answer is sealed: that of POST /api-keys holds the key. Null while the request runs.
+  await runner.query(`
+    CREATE TABLE idempotency_keys (
+      actor text NOT NULL,
+      key text NOT NULL,
+      request_hash text NOT NULL,
+      sealed_answer text,
+      created_at timestamptz NOT NULL DEFAULT now(),
+      PRIMARY KEY (actor, key)
+    )`);
+  await runner.query('CREATE INDEX idempotency_keys_age_idx ON idempotency_keys (created_at)');
+}
