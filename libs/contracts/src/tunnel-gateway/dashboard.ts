@@ -1,3 +1,4 @@
+import type { EventView } from './event.js';
 import type { FlowPoint } from './traffic.js';
 
 /** Something that wants somebody's attention. */
@@ -26,17 +27,6 @@ export interface DashboardResource {
   kind: string;
   /** @asType integer */
   id: number;
-}
-
-/** What happened, the newest first. */
-export interface DashboardEvent {
-  /** @asType integer */
-  id: number;
-  type: string;
-  resource: DashboardResource | null;
-  message: string;
-  /** @format date-time */
-  created_at: string;
 }
 
 /** How many there are that the caller may see. */
@@ -144,7 +134,8 @@ export interface TunnelDashboard {
   top_hosts: TopResource[];
   top_visitors: TopVisitor[];
   series: DashboardSeries;
-  recent_events: DashboardEvent[];
+  /** The newest first. */
+  recent_events: EventView[];
   warnings: TunnelWarning[];
   /** @format date-time */
   generated_at: string;
