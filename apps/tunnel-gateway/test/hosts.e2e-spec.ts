@@ -155,6 +155,7 @@ describe('hosts with policies', () => {
       ...about,
       type: 'callback',
       callback_url: `http://127.0.0.1:${port}/check`,
+      allow_private: true,
       copy_headers: ['X-User'],
       ttl_seconds: 0,
     });

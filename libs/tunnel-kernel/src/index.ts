@@ -72,7 +72,6 @@ export {
   type VerificationOptions,
 } from './verification/verification-options.js';
 export { discoverOAuthServer } from './verification/oauth-discovery.js';
-export { isPublicAddress } from './verification/outbound-call.js';
 export {
   TunnelVisits,
   visitedTunnel,

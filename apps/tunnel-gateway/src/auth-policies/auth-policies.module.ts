@@ -1,6 +1,24 @@
+import { loadSecretKey } from '@gatehouse/persistence';
 import { Module } from '@nestjs/common';
+import { PolicySecrets } from '../gateway-host/policy-secrets.js';
+import { visitorSecretOf } from '../gateway-host/start-edge.js';
+import { TunnelGatewaySettings } from '../settings.js';
 import { AuthPoliciesController } from './auth-policies.controller.js';
 import { AuthPoliciesService } from './auth-policies.service.js';
+import { PolicyOptionReader } from './policy-options.js';
 
-@Module({ controllers: [AuthPoliciesController], providers: [AuthPoliciesService] })
+@Module({
+  controllers: [AuthPoliciesController],
+  providers: [
+    AuthPoliciesService,
+    PolicyOptionReader,
+    {
+      provide: PolicySecrets,
+      inject: [TunnelGatewaySettings],
+      useFactory: ({ home, secretKey }: TunnelGatewaySettings) =>
+        new PolicySecrets(visitorSecretOf(loadSecretKey({ home, envValue: secretKey }))),
+    },
+  ],
+  exports: [AuthPoliciesService, PolicySecrets],
+})
 export class AuthPoliciesModule {}

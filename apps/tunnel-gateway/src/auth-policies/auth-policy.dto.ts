@@ -5,6 +5,7 @@ import {
   ArrayMaxSize,
   ArrayMinSize,
   IsArray,
+  IsBoolean,
   IsIn,
   IsOptional,
   IsString,
@@ -17,6 +18,7 @@ import { byNumber, byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger } from '../wire/page-query.js';
 import { Aliases, Flag, RowId, Whole } from '../wire/text-fields.js';
+import { PolicyOAuth } from './policy-oauth.dto.js';
 import { POLICY_RESOURCES, POLICY_TYPES, type PolicyResource } from './auth-policy.entity.js';
 
 const TYPE_ALIASES = { page: 'password', forward_auth: 'callback' };
@@ -89,6 +91,21 @@ export class AuthPolicyChanges {
     message: 'copy_headers must be names of header fields that are not of the connection',
   })
   copy_headers?: string[];
+
+  /**
+   * Types `callback` and `oauth`: what is asked may be inside the gateway's network, and go without TLS. For
+   * administrators; ends when somebody else says what is asked.
+   */
+  @Omittable()
+  @IsBoolean()
+  allow_private?: boolean;
+
+  /** Type `oauth`: where visitors sign in; in place of what was said before. */
+  @Omittable()
+  @ValidateNested()
+  @Type(() => PolicyOAuth)
+  @ApiProperty({ type: PolicyOAuth, required: false })
+  oauth?: PolicyOAuth;
 
   @Omittable()
   @Flag()

@@ -1,5 +1,6 @@
 import { BigIntColumn, BigIntId, TimestampColumn } from '@gatehouse/persistence';
 import type { VisitorPolicyType } from '@gatehouse/tunnel-kernel';
+import type { StoredOAuth } from '../gateway-host/policy-mapper.js';
 import { Check, Column, Entity, Index, JoinColumn, OneToOne, PrimaryColumn } from 'typeorm';
 
 export const POLICY_RESOURCES = ['tunnel', 'host', 'client'] as const;
@@ -60,7 +61,15 @@ export class PolicyOptions {
   @Column({ name: 'copy_headers', type: 'jsonb', default: [] })
   copyHeaders: string[];
 
-  /** Type `callback`: an administrator said where, and it may be inside the gateway's network. */
+  /** Types `callback` and `oauth`: what is asked may be inside the gateway's network; administrators alone say so. */
   @Column({ name: 'allow_private', type: 'boolean', default: false })
   allowPrivate: boolean;
+
+  /** Type `oauth`: the registration at an authorization server, without its secret. */
+  @Column({ type: 'jsonb', nullable: true })
+  oauth: StoredOAuth | null;
+
+  /** Type `oauth`: the client's secret, sealed; null for a public client. */
+  @Column({ name: 'sealed_secret', type: 'text', nullable: true })
+  sealedSecret: string | null;
 }

@@ -1,4 +1,5 @@
-import type { AuthPolicyView } from '@gatehouse/contracts';
+import type { AuthPolicyView, PolicyOAuthView } from '@gatehouse/contracts';
+import type { StoredOAuth } from '../gateway-host/policy-mapper.js';
 import { flag, instant } from '../wire/view-parts.js';
 import type { AuthPolicy, PolicyOptions } from './auth-policy.entity.js';
 
@@ -13,10 +14,29 @@ export function toAuthPolicyView(policy: AuthPolicy, options: PolicyOptions | un
     users: policy.type === 'basic' ? namesIn(policy.password ?? '') : [],
     callback_url: policy.callbackUrl,
     copy_headers: options?.copyHeaders ?? [],
+    allow_private: options?.allowPrivate ?? false,
+    oauth: options?.oauth ? toOAuthView(options.oauth, options.sealedSecret !== null) : null,
     enabled: flag(policy.enabled),
     ttl_seconds: policy.ttlSeconds ?? 7_200,
     created_at: instant(policy.createdAt),
     updated_at: instant(policy.updatedAt),
+  };
+}
+
+function toOAuthView({ issuer, clientId, scope, server, ...people }: StoredOAuth, hasSecret: boolean): PolicyOAuthView {
+  return {
+    issuer,
+    server: server?.isProfile ? 'resource_sharing' : 'standard',
+    client_id: clientId,
+    has_client_secret: hasSecret,
+    scope: scope ?? null,
+    authorization_endpoint: server?.authorizationEndpoint ?? null,
+    token_endpoint: server?.tokenEndpoint ?? null,
+    userinfo_endpoint: server?.userinfoEndpoint ?? null,
+    introspection_endpoint: server?.introspectionEndpoint ?? null,
+    subjects: people.subjects ?? [],
+    names: people.names ?? [],
+    emails: people.emails ?? [],
   };
 }
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { ACME_CHANNEL } from './acme-answers.js';
 import type { EdgeDatabase } from './edge-database.js';
+import { GRANTS_CHANNEL } from './grant-rows.js';
 
 export const CONFIG_CHANNEL = 'tunnel_gateway:config';
 const RETRY_FIRST_MS = 100;
@@ -12,6 +13,8 @@ export interface ConfigFeedOptions {
   onNews(): void;
   /** What authorities may ask for may have changed. */
   onChallenges(): void;
+  /** What was granted to visitors, or ended; null: some of it may have been missed. */
+  onGrants(news: string | null): void;
   onProblem(message: string): void;
 }
 
@@ -32,18 +35,20 @@ export class ConfigFeed {
     const client = this.options.database.listener();
     this.client = client;
     client.on('error', () => undefined);
-    client.on('notification', ({ channel }) => {
+    client.on('notification', ({ channel, payload = '' }) => {
       if (channel === ACME_CHANNEL) this.options.onChallenges();
+      else if (channel === GRANTS_CHANNEL) this.options.onGrants(payload);
       else this.options.onNews();
     });
     client.once('end', () => this.ended(client));
     try {
       await client.connect();
-      await client.query(`LISTEN "${CONFIG_CHANNEL}"; LISTEN "${ACME_CHANNEL}"`);
+      await client.query(`LISTEN "${CONFIG_CHANNEL}"; LISTEN "${ACME_CHANNEL}"; LISTEN "${GRANTS_CHANNEL}"`);
       this.waitMs = RETRY_FIRST_MS;
       // What was said before is lost.
       this.options.onNews();
       this.options.onChallenges();
+      this.options.onGrants(null);
     } catch (error) {
       this.options.onProblem(error instanceof Error ? error.message : String(error));
       await client.end().catch(() => undefined);

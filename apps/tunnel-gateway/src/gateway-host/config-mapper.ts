@@ -1,6 +1,7 @@
-import type { HostConfig, TunnelConfig, TunnelServerConfig, VisitorPolicyConfig } from '@gatehouse/tunnel-kernel';
+import type { HostConfig, TunnelConfig, TunnelServerConfig } from '@gatehouse/tunnel-kernel';
 import { parseHostTargets, parseTunnelTargets } from '../targets/targets.js';
-import type { ConfigRows, HostRow, PolicyRow, TunnelRow } from './config-rows.js';
+import type { ConfigRows, HostRow, TunnelRow } from './config-rows.js';
+import { isVisitorKey, toPolicy, visitorKeysOf, type OpenSecret } from './policy-mapper.js';
 
 export interface Certificate {
   chain: string;
@@ -18,11 +19,14 @@ export interface MappedConfig {
   hostProblems: Map<number, string>;
 }
 
-const KEY_HASH = /^sha256:([0-9a-f]{64})$/;
 const KIBIBYTE = 1024;
 
 /** What the data plane is told to be. Rows that cannot be read are left out, each on its own. */
-export function toServerConfig(rows: ConfigRows, certificateOf: CertificateSource): MappedConfig {
+export function toServerConfig(
+  rows: ConfigRows,
+  certificateOf: CertificateSource,
+  openSecret: OpenSecret = () => null,
+): MappedConfig {
   const [tunnelProblems, hostProblems] = [new Map<number, string>(), new Map<number, string>()];
   const visitorKeys = visitorKeysOf(rows.policies);
   const tunnels = collect(rows.tunnels, tunnelProblems, (row) => toTunnel(row, visitorKeys));
@@ -40,7 +44,7 @@ export function toServerConfig(rows: ConfigRows, certificateOf: CertificateSourc
     tunnels,
     hosts,
     ipRules: rows.ipRules,
-    policies: rows.policies.filter((policy) => !isVisitorKey(policy)).map(toPolicy),
+    policies: rows.policies.filter((policy) => !isVisitorKey(policy)).map((policy) => toPolicy(policy, openSecret)),
   };
   return { config, tunnelProblems, hostProblems };
 }
@@ -91,22 +95,4 @@ function toHost(row: HostRow, certificate: Certificate | null): HostConfig {
     requestHeaders,
     responseHeaders,
   };
-}
-
-function toPolicy(row: PolicyRow): VisitorPolicyConfig {
-  const { kind, resourceId, ...policy } = row;
-  return { ...policy, resource: { kind, id: resourceId } };
-}
-
-/** Keys of private tunnels are policies whose password is a plain hash: keys are random, a slow hash gains nothing. */
-function isVisitorKey({ kind, type, password }: PolicyRow): boolean {
-  return kind === 'tunnel' && type === 'password' && KEY_HASH.test(password ?? '');
-}
-
-function visitorKeysOf(policies: readonly PolicyRow[]): Map<number, string> {
-  return new Map(
-    policies
-      .filter(isVisitorKey)
-      .map(({ resourceId, password }) => [resourceId, password?.slice('sha256:'.length) ?? '']),
-  );
 }

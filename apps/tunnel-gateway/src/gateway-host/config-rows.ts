@@ -1,5 +1,6 @@
 import type { IpRuleConfig, TunnelMode, VisitorPolicyType } from '@gatehouse/tunnel-kernel';
 import type { Queries } from './edge-database.js';
+import type { StoredOAuth } from './policy-mapper.js';
 
 export interface ClientRow {
   id: number;
@@ -52,6 +53,9 @@ export interface PolicyRow {
   callbackUrl: string | null;
   copyHeaders: string[];
   allowPrivate: boolean;
+  /** Type `oauth`. */
+  oauth: StoredOAuth | null;
+  sealedSecret: string | null;
   ttlSeconds: number;
   version: number;
 }
@@ -98,13 +102,16 @@ const IP_RULES = `
     coalesce(priority, 0) AS priority
   FROM tunnel_gateway.ip_rules WHERE scope <> 'console' ORDER BY id`;
 
+/** Of `auth_policies` as `p`. */
+export const POLICY_VERSION = `coalesce((extract(epoch FROM p.updated_at) * 1000)::bigint, 0)`;
+
 const POLICIES = `
   SELECT p.id, p.resource_type AS kind, p.resource_id AS "resourceId", p.type, p.password,
     p.callback_url AS "callbackUrl", coalesce(o.copy_headers, '[]') AS "copyHeaders",
-    coalesce(o.allow_private, false) AS "allowPrivate", coalesce(p.ttl_seconds, 7200) AS "ttlSeconds",
-    coalesce((extract(epoch FROM p.updated_at) * 1000)::bigint, 0) AS version
+    coalesce(o.allow_private, false) AS "allowPrivate", o.oauth, o.sealed_secret AS "sealedSecret",
+    coalesce(p.ttl_seconds, 7200) AS "ttlSeconds", ${POLICY_VERSION} AS version
   FROM tunnel_gateway.auth_policies p LEFT JOIN tunnel_gateway_ops.policy_options o ON o.policy_id = p.id
-  WHERE p.enabled = 1 ORDER BY p.id`;
+  WHERE p.enabled = 1`;
 
 /** Reads everything; rows that belong together are read together. */
 export async function readConfigRows(queries: Queries): Promise<ConfigRows> {
@@ -116,13 +123,23 @@ export async function readConfigRows(queries: Queries): Promise<ConfigRows> {
     tunnels: await rows<TunnelRow>(TUNNELS),
     hosts: await rows<HostRow>(HOSTS),
     ipRules: await rows<IpRuleConfig>(IP_RULES),
-    policies: await rows<PolicyRow>(POLICIES),
+    policies: await rows<PolicyRow>(`${POLICIES} ORDER BY p.id`),
   };
 }
 
 export async function readRevision(queries: Queries): Promise<number> {
   const { rows } = await queries.query<{ revision: number }>('SELECT revision FROM tunnel_gateway_ops.config_revision');
   return rows[0]?.revision ?? 0;
+}
+
+/** Those that are for a tunnel: its own, else its client's. */
+export async function readTunnelPolicies(queries: Queries, id: number, clientId: number): Promise<PolicyRow[]> {
+  const sql = `${POLICIES}
+    AND ((p.resource_type = 'tunnel' AND p.resource_id = $1) OR (p.resource_type = 'client' AND p.resource_id = $2))
+    ORDER BY p.id`;
+  const { rows } = await queries.query<PolicyRow>(sql, [id, clientId]);
+  const own = rows.filter(({ kind }) => kind === 'tunnel');
+  return own.length > 0 ? own : rows;
 }
 
 /** A client whose key is newer than the configuration, and the revision that has it. */

@@ -9,11 +9,13 @@ import { toServerConfig, type MappedConfig } from './config-mapper.js';
 import { findClientByKey, readConfigRows, readRevision, type ConfigRows } from './config-rows.js';
 import { CountryFile } from './country-file.js';
 import { EdgeDatabase } from './edge-database.js';
+import { EdgeGrants } from './edge-grants.js';
 import type { ConnectionList, EdgeOptions, EdgePorts, EdgeStatus } from './edge-ipc.js';
 import { EdgePortError } from './edge-port-error.js';
 import type { UnsentFlows } from './flow-batch.js';
 import { FlowWriter } from './flow-writer.js';
 import { HostCertificates } from './host-certificates.js';
+import { PolicySecrets } from './policy-secrets.js';
 import { RunStatusWriter } from './run-status.js';
 import { SnapshotFile } from './snapshot-file.js';
 import { verifyPassword } from './verify-password.js';
@@ -35,6 +37,8 @@ export class Edge {
   private readonly certificateFiles: CertificateFiles;
   private readonly certificates: HostCertificates;
   private readonly acme = new AcmeAnswers();
+  private readonly grants: EdgeGrants;
+  private readonly policySecrets: PolicySecrets;
   private readonly countries: CountryFile;
   private readonly snapshot: SnapshotFile;
   private readonly flows: FlowWriter;
@@ -68,6 +72,8 @@ export class Edge {
       key: Buffer.from(options.certificateKey, 'base64'),
       onProblem: unusable,
     });
+    this.grants = new EdgeGrants(this.database, Date.now);
+    this.policySecrets = new PolicySecrets(options.visitorSecret);
     this.countries = new CountryFile(options.geoFile, (problem) => logger.warn(problem));
     this.snapshot = new SnapshotFile(join(options.folder, 'snapshot.json'));
     this.server = this.createServer();
@@ -82,6 +88,7 @@ export class Edge {
       database: this.database,
       onNews: () => void this.reload(),
       onChallenges: () => void this.loadChallenges(),
+      onGrants: (news) => void this.grants.receive(news).catch((error: unknown) => this.databaseFailed(error)),
       onProblem: (problem) => logger.debug('the database cannot be listened to', { problem }),
     });
   }
@@ -92,7 +99,7 @@ export class Edge {
     for (;;) {
       try {
         this.take(await this.database.snapshot(readConfigRows), 'database');
-        return;
+        return await this.grants.read();
       } catch (error) {
         this.databaseFailed(error);
       }
@@ -178,6 +185,7 @@ export class Edge {
     for (const timer of this.timers) clearInterval(timer);
     // First what only this process knows: a database that hangs keeps the rest waiting until somebody kills it.
     await this.flows.close();
+    await this.grants.write().catch((error: unknown) => this.databaseFailed(error));
     await this.loading;
     if (!stays) await this.runStatus.clear().catch((error: unknown) => this.databaseFailed(error));
     await this.feed.close();
@@ -196,7 +204,11 @@ export class Edge {
       trustedProxies: this.options.trustedProxies,
       countryOf: this.countries.countryOf,
       geoStrict: this.options.geoStrict,
-      verification: { secret: Buffer.from(this.options.visitorSecret, 'base64'), verifyPassword },
+      verification: {
+        secret: Buffer.from(this.options.visitorSecret, 'base64'),
+        verifyPassword,
+        grants: this.grants.store,
+      },
       timeouts: { arrival: ARRIVAL_MS },
       http: {
         ...(publicHttpsPort !== null && { publicHttpsPort }),
@@ -255,7 +267,11 @@ export class Edge {
   private async applyRows(): Promise<void> {
     const { rows } = this;
     if (!rows || this.closed) return;
-    const mapped = toServerConfig(rows, (host) => this.certificates.of(host));
+    const mapped = toServerConfig(
+      rows,
+      (host) => this.certificates.of(host),
+      (sealed) => this.policySecrets.open(sealed),
+    );
     this.certificates.settle();
     for (const [id, problem] of mapped.hostProblems) this.logger.warn('a host cannot be served', { host: id, problem });
     // Bytes of clients that are gone are still theirs.
@@ -293,6 +309,7 @@ export class Edge {
   private async tick(): Promise<void> {
     try {
       await this.flows.write();
+      await this.grants.write();
       this.databaseCame();
     } catch (error) {
       this.databaseFailed(error);

@@ -83,7 +83,7 @@ function edgeOptions(
 }
 
 /** A key of its own: what visitors hold says nothing about the key that seals the database. */
-function visitorSecretOf(key: Buffer): string {
+export function visitorSecretOf(key: Buffer): string {
   return Buffer.from(hkdfSync('sha256', key, '', 'tunnel-gateway visitors', 32)).toString('base64');
 }
 

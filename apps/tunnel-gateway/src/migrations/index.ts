@@ -5,10 +5,12 @@ import { CreateCounters1763668802102 } from './1763668802102-create-counters.js'
 import { CreateEdgeState1763668802103 } from './1763668802103-create-edge-state.js';
 import { CreatePolicyOptions1763668802104 } from './1763668802104-create-policy-options.js';
 import { CreateFlowBuckets1763668802130 } from './1763668802130-create-flow-buckets.js';
+import { CreateAccessState1763668802140 } from './1763668802140-create-access-state.js';
 import { CreateAcme1763668802150 } from './1763668802150-create-acme.js';
 import { CreateEvents1763668802160 } from './1763668802160-create-events.js';
 import { CreateWebhooks1763668802161 } from './1763668802161-create-webhooks.js';
 import { CreateIdempotencyKeys1763668802170 } from './1763668802170-create-idempotency-keys.js';
+import { CreateVisitorGrants1763668802180 } from './1763668802180-create-visitor-grants.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -19,8 +21,10 @@ export const MIGRATIONS = [
   CreateEdgeState1763668802103,
   CreatePolicyOptions1763668802104,
   CreateFlowBuckets1763668802130,
+  CreateAccessState1763668802140,
   CreateAcme1763668802150,
   CreateEvents1763668802160,
   CreateWebhooks1763668802161,
   CreateIdempotencyKeys1763668802170,
+  CreateVisitorGrants1763668802180,
 ];

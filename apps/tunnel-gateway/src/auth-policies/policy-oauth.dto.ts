@@ -1,0 +1,84 @@
+import { ArrayMaxSize, IsArray, IsIn, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { Nullable, Omittable } from '../wire/omittable.js';
+import { Line } from '../wire/text-fields.js';
+
+export const OAUTH_SERVERS = ['standard', 'resource_sharing'] as const;
+export type OAuthServerKind = (typeof OAUTH_SERVERS)[number];
+
+const MAX_PEOPLE = 256;
+const PERSON = /^[^\p{Cc}\p{Cs}]{1,254}$/u;
+
+/** This gateway as a client of an authorization server (RFC 6749), and who of its users may come in. */
+export class PolicyOAuth {
+  /** As the server calls itself in its metadata and in `iss`. */
+  @IsString()
+  @MaxLength(2_048)
+  issuer: string;
+
+  /** `resource_sharing`: names are asked for at its profile, which takes the scope `vip` and users with Premium. */
+  @Omittable()
+  @IsIn(OAUTH_SERVERS)
+  server?: OAuthServerKind;
+
+  @Line(256)
+  client_id: string;
+
+  /** Null: a public client. Left out: as before, where the same server is asked. */
+  @Nullable()
+  @IsString()
+  @MinLength(1)
+  @MaxLength(1_024)
+  client_secret?: string | null;
+
+  @Omittable()
+  @IsString()
+  @MaxLength(512)
+  @Matches(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, {
+    message: 'scope must be names separated by blanks',
+  })
+  scope?: string;
+
+  /** Left out, with `token_endpoint`: what the issuer's metadata say (RFC 8414, OpenID Connect Discovery). */
+  @Omittable()
+  @IsString()
+  @MaxLength(2_048)
+  authorization_endpoint?: string;
+
+  @Omittable()
+  @IsString()
+  @MaxLength(2_048)
+  token_endpoint?: string;
+
+  /** Who the visitor is, by OpenID Connect Core 5.3. */
+  @Omittable()
+  @IsString()
+  @MaxLength(2_048)
+  userinfo_endpoint?: string;
+
+  /** Who the visitor is, by RFC 7662. */
+  @Omittable()
+  @IsString()
+  @MaxLength(2_048)
+  introspection_endpoint?: string;
+
+  /** Who may come in, by `sub`. All three lists empty: everybody who can sign in. */
+  @Omittable()
+  @IsArray()
+  @ArrayMaxSize(MAX_PEOPLE)
+  @Matches(PERSON, { each: true })
+  subjects?: string[];
+
+  /** By name; mind that at some servers people choose theirs, and change them. */
+  @Omittable()
+  @IsArray()
+  @ArrayMaxSize(MAX_PEOPLE)
+  @Matches(PERSON, { each: true })
+  names?: string[];
+
+  /** By e-mail address, which the server must have verified. */
+  @Omittable()
+  @IsArray()
+  @ArrayMaxSize(MAX_PEOPLE)
+  @Matches(/^[^\s@]{1,64}@[^\s@]{1,189}$/, { each: true, message: 'emails must be e-mail addresses' })
+  emails?: string[];
+}

@@ -1,0 +1,106 @@
+import { discoverOAuthServer, TunnelError, type OAuthEndpoints } from '@gatehouse/tunnel-kernel';
+import type { StoredOAuth } from '../gateway-host/policy-mapper.js';
+import { fieldError, readField } from '../wire/field-error.js';
+import type { PolicyOptions } from './auth-policy.entity.js';
+import { parseCallbackUrl } from './callback-url.js';
+import type { PolicyOAuth } from './policy-oauth.dto.js';
+
+/** `secret` undefined: the one of before. */
+export interface ReadOAuth {
+  oauth: StoredOAuth;
+  secret: string | null | undefined;
+}
+
+/** What resource-sharing answers about its users at. */
+const PROFILE_PATH = '/api/open/me';
+
+/**
+ * A registration as it is stored; what is not said of its server the server is asked for. @throws AppError
+ * VALIDATION_FAILED
+ */
+export async function readOAuth(
+  said: PolicyOAuth,
+  before: Pick<PolicyOptions, 'oauth' | 'sealedSecret'> | null,
+  allowPrivate: boolean,
+): Promise<ReadOAuth> {
+  const { issuer, client_id: clientId, subjects = [], names = [], emails = [] } = said;
+  checkIssuer(issuer, allowPrivate);
+  const isProfile = said.server === 'resource_sharing';
+  if (isProfile && emails.length > 0) throw fieldError('oauth.emails', 'are not verified by resource-sharing');
+  const found = await endpointsOf(said, allowPrivate);
+  const server = isProfile ? withProfile(issuer, found, names.length > 0) : found;
+  if (server.userinfoEndpoint === undefined && server.introspectionEndpoint === undefined) {
+    throw fieldError('oauth.userinfo_endpoint', 'or oauth.introspection_endpoint is needed');
+  }
+  const scope = said.scope ?? defaultScope(server, names.length > 0);
+  const oauth: StoredOAuth = { issuer, clientId, server, subjects, names, emails, ...(scope !== null && { scope }) };
+  return { oauth, secret: secretOf(said, oauth, before) };
+}
+
+function checkIssuer(issuer: string, allowPrivate: boolean): void {
+  readField('oauth.issuer', () => parseCallbackUrl(issuer, allowPrivate));
+  if (/[?#]/.test(issuer)) throw fieldError('oauth.issuer', 'must have neither query nor fragment');
+}
+
+async function endpointsOf(said: PolicyOAuth, allowPrivate: boolean): Promise<OAuthEndpoints> {
+  const read = (name: EndpointName): string | undefined => {
+    const text = said[name];
+    return text === undefined ? undefined : readField(`oauth.${name}`, () => parseCallbackUrl(text, allowPrivate));
+  };
+  const [authorization, token] = [read('authorization_endpoint'), read('token_endpoint')];
+  const [userinfo, introspection] = [read('userinfo_endpoint'), read('introspection_endpoint')];
+  const own = {
+    ...(userinfo !== undefined && { userinfoEndpoint: userinfo }),
+    ...(introspection !== undefined && { introspectionEndpoint: introspection }),
+  };
+  if (authorization !== undefined && token !== undefined) {
+    return { authorizationEndpoint: authorization, tokenEndpoint: token, ...own };
+  }
+  if (authorization !== undefined) throw fieldError('oauth.token_endpoint', 'is needed');
+  if (token !== undefined) throw fieldError('oauth.authorization_endpoint', 'is needed');
+  return { ...(await discover(said.issuer, allowPrivate)), ...own };
+}
+
+type EndpointName = 'authorization_endpoint' | 'token_endpoint' | 'userinfo_endpoint' | 'introspection_endpoint';
+
+async function discover(issuer: string, allowPrivate: boolean): Promise<OAuthEndpoints> {
+  try {
+    const found = await discoverOAuthServer(issuer, allowPrivate);
+    // What somebody else says of where it is asked is checked as if it were typed.
+    for (const value of Object.values(found)) if (typeof value === 'string') parseCallbackUrl(value, allowPrivate);
+    return found;
+  } catch (error) {
+    if (!(error instanceof TunnelError || error instanceof RangeError)) throw error;
+    throw fieldError('oauth.issuer', `says nothing of itself that can be used (${error.message})`, error);
+  }
+}
+
+/** Whose a token is introspection says, without Premium; the profile is asked for names alone. */
+function withProfile(issuer: string, found: OAuthEndpoints, byName: boolean): OAuthEndpoints {
+  const { userinfoEndpoint = `${issuer}${PROFILE_PATH}`, ...rest } = found;
+  if (!byName && rest.introspectionEndpoint !== undefined) return { ...rest, isProfile: true };
+  return { ...rest, userinfoEndpoint, isProfile: true };
+}
+
+function defaultScope({ userinfoEndpoint, isProfile }: OAuthEndpoints, byName: boolean): string | null {
+  if (userinfoEndpoint === undefined) return null;
+  if (isProfile) return 'vip';
+  return byName ? 'openid profile email' : 'openid email';
+}
+
+/** A secret goes to nobody but the server it was said for. */
+function secretOf(
+  { client_secret: secret }: PolicyOAuth,
+  now: StoredOAuth,
+  before: Pick<PolicyOptions, 'oauth' | 'sealedSecret'> | null,
+): string | null | undefined {
+  if (secret !== undefined) return secret;
+  if (!before?.oauth || before.sealedSecret === null) return null;
+  if (receiversOf(now) === receiversOf(before.oauth)) return undefined;
+  throw fieldError('oauth.client_secret', 'is to be said again for another server or client');
+}
+
+function receiversOf({ issuer, clientId, server }: StoredOAuth): string {
+  const { tokenEndpoint, introspectionEndpoint, userinfoEndpoint, isProfile = false } = server ?? {};
+  return JSON.stringify([issuer, clientId, tokenEndpoint, introspectionEndpoint, isProfile && userinfoEndpoint]);
+}

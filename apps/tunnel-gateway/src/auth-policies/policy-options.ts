@@ -1,0 +1,53 @@
+import type { Actor } from '@gatehouse/auth';
+import { AppError } from '@gatehouse/platform';
+import type { VisitorPolicyType } from '@gatehouse/tunnel-kernel';
+import { Injectable } from '@nestjs/common';
+import { PolicySecrets } from '../gateway-host/policy-secrets.js';
+import { isAdministrator } from '../ownership/owned-rows.js';
+import { fieldError } from '../wire/field-error.js';
+import type { AuthPolicyChanges } from './auth-policy.dto.js';
+import type { PolicyOptions } from './auth-policy.entity.js';
+import { readOAuth } from './policy-oauth.js';
+
+/** Only what is said, or follows from it. */
+export type OptionChanges = {
+  [F in 'copyHeaders' | 'allowPrivate' | 'oauth' | 'sealedSecret']?: PolicyOptions[F] | undefined;
+};
+
+/** Reads what the data model has no column for. */
+@Injectable()
+export class PolicyOptionReader {
+  constructor(private readonly secrets: PolicySecrets) {}
+
+  /** @throws AppError FORBIDDEN, VALIDATION_FAILED */
+  async read(
+    type: VisitorPolicyType,
+    body: AuthPolicyChanges,
+    before: PolicyOptions | null,
+    actor: Actor,
+  ): Promise<OptionChanges> {
+    const { copy_headers: copyHeaders, oauth } = body;
+    const allowPrivate = allowPrivateOf(body, before, actor);
+    if (type !== 'oauth' || !oauth) {
+      if (type === 'oauth' && !before?.oauth) throw fieldError('oauth', 'is needed');
+      return { copyHeaders, allowPrivate };
+    }
+    const { oauth: read, secret } = await readOAuth(oauth, before, allowPrivate ?? before?.allowPrivate ?? false);
+    const sealedSecret = typeof secret === 'string' ? this.secrets.seal(secret) : secret;
+    return { copyHeaders, allowPrivate, oauth: read, sealedSecret };
+  }
+}
+
+/** Whoever says what is asked says whether that may be inside; undefined: nothing changes. */
+function allowPrivateOf(
+  { allow_private: said, callback_url: url, oauth }: AuthPolicyChanges,
+  before: PolicyOptions | null,
+  actor: Actor,
+): boolean | undefined {
+  if (said === true && !isAdministrator(actor)) {
+    throw new AppError('FORBIDDEN', 'allow_private: what is inside the network of the gateway is for administrators');
+  }
+  if (said !== undefined) return said;
+  const says = (url !== undefined && url !== null) || oauth !== undefined;
+  return says ? isAdministrator(actor) && (before?.allowPrivate ?? false) : undefined;
+}

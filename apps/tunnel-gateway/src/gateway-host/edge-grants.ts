@@ -1,0 +1,79 @@
+import { MemoryGrantStore, type GrantChange } from '@gatehouse/tunnel-kernel';
+import type { Queries } from './edge-database.js';
+import { parseGrantNews, readGrants, removeGrants, writeGrants } from './grant-rows.js';
+
+/** Of one write: the next takes the rest. */
+const BATCH = 1_000;
+
+/**
+ * Grants of raw tunnels' visitors, for this edge's look-ups. Those of the table, which all edges and services write, and
+ * those of the last moment, which are not in it yet.
+ */
+export class EdgeGrants {
+  readonly store: MemoryGrantStore;
+  private readonly queries: Queries;
+  private reading: Promise<void> | null = null;
+  /** Notifications that came while the table was read: they may be newer. */
+  private waiting: (readonly GrantChange[] | null)[] = [];
+  private writing = false;
+
+  constructor(queries: Queries, now: () => number) {
+    this.queries = queries;
+    this.store = new MemoryGrantStore(now);
+  }
+
+  /** Reads all of them. @throws what the database raises; what was known stays. */
+  read(): Promise<void> {
+    this.reading ??= this.readAll().finally(() => {
+      this.reading = null;
+    });
+    return this.reading;
+  }
+
+  /** A notification; null: some may have been missed. @throws as `read` */
+  async receive(news: string | null): Promise<void> {
+    const changes = news === null ? null : parseGrantNews(news);
+    if (this.reading) this.waiting.push(changes);
+    else if (changes) this.store.receive(changes);
+    else await this.read();
+  }
+
+  /** Writes what happened here. @throws what the database raises; it is tried again with the next. */
+  async write(): Promise<void> {
+    if (this.writing) return;
+    this.writing = true;
+    try {
+      const changes = this.store.takeChanges();
+      for (let start = 0; start < changes.length; start += BATCH) await this.writeFrom(changes, start);
+    } finally {
+      this.writing = false;
+    }
+  }
+
+  private async writeFrom(changes: readonly GrantChange[], start: number): Promise<void> {
+    const part = changes.slice(start, start + BATCH);
+    try {
+      await writeGrants(
+        this.queries,
+        part.flatMap(({ grant }) => grant ?? []),
+      );
+      await removeGrants(
+        this.queries,
+        part.flatMap(({ grant, ...key }) => (grant ? [] : [key])),
+      );
+    } catch (error) {
+      this.store.restore(changes.slice(start));
+      throw error;
+    }
+  }
+
+  private async readAll(): Promise<void> {
+    for (let again = true; again;) {
+      this.waiting = [];
+      this.store.replace(await readGrants(this.queries));
+      for (const changes of this.waiting) this.store.receive(changes ?? []);
+      // Many changed while they were read.
+      again = this.waiting.includes(null);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import type { VisitorOAuthClient, VisitorPolicyConfig } from '@gatehouse/tunnel-kernel';
+import type { PolicyRow } from './config-rows.js';
+
+/** A policy's registration as it is stored: without the secret. */
+export type StoredOAuth = Omit<VisitorOAuthClient, 'clientSecret'>;
+
+/** Null for what cannot be opened. */
+export type OpenSecret = (sealed: string) => string | null;
+
+const KEY_HASH = /^sha256:([0-9a-f]{64})$/;
+
+export function toPolicy(row: PolicyRow, open: OpenSecret): VisitorPolicyConfig {
+  const { kind, resourceId, oauth, sealedSecret, ...policy } = row;
+  const client = oauth && toClient(oauth, sealedSecret, open);
+  return { ...policy, resource: { kind, id: resourceId }, ...(client && { oauth: client }) };
+}
+
+/** Keys of private tunnels are policies whose password is a plain hash: keys are random, a slow hash gains nothing. */
+export function isVisitorKey({ kind, type, password }: PolicyRow): boolean {
+  return kind === 'tunnel' && type === 'password' && KEY_HASH.test(password ?? '');
+}
+
+export function visitorKeysOf(policies: readonly PolicyRow[]): Map<number, string> {
+  return new Map(
+    policies
+      .filter(isVisitorKey)
+      .map(({ resourceId, password }) => [resourceId, password?.slice('sha256:'.length) ?? '']),
+  );
+}
+
+/** A client whose secret cannot be opened is none: it must not pass for a public one. */
+function toClient(oauth: StoredOAuth, sealed: string | null, open: OpenSecret): VisitorOAuthClient | null {
+  if (sealed === null) return { ...oauth, clientSecret: null };
+  const clientSecret = open(sealed);
+  return clientSecret === null ? null : { ...oauth, clientSecret };
+}
