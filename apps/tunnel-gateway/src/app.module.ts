@@ -3,11 +3,15 @@ import { JobsModule, type WorkersMode } from '@gatehouse/jobs';
 import { PersistenceModule } from '@gatehouse/persistence';
 import { ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
+import { AcmeModule } from './acme/acme.module.js';
 import { AuthPoliciesModule } from './auth-policies/auth-policies.module.js';
-import { AuthController } from './auth/auth.controller.js';
+import { ApiKeysModule } from './api-keys/api-keys.module.js';
+import { AccountsModule } from './auth/accounts.module.js';
 import { ConsoleUsers } from './auth/console-users.js';
-import { Login } from './auth/login.js';
+import { LOGIN_LIMITS } from './auth/login-limits.js';
+import { API_KEY_PREFIX } from './api-keys/api-key-prefix.js';
 import { SESSION_COOKIE } from './auth/session-cookie-name.js';
+import { CertificatesModule } from './certificates/certificates.module.js';
 import { ClientsModule } from './clients/clients.module.js';
 import { databaseConfig, SERVICE_NAME } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
@@ -27,6 +31,8 @@ import { TrafficModule } from './traffic/traffic.module.js';
 import { TunnelsModule } from './tunnels/tunnels.module.js';
 import { WebhookJobsModule } from './webhooks/webhook-jobs.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
+import { SessionsModule } from './sessions/sessions.module.js';
+import { UserAccountsModule } from './users/user-accounts.module.js';
 import { UsersModule } from './users/users.module.js';
 
 @Module({})
@@ -41,23 +47,34 @@ export class AppModule {
         AuthModule.forRoot({
           service: SERVICE_NAME,
           imports: [UsersModule],
-          sessions: { cookie: SESSION_COOKIE, secure: settings.secureCookies, users: ConsoleUsers },
+          apiKeyPrefix: API_KEY_PREFIX,
+          loginLimits: LOGIN_LIMITS,
+          sessions: {
+            cookie: SESSION_COOKIE,
+            secure: settings.secureCookies,
+            users: ConsoleUsers,
+            lastUse: { table: 'session_details', id: 'session_id' },
+          },
         }),
         UsersModule,
+        AccountsModule,
+        UserAccountsModule,
+        SessionsModule,
+        ApiKeysModule,
         IdempotencyModule.forRoot({ box: SECRET_BOX }),
         OwnershipModule,
         EdgeModule.forRoot(edge),
         ClientsModule,
         TunnelsModule,
         HostsModule,
+        CertificatesModule,
         IpRulesModule,
         AuthPoliciesModule,
         TrafficModule,
         EventsApiModule,
         WebhooksModule,
       ],
-      controllers: [AuthController],
-      providers: [DatabaseHealth, Login],
+      providers: [DatabaseHealth],
     };
   }
 }
@@ -83,13 +100,14 @@ function foundation(
     ),
     JobsModule.forRoot({
       namespace: SERVICE_NAME,
-      queues: ['flow-rollup', 'retention', 'webhook-fan-out', 'webhook-delivery'],
+      queues: ['certificates', 'flow-rollup', 'retention', 'webhook-fan-out', 'webhook-delivery'],
       databaseUrl,
       redisUrl,
       autoMigrate,
       workers,
     }),
     EventsModule,
+    AcmeModule,
     WebhookJobsModule,
     RollupModule,
     RetentionModule,

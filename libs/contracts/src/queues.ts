@@ -43,6 +43,24 @@ export interface FlowRollupPayload {
   requestedAt: number;
 }
 
+export interface CertificatesPayload {
+  /** Absent: all whose time has come. */
+  hostId?: number;
+  /** `renewal-info`: the authority is asked when it wants the certificate renewed. Default: it is ordered, if it is time. */
+  task?: 'order' | 'renewal-info';
+  /** Milliseconds since the epoch at which it was asked for. */
+  requestedAt: number;
+}
+
+export interface WebhookFanOutPayload {
+  /** Milliseconds since the epoch at which it was asked for. */
+  requestedAt: number;
+}
+
+export interface WebhookDeliveryPayload {
+  deliveryId: number;
+}
+
 /** Payload type of each queue. */
 export interface QueuePayloads {
   'subscription-refresh': SubscriptionRefreshPayload;
@@ -51,6 +69,9 @@ export interface QueuePayloads {
   'rule-set-refresh': RuleSetRefreshPayload;
   'geo-update': GeoUpdatePayload;
   'flow-rollup': FlowRollupPayload;
+  'webhook-fan-out': WebhookFanOutPayload;
+  'webhook-delivery': WebhookDeliveryPayload;
   retention: RetentionPayload;
+  certificates: CertificatesPayload;
 }
 export type QueueName = keyof QueuePayloads;

@@ -1,13 +1,17 @@
 import { allows, type Actor } from '@gatehouse/auth';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { ApiKeyRow } from '../api-keys/api-key.entity.js';
 import { AuthPolicy } from '../auth-policies/auth-policy.entity.js';
 import { Client } from '../clients/client.entity.js';
 import { EventRow } from '../events/event.entity.js';
 import { Host } from '../hosts/host.entity.js';
 import { IpRule } from '../ip-rules/ip-rule.entity.js';
+import { SessionRow } from '../sessions/session.entity.js';
 import { FlowStat, RequestIp } from '../traffic/traffic.entity.js';
 import { Tunnel } from '../tunnels/tunnel.entity.js';
+import { User } from '../users/user.entity.js';
+import { Webhook, WebhookDelivery } from '../webhooks/webhook.entity.js';
 import { OwnedTable, type Condition } from './owned-table.js';
 
 const OWN_CLIENTS = 'SELECT c.id FROM tunnel_gateway.clients c WHERE c.owner_user_id = :actorId';
@@ -33,6 +37,22 @@ const COUNTED_OWN = `(row.resource_type = 'user' AND row.resource_id = :actorId)
 @Injectable()
 export class OwnedRows {
   constructor(private readonly dataSource: DataSource) {}
+
+  /** Of everybody but administrators: themselves. */
+  users(actor: Actor, tx?: EntityManager): OwnedTable<User> {
+    const restriction = restrictedTo(actor, 'row.id = :actorId');
+    return new OwnedTable({ manager: this.manager(tx), entity: User, noun: 'user', restriction });
+  }
+
+  sessions(actor: Actor): OwnedTable<SessionRow> {
+    const restriction = restrictedTo(actor, 'row.user_id = :actorId');
+    return new OwnedTable({ manager: this.manager(undefined), entity: SessionRow, noun: 'login', restriction });
+  }
+
+  apiKeys(actor: Actor): OwnedTable<ApiKeyRow> {
+    const restriction = restrictedTo(actor, 'row.user_id = :actorId');
+    return new OwnedTable({ manager: this.manager(undefined), entity: ApiKeyRow, noun: 'API key', restriction });
+  }
 
   clients(actor: Actor, tx?: EntityManager): OwnedTable<Client> {
     const restriction = restrictedTo(actor, 'row.owner_user_id = :actorId');
@@ -70,6 +90,17 @@ export class OwnedRows {
     return new OwnedTable({ manager: this.manager(undefined), entity: RequestIp, noun: 'address', restriction });
   }
 
+  webhooks(actor: Actor, tx?: EntityManager): OwnedTable<Webhook> {
+    const restriction = restrictedTo(actor, 'row.owner_user_id = :actorId');
+    return new OwnedTable({ manager: this.manager(tx), entity: Webhook, noun: 'webhook', restriction });
+  }
+
+  webhookDeliveries(actor: Actor): OwnedTable<WebhookDelivery> {
+    const own = 'SELECT w.id FROM tunnel_gateway_ops.webhooks w WHERE w.owner_user_id = :actorId';
+    const restriction = restrictedTo(actor, `row.webhook_id IN (${own})`);
+    return new OwnedTable({ manager: this.manager(undefined), entity: WebhookDelivery, noun: 'delivery', restriction });
+  }
+
   /** The log is written elsewhere: this is for reading. */
   events(actor: Actor): OwnedTable<EventRow> {
     const restriction = restrictedTo(actor, 'row.owner_user_id = :actorId');
@@ -90,7 +121,12 @@ export function isAdministrator(actor: Actor): boolean {
   return allows(actor, 'admin');
 }
 
+/** Whether all rows are theirs to see: a key of an administrator sees them whatever else it may. */
+export function seesAll(actor: Actor): boolean {
+  return isAdministrator(actor) || actor.role === 'admin';
+}
+
 /** Of somebody without a user there are no own rows: ids begin with 1. */
 function restrictedTo(actor: Actor, sql: string): Condition | null {
-  return isAdministrator(actor) ? null : { sql, parameters: { actorId: actor.userId ?? 0 } };
+  return seesAll(actor) ? null : { sql, parameters: { actorId: actor.userId ?? 0 } };
 }

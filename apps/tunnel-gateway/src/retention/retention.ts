@@ -21,6 +21,10 @@ const SWEEPS = {
     `created_at < now() - interval '30 days'
       OR id <= (SELECT max(id) - ${EVENTS} FROM tunnel_gateway_ops.events)`,
   ),
+  deliveries: old(
+    'tunnel_gateway_ops.webhook_deliveries',
+    `status <> 'pending' AND created_at < now() - interval '30 days'`,
+  ),
 } as const;
 
 const CROWDED = `

@@ -31,12 +31,8 @@ export interface EventView {
   type: EventType;
   /** What it is about. */
   resource_type: 'user' | 'client' | 'tunnel' | 'host' | 'webhook' | null;
-  /** @asType integer */
   resource_id: number | null;
-  /**
-   * Who may see it; null: administrators only.
-   * @asType integer
-   */
+  /** Who may see it; null: administrators only. */
   owner_user_id: number | null;
   message: string;
   /** Facts that go with it; `count` is how many of the same it stands for. */

@@ -1,0 +1,117 @@
+import { Jobs } from '@gatehouse/jobs';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { WebhookSender, type SendOutcome } from './webhook-sender.js';
+
+/** Waits before the second attempt, the third and so on; after the last one a delivery is given up. */
+const WAITS_S = [5, 30, 120, 600, 1_800, 7_200, 21_600];
+export const MAX_ATTEMPTS = WAITS_S.length + 1;
+/** One that is slow does not keep the others waiting. */
+const OF_ONE_WEBHOOK = 2;
+const BUSY_MS = 1_000;
+
+interface Claimed {
+  id: number;
+  webhookId: number;
+  attempts: number;
+  url: string;
+  sealedSecret: string;
+  body: string;
+  /** The webhook and its owner are enabled. */
+  enabled: boolean;
+  /** The owner is an administrator. */
+  allowPrivate: boolean;
+}
+
+/** Takes a delivery that is due for as long as an attempt may take: it is nobody else's meanwhile. */
+const CLAIM = `
+  UPDATE tunnel_gateway_ops.webhook_deliveries d
+  SET attempts = d.attempts + 1, next_attempt_at = now() + interval '1 minute'
+  FROM tunnel_gateway_ops.webhooks w JOIN tunnel_gateway.users u ON u.id = w.owner_user_id
+  WHERE d.id = $1 AND w.id = d.webhook_id AND d.status = 'pending'
+    AND d.next_attempt_at <= now() + interval '1 second'
+  RETURNING d.id, d.webhook_id AS "webhookId", d.attempts, d.body, w.url, w.sealed_secret AS "sealedSecret",
+    w.status = 1 AND u.status = 1 AS enabled, u.role = 'admin' AS "allowPrivate"`;
+
+const FINISH = `
+  UPDATE tunnel_gateway_ops.webhook_deliveries
+  SET status = $2, response_status = $3, error = $4, next_attempt_at = NULL, finished_at = now() WHERE id = $1`;
+
+const RETRY = `
+  UPDATE tunnel_gateway_ops.webhook_deliveries
+  SET response_status = $2, error = $3, next_attempt_at = now() + make_interval(secs => $4) WHERE id = $1`;
+
+/** Attempts to deliver. That each delivery arrives at least once is in the table, not in the jobs. */
+@Injectable()
+export class WebhookAttempts {
+  private readonly running = new Map<number, number>();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly jobs: Jobs,
+    private readonly sender: WebhookSender,
+  ) {}
+
+  async attempt(deliveryId: number): Promise<void> {
+    const webhookId = await this.webhookOf(deliveryId);
+    if (webhookId === null) return;
+    const running = this.running.get(webhookId) ?? 0;
+    if (running >= OF_ONE_WEBHOOK) return this.later(deliveryId, BUSY_MS, `busy-${Date.now()}`);
+    this.running.set(webhookId, running + 1);
+    try {
+      const claimed = await this.claim(deliveryId);
+      if (claimed) await this.settle(claimed, await this.outcome(claimed));
+    } finally {
+      const left = (this.running.get(webhookId) ?? 1) - 1;
+      if (left > 0) this.running.set(webhookId, left);
+      else this.running.delete(webhookId);
+    }
+  }
+
+  /** Once, without another try. */
+  async attemptOnce(deliveryId: number): Promise<void> {
+    const claimed = await this.claim(deliveryId);
+    if (claimed) await this.finish(claimed, await this.outcome(claimed));
+  }
+
+  private async webhookOf(deliveryId: number): Promise<number | null> {
+    const [row] = (await this.dataSource.query(
+      `SELECT webhook_id AS id FROM tunnel_gateway_ops.webhook_deliveries WHERE id = $1 AND status = 'pending'`,
+      [deliveryId],
+    )) as { id: number }[];
+    return row?.id ?? null;
+  }
+
+  private async claim(deliveryId: number): Promise<Claimed | undefined> {
+    const [rows] = (await this.dataSource.query(CLAIM, [deliveryId])) as [Claimed[], number];
+    return rows[0];
+  }
+
+  private async outcome({ id, enabled, ...message }: Claimed): Promise<SendOutcome> {
+    if (!enabled) return { delivered: false, gone: true, status: null, error: 'the webhook is disabled' };
+    return this.sender.send({ deliveryId: id, ...message });
+  }
+
+  private async settle(claimed: Claimed, outcome: SendOutcome): Promise<void> {
+    const waitS = WAITS_S[claimed.attempts - 1];
+    if (outcome.delivered || outcome.gone || waitS === undefined) return this.finish(claimed, outcome);
+    await this.dataSource.query(RETRY, [claimed.id, outcome.status, outcome.error, waitS]);
+    await this.later(claimed.id, waitS * 1_000, `${claimed.attempts}`);
+  }
+
+  private async finish({ id, webhookId, enabled }: Claimed, outcome: SendOutcome): Promise<void> {
+    const { delivered, gone, status, error } = outcome;
+    await this.dataSource.query(FINISH, [id, delivered ? 'delivered' : 'dead', status, error]);
+    const failing = delivered ? 'NULL' : 'coalesce(failing_since, now())';
+    const wanted = gone && enabled ? ', status = 0' : '';
+    await this.dataSource.query(
+      `UPDATE tunnel_gateway_ops.webhooks SET failing_since = ${failing}${wanted} WHERE id = $1`,
+      [webhookId],
+    );
+  }
+
+  private async later(deliveryId: number, delay: number, why: string): Promise<void> {
+    const jobId = `delivery-${deliveryId}-${why}`;
+    await this.jobs.add('webhook-delivery', { deliveryId }, { jobId, delay, attempts: 1 });
+  }
+}

@@ -1,0 +1,14 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+const PREFIX = 'whsec_';
+
+export function createWebhookSecret(): string {
+  return PREFIX + randomBytes(32).toString('base64');
+}
+
+/** The fields of Standard Webhooks 1.0 that say what a message is and that it is ours. `seconds`: since the epoch. */
+export function signatureFields(secret: string, id: string, seconds: number, body: string): Record<string, string> {
+  const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${signature}` };
+}

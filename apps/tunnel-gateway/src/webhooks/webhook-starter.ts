@@ -1,0 +1,40 @@
+import { Jobs } from '@gatehouse/jobs';
+import { JsonLogger } from '@gatehouse/platform';
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { EventFeed } from '../events/event-feed.js';
+
+/** Events that come meanwhile go along. */
+const GATHER_MS = 200;
+
+/** Has new events delivered soon after they happened; the schedule is for those that it misses. */
+@Injectable()
+export class WebhookStarter implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private timer: NodeJS.Timeout | null = null;
+  private leave: () => void = () => undefined;
+
+  constructor(
+    private readonly feed: EventFeed,
+    private readonly jobs: Jobs,
+    private readonly logger: JsonLogger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.leave = this.feed.follow(() => {
+      this.timer ??= setTimeout(() => void this.start(), GATHER_MS);
+    });
+  }
+
+  beforeApplicationShutdown(): void {
+    this.leave();
+    if (this.timer) clearTimeout(this.timer);
+  }
+
+  private async start(): Promise<void> {
+    this.timer = null;
+    try {
+      await this.jobs.add('webhook-fan-out', { requestedAt: Date.now() }, { attempts: 1 });
+    } catch (error) {
+      this.logger.warn('webhooks are told of events later', { error: String(error) }, 'Webhooks');
+    }
+  }
+}

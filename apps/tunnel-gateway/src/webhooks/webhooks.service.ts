@@ -1,0 +1,126 @@
+import type { Actor } from '@gatehouse/auth';
+import type {
+  NewWebhookView,
+  WebhookDeliveryPage,
+  WebhookDeliveryView,
+  WebhookPage,
+  WebhookSecretView,
+  WebhookView,
+} from '@gatehouse/contracts';
+import { UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { parseCallbackUrl } from '../auth-policies/callback-url.js';
+import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
+import type { Condition } from '../ownership/owned-table.js';
+import { readField } from '../wire/field-error.js';
+import type { ExpectedVersion } from '../wire/row-version.js';
+import { WebhookAttempts } from './webhook-attempts.js';
+import { messageBody } from './webhook-fan-out.js';
+import { WebhookSecrets } from './webhook-secrets.js';
+import type { DeliveryQuery, NewWebhookBody, WebhookChanges, WebhookQuery } from './webhook.dto.js';
+import { WebhookDelivery, type Webhook } from './webhook.entity.js';
+import { toDeliveryView, toWebhookView } from './webhook.view.js';
+
+/** Of one user: each costs a request for each event. */
+const MAX_WEBHOOKS = 20;
+
+/** Who is told of events. */
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly owned: OwnedRows,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly secrets: WebhookSecrets,
+    private readonly attempts: WebhookAttempts,
+  ) {}
+
+  async list(query: WebhookQuery, actor: Actor): Promise<WebhookPage> {
+    const { items, next_cursor } = await this.owned.webhooks(actor).page(query, conditionsOf(query));
+    return { items: items.map(toWebhookView), next_cursor };
+  }
+
+  async get(id: number, actor: Actor): Promise<WebhookView> {
+    return toWebhookView(await this.owned.webhooks(actor).one(id));
+  }
+
+  /** The answer has the secret, which is not shown again. */
+  async create(body: NewWebhookBody, actor: Actor): Promise<NewWebhookView> {
+    const { secret, sealed } = this.secrets.create();
+    const ownerUserId = actor.userId ?? 0;
+    const webhook = await this.unitOfWork.run(async (tx) => {
+      await tx.query('SELECT 1 FROM tunnel_gateway.users WHERE id = $1 FOR UPDATE', [ownerUserId]);
+      const webhooks = this.owned.webhooks(actor, tx);
+      const own = await webhooks.some([{ sql: 'row.owner_user_id = :owner', parameters: { owner: ownerUserId } }]);
+      if (own.length >= MAX_WEBHOOKS) throw new AppError('CONFLICT', `You have ${MAX_WEBHOOKS} webhooks already`);
+      return webhooks.add({ ...columnsOf(body, actor), ownerUserId, sealedSecret: sealed });
+    });
+    return { ...toWebhookView(webhook), secret };
+  }
+
+  async update(id: number, body: WebhookChanges, actor: Actor, expected: ExpectedVersion | null): Promise<WebhookView> {
+    const webhook = await this.unitOfWork.run((tx) =>
+      this.owned.webhooks(actor, tx).change(id, columnsOf(body, actor), expected),
+    );
+    return toWebhookView(webhook);
+  }
+
+  async remove(id: number, actor: Actor, expected: ExpectedVersion | null): Promise<void> {
+    await this.unitOfWork.run((tx) => this.owned.webhooks(actor, tx).remove(id, expected));
+  }
+
+  /** From now on, attempts of earlier deliveries too are signed with the new one. */
+  async rotateSecret(id: number, actor: Actor): Promise<WebhookSecretView> {
+    const { secret, sealed } = this.secrets.create();
+    await this.unitOfWork.run((tx) => this.owned.webhooks(actor, tx).change(id, { sealedSecret: sealed }));
+    return { secret };
+  }
+
+  /** The newest first. */
+  async deliveries(id: number, query: DeliveryQuery, actor: Actor): Promise<WebhookDeliveryPage> {
+    await this.owned.webhooks(actor).one(id);
+    const { limit, cursor, status } = query;
+    const { items, next_cursor } = await this.owned
+      .webhookDeliveries(actor)
+      .page({ limit, sort: '-id', ...(cursor !== undefined && { cursor }) }, [
+        { sql: 'row.webhook_id = :webhook', parameters: { webhook: id } },
+        ...(status === undefined ? [] : [{ sql: 'row.status = :status', parameters: { status } }]),
+      ]);
+    return { items: items.map(toDeliveryView), next_cursor };
+  }
+
+  /** Sends a message of type `webhook.test`, once; the answer tells what came of it. */
+  async test(id: number, actor: Actor): Promise<WebhookDeliveryView> {
+    const webhook = await this.owned.webhooks(actor).one(id);
+    if (webhook.status !== 1) throw new AppError('CONFLICT', 'The webhook is disabled');
+    const now = new Date();
+    const body = messageBody('webhook.test', now, { webhook_id: id });
+    const { identifiers } = await this.owned.options.insert(WebhookDelivery, {
+      webhookId: id,
+      type: 'webhook.test',
+      body,
+      nextAttemptAt: now,
+    });
+    const deliveryId = (identifiers[0] as { id: number }).id;
+    await this.attempts.attemptOnce(deliveryId);
+    return toDeliveryView(await this.owned.webhookDeliveries(actor).one(deliveryId));
+  }
+}
+
+/** Only what the body says. */
+function columnsOf(body: WebhookChanges, actor: Actor): Partial<Webhook> {
+  const { name, url, event_types: eventTypes, status } = body;
+  return {
+    ...(name !== undefined && { name }),
+    ...(url !== undefined && { url: readField('url', () => parseCallbackUrl(url, isAdministrator(actor))) }),
+    ...(eventTypes !== undefined && { eventTypes }),
+    ...(status !== undefined && { status, ...(status === 1 && { failingSince: null }) }),
+  };
+}
+
+function conditionsOf({ status, owner_user_id: owner }: WebhookQuery): Condition[] {
+  return [
+    ...(status === undefined ? [] : [{ sql: 'row.status = :status', parameters: { status } }]),
+    ...(owner === undefined ? [] : [{ sql: 'row.owner_user_id = :owner', parameters: { owner } }]),
+  ];
+}
