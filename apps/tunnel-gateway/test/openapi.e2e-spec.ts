@@ -4,6 +4,19 @@ import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
 /** One request of each operation, in an order in which they can be; `:name` is the id that an earlier answer brought. */
 const WALK: [operation: string, request: string, body?: object][] = [
+  ['users_create', 'POST /users', { username: 'zoe', password: 'a long password', role: 'viewer' }],
+  ['users_list', 'GET /users?role=viewer&sort=-username&q=z'],
+  ['users_get', 'GET /users/:user'],
+  ['users_update', 'PATCH /users/:user', { role: 'user', reset_totp: true }],
+  ['users_remove', 'DELETE /users/:user?transfer_to=1'],
+  ['sessions_list', 'GET /sessions?user_id=1&sort=-created_at'],
+  ['sessions_endOthers', 'DELETE /sessions'],
+  ['apiKeys_create', 'POST /api-keys', { name: 'ci', scopes: ['read'], current_password: 'correct horse battery' }],
+  ['apiKeys_list', 'GET /api-keys?sort=name'],
+  ['apiKeys_get', 'GET /api-keys/:apiKey'],
+  ['apiKeys_revoke', 'DELETE /api-keys/:apiKey'],
+  ['auth_me', 'GET /auth/me'],
+  ['auth_setupState', 'GET /auth/setup'],
   ['clients_create', 'POST /clients', { name: 'home', rate_limit: 1024 }],
   ['clients_list', 'GET /clients?limit=1'],
   ['clients_get', 'GET /clients/:client'],

@@ -74,6 +74,13 @@ export class ClientsController {
     return this.clients.kick(id, actor);
   }
 
+  @Post(':id/reset-traffic')
+  @HttpCode(200)
+  @Answers('TunnelClientView', 'Totals of a client, its tunnels and hosts begin anew; those by time stay')
+  resetTraffic(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<TunnelClientView> {
+    return this.clients.resetTraffic(id, actor);
+  }
+
   @Get(':id/connections')
   @Answers('TunnelConnectionList', 'Visitors who are connected')
   @Fails('EDGE_UNAVAILABLE')

@@ -21,6 +21,7 @@ import type { ExpectedVersion } from '../wire/row-version.js';
 import { AgentKeys } from './agent-keys.js';
 import { CLIENT_SORTS, type ClientChanges, type ClientQuery, type NewClientBody } from './client.dto.js';
 import { ClientOptions, type Client } from './client.entity.js';
+import { resetTraffic } from './reset-traffic.js';
 import { toClientView, toConnectionView } from './client.view.js';
 
 /** Clients: whoever runs an agent. */
@@ -88,6 +89,17 @@ export class ClientsService {
   async kick(id: number, actor: Actor): Promise<void> {
     await this.owned.clients(actor).one(id);
     await this.edges.kick(id);
+  }
+
+  /** Its totals, and those of its tunnels and hosts, begin anew. */
+  async resetTraffic(id: number, actor: Actor): Promise<TunnelClientView> {
+    const client = await this.unitOfWork.run(async (tx) => {
+      const clients = this.owned.clients(actor, tx);
+      await clients.lock(id);
+      await resetTraffic(id, tx);
+      return clients.one(id);
+    });
+    return this.view(client);
   }
 
   async connections(id: number, limit: number, actor: Actor): Promise<TunnelConnectionList> {

@@ -1,5 +1,5 @@
 import type { IpPatternKind, IpRuleScope } from '@gatehouse/tunnel-kernel';
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn, IsIP, IsOptional } from 'class-validator';
 import { byNumber, byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, SearchText } from '../wire/page-query.js';
@@ -43,6 +43,21 @@ export class IpRuleQuery extends PageQuery {
   @Aliases(TYPE_ALIASES)
   @IsIn(RULE_TYPES)
   type?: RuleType;
+}
+
+export class IpRuleCheckQuery {
+  /** The address that is asked about. */
+  @IsIP()
+  ip: string;
+
+  /** Where it comes to: each level down to this one is asked. */
+  @IsOptional()
+  @IsIn(RULE_SCOPES)
+  resource_type: IpRuleScope = 'global';
+
+  /** 0 for `global` and `console`. */
+  @QueryId(0)
+  resource_id = 0;
 }
 
 class IpRuleFields {

@@ -1,6 +1,12 @@
 import { Module } from '@nestjs/common';
+import { Countries } from './countries.js';
+import { IpRuleCheckService } from './ip-rule-check.js';
 import { IpRulesController } from './ip-rules.controller.js';
 import { IpRulesService } from './ip-rules.service.js';
 
-@Module({ controllers: [IpRulesController], providers: [IpRulesService] })
+@Module({
+  controllers: [IpRulesController],
+  providers: [IpRulesService, IpRuleCheckService, Countries],
+  exports: [Countries],
+})
 export class IpRulesModule {}

@@ -1,5 +1,5 @@
 import type { Actor } from '@gatehouse/auth';
-import type { IpRulePage, IpRuleView } from '@gatehouse/contracts';
+import type { IpRulePage, IpRuleView, WrittenIpRuleView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
@@ -10,6 +10,7 @@ import { containing } from '../ownership/sort-keys.js';
 import { ResourceOwners } from '../ownership/resource-owners.js';
 import { fieldError, readField } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
+import { Countries } from './countries.js';
 import { parseAddressPattern } from './address-pattern.js';
 import { IP_RULE_SORTS, type IpRuleChanges, type IpRuleQuery, type NewIpRuleBody } from './ip-rule.dto.js';
 import type { IpRule } from './ip-rule.entity.js';
@@ -22,6 +23,7 @@ export class IpRulesService {
     private readonly owned: OwnedRows,
     private readonly resources: ResourceOwners,
     private readonly unitOfWork: UnitOfWork,
+    private readonly countries: Countries,
   ) {}
 
   async list(query: IpRuleQuery, actor: Actor): Promise<IpRulePage> {
@@ -33,12 +35,12 @@ export class IpRulesService {
     return toIpRuleView(await this.owned.ipRules(actor).one(id));
   }
 
-  async create(body: NewIpRuleBody, actor: Actor): Promise<IpRuleView> {
+  async create(body: NewIpRuleBody, actor: Actor): Promise<WrittenIpRuleView> {
     const rule = await this.unitOfWork.run(async (tx) => {
       const resourceId = await this.resourceOf(body, actor, tx);
       return this.owned.ipRules(actor, tx).add({ ...columnsOf(body, null), scope: body.scope, resourceId });
     });
-    return toIpRuleView(rule);
+    return this.written(rule);
   }
 
   async update(
@@ -46,16 +48,21 @@ export class IpRulesService {
     body: IpRuleChanges,
     actor: Actor,
     expected: ExpectedVersion | null = null,
-  ): Promise<IpRuleView> {
+  ): Promise<WrittenIpRuleView> {
     const rule = await this.unitOfWork.run(async (tx) => {
       const rules = this.owned.ipRules(actor, tx);
       return rules.change(id, columnsOf(body, await rules.lock(id, expected)));
     });
-    return toIpRuleView(rule);
+    return this.written(rule);
   }
 
   async remove(id: number, actor: Actor, expected: ExpectedVersion | null = null): Promise<void> {
     await this.unitOfWork.run((tx) => this.owned.ipRules(actor, tx).remove(id, expected));
+  }
+
+  private written(rule: IpRule): WrittenIpRuleView {
+    const warning = rule.patternKind === 'country' ? this.countries.warning : null;
+    return { ...toIpRuleView(rule), warning };
   }
 
   private async resourceOf(

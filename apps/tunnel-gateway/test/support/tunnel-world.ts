@@ -194,8 +194,13 @@ export function closed(socket: Socket): Promise<void> {
 }
 
 /** What comes back of what a new visitor sends; null when the connection is refused or reset. */
-export async function ask(port: number, text: string): Promise<string | null> {
-  const socket = connect({ port, host: '127.0.0.1' });
+export function ask(port: number, text: string): Promise<string | null> {
+  return askFrom('127.0.0.1', port, text);
+}
+
+/** As `ask`, from an address of this machine. */
+export async function askFrom(localAddress: string, port: number, text: string): Promise<string | null> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
   try {
     socket.end(text);
     const parts: Buffer[] = [];
