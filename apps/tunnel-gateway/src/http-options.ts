@@ -14,7 +14,7 @@ export const HTTP_OPTIONS: HttpOptions = {
     description: 'Exposes services behind NAT through agents and reverse-proxies domain names to them.',
     version: SERVICE_VERSION,
     cookie: SESSION_COOKIE,
-    apiKeys: false,
+    apiKeys: true,
     schemas: new URL('../contract-schemas.json', import.meta.url),
     isOpen: isPublicRoute,
     additions,

@@ -1,7 +1,22 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { loadSettings, ServiceSettings, Variable, type Environment } from '@gatehouse/platform';
-import { IsBoolean, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, ValidateBy } from 'class-validator';
+import {
+  ArrayNotEmpty,
+  IsBoolean,
+  IsEmail,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  Min,
+  ValidateBy,
+  ValidateIf,
+} from 'class-validator';
+import { CHALLENGE_TYPES, type ChallengeType } from './acme/acme-order.js';
 
 const PORT_EXPECTED = 'a port from 0 to 65535';
 
@@ -57,7 +72,12 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @Matches(/^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+):\d{1,5}$/i)
   publicAddress?: string;
 
-  /** Ports for tunnels that ask for any. */
+  /** How the first administrator comes to be where GATEHOUSE_ADMIN_PASSWORD is not given. */
+  @Variable('TUNNEL_FIRST_ADMINISTRATOR', { expected: 'password (one is generated) or setup (a token is)' })
+  @IsIn(['password', 'setup'])
+  firstAdministrator: 'password' | 'setup' = 'password';
+
+  /** Ports for tunnels that ask for any, and those that who is no administrator may ask for. */
   @Variable('PORT_RANGE', { expected: 'two ports such as 20000-29999' })
   @ValidateBy({ name: 'isPortRange', validator: { validate: (text) => readPortRange(text) !== null } })
   portRangeText = '20000-29999';
@@ -78,6 +98,66 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @Variable('GEOIP_STRICT', { kind: 'boolean', expected: 'true or false' })
   @IsBoolean()
   geoStrict = false;
+
+  @Variable('NODE_ENV', { expected: 'production, or something else while it is tried out' })
+  @IsString()
+  nodeEnvironment = 'development';
+
+  /** Orders certificates for hosts. Default: Let's Encrypt, outside production its staging environment. */
+  @Variable('ACME_DIRECTORY_URL', { expected: 'an address such as https://acme-v02.api.letsencrypt.org/directory' })
+  @IsOptional()
+  @IsUrl({ protocols: ['https'], require_protocol: true, require_tld: false })
+  acmeDirectory?: string;
+
+  /** Whom the authority may write to. */
+  @Variable('ACME_CONTACT', { kind: 'list', expected: 'addresses of mail separated by commas' })
+  @IsEmail({ require_tld: false }, { each: true })
+  acmeContact: readonly string[] = [];
+
+  /** The operator agrees to the authority's terms of service; without it nothing is ordered. */
+  @Variable('ACME_AGREE_TERMS', { kind: 'boolean', expected: 'true or false' })
+  @IsBoolean()
+  acmeAgreeTerms = false;
+
+  /** An account that the operator has with the authority already (RFC 8555 7.3.4). */
+  @Variable('ACME_EAB_KID', { expected: 'the key id of the authority, together with ACME_EAB_HMAC_KEY' })
+  @ValidateIf(({ acmeEabHmacKey, acmeEabKid }: TunnelGatewaySettings) => (acmeEabKid ?? acmeEabHmacKey) !== undefined)
+  @IsString()
+  acmeEabKid?: string;
+
+  @Variable('ACME_EAB_HMAC_KEY', { expected: 'base64url, together with ACME_EAB_KID', secret: true })
+  @ValidateIf(({ acmeEabHmacKey, acmeEabKid }: TunnelGatewaySettings) => (acmeEabKid ?? acmeEabHmacKey) !== undefined)
+  @Matches(/^[A-Za-z0-9_-]{16,}$/)
+  acmeEabHmacKey?: string;
+
+  /** PEM of authorities besides those of the system that are believed when certificates are ordered. */
+  @Variable('ACME_CA_FILE', { expected: 'a file with certificates (PEM)' })
+  @IsOptional()
+  @IsString()
+  acmeCaFile?: string;
+
+  /** How the gateway proves that a name leads to it; each attempt takes the next one. */
+  @Variable('ACME_CHALLENGES', { kind: 'list', expected: `some of ${CHALLENGE_TYPES.join(', ')}` })
+  @ArrayNotEmpty()
+  @IsIn(CHALLENGE_TYPES, { each: true })
+  acmeChallenges: readonly ChallengeType[] = CHALLENGE_TYPES;
+
+  get acmeDirectoryUrl(): string {
+    const server = this.nodeEnvironment === 'production' ? 'acme-v02' : 'acme-staging-v02';
+    return this.acmeDirectory ?? `https://${server}.api.letsencrypt.org/directory`;
+  }
+
+  get acmeBinding(): { kid: string; macKey: string } | null {
+    const { acmeEabKid: kid, acmeEabHmacKey: macKey } = this;
+    return kid === undefined || macKey === undefined ? null : { kid, macKey };
+  }
+
+  /** Processes that serve agents and visitors. More than one share the ports by way of another process, their door. */
+  @Variable('TUNNEL_EDGE_WORKERS', { kind: 'integer', expected: 'a number of processes from 1 to 64' })
+  @IsInt()
+  @Min(1)
+  @Max(64)
+  edgeWorkers = 1;
 
   get secureCookies(): boolean {
     return this.publicUrl.startsWith('https:');

@@ -1,24 +1,50 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsNotEmpty, IsString, MaxLength } from 'class-validator';
-import { UserView } from '../users/user.view.js';
+import { IsBoolean, IsString, MaxLength, MinLength } from 'class-validator';
+import { ChosenPassword } from '../users/password-rules.js';
+import { UserName } from '../users/user-name.js';
+import { Omittable } from '../wire/omittable.js';
+import { FactorCode, ProvesPassword, TypedPassword } from './proof.dto.js';
 
 export class LoginBody {
   @IsString()
-  @IsNotEmpty()
+  @MinLength(1)
   @MaxLength(128)
   username: string;
 
+  @TypedPassword()
+  password: string;
+
+  /** Of the second factor, where the user has one: six digits of an authenticator, or a recovery code. */
+  @Omittable()
+  @FactorCode()
+  code?: string;
+}
+
+export class SetupBody {
+  /** The service wrote it to a file at its first start. */
   @IsString()
-  @IsNotEmpty()
-  @MaxLength(256)
+  @MinLength(1)
+  @MaxLength(128)
+  token: string;
+
+  @UserName()
+  username: string;
+
+  @ChosenPassword()
   password: string;
 }
 
-export class LoginView {
-  @ApiProperty({ type: String, description: 'Goes into Authorization: Bearer; browsers get it as a cookie too' })
-  token: string;
-  @ApiProperty({ type: String, format: 'date-time', description: 'Moves on with use, 12 hours after login at most' })
-  expires_at: string;
-  @ApiProperty({ type: UserView })
-  user: UserView;
+export class PasswordChangeBody extends ProvesPassword {
+  @ChosenPassword()
+  new_password: string;
+
+  /** Whether API keys end as well. */
+  @Omittable()
+  @IsBoolean()
+  revoke_keys?: boolean;
+}
+
+export class TotpCodeBody {
+  /** What the authenticator shows. */
+  @FactorCode()
+  code: string;
 }

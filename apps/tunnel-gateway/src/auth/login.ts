@@ -1,42 +1,54 @@
-import { LoginThrottle, SessionCookie, SessionStore } from '@gatehouse/auth';
+import { type Actor } from '@gatehouse/auth';
+import type { TunnelLoginView, TunnelUserView } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { toUserView, type UserView } from '../users/user.view.js';
+import { EventLog } from '../events/event-log.js';
+import { SecondFactor } from '../users/second-factor.js';
+import { toUserView } from '../users/user.view.js';
 import { Users } from '../users/users.service.js';
-import type { LoginBody, LoginView } from './auth.dto.js';
+import type { LoginBody } from './auth.dto.js';
+import { Credentials } from './credentials.js';
+import { Logins } from './logins.js';
 
-/** Logging in and out of the console and its API. */
+/** Logging in to the console and its API. */
 @Injectable()
 export class Login {
   constructor(
+    private readonly credentials: Credentials,
+    private readonly logins: Logins,
     private readonly users: Users,
-    private readonly throttle: LoginThrottle,
-    private readonly sessions: SessionStore,
-    private readonly cookie: SessionCookie,
+    private readonly factor: SecondFactor,
+    private readonly events: EventLog,
   ) {}
 
-  /** Raises LOGIN_FAILED for wrong credentials and RATE_LIMITED for too many of them. */
-  async logIn({ username, password }: LoginBody, request: Request, response: Response): Promise<LoginView> {
-    const user = await this.throttle.attempt(request.ip ?? '', username, () => this.users.verify(username, password));
-    if (user === undefined) throw new AppError('LOGIN_FAILED');
-    const present = this.cookie.read(request.headers);
-    if (present !== undefined) await this.sessions.end(present);
-    const { token, session } = await this.sessions.create(user.id);
-    response.setHeader('Set-Cookie', this.cookie.open(token, this.sessions.absoluteSeconds));
-    return { token, expires_at: session.expiresAt.toISOString(), user: toUserView(user) };
+  /** @throws AppError LOGIN_FAILED; TOTP_REQUIRED, LOCKED and RATE_LIMITED as `Credentials` */
+  async logIn(body: LoginBody, request: Request, response: Response): Promise<TunnelLoginView> {
+    const address = request.ip ?? '';
+    const user = await this.credentials.check(body, address);
+    const view = user && (await this.logins.open(user, request, response));
+    if (view !== undefined) return view;
+    await this.noteFailure(body.username, address);
+    throw new AppError('LOGIN_FAILED');
   }
 
-  /** Ends the session that the request came with, in whichever way it was presented. */
-  async logOut(sessionId: number | null, response: Response): Promise<void> {
-    if (sessionId !== null) await this.sessions.endById(sessionId);
-    response.setHeader('Set-Cookie', this.cookie.close());
-  }
-
-  /** Raises UNAUTHORIZED when the user is gone. */
-  async user(userId: number | null): Promise<UserView> {
+  /** @throws AppError UNAUTHORIZED when the user is gone */
+  async user({ userId }: Actor): Promise<TunnelUserView> {
     const user = userId === null ? null : await this.users.findEnabled(userId);
     if (user === null) throw new AppError('UNAUTHORIZED');
-    return toUserView(user);
+    const having = await this.factor.having([user.id]);
+    return toUserView(user, having.has(user.id));
+  }
+
+  /** Says nothing of a name that nobody has: it may be a password that went into the wrong field. */
+  private async noteFailure(username: string, address: string): Promise<void> {
+    const user = await this.users.findByName(username);
+    await this.events.record({
+      type: 'user.login_failed',
+      resource: user && { kind: 'user', id: user.id },
+      ownerUserId: user?.id ?? null,
+      message: `a login ${user ? `of ${user.username}` : 'with an unknown name'} from ${address} failed`,
+      data: { username: user?.username ?? null, address },
+    });
   }
 }

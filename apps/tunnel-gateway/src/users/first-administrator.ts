@@ -1,22 +1,29 @@
 import { firstAdministratorPassword, JsonLogger } from '@gatehouse/platform';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { TunnelGatewaySettings } from '../settings.js';
+import { SetupTokens } from './setup-tokens.js';
 import { Users } from './users.service.js';
 
 export const FIRST_ADMINISTRATOR = 'admin';
 
-/** Makes the user `admin` on the first start, when there is no user. */
+/** While there is no user: makes the user `admin`, or a token for whoever makes the first administrator. */
 @Injectable()
 export class FirstAdministrator implements OnApplicationBootstrap {
   constructor(
     private readonly users: Users,
+    private readonly tokens: SetupTokens,
     private readonly settings: TunnelGatewaySettings,
     private readonly logger: JsonLogger,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     if (!(await this.users.isEmpty())) return;
-    const { home, adminPassword } = this.settings;
+    const { home, adminPassword, firstAdministrator } = this.settings;
+    if (firstAdministrator === 'setup' && adminPassword === undefined) {
+      const file = await this.tokens.issue();
+      this.logger.log('nobody can log in yet: POST /api/v1/auth/setup with the token in this file', { file }, 'Users');
+      return;
+    }
     const password = firstAdministratorPassword({ home, envValue: adminPassword });
     const created = await this.users.create({ username: FIRST_ADMINISTRATOR, password, role: 'admin' });
     if (created) this.logger.log('the first administrator was created', { username: FIRST_ADMINISTRATOR }, 'Users');

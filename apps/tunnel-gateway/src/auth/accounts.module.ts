@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { UsersModule } from '../users/users.module.js';
+import { AuthController } from './auth.controller.js';
+import { Credentials } from './credentials.js';
+import { FirstSetup } from './first-setup.js';
+import { Login } from './login.js';
+import { Logins } from './logins.js';
+import { OwnAccount } from './own-account.js';
+import { OwnAccountController } from './own-account.controller.js';
+import { Proof } from './proof.js';
+
+/** Logging in, and what people do with their own accounts. */
+@Module({
+  imports: [UsersModule],
+  controllers: [AuthController, OwnAccountController],
+  providers: [Credentials, Proof, Logins, Login, FirstSetup, OwnAccount],
+  exports: [Proof, UsersModule],
+})
+export class AccountsModule {}

@@ -1,0 +1,37 @@
+import { LoginThrottle } from '@gatehouse/auth';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { SecondFactor } from '../users/second-factor.js';
+import type { User } from '../users/user.entity.js';
+import { Users } from '../users/users.service.js';
+
+export interface GivenCredentials {
+  readonly username: string;
+  readonly password: string;
+  readonly code?: string | undefined;
+}
+
+/** Passwords and second factors, under the limits of logins. */
+@Injectable()
+export class Credentials {
+  constructor(
+    private readonly users: Users,
+    private readonly factor: SecondFactor,
+    private readonly throttle: LoginThrottle,
+  ) {}
+
+  /**
+   * The user; undefined for a wrong password or code.
+   * @throws AppError TOTP_REQUIRED, LOCKED after too many wrong codes, RATE_LIMITED after too many failures
+   */
+  async check({ username, password, code }: GivenCredentials, address: string): Promise<User | undefined> {
+    return this.throttle.attempt(address, username, async () => {
+      const user = await this.users.verify(username, password);
+      if (user === undefined) return undefined;
+      const outcome = await this.factor.check(user.id, code);
+      // Raised: as a success it would forgive the wrong codes that came before.
+      if (outcome === 'missing') throw new AppError('TOTP_REQUIRED', 'code: a code of the authenticator is needed');
+      return outcome === 'accepted' ? user : undefined;
+    });
+  }
+}

@@ -1,0 +1,66 @@
+import { CurrentActor, Requires, type Actor } from '@gatehouse/auth';
+import type { RecoveryCodesView, TotpEnrolmentView } from '@gatehouse/contracts';
+import { Answers, AnswersNothing, Fails } from '@gatehouse/platform';
+import { Body, Controller, Header, HttpCode, Ip, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { PasswordChangeBody, TotpCodeBody } from './auth.dto.js';
+import { OwnAccount } from './own-account.js';
+import { ProvesPassword } from './proof.dto.js';
+
+/** Whoever only reads has an account, too. */
+@ApiTags('auth')
+@Requires('read')
+@Controller('auth')
+export class OwnAccountController {
+  constructor(private readonly account: OwnAccount) {}
+
+  @Post('password')
+  @HttpCode(204)
+  @AnswersNothing('Changes the password; all other logins end, and the API keys unless revoke_keys is false')
+  @Fails('TOTP_REQUIRED', 'LOCKED', 'CONFLICT')
+  changePassword(@Body() body: PasswordChangeBody, @CurrentActor() actor: Actor, @Ip() ip: string): Promise<void> {
+    return this.account.changePassword(body, actor, ip);
+  }
+
+  @Post('totp')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @Answers(
+    'TotpEnrolmentView',
+    'Begins a second factor: a secret for an authenticator, which counts once it is confirmed',
+  )
+  @Fails('CONFLICT')
+  beginTotp(@Body() body: ProvesPassword, @CurrentActor() actor: Actor, @Ip() ip: string): Promise<TotpEnrolmentView> {
+    return this.account.beginTotp(body, actor, ip);
+  }
+
+  @Post('totp/confirm')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @Answers('RecoveryCodesView', 'Logins need a code from now on; recovery codes are shown this once')
+  @Fails('CONFLICT')
+  confirmTotp(@Body() { code }: TotpCodeBody, @CurrentActor() actor: Actor): Promise<RecoveryCodesView> {
+    return this.account.confirmTotp(code, actor);
+  }
+
+  @Post('totp/disable')
+  @HttpCode(204)
+  @AnswersNothing('Ends the second factor')
+  @Fails('TOTP_REQUIRED', 'LOCKED')
+  endTotp(@Body() body: ProvesPassword, @CurrentActor() actor: Actor, @Ip() ip: string): Promise<void> {
+    return this.account.endTotp(body, actor, ip);
+  }
+
+  @Post('totp/recovery-codes')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @Answers('RecoveryCodesView', 'Other recovery codes in place of all that there were')
+  @Fails('TOTP_REQUIRED', 'LOCKED', 'CONFLICT')
+  renewRecoveryCodes(
+    @Body() body: ProvesPassword,
+    @CurrentActor() actor: Actor,
+    @Ip() ip: string,
+  ): Promise<RecoveryCodesView> {
+    return this.account.renewRecoveryCodes(body, actor, ip);
+  }
+}

@@ -1,0 +1,35 @@
+import { CurrentActor, Requires, type Actor } from '@gatehouse/auth';
+import type { EndedSessionsView, TunnelSessionPage } from '@gatehouse/contracts';
+import { Answers, AnswersNothing, IdPipe } from '@gatehouse/platform';
+import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { SessionQuery } from './session.dto.js';
+import { SessionsService } from './sessions.service.js';
+
+@ApiTags('sessions')
+@Controller('sessions')
+export class SessionsController {
+  constructor(private readonly sessions: SessionsService) {}
+
+  @Get()
+  @Answers('TunnelSessionPage', "Logins that have not ended: one's own, of administrators all")
+  list(@Query() query: SessionQuery, @CurrentActor() actor: Actor): Promise<TunnelSessionPage> {
+    return this.sessions.list(query, actor);
+  }
+
+  /** Whoever only reads may still log out. */
+  @Requires('read')
+  @Delete()
+  @Answers('EndedSessionsView', "Ends all of one's own logins but the one that asks")
+  endOthers(@CurrentActor() actor: Actor): Promise<EndedSessionsView> {
+    return this.sessions.endOthers(actor);
+  }
+
+  @Requires('read')
+  @Delete(':id')
+  @HttpCode(204)
+  @AnswersNothing('Ends a login')
+  end(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {
+    return this.sessions.end(id, actor);
+  }
+}

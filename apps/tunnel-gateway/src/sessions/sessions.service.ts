@@ -1,0 +1,77 @@
+import { SessionStore, type Actor } from '@gatehouse/auth';
+import type { EndedSessionsView, TunnelSessionPage, TunnelSessionView } from '@gatehouse/contracts';
+import { UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
+import { requireLogin } from '../auth/require-login.js';
+import { OwnedRows } from '../ownership/owned-rows.js';
+import { readOptions } from '../ownership/row-options.js';
+import { User } from '../users/user.entity.js';
+import { instant } from '../wire/view-parts.js';
+import { SESSION_SORT, type SessionQuery } from './session.dto.js';
+import { SessionDetails, type SessionRow } from './session.entity.js';
+
+/** Logins that have not ended: everybody's own; administrators see all. */
+@Injectable()
+export class SessionsService {
+  constructor(
+    private readonly owned: OwnedRows,
+    private readonly store: SessionStore,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
+
+  async list(query: SessionQuery, actor: Actor): Promise<TunnelSessionPage> {
+    const { user_id: userId } = query;
+    const conditions = [
+      { sql: 'row.expires_at > now()' },
+      ...(userId === undefined ? [] : [{ sql: 'row.user_id = :userId', parameters: { userId } }]),
+    ];
+    const { items, next_cursor } = await this.owned.sessions(actor).page(query, conditions, SESSION_SORT);
+    return { items: await this.views(items, actor), next_cursor };
+  }
+
+  /** @throws AppError NOT_FOUND, for logins of others too. */
+  async end(id: number, actor: Actor): Promise<void> {
+    requireLogin(actor);
+    await this.owned.sessions(actor).one(id);
+    await this.store.endById(id);
+  }
+
+  /** All of one's own but the one that asks. */
+  async endOthers(actor: Actor): Promise<EndedSessionsView> {
+    const userId = requireLogin(actor);
+    const ended = await this.unitOfWork.run((tx) => this.store.endOthersOf(userId, actor.credentialId, tx));
+    return { ended };
+  }
+
+  private async views(sessions: readonly SessionRow[], actor: Actor): Promise<TunnelSessionView[]> {
+    const { options: manager } = this.owned;
+    const ids = sessions.map(({ id }) => id);
+    const details = await readOptions(manager, SessionDetails, 'sessionId', ids);
+    const users = await manager.findBy(User, { id: In([...new Set(sessions.map(({ userId }) => userId))]) });
+    const names = new Map(users.map(({ id, username }) => [id, username]));
+    return sessions.map((session) => {
+      const username = names.get(session.userId);
+      if (username === undefined) throw new AppError('INTERNAL');
+      const current = actor.credential === 'session' && actor.credentialId === session.id;
+      return { ...toSessionView(session, details.get(session.id)), username, current };
+    });
+  }
+}
+
+function toSessionView(
+  session: SessionRow,
+  details: SessionDetails | undefined,
+): Omit<TunnelSessionView, 'username' | 'current'> {
+  return {
+    id: session.id,
+    user_id: session.userId,
+    address: details?.address ?? null,
+    software: details?.software ?? null,
+    created_at: instant(session.createdAt),
+    expires_at: instant(session.expiresAt),
+    last_used_at: instant(details?.lastUsedAt ?? null),
+    last_used_ip: details?.lastUsedIp ?? null,
+  };
+}

@@ -1,0 +1,149 @@
+import { hash, randomBytes } from 'node:crypto';
+import { base32, createTotpSecret, matchingTotpStep } from '@gatehouse/auth';
+import { UnitOfWork, type SecretBox } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { SECRET_BOX } from '../secret-box.token.js';
+
+/** `missing`: there is a second factor and no code came. */
+export type FactorOutcome = 'accepted' | 'missing' | 'wrong';
+
+interface Row {
+  sealed_secret: string;
+  last_step: number;
+  failures: number;
+  age_s: number;
+}
+
+const RECOVERY_CODES = 10;
+/** 80 bits: sixteen symbols. */
+const RECOVERY_BYTES = 10;
+/** Wrong codes after right passwords. Whoever sends them has the password: no stranger locks anybody out with it. */
+const MOST_FAILURES = 10;
+const FAILURE_SECONDS = 3_600;
+
+const FIND = `SELECT sealed_secret, last_step, failures, extract(epoch FROM now() - failures_since)::float8 AS age_s
+  FROM user_totp WHERE user_id = $1 AND (confirmed_at IS NOT NULL) = $2 FOR UPDATE`;
+const FAIL = `UPDATE user_totp SET
+    failures = CASE WHEN failures_since < now() - make_interval(secs => $2) THEN 1 ELSE failures + 1 END,
+    failures_since = CASE WHEN failures = 0 OR failures_since < now() - make_interval(secs => $2) THEN now()
+      ELSE failures_since END
+  WHERE user_id = $1`;
+const BEGIN = `INSERT INTO user_totp AS kept (user_id, sealed_secret) VALUES ($1, $2)
+  ON CONFLICT (user_id) DO UPDATE SET sealed_secret = EXCLUDED.sealed_secret, last_step = 0, created_at = now()
+  WHERE kept.confirmed_at IS NULL RETURNING user_id`;
+
+/** Codes of authenticators (RFC 6238) beside passwords, and recovery codes for those who lost theirs. */
+@Injectable()
+export class SecondFactor {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    @Inject(SECRET_BOX) private readonly box: SecretBox,
+  ) {}
+
+  /** After the password was right. No code is accepted twice. @throws AppError LOCKED after too many wrong ones. */
+  async check(userId: number, code: string | undefined): Promise<FactorOutcome> {
+    return this.unitOfWork.run(async (tx) => {
+      const row = await find(tx, userId, true);
+      if (row === undefined) return 'accepted';
+      refuseLocked(row);
+      if (code === undefined) return 'missing';
+      if (await this.accept(tx, userId, row, code)) return 'accepted';
+      await tx.query(FAIL, [userId, FAILURE_SECONDS]);
+      return 'wrong';
+    });
+  }
+
+  /** Which of these users have one. */
+  async having(userIds: readonly number[]): Promise<Set<number>> {
+    if (userIds.length === 0) return new Set();
+    const rows = await this.unitOfWork.run<{ user_id: number }[]>((tx) =>
+      tx.query('SELECT user_id FROM user_totp WHERE user_id = ANY ($1) AND confirmed_at IS NOT NULL', [userIds]),
+    );
+    return new Set(rows.map(({ user_id: id }) => id));
+  }
+
+  /** A secret that counts once a code of it was shown; one that was begun before is void. @throws AppError CONFLICT */
+  async begin(userId: number): Promise<Buffer> {
+    const secret = createTotpSecret();
+    const sealed = this.box.seal(secret.toString('base64'));
+    const [row] = await this.unitOfWork.run<unknown[]>((tx) => tx.query(BEGIN, [userId, sealed]));
+    if (row === undefined) throw new AppError('CONFLICT', 'There is a second factor already; end it first');
+    return secret;
+  }
+
+  /** From now on logins need a code. Resolves to recovery codes; undefined for a wrong code. @throws AppError CONFLICT */
+  async confirm(userId: number, code: string): Promise<string[] | undefined> {
+    return this.unitOfWork.run(async (tx) => {
+      const row = await find(tx, userId, false);
+      if (row === undefined) throw new AppError('CONFLICT', 'No second factor is being set up');
+      const step = matchingTotpStep(this.secretOf(row), code.replaceAll(' ', ''), Date.now());
+      if (step === undefined) return undefined;
+      await tx.query('UPDATE user_totp SET confirmed_at = now(), last_step = $2 WHERE user_id = $1', [userId, step]);
+      return replaceRecoveryCodes(tx, userId);
+    });
+  }
+
+  /** Others in place of all that there were. @throws AppError CONFLICT without a second factor. */
+  async renewRecoveryCodes(userId: number): Promise<string[]> {
+    return this.unitOfWork.run(async (tx) => {
+      if ((await find(tx, userId, true)) === undefined) throw new AppError('CONFLICT', 'There is no second factor');
+      return replaceRecoveryCodes(tx, userId);
+    });
+  }
+
+  async remove(userId: number, tx: EntityManager): Promise<void> {
+    await tx.query('DELETE FROM user_totp WHERE user_id = $1', [userId]);
+  }
+
+  private async accept(tx: EntityManager, userId: number, row: Row, code: string): Promise<boolean> {
+    const step = matchingTotpStep(this.secretOf(row), code.replaceAll(' ', ''), Date.now());
+    if (step !== undefined && step > row.last_step) {
+      await tx.query('UPDATE user_totp SET last_step = $2, failures = 0 WHERE user_id = $1', [userId, step]);
+      return true;
+    }
+    const removal = 'DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2 RETURNING user_id';
+    const [used] = await tx.query<[unknown[], number]>(removal, [userId, hashOf(code)]);
+    if (used.length === 0) return false;
+    await tx.query('UPDATE user_totp SET failures = 0 WHERE user_id = $1', [userId]);
+    return true;
+  }
+
+  private secretOf({ sealed_secret: sealed }: Row): Buffer {
+    return Buffer.from(this.box.open(sealed), 'base64');
+  }
+}
+
+async function find(tx: EntityManager, userId: number, confirmed: boolean): Promise<Row | undefined> {
+  const [row] = await tx.query<Row[]>(FIND, [userId, confirmed]);
+  return row;
+}
+
+function refuseLocked({ failures, age_s: age }: Row): void {
+  if (failures < MOST_FAILURES || age >= FAILURE_SECONDS) return;
+  throw new AppError('LOCKED', 'Too many wrong codes: the account is locked for a while', {
+    retryAfterSeconds: FAILURE_SECONDS - age,
+    level: 'warn',
+  });
+}
+
+async function replaceRecoveryCodes(tx: EntityManager, userId: number): Promise<string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES }, () => spaced(base32(randomBytes(RECOVERY_BYTES))));
+  await tx.query('DELETE FROM recovery_codes WHERE user_id = $1', [userId]);
+  await tx.query('INSERT INTO recovery_codes (user_id, code_hash) SELECT $1, unnest($2::bytea[])', [
+    userId,
+    codes.map(hashOf),
+  ]);
+  return codes;
+}
+
+/** In groups of four, for reading. */
+function spaced(symbols: string): string {
+  return symbols.toLowerCase().replaceAll(/(.{4})(?=.)/g, '$1-');
+}
+
+/** As people type it. */
+function hashOf(code: string): Buffer {
+  return hash('sha256', code.toLowerCase().replaceAll(/[^a-z2-7]/g, ''), 'buffer');
+}

@@ -1,0 +1,51 @@
+import { hash, randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterCommit } from '@gatehouse/persistence';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { TunnelGatewaySettings } from '../settings.js';
+
+const FILE = 'setup-token.txt';
+const LIFETIME = '24 hours';
+
+/** What lets somebody make the first administrator: in a file for whoever runs the service, a hash in the database. */
+@Injectable()
+export class SetupTokens {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly settings: TunnelGatewaySettings,
+  ) {}
+
+  /** A token of this process; replicas have their own. Resolves to the file that holds it, mode 0600. */
+  async issue(): Promise<string> {
+    const token = `gst_${randomBytes(24).toString('base64url')}`;
+    const insert = 'INSERT INTO setup_tokens (token_hash, expires_at) VALUES ($1, now() + $2::interval)';
+    await this.dataSource.query('DELETE FROM setup_tokens WHERE expires_at < now()');
+    await this.dataSource.query(insert, [hashOf(token), LIFETIME]);
+    mkdirSync(this.settings.home, { recursive: true, mode: 0o700 });
+    rmSync(this.file, { force: true });
+    writeFileSync(this.file, `${token}\n`, { mode: 0o600, flag: 'wx' });
+    return this.file;
+  }
+
+  async accepts(token: string, tx: EntityManager): Promise<boolean> {
+    const sql = 'SELECT 1 FROM setup_tokens WHERE token_hash = $1 AND expires_at > now()';
+    const found = await tx.query<unknown[]>(sql, [hashOf(token)]);
+    return found.length > 0;
+  }
+
+  /** The first administrator is there: no token is of use any more. */
+  async end(tx: EntityManager): Promise<void> {
+    await tx.query('DELETE FROM setup_tokens');
+    afterCommit(tx, () => rmSync(this.file, { force: true }));
+  }
+
+  private get file(): string {
+    return join(this.settings.home, FILE);
+  }
+}
+
+function hashOf(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}

@@ -1,0 +1,147 @@
+import { ApiKeyStore, hashPassword, KnownUsers, SessionStore, type Actor } from '@gatehouse/auth';
+import type { TunnelUserPage, TunnelUserView } from '@gatehouse/contracts';
+import { UnitOfWork } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { QueryFailedError, type EntityManager } from 'typeorm';
+import { OwnedRows } from '../ownership/owned-rows.js';
+import type { Condition } from '../ownership/owned-table.js';
+import { containing } from '../ownership/sort-keys.js';
+import { fieldError } from '../wire/field-error.js';
+import type { ExpectedVersion } from '../wire/row-version.js';
+import { refuseGuessable } from './password-rules.js';
+import { SecondFactor } from './second-factor.js';
+import { USER_SORT, type NewUserBody, type UserChanges, type UserQuery, type UserRemovalQuery } from './user.dto.js';
+import { DISABLED, ENABLED, User } from './user.entity.js';
+import { toUserView } from './user.view.js';
+
+/** One change of administrators at a time, so that two do not remove the last two. */
+const LOCK = `SELECT pg_advisory_xact_lock(hashtext('tunnel_gateway.administrators'))`;
+const UNIQUE_VIOLATION = '23505';
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/** Users as administrators keep them. */
+@Injectable()
+export class UserAccounts {
+  constructor(
+    private readonly owned: OwnedRows,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly factor: SecondFactor,
+    private readonly sessions: SessionStore,
+    private readonly keys: ApiKeyStore,
+    private readonly known: KnownUsers,
+  ) {}
+
+  async list(query: UserQuery, actor: Actor): Promise<TunnelUserPage> {
+    const { items, next_cursor } = await this.owned.users(actor).page(query, conditionsOf(query), USER_SORT);
+    const having = await this.factor.having(items.map(({ id }) => id));
+    return { items: items.map((user) => toUserView(user, having.has(user.id))), next_cursor };
+  }
+
+  async get(id: number, actor: Actor): Promise<TunnelUserView> {
+    return this.view(await this.owned.users(actor).one(id));
+  }
+
+  /** @throws AppError USERNAME_TAKEN */
+  async create(
+    { username, password, role = 'user', status = ENABLED }: NewUserBody,
+    actor: Actor,
+  ): Promise<TunnelUserView> {
+    refuseGuessable('password', password, username);
+    const passwordHash = await hashPassword(password);
+    const user = await this.stored(username, (tx) =>
+      this.owned.users(actor, tx).add({ username, passwordHash, role, status }),
+    );
+    return this.view(user);
+  }
+
+  /** @throws AppError USERNAME_TAKEN, CONFLICT where no administrator would be left. */
+  async update(id: number, body: UserChanges, actor: Actor, expected: ExpectedVersion | null): Promise<TunnelUserView> {
+    const before = await this.owned.users(actor).one(id);
+    const { username, role, status, password } = body;
+    if (password !== undefined) refuseGuessable('password', password, username ?? before.username);
+    const passwordHash = password === undefined ? undefined : await hashPassword(password);
+    const changes = {
+      ...(username !== undefined && { username }),
+      ...(role !== undefined && { role }),
+      ...(status !== undefined && { status }),
+      ...(passwordHash !== undefined && { passwordHash }),
+    };
+    const user = await this.stored(username ?? '', async (tx) => {
+      await tx.query(LOCK);
+      const changed = await this.owned.users(actor, tx).change(id, changes, expected);
+      await this.requireAdministrator(tx);
+      if (body.reset_totp === true) await this.factor.remove(id, tx);
+      await this.shutOut(id, body, tx);
+      return changed;
+    });
+    return this.view(user);
+  }
+
+  /** @throws AppError IN_USE for somebody with clients, CONFLICT for the last administrator. */
+  async remove(
+    id: number,
+    { transfer_to: heir }: UserRemovalQuery,
+    actor: Actor,
+    expected: ExpectedVersion | null,
+  ): Promise<void> {
+    if (heir === id) throw fieldError('transfer_to', 'must be somebody else');
+    await this.stored('', async (tx) => {
+      await tx.query(LOCK);
+      const users = this.owned.users(actor, tx);
+      await users.lock(id, expected);
+      if (heir !== undefined) await this.transfer(id, heir, actor, tx);
+      await this.sessions.endAllOf(id, tx);
+      await this.keys.revokeAllOf(id, tx);
+      await this.known.forget(id, tx);
+      await users.remove(id);
+      await this.requireAdministrator(tx);
+    });
+  }
+
+  private async transfer(from: number, to: number, actor: Actor, tx: EntityManager): Promise<void> {
+    if (!(await tx.existsBy(User, { id: to }))) throw fieldError('transfer_to', `there is no user ${to}`);
+    const clients = this.owned.clients(actor, tx);
+    const own = await clients.some([{ sql: 'row.owner_user_id = :from', parameters: { from } }]);
+    for (const { id } of own) await clients.change(id, { ownerUserId: to });
+  }
+
+  /** What was proved with a former password, or by somebody who is disabled now, is worth nothing any more. */
+  private async shutOut(id: number, { password, status }: UserChanges, tx: EntityManager): Promise<void> {
+    if (password !== undefined || status === DISABLED) await this.sessions.endAllOf(id, tx);
+    if (password !== undefined) await this.keys.revokeAllOf(id, tx);
+    await this.known.forget(id, tx);
+  }
+
+  private async requireAdministrator(tx: EntityManager): Promise<void> {
+    if (await tx.existsBy(User, { role: 'admin', status: ENABLED })) return;
+    throw new AppError('CONFLICT', 'Nobody would be left who can administrate');
+  }
+
+  private async view(user: User): Promise<TunnelUserView> {
+    const having = await this.factor.having([user.id]);
+    return toUserView(user, having.has(user.id));
+  }
+
+  private async stored<T>(username: string, work: (tx: EntityManager) => Promise<T>): Promise<T> {
+    try {
+      return await this.unitOfWork.run(work);
+    } catch (error) {
+      const code = error instanceof QueryFailedError ? (error.driverError as { code?: string }).code : undefined;
+      if (code === UNIQUE_VIOLATION)
+        throw new AppError('USERNAME_TAKEN', `username: ${username} is taken`, { cause: error });
+      if (code === FOREIGN_KEY_VIOLATION) {
+        throw new AppError('IN_USE', 'The user has clients: remove them or say who gets them', { cause: error });
+      }
+      throw error;
+    }
+  }
+}
+
+function conditionsOf({ role, status, q }: UserQuery): Condition[] {
+  return [
+    ...(role === undefined ? [] : [{ sql: 'row.role = :role', parameters: { role } }]),
+    ...(status === undefined ? [] : [{ sql: 'row.status = :status', parameters: { status } }]),
+    ...(q === undefined ? [] : [containing(q, ['row.username'])]),
+  ];
+}

@@ -1,0 +1,67 @@
+import { IsBoolean, IsIn, IsOptional } from 'class-validator';
+import { byNumber, byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
+import { Omittable } from '../wire/omittable.js';
+import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
+import { Flag } from '../wire/text-fields.js';
+import { ChosenPassword } from './password-rules.js';
+import { UserName } from './user-name.js';
+import { USER_ROLES, type UserRole } from './user.entity.js';
+
+export const USER_SORT = { username: byText('row.username'), status: byNumber('row.status'), ...TIMES };
+
+export class UserQuery extends PageQuery {
+  @IsOptional()
+  @IsIn(USER_ROLES)
+  role?: UserRole;
+
+  @QueryInteger({ min: 0, max: 1 })
+  status?: number;
+
+  /** A part of the name. */
+  @SearchText()
+  q?: string;
+
+  @SortedBy(USER_SORT)
+  sort?: string;
+}
+
+class UserFields {
+  @Omittable()
+  @IsIn(USER_ROLES)
+  role?: UserRole;
+
+  /** 1 enabled, 0 disabled: no login, no key, no agent and no visitor of what is theirs. */
+  @Omittable()
+  @Flag()
+  status?: number;
+}
+
+export class UserChanges extends UserFields {
+  @Omittable()
+  @UserName()
+  username?: string;
+
+  /** Ends their logins and revokes their keys. */
+  @Omittable()
+  @ChosenPassword()
+  password?: string;
+
+  /** Takes away a second factor that was lost. */
+  @Omittable()
+  @IsBoolean()
+  reset_totp?: boolean;
+}
+
+export class NewUserBody extends UserFields {
+  @UserName()
+  username: string;
+
+  @ChosenPassword()
+  password: string;
+}
+
+export class UserRemovalQuery {
+  /** Who gets the clients; without it there may be none. */
+  @QueryId()
+  transfer_to?: number;
+}
