@@ -29,6 +29,7 @@ import { SECRET_BOX } from './secret-box.token.js';
 import type { TunnelGatewaySettings } from './settings.js';
 import { TrafficModule } from './traffic/traffic.module.js';
 import { TunnelsModule } from './tunnels/tunnels.module.js';
+import { VisitsModule } from './visits/visits.module.js';
 import { WebhookJobsModule } from './webhooks/webhook-jobs.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
@@ -73,6 +74,7 @@ export class AppModule {
         TrafficModule,
         EventsApiModule,
         WebhooksModule,
+        VisitsModule,
       ],
       providers: [DatabaseHealth],
     };

@@ -69,8 +69,13 @@ export class AcmeClient {
   /** `replaces`: the certificate that this order renews (RFC 9773 5). */
   async order(name: string, replaces: string | null): Promise<AcmeObject> {
     const url = await this.entry('newOrder');
-    const payload = { identifiers: [{ type: 'dns', value: name }], ...(replaces !== null && { replaces }) };
-    const answer = await this.signed(url, payload);
+    const identifiers = [{ type: 'dns', value: name }];
+    const knows = replaces !== null && typeof (await this.directory())['renewalInfo'] === 'string';
+    const answer = await this.signed(url, { identifiers, ...(knows && { replaces }) }).catch((error: unknown) => {
+      // Renewed twice: it is an order like any other.
+      if (!knows || !(error instanceof AcmeProblem) || error.type !== 'alreadyReplaced') throw error;
+      return this.signed(url, { identifiers });
+    });
     const { location } = answer.headers;
     if (location === undefined) throw unexpected('the order has no address');
     return this.object(new URL(location, url).href, answer);

@@ -23,7 +23,7 @@ export interface OrderOptions {
   /** The certificate that is renewed, as RFC 9773 names it. */
   replaces: string | null;
   /** Resolves when the answer can be seen by the authority; the function takes it away. */
-  show(answer: ChallengeAnswer): Promise<() => Promise<void>>;
+  show: (answer: ChallengeAnswer) => Promise<() => Promise<void>>;
 }
 
 /** PEM texts. */

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import { isObject } from './acme-problem.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -28,6 +29,17 @@ export function backOff(failures: number, random: number): number {
 /** What the end of a certificate is warned of: a quarter of the lifetime, as renewal should have happened by then. */
 export function expiresSoon({ notBefore, notAfter }: Lifetime, now: number): boolean {
   return notAfter - now < Math.min((notAfter - notBefore) / 4, 14 * DAY_MS);
+}
+
+/**
+ * A moment in the window of RFC 9773 4.2 when what is planned is after it, else null: whoever planned a moment in it keeps
+ * that one. Milliseconds since the epoch.
+ */
+export function timeInWindow(window: unknown, planned: number, random: number): number | null {
+  if (!isObject(window)) return null;
+  const [start, end] = [Date.parse(String(window['start'])), Date.parse(String(window['end']))];
+  if (Number.isNaN(start) || !(end > start) || planned <= end) return null;
+  return Math.round(start + random * (end - start));
 }
 
 const AUTHORITY_KEY_ID = Buffer.from('0603551d23', 'hex');

@@ -42,6 +42,7 @@ const STATEMENTS = [
     failures integer NOT NULL DEFAULT 0,
     last_error text,
     blocked_until timestamptz,
+    tried_at timestamptz,
     asked_at timestamptz
   )`,
   `CREATE TABLE ${OPS}.acme_challenges (

@@ -1,0 +1,47 @@
+import { X509Certificate } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { TunnelGatewaySettings } from '../settings.js';
+import { AcmeAccounts, type OpenAccount } from './acme-accounts.js';
+import { orderCertificate, type IssuedCertificate } from './acme-order.js';
+import { AcmeProblem } from './acme-problem.js';
+import type { Wish } from './acme-schedule.js';
+import { ChallengeBoard } from './challenge-board.js';
+import { renewalId, timeInWindow } from './renewal.js';
+
+/** Orders with the authority of the settings. */
+@Injectable()
+export class AcmeOrders {
+  constructor(
+    private readonly accounts: AcmeAccounts,
+    private readonly board: ChallengeBoard,
+    private readonly settings: TunnelGatewaySettings,
+  ) {}
+
+  /** Each attempt takes the next kind of challenge. @throws AcmeProblem */
+  async order({ name, failures, chain }: Wish, signal: AbortSignal): Promise<IssuedCertificate> {
+    const { acmeChallenges } = this.settings;
+    const challenge = acmeChallenges[failures % acmeChallenges.length] ?? 'http-01';
+    const replaces = chain === null ? null : renewalId(new X509Certificate(chain));
+    const show = this.board.show.bind(this.board);
+    return this.withAccount(signal, ({ client, key: accountKey }) =>
+      orderCertificate({ client, accountKey, name, challenge, replaces, show }),
+    );
+  }
+
+  /** When the authority wants a certificate renewed, if that is before `planned`; else null. @throws AcmeProblem */
+  async wantedRenewal(chain: string, planned: number, signal: AbortSignal): Promise<number | null> {
+    const id = renewalId(new X509Certificate(chain));
+    if (id === null) return null;
+    const info = await this.withAccount(signal, ({ client }) => client.renewalInfo(id));
+    return info === null ? null : timeInWindow(info.value['suggestedWindow'], planned, Math.random());
+  }
+
+  private async withAccount<T>(signal: AbortSignal, work: (account: OpenAccount) => Promise<T>): Promise<T> {
+    try {
+      return await work(await this.accounts.open(signal));
+    } catch (error) {
+      if (!(error instanceof AcmeProblem) || error.type !== 'accountDoesNotExist') throw error;
+      return work(await this.accounts.open(signal, true));
+    }
+  }
+}

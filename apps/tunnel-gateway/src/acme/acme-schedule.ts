@@ -1,0 +1,163 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+
+/** A host whose name should have a certificate. */
+export interface Wish {
+  hostId: number;
+  name: string;
+  ownerUserId: number;
+  failures: number;
+  /** Now is the time. */
+  due: boolean;
+  /** The certificate that it has for this name, PEM; null: none. */
+  chain: string | null;
+}
+
+export interface AcmeState {
+  hostId: number;
+  nextAt: Date;
+  failures: number;
+  lastError: string | null;
+  /** Before this the authority does not want to be asked. */
+  blockedUntil: Date | null;
+  /** When the authority was asked for the last time. */
+  triedAt: Date | null;
+}
+
+export interface Failure {
+  message: string;
+  nextAt: Date;
+  blockedUntil: Date | null;
+}
+
+/**
+ * One host for each name: enabled, with nothing but exact names, without files or an upload, of clients and owners who are
+ * enabled. No other name is ever asked for.
+ */
+const WISHES = `
+  SELECT DISTINCT ON (h.host) h.id, h.host AS name, c.owner_user_id
+  FROM tunnel_gateway.hosts h
+    JOIN tunnel_gateway.clients c ON c.id = h.client_id JOIN tunnel_gateway.users u ON u.id = c.owner_user_id
+  WHERE h.status = 1 AND h.auto_https = 1 AND h.cert_path IS NULL AND h.host NOT LIKE '%*%'
+    AND coalesce(h.scheme, 'all') <> 'http' AND c.status = 1 AND u.status = 1
+    AND NOT EXISTS (
+      SELECT 1 FROM tunnel_gateway_ops.certificates o JOIN tunnel_gateway.hosts oh ON oh.id = o.host_id
+      WHERE o.source = 'upload' AND oh.host = h.host AND h.host = ANY(o.names))
+  ORDER BY h.host, h.id`;
+
+/** Without failures the certificate itself says whether it is missing: its host may have got another name. */
+const DUE = `(s.host_id IS NULL OR s.next_at <= now() OR (s.failures = 0 AND k.id IS NULL))`;
+
+const PLANS = `
+  SELECT w.id::float8 AS "hostId", w.name, w.owner_user_id::float8 AS "ownerUserId", coalesce(s.failures, 0) AS failures,
+    ${DUE} AS due, k.chain
+  FROM (${WISHES}) w
+    LEFT JOIN tunnel_gateway_ops.acme_states s ON s.host_id = w.id
+    LEFT JOIN tunnel_gateway_ops.certificates k ON k.host_id = w.id AND w.name = ANY(k.names)`;
+
+const STATES = `
+  SELECT host_id::float8 AS "hostId", next_at AS "nextAt", failures, last_error AS "lastError",
+    blocked_until AS "blockedUntil", tried_at AS "triedAt"
+  FROM tunnel_gateway_ops.acme_states WHERE host_id = ANY($1)`;
+
+/** Hosts whose authority was not asked lately when it wants their certificates renewed. */
+const UNASKED = `
+  UPDATE tunnel_gateway_ops.acme_states SET asked_at = now() WHERE host_id IN (
+    SELECT s.host_id FROM tunnel_gateway_ops.acme_states s
+      JOIN tunnel_gateway_ops.certificates k ON k.host_id = s.host_id AND k.source = 'acme'
+    WHERE s.failures = 0 AND (s.asked_at IS NULL OR s.asked_at < now() - interval '6 hours')
+    ORDER BY s.asked_at NULLS FIRST LIMIT $1 FOR UPDATE OF s SKIP LOCKED)
+  RETURNING host_id::float8 AS "hostId"`;
+
+/** A certificate that another host of the same name had is as good as a new one. */
+const ADOPT = `
+  UPDATE tunnel_gateway_ops.certificates SET host_id = $1, chain = chain, updated_at = now() WHERE id = (
+    SELECT id FROM tunnel_gateway_ops.certificates
+    WHERE source = 'acme' AND $2 = ANY(names) AND host_id <> $1 AND not_after > now() + (not_after - not_before) / 3
+    ORDER BY not_after DESC LIMIT 1 FOR UPDATE)
+  RETURNING not_before AS "notBefore", not_after AS "notAfter"`;
+
+/** When which name gets its certificate. */
+@Injectable()
+export class AcmeSchedule {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async due(limit: number): Promise<number[]> {
+    const sql = `SELECT "hostId" FROM (${PLANS}) p WHERE due ORDER BY failures, "hostId" LIMIT $1`;
+    const rows: { hostId: number }[] = await this.dataSource.query(sql, [limit]);
+    return rows.map(({ hostId }) => hostId);
+  }
+
+  /** Null for a host that should have none by ACME, or whose name another one stands for. */
+  async wish(hostId: number): Promise<Wish | null> {
+    const rows: Wish[] = await this.dataSource.query(`SELECT * FROM (${PLANS}) p WHERE "hostId" = $1`, [hostId]);
+    return rows[0] ?? null;
+  }
+
+  /** The host that stands for each of these names. */
+  async hostsOf(names: readonly string[]): Promise<Map<string, number>> {
+    if (names.length === 0) return new Map();
+    const rows: { hostId: number; name: string }[] = await this.dataSource.query(
+      `SELECT w.id::float8 AS "hostId", w.name FROM (${WISHES}) w WHERE w.name = ANY($1)`,
+      [[...names]],
+    );
+    return new Map(rows.map(({ hostId, name }) => [name, hostId]));
+  }
+
+  async states(hostIds: readonly number[]): Promise<Map<number, AcmeState>> {
+    if (hostIds.length === 0) return new Map();
+    const rows: AcmeState[] = await this.dataSource.query(STATES, [[...hostIds]]);
+    return new Map(rows.map((row) => [row.hostId, row]));
+  }
+
+  /** Marked as asked. */
+  async unasked(limit: number): Promise<number[]> {
+    const [rows] = (await this.dataSource.query(UNASKED, [limit])) as [{ hostId: number }[], number];
+    return rows.map(({ hostId }) => hostId);
+  }
+
+  /** The lifetime of what was taken over; null where there was nothing. */
+  async adopt({ hostId, name }: Wish, tx: EntityManager): Promise<{ notBefore: Date; notAfter: Date } | null> {
+    // What the host had was for another name.
+    const own = `DELETE FROM tunnel_gateway_ops.certificates WHERE host_id = $1 AND NOT $2 = ANY(names)`;
+    await tx.query(own, [hostId, name]);
+    const [rows] = (await tx.query(ADOPT, [hostId, name])) as [{ notBefore: Date; notAfter: Date }[], number];
+    return rows[0] ?? null;
+  }
+
+  /** Whether the host is still there with this name, and stays until the transaction ends. */
+  async holds({ hostId, name }: Wish, tx: EntityManager): Promise<boolean> {
+    const sql = 'SELECT 1 FROM tunnel_gateway.hosts WHERE id = $1 AND host = $2 AND status = 1 FOR SHARE';
+    return ((await tx.query(sql, [hostId, name])) as unknown[]).length > 0;
+  }
+
+  async succeeded(hostId: number, nextAt: Date, tx: EntityManager): Promise<void> {
+    const sql = `
+      INSERT INTO tunnel_gateway_ops.acme_states (host_id, next_at, tried_at) VALUES ($1, $2, now())
+      ON CONFLICT (host_id) DO UPDATE SET
+        next_at = EXCLUDED.next_at, failures = 0, last_error = NULL, blocked_until = NULL, asked_at = NULL, tried_at = now()`;
+    await tx.query(sql, [hostId, nextAt]);
+  }
+
+  async failed(hostId: number, { message, nextAt, blockedUntil }: Failure, tx: EntityManager): Promise<void> {
+    const sql = `
+      INSERT INTO tunnel_gateway_ops.acme_states (host_id, next_at, failures, last_error, blocked_until, tried_at)
+      SELECT id, $2, 1, $3, $4, now() FROM tunnel_gateway.hosts WHERE id = $1
+      ON CONFLICT (host_id) DO UPDATE SET
+        next_at = EXCLUDED.next_at, failures = acme_states.failures + 1, last_error = EXCLUDED.last_error,
+        blocked_until = EXCLUDED.blocked_until, tried_at = now()`;
+    await tx.query(sql, [hostId, nextAt, message, blockedUntil]);
+  }
+
+  /** Earlier than planned, as the authority or a person wants it. */
+  async bringForward(hostId: number, nextAt: Date, tx = this.dataSource.manager): Promise<void> {
+    const sql = `
+      INSERT INTO tunnel_gateway_ops.acme_states (host_id, next_at) VALUES ($1, $2)
+      ON CONFLICT (host_id) DO UPDATE SET next_at = EXCLUDED.next_at`;
+    await tx.query(sql, [hostId, nextAt]);
+  }
+
+  async forget(hostId: number, tx: EntityManager): Promise<void> {
+    await tx.query('DELETE FROM tunnel_gateway_ops.acme_states WHERE host_id = $1', [hostId]);
+  }
+}

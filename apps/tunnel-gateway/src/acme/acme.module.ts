@@ -1,0 +1,45 @@
+import { Jobs } from '@gatehouse/jobs';
+import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { CertificateBox } from '../certificates/certificate-box.js';
+import { CertificateStore } from '../certificates/certificate-store.js';
+import { ExpiryWarnings } from '../certificates/expiry-warnings.js';
+import { AcmeAccounts } from './acme-accounts.js';
+import { AcmeIssuer } from './acme-issuer.js';
+import { AcmeOrders } from './acme-orders.js';
+import { AcmeSchedule } from './acme-schedule.js';
+import { AcmeSweep } from './acme-sweep.js';
+import { CertificatesHandler } from './certificates.handler.js';
+import { ChallengeBoard } from './challenge-board.js';
+import { IssueJournal } from './issue-journal.js';
+import { NameLock } from './name-lock.js';
+import { RenewalInquiry } from './renewal-inquiry.js';
+
+/** A host that was made just now does not wait longer than this. */
+const EVERY_MS = 10_000;
+
+/** Certificates for hosts, wherever the workers run. */
+@Module({
+  providers: [
+    AcmeAccounts,
+    AcmeIssuer,
+    AcmeOrders,
+    AcmeSchedule,
+    AcmeSweep,
+    CertificateBox,
+    CertificateStore,
+    CertificatesHandler,
+    ChallengeBoard,
+    ExpiryWarnings,
+    IssueJournal,
+    NameLock,
+    RenewalInquiry,
+  ],
+  exports: [AcmeIssuer, AcmeSchedule, AcmeSweep, CertificateStore],
+})
+export class AcmeModule implements OnApplicationBootstrap {
+  constructor(private readonly jobs: Jobs) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.jobs.upsertScheduler('certificates', 'certificates', { everyMs: EVERY_MS }, { requestedAt: Date.now() });
+  }
+}
