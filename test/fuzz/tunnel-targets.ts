@@ -10,6 +10,8 @@ import {
 } from '@gatehouse/tunnel-kernel';
 import type { FuzzTarget } from './targets.js';
 
+const SEALED_TEXTS = ['hello', 'a longer text '.repeat(20)];
+const END = Buffer.from('the end');
 const KEY = Buffer.alloc(32, 5);
 const TAG_BYTES = 16;
 const ENDS = [
@@ -135,6 +137,32 @@ function runFramedStream(input: Buffer): void {
   check(bytes <= input.length, 'no bytes of its own');
 }
 
+const SEALING = wire.channelKeys({ id: Buffer.alloc(16, 1), key: KEY });
+
+/** What a transport delivers where a sealed stream is expected: nothing that was not sealed comes out, in any order. */
+function runSealedStream(input: Buffer): void {
+  const inner = new Deliverer();
+  const stream = new wire.SealedStream(inner as unknown as ByteStream, SEALING, 'server');
+  const opened: Buffer[] = [];
+  stream.on('data', (part) => {
+    opened.push(Buffer.from(part));
+    if (part.length % 7 === 0) stream.pause();
+  });
+  stream.on('end', () => opened.push(END));
+  stream.resume();
+  for (const piece of pieces(input)) {
+    inner.emit('data', piece);
+    stream.resume();
+  }
+  inner.emit('end');
+  const whole = [...SEALED_TEXTS.map((text) => Buffer.from(text)), END];
+  check(
+    opened.every((part, index) => part.equals(whole[index] as Buffer)),
+    'what comes out was sealed for this place',
+  );
+  check(opened.length === whole.length || inner.destroyed, 'a stream without its end is given up');
+}
+
 function runWebSocket(input: Buffer, masked: boolean): void {
   let bytes = 0;
   const reader = new wire.WebSocketFrameReader(masked, {
@@ -174,6 +202,12 @@ function datagramFrame(type: number, head: Buffer): Buffer {
   const frame = Buffer.alloc(wire.DATAGRAM_HEADER_BYTES + wire.DATAGRAM_SESSION_BYTES + head.length);
   head.copy(frame, wire.writeDatagramHeader(frame, 0, type, 9, head.length));
   return frame;
+}
+
+/** What an agent sends. */
+function sealedSeed(): Buffer {
+  const sealer = new wire.RecordSealer(SEALING.agent);
+  return Buffer.concat([...SEALED_TEXTS, ''].flatMap((text) => sealer.seal(Buffer.from(text))));
 }
 
 const ticket = { id: Buffer.alloc(16, 1), key: KEY };
@@ -219,7 +253,11 @@ export const TUNNEL_TARGETS: Readonly<Record<string, FuzzTarget>> = {
     run: (input) => allowed(() => readControl(input, 'server')),
   },
   'tunnel-openings': {
-    seeds: [wire.encodeOpening(ticket), Buffer.concat([Buffer.of(1), Buffer.alloc(wire.VISIT_BYTES - 1, 65)])],
+    seeds: [
+      wire.encodeOpening(ticket, false),
+      wire.encodeOpening(ticket, true),
+      Buffer.concat([Buffer.of(1), Buffer.alloc(wire.VISIT_BYTES - 1, 65)]),
+    ],
     run: (input) => {
       allowed(() => wire.openingTicketId(input));
       allowed(() => wire.decodeVisit(input));
@@ -240,6 +278,10 @@ export const TUNNEL_TARGETS: Readonly<Record<string, FuzzTarget>> = {
   'tunnel-streams': {
     seeds: [Buffer.from('000003616263000000', 'hex'), Buffer.from('0000016100000262630000', 'hex')],
     run: runFramedStream,
+  },
+  'tunnel-sealed-streams': {
+    seeds: [sealedSeed()],
+    run: runSealedStream,
   },
   'tunnel-datagrams': {
     seeds: [

@@ -49,7 +49,7 @@ afterEach(async () => {
   await programs.stopAll();
 });
 
-describe.each([false, true])('TCP and UDP, data channels in TLS: %s', (encrypt) => {
+describe.each([false, true])('TCP and UDP, data channels sealed: %s', (encrypt) => {
   beforeEach(async () => {
     member = await yard.member({ encrypt });
   });
@@ -251,7 +251,7 @@ describe('who the visitor is (PROXY protocol)', () => {
 });
 
 describe('control connections', () => {
-  it.each([false, true])('come back after the server was started anew, channels in TLS: %s', async (encrypt) => {
+  it.each([false, true])('come back after the server was started anew, channels sealed: %s', async (encrypt) => {
     const here = await yard.member({ encrypt });
     const tunnels = [yard.tunnel(here, [await yard.echo()])];
     const [state] = await yard.apply({ tunnels });

@@ -102,7 +102,7 @@ export class RawAgent {
     });
   }
 
-  /** A data channel without TLS. */
+  /** A data channel that is not sealed. */
   async open(ticket: Ticket): Promise<Socket> {
     const socket = connectTcp({ port: this.#port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => undefined);
@@ -117,7 +117,7 @@ export class RawAgent {
 }
 
 export function opening({ id, key }: Ticket): Buffer {
-  return Buffer.concat([MAGIC, id, proof(key, 'open', id)]);
+  return Buffer.concat([MAGIC, id, proof(key, 'open', MAGIC, id)]);
 }
 
 export interface StartFields {

@@ -21,7 +21,7 @@ export interface ClientRecord {
   keyHash: string;
   /** False: disabled or expired. */
   enabled: boolean;
-  /** Whether the data channels of this client are TLS. */
+  /** Whether the data channels of this client are sealed. */
   encrypt: boolean;
 }
 

@@ -5,7 +5,7 @@ import { readAll, TunnelRig } from '../test/tunnel-rig.js';
 let rig: TunnelRig;
 afterEach(() => rig.close());
 
-describe.each([false, true])('channels that were idle for long, in TLS: %s', (encrypt) => {
+describe.each([false, true])('channels that were idle for long, sealed: %s', (encrypt) => {
   it('and are forgotten by what lies between cost a visitor no more than the opening of another', async () => {
     let later = 0;
     rig = new TunnelRig({ now: () => Date.now() + later });

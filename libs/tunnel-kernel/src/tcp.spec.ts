@@ -14,7 +14,7 @@ afterEach(() => rig.close());
 
 describe.each([
   ['plain', false],
-  ['TLS', true],
+  ['sealed', true],
 ])('mode tcp over %s data channels', (_, encrypt) => {
   let client: TestClient;
   beforeEach(() => {

@@ -3,9 +3,7 @@ import { AgentDatagrams, DEFAULT_DATAGRAM_LIMITS, type DatagramLimits } from '..
 import { AgentPaths } from '../direct/agent-paths.js';
 import type { HostAndPort } from '../environment.js';
 import { TunnelError } from '../errors.js';
-import { DATA_PROTOCOL } from '../session/door.js';
 import type { PinnedServer } from '../session/pinned-tls.js';
-import { FramedStream } from '../wire/framed-stream.js';
 import type { ChannelTicket, ConfigMessage } from '../wire/messages.js';
 import {
   decodeStart,
@@ -15,6 +13,8 @@ import {
   startLength,
   START_HEADER_BYTES,
 } from '../wire/prelude.js';
+import { channelKeys } from '../wire/sealed-records.js';
+import { SealedStream } from '../wire/sealed-stream.js';
 import { AgentResources } from './agent-resources.js';
 import type { ChannelHandler, ChannelOwner, HandlerContext } from './channel-handler.js';
 import { ChannelHandlers } from './handlers.js';
@@ -98,15 +98,9 @@ export class AgentChannels {
   }
 
   private async connect(ticket: ChannelTicket, { encrypt, route }: ChannelOwner): Promise<ByteStream> {
-    const { pinned, connectMs } = this.options;
-    const transport = await route.open(connectMs);
-    if (!encrypt) {
-      transport.write(encodeOpening(ticket));
-      return transport;
-    }
-    const stream = await pinned.secure(transport, DATA_PROTOCOL, connectMs);
-    stream.write(encodeOpening(ticket));
-    return new FramedStream(stream);
+    const transport = await route.open(this.options.connectMs);
+    transport.write(encodeOpening(ticket, encrypt));
+    return encrypt ? new SealedStream(transport, channelKeys(ticket), 'agent') : transport;
   }
 
   private failed(error: unknown): void {

@@ -29,6 +29,15 @@ export const DEFAULT_POOL_LIMITS: PoolLimits = {
   quietMs: 60_000,
 };
 
+export interface PoolOptions {
+  book: TicketBook;
+  limits: PoolLimits;
+  now: () => number;
+  sealed: boolean;
+  /** Sends tickets to the agent. */
+  deliver: (tickets: ChannelTicket[]) => void;
+}
+
 /** A data channel that nobody uses yet. */
 export interface Channel {
   stream: ByteStream;
@@ -60,6 +69,7 @@ export class ChannelPool implements TicketHolder {
   private readonly book: TicketBook;
   private readonly limits: PoolLimits;
   private readonly now: () => number;
+  readonly sealed: boolean;
   private readonly deliver: (tickets: ChannelTicket[]) => void;
   private readonly idle: IdleChannel[] = [];
   private readonly waiters = new Set<Waiter>();
@@ -71,11 +81,11 @@ export class ChannelPool implements TicketHolder {
   private refilling = false;
   private closedBy: TunnelError | null = null;
 
-  /** `deliver`: sends tickets to the agent. */
-  constructor(book: TicketBook, limits: PoolLimits, now: () => number, deliver: (tickets: ChannelTicket[]) => void) {
+  constructor({ book, limits, now, sealed, deliver }: PoolOptions) {
     this.book = book;
     this.limits = limits;
     this.now = now;
+    this.sealed = sealed;
     this.deliver = deliver;
     this.target = limits.start;
     this.usedAt = now();

@@ -1,6 +1,7 @@
 import { ByteReader, resetStream, type ByteStream } from '@gatehouse/net';
 import { TargetError, TunnelError } from '../errors.js';
 import { decodeAnswer, encodeStart, type Start } from '../wire/prelude.js';
+import { SealedStream } from '../wire/sealed-stream.js';
 import type { AgentArrivals } from './agent-arrivals.js';
 import type { Channel, ChannelPool } from './channel-pool.js';
 
@@ -75,6 +76,7 @@ export class ChannelSource {
 }
 
 function begin({ stream, key }: Channel, start: Start): ByteStream {
+  if (stream instanceof SealedStream) stream.reuseMemory();
   stream.write(encodeStart(start, key));
   return stream;
 }

@@ -12,7 +12,8 @@ import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import { MuxStream } from '../mux/mux-stream.js';
-import { FramedStream } from '../wire/framed-stream.js';
+import { channelKeys } from '../wire/sealed-records.js';
+import { SealedStream } from '../wire/sealed-stream.js';
 import { MAPPING_PROTOCOL } from '../wire/rendezvous.js';
 import { OPENING_BYTES, OPENING_FIRST_BYTE } from '../wire/prelude.js';
 import type { ServerIdentity } from '../wire/server-identity.js';
@@ -22,10 +23,9 @@ import { WebSocketDoor } from './websocket-door.js';
 
 /** Names of the uses of a TLS connection (ALPN). */
 export const CONTROL_PROTOCOL = 'gwt/1';
-export const DATA_PROTOCOL = 'gwd/1';
 export const VISITOR_PROTOCOL = 'gwv/1';
 
-const PROTOCOLS = [CONTROL_PROTOCOL, DATA_PROTOCOL, VISITOR_PROTOCOL, MAPPING_PROTOCOL];
+const PROTOCOLS = [CONTROL_PROTOCOL, VISITOR_PROTOCOL, MAPPING_PROTOCOL];
 const TLS_FIRST_BYTE = 22;
 /** Of `GET`; the second byte of a data channel's opening is another. */
 const REQUEST_SECOND_BYTE = 0x45;
@@ -61,8 +61,8 @@ interface Unidentified {
 }
 
 /**
- * The port that agents connect to: control connections and data channels, in TLS or plain, and WebSockets that carry many of
- * either, by their first bytes.
+ * The port that agents connect to: control connections in TLS, data channels, and WebSockets that carry many of either, by
+ * their first bytes.
  */
 export class Door {
   private readonly options: DoorOptions;
@@ -210,11 +210,7 @@ export class Door {
 
   private secured(stream: TLSSocket, far: string, arrival: Arrival): void {
     stream.on('error', () => undefined);
-    if (stream.alpnProtocol === DATA_PROTOCOL) {
-      this.watch(far, stream);
-      const reader = new ByteReader(stream, OPENING_BYTES);
-      this.openChannel(stream, reader, far).catch((error: unknown) => this.refuse(stream, error));
-    } else if (stream.alpnProtocol === CONTROL_PROTOCOL) {
+    if (stream.alpnProtocol === CONTROL_PROTOCOL) {
       // A control connection has its own time limit until it is authenticated.
       this.identified(far);
       this.options.onControl(stream, arrival);
@@ -234,8 +230,8 @@ export class Door {
     this.identified(far);
     reader.restore();
     if (stream instanceof MuxStream) stream.widen();
-    const channel: ByteStream = stream instanceof TLSSocket ? new FramedStream(stream) : stream;
-    found.holder.admit(found.ticket, channel);
+    const { ticket, holder } = found;
+    holder.admit(ticket, holder.sealed ? new SealedStream(stream, channelKeys(ticket), 'server') : stream);
   }
 
   private refuse(stream: ByteStream, error: unknown): void {

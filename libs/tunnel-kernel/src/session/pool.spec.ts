@@ -19,14 +19,15 @@ async function rig(limits: Partial<PoolLimits> = {}, ticketMs = 15_000) {
   const clock = { now: 0 };
   const book = new TicketBook(ticketMs);
   const tickets: ChannelTicket[] = [];
-  const pool = new ChannelPool(
+  const pool = new ChannelPool({
     book,
-    { ...DEFAULT_POOL_LIMITS, ...limits },
-    () => clock.now,
-    (more) => {
+    limits: { ...DEFAULT_POOL_LIMITS, ...limits },
+    now: () => clock.now,
+    sealed: false,
+    deliver: (more) => {
       tickets.push(...more);
     },
-  );
+  });
   const listener = createServer({ allowHalfOpen: true, pauseOnConnect: true }).listen(0, '127.0.0.1');
   await once(listener, 'listening');
   cleanups.push(() => listener.close());
@@ -40,7 +41,7 @@ async function rig(limits: Partial<PoolLimits> = {}, ticketMs = 15_000) {
         () => stream.destroy(),
       );
       agents.push(agent);
-      const found = book.redeem(encodeOpening(ticket));
+      const found = book.redeem(encodeOpening(ticket, false));
       found?.holder.admit(found.ticket, stream);
     }
   };
@@ -163,7 +164,7 @@ describe('a pool of channels', () => {
   it('asks again for tickets that were not used in time', async () => {
     const { tickets, book } = await rig({}, 20);
     await waitFor(() => tickets.length === 8);
-    expect(book.redeem(encodeOpening(tickets[0] as ChannelTicket))).toBeNull();
+    expect(book.redeem(encodeOpening(tickets[0] as ChannelTicket, false))).toBeNull();
   });
 });
 

@@ -175,9 +175,13 @@ export class ServerSession {
       encrypt: client.encrypt,
       ...(packetPort !== null && { packetPort }),
     });
-    this.channels = new ChannelPool(context.book, context.poolLimits, context.now, (tickets) =>
-      link.send({ type: 'channels', tickets }),
-    );
+    this.channels = new ChannelPool({
+      book: context.book,
+      limits: context.poolLimits,
+      now: context.now,
+      sealed: client.encrypt,
+      deliver: (tickets) => link.send({ type: 'channels', tickets }),
+    });
     link.startHeartbeat(heartbeatMs, () => this.channels?.sweep());
     context.welcomed(this);
   }

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { ByteStream } from '@gatehouse/net';
 import type { ChannelTicket } from '../wire/messages.js';
-import { openingHolds, openingTicketId } from '../wire/prelude.js';
+import { openingHolds, openingIsSealed, openingTicketId } from '../wire/prelude.js';
 
 const TICKET_BYTES = 48;
 const ID_BYTES = 16;
 
 /** Who gets the channels that its tickets open. */
 export interface TicketHolder {
+  /** Whether its channels are sealed: others are not accepted. */
+  readonly sealed: boolean;
   admit(ticket: ChannelTicket, stream: ByteStream): void;
   expired(count: number): void;
 }
@@ -43,12 +45,13 @@ export class TicketBook {
 
   /**
    * The holder of the ticket that an opening proves, and the ticket, which is used up by it. Null for a ticket that is
-   * not there (never was, used, expired, revoked) and for a wrong proof. @throws TunnelError `protocol`.
+   * not there (never was, used, expired, revoked), for a channel of the other kind and for a wrong proof. @throws TunnelError `protocol`.
    */
   redeem(opening: Buffer): { ticket: ChannelTicket; holder: TicketHolder } | null {
     const id = openingTicketId(opening);
     const entry = this.open.get(id);
-    if (!entry || !openingHolds(opening, entry.ticket)) return null;
+    if (!entry || openingIsSealed(opening) !== entry.holder.sealed) return null;
+    if (!openingHolds(opening, entry.ticket)) return null;
     this.open.delete(id);
     return entry;
   }

@@ -10,6 +10,7 @@ import {
   encodeStart,
   OPENING_BYTES,
   openingHolds,
+  openingIsSealed,
   openingTicketId,
   startLength,
   START_HEADER_BYTES,
@@ -30,8 +31,9 @@ const start = fc.record({
 });
 
 describe('the opening of a data channel', () => {
-  it('names its ticket and proves the key', () => {
-    const opening = encodeOpening(ticket);
+  it.each([true, false])('names its ticket and proves the key (sealed: %s)', (sealed) => {
+    const opening = encodeOpening(ticket, sealed);
+    expect(openingIsSealed(opening)).toBe(sealed);
     expect(opening).toHaveLength(OPENING_BYTES);
     expect(opening.includes(ticket.key)).toBe(false);
     expect(openingTicketId(opening)).toBe(ticket.id.toString('hex'));
@@ -39,8 +41,15 @@ describe('the opening of a data channel', () => {
     expect(openingHolds(opening, { ...ticket, key: randomBytes(32) })).toBe(false);
   });
 
+  it('fails for a channel of the other kind', () => {
+    const opening = encodeOpening(ticket, true);
+    opening[3] = 1;
+    expect(openingIsSealed(opening)).toBe(false);
+    expect(openingHolds(opening, ticket)).toBe(false);
+  });
+
   it('fails with any bit changed', () => {
-    const opening = encodeOpening(ticket);
+    const opening = encodeOpening(ticket, true);
     for (let bit = 0; bit < opening.length * 8; bit++) {
       const changed = Buffer.from(opening);
       changed[bit >> 3]! ^= 1 << (bit & 7);

@@ -3,12 +3,15 @@ import { isIP } from 'node:net';
 import { protocolError } from '../errors.js';
 import { DIAL_FAILURES, type ChannelTicket, type DialFailure } from './messages.js';
 
-/** First byte of a plain data channel; a TLS ClientHello begins with 22. */
+/** First byte of a data channel; a TLS ClientHello begins with 22. */
 export const OPENING_FIRST_BYTE = 0x47;
-const MAGIC = Buffer.from([OPENING_FIRST_BYTE, 0x57, 0x44, 0x01]);
+const MAGIC = Buffer.from([OPENING_FIRST_BYTE, 0x57, 0x44]);
+const PLAIN = 1;
+const SEALED = 2;
+const HEAD_BYTES = MAGIC.length + 1;
 const ID_BYTES = 16;
 const PROOF_BYTES = 16;
-export const OPENING_BYTES = MAGIC.length + ID_BYTES + PROOF_BYTES;
+export const OPENING_BYTES = HEAD_BYTES + ID_BYTES + PROOF_BYTES;
 
 const START_VERSION = 1;
 const ANSWER_WANTED = 1;
@@ -48,22 +51,29 @@ export interface Start {
   entrance: Endpoint;
 }
 
-/** First bytes of a data channel, from the agent. */
-export function encodeOpening(ticket: ChannelTicket): Buffer {
-  return Buffer.concat([MAGIC, ticket.id, openingProof(ticket)]);
+/** First bytes of a data channel, from the agent. `sealed`: what follows are sealed records (`SealedStream`). */
+export function encodeOpening({ id, key }: ChannelTicket, sealed: boolean): Buffer {
+  const head = Buffer.concat([MAGIC, Buffer.of(sealed ? SEALED : PLAIN), id]);
+  return Buffer.concat([head, openingProof(head, key)]);
 }
 
 /** Id of the ticket that an opening claims, hex. @throws TunnelError `protocol`. */
 export function openingTicketId(opening: Buffer): string {
-  if (opening.length !== OPENING_BYTES || !opening.subarray(0, MAGIC.length).equals(MAGIC)) {
-    throw protocolError('not the opening of a data channel');
-  }
-  return opening.toString('hex', MAGIC.length, MAGIC.length + ID_BYTES);
+  const kind = opening[MAGIC.length];
+  const known = opening.subarray(0, MAGIC.length).equals(MAGIC) && (kind === PLAIN || kind === SEALED);
+  if (opening.length !== OPENING_BYTES || !known) throw protocolError('not the opening of a data channel');
+  return opening.toString('hex', HEAD_BYTES, HEAD_BYTES + ID_BYTES);
+}
+
+/** Whether sealed records follow an opening. */
+export function openingIsSealed(opening: Buffer): boolean {
+  return opening[MAGIC.length] === SEALED;
 }
 
 /** Whether the opening was made by who has the ticket's key; in constant time. */
-export function openingHolds(opening: Buffer, ticket: ChannelTicket): boolean {
-  return timingSafeEqual(opening.subarray(MAGIC.length + ID_BYTES), openingProof(ticket));
+export function openingHolds(opening: Buffer, { key }: ChannelTicket): boolean {
+  const proofAt = HEAD_BYTES + ID_BYTES;
+  return timingSafeEqual(opening.subarray(proofAt), openingProof(opening.subarray(0, proofAt), key));
 }
 
 /** Binds the channel to one resource: the tag is over everything before it, with the ticket's key. */
@@ -162,8 +172,8 @@ function readAddress(source: Buffer, at: number, end: number): { text: string; e
   return read;
 }
 
-function openingProof({ id, key }: ChannelTicket): Buffer {
-  return createHmac('sha256', key).update('open').update(id).digest().subarray(0, PROOF_BYTES);
+function openingProof(head: Buffer, key: Buffer): Buffer {
+  return createHmac('sha256', key).update('open').update(head).digest().subarray(0, PROOF_BYTES);
 }
 
 function startTag(start: Buffer, key: Buffer): Buffer {

@@ -41,9 +41,9 @@ describe('what a connection says openly about its process', () => {
   });
 
   it('is the first byte of the tickets of a process', () => {
-    const holder = { admit: () => undefined, expired: () => undefined };
+    const holder = { sealed: false, admit: () => undefined, expired: () => undefined };
     const tickets = new TicketBook(1000, 7).issue(holder, 3);
-    for (const ticket of tickets) expect(openingWorker(encodeOpening(ticket))).toBe(7);
+    for (const ticket of tickets) expect(openingWorker(encodeOpening(ticket, false))).toBe(7);
     expect(openingWorker(Buffer.from('GW'))).toBeNull();
     expect(openingWorker(Buffer.from('GET / HTTP/1.1'))).toBeNull();
   });

@@ -1,0 +1,183 @@
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { protocolError } from '../errors.js';
+import type { ChannelTicket } from './messages.js';
+
+/** As for packets: with 128 bits it costs as much, ChaCha20-Poly1305 half as much again (decision 0030). */
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const COUNTER_BYTES = 6;
+const LENGTH_BYTES = 3;
+const TAG_BYTES = 16;
+/** Length of the plain bytes, tag; the sealed bytes follow. */
+export const RECORD_HEAD_BYTES = LENGTH_BYTES + TAG_BYTES;
+/** Of plain bytes: what a busy socket reads at once. Records of 16 KiB cost a fifth more, larger ones nothing less. */
+export const MAX_RECORD_BYTES = 64 * 1024;
+/** Up to here one buffer of head and bytes is cheaper than two. */
+const JOINED_BYTES = 4096;
+/** After so many records of a direction its key is made anew: 1 TiB at most. */
+const KEY_RECORDS = 2 ** 24;
+const NOTHING: Buffer = Buffer.alloc(0);
+
+export interface ChannelKeys {
+  /** Of what the agent sends. */
+  agent: Buffer;
+  server: Buffer;
+}
+
+/** Keys of one data channel, each for one direction (HKDF, RFC 5869). */
+export function channelKeys({ id, key }: ChannelTicket): ChannelKeys {
+  const material = Buffer.from(hkdfSync('sha256', key, id, 'gatehouse channel', 2 * KEY_BYTES));
+  return { agent: material.subarray(0, KEY_BYTES), server: material.subarray(KEY_BYTES) };
+}
+
+/** The key of one direction and the number of its next record: no two records have the same of both. */
+class RecordKey {
+  key: Buffer;
+  readonly nonce = Buffer.alloc(NONCE_BYTES);
+  private readonly keyRecords: number;
+  private count = 0;
+
+  constructor(key: Buffer, keyRecords: number) {
+    this.key = key;
+    this.keyRecords = keyRecords;
+  }
+
+  /** Makes `key` and `nonce` those of the next record. */
+  next(): void {
+    if (this.count > 0 && this.count % this.keyRecords === 0) {
+      this.key = Buffer.from(hkdfSync('sha256', this.key, NOTHING, 'gatehouse channel next', KEY_BYTES));
+    }
+    this.nonce.writeUIntBE(this.count, NONCE_BYTES - COUNTER_BYTES, COUNTER_BYTES);
+    this.count += 1;
+  }
+}
+
+/** Seals the records of one direction (AES-256-GCM, the number of the record is the nonce, its length authenticated). */
+export class RecordSealer {
+  private readonly key: RecordKey;
+
+  constructor(key: Buffer, keyRecords = KEY_RECORDS) {
+    this.key = new RecordKey(key, keyRecords);
+  }
+
+  /** The parts of one record, of `MAX_RECORD_BYTES` at most. Without bytes it is the end of the direction. Keeps nothing of `plain`. */
+  seal(plain: Uint8Array): Buffer[] {
+    this.key.next();
+    const head = Buffer.allocUnsafe(RECORD_HEAD_BYTES + (plain.length > JOINED_BYTES ? 0 : plain.length));
+    head.writeUIntBE(plain.length, 0, LENGTH_BYTES);
+    const cipher = createCipheriv(CIPHER, this.key.key, this.key.nonce);
+    cipher.setAAD(head.subarray(0, LENGTH_BYTES));
+    const sealed = cipher.update(plain);
+    cipher.final();
+    cipher.getAuthTag().copy(head, LENGTH_BYTES);
+    if (plain.length > JOINED_BYTES) return [head, sealed];
+    sealed.copy(head, RECORD_HEAD_BYTES);
+    return [head];
+  }
+}
+
+/** Memory for records that came in pieces, kept for the next one. */
+const spare: Buffer[] = [];
+const MAX_SPARE = 32;
+const SPARE_BYTES = RECORD_HEAD_BYTES + MAX_RECORD_BYTES;
+
+/** Opens the records of the other direction, from pieces of any size. */
+export class RecordOpener {
+  private readonly key: RecordKey;
+  private readonly open: (plain: Buffer) => void;
+  /** The record of which a part has come; at first only its head. */
+  private partial = NOTHING;
+  private filled = 0;
+  private total = 0;
+
+  /** `open`: called with the bytes of each record; none are the end. */
+  constructor(key: Buffer, open: (plain: Buffer) => void, keyRecords = KEY_RECORDS) {
+    this.key = new RecordKey(key, keyRecords);
+    this.open = open;
+  }
+
+  /** Keeps nothing of `chunk`. @throws TunnelError `protocol` for what was not sealed with the key, in this order. */
+  read(chunk: Buffer): void {
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.filled === 0 && chunk.length - at >= RECORD_HEAD_BYTES) {
+        const end = at + recordBytes(chunk, at);
+        if (end <= chunk.length) {
+          this.openRecord(chunk.subarray(at, end));
+          at = end;
+          continue;
+        }
+      }
+      at += this.collect(chunk, at);
+    }
+  }
+
+  /** Whether a part of a record is missing. */
+  get isWithin(): boolean {
+    return this.filled > 0;
+  }
+
+  /** Gives its memory back: nothing more will come. */
+  close(): void {
+    this.giveBack();
+    this.filled = 0;
+  }
+
+  private collect(chunk: Buffer, at: number): number {
+    if (this.filled === 0) {
+      this.partial = Buffer.allocUnsafe(RECORD_HEAD_BYTES);
+      this.total = RECORD_HEAD_BYTES;
+    }
+    const taken = chunk.copy(this.partial, this.filled, at, at + this.total - this.filled);
+    this.filled += taken;
+    if (this.filled < this.total) return taken;
+    const total = recordBytes(this.partial, 0);
+    if (this.total < total) this.grow(total);
+    else this.openCollected();
+    return taken;
+  }
+
+  private grow(total: number): void {
+    const head = this.partial;
+    this.partial =
+      total > JOINED_BYTES ? (spare.pop() ?? Buffer.allocUnsafeSlow(SPARE_BYTES)) : Buffer.allocUnsafe(total);
+    head.copy(this.partial);
+    this.total = total;
+  }
+
+  private openCollected(): void {
+    const record = this.partial.subarray(0, this.total);
+    this.filled = 0;
+    this.openRecord(record);
+    // The bytes that were opened have memory of their own.
+    this.giveBack();
+  }
+
+  private giveBack(): void {
+    if (this.partial.length === SPARE_BYTES && spare.length < MAX_SPARE) spare.push(this.partial);
+    this.partial = NOTHING;
+  }
+
+  private openRecord(record: Buffer): void {
+    this.key.next();
+    const { key, nonce } = this.key;
+    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(record.subarray(0, LENGTH_BYTES));
+    decipher.setAuthTag(record.subarray(LENGTH_BYTES, RECORD_HEAD_BYTES));
+    const plain = decipher.update(record.subarray(RECORD_HEAD_BYTES));
+    try {
+      decipher.final();
+    } catch (error) {
+      throw protocolError('a record that was not sealed for this place', error);
+    }
+    this.open(plain);
+  }
+}
+
+/** Of a whole record, from its head. @throws TunnelError `protocol`. */
+function recordBytes(head: Buffer, at: number): number {
+  const length = head.readUIntBE(at, LENGTH_BYTES);
+  if (length > MAX_RECORD_BYTES) throw protocolError('a record that is too long');
+  return RECORD_HEAD_BYTES + length;
+}

@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { waitFor } from '@gatehouse/testing';
+import { channelKeys, MAX_RECORD_BYTES, RecordOpener, RecordSealer, RECORD_HEAD_BYTES } from './sealed-records.js';
+import { SealedStream } from './sealed-stream.js';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0).reverse()) cleanup();
+});
+
+const keys = channelKeys({ id: randomBytes(16), key: randomBytes(32) });
+
+async function sockets(): Promise<{ near: Socket; far: Socket }> {
+  const listener = createServer({ allowHalfOpen: true, pauseOnConnect: true }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const near = connect({ port: (listener.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
+  const [far] = (await once(listener, 'connection')) as [Socket];
+  near.pause();
+  for (const socket of [near, far]) socket.on('error', () => undefined);
+  cleanups.push(() => {
+    near.destroy();
+    far.destroy();
+    listener.close();
+  });
+  return { near, far };
+}
+
+async function pair(): Promise<{ near: SealedStream; far: SealedStream; nearSocket: Socket; farSocket: Socket }> {
+  const { near, far } = await sockets();
+  return {
+    near: new SealedStream(near, keys, 'agent'),
+    far: new SealedStream(far, keys, 'server'),
+    nearSocket: near,
+    farSocket: far,
+  };
+}
+
+function collect(stream: SealedStream): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    stream.on('data', (part) => parts.push(Buffer.from(part)));
+    stream.on('end', () => resolve(Buffer.concat(parts)));
+    stream.on('error', reject);
+    stream.on('close', () => reject(new Error('closed without an end')));
+    stream.resume();
+  });
+}
+
+/** What the agent would send: a record for each text, `''` the end. */
+function records(...texts: string[]): Buffer[] {
+  const sealer = new RecordSealer(keys.agent);
+  return texts.map((text) => Buffer.concat(sealer.seal(Buffer.from(text))));
+}
+
+/** How the server's end takes these bytes. */
+async function taken(parts: readonly Buffer[]): Promise<string> {
+  const { near, far } = await sockets();
+  const received = collect(new SealedStream(far, keys, 'server'));
+  for (const part of parts) near.write(part);
+  near.end();
+  return received.then(
+    (bytes) => `complete: ${String(bytes)}`,
+    (error: Error) => error.message,
+  );
+}
+
+describe('a sealed stream', () => {
+  it('carries both directions, each with its own end', async () => {
+    const { near, far } = await pair();
+    const question = collect(far);
+    near.write(Buffer.from('question'));
+    near.end();
+    expect(String(await question)).toBe('question');
+    const answer = collect(near);
+    const closed = Promise.all([once(near, 'close'), once(far, 'close')]);
+    far.write(Buffer.from('answer'));
+    far.end();
+    expect(String(await answer)).toBe('answer');
+    await closed;
+  });
+
+  it('shows nothing of what it carries to who listens, the same bytes never as the same', async () => {
+    const { near, far } = await sockets();
+    const stream = new SealedStream(near, keys, 'agent');
+    const seen: Buffer[] = [];
+    far.on('data', (part: Buffer) => seen.push(part));
+    far.resume();
+    const plain = Buffer.alloc(20_000, 'the secret of the visitor ');
+    for (let turn = 0; turn < 2; turn++) stream.write(plain);
+    stream.end();
+    await once(far, 'end');
+    const wire = Buffer.concat(seen);
+    expect(wire).toHaveLength(2 * (plain.length + RECORD_HEAD_BYTES) + RECORD_HEAD_BYTES);
+    for (let at = 0; at + 8 <= 26; at++) expect(wire.includes(plain.subarray(at, at + 8))).toBe(false);
+    const record = plain.length + RECORD_HEAD_BYTES;
+    expect(wire.subarray(RECORD_HEAD_BYTES, record)).not.toEqual(wire.subarray(record + RECORD_HEAD_BYTES, 2 * record));
+  });
+
+  it('takes what was sent, and only with its end for complete', async () => {
+    expect(await taken(records('one', 'two', ''))).toBe('complete: onetwo');
+    expect(await taken(records('one', 'two'))).toBe('the other end cut the stream');
+    expect(await taken([])).toBe('the other end cut the stream');
+  });
+
+  it.each([
+    ['reordered', ([one, two, end]: Buffer[]) => [two, one, end]],
+    ['repeated', ([one, two, end]: Buffer[]) => [one, one, two, end]],
+    ['left out', ([, two, end]: Buffer[]) => [two, end]],
+    ['left out before the end', ([one, , end]: Buffer[]) => [one, end]],
+  ])('is aborted by records that are %s', async (_, change) => {
+    const changed = change(records('one', 'two', '')) as Buffer[];
+    expect(await taken(changed)).toMatch(/a record that was not sealed|the other end cut/);
+  });
+
+  it('is closed by anything after the end', async () => {
+    const { near, far } = await sockets();
+    const stream = new SealedStream(far, keys, 'server');
+    const failed = once(stream, 'error');
+    stream.resume();
+    near.write(Buffer.concat([...records('one', '', 'two')]));
+    expect(String(await failed)).toContain('after the end');
+    expect(stream.destroyed).toBe(true);
+  });
+
+  it('is aborted by what was sealed for the other direction or another channel', async () => {
+    const [mine] = new RecordSealer(keys.server).seal(Buffer.from('echoed back')) as [Buffer];
+    expect(await taken([mine])).toBe('a record that was not sealed for this place');
+    const other = channelKeys({ id: randomBytes(16), key: randomBytes(32) });
+    const [foreign] = new RecordSealer(other.agent).seal(Buffer.from('x')) as [Buffer];
+    expect(await taken([foreign])).toBe('a record that was not sealed for this place');
+  });
+
+  it('is aborted with any bit changed, wherever it is cut', () => {
+    const wire = Buffer.concat(records('some bytes', ''));
+    for (let bit = 0; bit < wire.length * 8; bit++) {
+      const changed = Buffer.from(wire);
+      changed[bit >> 3]! ^= 1 << (bit & 7);
+      const opened: string[] = [];
+      const opener = new RecordOpener(keys.agent, (plain) => opened.push(String(plain)));
+      let failed = false;
+      try {
+        opener.read(changed.subarray(0, 7));
+        opener.read(changed.subarray(7));
+      } catch {
+        failed = true;
+      }
+      // A length that became larger waits for bytes that do not come: the transport's end is an abort then.
+      expect(failed || opener.isWithin).toBe(true);
+      expect(opened).not.toContain('');
+    }
+  });
+
+  it('shows a reset as an abort', async () => {
+    const { near, far } = await pair();
+    const received = collect(far);
+    near.write(Buffer.from('half'));
+    await waitFor(() => near.writableLength === 0);
+    near.resetAndDestroy();
+    await expect(received).rejects.toThrow();
+    expect(far.readableEnded).toBe(false);
+  });
+
+  it('holds the sender back while nobody reads', async () => {
+    const { near, far } = await pair();
+    const block = Buffer.alloc(256 * 1024);
+    let sent = 0;
+    while (near.writableLength === 0 && sent < 256 * 1024 * 1024) {
+      near.write(block);
+      sent += block.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(sent).toBeLessThan(64 * 1024 * 1024);
+    let received = 0;
+    far.on('data', (part) => (received += part.length));
+    near.end();
+    far.resume();
+    await once(far, 'end');
+    expect(received).toBe(sent);
+  });
+
+  it('makes new keys after so many records, on both sides', () => {
+    const opened: string[] = [];
+    const sealer = new RecordSealer(keys.agent, 2);
+    const opener = new RecordOpener(keys.agent, (plain) => opened.push(String(plain)), 2);
+    const sealed = ['a', 'b', 'c', 'd', 'e'].map((text) => Buffer.concat(sealer.seal(Buffer.from(text))));
+    opener.read(Buffer.concat(sealed));
+    expect(opened.join('')).toBe('abcde');
+    const old = new RecordOpener(keys.agent, () => undefined);
+    expect(() => old.read(Buffer.concat(sealed))).toThrow('not sealed');
+  });
+
+  it('refuses a record that is too long before it keeps any of it', () => {
+    const opener = new RecordOpener(keys.agent, () => undefined);
+    const head = Buffer.alloc(RECORD_HEAD_BYTES);
+    head.writeUIntBE(MAX_RECORD_BYTES + 1, 0, 3);
+    expect(() => opener.read(head)).toThrow('too long');
+  });
+
+  it('gives the bytes on in order, however they were cut, paused and put back', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.uint8Array({ minLength: 1, maxLength: 9000 }), { maxLength: 8 }),
+        fc.array(fc.integer({ min: 1, max: 4000 }), { minLength: 1, maxLength: 10 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (chunks, cuts, every) => {
+          const { near, far: socket } = await sockets();
+          const far = new SealedStream(socket, keys, 'server');
+          far.reuseMemory();
+          const parts: Buffer[] = [];
+          let count = 0;
+          far.on('data', (part) => {
+            count += 1;
+            if (count % every !== 0) return void parts.push(Buffer.from(part));
+            // Takes half of it, puts the rest back.
+            const half = (part.length + 1) >> 1;
+            parts.push(Buffer.from(part.subarray(0, half)));
+            far.pause();
+            if (half < part.length) far.unshift(part.subarray(half));
+            if (count % 2 === 0) far.resume();
+            else setImmediate(() => far.resume());
+          });
+          const ended = once(far, 'end');
+          far.resume();
+          const sealer = new RecordSealer(keys.agent);
+          const wire = Buffer.concat([...chunks, new Uint8Array(0)].flatMap((chunk) => sealer.seal(chunk)));
+          for (let at = 0, turn = 0; at < wire.length; turn++) {
+            const size = cuts[turn % cuts.length] ?? 1;
+            near.write(wire.subarray(at, at + size));
+            at += size;
+            if (turn % 3 === 0) await new Promise((resolve) => setImmediate(resolve));
+          }
+          await ended;
+          expect(Buffer.concat(parts)).toEqual(Buffer.concat(chunks));
+          near.destroy();
+          far.destroy();
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
