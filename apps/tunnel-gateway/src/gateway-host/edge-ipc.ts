@@ -1,4 +1,5 @@
 /** What the service and its edge process say to each other. Both import this file: types only. */
+import type { WorkerPlace } from './door/dealing.js';
 import type { AgentState, ResourceKind, ServerIdentity, TunnelState } from '@gatehouse/tunnel-kernel';
 
 export interface ListenAddress {
@@ -30,6 +31,10 @@ export interface EdgeOptions {
   /** Rules that deny a country deny everybody while there is no database. */
   geoStrict: boolean;
   debug: boolean;
+  /** Processes that serve. More than one: this one is their door. */
+  workers: number;
+  /** Which worker this process is. Null: it is none, and has its ports itself. */
+  worker: WorkerPlace | null;
   /** Another edge has the ports: bind them when it gives them up. */
   takesOver: boolean;
 }
@@ -51,6 +56,8 @@ export interface EdgeStatus {
   agents: number;
   connections: number;
   ports: EdgePorts;
+  /** Processes of the workers, where there are several; null for one that is being started. */
+  workers?: (number | null)[];
 }
 
 export interface VisitorConnection {
@@ -89,8 +96,15 @@ export type EdgeMethod = keyof EdgeCalls;
 export type EdgeRequest = {
   [M in EdgeMethod]: { type: 'request'; id: number; method: M; params: EdgeCalls[M]['params'] };
 }[EdgeMethod];
-/** `bind`: the ports are free now. */
-export type ParentMessage = { type: 'start'; options: EdgeOptions } | { type: 'bind' } | EdgeRequest;
+/**
+ * `bind`: the ports are free now; `ports`: those that a worker's door has. `connection`: comes with the socket that the
+ * door accepted, and what it read of it, base64.
+ */
+export type ParentMessage =
+  | { type: 'start'; options: EdgeOptions }
+  | { type: 'bind'; ports: EdgePorts | null }
+  | { type: 'connection'; port: PortName; head: string }
+  | EdgeRequest;
 
 export interface EdgeLogEntry {
   level: 'debug' | 'info' | 'warn' | 'error';

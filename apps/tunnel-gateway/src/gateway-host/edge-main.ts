@@ -1,4 +1,5 @@
 /** The edge's process: told over IPC what to be; it reads no environment and ends with the channel. */
+import { Socket } from 'node:net';
 import { EdgeProgram } from './edge-program.js';
 import type { EdgeMessage, ParentMessage } from './edge-ipc.js';
 
@@ -12,7 +13,10 @@ function send(message: EdgeMessage): Promise<void> {
 }
 
 const program = new EdgeProgram({ send, exit: (code) => process.exit(code) });
-process.on('message', (message: ParentMessage) => void program.receive(message));
+process.on('message', (message: ParentMessage, handle: unknown) => {
+  if (message.type === 'connection') program.take(message, handle instanceof Socket ? handle : null);
+  else void program.receive(message);
+});
 process.on('disconnect', () => void program.orphaned());
 process.on('uncaughtException', (error) => void program.fail(error));
 process.on('unhandledRejection', (error) => void program.fail(error));

@@ -76,8 +76,8 @@ export class EdgeProcess {
   }
 
   /** The ports are free: take them. */
-  bind(): void {
-    this.send({ type: 'bind' });
+  bind(ports: EdgePorts | null = null): void {
+    this.send({ type: 'bind', ports });
   }
 
   /** @throws EdgeUnavailableError */

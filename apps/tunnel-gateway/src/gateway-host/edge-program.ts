@@ -1,7 +1,12 @@
+import type { Socket } from 'node:net';
+import { EdgeDoor } from './door/edge-door.js';
 import { Edge } from './edge.js';
-import type { EdgeMessage, EdgeOptions, EdgeRequest, ParentMessage } from './edge-ipc.js';
+import type { EdgeMessage, EdgeOptions, EdgePorts, EdgeRequest, ParentMessage } from './edge-ipc.js';
 import { EdgeLog } from './edge-log.js';
 import { EdgePortError } from './edge-port-error.js';
+import type { EdgeRole } from './edge-role.js';
+
+type ConnectionMessage = Extract<ParentMessage, { type: 'connection' }>;
 
 /** What the program needs of the process it runs in. */
 export interface EdgeChannel {
@@ -16,7 +21,9 @@ const ORPHAN_LIMIT_MS = 5_000;
 export class EdgeProgram {
   private readonly channel: EdgeChannel;
   private readonly log: EdgeLog;
-  private edge: Edge | null = null;
+  private edge: EdgeRole | null = null;
+  /** Of a worker: who takes what the door hands over. */
+  private worker: Edge | null = null;
   private ending = false;
 
   constructor(channel: EdgeChannel) {
@@ -24,9 +31,17 @@ export class EdgeProgram {
     this.log = new EdgeLog((entries) => void channel.send({ type: 'logs', entries }));
   }
 
-  async receive(message: ParentMessage): Promise<void> {
+  /** A connection that the door accepted. */
+  take({ port, head }: ConnectionMessage, socket: Socket | null): void {
+    // It ended on the way.
+    if (!socket) return;
+    if (this.worker) this.worker.receive(port, socket, Buffer.from(head, 'base64'));
+    else socket.destroy();
+  }
+
+  async receive(message: Exclude<ParentMessage, ConnectionMessage>): Promise<void> {
     if (message.type === 'start') await this.start(message.options);
-    else if (message.type === 'bind') await this.bind();
+    else if (message.type === 'bind') await this.bind(message.ports);
     else await this.answer(message);
   }
 
@@ -50,15 +65,23 @@ export class EdgeProgram {
   }
 
   private async start(options: EdgeOptions): Promise<void> {
-    this.edge = new Edge(options, this.log.logger(options.debug));
+    this.edge = this.roleOf(options);
     await this.edge.prepare();
     if (options.takesOver) await this.channel.send({ type: 'prepared' });
-    else await this.bind();
+    else await this.bind(null);
   }
 
-  private async bind(): Promise<void> {
+  private roleOf(options: EdgeOptions): EdgeRole {
+    const logger = this.log.logger(options.debug);
+    if (options.workers > 1) return new EdgeDoor(options, logger);
+    const edge = new Edge(options, logger);
+    if (options.worker) this.worker = edge;
+    return edge;
+  }
+
+  private async bind(given: EdgePorts | null): Promise<void> {
     try {
-      const ports = await this.edge?.open();
+      const ports = await this.edge?.open(given);
       if (ports) await this.channel.send({ type: 'ready', ports });
     } catch (error) {
       if (!(error instanceof EdgePortError)) throw error;
@@ -101,15 +124,14 @@ export class EdgeProgram {
         return null;
       case 'shutdown':
         this.ending = true;
-        await edge.drain(0, request.params.graceMs);
-        await edge.close({ stays: false });
+        await edge.shutdown(request.params.graceMs);
         this.log.flush();
         return null;
     }
   }
 
   private async drainAway(
-    edge: Edge,
+    edge: EdgeRole,
     { spreadMs, deadlineMs }: { spreadMs: number; deadlineMs: number },
   ): Promise<void> {
     await edge.drain(spreadMs, deadlineMs);

@@ -1,17 +1,21 @@
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { TunnelServer, type AgentState, type TunnelLogger, type TunnelState } from '@gatehouse/tunnel-kernel';
 import { AcmeAnswers } from './acme-answers.js';
 import { CertificateFiles } from './certificate-files.js';
 import { ClientDirectory } from './client-directory.js';
+import { WorkerShare } from './door/worker-share.js';
 import { ConfigFeed } from './config-feed.js';
 import { toServerConfig, type MappedConfig } from './config-mapper.js';
 import { findClientByKey, readConfigRows, readRevision, type ConfigRows } from './config-rows.js';
 import { CountryFile } from './country-file.js';
 import { EdgeDatabase } from './edge-database.js';
+import { EdgeEvents } from './edge-events.js';
 import { EdgeGrants } from './edge-grants.js';
-import type { ConnectionList, EdgeOptions, EdgePorts, EdgeStatus } from './edge-ipc.js';
+import type { ConnectionList, EdgeOptions, EdgePorts, EdgeStatus, PortName } from './edge-ipc.js';
 import { EdgePortError } from './edge-port-error.js';
+import type { EdgeRole } from './edge-role.js';
 import type { UnsentFlows } from './flow-batch.js';
 import { FlowWriter } from './flow-writer.js';
 import { HostCertificates } from './host-certificates.js';
@@ -28,16 +32,19 @@ const ARRIVAL_MS = 3_000;
 const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
 
 /** The data plane of one process: a tunnel server on what the database says, and what it tells the database. */
-export class Edge {
+export class Edge implements EdgeRole {
   private readonly options: EdgeOptions;
   private readonly logger: TunnelLogger;
   private readonly database: EdgeDatabase;
   private readonly server: TunnelServer;
+  /** Null: this process serves everybody. */
+  private readonly share: WorkerShare | null;
   private readonly directory: ClientDirectory;
   private readonly certificateFiles: CertificateFiles;
   private readonly certificates: HostCertificates;
   private readonly acme = new AcmeAnswers();
   private readonly grants: EdgeGrants;
+  private readonly events: EdgeEvents;
   private readonly policySecrets: PolicySecrets;
   private readonly countries: CountryFile;
   private readonly snapshot: SnapshotFile;
@@ -73,9 +80,16 @@ export class Edge {
       onProblem: unusable,
     });
     this.grants = new EdgeGrants(this.database, Date.now);
+    this.events = new EdgeEvents({
+      queries: this.database,
+      now: Date.now,
+      ownerOf: (clientId) => this.directory.ownerOf(clientId),
+      onProblem: (problem, fields) => logger.warn(problem, fields),
+    });
     this.policySecrets = new PolicySecrets(options.visitorSecret);
     this.countries = new CountryFile(options.geoFile, (problem) => logger.warn(problem));
     this.snapshot = new SnapshotFile(join(options.folder, 'snapshot.json'));
+    this.share = options.worker && new WorkerShare(options.worker);
     this.server = this.createServer();
     this.flows = new FlowWriter({
       queries: this.database,
@@ -83,7 +97,7 @@ export class Edge {
       collect: (unsent) => this.collect(unsent),
       folder: options.folder,
     });
-    this.runStatus = new RunStatusWriter(this.database);
+    this.runStatus = new RunStatusWriter(this.database, () => this.share?.clientIds() ?? null);
     this.feed = new ConfigFeed({
       database: this.database,
       onNews: () => void this.reload(),
@@ -110,14 +124,10 @@ export class Edge {
   }
 
   /** Binds the ports and begins to work. @throws EdgePortError for a port of the gateway itself. */
-  async open(): Promise<EdgePorts> {
+  async open(given: EdgePorts | null): Promise<EdgePorts> {
     await this.applyRows();
-    const { agents, http, https } = this.options;
-    this.ports = {
-      agents: await EdgePortError.guard('agents', this.server.listen(agents)),
-      http: await EdgePortError.guard('http', this.server.listenHttp(http)),
-      https: await EdgePortError.guard('https', this.server.listenHttps(https)),
-    };
+    this.ports = given ?? (await this.listen());
+    if (given) await this.serve(given);
     void this.feed.start();
     this.timers.push(
       setInterval(() => void this.tick(), COUNT_MS),
@@ -169,6 +179,7 @@ export class Edge {
   /** Gives up the ports; resolves when the last connection has ended or the time is over. */
   async drain(spreadMs: number, deadlineMs: number): Promise<void> {
     this.draining = true;
+    this.events.silence();
     await this.server.drain({ spreadMs, deadlineMs });
   }
 
@@ -177,9 +188,21 @@ export class Edge {
     while (this.server.tunnels().length > 0) await setImmediate();
   }
 
+  /** A connection that the door accepted, and what it read of it. */
+  receive(port: PortName, socket: Socket, head: Buffer): void {
+    socket.unshift(head);
+    this.server.take(port, socket);
+  }
+
+  async shutdown(graceMs: number): Promise<void> {
+    await this.drain(0, graceMs);
+    await this.close({ stays: false });
+  }
+
   /** Ends everything and writes the last of what was counted. `stays`: another edge serves on. */
   async close({ stays }: { stays: boolean }): Promise<void> {
     this.draining = true;
+    this.events.silence();
     this.closed = true;
     await this.server.stop();
     for (const timer of this.timers) clearInterval(timer);
@@ -192,15 +215,31 @@ export class Edge {
     await this.database.close();
   }
 
+  private async listen(): Promise<EdgePorts> {
+    const { agents, http, https } = this.options;
+    return {
+      agents: await EdgePortError.guard('agents', this.server.listen(agents)),
+      http: await EdgePortError.guard('http', this.server.listenHttp(http)),
+      https: await EdgePortError.guard('https', this.server.listenHttps(https)),
+    };
+  }
+
+  /** UDP cannot be handed on: each worker has a port of its own for it, the first the agents' one. */
+  private serve({ agents, https }: EdgePorts): Promise<void> {
+    const { agents: address, worker } = this.options;
+    return this.server.serve({ host: address.host, port: agents + (worker?.index ?? 0) }, https);
+  }
+
   private createServer(): TunnelServer {
-    const { logger } = this;
+    const { logger, share } = this;
     const { publicHttpsPort } = this.options;
     const changed = (): void => void this.writeRunStatus();
     return new TunnelServer({
       now: Date.now,
       logger,
       identity: this.options.identity,
-      clients: this.directory,
+      clients: share?.guard(this.directory) ?? this.directory,
+      ...(this.options.worker && { worker: this.options.worker.index }),
       trustedProxies: this.options.trustedProxies,
       countryOf: this.countries.countryOf,
       geoStrict: this.options.geoStrict,
@@ -214,17 +253,9 @@ export class Edge {
         ...(publicHttpsPort !== null && { publicHttpsPort }),
         acmeChallenge: this.acme.http,
         acmeTlsAlpn: this.acme.tls,
+        ...(share && { serves: (name) => share.serves(name) }),
       },
-      events: {
-        agentOnline: ({ clientId, address, software }) => {
-          logger.info('an agent is online', { client: clientId, address, software });
-          changed();
-        },
-        agentOffline: (clientId, { code }) => {
-          logger.info('an agent is offline', { client: clientId, reason: code });
-          changed();
-        },
-      },
+      events: this.events.listener(logger, changed),
     });
   }
 
@@ -267,8 +298,11 @@ export class Edge {
   private async applyRows(): Promise<void> {
     const { rows } = this;
     if (!rows || this.closed) return;
+    const own = this.share?.take(rows) ?? rows;
+    // While they are served still: their agents come back at once, to the worker that has them now.
+    for (const id of this.share?.left ?? []) this.server.disconnect(id);
     const mapped = toServerConfig(
-      rows,
+      own,
       (host) => this.certificates.of(host),
       (sealed) => this.policySecrets.open(sealed),
     );
@@ -310,17 +344,22 @@ export class Edge {
     try {
       await this.flows.write();
       await this.grants.write();
+      this.events.limited(this.server.takeHeldBack());
+      await this.events.write();
       this.databaseCame();
     } catch (error) {
       this.databaseFailed(error);
     }
+    if (this.share?.settling && this.server.tunnels().some(({ state }) => state === 'error')) await this.applyRows();
     await this.writeRunStatus();
   }
 
   private async writeRunStatus(): Promise<void> {
     if (this.draining || this.rows === null) return;
+    const states = this.states();
+    this.events.tunnels(states, this.rows, this.share?.isOwn);
     try {
-      await this.runStatus.write(this.states());
+      await this.runStatus.write(states);
     } catch (error) {
       this.databaseFailed(error);
     }

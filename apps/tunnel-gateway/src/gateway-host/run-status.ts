@@ -12,6 +12,7 @@ const STATUS_OF = { running: RUNNING, waiting: WAITING, error: FAILED } as const
 const RESET = `
   WITH held AS (
     SELECT id FROM tunnel_gateway.tunnels WHERE run_status <> 0 AND NOT (id = ANY ($1::bigint[]))
+      AND ($2::bigint[] IS NULL OR client_id = ANY ($2::bigint[]))
     ORDER BY id FOR NO KEY UPDATE
   )
   UPDATE tunnel_gateway.tunnels t SET run_status = 0 FROM held WHERE t.id = held.id`;
@@ -19,6 +20,7 @@ const WRITE = `
   WITH held AS (
     SELECT t.id, s.status FROM tunnel_gateway.tunnels t
       JOIN unnest($1::bigint[], $2::integer[]) AS s (id, status) ON t.id = s.id AND t.run_status <> s.status
+    WHERE $3::bigint[] IS NULL OR t.client_id = ANY ($3::bigint[])
     ORDER BY t.id FOR NO KEY UPDATE OF t
   )
   UPDATE tunnel_gateway.tunnels t SET run_status = held.status FROM held WHERE t.id = held.id`;
@@ -26,13 +28,16 @@ const WRITE = `
 /** Keeps `run_status` of the tunnels what it is; nobody else writes it. */
 export class RunStatusWriter {
   private readonly queries: Queries;
+  private readonly clients: () => number[] | null;
   /** Null: what the table says is not known. */
   private written: Map<number, number> | null = null;
   private running: Promise<void> | null = null;
   private next: readonly TunnelState[] = [];
 
-  constructor(queries: Queries) {
+  /** `clients`: whose tunnels are written about; null: all. */
+  constructor(queries: Queries, clients: () => number[] | null = () => null) {
     this.queries = queries;
+    this.clients = clients;
   }
 
   /** Writes what changed; of states that come while it writes the last ones count. @throws Error of the database */
@@ -66,13 +71,16 @@ export class RunStatusWriter {
   private async run(states: readonly TunnelState[]): Promise<void> {
     const wanted = new Map(states.map(({ id, state }) => [id, STATUS_OF[state]]));
     const before = this.written;
+    const clients = this.clients();
     // What arrived of a write that fails is not known.
     this.written = null;
-    if (before === null) await this.queries.query(RESET, [[...wanted.keys()]]);
+    if (before === null) await this.queries.query(RESET, [[...wanted.keys()], clients]);
     const gone = [...(before?.keys() ?? [])].filter((id) => !wanted.has(id)).map((id) => [id, STOPPED] as const);
     const changed = [...wanted].filter(([id, status]) => before?.get(id) !== status);
     const news = [...gone, ...changed];
-    if (news.length > 0) await this.queries.query(WRITE, [news.map(([id]) => id), news.map(([, status]) => status)]);
+    if (news.length > 0) {
+      await this.queries.query(WRITE, [news.map(([id]) => id), news.map(([, status]) => status), clients]);
+    }
     this.written = new Map(wanted);
   }
 }

@@ -79,12 +79,19 @@ function edgeOptions(
     geoFile: settings.geoFile ?? null,
     geoStrict: settings.geoStrict,
     debug: settings.logLevel === 'debug',
+    workers: settings.edgeWorkers,
+    worker: null,
   };
 }
 
 /** A key of its own: what visitors hold says nothing about the key that seals the database. */
 export function visitorSecretOf(key: Buffer): string {
   return Buffer.from(hkdfSync('sha256', key, '', 'tunnel-gateway visitors', 32)).toString('base64');
+}
+
+/** What forms and sign-ins of visitors' pages are signed with: the same in all replicas, and not what edges sign with. */
+export function visitSecretOf(key: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', 'tunnel-gateway visits', 32));
 }
 
 function logAll(logger: JsonLogger, entries: readonly EdgeLogEntry[]): void {

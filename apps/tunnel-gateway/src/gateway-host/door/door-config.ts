@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import { ConfigFeed } from '../config-feed.js';
+import { readRevision, type ClientRow, type HostRow, type TunnelRow } from '../config-rows.js';
+import { EdgeDatabase, type Queries } from '../edge-database.js';
+import { SnapshotFile } from '../snapshot-file.js';
+import { Dealing, type DealingRows } from './dealing.js';
+
+const POLL_MS = 10_000;
+const FIRST_RETRY_MS = 500;
+
+interface RevisedRows extends DealingRows {
+  revision: number;
+}
+
+export interface DoorConfigOptions {
+  databaseUrl: string;
+  /** Where workers leave the last configuration that they read. */
+  folder: string;
+  count: number;
+  onProblem(message: string): void;
+}
+
+/** Who serves what, as the database says: only what connections are dealt out by. */
+export class DoorConfig {
+  private readonly options: DoorConfigOptions;
+  private readonly database: EdgeDatabase;
+  private readonly feed: ConfigFeed;
+  private timer: NodeJS.Timeout | null = null;
+  private revision = -1;
+  private loading: Promise<void> | null = null;
+  private stale = false;
+  private closed = false;
+  dealing: Dealing;
+
+  constructor(options: DoorConfigOptions) {
+    this.options = options;
+    this.dealing = new Dealing({ clients: [], tunnels: [], hosts: [] }, options.count);
+    this.database = new EdgeDatabase(options.databaseUrl);
+    this.feed = new ConfigFeed({
+      database: this.database,
+      onNews: () => void this.reload(),
+      onChallenges: () => undefined,
+      onGrants: () => undefined,
+      onProblem: (problem) => options.onProblem(problem),
+    });
+  }
+
+  /** From the database, else from the last snapshot, else it waits for one of them. */
+  async prepare(): Promise<void> {
+    const snapshot = new SnapshotFile(join(this.options.folder, 'snapshot.json'));
+    while (!this.closed) {
+      await this.reload();
+      if (this.revision >= 0) return;
+      const rows = await snapshot.read();
+      if (rows) return this.take(rows);
+      await new Promise((resolve) => setTimeout(resolve, FIRST_RETRY_MS));
+    }
+  }
+
+  start(): void {
+    void this.feed.start();
+    this.timer = setInterval(() => void this.reload(), POLL_MS);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    if (this.timer) clearInterval(this.timer);
+    await this.loading;
+    await this.feed.close();
+    await this.database.close();
+  }
+
+  /** One load at a time; news that come meanwhile make one more. */
+  private reload(): Promise<void> {
+    this.stale = true;
+    this.loading ??= this.loadWhileStale().finally(() => {
+      this.loading = null;
+    });
+    return this.loading;
+  }
+
+  private async loadWhileStale(): Promise<void> {
+    while (this.stale && !this.closed) {
+      this.stale = false;
+      try {
+        if ((await readRevision(this.database)) === this.revision) continue;
+        this.take(await this.database.snapshot(readDealingRows));
+      } catch (error) {
+        // Workers say so; who is where stays as it was.
+        this.options.onProblem(error instanceof Error ? error.message : String(error));
+      }
+    }
+  }
+
+  private take(rows: RevisedRows): void {
+    this.revision = rows.revision;
+    this.dealing = new Dealing(rows, this.options.count);
+  }
+}
+
+/** The same rows as `readConfigRows` has, less of each. */
+async function readDealingRows(queries: Queries): Promise<RevisedRows> {
+  const rows = async <R extends object>(sql: string): Promise<R[]> => (await queries.query<R>(sql)).rows;
+  const revision = await readRevision(queries);
+  return {
+    revision,
+    clients: await rows<Pick<ClientRow, 'id' | 'keyHash'>>(
+      'SELECT id, verify_key AS "keyHash" FROM tunnel_gateway.clients ORDER BY id',
+    ),
+    tunnels: await rows<Pick<TunnelRow, 'id' | 'clientId'>>(
+      'SELECT id, client_id AS "clientId" FROM tunnel_gateway.tunnels WHERE status = 1',
+    ),
+    hosts: await rows<Pick<HostRow, 'clientId' | 'host' | 'location' | 'scheme' | 'certPath'>>(`
+      SELECT client_id AS "clientId", host, coalesce(location, '/') AS location, coalesce(scheme, 'all') AS scheme,
+        cert_path AS "certPath" FROM tunnel_gateway.hosts WHERE status = 1 ORDER BY id`),
+  };
+}

@@ -1,0 +1,196 @@
+import { fork } from 'node:child_process';
+import type { Socket } from 'node:net';
+import type { AgentState, TunnelLogger, TunnelState } from '@gatehouse/tunnel-kernel';
+import type {
+  ConnectionList,
+  EdgeCalls,
+  EdgeLogEntry,
+  EdgeMethod,
+  EdgeOptions,
+  EdgePorts,
+  EdgeStatus,
+  ListenAddress,
+  PortName,
+} from '../edge-ipc.js';
+import { EdgePortError } from '../edge-port-error.js';
+import { EdgeUnavailableError } from '../edge-process.js';
+import type { EdgeRole } from '../edge-role.js';
+import { DoorConfig } from './door-config.js';
+import { chooseWorker } from './first-bytes.js';
+import { SharedListener } from './shared-listener.js';
+import { WorkerSlot, type WorkerChild } from './worker-slot.js';
+
+const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
+/** A service that is gone does not wait for visitors. */
+const ORPHAN_GRACE_MS = 0;
+
+/**
+ * The edge of several processes: it has the ports that all share, deals out what comes to its workers, and speaks for them.
+ * Bytes of visitors do not pass through it.
+ */
+export class EdgeDoor implements EdgeRole {
+  private readonly options: EdgeOptions;
+  private readonly logger: TunnelLogger;
+  private readonly config: DoorConfig;
+  private readonly slots: WorkerSlot[];
+  private readonly listeners: Readonly<Record<PortName, SharedListener>>;
+  private ports = NO_PORTS;
+  private last = 0;
+  private readonly gaveUp = Promise.withResolvers<void>();
+
+  constructor(options: EdgeOptions, logger: TunnelLogger, launch: () => WorkerChild = launchWorker) {
+    this.options = options;
+    this.logger = logger;
+    const { workers: count, databaseUrl, folder } = options;
+    this.config = new DoorConfig({
+      databaseUrl,
+      folder,
+      count,
+      onProblem: (problem) => logger.debug('the door does not hear from the database', { problem }),
+    });
+    this.slots = Array.from({ length: count }, (_, index) => this.slot(index, launch));
+    this.listeners = { agents: this.listener('agents'), http: this.listener('http'), https: this.listener('https') };
+  }
+
+  async prepare(): Promise<void> {
+    await Promise.all([this.config.prepare(), ...this.slots.map((slot) => slot.prepare())]);
+  }
+
+  /** @throws EdgePortError for a port of the gateway itself. */
+  async open(): Promise<EdgePorts> {
+    this.ports = {
+      agents: await this.listen('agents'),
+      http: await this.listen('http'),
+      https: await this.listen('https'),
+    };
+    await Promise.all(this.slots.map((slot) => slot.bind(this.ports)));
+    this.config.start();
+    return this.ports;
+  }
+
+  async status(): Promise<EdgeStatus> {
+    const all = await this.ofAll('status', null);
+    return {
+      pid: process.pid,
+      revision: Math.min(...all.map(({ revision }) => revision)),
+      source: all.some(({ source }) => source === 'snapshot') ? 'snapshot' : 'database',
+      databaseAnswers: all.every(({ databaseAnswers }) => databaseAnswers),
+      agents: sum(all.map(({ agents }) => agents)),
+      connections: sum(all.map(({ connections }) => connections)),
+      ports: this.ports,
+      workers: this.slots.map(({ pid }) => pid),
+    };
+  }
+
+  /** Of a worker that is being started again nobody is connected. */
+  async agents(clientIds: readonly number[] | null): Promise<AgentState[]> {
+    return (await this.ofThose('agents', { clientIds: clientIds && [...clientIds] })).flat();
+  }
+
+  async tunnels(ids: readonly number[]): Promise<TunnelState[]> {
+    return (await this.ofThose('tunnels', { ids: [...ids] })).flat();
+  }
+
+  connections(clientId: number, limit: number): Promise<ConnectionList> {
+    return this.workerOf(clientId).request('connections', { clientId, limit });
+  }
+
+  async kick(clientId: number): Promise<boolean> {
+    return (await this.ofThose('kick', { clientId })).includes(true);
+  }
+
+  async drain(spreadMs: number, deadlineMs: number): Promise<void> {
+    this.closeListeners();
+    await Promise.all(this.slots.map((slot) => slot.drain(spreadMs, deadlineMs)));
+    this.gaveUp.resolve();
+    await Promise.all(this.slots.map((slot) => slot.exited()));
+  }
+
+  released(): Promise<void> {
+    return this.gaveUp.promise;
+  }
+
+  async shutdown(graceMs: number): Promise<void> {
+    this.closeListeners();
+    await Promise.all(this.slots.map((slot) => slot.stop(graceMs)));
+    await this.config.close();
+  }
+
+  /** After `drain`, or without it in a hurry: workers write what they counted. */
+  close(): Promise<void> {
+    return this.shutdown(ORPHAN_GRACE_MS);
+  }
+
+  private slot(index: number, launch: () => WorkerChild): WorkerSlot {
+    const { workers: count } = this.options;
+    return new WorkerSlot({
+      index,
+      launch,
+      edge: { ...this.options, workers: 1, worker: { index, count }, takesOver: true },
+      onLogs: (entries) => this.log(index, entries),
+      onExit: (reason) => this.logger.warn('a worker ended, another follows', { worker: index, reason }),
+    });
+  }
+
+  private listener(port: PortName): SharedListener {
+    const any = (): number => this.anyWorker();
+    return new SharedListener({
+      port,
+      logger: this.logger,
+      any,
+      choose: (bytes) => chooseWorker(port, bytes, { dealing: this.config.dealing, count: this.slots.length, any }),
+      hand: (worker, socket, head) => this.hand(worker, port, socket, head),
+    });
+  }
+
+  private hand(worker: number, port: PortName, socket: Socket, head: Buffer): void {
+    const slot = this.slots[worker];
+    if (slot) slot.hand(port, socket, head);
+    else socket.destroy();
+  }
+
+  private anyWorker(): number {
+    this.last = (this.last + 1) % this.slots.length;
+    return this.last;
+  }
+
+  private workerOf(clientId: number): WorkerSlot {
+    const slot = this.slots[this.config.dealing.ofClient(clientId)];
+    if (!slot) throw new EdgeUnavailableError('There is no such worker.');
+    return slot;
+  }
+
+  private listen(port: PortName): Promise<number> {
+    const address: ListenAddress = this.options[port];
+    return EdgePortError.guard(port, this.listeners[port].listen(address));
+  }
+
+  private closeListeners(): void {
+    for (const listener of Object.values(this.listeners)) listener.close();
+  }
+
+  private log(worker: number, entries: readonly EdgeLogEntry[]): void {
+    for (const { level, message, fields } of entries) this.logger[level](message, { ...fields, worker });
+  }
+
+  private ofAll<M extends EdgeMethod>(method: M, params: EdgeCalls[M]['params']): Promise<EdgeCalls[M]['result'][]> {
+    return Promise.all(this.slots.map((slot) => slot.request(method, params)));
+  }
+
+  private async ofThose<M extends EdgeMethod>(
+    method: M,
+    params: EdgeCalls[M]['params'],
+  ): Promise<EdgeCalls[M]['result'][]> {
+    const answers = await Promise.allSettled(this.slots.map((slot) => slot.request(method, params)));
+    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+/** The same program as this one, which is told to be a worker. */
+function launchWorker(): WorkerChild {
+  return fork(process.argv[1] ?? '', [], { env: {}, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+}

@@ -1,0 +1,119 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { TunnelLogger } from '@gatehouse/tunnel-kernel';
+import type { ListenAddress, PortName } from '../edge-ipc.js';
+import type { Choice } from './first-bytes.js';
+
+const BACKLOG = 4096;
+const MAX_PEEKED = 17 * 1024;
+const PEEK_MS = 10_000;
+/** Connections that have not said yet what they are for. */
+const MAX_UNIDENTIFIED = 4096;
+const KEEP_ALIVE_MS = 15_000;
+const LINGER_MS = 1_000;
+const TIMEOUT_ANSWER =
+  'HTTP/1.1 408 Request Timeout\r\nX-Gw-Error: timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
+
+export interface SharedListenerOptions {
+  port: PortName;
+  logger: TunnelLogger;
+  choose(bytes: Buffer): Choice;
+  /** The socket is not read from any more; `head` is what was read of it. */
+  hand(worker: number, socket: Socket, head: Buffer): void;
+  /** For what says nothing that a worker could be chosen by, and may still deserve an answer. */
+  any(): number;
+}
+
+/** A port that is shared by all workers: reads what a connection begins with, and gives it to the one it is for. */
+export class SharedListener {
+  private readonly options: SharedListenerOptions;
+  private readonly server: Server;
+  private readonly unidentified = new Set<Socket>();
+
+  constructor(options: SharedListenerOptions) {
+    this.options = options;
+    this.server = createServer(
+      {
+        allowHalfOpen: true,
+        pauseOnConnect: true,
+        noDelay: true,
+        keepAlive: true,
+        keepAliveInitialDelay: KEEP_ALIVE_MS,
+        // With one byte in its buffer a socket that is paused is not read from any more: see `stop`.
+        highWaterMark: 1,
+      },
+      (socket) => this.accept(socket),
+    );
+  }
+
+  /** Answers the port. @throws Error of `listen`. */
+  listen({ host, port }: ListenAddress): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen({ host, port, backlog: BACKLOG }, () => {
+        this.server.off('error', reject);
+        this.server.on('error', (error) =>
+          this.options.logger.error('a port takes no connections', { port: this.options.port, error: error.message }),
+        );
+        resolve((this.server.address() as AddressInfo).port);
+      });
+    });
+  }
+
+  /** Accepts no more; who has not said anything yet is not waited for. */
+  close(): void {
+    this.server.close();
+    for (const socket of this.unidentified) socket.destroy();
+  }
+
+  private accept(socket: Socket): void {
+    socket.on('error', () => undefined);
+    if (this.unidentified.size >= MAX_UNIDENTIFIED) return void socket.resetAndDestroy();
+    this.unidentified.add(socket);
+    let read: Buffer = Buffer.alloc(0);
+    const settle = (): void => {
+      clearTimeout(timer);
+      this.unidentified.delete(socket);
+      socket.off('data', take).off('end', gone).off('close', settle);
+    };
+    const gone = (): void => void socket.destroy();
+    const take = (chunk: Buffer): void => {
+      read = read.length === 0 ? chunk : Buffer.concat([read, chunk]);
+      const choice = this.choose(read);
+      if (choice === 'more') return;
+      settle();
+      if (choice === 'refuse') return gone();
+      stop(socket, read);
+      this.options.hand(choice, socket, read);
+    };
+    const timer = setTimeout(() => {
+      settle();
+      this.late(socket);
+    }, PEEK_MS);
+    socket.on('data', take).on('end', gone).on('close', settle);
+    socket.resume();
+  }
+
+  private choose(read: Buffer): Choice {
+    const choice = this.options.choose(read);
+    if (choice !== 'more' || read.length < MAX_PEEKED) return choice;
+    // A request whose head is that long may be one all the same.
+    return this.options.port === 'http' ? this.options.any() : 'refuse';
+  }
+
+  private late(socket: Socket): void {
+    if (this.options.port !== 'http') return void socket.destroy();
+    socket.end(TIMEOUT_ANSWER);
+    socket.resume();
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => clearTimeout(timer));
+  }
+}
+
+/**
+ * No byte is read from here on: what another process is to read must stay in the system. Within the event that a chunk
+ * came by, a paused socket whose buffer is full stops reading; what is put back fills it.
+ */
+function stop(socket: Socket, read: Buffer): void {
+  socket.pause();
+  socket.unshift(read);
+}

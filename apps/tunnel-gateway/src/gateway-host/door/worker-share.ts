@@ -1,0 +1,79 @@
+import { TunnelError, type ClientStore } from '@gatehouse/tunnel-kernel';
+import type { ConfigRows } from '../config-rows.js';
+import { Dealing, type WorkerPlace } from './dealing.js';
+
+/** How long a client that came over from another worker may find its ports still taken. */
+const SETTLING_MS = 10_000;
+
+/** What one worker serves of the configuration that all of them read. */
+export class WorkerShare {
+  private readonly place: WorkerPlace;
+  private dealing: Dealing;
+  private clients = new Set<number>();
+  private settledAt = 0;
+  /** Clients of the configuration before that another worker serves now. */
+  left: number[] = [];
+
+  constructor(place: WorkerPlace) {
+    this.place = place;
+    this.dealing = new Dealing({ clients: [], tunnels: [], hosts: [] }, place.count);
+  }
+
+  /** The part of the configuration that is this worker's. */
+  take(rows: ConfigRows): ConfigRows {
+    const before = this.clients;
+    this.dealing = new Dealing(rows, this.place.count);
+    const clients = rows.clients.filter(({ id }) => this.isOwn(id));
+    this.clients = new Set(clients.map(({ id }) => id));
+    const known = new Set(rows.clients.map(({ id }) => id));
+    this.left = [...before].filter((id) => known.has(id) && !this.clients.has(id));
+    if (before.size > 0 && clients.some(({ id }) => !before.has(id))) this.settledAt = Date.now() + SETTLING_MS;
+    const tunnels = rows.tunnels.filter(({ clientId }) => this.isOwn(clientId));
+    const hosts = rows.hosts.filter(({ clientId }) => this.isOwn(clientId));
+    const ids = {
+      client: this.clients,
+      tunnel: new Set(tunnels.map(({ id }) => id)),
+      host: new Set(hosts.map(({ id }) => id)),
+    };
+    return {
+      ...rows,
+      clients,
+      tunnels,
+      hosts,
+      ipRules: rows.ipRules.filter(({ scope, resourceId }) => {
+        return (scope !== 'client' && scope !== 'tunnel' && scope !== 'host') || ids[scope].has(resourceId);
+      }),
+      policies: rows.policies.filter(({ kind, resourceId }) => ids[kind].has(resourceId)),
+    };
+  }
+
+  /** Ports that another worker is about to give up are worth another try. */
+  get settling(): boolean {
+    return Date.now() < this.settledAt;
+  }
+
+  /** Whose tunnels nobody else writes about. */
+  clientIds(): number[] {
+    return [...this.clients];
+  }
+
+  /** Names that nobody has are as good here as elsewhere. */
+  serves(name: string): boolean {
+    const worker = this.dealing.ofName(name);
+    return worker === null || worker === this.place.index;
+  }
+
+  /** Agents of other workers' clients are sent away; they come back by way of the door, which knows by then. */
+  guard(store: ClientStore): ClientStore {
+    return {
+      findByKeyHash: async (keyHash) => {
+        const client = await store.findByKeyHash(keyHash);
+        if (client && !this.isOwn(client.id)) throw new TunnelError('draining', 'another process serves this client');
+        return client;
+      },
+    };
+  }
+
+  /** Whether this worker serves the client. */
+  readonly isOwn = (clientId: number): boolean => this.dealing.ofClient(clientId) === this.place.index;
+}
