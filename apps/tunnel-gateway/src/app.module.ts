@@ -13,6 +13,7 @@ import { API_KEY_PREFIX } from './api-keys/api-key-prefix.js';
 import { SESSION_COOKIE } from './auth/session-cookie-name.js';
 import { CertificatesModule } from './certificates/certificates.module.js';
 import { ClientsModule } from './clients/clients.module.js';
+import { DashboardModule } from './dashboard/dashboard.module.js';
 import { databaseConfig, SERVICE_NAME } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
 import { EventsApiModule } from './events/events-api.module.js';
@@ -72,6 +73,7 @@ export class AppModule {
         IpRulesModule,
         AuthPoliciesModule,
         TrafficModule,
+        DashboardModule,
         EventsApiModule,
         WebhooksModule,
         VisitsModule,

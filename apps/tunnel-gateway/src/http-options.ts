@@ -2,12 +2,14 @@ import { isPublicRoute } from '@gatehouse/auth';
 import type { HttpOptions } from '@gatehouse/platform';
 import { SESSION_COOKIE } from './auth/session-cookie-name.js';
 import { SERVICE_VERSION } from './service-version.js';
+import { visitPages } from './visits/visit-pages.js';
 import { additions } from './wire/openapi-additions.js';
 
 /** How the service looks on the wire. */
 export const HTTP_OPTIONS: HttpOptions = {
   errorFormat: 'problem',
   globalPrefix: 'api/v1',
+  middleware: [visitPages],
   openapi: {
     path: '/api/v1/openapi.json',
     title: 'Tunnel Gateway',

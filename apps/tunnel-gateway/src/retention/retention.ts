@@ -25,6 +25,8 @@ const SWEEPS = {
     'tunnel_gateway_ops.webhook_deliveries',
     `status <> 'pending' AND created_at < now() - interval '30 days'`,
   ),
+  grants: old('tunnel_gateway_ops.visitor_grants', 'until < now()'),
+  tries: old('tunnel_gateway_ops.visitor_tries', `since < now() - interval '1 hour'`),
 } as const;
 
 const CROWDED = `

@@ -26,15 +26,20 @@ export interface OAuthSignInOptions {
   calls: OutboundCalls;
   signer: ProofSigner;
   logger: TunnelLogger;
-  /** Path that authorization servers send browsers back to. */
-  callbackPath: string;
+  /** Where authorization servers send browsers back to. */
+  redirectUri: (asked: VisitorRequest) => string;
 }
 
 const START = /^\/__gw\/oauth\/start\/(\d{1,15})\?/;
-export const HOST_CALLBACK = '/__gw/oauth/callback';
+const HOST_CALLBACK = '/__gw/oauth/callback';
 const STATE_SECONDS = 600;
 /** What a browser keeps while it is away: a nonce and where it wanted to go. */
 const PENDING = /^([A-Za-z0-9_-]{24})\.([A-Za-z0-9_-]{0,3000})$/;
+
+/** Of the host that the visitor came to. */
+export function hostRedirectUri({ scheme, headers, host }: VisitorRequest): string {
+  return `${scheme}://${headers.host ?? host}${HOST_CALLBACK}`;
+}
 
 /** The policy that a sign-in begins for; null: the request is no such thing. */
 export function signInTarget({ method, target }: VisitorRequest): number | null {
@@ -71,7 +76,7 @@ export class OAuthSignIn {
     const parameters = {
       response_type: 'code',
       client_id: client.clientId,
-      redirect_uri: this.redirectUri(asked),
+      redirect_uri: this.options.redirectUri(asked),
       // The front door finds the host by what comes first.
       state: `${asked.resource.id}.${policy.id}.${proof}`,
       code_challenge: createHash('sha256').update(this.codeVerifier(nonce)).digest('base64url'),
@@ -133,7 +138,7 @@ export class OAuthSignIn {
     const answer = await this.post(registration.server.tokenEndpoint, registration, {
       grant_type: 'authorization_code',
       code,
-      redirect_uri: this.redirectUri(asked),
+      redirect_uri: this.options.redirectUri(asked),
       code_verifier: this.codeVerifier(nonce),
     });
     const token = answer['access_token'];
@@ -187,10 +192,6 @@ export class OAuthSignIn {
     if (oauth.server) return { server: oauth.server, client: oauth, allowPrivate };
     const server = this.issuers.get(oauth.issuer);
     return server ? { server, client: oauth, allowPrivate: true } : null;
-  }
-
-  private redirectUri({ scheme, headers, host }: VisitorRequest): string {
-    return `${scheme}://${headers.host ?? host}${this.options.callbackPath}`;
   }
 
   /** Known to this gateway alone, without being kept. */

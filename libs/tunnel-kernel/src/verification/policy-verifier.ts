@@ -12,7 +12,7 @@ import { MemoryGrantStore, type GrantStore } from './grants.js';
 import { HostVerifier } from './host-verifier.js';
 import { busyAnswer, LoginForm } from './login-form.js';
 import { unauthorizedAnswer } from './login-page.js';
-import { HOST_CALLBACK, OAuthSignIn } from './oauth-sign-in.js';
+import { hostRedirectUri, OAuthSignIn } from './oauth-sign-in.js';
 import { OutboundCalls } from './outbound-call.js';
 import { PasswordChecks } from './password-checks.js';
 import { PolicyTable } from './policy-table.js';
@@ -85,7 +85,7 @@ export class PolicyVerifier implements VisitorVerifier {
       credentials: this.credentials,
       form,
       forwardAuth: new ForwardAuth(this.calls, cookies, logger, now),
-      signIn: new OAuthSignIn({ issuers, calls: this.calls, signer, logger, callbackPath: HOST_CALLBACK }),
+      signIn: new OAuthSignIn({ issuers, calls: this.calls, signer, logger, redirectUri: hostRedirectUri }),
       holds: (policy) => this.table.has(policy),
       failed: ({ resource, clientId, visitor }, policyId) => this.report(resource, clientId, visitor.address, policyId),
     });

@@ -27,6 +27,8 @@ export interface TunnelVisitsContext {
   /** Milliseconds since the epoch. */
   now: () => number;
   logger: TunnelLogger;
+  /** Where browsers find these pages, such as `https://gw.example.org`. */
+  publicUrl: string;
   tries: Tries;
   /** Whether a visitor's address is let in, by any of these policies; null: it is not. */
   standing(tunnelId: number, address: string, policies: Policies): Promise<VisitStanding | null>;
@@ -62,7 +64,7 @@ export class TunnelVisits {
 
   /** @throws RangeError for a secret that is too short. */
   constructor(options: VerificationOptions, context: TunnelVisitsContext) {
-    const { now, logger, tries } = context;
+    const { now, logger, publicUrl, tries } = context;
     const { timeouts = {}, permits, resolve, plainCallbackHosts: plainHosts, oauthIssuers: issuers = [] } = options;
     const signer = new ProofSigner(options.secret, now);
     this.context = context;
@@ -70,7 +72,8 @@ export class TunnelVisits {
     this.form = new LoginForm(signer, new SharedPasswords(new PasswordChecks(options.verifyPassword), tries));
     this.calls = new OutboundCalls({ permits, resolve, plainHosts, timeoutMs: timeouts.callback ?? CALLBACK_MS });
     this.callback = new TunnelCallback(this.calls, logger);
-    this.signIn = new OAuthSignIn({ issuers, calls: this.calls, signer, logger, callbackPath: CALLBACK });
+    const redirectUri = new URL(CALLBACK, publicUrl).href;
+    this.signIn = new OAuthSignIn({ issuers, calls: this.calls, signer, logger, redirectUri: () => redirectUri });
   }
 
   /** `policies`: those of the tunnel as they are now. */

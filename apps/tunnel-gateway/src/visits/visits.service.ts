@@ -1,0 +1,145 @@
+import { loadSecretKey, pgPool } from '@gatehouse/persistence';
+import { clientAddress, JsonLogger } from '@gatehouse/platform';
+import { formatIp, parseIp } from '@gatehouse/net';
+import {
+  readVisitorRequest,
+  TunnelVisits,
+  visitedTunnel,
+  type FailedVisitors,
+  type GatewayAnswer,
+} from '@gatehouse/tunnel-kernel';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { DataSource } from 'typeorm';
+import { EventLog } from '../events/event-log.js';
+import { PolicySecrets } from '../gateway-host/policy-secrets.js';
+import { visitSecretOf } from '../gateway-host/start-edge.js';
+import { verifyPassword } from '../gateway-host/verify-password.js';
+import { TunnelGatewaySettings } from '../settings.js';
+import { VisitTries } from './visit-tries.js';
+import { VisitedTunnels, type VisitedTunnel } from './visited-tunnels.js';
+
+/** Requests that are looked at together; each asks the database a few times. */
+const MAX_AT_ONCE = 64;
+
+/** The pages below `/visit/`, where visitors of raw tunnels have their address let in. */
+@Injectable()
+export class Visits implements BeforeApplicationShutdown {
+  private readonly tunnels: VisitedTunnels;
+  private readonly visits: TunnelVisits;
+  private running = 0;
+
+  constructor(
+    dataSource: DataSource,
+    { home, secretKey, publicUrl }: TunnelGatewaySettings,
+    secrets: PolicySecrets,
+    private readonly events: EventLog,
+    private readonly logger: JsonLogger,
+  ) {
+    const queries = pgPool(dataSource);
+    this.tunnels = new VisitedTunnels(queries, (sealed) => secrets.open(sealed));
+    const log =
+      (level: 'debug' | 'log' | 'warn' | 'error') =>
+      (message: string, fields?: Record<string, unknown>): void =>
+        logger[level](message, fields ?? {}, 'Visits');
+    this.visits = new TunnelVisits(
+      { secret: visitSecretOf(loadSecretKey({ home, envValue: secretKey })), verifyPassword },
+      {
+        now: Date.now,
+        logger: { debug: log('debug'), info: log('log'), warn: log('warn'), error: log('error') },
+        publicUrl,
+        tries: new VisitTries(queries),
+        standing: (id, address, policies) => this.tunnels.standing(id, address, policies),
+        letIn: (id, address, policy, ttlSeconds) => this.tunnels.letIn(id, address, policy, ttlSeconds),
+        failed: (visitors) => void this.report(visitors),
+      },
+    );
+  }
+
+  beforeApplicationShutdown(): void {
+    this.visits.stop();
+  }
+
+  /** Answers a request, whatever comes. */
+  async serve(request: Request, response: Response): Promise<void> {
+    if (this.running >= MAX_AT_ONCE) return send(request, response, busy());
+    this.running += 1;
+    try {
+      send(request, response, await this.answer(request));
+    } catch (error) {
+      this.logger.error('a visitor could not be answered', { error }, 'Visits');
+      send(request, response, busy());
+    } finally {
+      this.running -= 1;
+    }
+  }
+
+  private async answer(request: Request): Promise<GatewayAnswer> {
+    const id = visitedTunnel(request.url);
+    const address = parseIp(clientAddress(request).ip);
+    const tunnel = id === null || address === null ? null : await this.tunnels.find(id);
+    if (!tunnel || address === null) return nothingHere();
+    const asked = readVisitorRequest(arrivalOf(tunnel, formatIp(address), request), request);
+    return asked ? this.visits.answer(asked, tunnel.policies) : nothingHere(400);
+  }
+
+  private async report({ resource, policyId, address, count }: FailedVisitors): Promise<void> {
+    try {
+      const tunnel = await this.tunnels.find(resource.id);
+      await this.events.record({
+        type: 'auth.visitor_failed',
+        resource: { kind: 'tunnel', id: resource.id },
+        ownerUserId: tunnel?.ownerUserId ?? null,
+        message: `Visitors did not prove who they are: ${count}, the last from ${address}`,
+        data: { policy_id: policyId, address, count },
+      });
+    } catch (error) {
+      // Who was not let in stays out: only the note of it is missing.
+      this.logger.warn('an event could not be recorded', { error }, 'Visits');
+    }
+  }
+}
+
+function arrivalOf(
+  { id, clientId }: VisitedTunnel,
+  address: string,
+  request: Request,
+): Parameters<typeof readVisitorRequest>[0] {
+  return {
+    resource: { kind: 'tunnel', id },
+    clientId,
+    visitor: { address, port: request.socket.remotePort ?? 0 },
+    scheme: request.protocol === 'https' ? 'https' : 'http',
+  };
+}
+
+/** The same whether there is no tunnel or it is none to visit. */
+function nothingHere(status = 404): GatewayAnswer {
+  const body = `${JSON.stringify({ error: 'visitor_auth', message: 'There is nothing to prove here.' })}\n`;
+  return { status, headers: [['content-type', 'application/json']], body };
+}
+
+function busy(): GatewayAnswer {
+  const body = `${JSON.stringify({ error: 'visitor_auth', message: 'This cannot be answered at the moment.' })}\n`;
+  const headers: GatewayAnswer['headers'] = [
+    ['content-type', 'application/json'],
+    ['retry-after', '1'],
+  ];
+  return { status: 503, headers, body };
+}
+
+function send(request: Request, response: Response, { status, headers, body }: GatewayAnswer): void {
+  if (response.headersSent || response.destroyed) return;
+  response.status(status);
+  // Those of the platform stand where the page has none of its own.
+  for (const name of new Set(headers.map(([field]) => field))) {
+    const values = headers.filter(([field]) => field === name).map(([, value]) => value);
+    response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values);
+  }
+  if (!response.hasHeader('cache-control')) response.setHeader('cache-control', 'no-store');
+  // What was not read of a body is no next request.
+  if (!request.readableEnded && request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('connection', 'close');
+  }
+  response.end(request.method === 'HEAD' ? undefined : body);
+}

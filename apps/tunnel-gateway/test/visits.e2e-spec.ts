@@ -1,0 +1,240 @@
+import { once } from 'node:events';
+import { waitFor } from '@gatehouse/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Retention } from '../src/retention/retention.js';
+import { closed, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
+import { formOf, VisitorBrowser } from './support/visitor-browser.js';
+
+let world: TunnelWorld;
+let clientId: number;
+let echo: number;
+beforeAll(async () => {
+  world = await TunnelWorld.start({ TRUSTED_PROXIES: '127.0.0.1' });
+  const client = await world.client();
+  clientId = client.id;
+  await world.online(client.key);
+  echo = await world.echo();
+});
+afterAll(() => world.close());
+
+const browser = (from?: string): VisitorBrowser => {
+  const { port, host } = new URL(world.gateway.url);
+  return new VisitorBrowser(Number(port), host, from);
+};
+const page = (tunnel: AnyJson): string => `/visit/tunnel/${tunnel.id}`;
+const isIn = async (tunnel: AnyJson): Promise<boolean> => (await world.ask(tunnel.listen_port, 'ping')) === 'ping';
+const grants = (tunnel: AnyJson): Promise<AnyJson[]> =>
+  world.rows('SELECT address, once FROM tunnel_gateway_ops.visitor_grants WHERE tunnel_id = $1', [tunnel.id]);
+
+async function guard(tunnel: AnyJson, body: object = {}): Promise<AnyJson> {
+  const { status, body: policy } = await world.admin('POST', '/auth-policies', {
+    resource_type: 'tunnel',
+    resource_id: tunnel.id,
+    type: 'password',
+    password: 'open sesame',
+    ...body,
+  });
+  if (status !== 201) throw new Error(JSON.stringify(policy));
+  await waitFor(async () => !(await isIn(tunnel)));
+  return policy;
+}
+
+describe('a raw tunnel with a password', () => {
+  it('lets an address in that proved it on the console’s port, and nobody before', async () => {
+    const tunnel = await world.tunnel(clientId, echo);
+    expect(await isIn(tunnel)).toBe(true);
+    await guard(tunnel);
+    const visitor = browser();
+    const { status, headers, body } = await visitor.ask({ path: page(tunnel) });
+    expect(status).toBe(200);
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-.*form-action 'self'$/);
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' });
+    expect(body).not.toContain('<script');
+    expect(body).toContain('127.0.0.1 is not let in at the moment');
+    expect((await visitor.prove('wrong', page(tunnel))).status).toBe(401);
+    expect(await isIn(tunnel)).toBe(false);
+    expect(await visitor.prove('open sesame', page(tunnel))).toMatchObject({
+      status: 303,
+      headers: { location: page(tunnel) },
+    });
+    await waitFor(() => isIn(tunnel), { timeoutMs: 1_000 });
+    expect((await visitor.ask({ path: page(tunnel) })).body).toContain('127.0.0.1 is let in until');
+    const events = await world.rows(`SELECT data FROM tunnel_gateway_ops.events WHERE type = 'auth.visitor_failed'
+      AND resource_type = 'tunnel' AND resource_id = ${tunnel.id}`);
+    expect(events).toMatchObject([{ data: { address: '127.0.0.1' } }]);
+  });
+
+  it('keeps who was let in when the edge dies', async () => {
+    const tunnel = await world.tunnel(clientId, echo);
+    await guard(tunnel);
+    await browser().prove('open sesame', page(tunnel));
+    await waitFor(() => isIn(tunnel));
+    const before = world.edges.pid;
+    process.kill(before ?? 0, 'SIGKILL');
+    await waitFor(() => world.edges.pid !== null && world.edges.pid !== before);
+    await waitFor(() => isIn(tunnel), { timeoutMs: 10_000 });
+  });
+
+  it('ends what was granted, running connections included, when the policy or the tunnel changes', async () => {
+    const tunnel = await world.tunnel(clientId, echo);
+    const policy = await guard(tunnel);
+    const change = (path: string, body: object): Promise<unknown> => world.admin('PATCH', path, body);
+    for (const [path, body] of [
+      [`/auth-policies/${policy.id}`, { ttl_seconds: 60 }],
+      [`/auth-policies/${policy.id}`, { password: 'open sesame' }],
+      [`/tunnels/${tunnel.id}`, { status: 0 }],
+    ] as const) {
+      await browser().prove('open sesame', page(tunnel));
+      await waitFor(() => isIn(tunnel), { timeoutMs: 10_000 });
+      const running = await world.visit(tunnel.listen_port);
+      running.write('x');
+      await once(running, 'data');
+      const [ended, began] = [closed(running), Date.now()];
+      await change(path, body);
+      await ended;
+      expect(Date.now() - began).toBeLessThan(1_000);
+      if ('status' in body) await change(path, { status: 1 });
+      expect(await grants(tunnel)).toEqual([]);
+      await waitFor(async () => (await world.admin('GET', `/tunnels/${tunnel.id}`)).body.run_status === 1, {
+        timeoutMs: 10_000,
+      });
+      expect(await isIn(tunnel)).toBe(false);
+    }
+    await browser().prove('open sesame', page(tunnel));
+    await waitFor(() => isIn(tunnel), { timeoutMs: 10_000 });
+    await change(`/auth-policies/${policy.id}`, { enabled: 0 });
+    await change(`/auth-policies/${policy.id}`, { enabled: 1 });
+    await waitFor(async () => !(await isIn(tunnel)));
+  });
+
+  it('ends what was granted for tunnels of a client that is disabled', async () => {
+    const client = await world.client({ name: 'disabled' });
+    await world.online(client.key);
+    const tunnel = await world.tunnel(client.id, echo);
+    await guard(tunnel);
+    await browser().prove('open sesame', page(tunnel));
+    await waitFor(() => isIn(tunnel));
+    await world.admin('PATCH', `/clients/${client.id}`, { status: 0 });
+    expect(await grants(tunnel)).toEqual([]);
+    expect((await browser().ask({ path: page(tunnel) })).status).toBe(404);
+  });
+
+  it('ends the connections of visitors who came before there was a policy', async () => {
+    const tunnel = await world.tunnel(clientId, echo);
+    const running = await world.visit(tunnel.listen_port);
+    running.write('x');
+    await once(running, 'data');
+    const [ended, began] = [closed(running), Date.now()];
+    await guard(tunnel);
+    await ended;
+    expect(Date.now() - began).toBeLessThan(1_000);
+  });
+
+  it('lets one connection in where the proof holds for no time', async () => {
+    const tunnel = await world.tunnel(clientId, echo);
+    await guard(tunnel, { ttl_seconds: 0 });
+    const visitor = browser();
+    await visitor.prove('open sesame', page(tunnel));
+    expect((await visitor.ask({ path: page(tunnel) })).body).toContain('for one connection');
+    await waitFor(() => isIn(tunnel), { timeoutMs: 2_000 });
+    expect(await isIn(tunnel)).toBe(false);
+    await waitFor(async () => (await grants(tunnel)).length === 0);
+  });
+
+  it('takes five guesses a minute of an address, and says when there is another', async () => {
+    const tunnel = await world.tunnel(clientId, echo);
+    await guard(tunnel);
+    const visitor = browser('127.0.0.9');
+    for (let count = 0; count < 5; count += 1) {
+      expect((await visitor.prove(`guess ${count}`, page(tunnel))).status).toBe(401);
+    }
+    const { status, headers } = await visitor.prove('open sesame', page(tunnel));
+    expect(status).toBe(429);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect((await browser('127.0.0.10').prove('open sesame', page(tunnel))).status).toBe(303);
+  });
+
+  it('believes trusted proxies, and nobody else, about who it is', async () => {
+    const tunnel = await world.tunnel(clientId, echo);
+    await guard(tunnel);
+    await browser().prove('open sesame', page(tunnel), { 'x-forwarded-for': '203.0.113.7' });
+    await browser().prove('open sesame', page(tunnel), { 'x-forwarded-for': '::ffff:203.0.113.9' });
+    await browser('127.0.0.3').prove('open sesame', page(tunnel), { 'x-forwarded-for': '203.0.113.8' });
+    const addresses = (await grants(tunnel)).map(({ address }) => address);
+    expect(addresses.sort()).toEqual(['127.0.0.3', '203.0.113.7', '203.0.113.9']);
+    expect(await isIn(tunnel)).toBe(false);
+  });
+
+  it('takes forms of its own pages alone', async () => {
+    const tunnel = await world.tunnel(clientId, echo);
+    const policy = await guard(tunnel);
+    const other = await world.tunnel(clientId, echo);
+    const otherPolicy = await guard(other, { password: 'another' });
+    const visitor = browser('127.0.0.11');
+    const form = formOf(await visitor.ask({ path: page(tunnel) }));
+    form.fields.set('password', 'open sesame');
+    const refused = async (sent: Promise<{ status: number }>, status: number): Promise<void> =>
+      expect((await sent).status).toBe(status);
+    await refused(visitor.submit(form, { origin: 'https://evil.test' }), 403);
+    await refused(visitor.submit(form, { 'sec-fetch-site': 'cross-site' }), 403);
+    await refused(browser('127.0.0.11').submit(form), 403);
+    await refused(visitor.submit({ ...form, fields: new URLSearchParams({ password: 'open sesame' }) }), 403);
+    await refused(visitor.submit({ ...form, action: `${page(tunnel)}/proof/${otherPolicy.id}` }), 404);
+    await refused(visitor.submit({ ...form, action: `${page(other)}/proof/${policy.id}` }), 404);
+    await refused(visitor.submit({ ...form, action: `${page(other)}/proof/${otherPolicy.id}` }), 403);
+    await refused(visitor.submit(form, { 'content-type': 'text/plain' }), 415);
+    await refused(visitor.ask({ method: 'PUT', path: form.action }), 405);
+    const long = new URLSearchParams([...form.fields, ['x', 'y'.repeat(10_000)]]);
+    await refused(visitor.submit({ ...form, fields: long }), 413);
+    expect(await grants(tunnel)).toEqual([]);
+    await refused(visitor.submit(form), 303);
+  });
+
+  it('says nothing of tunnels that are not there, private, open or stopped', async () => {
+    const [open, stopped] = [await world.tunnel(clientId, echo), await world.tunnel(clientId, echo)];
+    await guard(stopped);
+    await world.admin('POST', `/tunnels/${stopped.id}/stop`);
+    const { body: secret } = await world.admin('POST', '/tunnels', {
+      client_id: clientId,
+      mode: 'secret',
+      target_addr: '127.0.0.1:22',
+    });
+    const answers = new Set<string>();
+    for (const id of [open.id, stopped.id, secret.id, 999_999, 0, '1e3', '../1', '99999999999999999999']) {
+      const { status, body } = await browser().ask({ path: `/visit/tunnel/${id}` });
+      answers.add(`${status} ${body}`);
+    }
+    expect(answers.size).toBe(1);
+    expect([...answers][0]).toMatch(/^404 /);
+    for (const path of [
+      '/visit/',
+      '/visit/oauth/callback',
+      '/visit/oauth/callback?state=999999.2.x',
+      '/visit/tunnel',
+    ]) {
+      expect((await browser().ask({ path })).status).toBe(404);
+    }
+  });
+
+  it('is guarded by the policies of its client where it has none', async () => {
+    const client = await world.client({ name: 'guarded' });
+    await world.online(client.key);
+    const tunnel = await world.tunnel(client.id, echo);
+    await guard(tunnel, { resource_type: 'client', resource_id: client.id });
+    await browser().prove('open sesame', page(tunnel));
+    await waitFor(() => isIn(tunnel), { timeoutMs: 1_000 });
+  });
+
+  it('forgets grants and guesses when their time is over', async () => {
+    const tunnel = await world.tunnel(clientId, echo);
+    await guard(tunnel);
+    await browser('127.0.0.12').prove('open sesame', page(tunnel));
+    await world.rows(`UPDATE tunnel_gateway_ops.visitor_grants SET until = now() - interval '1 s'
+      WHERE tunnel_id = ${tunnel.id}`);
+    await world.rows(`UPDATE tunnel_gateway_ops.visitor_tries SET since = now() - interval '2 hours'`);
+    const swept = await world.gateway.app.get(Retention, { strict: false }).sweep();
+    expect(swept.grants).toBeGreaterThan(0);
+    expect(swept.tries).toBeGreaterThan(0);
+    expect(await grants(tunnel)).toEqual([]);
+  });
+});
