@@ -73,22 +73,23 @@ export class OwnedTable<T extends { id: number }> {
   }
 
   /**
-   * The rows that come first in another table, which has an `id` for each of them, and what it has of them.
-   * `ranking`: a SELECT; it is joined as `rank`.
+   * The rows that `ranking` puts first, and what it says of each: a SELECT of `id`, of `place` (the largest first) and of
+   * whatever else is wanted.
    */
-  async ranked<R>(ranking: Condition, orderBy: string, limit: number): Promise<(R & { row: T })[]> {
+  async ranked<R>(ranking: Condition, limit: number): Promise<(R & { row: T })[]> {
     const { entities, raw } = await this.rows([])
-      .innerJoin(`(${ranking.sql})`, 'rank', 'rank.id = row.id')
+      .innerJoin(`(${ranking.sql})`, 'ranking', 'ranking.id = row.id')
       .setParameters(ranking.parameters ?? {})
-      .addSelect('to_jsonb(rank)', 'rank_values')
-      .orderBy(orderBy, 'DESC')
+      .addSelect('to_jsonb(ranking)', 'ranked')
+      .addSelect('ranking.place', 'ranked_place')
+      .orderBy('ranked_place', 'DESC')
       .addOrderBy('row.id')
       .limit(limit)
-      .getRawAndEntities<{ rank_values: R }>();
-    return entities.map((row, index) => ({ ...(raw[index]?.rank_values as R), row }));
+      .getRawAndEntities<{ ranked: R }>();
+    return entities.map((row, index) => ({ ...(raw[index]?.ranked as R), row }));
   }
 
-  /** As many as one statement may say. */
+  /** The first of them. */
   async ids(limit: number): Promise<number[]> {
     const found = await this.rows([])
       .select('row.id', 'id')

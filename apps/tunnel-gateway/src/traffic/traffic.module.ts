@@ -4,5 +4,9 @@ import { SeriesReader } from './flow-series.js';
 import { RequestIpsController } from './request-ips.controller.js';
 import { TrafficService } from './traffic.service.js';
 
-@Module({ controllers: [FlowStatsController, RequestIpsController], providers: [TrafficService, SeriesReader] })
+@Module({
+  controllers: [FlowStatsController, RequestIpsController],
+  providers: [TrafficService, SeriesReader],
+  exports: [SeriesReader],
+})
 export class TrafficModule {}

@@ -1,0 +1,37 @@
+import type { Actor } from '@gatehouse/auth';
+import type { EventView, TunnelWarning } from '@gatehouse/contracts';
+import { Injectable } from '@nestjs/common';
+import { EventsReader } from '../events/events-reader.js';
+import { Countries } from '../ip-rules/countries.js';
+import { isAdministrator } from '../ownership/owned-rows.js';
+import type { Presence } from './presence.js';
+
+const EVENTS_SHOWN = 20;
+
+/** What happened last, and what wants somebody's attention. */
+@Injectable()
+export class Attention {
+  constructor(
+    private readonly events: EventsReader,
+    private readonly countries: Countries,
+  ) {}
+
+  async recentEvents(actor: Actor): Promise<EventView[]> {
+    return (await this.events.page({ limit: EVENTS_SHOWN }, actor)).items;
+  }
+
+  /** Of the gateway itself. */
+  async warnings(actor: Actor, { agents }: Presence): Promise<TunnelWarning[]> {
+    const warnings: TunnelWarning[] = [];
+    if (agents === null) {
+      const message = 'the data plane does not answer: no visitor and no agent gets in';
+      warnings.push({ code: 'edge_unavailable', message, resource: null, since: null });
+    }
+    // Only administrators can mend it.
+    if (isAdministrator(actor) && (await this.countries.areMissing())) {
+      const message = this.countries.warning ?? '';
+      warnings.push({ code: 'country_rules_without_database', message, resource: null, since: null });
+    }
+    return warnings;
+  }
+}

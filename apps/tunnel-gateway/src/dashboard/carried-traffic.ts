@@ -1,0 +1,91 @@
+import type { Actor } from '@gatehouse/auth';
+import type { DashboardSeries, TopResource, TopVisitor } from '@gatehouse/contracts';
+import { Injectable } from '@nestjs/common';
+import type { Host } from '../hosts/host.entity.js';
+import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
+import type { Condition } from '../ownership/owned-table.js';
+import { BUCKET_KINDS, bucketRange } from '../traffic/bucket.js';
+import { SeriesReader } from '../traffic/flow-series.js';
+import { ADDRESS_SORTS } from '../traffic/traffic.dto.js';
+import type { Tunnel } from '../tunnels/tunnel.entity.js';
+import { instant } from '../wire/view-parts.js';
+
+const SHOWN = 10;
+const DAY = 86_400_000;
+
+interface Carried {
+  inlet_bytes: number;
+  export_bytes: number;
+  connections: number;
+}
+
+/** What was carried by time, who and what carries most. */
+@Injectable()
+export class CarriedTraffic {
+  constructor(
+    private readonly owned: OwnedRows,
+    private readonly series: SeriesReader,
+  ) {}
+
+  /** Of everybody, or of one user's clients together. */
+  async byTime(actor: Actor, now: number): Promise<DashboardSeries> {
+    const { kind, id } = togetherOf(actor);
+    return {
+      minute: await this.series.points(kind, id, 'minute', bucketRange('minute', {}, now)),
+      hour: await this.series.points(kind, id, 'hour', bucketRange('hour', {}, now)),
+      day: await this.series.points(kind, id, 'day', bucketRange('day', {}, now)),
+    };
+  }
+
+  async tunnels(actor: Actor, now: number): Promise<TopResource[]> {
+    const found = await this.owned.tunnels(actor).ranked<Carried>(carriedBy('tunnel', now), SHOWN);
+    return found.map(({ row, ...carried }) => toTop(row, nameOfTunnel(row), carried));
+  }
+
+  async hosts(actor: Actor, now: number): Promise<TopResource[]> {
+    const found = await this.owned.hosts(actor).ranked<Carried>(carriedBy('host', now), SHOWN);
+    return found.map(({ row, ...carried }) => toTop(row, nameOfHost(row), carried));
+  }
+
+  /** Of everybody, or of one user's clients together. */
+  async visitors(actor: Actor): Promise<TopVisitor[]> {
+    const parameters = { ...togetherOf(actor) };
+    const together = { sql: 'row.resource_type = :kind AND row.resource_id = :id', parameters };
+    const { items } = await this.owned
+      .requestIps(actor)
+      .page({ limit: SHOWN, sort: '-hits' }, [together], ADDRESS_SORTS);
+    return items.map(({ ip, hitCount, lastSeenAt }) => {
+      return { ip, hit_count: hitCount ?? 0, last_seen_at: instant(lastSeenAt) };
+    });
+  }
+}
+
+/** Everybody, or one user's clients. */
+function togetherOf(actor: Actor): { kind: 'global' | 'user'; id: number } {
+  return isAdministrator(actor) ? { kind: 'global', id: 0 } : { kind: 'user', id: actor.userId ?? 0 };
+}
+
+function carriedBy(kind: 'tunnel' | 'host', now: number): Condition {
+  const { table, ms } = BUCKET_KINDS.hour;
+  const since = new Date(Math.floor((now - DAY) / ms) * ms + ms);
+  return {
+    sql: `SELECT f.resource_id AS id, sum(f.inlet_bytes + f.export_bytes) AS place, sum(f.inlet_bytes) AS inlet_bytes,
+      sum(f.export_bytes) AS export_bytes, sum(f.connections) AS connections
+      FROM ${table} f WHERE f.resource_type = :kind AND f.starts_at >= :since GROUP BY f.resource_id`,
+    parameters: { kind, since },
+  };
+}
+
+function toTop({ id, clientId }: Tunnel | Host, name: string, carried: Carried): TopResource {
+  const { inlet_bytes, export_bytes, connections } = carried;
+  return { id, client_id: clientId, name, inlet_bytes, export_bytes, connections };
+}
+
+function nameOfTunnel({ name, mode, listenPort }: Tunnel): string {
+  if (name !== null) return name;
+  return listenPort === 0 ? mode : `${mode} ${listenPort}`;
+}
+
+function nameOfHost({ host, location }: Host): string {
+  return location === null || location === '/' ? host : `${host}${location}`;
+}

@@ -1,0 +1,18 @@
+import { CurrentActor, type Actor } from '@gatehouse/auth';
+import type { TunnelDashboard } from '@gatehouse/contracts';
+import { Answers } from '@gatehouse/platform';
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { DashboardService } from './dashboard.service.js';
+
+@ApiTags('dashboard')
+@Controller('dashboard')
+export class DashboardController {
+  constructor(private readonly dashboard: DashboardService) {}
+
+  @Get()
+  @Answers('TunnelDashboard', 'All that the caller may see, at a glance')
+  get(@CurrentActor() actor: Actor): Promise<TunnelDashboard> {
+    return this.dashboard.of(actor);
+  }
+}
