@@ -5,8 +5,24 @@ import { certificateSecret, KeyBox } from './key-box.js';
 
 /** Seals what belongs to certificates: their keys and those of accounts. */
 @Injectable()
-export class CertificateBox extends KeyBox {
-  constructor({ home, secretKey }: TunnelGatewaySettings) {
-    super(certificateSecret(loadSecretKey({ home, envValue: secretKey })));
+export class CertificateBox {
+  private box: KeyBox | null = null;
+
+  constructor(private readonly settings: TunnelGatewaySettings) {}
+
+  seal(text: string): string {
+    return this.opened().seal(text);
+  }
+
+  /** @throws RangeError with another GATEHOUSE_SECRET_KEY */
+  open(sealed: string): string {
+    return this.opened().open(sealed);
+  }
+
+  /** Not before it is needed: a worker that orders nothing does without the key. */
+  private opened(): KeyBox {
+    const { home, secretKey: envValue } = this.settings;
+    this.box ??= new KeyBox(certificateSecret(loadSecretKey({ home, envValue })));
+    return this.box;
   }
 }

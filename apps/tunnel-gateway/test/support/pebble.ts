@@ -1,0 +1,126 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { waitFor } from '@gatehouse/testing';
+import { makeCertificate } from './certificates.js';
+import { freePort } from './tunnel-world.js';
+
+export interface PebbleOptions {
+  programs: { pebble: string; names: string };
+  /** Where it looks at what is proven: the ports of the gateway. */
+  ports: { http: number; https: number };
+  /** Accounts have to be bound with this key. */
+  binding?: { kid: string; macKey: string };
+}
+
+/** Let's Encrypt's authority for tests, which really looks, and refuses every other nonce on purpose. */
+export class Pebble {
+  readonly directory: string;
+  /** PEM of who signed the certificate of its own port. */
+  readonly authorityFile: string;
+  private readonly folder: string;
+  private readonly options: PebbleOptions;
+  private readonly management: number;
+  private readonly port: number;
+  private readonly children: ChildProcess[] = [];
+  private authority: ChildProcess | null = null;
+  private output = '';
+
+  private constructor(options: PebbleOptions, port: number, management: number) {
+    this.options = options;
+    this.port = port;
+    this.management = management;
+    this.folder = mkdtempSync(join(tmpdir(), 'pebble-'));
+    this.directory = `https://127.0.0.1:${port}/dir`;
+    this.authorityFile = join(this.folder, 'authority.pem');
+    const { certificate, key } = makeCertificate({ subject: 'pebble', names: ['127.0.0.1'], ca: true });
+    writeFileSync(this.authorityFile, certificate);
+    writeFileSync(join(this.folder, 'key.pem'), key);
+  }
+
+  static async start(options: PebbleOptions): Promise<Pebble> {
+    const pebble = new Pebble(options, await freePort(), await freePort());
+    const names = await freePort();
+    await pebble.startNames(names);
+    await pebble.startAuthority(names);
+    return pebble;
+  }
+
+  /** How many orders it has been given. */
+  get orders(): number {
+    return this.output.split('Added order "').length - 1;
+  }
+
+  /** PEM of the root that its certificates lead to. */
+  async root(): Promise<string> {
+    const ca = readFileSync(this.authorityFile);
+    const asked = request({ host: '127.0.0.1', port: this.management, path: '/roots/0', ca });
+    asked.end();
+    const [response] = (await once(asked, 'response')) as [AsyncIterable<Buffer>];
+    const parts: Buffer[] = [];
+    for await (const part of response) parts.push(part);
+    return Buffer.concat(parts).toString();
+  }
+
+  /** It is gone; names are still answered. */
+  async fail(): Promise<void> {
+    await end(this.authority);
+  }
+
+  async close(): Promise<void> {
+    await end(this.authority);
+    for (const child of this.children) await end(child);
+    rmSync(this.folder, { recursive: true });
+  }
+
+  private async startNames(port: number): Promise<void> {
+    const management = await freePort();
+    const off = ['http01', 'https01', 'tlsalpn01'].flatMap((kind) => [`-${kind}`, '']);
+    const addresses = ['-defaultIPv4', '127.0.0.1', '-defaultIPv6', ''];
+    const listen = ['-dns01', `127.0.0.1:${port}`, '-management', `127.0.0.1:${management}`];
+    this.children.push(spawn(this.options.programs.names, [...off, ...addresses, ...listen], { stdio: 'ignore' }));
+    await waitFor(() => takes(management));
+  }
+
+  private async startAuthority(names: number): Promise<void> {
+    const { programs, ports, binding } = this.options;
+    const config = {
+      listenAddress: `127.0.0.1:${this.port}`,
+      managementListenAddress: `127.0.0.1:${this.management}`,
+      certificate: this.authorityFile,
+      privateKey: join(this.folder, 'key.pem'),
+      httpPort: ports.http,
+      tlsPort: ports.https,
+      externalAccountBindingRequired: binding !== undefined,
+      externalAccountMACKeys: binding ? { [binding.kid]: binding.macKey } : {},
+    };
+    const file = join(this.folder, 'config.json');
+    writeFileSync(file, JSON.stringify({ pebble: config }));
+    const env = { ...process.env, PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '50', PEBBLE_AUTHZREUSE: '0' };
+    const args = ['-config', file, '-strict', '-dnsserver', `127.0.0.1:${names}`];
+    const child = spawn(programs.pebble, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (text: Buffer) => (this.output = (this.output + text.toString()).slice(-1_000_000)));
+    }
+    this.authority = child;
+    await waitFor(() => takes(this.port));
+  }
+}
+
+async function end(child: ChildProcess | null): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+function takes(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
+}
