@@ -4,16 +4,18 @@ import { AuthController } from './auth.controller.js';
 import { Credentials } from './credentials.js';
 import { FirstSetup } from './first-setup.js';
 import { Login } from './login.js';
+import { LoginLog } from './login-log.js';
 import { Logins } from './logins.js';
-import { OwnAccount } from './own-account.js';
 import { OwnAccountController } from './own-account.controller.js';
+import { OwnFactor } from './own-factor.js';
+import { PasswordChange } from './password-change.js';
 import { Proof } from './proof.js';
 
 /** Logging in, and what people do with their own accounts. */
 @Module({
   imports: [UsersModule],
   controllers: [AuthController, OwnAccountController],
-  providers: [Credentials, Proof, Logins, Login, FirstSetup, OwnAccount],
+  providers: [Credentials, Proof, LoginLog, Logins, Login, FirstSetup, PasswordChange, OwnFactor],
   exports: [Proof, UsersModule],
 })
 export class AccountsModule {}

@@ -7,6 +7,7 @@ import type { Request, Response } from 'express';
 import { refuseGuessable } from '../users/password-rules.js';
 import { SetupTokens } from '../users/setup-tokens.js';
 import { User } from '../users/user.entity.js';
+import { toUserView } from '../users/user.view.js';
 import { Users } from '../users/users.service.js';
 import type { SetupBody } from './auth.dto.js';
 import { Logins } from './logins.js';
@@ -37,9 +38,9 @@ export class FirstSetup {
     refuseGuessable('password', body.password, body.username);
     const user = await this.throttle.attempt(request.ip ?? '', ACCOUNT, () => this.create(body));
     if (user === undefined) throw new AppError('FORBIDDEN', 'token: is not the one that the service wrote to its file');
-    const view = await this.logins.open(user, request, response);
-    if (view === undefined) throw new AppError('CONFLICT');
-    return view;
+    const login = await this.logins.open(user, request, response);
+    if (login === undefined) throw new AppError('CONFLICT');
+    return { ...login, user: toUserView(user, false) };
   }
 
   private async create({ token, username, password }: SetupBody): Promise<User | undefined> {

@@ -4,7 +4,8 @@ import { Answers, AnswersNothing, Fails } from '@gatehouse/platform';
 import { Body, Controller, Header, HttpCode, Ip, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { PasswordChangeBody, TotpCodeBody } from './auth.dto.js';
-import { OwnAccount } from './own-account.js';
+import { OwnFactor } from './own-factor.js';
+import { PasswordChange } from './password-change.js';
 import { ProvesPassword } from './proof.dto.js';
 
 /** Whoever only reads has an account, too. */
@@ -12,14 +13,17 @@ import { ProvesPassword } from './proof.dto.js';
 @Requires('read')
 @Controller('auth')
 export class OwnAccountController {
-  constructor(private readonly account: OwnAccount) {}
+  constructor(
+    private readonly passwords: PasswordChange,
+    private readonly factor: OwnFactor,
+  ) {}
 
   @Post('password')
   @HttpCode(204)
   @AnswersNothing('Changes the password; all other logins end, and the API keys unless revoke_keys is false')
   @Fails('TOTP_REQUIRED', 'LOCKED', 'CONFLICT')
   changePassword(@Body() body: PasswordChangeBody, @CurrentActor() actor: Actor, @Ip() ip: string): Promise<void> {
-    return this.account.changePassword(body, actor, ip);
+    return this.passwords.run(body, actor, ip);
   }
 
   @Post('totp')
@@ -31,7 +35,7 @@ export class OwnAccountController {
   )
   @Fails('CONFLICT')
   beginTotp(@Body() body: ProvesPassword, @CurrentActor() actor: Actor, @Ip() ip: string): Promise<TotpEnrolmentView> {
-    return this.account.beginTotp(body, actor, ip);
+    return this.factor.begin(body, actor, ip);
   }
 
   @Post('totp/confirm')
@@ -40,7 +44,7 @@ export class OwnAccountController {
   @Answers('RecoveryCodesView', 'Logins need a code from now on; recovery codes are shown this once')
   @Fails('CONFLICT')
   confirmTotp(@Body() { code }: TotpCodeBody, @CurrentActor() actor: Actor): Promise<RecoveryCodesView> {
-    return this.account.confirmTotp(code, actor);
+    return this.factor.confirm(code, actor);
   }
 
   @Post('totp/disable')
@@ -48,7 +52,7 @@ export class OwnAccountController {
   @AnswersNothing('Ends the second factor')
   @Fails('TOTP_REQUIRED', 'LOCKED')
   endTotp(@Body() body: ProvesPassword, @CurrentActor() actor: Actor, @Ip() ip: string): Promise<void> {
-    return this.account.endTotp(body, actor, ip);
+    return this.factor.end(body, actor, ip);
   }
 
   @Post('totp/recovery-codes')
@@ -61,6 +65,6 @@ export class OwnAccountController {
     @CurrentActor() actor: Actor,
     @Ip() ip: string,
   ): Promise<RecoveryCodesView> {
-    return this.account.renewRecoveryCodes(body, actor, ip);
+    return this.factor.renewRecoveryCodes(body, actor, ip);
   }
 }

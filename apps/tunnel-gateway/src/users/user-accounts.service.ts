@@ -1,4 +1,4 @@
-import { ApiKeyStore, hashPassword, KnownUsers, SessionStore, type Actor } from '@gatehouse/auth';
+import { hashPassword, type Actor } from '@gatehouse/auth';
 import type { TunnelUserPage, TunnelUserView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
@@ -10,6 +10,7 @@ import { containing } from '../ownership/sort-keys.js';
 import { fieldError } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
 import { refuseGuessable } from './password-rules.js';
+import { Revocation } from './revocation.js';
 import { SecondFactor } from './second-factor.js';
 import { USER_SORT, type NewUserBody, type UserChanges, type UserQuery, type UserRemovalQuery } from './user.dto.js';
 import { DISABLED, ENABLED, User } from './user.entity.js';
@@ -27,9 +28,7 @@ export class UserAccounts {
     private readonly owned: OwnedRows,
     private readonly unitOfWork: UnitOfWork,
     private readonly factor: SecondFactor,
-    private readonly sessions: SessionStore,
-    private readonly keys: ApiKeyStore,
-    private readonly known: KnownUsers,
+    private readonly revocation: Revocation,
   ) {}
 
   async list(query: UserQuery, actor: Actor): Promise<TunnelUserPage> {
@@ -91,9 +90,7 @@ export class UserAccounts {
       const users = this.owned.users(actor, tx);
       await users.lock(id, expected);
       if (heir !== undefined) await this.transfer(id, heir, actor, tx);
-      await this.sessions.endAllOf(id, tx);
-      await this.keys.revokeAllOf(id, tx);
-      await this.known.forget(id, tx);
+      await this.revocation.run(id, { logins: true, keys: true }, tx);
       await users.remove(id);
       await this.requireAdministrator(tx);
     });
@@ -108,9 +105,8 @@ export class UserAccounts {
 
   /** What was proved with a former password, or by somebody who is disabled now, is worth nothing any more. */
   private async shutOut(id: number, { password, status }: UserChanges, tx: EntityManager): Promise<void> {
-    if (password !== undefined || status === DISABLED) await this.sessions.endAllOf(id, tx);
-    if (password !== undefined) await this.keys.revokeAllOf(id, tx);
-    await this.known.forget(id, tx);
+    const keys = password !== undefined;
+    await this.revocation.run(id, { logins: keys || status === DISABLED, keys }, tx);
   }
 
   private async requireAdministrator(tx: EntityManager): Promise<void> {

@@ -68,7 +68,7 @@ export class Users {
         { id: user.id, passwordHash: user.passwordHash },
         { passwordHash, updatedAt: new Date() },
       );
-      return { ...user, passwordHash };
+      user.passwordHash = passwordHash;
     }
     return user;
   }

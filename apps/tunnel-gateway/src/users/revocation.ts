@@ -1,0 +1,25 @@
+import { ApiKeyStore, KnownUsers, SessionStore } from '@gatehouse/auth';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+
+export interface Revoked {
+  logins: boolean;
+  keys: boolean;
+}
+
+/** Takes back what was given to a user, everywhere and at once. */
+@Injectable()
+export class Revocation {
+  constructor(
+    private readonly sessions: SessionStore,
+    private readonly keys: ApiKeyStore,
+    private readonly known: KnownUsers,
+  ) {}
+
+  /** Role, name and status are read anew in any case. */
+  async run(userId: number, { logins, keys }: Revoked, tx: EntityManager): Promise<void> {
+    if (logins) await this.sessions.endAllOf(userId, tx);
+    if (keys) await this.keys.revokeAllOf(userId, tx);
+    await this.known.forget(userId, tx);
+  }
+}
