@@ -21,6 +21,8 @@ export interface SharedListenerOptions {
   hand(worker: number, socket: Socket, head: Buffer): void;
   /** For what says nothing that a worker could be chosen by, and may still deserve an answer. */
   any(): number;
+  /** How long a connection may take to say what it is for. Absent: 10 s. */
+  peekMs?: number;
 }
 
 /** A port that is shared by all workers: reads what a connection begins with, and gives it to the one it is for. */
@@ -88,7 +90,7 @@ export class SharedListener {
     const timer = setTimeout(() => {
       settle();
       this.late(socket);
-    }, PEEK_MS);
+    }, this.options.peekMs ?? PEEK_MS);
     socket.on('data', take).on('end', gone).on('close', settle);
     socket.resume();
   }
