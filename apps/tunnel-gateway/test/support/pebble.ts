@@ -100,7 +100,7 @@ export class Pebble {
     };
     const file = join(this.folder, 'config.json');
     writeFileSync(file, JSON.stringify({ pebble: config }));
-    const env = { ...process.env, PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '50', PEBBLE_AUTHZREUSE: '0' };
+    const env = { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '50', PEBBLE_AUTHZREUSE: '0' };
     const args = ['-config', file, '-strict', '-dnsserver', `127.0.0.1:${names}`];
     const child = spawn(programs.pebble, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr]) {

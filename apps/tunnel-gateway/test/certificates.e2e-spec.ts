@@ -1,0 +1,232 @@
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { waitFor } from '@gatehouse/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ExpiryWarnings } from '../src/certificates/expiry-warnings.js';
+import { makeCertificate, type MadeCertificate } from './support/certificates.js';
+import { TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
+
+const DAY_MS = 86_400_000;
+
+let world: TunnelWorld;
+let root: MadeCertificate;
+let intermediate: MadeCertificate;
+beforeAll(async () => {
+  world = await TunnelWorld.start();
+  root = makeCertificate({ subject: 'Test Root', ca: true });
+  intermediate = makeCertificate({ subject: 'Test Intermediate', issuer: root, ca: true });
+});
+afterAll(() => world.close());
+
+async function host(name: string, call: Caller = world.admin, body: object = {}): Promise<AnyJson> {
+  const client = await world.client({}, call);
+  const made = await call('POST', '/hosts', {
+    client_id: client.id,
+    host: name,
+    target_addr: 'http://127.0.0.1:9',
+    ...body,
+  });
+  expect(made.status).toBe(201);
+  return made.body;
+}
+
+function leaf(name: string, wish: object = {}): MadeCertificate {
+  return makeCertificate({ subject: name, names: [name], issuer: intermediate, ...wish });
+}
+
+/** The chain that is shown, its own first; null: none. */
+async function shown(servername: string): Promise<X509Certificate | null> {
+  const { https: port } = world.edges.ports;
+  const socket = connect({ host: '127.0.0.1', port, servername, ca: root.certificate });
+  try {
+    await once(socket, 'secureConnect');
+    return socket.getPeerX509Certificate() ?? null;
+  } catch {
+    return null;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function serial({ certificate }: MadeCertificate): string {
+  return new X509Certificate(certificate).serialNumber;
+}
+
+describe('a certificate that is uploaded', () => {
+  it('is put in order, sealed, served within a second, exchanged and removed', async () => {
+    const { id } = await host('up.example.org');
+    expect(await world.admin('GET', `/certificates/${id}`)).toMatchObject({ status: 404 });
+    const one = leaf('up.example.org');
+    const pieces = [root.certificate, 'some words\n', intermediate.certificate, one.certificate, one.certificate];
+    const answer = await world.admin('POST', `/hosts/${id}/cert`, { certificate: pieces.join('\n'), key: one.key });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      id,
+      host: 'up.example.org',
+      source: 'upload',
+      status: 'valid',
+      subject: 'CN=up.example.org',
+      names: ['up.example.org'],
+      issuer: 'CN=Test Intermediate',
+      last_error: null,
+      next_renewal_at: null,
+    });
+    expect(await world.admin('GET', `/certificates/${id}`)).toMatchObject({ body: answer.body });
+    const from = performance.now();
+    // The root alone is known to this visitor: the chain is whole.
+    expect((await waitFor(() => shown('up.example.org'))).serialNumber).toBe(serial(one));
+    expect(performance.now() - from).toBeLessThan(1_000);
+
+    const two = leaf('up.example.org');
+    const chain = two.certificate + intermediate.certificate;
+    await world.admin('POST', `/hosts/${id}/cert`, { certificate: chain, key: two.key });
+    await waitFor(async () => (await shown('up.example.org'))?.serialNumber === serial(two));
+
+    const secret = two.key.split('\n')[1] ?? '';
+    const [row] = await world.rows('SELECT * FROM tunnel_gateway_ops.certificates WHERE host_id = $1', [id]);
+    const snapshot = readFileSync(join(world.gateway.home, 'tunnel-gateway', 'snapshot.json'), 'utf8');
+    for (const text of [JSON.stringify(row), snapshot, JSON.stringify(answer.body)]) {
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain('PRIVATE');
+    }
+    const all = await world.admin('GET', '/certificates?source=upload');
+    expect(all.body.items.map((item: AnyJson) => item.id)).toEqual([id]);
+    expect((await world.admin('DELETE', `/hosts/${id}/cert`)).status).toBe(204);
+    expect((await world.admin('DELETE', `/hosts/${id}/cert`)).status).toBe(404);
+    await waitFor(async () => (await shown('up.example.org')) === null);
+  });
+
+  it('is refused with what is wrong with it', async () => {
+    const { id } = await host('wrong.example.org');
+    const good = leaf('wrong.example.org');
+    const late = leaf('wrong.example.org', { notAfter: new Date(Date.now() - DAY_MS), notBefore: new Date(0) });
+    const early = leaf('wrong.example.org', { notBefore: new Date(Date.now() + DAY_MS) });
+    const other = leaf('other.example.org');
+    const nameless = makeCertificate({ subject: 'wrong.example.org' });
+    const locked = '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n';
+    const cases: [string, string, string, RegExp][] = [
+      ['', good.key, 'certificate', /no certificate/],
+      [
+        '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----',
+        good.key,
+        'certificate',
+        /number 1 cannot be read/,
+      ],
+      [good.certificate, 'nothing', 'key', /not a private key/],
+      [good.certificate, locked, 'key', /protected by a password/],
+      [good.certificate, other.key, 'key', /does not belong/],
+      [late.certificate, late.key, 'certificate', /ended at/],
+      [early.certificate, early.key, 'certificate', /begins at/],
+      [other.certificate, other.key, 'certificate', /is for other\.example\.org, not for wrong\.example\.org/],
+      [nameless.certificate, nameless.key, 'certificate', /is for no names/],
+      [good.certificate + other.certificate, good.key, 'certificate', /not part of the chain: CN=other/],
+    ];
+    for (const [certificate, key, field, message] of cases) {
+      const { status, body } = await world.admin('POST', `/hosts/${id}/cert`, { certificate, key });
+      expect(status, message.source).toBe(422);
+      expect(body.errors[0]).toMatchObject({ field, message: expect.stringMatching(message) });
+      expect(JSON.stringify(body)).not.toContain('PRIVATE');
+    }
+    expect(await shown('wrong.example.org')).toBeNull();
+  });
+
+  it('is good for a wildcard that it names, and no more when the host gets another name', async () => {
+    const { id } = await host('*.wild.example.org');
+    const wild = leaf('*.wild.example.org');
+    const single = leaf('a.wild.example.org');
+    const refused = await world.admin('POST', `/hosts/${id}/cert`, {
+      certificate: single.certificate,
+      key: single.key,
+    });
+    expect(refused.status).toBe(422);
+    const chain = wild.certificate + intermediate.certificate;
+    expect((await world.admin('POST', `/hosts/${id}/cert`, { certificate: chain, key: wild.key })).status).toBe(200);
+    await waitFor(() => shown('a.wild.example.org'));
+    await world.admin('PATCH', `/hosts/${id}`, { host: 'renamed.example.net' });
+    await waitFor(async () => (await shown('a.wild.example.org')) === null);
+    expect(await shown('renamed.example.net')).toBeNull();
+    const { body } = await world.admin('GET', `/certificates/${id}`);
+    expect(body).toMatchObject({ status: 'unusable', last_error: 'it is not for renamed.example.net' });
+  });
+});
+
+describe('certificates of others', () => {
+  it('are nobody else’s to see, to exchange, to remove or to order', async () => {
+    const ann = await world.user('ann');
+    const bob = await world.user('bob');
+    const { id } = await host('ann.example.org', ann.call, { auto_https: 1 });
+    const mine = leaf('ann.example.org');
+    const body = { certificate: mine.certificate + intermediate.certificate, key: mine.key };
+    expect((await ann.call('POST', `/hosts/${id}/cert`, body)).status).toBe(200);
+    for (const [method, path, sent] of [
+      ['GET', `/certificates/${id}`, undefined],
+      ['POST', `/hosts/${id}/cert`, body],
+      ['DELETE', `/hosts/${id}/cert`, undefined],
+      ['POST', `/hosts/${id}/acme/renew`, undefined],
+    ] as const) {
+      expect((await bob.call(method, path, sent)).status, `${method} ${path}`).toBe(404);
+    }
+    expect((await bob.call('GET', '/certificates')).body.items).toEqual([]);
+    const own = (await ann.call('GET', '/certificates')).body.items;
+    expect(own.map((item: AnyJson) => item.host)).toEqual(['ann.example.org']);
+    expect(JSON.stringify(own)).not.toContain('PRIVATE');
+    // Administrators see it, but nobody gets the key.
+    const seen = await world.admin('GET', `/certificates/${id}`);
+    expect(Object.keys(seen.body).toSorted()).toEqual(Object.keys(own[0]).toSorted());
+    expect(JSON.stringify(seen.body)).not.toMatch(/key|chain|BEGIN/);
+  });
+
+  it('are not for viewers to change', async () => {
+    const viewer = await world.user('vera', 'viewer');
+    expect((await viewer.call('GET', '/certificates')).status).toBe(200);
+    expect((await viewer.call('POST', '/hosts/1/cert', { certificate: '', key: '' })).status).toBe(403);
+    expect((await viewer.call('DELETE', '/hosts/1/cert')).status).toBe(403);
+    expect((await viewer.call('POST', '/hosts/1/acme/renew')).status).toBe(403);
+  });
+});
+
+describe('certificates in files', () => {
+  it('are shown, without where they are, and warned of once before they end', async () => {
+    const folder = join(world.gateway.home, 'tunnel-gateway', 'certificates');
+    mkdirSync(folder, { recursive: true });
+    const soon = leaf('file.example.org', { notAfter: new Date(Date.now() + 3 * DAY_MS), notBefore: new Date(0) });
+    writeFileSync(join(folder, 'file.pem'), soon.certificate);
+    writeFileSync(join(folder, 'file.key'), soon.key);
+    const { id } = await host('file.example.org', world.admin, { cert_path: 'file.pem', key_path: 'file.key' });
+    const { body } = await world.admin('GET', `/certificates/${id}`);
+    expect(body).toMatchObject({ source: 'file', status: 'expiring', names: ['file.example.org'] });
+    const refused = await world.admin('POST', `/hosts/${id}/cert`, { certificate: soon.certificate, key: soon.key });
+    expect(refused.status).toBe(409);
+    expect((await world.admin('POST', `/hosts/${id}/acme/renew`)).status).toBe(422);
+
+    const warnings = world.gateway.app.get(ExpiryWarnings, { strict: false });
+    const later = Date.now() + 7_200_000;
+    await warnings.run(later);
+    expect(await warnings.run(later + 7_200_000)).toBe(0);
+    const events = await world.rows(`SELECT * FROM tunnel_gateway_ops.events WHERE type = 'cert.expiring'`);
+    expect(events).toMatchObject([
+      { resource_id: expect.anything(), message: expect.stringContaining('file.example.org') },
+    ]);
+
+    writeFileSync(join(folder, 'file.pem'), 'nothing');
+    const broken = await world.admin('GET', `/certificates/${id}`);
+    expect(broken.body).toMatchObject({ status: 'unusable', subject: null, last_error: 'its files cannot be used' });
+  });
+});
+
+describe('certificates that would be ordered', () => {
+  it('say that the operator has agreed to nothing; wildcards cannot be', async () => {
+    const { id, client_id: client } = await host('later.example.org', world.admin, { auto_https: 1 });
+    const { body } = await world.admin('GET', `/certificates/${id}`);
+    expect(body).toMatchObject({ source: 'acme', status: 'pending', not_after: null });
+    expect(body.last_error).toContain('ACME_AGREE_TERMS');
+    expect((await world.admin('POST', `/hosts/${id}/acme/renew`)).status).toBe(422);
+    const wild = { client_id: client, host: '*.later.example.org', target_addr: 'http://127.0.0.1:9', auto_https: 1 };
+    expect((await world.admin('POST', '/hosts', wild)).status).toBe(422);
+    const pages = await world.admin('GET', '/certificates?limit=1');
+    expect(pages.body.next_cursor).not.toBeNull();
+  });
+});
