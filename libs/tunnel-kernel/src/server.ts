@@ -202,6 +202,11 @@ export class TunnelServer {
     return this.visitors.take();
   }
 
+  /** Clients that their rate held back since the last call. */
+  takeHeldBack(): number[] {
+    return this.access.takeHeldBack();
+  }
+
   /** Ends the session and all connections of a client; the agent of one that is served comes back soon. */
   disconnect(clientId: number): void {
     const served = this.access.gate.clientRefusal(clientId) === null;

@@ -10,6 +10,7 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { EventLog } from '../events/event-log.js';
 import { Edges } from '../gateway-host/edges.service.js';
 import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
 import type { Condition } from '../ownership/owned-table.js';
@@ -32,6 +33,7 @@ export class ClientsService {
     private readonly unitOfWork: UnitOfWork,
     private readonly edges: Edges,
     private readonly keys: AgentKeys,
+    private readonly events: EventLog,
   ) {}
 
   async list(query: ClientQuery, actor: Actor): Promise<TunnelClientPage> {
@@ -87,8 +89,15 @@ export class ClientsService {
 
   /** Ends the agent's session and all connections; the agent may come back. */
   async kick(id: number, actor: Actor): Promise<void> {
-    await this.owned.clients(actor).one(id);
-    await this.edges.kick(id);
+    const client = await this.owned.clients(actor).one(id);
+    const online = await this.edges.kick(id);
+    await this.events.record({
+      type: 'client.kicked',
+      resource: { kind: 'client', id },
+      ownerUserId: client.ownerUserId,
+      message: `${client.name} was cut off by ${actor.name}`,
+      data: { online, user_id: actor.userId },
+    });
   }
 
   /** Its totals, and those of its tunnels and hosts, begin anew. */

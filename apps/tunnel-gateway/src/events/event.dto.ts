@@ -3,8 +3,8 @@ import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsIn, IsOptional, Matches } from 'class-validator';
 import { PageQuery, QueryId } from '../wire/page-query.js';
 import { IsInstant } from '../wire/text-fields.js';
-import { EVENT_RESOURCES, type EventResourceKind } from './event.entity.js';
 import { EVENT_TYPES } from './event-types.js';
+import { EVENT_RESOURCES, type EventResourceKind } from './new-event.js';
 
 export class EventQuery extends PageQuery {
   /** Types of events, with commas between them. Default: all. */

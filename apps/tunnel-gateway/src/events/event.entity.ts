@@ -1,10 +1,7 @@
 import type { EventType } from '@gatehouse/contracts';
 import { BigIntColumn, TimestampColumn } from '@gatehouse/persistence';
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
-
-/** What events and warnings are about. */
-export const EVENT_RESOURCES = ['user', 'client', 'tunnel', 'host', 'webhook'] as const;
-export type EventResourceKind = (typeof EVENT_RESOURCES)[number];
+import type { EventResourceKind } from './new-event.js';
 
 /** Something that happened. */
 @Entity('events')

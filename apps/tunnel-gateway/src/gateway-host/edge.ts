@@ -208,6 +208,7 @@ export class Edge implements EdgeRole {
     for (const timer of this.timers) clearInterval(timer);
     // First what only this process knows: a database that hangs keeps the rest waiting until somebody kills it.
     await this.flows.close();
+    await this.events.write().catch((error: unknown) => this.databaseFailed(error));
     await this.grants.write().catch((error: unknown) => this.databaseFailed(error));
     await this.loading;
     if (!stays) await this.runStatus.clear().catch((error: unknown) => this.databaseFailed(error));

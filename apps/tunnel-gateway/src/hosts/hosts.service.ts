@@ -14,6 +14,7 @@ import { parseHostTargets } from '../targets/targets.js';
 import { fieldError, readField } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
 import { covers, parseHostName, parseLocation } from './host-name.js';
+import { HostHistory } from './host-history.js';
 import { claimPlace } from './host-places.js';
 import { HOST_SORTS, type HostChanges, type HostQuery, type NewHostBody } from './host.dto.js';
 import { HostOptions, type Host } from './host.entity.js';
@@ -26,6 +27,7 @@ export class HostsService {
     private readonly owned: OwnedRows,
     private readonly unitOfWork: UnitOfWork,
     private readonly settings: TunnelGatewaySettings,
+    private readonly history: HostHistory,
   ) {}
 
   async list(query: HostQuery, actor: Actor): Promise<HostPage> {
@@ -43,6 +45,7 @@ export class HostsService {
       const columns = await this.columnsOf(body, null, actor, tx);
       const added = await this.owned.hosts(actor, tx).add({ ...columns, clientId: client.id });
       await this.saveOptions(added.id, body, tx);
+      await this.history.record('added', added, actor, tx);
       return added;
     });
     return this.view(host);
@@ -58,13 +61,17 @@ export class HostsService {
       const hosts = this.owned.hosts(actor, tx);
       const changed = await hosts.change(id, await this.columnsOf(body, await hosts.lock(id, expected), actor, tx));
       await this.saveOptions(id, body, tx);
+      await this.history.record('changed', changed, actor, tx);
       return changed;
     });
     return this.view(host);
   }
 
   async remove(id: number, actor: Actor, expected: ExpectedVersion | null = null): Promise<void> {
-    await this.unitOfWork.run((tx) => this.owned.hosts(actor, tx).remove(id, expected));
+    await this.unitOfWork.run(async (tx) => {
+      const removed = await this.owned.hosts(actor, tx).remove(id, expected);
+      await this.history.record('removed', removed, actor, tx);
+    });
   }
 
   /** The columns that the body says, checked together with those that stay. */

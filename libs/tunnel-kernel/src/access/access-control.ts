@@ -63,6 +63,11 @@ export class AccessControl {
     return this.gate.refusal(resource, clientId, visitor.address) === null;
   }
 
+  /** Clients that their rate held back since the last call. */
+  takeHeldBack(): number[] {
+    return this.limits.takeHeldBack();
+  }
+
   stop(): void {
     this.expiry.stop();
   }

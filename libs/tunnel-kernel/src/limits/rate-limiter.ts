@@ -21,6 +21,7 @@ export class RateLimiter implements Throttle {
   /** For datagrams, while others stand in line. */
   private reserved = 0;
   private datagramsCame = false;
+  private heldBack = false;
 
   /** `now` in milliseconds of a clock that never steps. */
   constructor(bytesPerSecond: number, now: () => number = () => performance.now()) {
@@ -33,6 +34,14 @@ export class RateLimiter implements Throttle {
   /** Bytes a second; Infinity after `lift`. */
   get rate(): number {
     return this.perSecond;
+  }
+
+  /** Whether anybody had to wait, or was refused, since the last call. */
+  takeHeldBack(): boolean {
+    const { heldBack } = this;
+    // Who waits still is held back in the time that comes, too.
+    this.heldBack = this.line.size > 0;
+    return heldBack;
   }
 
   /** Goes on with another rate; what waits, waits no longer than it takes at the new one. */
@@ -57,6 +66,7 @@ export class RateLimiter implements Throttle {
   }
 
   enqueue(waiter: ThrottleWaiter): void {
+    this.heldBack = true;
     this.line.add(waiter);
     this.schedule();
   }
@@ -73,7 +83,10 @@ export class RateLimiter implements Throttle {
   tryTake(bytes: number): boolean {
     if (this.line.size > 0) return this.takeReserved(bytes);
     this.refill();
-    if (this.tokens < bytes) return false;
+    if (this.tokens < bytes) {
+      this.heldBack = true;
+      return false;
+    }
     this.tokens -= bytes;
     return true;
   }

@@ -10,6 +10,11 @@ export class RateLimits {
     return this.limiters.get(clientId) ?? null;
   }
 
+  /** Clients that were held back since the last call. */
+  takeHeldBack(): number[] {
+    return [...this.limiters].filter(([, limiter]) => limiter.takeHeldBack()).map(([id]) => id);
+  }
+
   /** Answers the clients that have a limit now and had none, or the other way round. */
   apply(clients: readonly ClientConfig[]): Set<number> {
     const changed = new Set<number>();
