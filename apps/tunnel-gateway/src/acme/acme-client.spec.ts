@@ -1,0 +1,109 @@
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { AcmeClient } from './acme-client.js';
+import { AcmeProblem, retryTime } from './acme-problem.js';
+import type { AcmeAnswer, AcmeRequest } from './acme-transport.js';
+import { createTransport } from './acme-transport.js';
+
+const BASE = 'https://ca.example';
+const DIRECTORY = {
+  newNonce: `${BASE}/nonce`,
+  newAccount: `${BASE}/account`,
+  newOrder: `${BASE}/order`,
+  renewalInfo: `${BASE}/info`,
+};
+
+type Reply = Partial<AcmeAnswer> & { json?: unknown };
+
+/** A fake authority: answers by path, the last answer again and again. */
+function fake(replies: Record<string, Reply[]>): { client: AcmeClient; asked: AcmeRequest[] } {
+  const asked: AcmeRequest[] = [];
+  const transport = async (request: AcmeRequest): Promise<AcmeAnswer> => {
+    asked.push(request);
+    const path = new URL(request.url).pathname;
+    if (path === '/dir') return { status: 200, headers: {}, text: JSON.stringify(DIRECTORY) };
+    if (path === '/nonce') return { status: 200, headers: { 'replay-nonce': `n${asked.length}` }, text: '' };
+    const queue = replies[path] ?? [];
+    const reply = (queue.length > 1 ? queue.shift() : queue[0]) ?? { status: 404 };
+    return { status: 200, headers: {}, text: JSON.stringify(reply.json ?? {}), ...reply };
+  };
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const accountKey = createPrivateKey(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const signal = AbortSignal.timeout(5_000);
+  const client = new AcmeClient({ transport, directory: `${BASE}/dir`, accountKey, account: `${BASE}/me`, signal });
+  return { client, asked };
+}
+
+const problem = (type: string, status: number, headers = {}): Reply => ({
+  status,
+  headers,
+  json: { type: `urn:ietf:params:acme:error:${type}`, detail: 'because', subproblems: [{ detail: 'of this' }] },
+});
+const payloadOf = ({ body = '{}' }: AcmeRequest): unknown =>
+  JSON.parse(Buffer.from((JSON.parse(body) as { payload: string }).payload, 'base64url').toString());
+
+describe('a client of an authority', () => {
+  it('asks again with another nonce, and not for ever', async () => {
+    const order: Reply = { status: 201, headers: { location: '/orders/1' }, json: { status: 'pending' } };
+    const { client } = fake({ '/order': [problem('badNonce', 400), problem('badNonce', 400), order] });
+    expect((await client.order('a.example', null)).url).toBe(`${BASE}/orders/1`);
+    const refusing = fake({ '/order': [problem('badNonce', 400)] });
+    await expect(refusing.client.order('a.example', null)).rejects.toMatchObject({ type: 'badNonce' });
+    expect(refusing.asked.filter(({ method }) => method === 'POST')).toHaveLength(25);
+  });
+
+  it('understands that it asked too often, and until when', async () => {
+    const { client } = fake({ '/order': [problem('rateLimited', 429, { 'retry-after': '7200' })] });
+    const error = await client.order('a.example', null).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(AcmeProblem);
+    const { type, message, retryAt } = error as AcmeProblem;
+    expect([type, message]).toEqual(['rateLimited', 'rateLimited: because; of this']);
+    expect(retryAt).toBeGreaterThan(Date.now() + 7_190_000);
+  });
+
+  it('says what it renews, and orders anew where that was renewed already', async () => {
+    const order: Reply = { status: 201, headers: { location: '/orders/1' }, json: {} };
+    const { client, asked } = fake({ '/order': [problem('alreadyReplaced', 409), order] });
+    await client.order('a.example', 'aki.serial');
+    const [first, second] = asked.filter(({ method }) => method === 'POST').map(payloadOf);
+    expect(first).toMatchObject({ replaces: 'aki.serial' });
+    expect(second).toEqual({ identifiers: [{ type: 'dns', value: 'a.example' }] });
+  });
+
+  it('asks when to renew', async () => {
+    const suggestedWindow = { start: '2026-01-01T00:00:00Z', end: '2026-01-02T00:00:00Z' };
+    const { client } = fake({ '/info/aki.serial': [{ json: { suggestedWindow } }] });
+    expect((await client.renewalInfo('aki.serial'))?.value).toEqual({ suggestedWindow });
+  });
+
+  it.each(['no json', '[]', '"text"', 'null'])('takes %s for no object', async (text) => {
+    const { client } = fake({ '/orders/1': [{ text }] });
+    await expect(client.read(`${BASE}/orders/1`)).rejects.toMatchObject({ type: 'answer' });
+  });
+});
+
+describe('what an authority sends', () => {
+  it('is asked for over https alone', async () => {
+    const transport = createTransport('test', null);
+    const signal = AbortSignal.timeout(5_000);
+    await expect(transport({ method: 'GET', url: 'http://127.0.0.1/', signal })).rejects.toMatchObject({
+      type: 'answer',
+    });
+    await expect(transport({ method: 'GET', url: 'https://127.0.0.1:9/', signal })).rejects.toMatchObject({
+      type: 'connection',
+    });
+  });
+
+  it('may say when to come again, in seconds or as a date', () => {
+    expect(retryTime('3', 1_000)).toBe(4_000);
+    expect(retryTime('Thu, 01 Jan 1970 00:00:10 GMT', 1_000)).toBe(10_000);
+    expect(retryTime('Thu, 01 Jan 1970 00:00:00 GMT', 1_000)).toBe(1_000);
+    expect([retryTime('soon', 0), retryTime(undefined, 0)]).toEqual([null, null]);
+  });
+
+  it('is one line for people, and no longer than that', () => {
+    const { message } = new AcmeProblem({ type: 'malformed', detail: `a\r\n\u0000b${'c'.repeat(1_000)}` });
+    expect(message).toMatch(/^malformed: a bc+$/);
+    expect(message.length).toBeLessThan(420);
+  });
+});
