@@ -1,6 +1,7 @@
 import { isPublicRoute } from '@gatehouse/auth';
 import type { HttpOptions } from '@gatehouse/platform';
 import { SESSION_COOKIE } from './auth/session-cookie-name.js';
+import { ConsoleRules } from './ip-rules/console-rules.js';
 import { SERVICE_VERSION } from './service-version.js';
 import { visitPages } from './visits/visit-pages.js';
 import { additions } from './wire/openapi-additions.js';
@@ -9,6 +10,7 @@ import { additions } from './wire/openapi-additions.js';
 export const HTTP_OPTIONS: HttpOptions = {
   errorFormat: 'problem',
   globalPrefix: 'api/v1',
+  entrance: (app) => app.get(ConsoleRules, { strict: false }).entrance,
   middleware: [visitPages],
   openapi: {
     path: '/api/v1/openapi.json',

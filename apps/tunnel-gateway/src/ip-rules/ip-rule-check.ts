@@ -10,6 +10,7 @@ import { Countries } from './countries.js';
 import type { IpRuleCheckQuery } from './ip-rule.dto.js';
 import type { IpRule } from './ip-rule.entity.js';
 import { toIpRuleView } from './ip-rule.view.js';
+import { toRuleConfig } from './rule-config.js';
 
 /** Where an address is asked about: at the console, or as a visitor of as much as is said. */
 type Place = 'console' | Partial<AccessPoint>;
@@ -17,6 +18,9 @@ type Place = 'console' | Partial<AccessPoint>;
 /** Says what the data plane decides about an address, and why: the same rules, compiled by the same code. */
 @Injectable()
 export class IpRuleCheckService {
+  private global: { revision: number; rules: IpRule[] } | null = null;
+  private compiled: IpRules | null = null;
+
   constructor(
     private readonly owned: OwnedRows,
     private readonly owners: ResourceOwners,
@@ -26,7 +30,7 @@ export class IpRuleCheckService {
   /** @throws AppError NOT_FOUND for what is not the actor's. */
   async check(query: IpRuleCheckQuery, actor: Actor): Promise<IpRuleCheck> {
     const place = await this.placeOf(query, actor);
-    const rules = await this.owned.ipRules(SYSTEM_ACTOR).some([rulesOf(place)]);
+    const rules = await this.rulesOf(place);
     const { address, allowed, levels } = this.explain(query.ip, place, rules);
     if (address === null) throw fieldError('ip', 'must be an address without a zone');
     // What administrators rule for everybody is theirs to see.
@@ -60,25 +64,37 @@ export class IpRuleCheckService {
     return { userId: ownerUserId, clientId };
   }
 
+  /** Of the levels that are asked. What is for everybody may be much: it is read when a rule has changed. */
+  private async rulesOf(place: Place): Promise<IpRule[]> {
+    const rules = this.owned.ipRules(SYSTEM_ACTOR);
+    if (place === 'console') return rules.some([{ sql: `row.scope = 'console'` }]);
+    const revision = await this.revision();
+    if (this.global?.revision !== revision) {
+      this.global = { revision, rules: await rules.some([{ sql: `row.scope = 'global'` }]) };
+    }
+    return [...this.global.rules, ...(await rules.some([ofLevels(place)]))];
+  }
+
+  private async revision(): Promise<number> {
+    const [row]: { revision: number }[] = await this.owned.options.query(
+      'SELECT revision FROM tunnel_gateway_ops.config_revision',
+    );
+    return row?.revision ?? 0;
+  }
+
   private explain(ip: string, place: Place, rules: readonly IpRule[]): IpExplanation {
     const { countryOf, strict: geoStrict } = this.countries;
-    const config = rules.map(({ id, scope, resourceId, type, patternKind: kind, pattern, priority }) => {
-      return { id, scope, resourceId: resourceId ?? 0, type, kind, pattern, priority: priority ?? 0 };
-    });
-    const compiled = new IpRules(config, { countryOf, geoStrict });
+    const compiled = new IpRules(rules.map(toRuleConfig), { countryOf, geoStrict });
     return place === 'console' ? compiled.explainConsole(ip) : compiled.explain(ip, place);
   }
 }
 
-/** Of the levels that are asked. */
-function rulesOf(place: Place): Condition {
-  if (place === 'console') return { sql: `row.scope = 'console'` };
-  const { userId = 0, clientId = 0, resource } = place;
+function ofLevels({ userId = 0, clientId = 0, resource }: Partial<AccessPoint>): Condition {
   return {
-    sql: `row.scope = 'global' OR (row.scope = 'user' AND row.resource_id = :userId)
+    sql: `(row.scope = 'user' AND row.resource_id = :userId)
       OR (row.scope = 'client' AND row.resource_id = :clientId)
       OR (row.scope = :kind AND row.resource_id = :resourceId)`,
-    parameters: { userId, clientId, kind: resource?.kind ?? 'global', resourceId: resource?.id ?? 0 },
+    parameters: { userId, clientId, kind: resource?.kind ?? 'none', resourceId: resource?.id ?? 0 },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { IpPatternKind, IpRuleScope } from '@gatehouse/tunnel-kernel';
-import { IsIn, IsIP, IsOptional } from 'class-validator';
+import { IsBoolean, IsIP, IsIn, IsOptional } from 'class-validator';
 import { byNumber, byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, SearchText } from '../wire/page-query.js';
@@ -75,6 +75,18 @@ class IpRuleFields {
   @Nullable()
   @Line(256)
   remark?: string | null;
+
+  /** Of rules of the console: even if whoever asks could not reach it any more. */
+  @Omittable()
+  @IsBoolean()
+  force?: boolean;
+}
+
+export class IpRuleRemovalQuery {
+  /** As `force` of a change. */
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  force?: 'true' | 'false';
 }
 
 export class IpRuleChanges extends IpRuleFields {

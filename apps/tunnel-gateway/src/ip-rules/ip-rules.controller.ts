@@ -1,12 +1,12 @@
 import { CurrentActor, type Actor } from '@gatehouse/auth';
 import type { IpRuleCheck, IpRulePage, IpRuleView, WrittenIpRuleView } from '@gatehouse/contracts';
 import { Answers, AnswersNothing, Fails, IdPipe } from '@gatehouse/platform';
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Ip, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { IfMatch } from '../wire/if-match.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
 import { IpRuleCheckService } from './ip-rule-check.js';
-import { IpRuleChanges, IpRuleCheckQuery, IpRuleQuery, NewIpRuleBody } from './ip-rule.dto.js';
+import { IpRuleChanges, IpRuleCheckQuery, IpRuleQuery, IpRuleRemovalQuery, NewIpRuleBody } from './ip-rule.dto.js';
 import { IpRulesService } from './ip-rules.service.js';
 
 @ApiTags('ip-rules')
@@ -25,8 +25,9 @@ export class IpRulesController {
 
   @Post()
   @Answers('WrittenIpRuleView', 'Adds a rule; it holds for visitors who are connected too')
-  create(@Body() body: NewIpRuleBody, @CurrentActor() actor: Actor): Promise<WrittenIpRuleView> {
-    return this.rules.create(body, actor);
+  @Fails('SELF_LOCKOUT')
+  create(@Body() body: NewIpRuleBody, @CurrentActor() actor: Actor, @Ip() address: string): Promise<WrittenIpRuleView> {
+    return this.rules.create(body, actor, address);
   }
 
   @Get('check')
@@ -44,23 +45,28 @@ export class IpRulesController {
 
   @Patch(':id')
   @Answers('WrittenIpRuleView', 'Changes a rule; what it is about stays')
+  @Fails('SELF_LOCKOUT')
   update(
     @Param('id', IdPipe) id: number,
     @Body() body: IpRuleChanges,
     @CurrentActor() actor: Actor,
     @IfMatch() expected: ExpectedVersion | null,
+    @Ip() address: string,
   ): Promise<WrittenIpRuleView> {
-    return this.rules.update(id, body, actor, expected);
+    return this.rules.update(id, body, { actor, address, expected });
   }
 
   @Delete(':id')
   @HttpCode(204)
   @AnswersNothing('Removes a rule')
+  @Fails('SELF_LOCKOUT')
   remove(
     @Param('id', IdPipe) id: number,
+    @Query() { force }: IpRuleRemovalQuery,
     @CurrentActor() actor: Actor,
     @IfMatch() expected: ExpectedVersion | null,
+    @Ip() address: string,
   ): Promise<void> {
-    return this.rules.remove(id, actor, expected);
+    return this.rules.remove(id, force === 'true', { actor, address, expected });
   }
 }

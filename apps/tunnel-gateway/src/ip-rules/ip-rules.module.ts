@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ConsoleRules } from './console-rules.js';
 import { Countries } from './countries.js';
 import { IpRuleCheckService } from './ip-rule-check.js';
 import { IpRulesController } from './ip-rules.controller.js';
@@ -6,7 +7,7 @@ import { IpRulesService } from './ip-rules.service.js';
 
 @Module({
   controllers: [IpRulesController],
-  providers: [IpRulesService, IpRuleCheckService, Countries],
+  providers: [IpRulesService, IpRuleCheckService, Countries, ConsoleRules],
   exports: [Countries],
 })
 export class IpRulesModule {}

@@ -1,6 +1,6 @@
 import type { Actor } from '@gatehouse/auth';
 import type { IpRulePage, IpRuleView, WrittenIpRuleView } from '@gatehouse/contracts';
-import { UnitOfWork } from '@gatehouse/persistence';
+import { afterCommit, UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
@@ -10,11 +10,19 @@ import { containing } from '../ownership/sort-keys.js';
 import { ResourceOwners } from '../ownership/resource-owners.js';
 import { fieldError, readField } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
+import { ConsoleRules } from './console-rules.js';
 import { Countries } from './countries.js';
 import { parseAddressPattern } from './address-pattern.js';
 import { IP_RULE_SORTS, type IpRuleChanges, type IpRuleQuery, type NewIpRuleBody } from './ip-rule.dto.js';
 import type { IpRule } from './ip-rule.entity.js';
 import { toIpRuleView } from './ip-rule.view.js';
+
+/** Who changes a rule, from where, and what they take it for. */
+export interface RuleChange {
+  actor: Actor;
+  address: string;
+  expected: ExpectedVersion | null;
+}
 
 /** Rules about addresses. */
 @Injectable()
@@ -24,6 +32,7 @@ export class IpRulesService {
     private readonly resources: ResourceOwners,
     private readonly unitOfWork: UnitOfWork,
     private readonly countries: Countries,
+    private readonly console: ConsoleRules,
   ) {}
 
   async list(query: IpRuleQuery, actor: Actor): Promise<IpRulePage> {
@@ -35,29 +44,44 @@ export class IpRulesService {
     return toIpRuleView(await this.owned.ipRules(actor).one(id));
   }
 
-  async create(body: NewIpRuleBody, actor: Actor): Promise<WrittenIpRuleView> {
+  /** @throws AppError SELF_LOCKOUT, as `update` and `remove`, for a rule of the console that shuts out `address` */
+  async create(body: NewIpRuleBody, actor: Actor, address: string): Promise<WrittenIpRuleView> {
     const rule = await this.unitOfWork.run(async (tx) => {
       const resourceId = await this.resourceOf(body, actor, tx);
-      return this.owned.ipRules(actor, tx).add({ ...columnsOf(body, null), scope: body.scope, resourceId });
+      const added = await this.owned
+        .ipRules(actor, tx)
+        .add({ ...columnsOf(body, null), scope: body.scope, resourceId });
+      await this.changed(added, body.force === true ? null : address, tx);
+      return added;
     });
     return this.written(rule);
   }
 
-  async update(
-    id: number,
-    body: IpRuleChanges,
-    actor: Actor,
-    expected: ExpectedVersion | null = null,
-  ): Promise<WrittenIpRuleView> {
+  async update(id: number, body: IpRuleChanges, { actor, address, expected }: RuleChange): Promise<WrittenIpRuleView> {
     const rule = await this.unitOfWork.run(async (tx) => {
       const rules = this.owned.ipRules(actor, tx);
-      return rules.change(id, columnsOf(body, await rules.lock(id, expected)));
+      const before = await rules.lock(id, expected);
+      refuseOthers(before, actor);
+      const after = await rules.change(id, columnsOf(body, before));
+      await this.changed(after, body.force === true ? null : address, tx);
+      return after;
     });
     return this.written(rule);
   }
 
-  async remove(id: number, actor: Actor, expected: ExpectedVersion | null = null): Promise<void> {
-    await this.unitOfWork.run((tx) => this.owned.ipRules(actor, tx).remove(id, expected));
+  async remove(id: number, force: boolean, { actor, address, expected }: RuleChange): Promise<void> {
+    await this.unitOfWork.run(async (tx) => {
+      const removed = await this.owned.ipRules(actor, tx).remove(id, expected);
+      refuseOthers(removed, actor);
+      await this.changed(removed, force ? null : address, tx);
+    });
+  }
+
+  /** Rules of the console hold when the answer comes. `address`: of whoever must not be shut out. */
+  private async changed({ scope }: IpRule, address: string | null, tx: EntityManager): Promise<void> {
+    if (scope !== 'console') return;
+    if (address !== null) await this.console.requireWayIn(address, tx);
+    afterCommit(tx, () => this.console.refresh());
   }
 
   private written(rule: IpRule): WrittenIpRuleView {
@@ -71,7 +95,7 @@ export class IpRulesService {
     tx: EntityManager,
   ): Promise<number> {
     if (scope === 'global' || scope === 'console') {
-      if (!isAdministrator(actor)) throw new AppError('FORBIDDEN', `scope: ${scope} rules are for administrators`);
+      refuseOthers({ scope }, actor);
       if (id !== undefined && id !== 0) throw fieldError('resource_id', `must be 0 for ${scope} rules`);
       return 0;
     }
@@ -79,6 +103,12 @@ export class IpRulesService {
     await this.resources.require(actor, scope, id, tx);
     return id;
   }
+}
+
+/** What holds for everybody is for administrators. */
+function refuseOthers({ scope }: Pick<IpRule, 'scope'>, actor: Actor): void {
+  if ((scope !== 'global' && scope !== 'console') || isAdministrator(actor)) return;
+  throw new AppError('FORBIDDEN', `scope: ${scope} rules are for administrators`);
 }
 
 /** Only what the body says; pattern and kind are checked together. */
