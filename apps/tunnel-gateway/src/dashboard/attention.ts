@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { EventsReader } from '../events/events-reader.js';
 import { Countries } from '../ip-rules/countries.js';
 import { isAdministrator } from '../ownership/owned-rows.js';
+import { Warnings } from '../warnings/warnings.service.js';
 import type { Presence } from './presence.js';
 
 const EVENTS_SHOWN = 20;
@@ -14,13 +15,14 @@ export class Attention {
   constructor(
     private readonly events: EventsReader,
     private readonly countries: Countries,
+    private readonly others: Warnings,
   ) {}
 
   async recentEvents(actor: Actor): Promise<EventView[]> {
     return (await this.events.page({ limit: EVENTS_SHOWN }, actor)).items;
   }
 
-  /** Of the gateway itself. */
+  /** First those of the gateway itself. */
   async warnings(actor: Actor, { agents }: Presence): Promise<TunnelWarning[]> {
     const warnings: TunnelWarning[] = [];
     if (agents === null) {
@@ -32,6 +34,6 @@ export class Attention {
       const message = this.countries.warning ?? '';
       warnings.push({ code: 'country_rules_without_database', message, resource: null, since: null });
     }
-    return warnings;
+    return [...warnings, ...(await this.others.list(actor))];
   }
 }

@@ -1,6 +1,6 @@
 import type { Actor } from '@gatehouse/auth';
 import { AppError, HealthRegistry, JsonLogger } from '@gatehouse/platform';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { EventFeed } from './event-feed.js';
 import type { EventQuery } from './event.dto.js';
@@ -27,8 +27,9 @@ export interface StreamRequest {
 
 /** Events as server-sent events (HTML Living Standard 9.2), each once, in the order of their ids. */
 @Injectable()
-export class EventStream {
+export class EventStream implements BeforeApplicationShutdown {
   private readonly open = new Map<number, number>();
+  private stopping = false;
 
   constructor(
     private readonly reader: EventsReader,
@@ -37,6 +38,11 @@ export class EventStream {
     private readonly health: HealthRegistry,
     private readonly logger: JsonLogger,
   ) {}
+
+  /** An open stream would hold the shutdown up. */
+  beforeApplicationShutdown(): void {
+    this.stopping = true;
+  }
 
   /** @throws AppError SERVICE_UNAVAILABLE while too many follow already. */
   async send(stream: StreamRequest): Promise<void> {
@@ -57,6 +63,10 @@ export class EventStream {
     }
   }
 
+  private get ending(): boolean {
+    return this.stopping || this.health.isDraining;
+  }
+
   /** The event after which the stream begins. */
   private async start({ query, request, response }: StreamRequest): Promise<number> {
     const said = request.get('last-event-id') ?? query.last_event_id;
@@ -74,7 +84,7 @@ export class EventStream {
     const bell = new Bell(response);
     const leave = this.feed.follow(() => bell.ring());
     try {
-      for (let quiet = 0, looked = performance.now(); !response.destroyed && !this.health.isDraining;) {
+      for (let quiet = 0, looked = performance.now(); !response.destroyed && !this.ending;) {
         const due = performance.now() - looked >= LOOK_MS;
         if (due) looked = performance.now();
         if (due && !(await this.known(() => this.permit.holds(actor, request), true))) return;

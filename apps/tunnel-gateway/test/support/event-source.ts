@@ -21,9 +21,10 @@ export class EventClient {
     void this.read(response);
   }
 
+  /** Of events of one type: logging in is an event, too. */
   static async open(url: string, token: string, headers: Record<string, string> = {}): Promise<EventClient> {
     const stop = new AbortController();
-    const response = await fetch(`${url}/api/v1/events`, {
+    const response = await fetch(`${url}/api/v1/events?type=host.updated`, {
       headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream', ...headers },
       signal: stop.signal,
     });

@@ -10,6 +10,7 @@ export interface TunnelWarning {
     | 'client_expiring'
     | 'client_expired'
     | 'tunnel_failed'
+    | 'webhook_failing'
     | 'edge_unavailable'
     | 'country_rules_without_database';
   /** For people. */
@@ -91,7 +92,7 @@ export interface DashboardLive {
   window_seconds: number;
 }
 
-/** What carried most within the last day. */
+/** What carried most today and yesterday (UTC). */
 export interface TopResource {
   /** @asType integer */
   id: number;

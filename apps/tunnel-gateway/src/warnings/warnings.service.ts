@@ -1,0 +1,83 @@
+import type { Actor } from '@gatehouse/auth';
+import type { TunnelWarning } from '@gatehouse/contracts';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { isAdministrator } from '../ownership/owned-rows.js';
+
+/** Of one kind: who has more to mend begins with these. */
+const OF_A_KIND = 20;
+
+interface Found {
+  code: TunnelWarning['code'];
+  kind: string;
+  id: number;
+  name: string;
+  detail: string | null;
+  since: Date | null;
+}
+
+/** `$1`: the owner whose rows are looked at; null: everybody's. Each part begins with what is most urgent. */
+const OWN = '($1::bigint IS NULL OR c.owner_user_id = $1)';
+const PARTS = [
+  // Of hosts that name files there is the warning that was given, until the file is another one.
+  `SELECT CASE WHEN e.not_after < now() THEN 'certificate_expired' ELSE 'certificate_expiring' END AS code,
+    'host' AS kind, h.id, h.host AS name, to_char(e.not_after AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS detail,
+    CASE WHEN e.not_after < now() THEN e.not_after END AS since
+  FROM (
+    SELECT host_id, not_after FROM tunnel_gateway_ops.certificates
+    WHERE not_after < now() + least((not_after - not_before) / 4, interval '14 days')
+    UNION ALL
+    SELECT w.host_id, w.not_after FROM tunnel_gateway_ops.certificate_warnings w
+    JOIN tunnel_gateway.hosts f ON f.id = w.host_id AND f.cert_path IS NOT NULL
+  ) e
+  JOIN tunnel_gateway.hosts h ON h.id = e.host_id JOIN tunnel_gateway.clients c ON c.id = h.client_id
+  WHERE h.status = 1 AND ${OWN} ORDER BY e.not_after, h.id`,
+  `SELECT 'certificate_failed' AS code, 'host' AS kind, h.id, h.host AS name, s.last_error AS detail, s.tried_at AS since
+  FROM tunnel_gateway_ops.acme_states s JOIN tunnel_gateway.hosts h ON h.id = s.host_id
+  JOIN tunnel_gateway.clients c ON c.id = h.client_id
+  WHERE s.failures > 0 AND h.status = 1 AND h.auto_https = 1 AND ${OWN} ORDER BY s.failures DESC, h.id`,
+  `SELECT CASE WHEN c.expire_at <= now() THEN 'client_expired' ELSE 'client_expiring' END AS code,
+    'client' AS kind, c.id, c.name, to_char(c.expire_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS detail,
+    CASE WHEN c.expire_at <= now() THEN c.expire_at END AS since
+  FROM tunnel_gateway.clients c
+  WHERE c.status = 1 AND c.expire_at BETWEEN now() - interval '30 days' AND now() + interval '7 days' AND ${OWN}
+  ORDER BY c.expire_at, c.id`,
+  `SELECT 'tunnel_failed' AS code, 'tunnel' AS kind, t.id, coalesce(t.name, t.mode || ' ' || t.listen_port) AS name,
+    e.data ->> 'error' AS detail, e.created_at AS since
+  FROM tunnel_gateway.tunnels t JOIN tunnel_gateway.clients c ON c.id = t.client_id
+  LEFT JOIN LATERAL (
+    SELECT data, created_at FROM tunnel_gateway_ops.events
+    WHERE resource_type = 'tunnel' AND resource_id = t.id AND type = 'tunnel.failed' ORDER BY id DESC LIMIT 1
+  ) e ON true
+  WHERE t.status = 1 AND t.run_status = 3 AND ${OWN} ORDER BY t.id`,
+  `SELECT 'webhook_failing' AS code, 'webhook' AS kind, c.id, c.name, NULL AS detail, c.failing_since AS since
+  FROM tunnel_gateway_ops.webhooks c WHERE c.failing_since IS NOT NULL AND ${OWN} ORDER BY c.failing_since, c.id`,
+];
+const WARNINGS = PARTS.map((part) => `(${part} LIMIT ${OF_A_KIND})`).join('\nUNION ALL\n');
+
+const SAID: Partial<Record<TunnelWarning['code'], (found: Found) => string>> = {
+  certificate_expired: ({ name, detail }) => `the certificate of ${name} ended on ${detail}`,
+  certificate_expiring: ({ name, detail }) => `the certificate of ${name} ends on ${detail}`,
+  certificate_failed: ({ name, detail }) => `no certificate was issued for ${name}: ${detail ?? 'no reason was given'}`,
+  client_expired: ({ name, detail }) => `the time of the client ${name} was over on ${detail}`,
+  client_expiring: ({ name, detail }) => `the time of the client ${name} is over on ${detail}`,
+  tunnel_failed: ({ name, detail }) => `the tunnel ${name} is not served: ${detail ?? 'its port cannot be bound'}`,
+  webhook_failing: ({ name }) => `the webhook ${name} takes no messages`,
+};
+
+/** What of people's things wants attention. What concerns the gateway itself is said where it is known. */
+@Injectable()
+export class Warnings {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async list(actor: Actor): Promise<TunnelWarning[]> {
+    const owner = isAdministrator(actor) ? null : (actor.userId ?? 0);
+    const found = (await this.dataSource.query(WARNINGS, [owner])) as Found[];
+    return found.map((each) => ({
+      code: each.code,
+      message: SAID[each.code]?.(each) ?? each.name,
+      resource: { kind: each.kind, id: Number(each.id) },
+      since: each.since?.toISOString() ?? null,
+    }));
+  }
+}

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
+
+let world: TunnelWorld;
+let ann: { call: Caller; id: number };
+beforeAll(async () => {
+  world = await TunnelWorld.start();
+  ann = await world.user('ann');
+});
+afterAll(() => world.close());
+
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+const codes = async (call: Caller): Promise<string[]> =>
+  (await call('GET', '/dashboard')).body.warnings.map(({ code }: AnyJson) => code).toSorted();
+
+it('tells everybody what of theirs wants attention', async () => {
+  expect(await codes(ann.call)).toEqual([]);
+  const client = await world.client({ expire_at: inDays(3) }, ann.call);
+  await world.client({ expire_at: inDays(30) }, ann.call);
+  const over = await world.client({ name: 'over' });
+  await world.rows(`UPDATE tunnel_gateway.clients SET expire_at = now() - interval '1 day' WHERE id = $1`, [over.id]);
+  const hosts = [];
+  for (const name of ['a', 'b', 'c']) {
+    const body = { client_id: client.id, host: `${name}.example.org`, target_addr: '127.0.0.1:80', auto_https: 1 };
+    hosts.push((await ann.call('POST', '/hosts', body)).body.id);
+  }
+  const certificate = (host: number, from: string, to: string): Promise<unknown> =>
+    world.rows(
+      `INSERT INTO tunnel_gateway_ops.certificates (host_id, source, chain, sealed_key, not_before, not_after)
+       VALUES ($1, 'upload', '', '', $2, $3)`,
+      [host, from, to],
+    );
+  await certificate(hosts[0], inDays(-80), inDays(10));
+  await certificate(hosts[1], inDays(-90), inDays(-1));
+  await certificate(hosts[2], inDays(-10), inDays(80));
+  await world.rows(
+    `INSERT INTO tunnel_gateway_ops.acme_states (host_id, next_at, failures, last_error) VALUES ($1, now(), 2, 'no such name')
+     ON CONFLICT (host_id) DO UPDATE SET failures = 2, last_error = 'no such name'`,
+    [hosts[2]],
+  );
+  await world.rows(
+    `INSERT INTO tunnel_gateway_ops.webhooks (owner_user_id, name, url, sealed_secret, failing_since)
+     VALUES ($1, 'chat', 'https://example.org', '', now())`,
+    [ann.id],
+  );
+  const own = [
+    'certificate_expired',
+    'certificate_expiring',
+    'certificate_failed',
+    'client_expiring',
+    'webhook_failing',
+  ];
+  expect(await codes(ann.call)).toEqual(own);
+  expect(await codes(world.admin)).toEqual([...own, 'client_expired'].toSorted());
+  const { warnings } = (await ann.call('GET', '/dashboard')).body;
+  expect(warnings.find(({ code }: AnyJson) => code === 'certificate_failed')).toMatchObject({
+    message: 'no certificate was issued for c.example.org: no such name',
+    resource: { kind: 'host', id: hosts[2] },
+  });
+});
