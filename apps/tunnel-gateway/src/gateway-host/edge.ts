@@ -308,7 +308,9 @@ export class Edge implements EdgeRole {
       (sealed) => this.policySecrets.open(sealed),
     );
     this.certificates.settle();
-    for (const [id, problem] of mapped.hostProblems) this.logger.warn('a host cannot be served', { host: id, problem });
+    for (const [id, problem] of mapped.hostProblems) {
+      if (this.share?.isOwnHost(id) ?? true) this.logger.warn('a host cannot be served', { host: id, problem });
+    }
     // Bytes of clients that are gone are still theirs.
     this.flows.collect();
     this.mapped = mapped;

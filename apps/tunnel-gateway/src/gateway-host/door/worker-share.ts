@@ -10,6 +10,7 @@ export class WorkerShare {
   private readonly place: WorkerPlace;
   private dealing: Dealing;
   private clients = new Set<number>();
+  private hosts = new Set<number>();
   private settledAt = 0;
   /** Clients of the configuration before that another worker serves now. */
   left: number[] = [];
@@ -19,7 +20,10 @@ export class WorkerShare {
     this.dealing = new Dealing({ clients: [], tunnels: [], hosts: [] }, place.count);
   }
 
-  /** The part of the configuration that is this worker's. */
+  /**
+   * The part of the configuration that is this worker's. Hosts are all there, for their certificates: agents come in under
+   * any name. `serves` says which of them are served.
+   */
   take(rows: ConfigRows): ConfigRows {
     const before = this.clients;
     this.dealing = new Dealing(rows, this.place.count);
@@ -29,17 +33,16 @@ export class WorkerShare {
     this.left = [...before].filter((id) => known.has(id) && !this.clients.has(id));
     if (before.size > 0 && clients.some(({ id }) => !before.has(id))) this.settledAt = Date.now() + SETTLING_MS;
     const tunnels = rows.tunnels.filter(({ clientId }) => this.isOwn(clientId));
-    const hosts = rows.hosts.filter(({ clientId }) => this.isOwn(clientId));
     const ids = {
       client: this.clients,
       tunnel: new Set(tunnels.map(({ id }) => id)),
-      host: new Set(hosts.map(({ id }) => id)),
+      host: new Set(rows.hosts.filter(({ clientId }) => this.isOwn(clientId)).map(({ id }) => id)),
     };
+    this.hosts = ids.host;
     return {
       ...rows,
       clients,
       tunnels,
-      hosts,
       ipRules: rows.ipRules.filter(({ scope, resourceId }) => {
         return (scope !== 'client' && scope !== 'tunnel' && scope !== 'host') || ids[scope].has(resourceId);
       }),
@@ -50,6 +53,11 @@ export class WorkerShare {
   /** Ports that another worker is about to give up are worth another try. */
   get settling(): boolean {
     return Date.now() < this.settledAt;
+  }
+
+  /** What is wrong with others is for others to say. */
+  isOwnHost(id: number): boolean {
+    return this.hosts.has(id);
   }
 
   /** Whose tunnels nobody else writes about. */
