@@ -60,7 +60,7 @@ export class TargetHandler implements ChannelHandler {
   private async first({ tunnel, picker }: KnownTunnel): Promise<ByteStream> {
     const { dialMs, now, logger } = this.context;
     const deadline = now() + dialMs;
-    let failure = new TargetError('forbidden');
+    let failure: TargetError | null = null;
     for (const target of picker.order()) {
       const left = deadline - now();
       if (left <= 0) break;
@@ -75,7 +75,7 @@ export class TargetHandler implements ChannelHandler {
         logger.warn('a target could not be reached', { tunnel: tunnel.id, host, port, reason: error.reason });
       }
     }
-    throw failure;
+    throw failure ?? new TargetError('forbidden');
   }
 
   private async dial(target: TargetAddress, timeoutMs: number): Promise<ByteStream> {

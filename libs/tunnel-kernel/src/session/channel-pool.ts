@@ -101,7 +101,8 @@ export class ChannelPool implements TicketHolder {
     this.usedAt = this.now();
     this.target = Math.max(this.target, this.limits.start);
     this.refillSoon();
-    const channel = this.idle.findLast((idle) => this.isFresh(idle));
+    const now = this.now();
+    const channel = this.idle.findLast((idle) => this.isFresh(idle, now));
     if (!channel) return null;
     this.forget(channel);
     return channel;
@@ -174,8 +175,8 @@ export class ChannelPool implements TicketHolder {
     this.missed = true;
   }
 
-  private isFresh({ heardAt, asked }: IdleChannel): boolean {
-    return asked === null && this.now() - heardAt < this.limits.freshMs;
+  private isFresh({ heardAt, asked }: IdleChannel, now: number): boolean {
+    return asked === null && now - heardAt < this.limits.freshMs;
   }
 
   /** Gives the channel to who waits longest. False: nobody does. */
@@ -255,12 +256,15 @@ export class ChannelPool implements TicketHolder {
   }
 
   private refill(): void {
-    const fresh = this.idle.filter((channel) => this.isFresh(channel) || channel.asked).length;
+    const now = this.now();
+    const fresh = this.idle.filter((channel) => this.isFresh(channel, now)).length;
+    const asked = this.idle.filter((channel) => channel.asked).length;
     // Whether those that are asked are still there is not waited for while somebody waits for them.
-    const useful = this.waiters.size > 0 ? this.idle.filter((channel) => this.isFresh(channel)).length : fresh;
+    const useful = this.waiters.size > 0 ? fresh : fresh + asked;
     const wanted = this.target + this.waiters.size - useful - this.pending;
     const count = Math.min(wanted, MAX_TICKETS - this.pending);
-    if (count <= 0) return;
+    // Not a message for each: what is missing may be a quarter, as long as nobody waits.
+    if (count <= 0 || (this.waiters.size === 0 && count * 4 < this.target)) return;
     this.pending += count;
     this.deliver(this.book.issue(this, count));
   }

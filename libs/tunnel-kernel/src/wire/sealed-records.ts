@@ -11,8 +11,8 @@ const LENGTH_BYTES = 3;
 const TAG_BYTES = 16;
 /** Length of the plain bytes, tag; the sealed bytes follow. */
 export const RECORD_HEAD_BYTES = LENGTH_BYTES + TAG_BYTES;
-/** Of plain bytes: what a busy socket reads at once. Records of 16 KiB cost a fifth more, larger ones nothing less. */
-export const MAX_RECORD_BYTES = 64 * 1024;
+/** Of plain bytes: smaller ones cost more for each byte, larger ones more memory and no less. */
+export const MAX_RECORD_BYTES = 32 * 1024;
 /** Up to here one buffer of head and bytes is cheaper than two. */
 const JOINED_BYTES = 4096;
 /** After so many records of a direction its key is made anew: 1 TiB at most. */
@@ -53,6 +53,9 @@ class RecordKey {
   }
 }
 
+/** The parts of a record: all in one, or head and sealed bytes. */
+export type SealedRecord = [record: Buffer] | [head: Buffer, sealed: Buffer];
+
 /** Seals the records of one direction (AES-256-GCM, the number of the record is the nonce, its length authenticated). */
 export class RecordSealer {
   private readonly key: RecordKey;
@@ -61,8 +64,8 @@ export class RecordSealer {
     this.key = new RecordKey(key, keyRecords);
   }
 
-  /** The parts of one record, of `MAX_RECORD_BYTES` at most. Without bytes it is the end of the direction. Keeps nothing of `plain`. */
-  seal(plain: Uint8Array): Buffer[] {
+  /** Of `MAX_RECORD_BYTES` at most; a record without bytes is the end of the direction. Keeps nothing of `plain`. */
+  seal(plain: Uint8Array): SealedRecord {
     this.key.next();
     const head = Buffer.allocUnsafe(RECORD_HEAD_BYTES + (plain.length > JOINED_BYTES ? 0 : plain.length));
     head.writeUIntBE(plain.length, 0, LENGTH_BYTES);

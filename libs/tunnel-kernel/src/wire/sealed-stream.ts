@@ -2,7 +2,8 @@ import { EventEmitter } from 'node:events';
 import { resetStream, reuseMemory, type ByteStream, type ByteStreamEvents } from '@gatehouse/net';
 import { protocolError } from '../errors.js';
 import { HeldBytes } from '../mux/held-bytes.js';
-import { MAX_RECORD_BYTES, RecordOpener, RecordSealer, type ChannelKeys } from './sealed-records.js';
+import { freeMemory } from './free-memory.js';
+import { MAX_RECORD_BYTES, RecordOpener, RecordSealer, type ChannelKeys, type SealedRecord } from './sealed-records.js';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -21,6 +22,7 @@ export class SealedStream extends EventEmitter implements ByteStream {
   private delivering = false;
   private endSeen = false;
   private endSaid = false;
+  private released = false;
   readableEnded = false;
 
   /** `inner` is paused, with allowHalfOpen. */
@@ -63,19 +65,22 @@ export class SealedStream extends EventEmitter implements ByteStream {
     if (this.endSaid || this.inner.destroyed) return true;
     if (chunk.length === 0) return this.inner.writableLength === 0;
     let room = true;
-    this.inner.cork();
     for (let at = 0; at < chunk.length; at += MAX_RECORD_BYTES) {
-      for (const part of this.sealer.seal(chunk.subarray(at, at + MAX_RECORD_BYTES))) room = this.inner.write(part);
+      room = this.send(this.sealer.seal(chunk.subarray(at, at + MAX_RECORD_BYTES)));
     }
-    this.inner.uncork();
     return room;
   }
 
   end(): void {
     if (this.endSaid || this.inner.destroyed) return;
     this.endSaid = true;
-    for (const part of this.sealer.seal(NOTHING)) this.inner.write(part);
+    this.send(this.sealer.seal(NOTHING));
     this.inner.end();
+  }
+
+  /** Called inside a `data` event: the chunk is not kept. */
+  release(): void {
+    this.released = true;
   }
 
   pause(): void {
@@ -123,6 +128,17 @@ export class SealedStream extends EventEmitter implements ByteStream {
     return super.off(event, listener);
   }
 
+  private send([head, sealed]: SealedRecord): boolean {
+    const { inner } = this;
+    if (!sealed) return inner.write(head);
+    inner.cork();
+    inner.write(head);
+    const room = inner.write(sealed);
+    inner.uncork();
+    if (inner.writableLength === 0) freeMemory(sealed);
+    return room;
+  }
+
   private read(chunk: Buffer): void {
     // What is on its way when the stream is given up.
     if (this.inner.destroyed) return;
@@ -143,7 +159,11 @@ export class SealedStream extends EventEmitter implements ByteStream {
       this.endSeen = true;
       if (!this.paused && !this.delivering && this.held.isEmpty) this.deliverEnd();
     } else if (this.paused || this.delivering || !this.held.isEmpty) this.held.push(plain);
-    else this.deliver(plain);
+    else {
+      this.released = false;
+      this.deliver(plain);
+      if (this.released) freeMemory(plain);
+    }
   }
 
   private deliver(plain: Uint8Array): void {
