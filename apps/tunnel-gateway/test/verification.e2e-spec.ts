@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
-import { waitFor } from '@gatehouse/testing';
+import { formOf, VisitorBrowser, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closed, TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
-import { formOf, VisitorBrowser } from './support/visitor-browser.js';
 
 let world: TunnelWorld;
 let clientId: number;
@@ -53,7 +52,7 @@ async function guarded(body: object): Promise<{ name: string; policy: AnyJson; i
   return { name, policy, id: host.id };
 }
 
-const browser = (host: string): VisitorBrowser => new VisitorBrowser(world.edges.ports.http, host);
+const browser = (host: string): VisitorBrowser => new VisitorBrowser({ port: world.edges.ports.http, host });
 const seen = ({ body }: { body: string }): AnyJson => JSON.parse(body);
 
 describe('a host with a password', () => {
@@ -265,7 +264,7 @@ describe('a host that asks a service, as Traefik and nginx do', () => {
     await waitFor(async () => !(await isIn()) && asked.length > 0);
     expect(asked.at(-1)).toMatchObject({ method: 'POST', 'content-type': 'application/json' });
     const gateway = new URL(world.gateway.url);
-    const visitor = new VisitorBrowser(Number(gateway.port), gateway.host, '127.0.0.2');
+    const visitor = new VisitorBrowser({ port: Number(gateway.port), host: gateway.host, from: '127.0.0.2' });
     const page = `/visit/tunnel/${tunnel.id}`;
     const question = async (): Promise<number> =>
       (await visitor.submit(formOf(await visitor.ask({ path: page })))).status;

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { waitFor } from '@gatehouse/testing';
+import { formOf, VisitorBrowser, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Retention } from '../src/retention/retention.js';
 import { closed, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
-import { formOf, VisitorBrowser } from './support/visitor-browser.js';
 
 let world: TunnelWorld;
 let clientId: number;
@@ -17,9 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const browser = (from?: string): VisitorBrowser => {
+const browser = (from = '127.0.0.1'): VisitorBrowser => {
   const { port, host } = new URL(world.gateway.url);
-  return new VisitorBrowser(Number(port), host, from);
+  return new VisitorBrowser({ port: Number(port), host, from });
 };
 const page = (tunnel: AnyJson): string => `/visit/tunnel/${tunnel.id}`;
 const isIn = async (tunnel: AnyJson): Promise<boolean> => (await world.ask(tunnel.listen_port, 'ping')) === 'ping';

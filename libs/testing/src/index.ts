@@ -13,3 +13,11 @@ export {
 export { findPeer, PeerMissingError, peerOrSkip, startRedis, type RedisServer } from './redis-server.js';
 export { createTestApp, type TestApp, type TestAppOptions } from './test-app.js';
 export { temporaryRoot } from './temporary-root.js';
+export {
+  formOf,
+  VisitorBrowser,
+  type FoundForm,
+  type PageAnswer,
+  type PageAsked,
+  type VisitedSite,
+} from './visitor-browser.js';

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 
 export interface PageAsked {
   method?: string;
@@ -19,28 +20,41 @@ export interface FoundForm {
   fields: URLSearchParams;
 }
 
+export interface VisitedSite {
+  scheme?: 'http' | 'https';
+  port: number;
+  /** As the visitor calls it. */
+  host: string;
+  /** The visitor's own address, of loopback. */
+  from?: string;
+}
+
 /** Keeps cookies as a browser does, for one site, and runs no scripts. */
 export class VisitorBrowser {
   readonly jar = new Map<string, string>();
-  private readonly site: { port: number; host: string; from: string };
+  private readonly site: Required<VisitedSite>;
 
-  /** `from`: the address of this visitor, of loopback. */
-  constructor(port: number, host: string, from = '127.0.0.1') {
-    this.site = { port, host, from };
+  constructor(site: VisitedSite) {
+    this.site = { scheme: 'http', from: '127.0.0.1', ...site };
   }
 
   async ask({ method = 'GET', path = '/', headers = {}, body }: PageAsked = {}): Promise<PageAnswer> {
-    const { port, host, from } = this.site;
+    const { scheme, port, host, from } = this.site;
     const cookie = [...this.jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const sent = request({
+    const options = {
       port,
       host: '127.0.0.1',
       localAddress: from,
       method,
       path,
       headers: { host, accept: 'text/html', ...(cookie && { cookie }), ...headers },
-      agent: false,
-    });
+      agent: false as const,
+    };
+    const sent =
+      scheme === 'http'
+        ? httpRequest(options)
+        : // The certificates of tests are signed by nobody.
+          httpsRequest({ ...options, servername: host.replace(/:\d+$/, ''), rejectUnauthorized: false });
     sent.end(body);
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     let text = '';

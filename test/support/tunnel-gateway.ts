@@ -1,0 +1,135 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
+import { createServerIdentity, TunnelAgent } from '@gatehouse/tunnel-kernel';
+import { freePort } from './processes.js';
+
+const MAIN = fileURLToPath(new URL('../../apps/tunnel-gateway/dist/main.js', import.meta.url));
+const PASSWORD = 'a-password-for-tests';
+const quiet = (): void => undefined;
+
+/** Whatever JSON holds; a test that reads something wrong from it fails by itself. */
+export type GatewayJson = ReturnType<JSON['parse']>;
+
+export interface GatewayPorts {
+  api: number;
+  agents: number;
+  http: number;
+  https: number;
+}
+
+/** The built tunnel-gateway as a process of its own, with its edge, on a database and a home of its own. */
+export class RunningTunnelGateway implements AsyncDisposable {
+  readonly ports: GatewayPorts;
+  readonly url: string;
+  readonly #database: TestDatabase;
+  readonly #process: ChildProcess;
+  readonly #home: string;
+  readonly #agents: TunnelAgent[] = [];
+  #token = '';
+
+  private constructor(database: TestDatabase, child: ChildProcess, ports: GatewayPorts, home: string) {
+    this.#database = database;
+    this.#process = child;
+    this.#home = home;
+    this.ports = ports;
+    this.url = `http://127.0.0.1:${ports.api}`;
+  }
+
+  static async start(): Promise<RunningTunnelGateway> {
+    const database = await createTestDatabase();
+    const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-tunnels-'));
+    const ports = { api: await freePort(), agents: await freePort(), http: await freePort(), https: await freePort() };
+    const child = fork(MAIN, [], {
+      env: environment(database.url, home, ports),
+      execArgv: [], // the test runner's own would make the built files import sources
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    let printed = '';
+    const keep = (chunk: Buffer): void => void (printed = (printed + chunk.toString()).slice(-4000));
+    child.stdout?.on('data', keep);
+    child.stderr?.on('data', keep);
+    await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(([code]) => {
+        throw new Error(`tunnel-gateway ended with ${code} before it was ready:\n${printed}`);
+      }),
+    ]);
+    const gateway = new RunningTunnelGateway(database, child, ports, home);
+    gateway.#token = (await gateway.call('POST', '/auth/login', { username: 'admin', password: PASSWORD })).token;
+    return gateway;
+  }
+
+  /** As the administrator. */
+  async call(method: string, route: string, body?: object): Promise<GatewayJson> {
+    const answer = await fetch(`${this.url}/api/v1${route}`, {
+      method,
+      headers: { 'content-type': 'application/json', ...(this.#token && { authorization: `Bearer ${this.#token}` }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${route} answered ${answer.status}: ${text}`);
+    return text === '' ? null : JSON.parse(text);
+  }
+
+  /** A client whose agent is online; its id. */
+  async clientWithAgent(): Promise<number> {
+    const { id, key } = await this.call('POST', '/clients', { name: 'home' });
+    const agent = new TunnelAgent({
+      server: { host: '127.0.0.1', port: this.ports.agents },
+      key,
+      now: Date.now,
+      random: () => 0.1,
+      logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+      software: 'test-agent/1',
+    });
+    this.#agents.push(agent);
+    agent.start();
+    await waitFor(() => agent.status.state === 'online', { timeoutMs: 10_000 });
+    return id;
+  }
+
+  /** A certificate that a host may name, signed by nobody. */
+  certificate(): { cert_path: string; key_path: string } {
+    const folder = path.join(this.#home, 'tunnel-gateway', 'certificates');
+    mkdirSync(folder, { recursive: true });
+    const { certificate, key } = createServerIdentity();
+    const files = { cert_path: path.join(folder, 'site.pem'), key_path: path.join(folder, 'site.key') };
+    writeFileSync(files.cert_path, certificate);
+    writeFileSync(files.key_path, key);
+    return files;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const agent of this.#agents) await agent.stop();
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      this.#process.kill('SIGTERM');
+      await once(this.#process, 'exit');
+    }
+    await this.#database.drop();
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+}
+
+function environment(databaseUrl: string, home: string, ports: GatewayPorts): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env['PATH'],
+    NODE_ENV: 'production',
+    DATABASE_URL: databaseUrl,
+    GATEHOUSE_HOME: home,
+    GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
+    TUNNEL_GATEWAY_PORT: String(ports.api),
+    TUNNEL_GATEWAY_PUBLIC_URL: `http://127.0.0.1:${ports.api}`,
+    TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
+    TUNNEL_AGENT_PORT: String(ports.agents),
+    TUNNEL_HTTP_PORT: String(ports.http),
+    TUNNEL_HTTPS_PORT: String(ports.https),
+    API_RATE_LIMIT: '0',
+    AUTO_MIGRATE: 'true',
+    LOG_LEVEL: 'warn',
+  };
+}
