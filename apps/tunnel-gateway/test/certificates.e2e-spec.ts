@@ -75,6 +75,7 @@ describe('a certificate that is uploaded', () => {
       next_renewal_at: null,
     });
     expect(await world.admin('GET', `/certificates/${id}`)).toMatchObject({ body: answer.body });
+    expect((await world.admin('GET', `/hosts/${id}`)).body.has_cert).toBe(true);
     const from = performance.now();
     // The root alone is known to this visitor: the chain is whole.
     expect((await waitFor(() => shown('up.example.org'))).serialNumber).toBe(serial(one));

@@ -2,8 +2,8 @@ import type { HostView } from '@gatehouse/contracts';
 import { flag, instant } from '../wire/view-parts.js';
 import type { Host, HostOptions } from './host.entity.js';
 
-/** Where the files of a certificate are is nobody's business. */
-export function toHostView(host: Host, options: HostOptions | undefined): HostView {
+/** Where the files of a certificate are is nobody's business. `certified`: it has one that was uploaded or ordered. */
+export function toHostView(host: Host, options: HostOptions | undefined, certified: boolean): HostView {
   return {
     id: host.id,
     client_id: host.clientId,
@@ -11,7 +11,7 @@ export function toHostView(host: Host, options: HostOptions | undefined): HostVi
     location: host.location ?? '/',
     scheme: host.scheme ?? 'all',
     target_addr: host.targetAddr,
-    has_cert: host.certPath !== null && host.keyPath !== null,
+    has_cert: certified || (host.certPath !== null && host.keyPath !== null),
     auto_https: flag(host.autoHttps),
     status: flag(host.status),
     rewrite_host: options?.rewriteHost ?? null,

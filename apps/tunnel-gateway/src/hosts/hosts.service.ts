@@ -4,6 +4,7 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { withCertificates } from '../certificates/with-certificates.js';
 import { readCertificatePair } from '../gateway-host/certificate-files.js';
 import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
 import type { Condition } from '../ownership/owned-table.js';
@@ -134,7 +135,8 @@ export class HostsService {
   private async views(hosts: readonly Host[]): Promise<HostView[]> {
     const ids = hosts.map(({ id }) => id);
     const options = await readOptions(this.owned.options, HostOptions, 'hostId', ids);
-    return hosts.map((host) => toHostView(host, options.get(host.id)));
+    const certified = await withCertificates(this.owned.options, ids);
+    return hosts.map((host) => toHostView(host, options.get(host.id), certified.has(host.id)));
   }
 }
 
