@@ -1,6 +1,13 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { loadSettings, ServiceSettings, Variable, type Environment } from '@gatehouse/platform';
+import {
+  loadSettings,
+  ServiceSettings,
+  SettingsError,
+  Variable,
+  type Environment,
+  type SettingProblem,
+} from '@gatehouse/platform';
 import {
   ArrayNotEmpty,
   IsBoolean,
@@ -16,6 +23,7 @@ import {
   ValidateBy,
   ValidateIf,
 } from 'class-validator';
+import { isKnownPassword } from './users/known-passwords.js';
 import { CHALLENGE_TYPES, type ChallengeType } from './acme/acme-order.js';
 
 const PORT_EXPECTED = 'a port from 0 to 65535';
@@ -24,6 +32,14 @@ function Port(variable: string): PropertyDecorator {
   return (prototype, property) => {
     const port = Variable(variable, { kind: 'integer', expected: PORT_EXPECTED });
     for (const decorate of [port, IsInt(), Min(0), Max(65_535)]) decorate(prototype, property);
+  };
+}
+
+/** How much of something a user may have who is no administrator. */
+function PerUser(variable: string): PropertyDecorator {
+  return (prototype, property) => {
+    const most = Variable(variable, { kind: 'integer', expected: 'a number from 0 to 1000000' });
+    for (const decorate of [most, IsInt(), Min(0), Max(1_000_000)]) decorate(prototype, property);
   };
 }
 
@@ -81,6 +97,20 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @Variable('PORT_RANGE', { expected: 'two ports such as 20000-29999' })
   @ValidateBy({ name: 'isPortRange', validator: { validate: (text) => readPortRange(text) !== null } })
   portRangeText = '20000-29999';
+
+  /** Clients of one user who is no administrator. 0: only administrators make clients. */
+  @PerUser('TUNNEL_MAX_CLIENTS_PER_USER')
+  maxClientsPerUser = 100;
+
+  @PerUser('TUNNEL_MAX_TUNNELS_PER_USER')
+  maxTunnelsPerUser = 1_000;
+
+  @PerUser('TUNNEL_MAX_HOSTS_PER_USER')
+  maxHostsPerUser = 1_000;
+
+  /** Address rules; as many policies, besides one for each tunnel. */
+  @PerUser('TUNNEL_MAX_RULES_PER_USER')
+  maxRulesPerUser = 5_000;
 
   /** Files of certificates that hosts may name. Default: `tunnel-gateway/certificates` in the home. */
   @Variable('CERT_DIR', { expected: 'a folder' })
@@ -180,5 +210,25 @@ function readPortRange(text: unknown): PortRange | null {
 
 /** Raises SettingsError naming every bad, missing and unknown variable. */
 export function readSettings(env: Environment = process.env): Readonly<TunnelGatewaySettings> {
-  return loadSettings(TunnelGatewaySettings, env);
+  const settings = loadSettings(TunnelGatewaySettings, env);
+  refuseExamples(settings);
+  return settings;
+}
+
+/** What is printed somewhere, or was typed to have something there, protects nothing. */
+function refuseExamples({ adminPassword, secretKey }: TunnelGatewaySettings): void {
+  const problems: SettingProblem[] = [];
+  if (adminPassword !== undefined && isKnownPassword(adminPassword)) {
+    const expected = 'one of your own, or none for one that is made';
+    problems.push({
+      variable: 'GATEHOUSE_ADMIN_PASSWORD',
+      problem: 'is a password that everybody tries first',
+      expected,
+    });
+  }
+  if (secretKey !== undefined && new Set(Buffer.from(secretKey, 'base64')).size < 16) {
+    const expected = '32 random bytes (openssl rand -base64 32)';
+    problems.push({ variable: 'GATEHOUSE_SECRET_KEY', problem: 'is not random', expected });
+  }
+  if (problems.length > 0) throw new SettingsError(problems);
 }

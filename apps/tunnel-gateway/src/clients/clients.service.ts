@@ -22,6 +22,7 @@ import type { ExpectedVersion } from '../wire/row-version.js';
 import { AgentKeys } from './agent-keys.js';
 import { CLIENT_SORTS, type ClientChanges, type ClientQuery, type NewClientBody } from './client.dto.js';
 import { ClientOptions, type Client } from './client.entity.js';
+import { refuseLooserLimits } from './client-limits.js';
 import { resetTraffic } from './reset-traffic.js';
 import { toClientView, toConnectionView } from './client.view.js';
 
@@ -66,9 +67,10 @@ export class ClientsService {
     const client = await this.unitOfWork.run(async (tx) => {
       const { owner_user_id: owner } = body;
       const ownerUserId = owner === undefined ? undefined : await ownerFor(owner, actor, tx);
-      const changed = await this.owned
-        .clients(actor, tx)
-        .change(id, { ...columnsOf(body), ...(ownerUserId && { ownerUserId }) }, expected);
+      const clients = this.owned.clients(actor, tx);
+      const changes = columnsOf(body);
+      refuseLooserLimits(actor, await clients.lock(id, expected), changes);
+      const changed = await clients.change(id, { ...changes, ...(ownerUserId && { ownerUserId }) });
       await this.saveOptions(id, body, tx);
       return changed;
     });

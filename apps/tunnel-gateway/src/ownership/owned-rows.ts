@@ -8,11 +8,12 @@ import { EventRow } from '../events/event.entity.js';
 import { Host } from '../hosts/host.entity.js';
 import { IpRule } from '../ip-rules/ip-rule.entity.js';
 import { SessionRow } from '../sessions/session.entity.js';
+import { TunnelGatewaySettings } from '../settings.js';
 import { FlowStat, RequestIp } from '../traffic/traffic.entity.js';
 import { Tunnel } from '../tunnels/tunnel.entity.js';
 import { User } from '../users/user.entity.js';
 import { Webhook, WebhookDelivery } from '../webhooks/webhook.entity.js';
-import { OwnedTable, type Condition } from './owned-table.js';
+import { OwnedTable, type Condition, type OwnedCap } from './owned-table.js';
 
 const OWN_CLIENTS = 'SELECT c.id FROM tunnel_gateway.clients c WHERE c.owner_user_id = :actorId';
 
@@ -36,7 +37,10 @@ const COUNTED_OWN = `(row.resource_type = 'user' AND row.resource_id = :actorId)
  */
 @Injectable()
 export class OwnedRows {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly settings: TunnelGatewaySettings,
+  ) {}
 
   /** Of everybody but administrators: themselves. */
   users(actor: Actor, tx?: EntityManager): OwnedTable<User> {
@@ -56,28 +60,35 @@ export class OwnedRows {
 
   clients(actor: Actor, tx?: EntityManager): OwnedTable<Client> {
     const restriction = restrictedTo(actor, 'row.owner_user_id = :actorId');
-    return new OwnedTable({ manager: this.manager(tx), entity: Client, noun: 'client', restriction });
+    const cap = capOf(actor, this.settings.maxClientsPerUser);
+    return new OwnedTable({ manager: this.manager(tx), entity: Client, noun: 'client', restriction, cap });
   }
 
   tunnels(actor: Actor, tx?: EntityManager): OwnedTable<Tunnel> {
     const restriction = restrictedTo(actor, `row.client_id IN (${OWN_CLIENTS})`);
-    return new OwnedTable({ manager: this.manager(tx), entity: Tunnel, noun: 'tunnel', restriction });
+    const cap = capOf(actor, this.settings.maxTunnelsPerUser);
+    return new OwnedTable({ manager: this.manager(tx), entity: Tunnel, noun: 'tunnel', restriction, cap });
   }
 
   hosts(actor: Actor, tx?: EntityManager): OwnedTable<Host> {
     const restriction = restrictedTo(actor, `row.client_id IN (${OWN_CLIENTS})`);
-    return new OwnedTable({ manager: this.manager(tx), entity: Host, noun: 'host', restriction });
+    const cap = capOf(actor, this.settings.maxHostsPerUser);
+    return new OwnedTable({ manager: this.manager(tx), entity: Host, noun: 'host', restriction, cap });
   }
 
   ipRules(actor: Actor, tx?: EntityManager): OwnedTable<IpRule> {
     const own = `(row.scope = 'user' AND row.resource_id = :actorId) OR ${aboutOwn('row.scope')}`;
     const restriction = restrictedTo(actor, own);
-    return new OwnedTable({ manager: this.manager(tx), entity: IpRule, noun: 'rule', restriction });
+    const cap = capOf(actor, this.settings.maxRulesPerUser);
+    return new OwnedTable({ manager: this.manager(tx), entity: IpRule, noun: 'rule', restriction, cap });
   }
 
   authPolicies(actor: Actor, tx?: EntityManager): OwnedTable<AuthPolicy> {
     const restriction = restrictedTo(actor, aboutOwn('row.resource_type'));
-    return new OwnedTable({ manager: this.manager(tx), entity: AuthPolicy, noun: 'policy', restriction });
+    const { maxRulesPerUser, maxTunnelsPerUser } = this.settings;
+    // The keys of visitors of private tunnels are policies, too.
+    const cap = capOf(actor, maxRulesPerUser + maxTunnelsPerUser);
+    return new OwnedTable({ manager: this.manager(tx), entity: AuthPolicy, noun: 'policy', restriction, cap });
   }
 
   flowStats(actor: Actor): OwnedTable<FlowStat> {
@@ -124,6 +135,11 @@ export function isAdministrator(actor: Actor): boolean {
 /** Whether all rows are theirs to see: a key of an administrator sees them whatever else it may. */
 export function seesAll(actor: Actor): boolean {
   return isAdministrator(actor) || actor.role === 'admin';
+}
+
+/** Of one user; whoever sees everything is not counted. */
+function capOf(actor: Actor, most: number): OwnedCap | null {
+  return seesAll(actor) ? null : { userId: actor.userId ?? 0, most };
 }
 
 /** Of somebody without a user there are no own rows: ids begin with 1. */

@@ -26,6 +26,13 @@ export interface OwnedTableOptions<T> {
   noun: string;
   /** Which rows the actor may touch, of the table as `row`; null: all. */
   restriction: Condition | null;
+  /** How many rows the actor may have; null: as many as they like. */
+  cap?: OwnedCap | null;
+}
+
+export interface OwnedCap {
+  userId: number;
+  most: number;
 }
 
 /**
@@ -142,13 +149,24 @@ export class OwnedTable<T extends { id: number }> {
     return row;
   }
 
-  /** @throws AppError NOT_FOUND for a row that would not be the actor's. */
+  /** @throws AppError NOT_FOUND for a row that would not be the actor's, QUOTA_EXCEEDED for one too many. */
   async add(values: DeepPartial<T>): Promise<T> {
+    await this.requireRoom();
     const { manager, entity } = this.options;
     const now = new Date();
     const row = { ...values, createdAt: now, updatedAt: now } as unknown as QueryDeepPartialEntity<T & object>;
     const { identifiers } = await manager.insert(entity, row);
     return this.one((identifiers[0] as { id: number }).id);
+  }
+
+  /** Those who add at once wait for each other until their transactions end. */
+  private async requireRoom(): Promise<void> {
+    const { manager, noun, cap } = this.options;
+    if (!cap) return;
+    await manager.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`tunnel_gateway.cap ${noun} ${cap.userId}`]);
+    const { owned } = await this.figures({ owned: 'count(*)' });
+    if (owned < cap.most) return;
+    throw new AppError('QUOTA_EXCEEDED', `No more than ${cap.most} of the kind ${noun} for each user`);
   }
 
   private rows(conditions: readonly Condition[]): SelectQueryBuilder<T & object> {

@@ -57,14 +57,15 @@ export class ListenPorts {
    * The port that the tunnel gets; nobody else gets it before the transaction ends.
    * @throws AppError PORT_RESERVED, PORT_IN_USE, FORBIDDEN
    */
-  async claim(wanted: WantedPort, mayHaveLowPorts: boolean, tx: EntityManager): Promise<number> {
+  async claim(wanted: WantedPort, mayHaveAnyPort: boolean, tx: EntityManager): Promise<number> {
     if (!ListenPorts.needsPort(wanted.mode)) return 0;
     await tx.query(LOCK);
     if (wanted.listenPort === 0) return this.allocate(wanted, tx);
     const { listenPort: port } = wanted;
     if (this.reserved().has(port)) throw new AppError('PORT_RESERVED', `listen_port: the gateway itself uses ${port}`);
-    if (port < 1024 && !mayHaveLowPorts) {
-      throw new AppError('FORBIDDEN', 'listen_port: ports below 1024 are for administrators');
+    const { first, last } = this.settings.portRange;
+    if ((port < first || port > last || port < 1024) && !mayHaveAnyPort) {
+      throw new AppError('FORBIDDEN', `listen_port: ports other than ${first} to ${last} are for administrators`);
     }
     const taken = await this.taken(wanted, port, port, tx);
     if (taken.has(port)) throw new AppError('PORT_IN_USE', `listen_port: another tunnel has ${port}`);

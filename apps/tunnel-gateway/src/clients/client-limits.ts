@@ -1,0 +1,33 @@
+import type { Actor } from '@gatehouse/auth';
+import { AppError } from '@gatehouse/platform';
+import { isAdministrator } from '../ownership/owned-rows.js';
+import type { Client } from './client.entity.js';
+
+type Limits = Pick<Client, 'rateLimit' | 'maxConn' | 'expireAt'>;
+
+/**
+ * Limits of a client protect the gateway from its owner: who is no administrator may make them stricter and no more.
+ * @throws AppError FORBIDDEN naming the field
+ */
+export function refuseLooserLimits(actor: Actor, before: Limits, changes: Partial<Limits>): void {
+  if (isAdministrator(actor)) return;
+  const looser = [
+    ...(isLooser(before.rateLimit, changes.rateLimit) ? ['rate_limit'] : []),
+    ...(isLooser(before.maxConn, changes.maxConn) ? ['max_conn'] : []),
+    ...(isLater(before.expireAt, changes.expireAt) ? ['expire_at'] : []),
+  ];
+  if (looser.length === 0) return;
+  throw new AppError('FORBIDDEN', `${looser.join(', ')}: only administrators make limits looser`);
+}
+
+/** 0 is no limit. */
+function isLooser(before: number | null, after: number | null | undefined): boolean {
+  if (after === undefined || before === null || before === 0) return false;
+  return after === null || after === 0 || after > before;
+}
+
+/** Null is never. */
+function isLater(before: Date | null, after: Date | null | undefined): boolean {
+  if (after === undefined || before === null) return false;
+  return after === null || after > before;
+}

@@ -1,0 +1,43 @@
+import { SettingsError } from '@gatehouse/platform';
+import { describe, expect, it } from 'vitest';
+import { readSettings } from './settings.js';
+
+const DATABASE = { DATABASE_URL: 'postgres://localhost/x' };
+const random = Buffer.from(Array.from({ length: 32 }, (_, index) => index)).toString('base64');
+
+describe('settings', () => {
+  it.each([
+    ['GATEHOUSE_ADMIN_PASSWORD', 'ChangeMe'],
+    ['GATEHOUSE_ADMIN_PASSWORD', 'password'],
+    ['GATEHOUSE_ADMIN_PASSWORD', 'admin123'],
+    ['GATEHOUSE_ADMIN_PASSWORD', 'short'],
+    ['GATEHOUSE_SECRET_KEY', Buffer.alloc(32).toString('base64')],
+    ['GATEHOUSE_SECRET_KEY', Buffer.from('1234567812345678'.repeat(2)).toString('base64')],
+    ['GATEHOUSE_SECRET_KEY', 'secret'],
+  ])('refuse %s=%s', (variable, value) => {
+    expect(() => readSettings({ ...DATABASE, [variable]: value })).toThrow(SettingsError);
+    expect(() => readSettings({ ...DATABASE, [variable]: value })).toThrow(variable);
+  });
+
+  it('never say the value that they refuse', () => {
+    expect(() => readSettings({ ...DATABASE, GATEHOUSE_ADMIN_PASSWORD: 'admin123' })).not.toThrow('admin123');
+  });
+
+  it('take an empty secret for none: a password is made, nobody is let in with nothing', () => {
+    const settings = readSettings({ ...DATABASE, GATEHOUSE_ADMIN_PASSWORD: '', GATEHOUSE_SECRET_KEY: '' });
+    expect(settings.adminPassword).toBeUndefined();
+    expect(settings.secretKey).toBeUndefined();
+    expect(settings.firstAdministrator).toBe('password');
+  });
+
+  it('bind to this machine alone unless told, and take own secrets', () => {
+    const settings = readSettings({
+      ...DATABASE,
+      GATEHOUSE_ADMIN_PASSWORD: 'correct horse battery',
+      GATEHOUSE_SECRET_KEY: random,
+    });
+    expect(settings.bindAddress).toBe('127.0.0.1');
+    expect(settings.trustedProxies).toEqual([]);
+    expect(settings.secretKey).toBe(random);
+  });
+});
