@@ -7,6 +7,8 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 export default defineConfig({
   root: path('.'),
   publicDir: false,
+  // Addresses in the page are relative: a proxy in front may put the service below a path.
+  base: './',
   resolve: { alias: { '@gatehouse/contracts': path('../../libs/contracts/src/index.ts') } },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
@@ -17,6 +19,6 @@ export default defineConfig({
     // An inlined file would need `data:` in the policy of the page.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    rolldownOptions: { input: { proxy: path('proxy.html') } },
+    rolldownOptions: { input: { proxy: path('proxy.html'), tunnel: path('tunnel.html') } },
   },
 });

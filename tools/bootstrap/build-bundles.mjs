@@ -10,9 +10,9 @@ const BUNDLES = [
   {
     name: 'console',
     folder: 'apps/console',
-    files: ['vite.config.mjs', 'proxy.html'],
+    files: ['vite.config.mjs', 'proxy.html', 'tunnel.html'],
     sources: ['libs/contracts/src'],
-    output: 'dist/site/proxy.html',
+    output: 'dist/site/tunnel.html',
   },
   {
     name: 'agent',

@@ -20,6 +20,7 @@ import { EventsApiModule } from './events/events-api.module.js';
 import { EventsModule } from './events/events.module.js';
 import { EdgeModule } from './gateway-host/edge.module.js';
 import type { RunningEdge } from './gateway-host/start-edge.js';
+import { GatewayModule } from './gateway/gateway.module.js';
 import { HostsModule } from './hosts/hosts.module.js';
 import { IpRulesModule } from './ip-rules/ip-rules.module.js';
 import { DatabaseHealth } from './health/database-health.js';
@@ -66,6 +67,7 @@ export class AppModule {
         IdempotencyModule.forRoot({ box: SECRET_BOX }),
         OwnershipModule,
         EdgeModule.forRoot(edge),
+        GatewayModule,
         ClientsModule,
         TunnelsModule,
         HostsModule,

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { isPublicRoute } from '@gatehouse/auth';
 import type { HttpOptions } from '@gatehouse/platform';
 import { SESSION_COOKIE } from './auth/session-cookie-name.js';
@@ -10,6 +11,12 @@ import { additions } from './wire/openapi-additions.js';
 export const HTTP_OPTIONS: HttpOptions = {
   errorFormat: 'problem',
   globalPrefix: 'api/v1',
+  // The same places seen from src and from dist.
+  console: {
+    folder: fileURLToPath(new URL('../../console/dist/site', import.meta.url)),
+    page: 'tunnel.html',
+    downloads: [fileURLToPath(new URL('../../tunnel-agent/dist/gatehouse-agent.mjs', import.meta.url))],
+  },
   entrance: (app) => app.get(ConsoleRules, { strict: false }).entrance,
   middleware: [visitPages],
   openapi: {

@@ -77,6 +77,7 @@ const WALK: [operation: string, request: string, body?: object][] = [
   ['webhooks_remove', 'DELETE /webhooks/:webhook'],
   ['events_list', 'GET /events?type=client.kicked,client.online&limit=5'],
   ['dashboard_get', 'GET /dashboard'],
+  ['gateway_get', 'GET /gateway'],
   ['requestIps_list', 'GET /request-ips?sort=-hits'],
   ['authPolicies_remove', 'DELETE /auth-policies/:authPolicy'],
   ['ipRules_remove', 'DELETE /ip-rules/:ipRule'],

@@ -35,3 +35,4 @@ export * from './tunnel-gateway/event.js';
 export * from './tunnel-gateway/user.js';
 export * from './tunnel-gateway/webhook.js';
 export * from './tunnel-gateway/certificate.js';
+export * from './tunnel-gateway/gateway.js';

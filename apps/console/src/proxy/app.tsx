@@ -4,8 +4,10 @@ import { useApi } from '../shared/api/api-context.js';
 import { messageOf } from '../shared/api/api-error.js';
 import type { Session, SessionState } from '../shared/api/session.js';
 import { Trouble } from '../shared/components/page.js';
+import { Shell } from '../shared/frame/shell.js';
 import { Login } from './login/login.js';
-import { Shell } from './shell.js';
+import { NAVIGATION } from './pages.js';
+import { PRODUCT } from './product.js';
 
 /** Asks whether a login is needed, then shows the login or the console. */
 export function App({ session }: { session: Session }) {
@@ -33,6 +35,17 @@ export function App({ session }: { session: Session }) {
       return <Login session={session} expired={state === 'expired'} />;
     case 'signed-in':
     case 'open':
-      return <Shell session={session} open={state === 'open'} />;
+      return (
+        <Shell product={PRODUCT} navigation={NAVIGATION} foot={<Foot session={session} open={state === 'open'} />} />
+      );
   }
+}
+
+function Foot({ session, open }: { session: Session; open: boolean }) {
+  if (open) return <p class="muted">Login is off: whoever reaches this address may do everything.</p>;
+  return (
+    <button type="button" onClick={() => session.signOut()}>
+      Sign out
+    </button>
+  );
 }

@@ -1,12 +1,10 @@
-import type { ComponentType } from 'preact';
-import type { IconName } from '../shared/components/icons.js';
+import type { Navigation } from '../shared/frame/pages.js';
 import { ApiKeysPage } from './api-keys/api-keys-page.js';
 import { AuditPage } from './audit/audit-page.js';
 import { ConnectionsPage } from './connections/connections-page.js';
 import { DashboardPage } from './dashboard/dashboard-page.js';
 import { GroupsPage } from './groups/groups-page.js';
 import { NodesPage } from './nodes/nodes-page.js';
-import type { PageProps } from './page-props.js';
 import { RulesPage } from './rules/rules-page.js';
 import { RuntimeLogsPage } from './runtime-logs/runtime-logs-page.js';
 import { SettingsPage } from './settings/settings-page.js';
@@ -14,15 +12,7 @@ import { SubscriptionsPage } from './subscriptions/subscriptions-page.js';
 import { SystemPage } from './system/system-page.js';
 import { TrafficLogsPage } from './traffic-logs/traffic-logs-page.js';
 
-interface PageEntry {
-  /** In the address; empty for the first page. */
-  id: string;
-  title: string;
-  icon: IconName;
-  Component: ComponentType<PageProps>;
-}
-
-export const NAVIGATION: readonly (readonly PageEntry[])[] = [
+export const NAVIGATION: Navigation = [
   [{ id: '', title: 'Dashboard', icon: 'dashboard', Component: DashboardPage }],
   [
     { id: 'nodes', title: 'Nodes', icon: 'nodes', Component: NodesPage },
@@ -42,10 +32,3 @@ export const NAVIGATION: readonly (readonly PageEntry[])[] = [
     { id: 'system', title: 'System', icon: 'system', Component: SystemPage },
   ],
 ];
-
-const PAGES = NAVIGATION.flat();
-
-/** An address that names no page leads to the first. */
-export function findPage(id: string): PageEntry {
-  return PAGES.find((page) => page.id === id) ?? PAGES[0]!;
-}

@@ -2,7 +2,7 @@ import type { ClientKeyView } from '@gatehouse/contracts';
 import { agentKeyHash, createAgentSecret, formatAgentKey } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
 import { Edges } from '../gateway-host/edges.service.js';
-import { TunnelGatewaySettings } from '../settings.js';
+import { PublicAddresses } from '../gateway/public-addresses.js';
 
 export interface NewAgentKey extends ClientKeyView {
   /** What is kept of it. */
@@ -14,7 +14,7 @@ export interface NewAgentKey extends ClientKeyView {
 export class AgentKeys {
   constructor(
     private readonly edges: Edges,
-    private readonly settings: TunnelGatewaySettings,
+    private readonly addresses: PublicAddresses,
   ) {}
 
   create(): NewAgentKey {
@@ -22,14 +22,8 @@ export class AgentKeys {
     const key = formatAgentKey({ secret, fingerprint: this.edges.fingerprint });
     return {
       key,
-      command: `node gatehouse-agent.mjs --server ${this.address} --key ${key}`,
+      command: `node gatehouse-agent.mjs --server ${this.addresses.agents} --key ${key}`,
       hash: agentKeyHash(secret),
     };
-  }
-
-  private get address(): string {
-    const { publicAddress, publicUrl, agentPort } = this.settings;
-    if (publicAddress !== undefined) return publicAddress;
-    return `${new URL(publicUrl).hostname}:${agentPort === 0 ? this.edges.ports.agents : agentPort}`;
   }
 }

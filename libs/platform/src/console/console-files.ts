@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
@@ -30,13 +31,24 @@ export class ConsoleFile {
   }
 }
 
+/** One file; null where it was not built. */
+export function readConsoleFile(path: string): ConsoleFile | null {
+  try {
+    return new ConsoleFile(basename(path), readFileSync(path));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
 /** The page and the assets of a console by name; null where it was not built. */
 export function readConsoleFiles(
   folder: string,
   page: string,
 ): { page: ConsoleFile; assets: ReadonlyMap<string, ConsoleFile> } | null {
+  const html = readConsoleFile(join(folder, page));
+  if (html === null) return null;
   try {
-    const html = new ConsoleFile(page, readFileSync(join(folder, page)));
     const names = readdirSync(join(folder, 'assets'), { withFileTypes: true }).filter((entry) => entry.isFile());
     const assets = names.map(({ name }) => [name, new ConsoleFile(name, readFileSync(join(folder, 'assets', name)))]);
     return { page: html, assets: new Map(assets as [string, ConsoleFile][]) };

@@ -23,6 +23,7 @@ beforeAll(() => {
   writeFileSync(join(root, 'site/secret.txt'), 'secret');
   writeFileSync(join(root, 'site/proxy.html'), '<title>a page</title>');
   writeFileSync(join(root, 'site/assets/main-abc.js'), SCRIPT);
+  writeFileSync(join(root, 'a-program.mjs'), SCRIPT);
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 afterEach(() => app.close());
@@ -38,7 +39,11 @@ async function boot(folder = join(root, 'site')) {
       errorFormat: 'proxy',
       globalPrefix: 'api/v1',
       openapi: { path: '/api/v1/openapi.json', title: 'Notes' },
-      console: { folder, page: 'proxy.html' },
+      console: {
+        folder,
+        page: 'proxy.html',
+        downloads: [join(root, 'a-program.mjs'), join(root, 'not-built.mjs')],
+      },
     },
   });
   await app.init();
@@ -106,6 +111,16 @@ describe('a console', () => {
     expect((await http.get('/api/v1/nothing')).body).toMatchObject({ code: 'NOT_FOUND' });
     const posted = await http.post('/');
     expect([posted.status, posted.headers['allow']]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it('hands out programs by their names, and says which are not there', async () => {
+    const http = await boot();
+    const answer = await http.get('/a-program.mjs');
+    expect([answer.status, answer.text]).toEqual([200, SCRIPT]);
+    expect(answer.headers['content-disposition']).toBe('attachment; filename="a-program.mjs"');
+    expect(answer.headers['cache-control']).toBe('no-cache');
+    expect((await http.get('/not-built.mjs')).status).toBe(404);
+    expect(lines.filter((line) => line.includes('not-built.mjs was not built'))).toHaveLength(1);
   });
 
   it('that was not built is told once, and the rest of the service works', async () => {

@@ -1,6 +1,7 @@
+import { basename } from 'node:path';
 import type { Application, Request, Response } from 'express';
 import type { JsonLogger } from '../logging/json-logger.js';
-import { readConsoleFiles, type ConsoleFile } from './console-files.js';
+import { readConsoleFile, readConsoleFiles, type ConsoleFile } from './console-files.js';
 
 /** The page of a service's console, as Vite built it. */
 export interface ConsoleOptions {
@@ -8,6 +9,8 @@ export interface ConsoleOptions {
   readonly folder: string;
   /** Such as proxy.html; it is served at `/`. */
   readonly page: string;
+  /** Files that people fetch from the console's address by their names alone, such as a program to run elsewhere. */
+  readonly downloads?: readonly string[];
 }
 
 /** Scripts, styles and requests of this service and nothing else; no text can become a script. */
@@ -21,7 +24,9 @@ const FOREVER = 'public, max-age=31536000, immutable';
  * Serves a console at `/` and its files at `/assets/`. Only names that were there at the start are known, so that no
  * address can lead to another file. Without a built console nothing is served and one line says so.
  */
-export function serveConsole(application: Application, { folder, page }: ConsoleOptions, logger: JsonLogger): void {
+export function serveConsole(application: Application, options: ConsoleOptions, logger: JsonLogger): void {
+  const { folder, page, downloads = [] } = options;
+  for (const path of downloads) serveDownload(application, path, logger);
   const files = readConsoleFiles(folder, page);
   if (files === null) {
     logger.log('the console was not built: / answers 404', { folder }, 'Console');
@@ -36,6 +41,20 @@ export function serveConsole(application: Application, { folder, page }: Console
     // Names carry a hash of the content: what one holds never changes.
     if (file === undefined) next();
     else send(request, response, file, FOREVER);
+  });
+}
+
+/** To everybody who may come to the console: what is handed out here holds no secret. */
+function serveDownload(application: Application, path: string, logger: JsonLogger): void {
+  const name = basename(path);
+  const file = readConsoleFile(path);
+  if (file === null) {
+    logger.log(`${name} was not built: it cannot be fetched`, { path }, 'Console');
+    return;
+  }
+  application.get(`/${name}`, (request, response) => {
+    response.setHeader('Content-Disposition', `attachment; filename="${name}"`);
+    send(request, response, file, 'no-cache');
   });
 }
 

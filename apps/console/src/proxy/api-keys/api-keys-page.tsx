@@ -1,10 +1,10 @@
 import type { ApiKeyCreatedResponse, ApiKeyListResponse, ApiKeyView } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
-import { CopyButton } from '../../shared/components/copy-button.js';
 import { Confirm, Dialog } from '../../shared/components/dialog.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import { Pager } from '../../shared/components/pager.js';
+import { Secret } from '../../shared/components/secret.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
@@ -83,10 +83,7 @@ function ShowKey({ created, onClose }: { created: ApiKeyCreatedResponse; onClose
   return (
     <Dialog title={`The key ${created.name}`} onClose={onClose}>
       <p>Keep it now: it is shown this once, and nobody can read it again.</p>
-      <p class="secret">
-        <code>{created.key}</code>
-        <CopyButton text={created.key} what="Key" />
-      </p>
+      <Secret text={created.key} what="Key" />
       <div class="dialog-actions">
         <button type="button" class="primary" onClick={onClose}>
           I have kept it

@@ -7,7 +7,7 @@ import { formatBytes, formatCount, formatRate } from '../../shared/format/amount
 import { SearchBar } from '../../shared/components/search-bar.js';
 import { useDebounced } from '../../shared/state/use-debounced.js';
 import { useResource } from '../../shared/state/use-resource.js';
-import type { PageProps } from '../page-props.js';
+import type { PageProps } from '../../shared/frame/pages.js';
 import { CloseMany } from './close-many.js';
 import { ConnectionTable } from './connection-table.js';
 

@@ -1,3 +1,4 @@
+import { Segments } from '../../shared/components/segments.js';
 import { formatTime } from '../../shared/format/times.js';
 
 const HOUR = 3_600_000;
@@ -30,13 +31,7 @@ export function PeriodChoice({ period, from, to, onChange }: PeriodChoiceProps) 
       <p class="muted">
         From {formatTime(from)} to {formatTime(to)}
       </p>
-      <div class="segments" role="group" aria-label="Period">
-        {PERIODS.map(({ id, label }) => (
-          <button key={id} type="button" aria-pressed={id === period} onClick={() => onChange(id)}>
-            {label}
-          </button>
-        ))}
-      </div>
+      <Segments label="Period" choices={PERIODS} current={period} onChange={({ id }) => onChange(id)} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { DashboardResponse } from '@gatehouse/contracts';
-import type { ComponentChildren } from 'preact';
+import { Tile } from '../../shared/components/tile.js';
 import { formatBytes, formatCount, formatRate } from '../../shared/format/amounts.js';
 import { formatDuration } from '../../shared/format/times.js';
 
@@ -48,17 +48,5 @@ export function Tiles({ data }: { data: DashboardResponse }) {
         note={`${formatBytes(kernel.memory_bytes)}, up ${formatDuration(kernel.uptime_sec === null ? null : kernel.uptime_sec * 1000)}`}
       />
     </dl>
-  );
-}
-
-function Tile({ name, value, note }: { name: string; value: ComponentChildren; note: string }) {
-  return (
-    <div class="tile">
-      <dt>{name}</dt>
-      <dd>
-        {value}
-        <small>{note}</small>
-      </dd>
-    </div>
   );
 }

@@ -2,6 +2,7 @@ import type { DashboardTraffic } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
 import { TrafficChart } from '../../shared/chart/traffic-chart.js';
 import { Card } from '../../shared/components/page.js';
+import { Segments } from '../../shared/components/segments.js';
 
 const SPANS = [
   { id: 'seconds', label: 'Last minute', stepSec: 1 },
@@ -12,18 +13,7 @@ const SPANS = [
 export function TrafficCard({ traffic, at }: { traffic: DashboardTraffic; at: string }) {
   const [span, setSpan] = useState<(typeof SPANS)[number]>(SPANS[0]);
   return (
-    <Card
-      title="Traffic"
-      actions={
-        <div class="segments" role="group" aria-label="Time span">
-          {SPANS.map((choice) => (
-            <button key={choice.id} type="button" aria-pressed={choice === span} onClick={() => setSpan(choice)}>
-              {choice.label}
-            </button>
-          ))}
-        </div>
-      }
-    >
+    <Card title="Traffic" actions={<Segments label="Time span" choices={SPANS} current={span.id} onChange={setSpan} />}>
       <TrafficChart
         series={traffic[span.id]}
         at={at}

@@ -5,7 +5,9 @@ import { ApiError, messageOf } from '../../shared/api/api-error.js';
 import type { Session } from '../../shared/api/session.js';
 import { TextField } from '../../shared/components/fields.js';
 import { formatDuration } from '../../shared/format/times.js';
-import { Brand } from '../brand.js';
+import { Brand } from '../../shared/frame/brand.js';
+import { useCountdown } from '../../shared/state/use-countdown.js';
+import { PRODUCT } from '../product.js';
 
 /** Asks for the administrator's password; after too many wrong ones it says how long to wait. */
 export function Login({ session, expired }: { session: Session; expired: boolean }) {
@@ -20,7 +22,7 @@ export function Login({ session, expired }: { session: Session; expired: boolean
           if (!busy && wait === 0) void signIn(password);
         }}
       >
-        <Brand />
+        <Brand product={PRODUCT} />
         <h1 class="hidden">Sign in</h1>
         {expired && error === null && <p role="status">The session has ended. Please sign in again.</p>}
         <AccountName />
@@ -78,15 +80,4 @@ function AccountName() {
       readOnly
     />
   );
-}
-
-/** Seconds that are left, down to 0. */
-function useCountdown(): [number, (seconds: number) => void] {
-  const [left, setLeft] = useState(0);
-  useEffect(() => {
-    if (left <= 0) return;
-    const timer = setTimeout(() => setLeft(left - 1), 1_000);
-    return () => clearTimeout(timer);
-  }, [left]);
-  return [left, setLeft];
 }

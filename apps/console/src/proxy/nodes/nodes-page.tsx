@@ -5,7 +5,7 @@ import { Page, Trouble } from '../../shared/components/page.js';
 import { PAGE_SIZES, Pager } from '../../shared/components/pager.js';
 import { useDebounced } from '../../shared/state/use-debounced.js';
 import { useResource } from '../../shared/state/use-resource.js';
-import type { PageProps } from '../page-props.js';
+import type { PageProps } from '../../shared/frame/pages.js';
 import { ExportMenu } from '../transfer/export-menu.js';
 import { ImportDialog } from '../transfer/import-dialog.js';
 import { AddNode } from './add-node.js';

@@ -1,6 +1,6 @@
 import { Page, Tabs } from '../../shared/components/page.js';
 import { hrefTo } from '../../shared/state/route.js';
-import type { PageProps } from '../page-props.js';
+import type { PageProps } from '../../shared/frame/pages.js';
 import { ManualRules } from './manual-rules.js';
 import { MergedRules } from './merged-rules.js';
 import { RuleSets } from './rule-sets.js';

@@ -5,7 +5,7 @@ import { FormEnd, TextField } from '../../shared/components/fields.js';
 import { useNotify } from '../../shared/components/notices.js';
 import { Card } from '../../shared/components/page.js';
 import { useForm } from '../../shared/state/use-form.js';
-import { useSession } from '../session-context.js';
+import { useSession } from '../../shared/frame/session-context.js';
 
 interface PasswordForm {
   current_password: string;

@@ -9,7 +9,7 @@ import { FIRST_CURSOR } from '../../shared/state/cursor.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
 import { useDebounced } from '../../shared/state/use-debounced.js';
 import { useResource } from '../../shared/state/use-resource.js';
-import type { PageProps } from '../page-props.js';
+import type { PageProps } from '../../shared/frame/pages.js';
 import { factsOf } from './log-facts.js';
 import { TrafficLogTable } from './traffic-log-table.js';
 

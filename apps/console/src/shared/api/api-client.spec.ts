@@ -48,7 +48,7 @@ describe('a call', () => {
   it('without a token or a body says nothing of either', async () => {
     const { api, sent } = setUp(() => json(200, {}), null);
     await api.get('/auth/status');
-    expect(sent[0]!.init.headers).toEqual({ accept: 'application/json' });
+    expect(sent[0]!.init.headers).toEqual({ accept: 'application/json, application/problem+json' });
     expect(sent[0]!.init.body).toBeUndefined();
   });
 

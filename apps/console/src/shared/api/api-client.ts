@@ -7,6 +7,7 @@ export type Query = Readonly<Record<string, QueryValue>>;
 export interface ApiRequest {
   query?: Query;
   body?: unknown;
+  headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
 }
 
@@ -47,8 +48,9 @@ export class ApiClient {
     return (await this.send<T>('PUT', path, { body, ...(query && { query }) })).body;
   }
 
-  async patch<T>(path: string, body: unknown): Promise<T> {
-    return (await this.send<T>('PATCH', path, { body })).body;
+  /** `etag`: what was changed since the row was read with it is not overwritten, but answered with status 412. */
+  async patch<T>(path: string, body: unknown, etag?: string | null): Promise<T> {
+    return (await this.send<T>('PATCH', path, { body, ...(etag && { headers: { 'if-match': etag } }) })).body;
   }
 
   async delete<T>(path: string, query?: Query): Promise<T> {
@@ -57,8 +59,11 @@ export class ApiClient {
 
   async send<T>(method: string, path: string, request: ApiRequest = {}): Promise<ApiAnswer<T>> {
     const response = await this.#request(method, path, request);
+    const { headers } = response;
     try {
-      return { body: (await response.json()) as T, headers: response.headers };
+      // Nothing to say, as after a removal, is what T is then.
+      if (response.status === 204) return { body: undefined as T, headers };
+      return { body: (await response.json()) as T, headers };
     } catch (cause) {
       throw unreachable(cause);
     }
@@ -70,19 +75,31 @@ export class ApiClient {
     return { name: name ?? 'download', content: await response.blob() };
   }
 
-  async #request(method: string, path: string, { query = {}, body, signal }: ApiRequest): Promise<Response> {
+  /** The bytes of an answer that goes on for as long as it is listened to. */
+  async open(path: string, request: ApiRequest & { signal: AbortSignal }): Promise<ReadableStream<Uint8Array>> {
+    const response = await this.#request('GET', path, request, request.signal);
+    if (response.body === null) throw unreachable(undefined);
+    return response.body;
+  }
+
+  async #request(
+    method: string,
+    path: string,
+    { query = {}, body, headers, signal }: ApiRequest,
+    until: AbortSignal = AbortSignal.timeout(TIMEOUT_MS),
+  ): Promise<Response> {
     const token = this.#session.token;
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
     const response = await this.#fetch(`${this.#base}${path}${toQueryString(query)}`, {
       method,
       headers: {
-        accept: 'application/json',
+        accept: 'application/json, application/problem+json',
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
       },
       credentials: 'omit',
       cache: 'no-store',
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      signal: signal === undefined ? until : AbortSignal.any([signal, until]),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }).catch((cause: unknown) => {
       throw signal?.aborted === true ? cause : unreachable(cause);

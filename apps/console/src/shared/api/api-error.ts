@@ -25,15 +25,32 @@ export class ApiError extends Error {
   }
 }
 
-/** Reads the service's `{error, code, details?}`; anything else, such as a proxy's own page, becomes its status. */
+/**
+ * Reads `{error, code, details?}` and the problems of RFC 9457 (`{detail, code, errors?}`); anything else, such as a
+ * proxy's own page, becomes its status. Codes are in capitals, as in docs/errors.md.
+ */
 export function toApiError(status: number, body: unknown, retryAfter: string | null): ApiError {
-  const { error, code, details } = isRecord(body) ? body : {};
-  return new ApiError(typeof error === 'string' ? error : `The service answered with status ${status}.`, {
+  const { error, detail, code, details, errors } = isRecord(body) ? body : {};
+  const message = [error, detail].find((text) => typeof text === 'string');
+  const problems = [details, errors].find((list) => Array.isArray(list)) ?? [];
+  return new ApiError(message ?? `The service answered with status ${status}.`, {
     status,
-    code: typeof code === 'string' ? code : 'UNKNOWN',
-    details: Array.isArray(details) ? details.filter(isProblem) : [],
+    code: typeof code === 'string' ? code.toUpperCase() : 'UNKNOWN',
+    details: problems.filter(isProblem),
     retryAfter: readSeconds(retryAfter),
   });
+}
+
+/** Whether a change was refused because somebody else had changed the row since it was read. */
+export function isOutdated(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 412;
+}
+
+/** Refused fields; a refusal for another reason names its one field at the start of its message (`listen_port: …`). */
+export function problemsOf(error: unknown, fields: readonly string[]): readonly FieldProblem[] {
+  if (!(error instanceof ApiError) || error.details.length > 0) return error instanceof ApiError ? error.details : [];
+  const [, field = '', message = ''] = /^([a-z_]+): (.+)$/s.exec(error.message) ?? [];
+  return fields.includes(field) ? [{ field, message }] : [];
 }
 
 /** What to show for anything that was thrown. */

@@ -11,8 +11,11 @@ interface TrafficChartProps {
   /** When the figures were taken. */
   at: string;
   label: string;
+  /** What the two ways are called. */
+  names?: { down: string; up: string };
 }
 
+const OF_A_USER = { down: 'down', up: 'up' };
 const HEIGHT = 190;
 const LEFT = 74;
 const BOTTOM = 22;
@@ -20,7 +23,7 @@ const TOP = 8;
 const LINES = 4;
 
 /** Bytes per second over time: what came down as an area, what went up as a line. */
-export function TrafficChart({ series, stepSec, at, label }: TrafficChartProps) {
+export function TrafficChart({ series, stepSec, at, label, names = OF_A_USER }: TrafficChartProps) {
   const { box, width } = useWidth();
   const [focus, setFocus] = useState<number | null>(null);
   const size = { width: Math.max(50, width - LEFT - 12), height: HEIGHT - BOTTOM - TOP };
@@ -40,7 +43,7 @@ export function TrafficChart({ series, stepSec, at, label }: TrafficChartProps) 
         width={width}
         height={HEIGHT}
         role="img"
-        aria-label={`${label}: at most ${formatRate(Math.max(0, ...down))} down, ${formatRate(Math.max(0, ...up))} up`}
+        aria-label={`${label}: at most ${formatRate(Math.max(0, ...down))} ${names.down}, ${formatRate(Math.max(0, ...up))} ${names.up}`}
         onPointerMove={follow}
         onPointerLeave={() => setFocus(null)}
       >
@@ -54,8 +57,12 @@ export function TrafficChart({ series, stepSec, at, label }: TrafficChartProps) 
         </g>
       </svg>
       <figcaption>
-        <span class="key down">down {formatRate(point ? point.down : down.at(-1))}</span>
-        <span class="key up">up {formatRate(point ? point.up : up.at(-1))}</span>
+        <span class="key down">
+          {names.down} {formatRate(point ? point.down : down.at(-1))}
+        </span>
+        <span class="key up">
+          {names.up} {formatRate(point ? point.up : up.at(-1))}
+        </span>
         <span class="muted">{point ? formatTick(point.time, stepSec * 1000) : 'latest'}</span>
       </figcaption>
     </figure>

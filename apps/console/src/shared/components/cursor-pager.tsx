@@ -10,10 +10,18 @@ interface CursorPagerProps {
   next: string | null;
   note: string;
   onChange: (page: CursorPage) => void;
+  /** Lists in the order of time, the newest first, or in any other. */
+  order?: keyof typeof WORDS;
 }
 
+const WORDS = {
+  newest: { first: 'Newest', back: 'Newer', on: 'Older' },
+  any: { first: 'First', back: 'Previous', on: 'Next' },
+} as const;
+
 /** Steps through a list of any length at the same cost however deep. */
-export function CursorPager({ label, page, next, note, onChange }: CursorPagerProps) {
+export function CursorPager({ label, page, next, note, onChange, order = 'newest' }: CursorPagerProps) {
+  const words = WORDS[order];
   return (
     <nav class="pager" aria-label={`Pages of ${label}`}>
       <span aria-live="polite">{note}</span>
@@ -33,13 +41,13 @@ export function CursorPager({ label, page, next, note, onChange }: CursorPagerPr
         disabled={page.cursor === null}
         onClick={() => onChange({ ...FIRST_CURSOR, limit: page.limit })}
       >
-        Newest
+        {words.first}
       </button>
       <button type="button" disabled={page.cursor === null} onClick={() => onChange(previousPage(page))}>
-        Newer
+        {words.back}
       </button>
       <button type="button" disabled={next === null} onClick={() => next !== null && onChange(nextPage(page, next))}>
-        Older
+        {words.on}
       </button>
     </nav>
   );

@@ -11,6 +11,10 @@ const PATHS = {
   audit: 'M10 3l6 2v5c0 4-3 6-6 7-3-1-6-3-6-7V5zM7.5 10l2 2 3.5-4',
   settings: 'M4 6h8M15 6h1M4 14h2M9 14h7M12 4v4M6 12v4',
   keys: 'M8 12a4 4 0 1 1 3-3l6 6v2h-3v-2h-2v-2h-2zM6.5 7.5h.01',
+  hosts: 'M10 3a7 7 0 1 0 .01 0M3 10h14M10 3c-5 4-5 10 0 14c5-4 5-10 0-14',
+  certificates: 'M10 3a4.5 4.5 0 1 0 .01 0M7.5 11.5 6 17l4-2 4 2-1.5-5.5',
+  access: 'M5 9h10v8H5zM7 9V6a3 3 0 0 1 6 0v3M10 12v2',
+  users: 'M8 4a3 3 0 1 0 .01 0M3 16a5 5 0 0 1 10 0M13 5a3 3 0 0 1 0 5M15 12a5 5 0 0 1 2.5 4',
   system: 'M3 4h14v9H3zM7 17h6M10 13v4',
 } as const;
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ApiError, messageOf } from '../api/api-error.js';
+import { isOutdated, messageOf, problemsOf } from '../api/api-error.js';
 import { splitProblems } from './field-problems.js';
 import { focusFirstProblem } from './focus-first-problem.js';
 
@@ -8,6 +8,8 @@ export interface Form<T> {
   busy: boolean;
   /** What is wrong with the whole, or with fields that the form does not show. */
   error: string | null;
+  /** Somebody else changed the row since it was read. */
+  outdated: boolean;
   problem: (field: keyof T & string) => string | undefined;
   set: <K extends keyof T>(field: K, value: T[K]) => void;
   /** For `onSubmit`: runs the work, puts each refusal beside its field, and leads to the first of them. */
@@ -18,16 +20,19 @@ export function useForm<T extends object>(initial: T): Form<T> {
   const [values, setValues] = useState(initial);
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [error, setError] = useState<string | null>(null);
+  const [outdated, setOutdated] = useState(false);
   const [busy, setBusy] = useState(false);
   const run = async (work: (values: T) => Promise<unknown>): Promise<void> => {
     setBusy(true);
     setError(null);
     setProblems(new Map());
+    setOutdated(false);
     try {
       await work(values);
     } catch (failure) {
-      const details = failure instanceof ApiError ? failure.details : [];
-      const { byField, rest } = splitProblems(details, Object.keys(values));
+      const fields = Object.keys(values);
+      const { byField, rest } = splitProblems(problemsOf(failure, fields), fields);
+      setOutdated(isOutdated(failure));
       setProblems(byField);
       setError(rest.length > 0 ? rest.join(' ') : byField.size > 0 ? null : messageOf(failure));
     } finally {
@@ -38,6 +43,7 @@ export function useForm<T extends object>(initial: T): Form<T> {
     values,
     busy,
     error,
+    outdated,
     problem: (field) => problems.get(field),
     set: (field, value) => setValues((before) => ({ ...before, [field]: value })),
     submit: (work) => (event) => {

@@ -1,17 +1,24 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Session } from '../shared/api/session.js';
-import { Icon } from '../shared/components/icons.js';
-import { hrefTo } from '../shared/state/route.js';
-import { useRoute } from '../shared/state/use-route.js';
+import { Icon } from '../components/icons.js';
+import { hrefTo } from '../state/route.js';
+import { useRoute } from '../state/use-route.js';
 import { Brand } from './brand.js';
-import { findPage, NAVIGATION } from './pages.js';
+import { findPage, type Navigation } from './pages.js';
+
+interface ShellProps {
+  product: string;
+  navigation: Navigation;
+  /** Below the pages: who is signed in, and the way out. */
+  foot: ComponentChildren;
+}
 
 /** Navigation beside the page that the address names. */
-export function Shell({ session, open }: { session: Session; open: boolean }) {
+export function Shell({ product, navigation, foot }: ShellProps) {
   const route = useRoute();
   const [menuOpen, setMenuOpen] = useState(false);
   useEffect(() => setMenuOpen(false), [route.page]);
-  const { Component } = findPage(route.page);
+  const { Component } = findPage(navigation, route.page);
   return (
     <div class="shell">
       <a class="skip" href="#content" onClick={skip}>
@@ -19,22 +26,17 @@ export function Shell({ session, open }: { session: Session; open: boolean }) {
       </a>
       <div class={`side ${menuOpen ? '' : 'closed'}`}>
         <div class="actions">
-          <Brand />
+          <Brand product={product} />
           <button type="button" class="menu-button" aria-expanded={menuOpen} onClick={() => setMenuOpen(!menuOpen)}>
             Menu
           </button>
         </div>
         <nav aria-label="Pages">
-          <Links current={route.page} />
+          <Links navigation={navigation} current={route.page} />
         </nav>
         <div class="foot">
-          {open && <p class="muted">Login is off: whoever reaches this address may do everything.</p>}
-          <a href="/docs">API description</a>
-          {!open && (
-            <button type="button" onClick={() => session.signOut()}>
-              Sign out
-            </button>
-          )}
+          <a href="docs">API description</a>
+          {foot}
         </div>
       </div>
       <main id="content" tabIndex={-1}>
@@ -50,10 +52,10 @@ function skip(event: Event): void {
   document.getElementById('content')?.focus();
 }
 
-function Links({ current }: { current: string }) {
+function Links({ navigation, current }: { navigation: Navigation; current: string }) {
   return (
     <>
-      {NAVIGATION.map((group) => (
+      {navigation.map((group) => (
         <ul key={group[0]!.id}>
           {group.map(({ id, title, icon }) => (
             <li key={id}>

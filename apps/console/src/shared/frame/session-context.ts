@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Session } from '../shared/api/session.js';
+import type { Session } from '../api/session.js';
 
 export const SessionContext = createContext<Session | null>(null);
 

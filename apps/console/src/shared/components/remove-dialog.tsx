@@ -1,0 +1,33 @@
+import type { ComponentChildren } from 'preact';
+import { useApi } from '../api/api-context.js';
+import { useAction } from '../state/use-action.js';
+import { Confirm } from './dialog.js';
+
+interface RemoveDialogProps {
+  title: string;
+  /** Of the row in the API. */
+  path: string;
+  /** What the notice afterwards calls it. */
+  name: string;
+  action?: string;
+  /** What goes with it. */
+  children: ComponentChildren;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+/** Asks once more, then removes a row. */
+export function RemoveDialog({ title, path, name, action = 'Delete', children, onClose, onDone }: RemoveDialogProps) {
+  const api = useApi();
+  const { busy, run } = useAction();
+  const remove = async (): Promise<void> => {
+    if (!(await run(() => api.delete(path), `${name} was removed.`))) return;
+    onDone();
+    onClose();
+  };
+  return (
+    <Confirm title={title} action={action} busy={busy} onConfirm={() => void remove()} onClose={onClose}>
+      {children}
+    </Confirm>
+  );
+}

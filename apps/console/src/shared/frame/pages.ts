@@ -1,0 +1,25 @@
+import type { ComponentType } from 'preact';
+import type { IconName } from '../components/icons.js';
+
+/** What each page of a console is given. */
+export interface PageProps {
+  /** What the address says after the page's name. */
+  query: Readonly<Record<string, string>>;
+}
+
+export interface PageEntry {
+  /** In the address; empty for the first page. */
+  id: string;
+  title: string;
+  icon: IconName;
+  Component: ComponentType<PageProps>;
+}
+
+/** Pages in groups, as they stand beside each other. */
+export type Navigation = readonly (readonly PageEntry[])[];
+
+/** An address that names no page leads to the first. */
+export function findPage(navigation: Navigation, id: string): PageEntry {
+  const pages = navigation.flat();
+  return pages.find((page) => page.id === id) ?? pages[0]!;
+}

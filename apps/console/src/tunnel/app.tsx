@@ -1,0 +1,81 @@
+import type { TunnelGatewayView, TunnelSetupView, TunnelUserView } from '@gatehouse/contracts';
+import { useEffect, useState } from 'preact/hooks';
+import { useApi } from '../shared/api/api-context.js';
+import type { Session, SessionState } from '../shared/api/session.js';
+import { Trouble } from '../shared/components/page.js';
+import { Shell } from '../shared/frame/shell.js';
+import { useAction } from '../shared/state/use-action.js';
+import { useResource } from '../shared/state/use-resource.js';
+import { FirstSetup } from './login/first-setup.js';
+import { Login } from './login/login.js';
+import { navigationFor } from './pages.js';
+import { GatewayContext } from './parts/gateway-context.js';
+import { PRODUCT } from './product.js';
+import { UserContext } from './user-context.js';
+
+/** The login, or the console of whoever is signed in. */
+export function App({ session }: { session: Session }) {
+  const [state, setState] = useState<SessionState>(session.state);
+  useEffect(() => {
+    const stop = session.onChange(setState);
+    session.begin(true);
+    return stop;
+  }, []);
+  switch (state) {
+    case 'unknown':
+      return null;
+    case 'signed-out':
+    case 'expired':
+      return <SignedOut session={session} expired={state === 'expired'} />;
+    case 'signed-in':
+    case 'open':
+      return <SignedIn session={session} />;
+  }
+}
+
+/** Somebody has to be the first; where the service cannot say, the login says what is wrong. */
+function SignedOut({ session, expired }: { session: Session; expired: boolean }) {
+  const api = useApi();
+  const { data, error } = useResource((signal) => api.get<TunnelSetupView>('/auth/setup', {}, signal), []);
+  if (data === undefined && error === null) return <div class="login" />;
+  return data?.needed ? <FirstSetup session={session} /> : <Login session={session} expired={expired} />;
+}
+
+function SignedIn({ session }: { session: Session }) {
+  const api = useApi();
+  const { data, error, reload } = useResource(async (signal) => {
+    const user = await api.get<TunnelUserView>('/auth/me', {}, signal);
+    return { user, gateway: await api.get<TunnelGatewayView>('/gateway', {}, signal) };
+  }, []);
+  if (data === undefined) return <div class="login">{error !== null && <Trouble error={error} retry={reload} />}</div>;
+  const { user, gateway } = data;
+  return (
+    <UserContext.Provider value={{ user, reload }}>
+      <GatewayContext.Provider value={gateway}>
+        <Shell product={PRODUCT} navigation={navigationFor(user.role)} foot={<Foot session={session} user={user} />} />
+      </GatewayContext.Provider>
+    </UserContext.Provider>
+  );
+}
+
+const ROLES = { admin: 'administrator', user: 'user', viewer: 'may only look' } as const;
+
+function Foot({ session, user }: { session: Session; user: TunnelUserView }) {
+  const api = useApi();
+  const { busy, run } = useAction();
+  const signOut = async (): Promise<void> => {
+    // The token goes from here even where the service cannot be told.
+    await run(() => api.post('/auth/logout'));
+    session.signOut();
+  };
+  return (
+    <>
+      <span class="muted">
+        {user.username} · {ROLES[user.role]}
+      </span>
+      <button type="button" disabled={busy} onClick={() => void signOut()}>
+        Sign out
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+import type { CertificateView, HostView } from '@gatehouse/contracts';
+import { useState } from 'preact/hooks';
+import { useApi } from '../../shared/api/api-context.js';
+import { CursorPager } from '../../shared/components/cursor-pager.js';
+import { SelectField } from '../../shared/components/fields.js';
+import { Page, Trouble } from '../../shared/components/page.js';
+import { RowAction } from '../../shared/components/row-actions.js';
+import { Table, type Column } from '../../shared/components/table.js';
+import { formatRelative, formatTime } from '../../shared/format/times.js';
+import { hrefTo } from '../../shared/state/route.js';
+import { useAction } from '../../shared/state/use-action.js';
+import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { HostCertificate } from '../hosts/host-certificate.js';
+import { Empty } from '../parts/empty.js';
+import { CertificateBadge } from './certificate-facts.js';
+import { SOURCES } from './certificate-state.js';
+
+const CHOICES = [
+  { value: '', label: 'From anywhere' },
+  ...Object.entries(SOURCES).map(([value, label]) => ({ value, label })),
+];
+
+/** Certificates of all hosts. */
+export function CertificatesPage() {
+  const api = useApi();
+  const { busy, run } = useAction();
+  const [source, setSource] = useState('');
+  const [host, setHost] = useState<HostView | null>(null);
+  const list = useCursorList<CertificateView>('/certificates', { source }, { everyMs: 10_000 });
+  const open = (id: number): Promise<boolean> => run(async () => setHost(await api.get<HostView>(`/hosts/${id}`)));
+  return (
+    <Page title="Certificates">
+      <div class="filters" role="search" aria-label="Filter certificates">
+        <SelectField label="Where from" hideLabel value={source} choices={CHOICES} onChange={setSource} />
+      </div>
+      <Trouble error={list.error} retry={list.reload} />
+      <Table
+        caption="Certificates"
+        columns={columnsFor(busy, (id) => void open(id))}
+        rows={list.rows}
+        rowKey={({ id }) => id}
+        empty={<Empty>{NOTHING}</Empty>}
+      />
+      <CursorPager label="certificates" order="any" note="" {...list.pager} />
+      {host && <HostCertificate host={host} onClose={() => setHost(null)} onDone={list.reload} />}
+    </Page>
+  );
+}
+
+const NOTHING = (
+  <p>
+    <strong>No certificate.</strong> They belong to <a href={hrefTo('hosts')}>hosts</a>: switch on “https by itself” for
+    one, or upload its certificate there.
+  </p>
+);
+
+function columnsFor(busy: boolean, onOpen: (hostId: number) => void): Column<CertificateView>[] {
+  return [
+    { head: 'State', cell: (certificate) => <CertificateBadge certificate={certificate} /> },
+    {
+      head: 'Host',
+      grow: true,
+      cell: ({ host, last_error: error }) => (
+        <>
+          <strong>{host}</strong>
+          {error !== null && <span class="second problem why">{error}</span>}
+        </>
+      ),
+    },
+    { head: 'Where from', cell: ({ source }) => SOURCES[source] },
+    { head: 'From', cell: ({ issuer }) => <span class="clipped">{issuer ?? '–'}</span> },
+    { head: 'Until', cell: ({ not_after: at }) => <span title={formatTime(at)}>{formatRelative(at)}</span> },
+    {
+      head: 'Actions',
+      quietHead: true,
+      right: true,
+      cell: ({ id, host }) => (
+        <RowAction label={`Certificate of ${host}`} disabled={busy} onClick={() => onOpen(id)}>
+          Open
+        </RowAction>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,45 @@
+import type { TunnelClientView } from '@gatehouse/contracts';
+import { useApi } from '../../shared/api/api-context.js';
+import { EditDialog } from '../../shared/components/edit-dialog.js';
+import { useNotify } from '../../shared/components/notices.js';
+import { SaveEnd } from '../../shared/components/save-end.js';
+import { useForm } from '../../shared/state/use-form.js';
+import type { Row } from '../../shared/state/use-row.js';
+import { ClientFields } from './client-fields.js';
+import { changesOf, formOf, type ClientForm } from './client-form.js';
+
+interface EditClientProps {
+  client: TunnelClientView;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+export function EditClient({ client, onClose, onDone }: EditClientProps) {
+  return (
+    <EditDialog<TunnelClientView> title={`Edit ${client.name}`} path={`/clients/${client.id}`} onClose={onClose}>
+      {(row, version) => <ClientEditor client={row} version={version} onClose={onClose} onDone={onDone} />}
+    </EditDialog>
+  );
+}
+
+interface ClientEditorProps extends EditClientProps {
+  version: Pick<Row<TunnelClientView>, 'etag' | 'reload'>;
+}
+
+function ClientEditor({ client, version, onClose, onDone }: ClientEditorProps) {
+  const api = useApi();
+  const notify = useNotify();
+  const form = useForm<ClientForm>(formOf(client));
+  const save = async (values: ClientForm): Promise<void> => {
+    await api.patch(`/clients/${client.id}`, changesOf(client, values), version.etag);
+    notify(`${values.name} was saved.`);
+    onDone();
+    onClose();
+  };
+  return (
+    <form onSubmit={form.submit(save)}>
+      <ClientFields form={form} />
+      <SaveEnd form={form} action="Save" onCancel={onClose} onReload={version.reload} />
+    </form>
+  );
+}

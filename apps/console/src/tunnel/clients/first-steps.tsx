@@ -1,0 +1,43 @@
+import type { NewTunnelClientView, TunnelClientView } from '@gatehouse/contracts';
+import { useApi } from '../../shared/api/api-context.js';
+import { Dialog } from '../../shared/components/dialog.js';
+import { Badge } from '../../shared/components/page.js';
+import { hrefTo } from '../../shared/state/route.js';
+import { useResource } from '../../shared/state/use-resource.js';
+import { AgentCommand } from './agent-command.js';
+import { stateOf } from './client-state.js';
+
+/** After a client was made: its command, and whether the agent has come. */
+export function FirstSteps({ client, onClose }: { client: NewTunnelClientView; onClose: () => void }) {
+  const api = useApi();
+  const { data } = useResource(
+    (signal) => api.get<TunnelClientView>(`/clients/${client.id}`, {}, signal),
+    [client.id],
+    {
+      everyMs: 1_500,
+    },
+  );
+  const isOnline = data?.online === true;
+  const state = stateOf(data ?? client);
+  return (
+    <Dialog title={`The client ${client.name}`} onClose={onClose} wide>
+      <AgentCommand client={client} />
+      <p role="status">
+        <Badge tone={state.tone}>{state.text}</Badge>{' '}
+        {isOnline ? 'The agent is connected. Next: give it a tunnel.' : 'Waiting for the agent …'}
+      </p>
+      <div class="dialog-actions">
+        <button type="button" onClick={onClose}>
+          I have kept the key
+        </button>
+        <a
+          class={isOnline ? 'button primary' : 'button'}
+          href={hrefTo('tunnels', { client_id: client.id, new: 1 })}
+          onClick={onClose}
+        >
+          Add a tunnel
+        </a>
+      </div>
+    </Dialog>
+  );
+}

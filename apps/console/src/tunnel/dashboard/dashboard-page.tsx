@@ -1,0 +1,82 @@
+import type { TunnelDashboard } from '@gatehouse/contracts';
+import { useState } from 'preact/hooks';
+import { useApi } from '../../shared/api/api-context.js';
+import { Card, Page, Trouble } from '../../shared/components/page.js';
+import { Segments } from '../../shared/components/segments.js';
+import { hrefTo } from '../../shared/state/route.js';
+import { useResource } from '../../shared/state/use-resource.js';
+import { EventList } from '../events/event-list.js';
+import { Empty } from '../parts/empty.js';
+import { BUCKETS, FlowChart, type BucketChoice } from '../parts/flow-chart.js';
+import { useMayWrite } from '../user-context.js';
+import { Tiles } from './tiles.js';
+import { TopHosts, TopTunnels, TopVisitors } from './top-lists.js';
+import { Warnings } from './warnings.js';
+
+const REFRESH_MS = 2_000;
+
+/** All that one may see, at a glance. */
+export function DashboardPage() {
+  const api = useApi();
+  const { data, error, reload } = useResource((signal) => api.get<TunnelDashboard>('/dashboard', {}, signal), [], {
+    everyMs: REFRESH_MS,
+  });
+  return (
+    <Page title="Dashboard">
+      <Trouble error={error} retry={reload} />
+      {data && (
+        <>
+          {data.totals.clients.total === 0 && <Beginning />}
+          <Warnings warnings={data.warnings} />
+          <Tiles data={data} />
+          <SeriesChoice data={data} />
+          <div class="columns">
+            <TopTunnels rows={data.top_tunnels} />
+            <TopHosts rows={data.top_hosts} />
+          </div>
+          <div class="columns">
+            <TopVisitors rows={data.top_visitors} />
+            <Card title="What happened" actions={<a href={hrefTo('events')}>All events</a>}>
+              <EventList events={data.recent_events} />
+            </Card>
+          </div>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function SeriesChoice({ data: { series, generated_at: at } }: { data: TunnelDashboard }) {
+  const [bucket, setBucket] = useState<BucketChoice>(BUCKETS[0]);
+  return (
+    <Card
+      title="Traffic"
+      actions={<Segments label="Time span" choices={BUCKETS} current={bucket.id} onChange={setBucket} />}
+    >
+      <FlowChart points={series[bucket.id]} bucket={bucket} at={at} />
+    </Card>
+  );
+}
+
+/** Before there is anything to look at. */
+function Beginning() {
+  const mayWrite = useMayWrite();
+  return (
+    <section class="card" aria-label="First steps">
+      <Empty
+        action={
+          mayWrite && (
+            <a class="button primary" href={hrefTo('clients', { new: 1 })}>
+              Make the first client
+            </a>
+          )
+        }
+      >
+        <p>
+          <strong>Nothing is connected yet.</strong> Make a client, run the one command that you get on the machine
+          whose services are to be reached, and give it a tunnel or a host. Then it moves here.
+        </p>
+      </Empty>
+    </section>
+  );
+}

@@ -1,0 +1,57 @@
+import type { TunnelWarning } from '@gatehouse/contracts';
+import { Badge } from '../../shared/components/page.js';
+import { formatRelative, formatTime } from '../../shared/format/times.js';
+import { hrefTo } from '../../shared/state/route.js';
+
+/** Where somebody mends it. */
+const PLACES: Record<TunnelWarning['code'], string | null> = {
+  certificate_expiring: 'certificates',
+  certificate_expired: 'certificates',
+  certificate_failed: 'certificates',
+  client_expiring: 'clients',
+  client_expired: 'clients',
+  tunnel_failed: 'tunnels',
+  edge_unavailable: null,
+  country_rules_without_database: 'rules',
+  webhook_failing: 'webhooks',
+};
+
+const GRAVE: ReadonlySet<TunnelWarning['code']> = new Set([
+  'certificate_expired',
+  'certificate_failed',
+  'client_expired',
+  'tunnel_failed',
+  'edge_unavailable',
+  'webhook_failing',
+]);
+
+/** What wants somebody's attention. */
+export function Warnings({ warnings }: { warnings: readonly TunnelWarning[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <section class="card" aria-label="Warnings">
+      <ul class="warnings">
+        {warnings.map((warning) => (
+          <Warning key={`${warning.code} ${warning.resource?.kind} ${warning.resource?.id}`} warning={warning} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Warning({ warning: { code, message, since } }: { warning: TunnelWarning }) {
+  const place = PLACES[code];
+  const isGrave = GRAVE.has(code);
+  return (
+    <li>
+      <Badge tone={isGrave ? 'bad' : 'fair'}>{isGrave ? 'broken' : 'soon'}</Badge>
+      <span>{message}</span>
+      {since !== null && (
+        <span class="muted" title={formatTime(since)}>
+          {formatRelative(since)}
+        </span>
+      )}
+      {place !== null && <a href={hrefTo(place)}>Look</a>}
+    </li>
+  );
+}

@@ -1,0 +1,80 @@
+import type { EventPage, EventView } from '@gatehouse/contracts';
+import { useState } from 'preact/hooks';
+import { useApi } from '../../shared/api/api-context.js';
+import { CursorPager } from '../../shared/components/cursor-pager.js';
+import { SelectField } from '../../shared/components/fields.js';
+import { Badge, Page, Trouble } from '../../shared/components/page.js';
+import { Table, type Column } from '../../shared/components/table.js';
+import { formatRelative, formatTime } from '../../shared/format/times.js';
+import { FIRST_CURSOR } from '../../shared/state/cursor.js';
+import { useResource } from '../../shared/state/use-resource.js';
+import { EVENT_TYPES, mergeEvents, toneOf } from './event-names.js';
+import { useLiveEvents, type LiveEvents } from './use-live-events.js';
+
+interface Filter {
+  type: string;
+  resource_type: string;
+}
+
+const TYPES = [{ value: '', label: 'All kinds' }, ...EVENT_TYPES.map((value) => ({ value, label: value }))];
+const RESOURCES = [
+  { value: '', label: 'About anything' },
+  ...['client', 'tunnel', 'host', 'user', 'webhook'].map((value) => ({ value, label: `About a ${value}` })),
+];
+
+const COLUMNS: Column<EventView>[] = [
+  { head: 'When', cell: ({ created_at: at }) => <span title={formatRelative(at)}>{formatTime(at)}</span> },
+  { head: 'What', cell: ({ type }) => <Badge tone={toneOf(type)}>{type}</Badge> },
+  { head: 'Message', grow: true, cell: ({ message }) => <span title={message}>{message}</span> },
+  { head: 'Times', right: true, cell: ({ data }) => (typeof data['count'] === 'number' ? data['count'] : 1) },
+];
+
+/** What happened, and what happens right now. */
+export function EventsPage() {
+  const api = useApi();
+  const [filter, setFilter] = useState<Filter>({ type: '', resource_type: '' });
+  const [page, setPage] = useState(FIRST_CURSOR);
+  const { data, error, reload } = useResource(
+    (signal) => api.get<EventPage>('/events', { ...filter, limit: page.limit, cursor: page.cursor }, signal),
+    [filter, page],
+  );
+  const isFirst = page.cursor === null;
+  const live = useLiveEvents({ ...filter }, isFirst && data ? (data.items[0]?.id ?? 0) : undefined);
+  const rows = data && (isFirst ? mergeEvents(data.items, live.events) : data.items);
+  const narrow = (changes: Partial<Filter>): void => {
+    setFilter({ ...filter, ...changes });
+    setPage({ ...FIRST_CURSOR, limit: page.limit });
+  };
+  return (
+    <Page title="Events" actions={isFirst && <LiveBadge live={live} />}>
+      <div class="filters" role="search" aria-label="Filter events">
+        <SelectField label="Kind" hideLabel value={filter.type} choices={TYPES} onChange={(type) => narrow({ type })} />
+        <SelectField
+          label="About"
+          hideLabel
+          value={filter.resource_type}
+          choices={RESOURCES}
+          onChange={(kind) => narrow({ resource_type: kind })}
+        />
+      </div>
+      <Trouble error={error} retry={reload} />
+      <Table
+        caption="Events"
+        columns={COLUMNS}
+        rows={rows}
+        rowKey={({ id }) => id}
+        empty="Nothing like that has happened."
+      />
+      {data && <CursorPager label="events" page={page} next={data.next_cursor} note="" onChange={setPage} />}
+    </Page>
+  );
+}
+
+function LiveBadge({ live: { isLive, error } }: { live: LiveEvents }) {
+  if (isLive) return <Badge tone="good">live</Badge>;
+  return (
+    <Badge tone="fair" title={error ?? undefined}>
+      connecting …
+    </Badge>
+  );
+}

@@ -1,0 +1,155 @@
+import type { CertificateView, HostView } from '@gatehouse/contracts';
+import { useState } from 'preact/hooks';
+import { useApi } from '../../shared/api/api-context.js';
+import { ApiError } from '../../shared/api/api-error.js';
+import { Dialog } from '../../shared/components/dialog.js';
+import { FormEnd, TextField } from '../../shared/components/fields.js';
+import { useNotify } from '../../shared/components/notices.js';
+import { Trouble } from '../../shared/components/page.js';
+import { useAction } from '../../shared/state/use-action.js';
+import { useForm } from '../../shared/state/use-form.js';
+import { useResource } from '../../shared/state/use-resource.js';
+import { CertificateFacts } from '../certificates/certificate-facts.js';
+import { useMayWrite } from '../user-context.js';
+import { nameOf } from './host-address.js';
+
+interface HostCertificateProps {
+  host: HostView;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+/** What a host shows to visitors by https, and what can be done about it. */
+export function HostCertificate({ host, onClose, onDone }: HostCertificateProps) {
+  const api = useApi();
+  const mayWrite = useMayWrite();
+  const [isUploading, setIsUploading] = useState(false);
+  const { data, error, reload } = useResource(
+    async (signal) => ({
+      certificate: await findCertificate(api.get<CertificateView>(`/certificates/${host.id}`, {}, signal)),
+    }),
+    [host.id],
+    { everyMs: 3_000 },
+  );
+  const changed = (): void => {
+    setIsUploading(false);
+    reload();
+    onDone();
+  };
+  return (
+    <Dialog title={`Certificate of ${nameOf(host)}`} onClose={onClose} wide>
+      <Trouble error={error} />
+      {data && (data.certificate ? <CertificateFacts certificate={data.certificate} /> : <NoCertificate />)}
+      {data && mayWrite && !isUploading && (
+        <CertificateActions
+          host={host}
+          certificate={data.certificate}
+          onUpload={() => setIsUploading(true)}
+          onDone={changed}
+        />
+      )}
+      {isUploading && <UploadForm host={host} onCancel={() => setIsUploading(false)} onDone={changed} />}
+    </Dialog>
+  );
+}
+
+function NoCertificate() {
+  return (
+    <p>
+      This host has no certificate: visitors by https get the gateway’s default one, or an alert. Upload one here, or
+      switch on “https by itself” in the host.
+    </p>
+  );
+}
+
+/** None is no error here. */
+async function findCertificate(asked: Promise<CertificateView>): Promise<CertificateView | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+interface CertificateActionsProps {
+  host: HostView;
+  certificate: CertificateView | null;
+  onUpload: () => void;
+  onDone: () => void;
+}
+
+function CertificateActions({ host, certificate, onUpload, onDone }: CertificateActionsProps) {
+  const api = useApi();
+  const { busy, run } = useAction();
+  const deed = async (work: () => Promise<unknown>, success: string): Promise<void> => {
+    if (await run(work, success)) onDone();
+  };
+  const canOrder = host.auto_https === 1 && certificate?.source !== 'file' && certificate?.source !== 'upload';
+  return (
+    <div class="actions">
+      <button type="button" onClick={onUpload}>
+        Upload a certificate
+      </button>
+      {canOrder && (
+        <button
+          type="button"
+          disabled={busy}
+          onClick={() => void deed(() => api.post(`/hosts/${host.id}/acme/renew`), 'The certificate is being ordered.')}
+        >
+          Order it now
+        </button>
+      )}
+      {certificate !== null && certificate.source !== 'file' && (
+        <button
+          type="button"
+          class="danger"
+          disabled={busy}
+          onClick={() => void deed(() => api.delete(`/hosts/${host.id}/cert`), 'The certificate was removed.')}
+        >
+          Remove it
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface UploadValues {
+  certificate: string;
+  key: string;
+}
+
+function UploadForm({ host, onCancel, onDone }: { host: HostView; onCancel: () => void; onDone: () => void }) {
+  const api = useApi();
+  const notify = useNotify();
+  const form = useForm<UploadValues>({ certificate: '', key: '' });
+  const upload = async (values: UploadValues): Promise<void> => {
+    await api.post<CertificateView>(`/hosts/${host.id}/cert`, values);
+    notify('The certificate is in use from the next connection on.');
+    onDone();
+  };
+  const text = (name: keyof UploadValues) => ({
+    rows: 6,
+    required: true,
+    value: form.values[name],
+    problem: form.problem(name),
+    onInput: (value: string) => form.set(name, value),
+  });
+  return (
+    <form onSubmit={form.submit(upload)}>
+      <TextField
+        label="Certificate"
+        hint="PEM, with those between it and the root (fullchain.pem)"
+        placeholder="-----BEGIN CERTIFICATE-----"
+        {...text('certificate')}
+      />
+      <TextField
+        label="Private key"
+        hint="PEM, without a password. It is sealed and never shown again"
+        placeholder="-----BEGIN PRIVATE KEY-----"
+        {...text('key')}
+      />
+      <FormEnd error={form.error} busy={form.busy} action="Upload" onCancel={onCancel} />
+    </form>
+  );
+}

@@ -1,0 +1,68 @@
+import type { HostView } from '@gatehouse/contracts';
+import { numberOr } from '../clients/client-form.js';
+
+export interface HostForm {
+  client_id: string;
+  host: string;
+  location: string;
+  scheme: HostView['scheme'];
+  target_addr: string;
+  auto_https: boolean;
+  rewrite_host: string;
+  /** `Name: value` lines; nothing after the colon takes the field away. */
+  request_headers: string;
+  response_headers: string;
+}
+
+export function formOf(host: HostView | null, clientId = ''): HostForm {
+  return {
+    client_id: host === null ? clientId : String(host.client_id),
+    host: host?.host ?? '',
+    location: host?.location ?? '/',
+    scheme: host?.scheme ?? 'all',
+    target_addr: host?.target_addr ?? '',
+    auto_https: host?.auto_https === 1,
+    rewrite_host: host?.rewrite_host ?? '',
+    request_headers: toLines(host?.request_headers ?? {}),
+    response_headers: toLines(host?.response_headers ?? {}),
+  };
+}
+
+export function toBody(form: HostForm): Record<string, unknown> {
+  return {
+    client_id: numberOr(form.client_id, 0),
+    host: form.host,
+    location: form.location.trim() === '' ? '/' : form.location,
+    scheme: form.scheme,
+    target_addr: form.target_addr,
+    auto_https: form.auto_https ? 1 : 0,
+    rewrite_host: form.rewrite_host.trim() === '' ? null : form.rewrite_host.trim(),
+    request_headers: fromLines(form.request_headers),
+    response_headers: fromLines(form.response_headers),
+  };
+}
+
+/** What differs from the host as it was read; its client stays. */
+export function changesOf(host: HostView, form: HostForm): Record<string, unknown> {
+  const before = toBody(formOf(host));
+  const { client_id: _stays, ...after } = toBody(form);
+  const differs = ([name, value]: [string, unknown]): boolean => JSON.stringify(value) !== JSON.stringify(before[name]);
+  return Object.fromEntries(Object.entries(after).filter(differs));
+}
+
+export function toLines(fields: Readonly<Record<string, string>>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}: ${value}`.trimEnd())
+    .join('\n');
+}
+
+/** A line without a colon becomes a field of that whole name, which the service refuses in its own words. */
+export function fromLines(text: string): Record<string, string> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name = '', ...rest] = line.split(':');
+      return rest.length === 0 ? [line.trim(), ''] : [name.trim(), rest.join(':').trim()];
+    }),
+  );
+}

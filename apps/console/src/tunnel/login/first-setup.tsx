@@ -1,0 +1,62 @@
+import type { TunnelLoginView } from '@gatehouse/contracts';
+import { useApi } from '../../shared/api/api-context.js';
+import { ApiError } from '../../shared/api/api-error.js';
+import type { Session } from '../../shared/api/session.js';
+import { FormEnd, TextField } from '../../shared/components/fields.js';
+import { Brand } from '../../shared/frame/brand.js';
+import { useForm } from '../../shared/state/use-form.js';
+import { PRODUCT } from '../product.js';
+
+interface SetupForm {
+  token: string;
+  username: string;
+  password: string;
+  again: string;
+}
+
+const EMPTY: SetupForm = { token: '', username: 'admin', password: '', again: '' };
+
+/** Makes the first administrator, for whoever can read the service's files. */
+export function FirstSetup({ session }: { session: Session }) {
+  const api = useApi();
+  const form = useForm<SetupForm>(EMPTY);
+  const setUp = async ({ again, ...body }: SetupForm): Promise<void> => {
+    if (body.password !== again) {
+      const details = [{ field: 'again', message: 'is not the same' }];
+      throw new ApiError('The password was typed differently.', { status: 0, code: 'LOCAL', details });
+    }
+    session.signIn((await api.post<TunnelLoginView>('/auth/setup', { ...body, token: body.token.trim() })).token);
+  };
+  const field = (name: keyof SetupForm) => ({
+    required: true,
+    value: form.values[name],
+    problem: form.problem(name),
+    onInput: (value: string) => form.set(name, value),
+  });
+  return (
+    <main class="login">
+      <form onSubmit={form.submit(setUp)}>
+        <Brand product={PRODUCT} />
+        <h1>Welcome</h1>
+        <p>Nobody can sign in yet. Make the first administrator.</p>
+        <TextField
+          label="Setup token"
+          hint="The service wrote it into a file at its first start, and the file's name into its log"
+          autofocus
+          autoComplete="off"
+          {...field('token')}
+        />
+        <TextField label="User name" autoComplete="username" {...field('username')} />
+        <TextField
+          label="Password"
+          hint="8 characters or more"
+          type="password"
+          autoComplete="new-password"
+          {...field('password')}
+        />
+        <TextField label="Password again" type="password" autoComplete="new-password" {...field('again')} />
+        <FormEnd error={form.error} busy={form.busy} action="Begin" />
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,51 @@
+import type { TunnelUserRole } from '@gatehouse/contracts';
+import type { Navigation, PageEntry } from '../shared/frame/pages.js';
+import { AccountPage } from './account/account-page.js';
+import { ApiKeysPage } from './api-keys/api-keys-page.js';
+import { CertificatesPage } from './certificates/certificates-page.js';
+import { ClientsPage } from './clients/clients-page.js';
+import { DashboardPage } from './dashboard/dashboard-page.js';
+import { EventsPage } from './events/events-page.js';
+import { HostsPage } from './hosts/hosts-page.js';
+import { PoliciesPage } from './policies/policies-page.js';
+import { RulesPage } from './rules/rules-page.js';
+import { SessionsPage } from './sessions/sessions-page.js';
+import { TrafficPage } from './traffic/traffic-page.js';
+import { TunnelsPage } from './tunnels/tunnels-page.js';
+import { UsersPage } from './users/users-page.js';
+import { WebhooksPage } from './webhooks/webhooks-page.js';
+
+interface TunnelPageEntry extends PageEntry {
+  /** Others would be refused everything on it. */
+  forAdministrators?: boolean;
+}
+
+const PAGES: readonly (readonly TunnelPageEntry[])[] = [
+  [{ id: '', title: 'Dashboard', icon: 'dashboard', Component: DashboardPage }],
+  [
+    { id: 'clients', title: 'Clients', icon: 'nodes', Component: ClientsPage },
+    { id: 'tunnels', title: 'Tunnels', icon: 'connections', Component: TunnelsPage },
+    { id: 'hosts', title: 'Hosts', icon: 'hosts', Component: HostsPage },
+    { id: 'certificates', title: 'Certificates', icon: 'certificates', Component: CertificatesPage },
+  ],
+  [
+    { id: 'rules', title: 'IP rules', icon: 'rules', Component: RulesPage },
+    { id: 'access', title: 'Access', icon: 'access', Component: PoliciesPage },
+  ],
+  [
+    { id: 'traffic', title: 'Traffic', icon: 'traffic', Component: TrafficPage },
+    { id: 'events', title: 'Events', icon: 'logs', Component: EventsPage },
+    { id: 'webhooks', title: 'Webhooks', icon: 'subscriptions', Component: WebhooksPage },
+  ],
+  [
+    { id: 'users', title: 'Users', icon: 'users', Component: UsersPage, forAdministrators: true },
+    { id: 'sessions', title: 'Sessions', icon: 'system', Component: SessionsPage },
+    { id: 'keys', title: 'API keys', icon: 'keys', Component: ApiKeysPage },
+    { id: 'account', title: 'Account', icon: 'settings', Component: AccountPage },
+  ],
+];
+
+/** Pages that somebody of this role can use. */
+export function navigationFor(role: TunnelUserRole): Navigation {
+  return PAGES.map((group) => group.filter((page) => role === 'admin' || page.forAdministrators !== true));
+}

@@ -1,0 +1,61 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ApiClient } from '../../shared/api/api-client.js';
+import { useApi } from '../../shared/api/api-context.js';
+import { findResources, nameResource, type ResourceKind } from './resources.js';
+
+export interface ResourceRef {
+  kind: string;
+  id: number;
+}
+
+export type NameOf = (kind: string, id: number) => string;
+
+const KINDS: readonly ResourceKind[] = ['client', 'tunnel', 'host'];
+/** From so many of a kind on a list of them is asked for first. */
+const MANY = 3;
+
+/** Names of what a page of a list is about; each is asked for once. */
+export function useResourceNames(refs: readonly ResourceRef[]): NameOf {
+  const api = useApi();
+  const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
+  const wanted = [...new Set(refs.map(keyOf))].filter((key) => !names.has(key)).sort();
+  useEffect(() => {
+    const abort = new AbortController();
+    void findNames(api, wanted, abort.signal).then((found) => {
+      if (!abort.signal.aborted) setNames((before) => new Map([...before, ...found]));
+    });
+    return () => abort.abort();
+  }, [wanted.join()]);
+  return (kind, id) => names.get(keyOf({ kind, id })) ?? (id === 0 ? kind : keyOf({ kind, id }));
+}
+
+function keyOf({ kind, id }: ResourceRef): string {
+  return `${kind} ${id}`;
+}
+
+async function findNames(api: ApiClient, wanted: readonly string[], signal: AbortSignal): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (const kind of KINDS) {
+    const ids = wanted.filter((key) => key.startsWith(`${kind} `)).map((key) => Number(key.slice(kind.length + 1)));
+    for (const [id, name] of await findNamesOf(api, kind, ids, signal)) names.set(keyOf({ kind, id }), name);
+  }
+  return names;
+}
+
+async function findNamesOf(
+  api: ApiClient,
+  kind: ResourceKind,
+  ids: readonly number[],
+  signal: AbortSignal,
+): Promise<Map<number, string>> {
+  const names = new Map<number, string>();
+  if (ids.length >= MANY) {
+    const { items } = await findResources(api, kind, '', signal).catch(() => ({ items: [] }));
+    for (const { id, name } of items) names.set(id, name);
+  }
+  for (const id of ids) {
+    if (signal.aborted) break;
+    if (!names.has(id)) names.set(id, await nameResource(api, kind, id));
+  }
+  return names;
+}

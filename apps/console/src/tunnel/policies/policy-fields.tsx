@@ -1,0 +1,145 @@
+import type { AuthPolicyView } from '@gatehouse/contracts';
+import { CheckField, SelectField, TextField } from '../../shared/components/fields.js';
+import type { Form } from '../../shared/state/use-form.js';
+import { ResourceField } from '../parts/resource-field.js';
+import { useIsAdministrator } from '../user-context.js';
+import { OAuthFields } from './oauth-fields.js';
+import { POLICY_TYPES, type PolicyForm } from './policy-form.js';
+
+const RESOURCES = [
+  { value: 'host', label: 'A host' },
+  { value: 'tunnel', label: 'A tunnel' },
+  { value: 'client', label: 'All of a client that have none of their own' },
+];
+
+interface PolicyFieldsProps {
+  form: Form<PolicyForm>;
+  /** Null: a new one. */
+  policy: AuthPolicyView | null;
+}
+
+/** What the type needs, and nothing else. */
+export function PolicyFields({ form, policy }: PolicyFieldsProps) {
+  const { type } = form.values;
+  return (
+    <>
+      {policy === null && <PlaceFields form={form} />}
+      {type === 'password' && <PasswordField form={form} isNew={policy === null} />}
+      {type === 'basic' && <UsersField form={form} policy={policy} />}
+      {type === 'callback' && <CallbackFields form={form} />}
+      {type === 'oauth' && <OAuthFields form={form} policy={policy} />}
+      {(type === 'callback' || type === 'oauth') && <PrivateField form={form} />}
+      <TextField
+        label="Holds for (seconds)"
+        hint="7200 is two hours. 0: until the browser is closed, or for one connection of a port"
+        type="number"
+        value={form.values.ttl_seconds}
+        problem={form.problem('ttl_seconds')}
+        onInput={(ttl) => form.set('ttl_seconds', ttl)}
+      />
+    </>
+  );
+}
+
+function PlaceFields({ form }: { form: Form<PolicyForm> }) {
+  const { resource_type: kind, resource_id: id, type } = form.values;
+  return (
+    <>
+      <SelectField
+        label="It guards"
+        value={kind}
+        choices={RESOURCES}
+        problem={form.problem('resource_type')}
+        onChange={(value) => {
+          form.set('resource_type', value as AuthPolicyView['resource_type']);
+          form.set('resource_id', '');
+        }}
+      />
+      <ResourceField
+        kind={kind}
+        label={`Which ${kind}`}
+        value={id}
+        problem={form.problem('resource_id')}
+        onChange={(value) => form.set('resource_id', value)}
+      />
+      <SelectField
+        label="How visitors prove who they are"
+        hint={POLICY_TYPES[type].about}
+        value={type}
+        choices={Object.entries(POLICY_TYPES).map(([value, { label }]) => ({ value, label }))}
+        problem={form.problem('type')}
+        onChange={(value) => form.set('type', value as AuthPolicyView['type'])}
+      />
+    </>
+  );
+}
+
+function PasswordField({ form, isNew }: { form: Form<PolicyForm>; isNew: boolean }) {
+  return (
+    <TextField
+      label={isNew ? 'Password of the visitors' : 'Another password'}
+      hint={isNew ? 'For everybody the same; it is not shown again' : 'Empty: as before'}
+      type="password"
+      autoComplete="new-password"
+      required={isNew}
+      value={form.values.password}
+      problem={form.problem('password')}
+      onInput={(password) => form.set('password', password)}
+    />
+  );
+}
+
+function UsersField({ form, policy }: PolicyFieldsProps) {
+  return (
+    <TextField
+      label="Visitors"
+      hint={
+        policy === null
+          ? 'A line each: name:password'
+          : `Now ${policy.users.join(', ')}. Empty: as before; else all of them anew, a line each: name:password`
+      }
+      rows={4}
+      required={policy === null}
+      value={form.values.users}
+      problem={form.problem('users')}
+      onInput={(users) => form.set('users', users)}
+    />
+  );
+}
+
+function CallbackFields({ form }: { form: Form<PolicyForm> }) {
+  return (
+    <>
+      <TextField
+        label="Address that is asked"
+        hint="2xx lets in; any other answer goes to the visitor. As Traefik's forwardAuth"
+        type="url"
+        placeholder="https://auth.example.org/verify"
+        required
+        value={form.values.callback_url}
+        problem={form.problem('callback_url')}
+        onInput={(url) => form.set('callback_url', url)}
+      />
+      <TextField
+        label="Fields of its answer that targets get"
+        hint="Such as X-User, X-Groups; may be empty"
+        value={form.values.copy_headers}
+        problem={form.problem('copy_headers')}
+        onInput={(names) => form.set('copy_headers', names)}
+      />
+    </>
+  );
+}
+
+function PrivateField({ form }: { form: Form<PolicyForm> }) {
+  if (!useIsAdministrator()) return null;
+  return (
+    <CheckField
+      label="It is inside the gateway's own network"
+      hint="Else only public addresses over https are asked"
+      checked={form.values.allow_private}
+      problem={form.problem('allow_private')}
+      onChange={(allow) => form.set('allow_private', allow)}
+    />
+  );
+}

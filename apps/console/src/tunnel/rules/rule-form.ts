@@ -1,0 +1,73 @@
+import type { IpRuleView } from '@gatehouse/contracts';
+import { numberOr } from '../clients/client-form.js';
+
+export interface RuleForm {
+  scope: IpRuleView['scope'];
+  resource_id: string;
+  type: IpRuleView['type'];
+  pattern_kind: IpRuleView['pattern_kind'];
+  pattern: string;
+  priority: string;
+  remark: string;
+}
+
+export const SCOPES: Readonly<Record<IpRuleView['scope'], string>> = {
+  global: 'Everything',
+  console: 'This console and its API',
+  user: 'All of a user',
+  client: 'A client, with its tunnels and hosts',
+  tunnel: 'A tunnel',
+  host: 'A host',
+};
+
+export const KINDS: Readonly<Record<IpRuleView['pattern_kind'], { label: string; hint: string }>> = {
+  exact: { label: 'One address', hint: '203.0.113.9 or 2001:db8::1' },
+  cidr: { label: 'A network', hint: '10.0.0.0/8 or 2001:db8::/32' },
+  wildcard: { label: 'Wildcard', hint: '10.1.* or 10.1.*.*' },
+  range: { label: 'From – to', hint: '192.0.2.1-192.0.2.20' },
+  country: { label: 'A country', hint: 'Two letters such as DE, !DE for all others, private for inner networks' },
+};
+
+/** Levels that stand for themselves, without a resource. */
+export function needsResource(scope: IpRuleView['scope']): boolean {
+  return scope !== 'global' && scope !== 'console';
+}
+
+export function formOf(rule: IpRuleView | null, mayRuleAll: boolean): RuleForm {
+  return {
+    scope: rule?.scope ?? (mayRuleAll ? 'global' : 'client'),
+    resource_id: rule === null || rule.resource_id === 0 ? '' : String(rule.resource_id),
+    type: rule?.type ?? 'deny',
+    pattern_kind: rule?.pattern_kind ?? 'cidr',
+    pattern: rule?.pattern ?? '',
+    priority: String(rule?.priority ?? 0),
+    remark: rule?.remark ?? '',
+  };
+}
+
+/** What a rule says; what it is about can be said once only. */
+export function toChanges(form: RuleForm): Record<string, unknown> {
+  const { type, pattern, pattern_kind, priority, remark } = form;
+  return {
+    type,
+    pattern,
+    pattern_kind,
+    priority: numberOr(priority, 0),
+    remark: remark.trim() === '' ? null : remark,
+  };
+}
+
+export function toBody(form: RuleForm): Record<string, unknown> {
+  const { scope, resource_id: id } = form;
+  return { scope, ...(needsResource(scope) && { resource_id: numberOr(id, 0) }), ...toChanges(form) };
+}
+
+/** The likely kind of what is being typed. */
+export function kindOf(pattern: string): IpRuleView['pattern_kind'] | null {
+  const text = pattern.trim();
+  if (text.includes('/')) return 'cidr';
+  if (text.includes('*')) return 'wildcard';
+  if (/[.:].*-/.test(text)) return 'range';
+  if (/^(!?[a-z]{2}|private)$/i.test(text)) return 'country';
+  return /^[0-9a-f.:]{3,}$/i.test(text) ? 'exact' : null;
+}

@@ -1,0 +1,64 @@
+import type { FlowStatView } from '@gatehouse/contracts';
+import { useState } from 'preact/hooks';
+import { CursorPager } from '../../shared/components/cursor-pager.js';
+import { SelectField } from '../../shared/components/fields.js';
+import { Trouble } from '../../shared/components/page.js';
+import { Table, type Column } from '../../shared/components/table.js';
+import { formatBytes } from '../../shared/format/amounts.js';
+import { formatRelative, formatTime } from '../../shared/format/times.js';
+import { hrefTo } from '../../shared/state/route.js';
+import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { useResourceNames, type NameOf } from '../parts/resource-names.js';
+
+const KINDS = [
+  { value: 'client', label: 'Clients' },
+  { value: 'tunnel', label: 'Tunnels' },
+  { value: 'host', label: 'Hosts' },
+  { value: 'user', label: 'Users' },
+  { value: '', label: 'All' },
+];
+
+/** Who carried how much, ever. */
+export function FlowTotals() {
+  const [kind, setKind] = useState('client');
+  const list = useCursorList<FlowStatView>('/flow-stats', { resource_type: kind }, { sort: '-export_bytes' });
+  const nameOf = useResourceNames(list.rows?.map((row) => ({ kind: row.resource_type, id: row.resource_id })) ?? []);
+  return (
+    <>
+      <div class="filters" role="search" aria-label="Filter totals">
+        <SelectField label="Of what" hideLabel value={kind} choices={KINDS} onChange={setKind} />
+      </div>
+      <Trouble error={list.error} retry={list.reload} />
+      <Table
+        caption="Totals"
+        columns={columnsFor(nameOf)}
+        rows={list.rows}
+        rowKey={({ id }) => id}
+        sort={list.sort}
+        onSort={list.setSort}
+        empty="Nothing was carried yet."
+      />
+      <CursorPager label="totals" order="any" note="" {...list.pager} />
+    </>
+  );
+}
+
+function columnsFor(nameOf: NameOf): Column<FlowStatView>[] {
+  return [
+    { head: 'Whose', grow: true, cell: (row) => <Whose row={row} nameOf={nameOf} /> },
+    { head: 'Kind', cell: ({ resource_type: kind }) => kind },
+    { head: 'From visitors', sort: 'inlet_bytes', right: true, cell: ({ inlet_bytes }) => formatBytes(inlet_bytes) },
+    { head: 'To visitors', sort: 'export_bytes', right: true, cell: ({ export_bytes }) => formatBytes(export_bytes) },
+    {
+      head: 'Last',
+      sort: 'updated_at',
+      cell: ({ updated_at: at }) => <span title={formatTime(at)}>{formatRelative(at)}</span>,
+    },
+  ];
+}
+
+function Whose({ row: { resource_type: kind, resource_id: id }, nameOf }: { row: FlowStatView; nameOf: NameOf }) {
+  if (kind === 'global') return <strong>Everything</strong>;
+  if (kind === 'user') return <>User {id}</>;
+  return <a href={hrefTo('traffic', { resource_type: kind, resource_id: id })}>{nameOf(kind, id)}</a>;
+}

@@ -1,0 +1,50 @@
+import type { FlowSeries } from '@gatehouse/contracts';
+import { useState } from 'preact/hooks';
+import { useApi } from '../../shared/api/api-context.js';
+import { Card, Trouble } from '../../shared/components/page.js';
+import { Segments } from '../../shared/components/segments.js';
+import { Tile } from '../../shared/components/tile.js';
+import { formatBytes, formatCount } from '../../shared/format/amounts.js';
+import { useResource } from '../../shared/state/use-resource.js';
+import { BUCKETS, FlowChart, type BucketChoice } from '../parts/flow-chart.js';
+import type { Counted } from './traffic-page.js';
+
+/** One series, as long as its kind of bucket is usually looked at. */
+export function SeriesCard({ counted }: { counted: Counted }) {
+  const api = useApi();
+  const [bucket, setBucket] = useState<BucketChoice>(BUCKETS[0]);
+  const { data, error, reload } = useResource(
+    async (signal) => {
+      const series = await api.get<FlowSeries>('/flow-stats/series', { ...counted, bucket: bucket.id }, signal);
+      return { series, bucket, at: new Date().toISOString() };
+    },
+    [counted.resource_type, counted.resource_id, bucket],
+    { everyMs: 10_000 },
+  );
+  return (
+    <Card
+      title="Traffic over time"
+      actions={<Segments label="Time span" choices={BUCKETS} current={bucket.id} onChange={setBucket} />}
+    >
+      <Trouble error={error} retry={reload} />
+      {data && (
+        <>
+          <FlowChart points={data.series.points} bucket={data.bucket} at={data.at} />
+          <Sums series={data.series} />
+        </>
+      )}
+    </Card>
+  );
+}
+
+function Sums({ series: { points } }: { series: FlowSeries }) {
+  const sum = (of: 'inlet_bytes' | 'export_bytes' | 'connections'): number =>
+    points.reduce((total, point) => total + point[of], 0);
+  return (
+    <dl class="tiles within">
+      <Tile name="From visitors" value={formatBytes(sum('inlet_bytes'))} />
+      <Tile name="To visitors" value={formatBytes(sum('export_bytes'))} />
+      <Tile name="Connections and requests" value={formatCount(sum('connections'))} />
+    </dl>
+  );
+}

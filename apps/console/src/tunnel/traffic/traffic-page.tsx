@@ -1,0 +1,57 @@
+import { useState } from 'preact/hooks';
+import type { CountedResource } from '@gatehouse/contracts';
+import { Page, Tabs } from '../../shared/components/page.js';
+import type { PageProps } from '../../shared/frame/pages.js';
+import { hrefTo } from '../../shared/state/route.js';
+import { useIsAdministrator, useUser } from '../user-context.js';
+import { FlowTotals } from './flow-totals.js';
+import { SeriesCard } from './series-card.js';
+import { TrafficChoice } from './traffic-choice.js';
+import { VisitorAddresses } from './visitor-addresses.js';
+
+/** Whose traffic is shown. */
+export interface Counted {
+  resource_type: CountedResource;
+  /** Empty: to be chosen. */
+  resource_id: string;
+}
+
+const TABS = [
+  { id: 'series', label: 'Over time' },
+  { id: 'totals', label: 'Totals' },
+];
+
+/** What was carried, over time and in all, and for whom. */
+export function TrafficPage({ query }: PageProps) {
+  const isAdministrator = useIsAdministrator();
+  const me = useUser();
+  const everything: Counted = isAdministrator
+    ? { resource_type: 'global', resource_id: '0' }
+    : { resource_type: 'user', resource_id: String(me.id) };
+  const named = readCounted(query);
+  const [counted, setCounted] = useState<Counted>(named ?? everything);
+  const view = query['view'] === 'totals' ? 'totals' : 'series';
+  return (
+    <Page title="Traffic">
+      <Tabs label="Views of the traffic" tabs={TABS} current={view} hrefOf={(id) => hrefTo('traffic', { view: id })} />
+      {view === 'totals' ? (
+        <FlowTotals />
+      ) : (
+        <>
+          <TrafficChoice counted={counted} everything={everything} onChange={setCounted} />
+          {counted.resource_id !== '' && (
+            <>
+              <SeriesCard counted={counted} />
+              <VisitorAddresses counted={counted} />
+            </>
+          )}
+        </>
+      )}
+    </Page>
+  );
+}
+
+function readCounted({ resource_type: kind, resource_id: id = '' }: PageProps['query']): Counted | null {
+  if (kind !== 'client' && kind !== 'tunnel' && kind !== 'host') return null;
+  return /^\d+$/.test(id) ? { resource_type: kind, resource_id: id } : null;
+}

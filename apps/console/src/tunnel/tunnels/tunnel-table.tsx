@@ -1,0 +1,131 @@
+import type { TunnelView } from '@gatehouse/contracts';
+import type { ComponentChildren } from 'preact';
+import { CopyButton } from '../../shared/components/copy-button.js';
+import { Badge } from '../../shared/components/page.js';
+import { RowAction, RowActions } from '../../shared/components/row-actions.js';
+import { Table, type Column } from '../../shared/components/table.js';
+import type { CursorList } from '../../shared/state/use-cursor-list.js';
+import { Flow } from '../parts/flow.js';
+import type { NameOf } from '../parts/resource-names.js';
+import { useMayWrite } from '../user-context.js';
+import { StartStop } from './start-stop.js';
+import { addressOf } from './tunnel-address.js';
+import { TUNNEL_MODES } from './tunnel-modes.js';
+import { nameOf } from './tunnel-name.js';
+import { stateOf } from './tunnel-state.js';
+
+export type TunnelDeed = 'edit' | 'remove' | 'rotate';
+
+interface TunnelTableProps {
+  list: CursorList<TunnelView>;
+  nameOfResource: NameOf;
+  empty: ComponentChildren;
+  onDeed: (deed: TunnelDeed, tunnel: TunnelView) => void;
+}
+
+export function TunnelTable({ list, nameOfResource, empty, onDeed }: TunnelTableProps) {
+  const mayWrite = useMayWrite();
+  const columns: Column<TunnelView>[] = [
+    { head: 'State', sort: 'run_status', cell: (tunnel) => <TunnelState tunnel={tunnel} /> },
+    {
+      head: 'Tunnel',
+      sort: 'name',
+      grow: true,
+      cell: (tunnel) => <TunnelName tunnel={tunnel} nameOfResource={nameOfResource} />,
+    },
+    { head: 'Visitors go to', sort: 'listen_port', cell: (tunnel) => <Address tunnel={tunnel} /> },
+    { head: 'Leads to', cell: (tunnel) => <Target tunnel={tunnel} /> },
+    {
+      head: 'Traffic',
+      sort: 'export_flow',
+      cell: ({ inlet_flow, export_flow }) => <Flow inlet={inlet_flow} outlet={export_flow} />,
+    },
+  ];
+  if (mayWrite) {
+    columns.push({
+      head: 'Actions',
+      quietHead: true,
+      right: true,
+      cell: (tunnel) => <TunnelActions tunnel={tunnel} reload={list.reload} onDeed={onDeed} />,
+    });
+  }
+  return (
+    <Table
+      caption="Tunnels"
+      columns={columns}
+      rows={list.rows}
+      rowKey={({ id }) => id}
+      rowClass={({ status }) => (status === 1 ? '' : 'faint')}
+      sort={list.sort}
+      onSort={list.setSort}
+      empty={empty}
+    />
+  );
+}
+
+function TunnelState({ tunnel }: { tunnel: TunnelView }) {
+  const { tone, text, title } = stateOf(tunnel);
+  return (
+    <Badge tone={tone} title={title}>
+      {text}
+    </Badge>
+  );
+}
+
+function TunnelName({ tunnel, nameOfResource }: { tunnel: TunnelView; nameOfResource: NameOf }) {
+  const about = `${TUNNEL_MODES[tunnel.mode].label} · ${nameOfResource('client', tunnel.client_id)}`;
+  return (
+    <>
+      <strong>{nameOf(tunnel)}</strong>
+      <span class="second">{about}</span>
+      {tunnel.run_status === 3 && <span class="second problem why">{stateOf(tunnel).title}</span>}
+    </>
+  );
+}
+
+function Address({ tunnel }: { tunnel: TunnelView }) {
+  const address = addressOf(tunnel, location.hostname);
+  if (address === null) return <span class="muted">by key</span>;
+  return (
+    <span class="with-copy">
+      <code>{address}</code>
+      <CopyButton text={address} what={`Address of ${nameOf(tunnel)}`} />
+    </span>
+  );
+}
+
+function Target({ tunnel: { mode, target_addr: target } }: { tunnel: TunnelView }) {
+  if (target !== '')
+    return (
+      <code class="clipped" title={target}>
+        {target}
+      </code>
+    );
+  return <span class="muted">{TUNNEL_MODES[mode].target.required ? '–' : 'all that the agent allows'}</span>;
+}
+
+interface TunnelActionsProps {
+  tunnel: TunnelView;
+  reload: () => void;
+  onDeed: (deed: TunnelDeed, tunnel: TunnelView) => void;
+}
+
+function TunnelActions({ tunnel, reload, onDeed }: TunnelActionsProps) {
+  const name = nameOf(tunnel);
+  return (
+    <RowActions>
+      <StartStop tunnel={tunnel} reload={reload} />
+      {!TUNNEL_MODES[tunnel.mode].hasPort && (
+        <RowAction label={`New key for visitors of ${name}`} onClick={() => onDeed('rotate', tunnel)}>
+          New key …
+        </RowAction>
+      )}
+      <RowAction label={`Edit ${name}`} onClick={() => onDeed('edit', tunnel)}>
+        Edit
+      </RowAction>
+      <RowAction label={`Delete ${name}`} danger onClick={() => onDeed('remove', tunnel)}>
+        Delete …
+      </RowAction>
+    </RowActions>
+  );
+}

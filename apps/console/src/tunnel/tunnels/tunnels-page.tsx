@@ -1,0 +1,65 @@
+import type { NewTunnelView, TunnelView } from '@gatehouse/contracts';
+import { useState } from 'preact/hooks';
+import { CursorPager } from '../../shared/components/cursor-pager.js';
+import { useNotify } from '../../shared/components/notices.js';
+import { Page, Trouble } from '../../shared/components/page.js';
+import type { PageProps } from '../../shared/frame/pages.js';
+import { useCursorList } from '../../shared/state/use-cursor-list.js';
+import { useResourceNames } from '../parts/resource-names.js';
+import { useMayWrite } from '../user-context.js';
+import { NoTunnel } from './no-tunnel.js';
+import { OpenedTunnel, type Opened } from './opened-tunnel.js';
+import { nameOf } from './tunnel-name.js';
+import { TunnelFilters, type TunnelFilter } from './tunnel-filters.js';
+import { TunnelTable } from './tunnel-table.js';
+
+const NO_FILTER: TunnelFilter = { q: '', client_id: '', mode: '', run_status: '' };
+
+/** Ports, and keys, that lead to targets of clients. */
+export function TunnelsPage({ query }: PageProps) {
+  const mayWrite = useMayWrite();
+  const notify = useNotify();
+  const clientId = query['client_id'] ?? '';
+  const [filter, setFilter] = useState<TunnelFilter>({ ...NO_FILTER, client_id: clientId });
+  const [opened, setOpened] = useState<Opened | null>(query['new'] === '1' && mayWrite ? { deed: 'new' } : null);
+  const list = useCursorList<TunnelView>('/tunnels', { ...filter }, { everyMs: 3_000 });
+  const nameOfClient = useResourceNames(list.rows?.map((tunnel) => ({ kind: 'client', id: tunnel.client_id })) ?? []);
+  const isNarrowed = Object.values(filter).some((value) => value !== '');
+  const add = (): void => setOpened({ deed: 'new' });
+  const created = (tunnel: NewTunnelView): void => {
+    if (tunnel.visitor_key === null) notify(`${nameOf(tunnel)} was created.`);
+    setOpened(tunnel.visitor_key === null ? null : { deed: 'key', tunnel });
+    list.reload();
+  };
+  return (
+    <Page
+      title="Tunnels"
+      actions={
+        mayWrite && (
+          <button type="button" class="primary" onClick={add}>
+            New tunnel
+          </button>
+        )
+      }
+    >
+      <TunnelFilters filter={filter} onChange={setFilter} />
+      <Trouble error={list.error} retry={list.reload} />
+      <TunnelTable
+        list={list}
+        nameOfResource={nameOfClient}
+        empty={<NoTunnel isNarrowed={isNarrowed} mayWrite={mayWrite} onAdd={add} />}
+        onDeed={(deed, tunnel) => setOpened({ deed, tunnel })}
+      />
+      <CursorPager label="tunnels" order="any" note="" {...list.pager} />
+      {opened && (
+        <OpenedTunnel
+          opened={opened}
+          clientId={filter.client_id}
+          onCreated={created}
+          onClose={() => setOpened(null)}
+          reload={list.reload}
+        />
+      )}
+    </Page>
+  );
+}

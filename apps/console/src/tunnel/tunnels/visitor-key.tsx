@@ -1,0 +1,36 @@
+import type { NewTunnelView } from '@gatehouse/contracts';
+import { Dialog } from '../../shared/components/dialog.js';
+import { Secret } from '../../shared/components/secret.js';
+import { useGateway } from '../parts/gateway-context.js';
+import { nameOf } from './tunnel-name.js';
+
+/** What visitors of a private tunnel need; shown once. */
+export function VisitorKey({ tunnel, onClose }: { tunnel: NewTunnelView; onClose: () => void }) {
+  const { agent_address: server } = useGateway();
+  const key = tunnel.visitor_key ?? '';
+  const command = `node gatehouse-agent.mjs visit --server ${server} --key ${key} --listen 127.0.0.1:${portOf(tunnel)}`;
+  return (
+    <Dialog title={`Visitors of ${nameOf(tunnel)}`} onClose={onClose} wide>
+      <p>
+        <strong>Who has this key may come in.</strong> On the visitor’s machine this command opens a local port that
+        leads to {tunnel.target_addr}:
+      </p>
+      <Secret text={command} what="Visitor command" />
+      <p class="muted">The key is shown this once, and nobody can read it again. A new one ends the old one.</p>
+      <details>
+        <summary>The key alone</summary>
+        <Secret text={key} what="Key" />
+      </details>
+      <div class="dialog-actions">
+        <button type="button" class="primary" onClick={onClose}>
+          I have kept the key
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** The target's own port is what programs expect. */
+function portOf({ target_addr: target }: NewTunnelView): string {
+  return /:(\d{1,5})(?:[#,\s]|$)/.exec(target)?.[1] ?? '9000';
+}

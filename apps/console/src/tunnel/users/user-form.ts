@@ -1,0 +1,34 @@
+import type { TunnelUserRole, TunnelUserView } from '@gatehouse/contracts';
+
+export const ROLES: Readonly<Record<TunnelUserRole, { label: string; about: string }>> = {
+  admin: { label: 'Administrator', about: 'Everything, of everybody' },
+  user: { label: 'User', about: 'Own clients and all under them' },
+  viewer: { label: 'Viewer', about: 'Sees own clients and changes nothing' },
+};
+
+export interface UserForm {
+  username: string;
+  role: TunnelUserRole;
+  /** Empty: as before. */
+  password: string;
+  reset_totp: boolean;
+}
+
+export function formOf(user: TunnelUserView | null): UserForm {
+  return { username: user?.username ?? '', role: user?.role ?? 'user', password: '', reset_totp: false };
+}
+
+export function toBody({ username, role, password }: UserForm): Record<string, unknown> {
+  return { username: username.trim(), role, password };
+}
+
+/** What differs from the user as it was read. */
+export function changesOf(user: TunnelUserView, form: UserForm): Record<string, unknown> {
+  const username = form.username.trim();
+  return {
+    ...(username !== user.username && { username }),
+    ...(form.role !== user.role && { role: form.role }),
+    ...(form.password !== '' && { password: form.password }),
+    ...(form.reset_totp && { reset_totp: true }),
+  };
+}
