@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { formOf, VisitorBrowser, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Retention } from '../src/retention/retention.js';
+import { DatabaseLine } from './support/database-line.js';
 import { closed, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
 let world: TunnelWorld;
@@ -159,8 +160,8 @@ describe('a raw tunnel with a password', () => {
     await browser().prove('open sesame', page(tunnel), { 'x-forwarded-for': '203.0.113.7' });
     await browser().prove('open sesame', page(tunnel), { 'x-forwarded-for': '::ffff:203.0.113.9' });
     await browser('127.0.0.3').prove('open sesame', page(tunnel), { 'x-forwarded-for': '203.0.113.8' });
-    const addresses = (await grants(tunnel)).map(({ address }) => address);
-    expect(addresses.sort()).toEqual(['127.0.0.3', '203.0.113.7', '203.0.113.9']);
+    const addresses = new Set((await grants(tunnel)).map(({ address }) => address));
+    expect(addresses).toEqual(new Set(['127.0.0.3', '203.0.113.7', '203.0.113.9']));
     expect(await isIn(tunnel)).toBe(false);
   });
 
@@ -187,6 +188,47 @@ describe('a raw tunnel with a password', () => {
     await refused(visitor.submit({ ...form, fields: long }), 413);
     expect(await grants(tunnel)).toEqual([]);
     await refused(visitor.submit(form), 303);
+  });
+
+  it('lets in who asks, whatever address the form names, and no page of another site', async () => {
+    const tunnel = await world.tunnel(clientId, echo);
+    const policy = await guard(tunnel);
+    const visitor = browser('127.0.0.13');
+    const form = formOf(await visitor.ask({ path: `${page(tunnel)}?ip=203.0.113.1&address=203.0.113.1` }));
+    for (const name of ['ip', 'address', 'client']) form.fields.set(name, '203.0.113.1');
+    form.fields.set('password', 'open sesame');
+    form.fields.set('next', 'https://evil.test/');
+    const answer = await visitor.submit(
+      { ...form, action: `${form.action}?ip=203.0.113.1` },
+      { 'x-real-ip': '203.0.113.1' },
+    );
+    expect(answer).toMatchObject({ status: 303, headers: { location: page(tunnel) } });
+    expect((await grants(tunnel)).map(({ address }) => address)).toEqual(['127.0.0.13']);
+    const cors = { origin: 'https://evil.test', 'access-control-request-method': 'POST' };
+    for (const method of ['GET', 'OPTIONS', 'POST']) {
+      const { headers } = await browser().ask({ method, path: form.action, headers: cors });
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    }
+    const shown = JSON.stringify([
+      (await world.admin('GET', `/auth-policies/${policy.id}`)).body,
+      await browser().ask({ path: page(tunnel) }),
+    ]);
+    expect(shown).not.toMatch(/argon2|open sesame/);
+  });
+
+  it('has no more guesses for who sends them at once', async () => {
+    const tunnel = await world.tunnel(clientId, echo);
+    await guard(tunnel);
+    const visitor = browser('127.0.0.14');
+    const form = formOf(await visitor.ask({ path: page(tunnel) }));
+    const guesses = Array.from({ length: 20 }, (_, count) => {
+      const fields = new URLSearchParams(form.fields);
+      fields.set('password', `guess ${count}`);
+      return visitor.submit({ ...form, fields });
+    });
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(5);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(15);
   });
 
   it('says nothing of tunnels that are not there, private, open or stopped', async () => {
@@ -235,5 +277,40 @@ describe('a raw tunnel with a password', () => {
     expect(swept.grants).toBeGreaterThan(0);
     expect(swept.tries).toBeGreaterThan(0);
     expect(await grants(tunnel)).toEqual([]);
+  });
+});
+
+describe('without the database', () => {
+  it('who is let in stays so, and nobody else comes in', async () => {
+    let line: DatabaseLine | undefined;
+    await using away = await TunnelWorld.start({}, async (url) => {
+      line = await DatabaseLine.to(url);
+      return line.url;
+    });
+    away.onClose(() => line?.close());
+    const client = await away.client();
+    await away.online(client.key);
+    const tunnel = await away.tunnel(client.id, await away.echo());
+    await away.admin('POST', '/auth-policies', {
+      resource_type: 'tunnel',
+      resource_id: tunnel.id,
+      type: 'password',
+      password: 'open sesame',
+    });
+    const ask = async (): Promise<boolean> => (await away.ask(tunnel.listen_port, 'ping')) === 'ping';
+    await waitFor(async () => !(await ask()));
+    const { port, host } = new URL(away.gateway.url);
+    const visitor = new VisitorBrowser({ port: Number(port), host });
+    const form = formOf(await visitor.ask({ path: page(tunnel) }));
+    form.fields.set('password', 'open sesame');
+    line?.cut();
+    expect((await visitor.submit(form)).status).toBe(503);
+    expect(await ask()).toBe(false);
+    line?.mend();
+    await waitFor(async () => (await visitor.submit(form)).status === 303);
+    await waitFor(ask);
+    line?.cut();
+    expect(await ask()).toBe(true);
+    line?.mend();
   });
 });

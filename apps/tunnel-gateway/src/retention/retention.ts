@@ -8,6 +8,8 @@ const ROWS = 20_000;
 
 /** Events that are kept, whatever their age: a flood of them does not fill the disk. */
 const EVENTS = 200_000;
+/** Addresses that are let in to raw tunnels, the latest. */
+const GRANTS = 200_000;
 
 /** A batch that is not in the totals by minute, hour and day yet stays. */
 const SWEEPS = {
@@ -25,7 +27,11 @@ const SWEEPS = {
     'tunnel_gateway_ops.webhook_deliveries',
     `status <> 'pending' AND created_at < now() - interval '30 days'`,
   ),
-  grants: old('tunnel_gateway_ops.visitor_grants', 'until < now()'),
+  grants: old(
+    'tunnel_gateway_ops.visitor_grants',
+    `until < now() OR created_at < (SELECT created_at FROM tunnel_gateway_ops.visitor_grants
+      ORDER BY created_at DESC OFFSET ${GRANTS} LIMIT 1)`,
+  ),
   tries: old('tunnel_gateway_ops.visitor_tries', `since < now() - interval '1 hour'`),
 } as const;
 

@@ -1,5 +1,6 @@
+import { verifyPassword } from '@gatehouse/auth';
 import { loadSecretKey, pgPool } from '@gatehouse/persistence';
-import { clientAddress, JsonLogger } from '@gatehouse/platform';
+import { AppError, clientAddress, JsonLogger } from '@gatehouse/platform';
 import { formatIp, parseIp } from '@gatehouse/net';
 import {
   readVisitorRequest,
@@ -14,7 +15,6 @@ import { DataSource } from 'typeorm';
 import { EventLog } from '../events/event-log.js';
 import { PolicySecrets } from '../gateway-host/policy-secrets.js';
 import { visitSecretOf } from '../gateway-host/start-edge.js';
-import { verifyPassword } from '../gateway-host/verify-password.js';
 import { TunnelGatewaySettings } from '../settings.js';
 import { VisitTries } from './visit-tries.js';
 import { VisitedTunnels, type VisitedTunnel } from './visited-tunnels.js';
@@ -43,7 +43,11 @@ export class Visits implements BeforeApplicationShutdown {
       (message: string, fields?: Record<string, unknown>): void =>
         logger[level](message, fields ?? {}, 'Visits');
     this.visits = new TunnelVisits(
-      { secret: visitSecretOf(loadSecretKey({ home, envValue: secretKey })), verifyPassword },
+      {
+        secret: visitSecretOf(loadSecretKey({ home, envValue: secretKey })),
+        // In turn with logins: guesses at tunnels do not keep people out of the console.
+        verifyPassword: (encoded, password) => verifyPassword(password, encoded),
+      },
       {
         now: Date.now,
         logger: { debug: log('debug'), info: log('log'), warn: log('warn'), error: log('error') },
@@ -67,7 +71,7 @@ export class Visits implements BeforeApplicationShutdown {
     try {
       send(request, response, await this.answer(request));
     } catch (error) {
-      this.logger.error('a visitor could not be answered', { error }, 'Visits');
+      if (!(error instanceof AppError)) this.logger.error('a visitor could not be answered', { error }, 'Visits');
       send(request, response, busy());
     } finally {
       this.running -= 1;
@@ -83,15 +87,15 @@ export class Visits implements BeforeApplicationShutdown {
     return asked ? this.visits.answer(asked, tunnel.policies) : nothingHere(400);
   }
 
-  private async report({ resource, policyId, address, count }: FailedVisitors): Promise<void> {
+  private async report({ resource, clientId, policyId, address, count }: FailedVisitors): Promise<void> {
     try {
       const tunnel = await this.tunnels.find(resource.id);
       await this.events.record({
         type: 'auth.visitor_failed',
         resource: { kind: 'tunnel', id: resource.id },
         ownerUserId: tunnel?.ownerUserId ?? null,
-        message: `Visitors did not prove who they are: ${count}, the last from ${address}`,
-        data: { policy_id: policyId, address, count },
+        message: `${count === 1 ? 'A visitor' : `${count} visitors`} did not prove who they are`,
+        data: { client_id: clientId, policy_id: policyId, address },
       });
     } catch (error) {
       // Who was not let in stays out: only the note of it is missing.
