@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { formOf, VisitorBrowser, waitFor } from '@gatehouse/testing';
@@ -21,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-async function service(listener: RequestListener): Promise<number> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
+async function service(listener: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<number> {
+  const server = createServer((request, response) => void listener(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   world.onClose(() => {
     server.closeAllConnections();
@@ -292,6 +293,134 @@ describe('a host that asks a service, as Traefik and nginx do', () => {
     expect(Date.now() - began).toBeLessThan(1_000);
     expect(await rows()).toEqual([]);
     expect(await isIn()).toBe(false);
+  });
+});
+
+describe('a host whose visitors sign in at a server of OpenID Connect', () => {
+  const codes = new Map<string, { challenge: string; redirect: string }>();
+  let issuer: string;
+  let claims: AnyJson;
+  beforeAll(async () => {
+    const port = await service(async (request, response) => {
+      let text = '';
+      for await (const part of request) text += String(part);
+      const sent = new URLSearchParams(text);
+      const answer = (body: object): void => void response.end(JSON.stringify(body));
+      if (request.url === '/.well-known/openid-configuration') {
+        const endpoints = ['authorization', 'token', 'userinfo'].map((name) => [
+          `${name}_endpoint`,
+          `${issuer}/${name}`,
+        ]);
+        return answer({ issuer, ...Object.fromEntries(endpoints) });
+      }
+      if (request.url === '/userinfo' && request.headers.authorization === 'Bearer good') return answer(claims);
+      const code = codes.get(sent.get('code') ?? '');
+      const challenge = createHash('sha256')
+        .update(sent.get('code_verifier') ?? '')
+        .digest('base64url');
+      const credentials = `Basic ${Buffer.from('gw:s%2Fe').toString('base64')}`;
+      const fits = code?.challenge === challenge && code.redirect === sent.get('redirect_uri');
+      if (request.url === '/token' && fits && request.headers.authorization === credentials) {
+        return answer({ access_token: 'good', token_type: 'Bearer' });
+      }
+      response.writeHead(400).end();
+    });
+    issuer = `http://127.0.0.1:${port}`;
+  });
+
+  it('finds the server by its name, and lets in whose verified address is on the list', async () => {
+    const { name, policy } = await guarded({
+      type: 'oauth',
+      allow_private: true,
+      oauth: { issuer, client_id: 'gw', client_secret: 's/e', emails: ['ann@example.org'] },
+    });
+    expect(policy.oauth).toMatchObject({
+      server: 'standard',
+      scope: 'openid email',
+      has_client_secret: true,
+      userinfo_endpoint: `${issuer}/userinfo`,
+      introspection_endpoint: null,
+    });
+    expect(JSON.stringify(policy)).not.toContain('s/e');
+    const [stored] = await world.rows(`SELECT sealed_secret, oauth::text AS oauth
+      FROM tunnel_gateway_ops.policy_options WHERE policy_id = ${policy.id}`);
+    expect(JSON.stringify(stored)).not.toContain('s/e');
+    const signIn = async (visitor: VisitorBrowser): Promise<number> => {
+      const asked = new URL(await visitor.follow('/x')).searchParams;
+      codes.set('c', { challenge: asked.get('code_challenge') ?? '', redirect: asked.get('redirect_uri') ?? '' });
+      expect(asked.get('redirect_uri')).toBe(`http://${name}/__gw/oauth/callback`);
+      const back = new URLSearchParams({ code: 'c', state: asked.get('state') ?? '' });
+      await visitor.ask({ path: `/__gw/oauth/callback?${back.toString()}` });
+      return (await visitor.ask({ path: '/x' })).status;
+    };
+    for (const stranger of [
+      { sub: '1', email: 'bob@example.org', email_verified: true },
+      { sub: '1', email: 'ann@example.org' },
+      { sub: 'ann@example.org', preferred_username: 'ann@example.org' },
+      { email: 'ann@example.org', email_verified: true },
+    ]) {
+      claims = stranger;
+      expect(await signIn(browser(name))).toBe(401);
+    }
+    claims = { sub: '1', email: 'Ann@example.org', email_verified: true };
+    const visitor = browser(name);
+    expect(await signIn(visitor)).toBe(200);
+    await world.admin('PATCH', `/auth-policies/${policy.id}`, { ttl_seconds: 60 });
+    await waitFor(async () => (await visitor.ask()).status === 401, { timeoutMs: 1_000 });
+  });
+
+  it('keeps its secret for the server that it was said for', async () => {
+    const oauth = { issuer, client_id: 'gw' };
+    const { policy } = await guarded({
+      type: 'oauth',
+      allow_private: true,
+      oauth: { ...oauth, client_secret: 's/e' },
+    });
+    const change = (more: object): Promise<AnyJson> =>
+      world.admin('PATCH', `/auth-policies/${policy.id}`, { oauth: { ...oauth, ...more } });
+    expect(await change({ names: ['ann'] })).toMatchObject({
+      status: 200,
+      body: { oauth: { has_client_secret: true } },
+    });
+    const elsewhere = {
+      authorization_endpoint: `${issuer}/authorization`,
+      token_endpoint: 'http://127.0.0.1:1/token',
+      userinfo_endpoint: `${issuer}/userinfo`,
+    };
+    expect((await change(elsewhere)).status).toBe(422);
+    expect((await change({ client_id: 'other' })).status).toBe(422);
+    expect(await change({ ...elsewhere, client_secret: 'new' })).toMatchObject({ status: 200 });
+    expect(await change({ client_secret: null })).toMatchObject({ body: { oauth: { has_client_secret: false } } });
+  });
+
+  it('is asked for in full, and not inside the gateway’s network', async () => {
+    const { call, id } = await world.user('olga');
+    const own = await world.client({ name: 'own', owner_user_id: id });
+    const post = async (oauth: object): Promise<AnyJson> =>
+      (await call('POST', '/auth-policies', { resource_type: 'client', resource_id: own.id, type: 'oauth', oauth }))
+        .body;
+    const endpoints = {
+      issuer: 'https://login.example.org',
+      client_id: 'gw',
+      authorization_endpoint: 'https://login.example.org/a',
+      token_endpoint: 'https://login.example.org/t',
+      userinfo_endpoint: 'https://login.example.org/u',
+    };
+    const fieldOf = async (more: object): Promise<string> => (await post({ ...endpoints, ...more })).errors?.[0]?.field;
+    expect(await fieldOf({ issuer: 'http://login.example.org' })).toBe('oauth.issuer');
+    expect(await fieldOf({ issuer: 'https://login.example.org/?a' })).toBe('oauth.issuer');
+    for (const name of ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'introspection_endpoint']) {
+      for (const url of ['https://169.254.169.254/', 'https://[::1]/', 'http://a.example/', 'https://localhost/']) {
+        expect(await fieldOf({ [name]: url })).toBe(`oauth.${name}`);
+      }
+    }
+    expect(await fieldOf({ token_endpoint: undefined })).toBe('oauth.token_endpoint');
+    expect(await fieldOf({ userinfo_endpoint: undefined })).toBe('oauth.userinfo_endpoint');
+    expect((await post({ issuer, client_id: 'gw' })).errors[0].field).toBe('oauth.issuer');
+    expect((await post({ ...endpoints, client_secret: '' })).status).toBe(422);
+    expect((await post({ ...endpoints, emails: ['nobody'] })).status).toBe(422);
+    expect((await post({ ...endpoints, strange: 1 })).status).toBe(422);
+    expect(await post(endpoints)).toMatchObject({ oauth: { client_id: 'gw', has_client_secret: false, subjects: [] } });
   });
 });
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GuardedHost, policy, type Browser } from '../../test/verification-rig.js';
-import type { VisitorOAuthClient } from '../index.js';
+import type { OAuthEndpoints, OAuthIssuer, VisitorOAuthClient } from '../index.js';
 
 const ISSUER = 'https://login.test';
 const SECRET = 'a secret/+';
@@ -57,6 +57,7 @@ class AuthorizationServer {
   }
 }
 
+let issuers: OAuthIssuer[];
 let host: GuardedHost;
 let server: AuthorizationServer;
 const client: VisitorOAuthClient = { issuer: ISSUER, clientId: 'gateway', clientSecret: SECRET, scope: 'vip' };
@@ -69,13 +70,11 @@ beforeEach(async () => {
   await once(login, 'listening');
   const url = `http://127.0.0.1:${(login.address() as AddressInfo).port}`;
   const common = { authorizationEndpoint: 'https://login.test/authorize?tenant=1', tokenEndpoint: `${url}/token` };
-  host = await GuardedHost.start({
-    timeouts: { callback: 300 },
-    oauthIssuers: [
-      { issuer: ISSUER, ...common, introspectionEndpoint: `${url}/introspect` },
-      { issuer: 'https://other.test', ...common, userinfoEndpoint: `${url}/userinfo` },
-    ],
-  });
+  issuers = [
+    { issuer: ISSUER, ...common, introspectionEndpoint: `${url}/introspect` },
+    { issuer: 'https://other.test', ...common, userinfoEndpoint: `${url}/userinfo` },
+  ];
+  host = await GuardedHost.start({ timeouts: { callback: 300 }, oauthIssuers: issuers });
   return () => {
     login.closeAllConnections();
     login.close();
@@ -193,6 +192,37 @@ describe('a host whose visitors sign in elsewhere', () => {
       expect(browser.jar.has('gwv_6')).toBe(false);
     }
     expect(host.seen).toEqual([]);
+  });
+
+  it('asks the server that the policy has, and keeps out who is not named there', async () => {
+    const [known] = issuers;
+    const own = { ...known, namesItself: true } as OAuthEndpoints;
+    await host.guard({ ...signIn({ issuer: 'https://own.test', server: own, subjects: ['ann'] }), allowPrivate: true });
+    const browser = host.browser();
+    const back = server.agree(await begin(browser));
+    back.searchParams.set('iss', 'https://own.test');
+    expect((await come(browser, back)).status).toBe(303);
+    // It names itself: who does not is somebody else.
+    const second = host.browser();
+    const unnamed = server.agree(await begin(second));
+    unnamed.searchParams.delete('iss');
+    expect((await come(second, unnamed)).status).toBe(401);
+    server.asked.length = 0;
+    await host.guard(signIn({ issuer: 'https://own.test', server: own }));
+    const third = host.browser();
+    const inside = server.agree(await begin(third));
+    inside.searchParams.set('iss', 'https://own.test');
+    expect((await come(third, inside)).status).toBe(401);
+    expect(server.asked).toEqual([]);
+  });
+
+  it('is not handed the code of another server by one that does not say who it is', async () => {
+    await host.guard(signIn(), policy({ id: 7, type: 'oauth', oauth: { ...client, issuer: 'https://other.test' } }));
+    const browser = host.browser();
+    const back = server.agree(await begin(browser));
+    back.searchParams.delete('iss');
+    expect((await come(browser, back)).status).toBe(401);
+    expect(server.asked).toEqual([]);
   });
 
   it('is closed without a server that is known, and finds the host of its location', async () => {

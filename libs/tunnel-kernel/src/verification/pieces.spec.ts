@@ -98,6 +98,30 @@ it('grants are forgotten when their time is over', () => {
   expect([store.size, store.list()]).toEqual([0, []]);
 });
 
+it('grants of elsewhere are taken, but not over what happened here and was not told yet', () => {
+  const store = new MemoryGrantStore(() => 0);
+  const grant = { tunnelId: 1, address: 'a', policyId: 1, policyVersion: 1, until: 10, once: true };
+  const other = { ...grant, address: 'b' };
+  store.receive([{ ...other, grant: other }]);
+  expect(store.takeChanges()).toEqual([]);
+  store.put(grant);
+  store.takeChanges();
+  // Used up; then the news of its beginning comes back.
+  store.remove(grant);
+  store.receive([{ ...grant, grant }]);
+  expect(store.get(grant)).toBeUndefined();
+  store.replace([grant]);
+  expect([store.get(grant), store.get(other)]).toEqual([undefined, undefined]);
+  const told = store.takeChanges();
+  expect(told).toMatchObject([{ address: 'a', grant: null }]);
+  // It could not be told; meanwhile there is a new one.
+  store.put({ ...grant, until: 20 });
+  store.restore(told);
+  expect(store.takeChanges()).toMatchObject([{ grant: { until: 20 } }]);
+  store.replace([other]);
+  expect(store.list()).toEqual([other]);
+});
+
 it('policies of a client are not for tunnels that have keys of their own', () => {
   const tunnel = { clientId: 1, listen: { host: '', port: 0 }, targets: [] };
   const policies = [

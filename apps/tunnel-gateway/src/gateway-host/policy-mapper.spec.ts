@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import type { PolicyRow } from './config-rows.js';
+import { toPolicy } from './policy-mapper.js';
+import { PolicySecrets } from './policy-secrets.js';
+
+const secrets = new PolicySecrets(Buffer.alloc(32, 1).toString('base64'));
+const ROW: PolicyRow = {
+  id: 1,
+  kind: 'host',
+  resourceId: 2,
+  type: 'oauth',
+  password: null,
+  callbackUrl: null,
+  copyHeaders: [],
+  allowPrivate: false,
+  oauth: { issuer: 'https://a.example', clientId: 'x' },
+  sealedSecret: null,
+  ttlSeconds: 60,
+  version: 3,
+};
+const map = (row: Partial<PolicyRow>): ReturnType<typeof toPolicy> =>
+  toPolicy({ ...ROW, ...row }, (sealed) => secrets.open(sealed));
+
+describe('a policy of type oauth', () => {
+  it('has its secret again, which is sealed in the tables and in snapshots', () => {
+    const sealedSecret = secrets.seal('the secret');
+    expect(sealedSecret).not.toContain('secret');
+    expect(map({ sealedSecret }).oauth).toEqual({ ...ROW.oauth, clientSecret: 'the secret' });
+    expect(map({}).oauth).toEqual({ ...ROW.oauth, clientSecret: null });
+    expect(map({ oauth: null })).not.toHaveProperty('oauth');
+  });
+
+  it('lets nobody in whose secret cannot be opened: it is no public client', () => {
+    const other = new PolicySecrets(Buffer.alloc(32, 2).toString('base64'));
+    for (const sealedSecret of [other.seal('x'), '', 'c1.', 'v1.AAAA', `${secrets.seal('x').slice(0, -2)}AA`]) {
+      expect(map({ sealedSecret })).not.toHaveProperty('oauth');
+    }
+  });
+});
