@@ -11,7 +11,6 @@ import type { Tunnel } from '../tunnels/tunnel.entity.js';
 import { instant } from '../wire/view-parts.js';
 
 const SHOWN = 10;
-const DAY = 86_400_000;
 
 interface Carried {
   inlet_bytes: number;
@@ -66,8 +65,9 @@ function togetherOf(actor: Actor): { kind: 'global' | 'user'; id: number } {
 }
 
 function carriedBy(kind: 'tunnel' | 'host', now: number): Condition {
-  const { table, ms } = BUCKET_KINDS.hour;
-  const since = new Date(Math.floor((now - DAY) / ms) * ms + ms);
+  const { table, ms } = BUCKET_KINDS.day;
+  // One or two rows a resource: by the hour it would be hundreds of thousands.
+  const since = new Date(Math.floor(now / ms) * ms - ms);
   return {
     sql: `SELECT f.resource_id AS id, sum(f.inlet_bytes + f.export_bytes) AS place, sum(f.inlet_bytes) AS inlet_bytes,
       sum(f.export_bytes) AS export_bytes, sum(f.connections) AS connections

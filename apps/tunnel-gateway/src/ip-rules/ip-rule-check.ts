@@ -84,8 +84,9 @@ export class IpRuleCheckService {
 
   private explain(ip: string, place: Place, rules: readonly IpRule[]): IpExplanation {
     const { countryOf, strict: geoStrict } = this.countries;
-    const compiled = new IpRules(rules.map(toRuleConfig), { countryOf, geoStrict });
-    return place === 'console' ? compiled.explainConsole(ip) : compiled.explain(ip, place);
+    // Levels that are as they were are not compiled again.
+    this.compiled = new IpRules(rules.map(toRuleConfig), { countryOf, geoStrict }, this.compiled ?? undefined);
+    return place === 'console' ? this.compiled.explainConsole(ip) : this.compiled.explain(ip, place);
   }
 }
 
