@@ -33,7 +33,7 @@ export class OwnAccountController {
     'TotpEnrolmentView',
     'Begins a second factor: a secret for an authenticator, which counts once it is confirmed',
   )
-  @Fails('CONFLICT')
+  @Fails('TOTP_REQUIRED', 'LOCKED', 'CONFLICT')
   beginTotp(@Body() body: ProvesPassword, @CurrentActor() actor: Actor, @Ip() ip: string): Promise<TotpEnrolmentView> {
     return this.factor.begin(body, actor, ip);
   }

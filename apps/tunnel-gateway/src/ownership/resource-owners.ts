@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { User } from '../users/user.entity.js';
 import { fieldError } from '../wire/field-error.js';
-import { isAdministrator, OwnedRows } from './owned-rows.js';
+import { seesAll, OwnedRows } from './owned-rows.js';
 
 export type OwnedKind = 'user' | 'client' | 'tunnel' | 'host';
 
@@ -29,14 +29,14 @@ export class ResourceOwners {
     else if (kind === 'tunnel') await this.owned.tunnels(actor).one(id);
     else if (kind === 'host') await this.owned.hosts(actor).one(id);
     else if (kind === 'user') await this.lock(actor, kind, id, this.owned.options);
-    else if (!isAdministrator(actor) || id !== 0) throw new AppError('NOT_FOUND');
+    else if (!seesAll(actor) || id !== 0) throw new AppError('NOT_FOUND');
   }
 
   private async lock(actor: Actor, kind: OwnedKind, id: number, tx: EntityManager): Promise<unknown> {
     if (kind === 'client') return this.owned.clients(actor, tx).lock(id);
     if (kind === 'tunnel') return this.owned.tunnels(actor, tx).lock(id);
     if (kind === 'host') return this.owned.hosts(actor, tx).lock(id);
-    const seen = isAdministrator(actor) || actor.userId === id;
+    const seen = seesAll(actor) || actor.userId === id;
     if (seen && (await tx.existsBy(User, { id }))) return id;
     throw new AppError('NOT_FOUND');
   }
