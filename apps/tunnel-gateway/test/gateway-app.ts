@@ -9,7 +9,7 @@ import { HTTP_OPTIONS } from '../src/http-options.js';
 import { readSettings } from '../src/settings.js';
 
 /** The edge as a real process, from source: no build is needed. */
-const launcher = new EdgeLauncher(new URL('../src/gateway-host/edge-main.ts', import.meta.url), [
+const fromSource = new EdgeLauncher(new URL('../src/gateway-host/edge-main.ts', import.meta.url), [
   '--conditions=development',
   '--no-warnings',
   `--import=${new URL('./support/typescript-sources.mjs', import.meta.url).href}`,
@@ -30,6 +30,7 @@ export interface GatewayApp extends TestApp {
 export async function startGateway(
   env: Record<string, string> = {},
   reach = (url: string) => Promise.resolve(url),
+  launcher = fromSource,
 ): Promise<GatewayApp> {
   const home = mkdtempSync(join(tmpdir(), 'tunnel-gateway-'));
   const database = await createTestDatabase({ template: { key: 'tunnel_gateway', prepare: migrate } });

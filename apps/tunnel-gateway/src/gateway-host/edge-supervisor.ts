@@ -38,6 +38,8 @@ export class EdgeSupervisor {
   /** Being prepared to take over from `current`. */
   private next: EdgeProcess | null = null;
   private edge: EdgeSupervisorOptions['edge'];
+  /** That are bound; 0: not yet. */
+  ports: EdgePorts = { agents: 0, http: 0, https: 0 };
 
   constructor(options: EdgeSupervisorOptions) {
     this.options = options;
@@ -104,8 +106,10 @@ export class EdgeSupervisor {
   }
 
   /** Where a port was any free one, it stays the one that agents and people know. */
-  private keep({ agents, http, https }: EdgePorts): void {
+  private keep(ports: EdgePorts): void {
     const { edge } = this;
+    const { agents, http, https } = ports;
+    this.ports = ports;
     this.edge = {
       ...edge,
       agents: { ...edge.agents, port: agents },

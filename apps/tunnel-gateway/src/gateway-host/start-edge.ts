@@ -19,19 +19,20 @@ export interface EdgeStart {
 
 /** How long the start of the service waits for its data plane. */
 const FIRST_START_MS = 10_000;
-const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
 
 /** A data plane that was started. A class, because it is also the injection token. */
 export class RunningEdge {
   readonly supervisor: EdgeSupervisor;
   readonly identity: KnownIdentity;
-  /** That are bound. */
-  readonly ports: EdgePorts;
 
-  constructor(supervisor: EdgeSupervisor, identity: KnownIdentity, ports: EdgePorts) {
+  constructor(supervisor: EdgeSupervisor, identity: KnownIdentity) {
     this.supervisor = supervisor;
     this.identity = identity;
-    this.ports = ports;
+  }
+
+  /** That are bound; 0: not yet. */
+  get ports(): EdgePorts {
+    return this.supervisor.ports;
   }
 }
 
@@ -55,7 +56,7 @@ export async function startEdge({ settings, launcher, logger, queries }: EdgeSta
   if (first.outcome === 'port') throw new StartError(portLine(first, settings));
   if (first.outcome === 'waiting') logger.warn('the edge is not ready yet', 'Edge');
   else logger.log('the edge serves', { pid: supervisor.pid, ...first.ports }, 'Edge');
-  return new RunningEdge(supervisor, identity, first.outcome === 'ready' ? first.ports : NO_PORTS);
+  return new RunningEdge(supervisor, identity);
 }
 
 function edgeOptions(

@@ -4,6 +4,7 @@ import type { NewTunnelClientView } from '@gatehouse/contracts';
 import { withClient } from '@gatehouse/persistence';
 import { waitFor } from '@gatehouse/testing';
 import { TunnelAgent, type AgentStatus } from '@gatehouse/tunnel-kernel';
+import type { EdgeLauncher } from '../../src/gateway-host/edge-launcher.js';
 import { Edges } from '../../src/gateway-host/edges.service.js';
 import { Users } from '../../src/users/users.service.js';
 import type { UserRole } from '../../src/users/user.entity.js';
@@ -40,12 +41,13 @@ export class TunnelWorld implements AsyncDisposable {
     this.admin = admin;
   }
 
-  /** `reach` answers the way by which the gateway gets to its database. */
+  /** `reach` answers the way by which the gateway gets to its database; `launcher` starts edges, from source by default. */
   static async start(
     env: Record<string, string> = {},
     reach?: (databaseUrl: string) => Promise<string>,
+    launcher?: EdgeLauncher,
   ): Promise<TunnelWorld> {
-    const gateway = await startGateway({ GATEHOUSE_ADMIN_PASSWORD: PASSWORD, ...env }, reach);
+    const gateway = await startGateway({ GATEHOUSE_ADMIN_PASSWORD: PASSWORD, ...env }, reach, launcher);
     return new TunnelWorld(gateway, await logIn(gateway, 'admin'));
   }
 

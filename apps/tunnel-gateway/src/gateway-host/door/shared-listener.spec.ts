@@ -64,7 +64,7 @@ describe('a shared port', () => {
     const before = socket.bytesRead;
     // More than all buffers of a process that would go on reading.
     visitor.write(Buffer.alloc(200_000));
-    await (await visit()).write('later\n');
+    (await visit()).write('later\n');
     await waitFor(() => handed.length === 2);
     expect(socket.bytesRead).toBe(before);
   });
