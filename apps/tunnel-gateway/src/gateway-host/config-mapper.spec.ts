@@ -37,6 +37,8 @@ const POLICY: PolicyRow = {
   callbackUrl: null,
   copyHeaders: [],
   allowPrivate: false,
+  oauth: null,
+  sealedSecret: null,
   ttlSeconds: 60,
   version: 3,
 };
