@@ -205,9 +205,8 @@ export function agentResources(
   { tunnels, hosts }: TunnelServerConfig,
   clientId: number,
 ): { tunnels: AgentTunnel[]; hosts: AgentHost[] } {
-  const own = <T extends { clientId: number }>(resource: T): boolean => resource.clientId === clientId;
   return {
-    tunnels: tunnels.filter(own).map((tunnel) => ({
+    tunnels: ownedBy(clientId, tunnels).map((tunnel) => ({
       id: tunnel.id,
       mode: tunnel.mode,
       entrance: WITHOUT_PORT.has(tunnel.mode) ? '' : `${tunnel.listen.host}:${tunnel.listen.port}`,
@@ -216,10 +215,26 @@ export function agentResources(
       destinations: tunnel.destinations ?? [],
       file: tunnel.file ?? null,
     })),
-    hosts: hosts.filter(own).map(({ id, host, location, targets }) => ({
+    hosts: ownedBy(clientId, hosts).map(({ id, host, location, targets }) => ({
       id,
       name: `${host}${location}`,
       targets: targets.map(({ host, port, weight }) => ({ host, port, weight })),
     })),
   };
+}
+
+interface Owned {
+  clientId: number;
+}
+
+/** Of lists that were looked at: a new configuration is told to every agent. */
+const owners = new WeakMap<readonly Owned[], Map<number, Owned[]>>();
+
+function ownedBy<T extends Owned>(clientId: number, resources: readonly T[]): readonly T[] {
+  let byClient = owners.get(resources);
+  if (!byClient) {
+    byClient = Map.groupBy<number, Owned>(resources, (resource) => resource.clientId);
+    owners.set(resources, byClient);
+  }
+  return (byClient.get(clientId) ?? []) as T[];
 }

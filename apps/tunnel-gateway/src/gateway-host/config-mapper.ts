@@ -21,6 +21,10 @@ export interface MappedConfig {
 
 const KIBIBYTE = 1024;
 
+/** Rows that did not change are the same objects in the next configuration. */
+const tunnelTargets = onceFor((row: TunnelRow) => parseTunnelTargets(row.mode, row.targetAddr));
+const hostTargets = onceFor((row: HostRow) => parseHostTargets(row.targetAddr));
+
 /** What the data plane is told to be. Rows that cannot be read are left out, each on its own. */
 export function toServerConfig(
   rows: ConfigRows,
@@ -73,7 +77,7 @@ function toTunnel(row: TunnelRow, visitorKeys: ReadonlyMap<number, string>): Tun
     clientId,
     mode,
     listen: { host: listenIp, port: listenPort },
-    ...parseTunnelTargets(mode, row.targetAddr),
+    ...tunnelTargets(row),
     ...(proxyProtocol !== 0 && { proxyProtocol }),
     acceptProxyProtocol,
     ...(visitorKeyHash !== undefined && { visitorKeyHash }),
@@ -88,11 +92,20 @@ function toHost(row: HostRow, certificate: Certificate | null): HostConfig {
     host,
     location,
     scheme,
-    targets: parseHostTargets(row.targetAddr),
+    targets: hostTargets(row),
     certificate,
     redirectToHttps: row.autoHttps && scheme === 'all',
     rewriteHost,
     requestHeaders,
     responseHeaders,
+  };
+}
+
+function onceFor<R extends object, T extends object>(map: (row: R) => T): (row: R) => T {
+  const known = new WeakMap<R, T>();
+  return (row) => {
+    const found = known.get(row) ?? map(row);
+    known.set(row, found);
+    return found;
   };
 }

@@ -78,12 +78,17 @@ const CLIENT_TABLES = `
   tunnel_gateway.clients c JOIN tunnel_gateway.users u ON u.id = c.owner_user_id
   LEFT JOIN tunnel_gateway_ops.client_options o ON o.client_id = c.id`;
 
+/** Of those that are asked for; in every statement $1 is their ids, null for all. */
+const CLIENTS = `
+  SELECT ${CLIENT_COLUMNS} FROM ${CLIENT_TABLES}
+  WHERE $1::bigint[] IS NULL OR c.id = ANY ($1) OR c.owner_user_id = ANY ($2::bigint[]) ORDER BY c.id`;
+
 const TUNNELS = `
   SELECT t.id, t.client_id AS "clientId", t.mode, coalesce(t.listen_ip, '0.0.0.0') AS "listenIp",
     t.listen_port AS "listenPort", t.target_addr AS "targetAddr", coalesce(o.proxy_protocol, 0) AS "proxyProtocol",
     coalesce(o.accept_proxy_protocol, false) AS "acceptProxyProtocol"
   FROM tunnel_gateway.tunnels t LEFT JOIN tunnel_gateway_ops.tunnel_options o ON o.tunnel_id = t.id
-  WHERE t.status = 1 ORDER BY t.id`;
+  WHERE t.status = 1 AND ($1::bigint[] IS NULL OR t.id = ANY ($1)) ORDER BY t.id`;
 
 const HOSTS = `
   SELECT h.id, h.client_id AS "clientId", h.host, coalesce(h.location, '/') AS location,
@@ -94,13 +99,13 @@ const HOSTS = `
     coalesce(o.request_headers, '{}') AS "requestHeaders", coalesce(o.response_headers, '{}') AS "responseHeaders"
   FROM tunnel_gateway.hosts h LEFT JOIN tunnel_gateway_ops.host_options o ON o.host_id = h.id
     LEFT JOIN tunnel_gateway_ops.certificates k ON k.host_id = h.id
-  WHERE h.status = 1 ORDER BY h.id`;
+  WHERE h.status = 1 AND ($1::bigint[] IS NULL OR h.id = ANY ($1)) ORDER BY h.id`;
 
 /** Rules of the console are the service's own business. */
 const IP_RULES = `
   SELECT id, scope, coalesce(resource_id, 0) AS "resourceId", type, pattern_kind AS kind, pattern,
     coalesce(priority, 0) AS priority
-  FROM tunnel_gateway.ip_rules WHERE scope <> 'console' ORDER BY id`;
+  FROM tunnel_gateway.ip_rules WHERE scope <> 'console' AND ($1::bigint[] IS NULL OR id = ANY ($1)) ORDER BY id`;
 
 /** Of `auth_policies` as `p`. */
 export const POLICY_VERSION = `coalesce((extract(epoch FROM p.updated_at) * 1000)::bigint, 0)`;
@@ -113,17 +118,37 @@ const POLICIES = `
   FROM tunnel_gateway.auth_policies p LEFT JOIN tunnel_gateway_ops.policy_options o ON o.policy_id = p.id
   WHERE p.enabled = 1`;
 
+/** Ids of what is to be read; clients also by their owners. */
+export interface RowSelection {
+  users: number[];
+  clients: number[];
+  tunnels: number[];
+  hosts: number[];
+  ipRules: number[];
+  policies: number[];
+}
+
 /** Reads everything; rows that belong together are read together. */
-export async function readConfigRows(queries: Queries): Promise<ConfigRows> {
-  const rows = async <R extends object>(sql: string): Promise<R[]> => (await queries.query<R>(sql)).rows;
+export async function readAllRows(queries: Queries): Promise<ConfigRows> {
   const revision = await readRevision(queries);
+  return { revision, ...(await readRows(queries, null)) };
+}
+
+/** Null: all of them. */
+export async function readRows(queries: Queries, wanted: RowSelection | null): Promise<Omit<ConfigRows, 'revision'>> {
+  const rows = async <R extends object>(sql: string, ids: number[] | undefined, ...others: unknown[]): Promise<R[]> => {
+    const nothing = wanted !== null && ids?.length === 0 && others.flat().length === 0;
+    return nothing ? [] : (await queries.query<R>(sql, [ids ?? null, ...others])).rows;
+  };
   return {
-    revision,
-    clients: await rows<ClientRow>(`SELECT ${CLIENT_COLUMNS} FROM ${CLIENT_TABLES} ORDER BY c.id`),
-    tunnels: await rows<TunnelRow>(TUNNELS),
-    hosts: await rows<HostRow>(HOSTS),
-    ipRules: await rows<IpRuleConfig>(IP_RULES),
-    policies: await rows<PolicyRow>(`${POLICIES} ORDER BY p.id`),
+    clients: await rows<ClientRow>(CLIENTS, wanted?.clients, wanted?.users ?? []),
+    tunnels: await rows<TunnelRow>(TUNNELS, wanted?.tunnels),
+    hosts: await rows<HostRow>(HOSTS, wanted?.hosts),
+    ipRules: await rows<IpRuleConfig>(IP_RULES, wanted?.ipRules),
+    policies: await rows<PolicyRow>(
+      `${POLICIES} AND ($1::bigint[] IS NULL OR p.id = ANY ($1)) ORDER BY p.id`,
+      wanted?.policies,
+    ),
   };
 }
 

@@ -8,7 +8,8 @@ import { ClientDirectory } from './client-directory.js';
 import { WorkerShare } from './door/worker-share.js';
 import { ConfigFeed } from './config-feed.js';
 import { toServerConfig, type MappedConfig } from './config-mapper.js';
-import { findClientByKey, readConfigRows, readRevision, type ConfigRows } from './config-rows.js';
+import { readConfigRows } from './config-changes.js';
+import { findClientByKey, readAllRows, readRevision, type ConfigRows } from './config-rows.js';
 import { CountryFile } from './country-file.js';
 import { EdgeDatabase } from './edge-database.js';
 import { EdgeEvents } from './edge-events.js';
@@ -112,7 +113,7 @@ export class Edge implements EdgeRole {
     await this.flows.recover();
     for (;;) {
       try {
-        this.take(await this.database.snapshot(readConfigRows), 'database');
+        this.take(await this.database.snapshot(readAllRows), 'database');
         return await this.grants.read();
       } catch (error) {
         this.databaseFailed(error);
@@ -273,7 +274,8 @@ export class Edge implements EdgeRole {
     while (this.stale && !this.closed) {
       this.stale = false;
       try {
-        const rows = await this.database.snapshot(readConfigRows);
+        const known = this.source === 'database' ? this.rows : null;
+        const rows = await this.database.snapshot((queries) => readConfigRows(queries, known));
         this.databaseCame();
         if (rows.revision === this.rows?.revision && this.source === 'database') continue;
         this.take(rows, 'database');

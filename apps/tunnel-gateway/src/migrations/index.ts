@@ -10,6 +10,7 @@ import { CreateAcme1763668802150 } from './1763668802150-create-acme.js';
 import { CreateEvents1763668802160 } from './1763668802160-create-events.js';
 import { CreateWebhooks1763668802161 } from './1763668802161-create-webhooks.js';
 import { CreateIdempotencyKeys1763668802170 } from './1763668802170-create-idempotency-keys.js';
+import { CreateConfigChanges1763668802171 } from './1763668802171-create-config-changes.js';
 import { CreateVisitorGrants1763668802180 } from './1763668802180-create-visitor-grants.js';
 
 /** Every migration, oldest first. */
@@ -26,5 +27,6 @@ export const MIGRATIONS = [
   CreateEvents1763668802160,
   CreateWebhooks1763668802161,
   CreateIdempotencyKeys1763668802170,
+  CreateConfigChanges1763668802171,
   CreateVisitorGrants1763668802180,
 ];
