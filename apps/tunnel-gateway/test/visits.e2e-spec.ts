@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { formOf, VisitorBrowser, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -277,6 +278,69 @@ describe('a raw tunnel with a password', () => {
     expect(swept.grants).toBeGreaterThan(0);
     expect(swept.tries).toBeGreaterThan(0);
     expect(await grants(tunnel)).toEqual([]);
+  });
+});
+
+describe('the same password', () => {
+  it('lets datagrams in', async () => {
+    const target = createSocket('udp4').bind(0, '127.0.0.1');
+    target.on('message', (data, { port, address }) => target.send(data, port, address));
+    await once(target, 'listening');
+    const visitor = createSocket('udp4');
+    world.onClose(() => [target, visitor].map((socket) => socket.close()));
+    let answers = 0;
+    visitor.on('message', () => (answers += 1));
+    const tunnel = await world.tunnel(clientId, target.address().port, { mode: 'udp' });
+    const isAnswered = async (): Promise<boolean> => {
+      const before = answers;
+      visitor.send('ping', tunnel.listen_port, '127.0.0.1');
+      return waitFor(() => answers > before, { timeoutMs: 200 }).catch(() => false);
+    };
+    await waitFor(isAnswered);
+    const { body: policy } = await world.admin('POST', '/auth-policies', {
+      resource_type: 'tunnel',
+      resource_id: tunnel.id,
+      type: 'password',
+      password: 'open sesame',
+    });
+    await waitFor(async () => !(await isAnswered()));
+    await browser().prove('open sesame', page(tunnel));
+    await waitFor(isAnswered, { timeoutMs: 2_000 });
+    await world.admin('PATCH', `/auth-policies/${policy.id}`, { ttl_seconds: 60 });
+    await waitFor(async () => !(await isAnswered()), { timeoutMs: 2_000 });
+  });
+
+  it('is asked for on the tunnel’s own port, too, and what is granted there outlives the edge', async () => {
+    const tunnel = await world.tunnel(clientId, echo);
+    await guard(tunnel);
+    const visitor = new VisitorBrowser({ port: tunnel.listen_port, host: `127.0.0.1:${tunnel.listen_port}` });
+    expect(await visitor.prove('open sesame')).toMatchObject({ status: 303 });
+    expect(await isIn(tunnel)).toBe(true);
+    await waitFor(async () => (await grants(tunnel)).length === 1);
+    const before = world.edges.pid;
+    process.kill(before ?? 0, 'SIGKILL');
+    await waitFor(() => world.edges.pid !== null && world.edges.pid !== before);
+    await waitFor(() => isIn(tunnel), { timeoutMs: 10_000 });
+  });
+
+  it('does at every one of several edge processes', async () => {
+    await using several = await TunnelWorld.start({ TUNNEL_EDGE_WORKERS: '2' });
+    const { port, host } = new URL(several.gateway.url);
+    for (let count = 0; count < 2; count += 1) {
+      const client = await several.client({ name: `client ${count}` });
+      await several.online(client.key);
+      const tunnel = await several.tunnel(client.id, await several.echo());
+      const ask = async (): Promise<boolean> => (await several.ask(tunnel.listen_port, 'ping')) === 'ping';
+      await several.admin('POST', '/auth-policies', {
+        resource_type: 'client',
+        resource_id: client.id,
+        type: 'password',
+        password: 'open sesame',
+      });
+      await waitFor(async () => !(await ask()));
+      await new VisitorBrowser({ port: Number(port), host }).prove('open sesame', page(tunnel));
+      await waitFor(ask, { timeoutMs: 1_000 });
+    }
   });
 });
 
