@@ -78,7 +78,7 @@ function HeadCell<T>({ column, sort, onSort }: HeadCellProps<T>) {
       ) : (
         <button type="button" class="sort" onClick={() => onSort(order === 'ascending' ? `-${field}` : field)}>
           {head}
-          <span aria-hidden="true">{order === 'ascending' ? ' ▲' : order === 'descending' ? ' ▼' : ''}</span>
+          <span aria-hidden="true">{order === 'ascending' ? '▲' : order === 'descending' ? '▼' : ''}</span>
         </button>
       )}
     </th>

@@ -32,7 +32,7 @@ export function Shell({ product, navigation, foot }: ShellProps) {
           </button>
         </div>
         <nav aria-label="Pages">
-          <Links navigation={navigation} current={route.page} />
+          <Links navigation={navigation} current={route.page} onFollow={() => setMenuOpen(false)} />
         </nav>
         <div class="foot">
           <a href="docs">API description</a>
@@ -52,14 +52,20 @@ function skip(event: Event): void {
   document.getElementById('content')?.focus();
 }
 
-function Links({ navigation, current }: { navigation: Navigation; current: string }) {
+interface LinksProps {
+  navigation: Navigation;
+  current: string;
+  onFollow: () => void;
+}
+
+function Links({ navigation, current, onFollow }: LinksProps) {
   return (
     <>
       {navigation.map((group) => (
         <ul key={group[0]!.id}>
           {group.map(({ id, title, icon }) => (
             <li key={id}>
-              <a href={hrefTo(id)} aria-current={current === id ? 'page' : undefined}>
+              <a href={hrefTo(id)} aria-current={current === id ? 'page' : undefined} onClick={onFollow}>
                 <Icon name={icon} />
                 {title}
               </a>

@@ -7,6 +7,7 @@ import { formatBytes, formatCount } from '../../shared/format/amounts.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import { useResourceNames, type NameOf } from '../parts/resource-names.js';
 import { useMayWrite } from '../user-context.js';
 import { ClientActions, type ClientDeed } from './client-actions.js';
 import { ClientState, Limits } from './client-table.js';
@@ -54,7 +55,7 @@ function ClientFacts({ client }: { client: TunnelClientView }) {
         ['State', <ClientState key="state" client={client} />],
         ['Agent', agent ? `${agent.address}, ${agent.software}` : 'not connected'],
         ['Connected', agent ? formatRelative(agent.connected_at) : null],
-        ['Round trip', agent?.round_trip_ms != null ? `${agent.round_trip_ms} ms` : null],
+        ['Round trip', agent?.round_trip_ms == null ? null : `${agent.round_trip_ms.toFixed(1)} ms`],
         ['Limits', <Limits key="limits" client={client} />],
         ['Until', client.expire_at === null ? 'for good' : formatTime(client.expire_at)],
         ['From visitors', formatBytes(client.inlet_flow)],
@@ -64,9 +65,9 @@ function ClientFacts({ client }: { client: TunnelClientView }) {
   );
 }
 
-const COLUMNS: Column<TunnelConnectionView>[] = [
+const columnsFor = (nameOf: NameOf): Column<TunnelConnectionView>[] => [
   { head: 'Visitor', cell: ({ visitor_ip, visitor_port }) => <code>{`${visitor_ip} · ${visitor_port}`}</code> },
-  { head: 'Through', grow: true, cell: ({ resource_type, resource_id }) => `${resource_type} ${resource_id}` },
+  { head: 'Through', grow: true, cell: ({ resource_type, resource_id }) => nameOf(resource_type, resource_id) },
   { head: 'Since', cell: ({ started_at }) => <span title={formatTime(started_at)}>{formatRelative(started_at)}</span> },
   { head: 'From visitor', right: true, cell: ({ inlet_bytes }) => formatBytes(inlet_bytes) },
   { head: 'To visitor', right: true, cell: ({ export_bytes }) => formatBytes(export_bytes) },
@@ -79,6 +80,7 @@ function Connections({ client }: { client: TunnelClientView }) {
     [client.id],
     { everyMs: 2_000 },
   );
+  const nameOf = useResourceNames(data?.items.map((row) => ({ kind: row.resource_type, id: row.resource_id })) ?? []);
   const hidden = (data?.total ?? 0) - (data?.items.length ?? 0);
   return (
     <section>
@@ -86,7 +88,7 @@ function Connections({ client }: { client: TunnelClientView }) {
       <Trouble error={error} />
       <Table
         caption="Connected visitors"
-        columns={COLUMNS}
+        columns={columnsFor(nameOf)}
         rows={data?.items}
         rowKey={(row) => `${row.resource_type} ${row.resource_id} ${row.visitor_ip} ${row.visitor_port}`}
         empty="Nobody is connected right now."

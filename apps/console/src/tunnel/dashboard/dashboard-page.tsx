@@ -7,7 +7,7 @@ import { hrefTo } from '../../shared/state/route.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { EventList } from '../events/event-list.js';
 import { Empty } from '../parts/empty.js';
-import { BUCKETS, FlowChart, type BucketChoice } from '../parts/flow-chart.js';
+import { FlowChart, SPANS, type Span } from '../parts/flow-chart.js';
 import { useMayWrite } from '../user-context.js';
 import { Tiles } from './tiles.js';
 import { TopHosts, TopTunnels, TopVisitors } from './top-lists.js';
@@ -47,13 +47,10 @@ export function DashboardPage() {
 }
 
 function SeriesChoice({ data: { series, generated_at: at } }: { data: TunnelDashboard }) {
-  const [bucket, setBucket] = useState<BucketChoice>(BUCKETS[0]);
+  const [span, setSpan] = useState<Span>(SPANS[0]);
   return (
-    <Card
-      title="Traffic"
-      actions={<Segments label="Time span" choices={BUCKETS} current={bucket.id} onChange={setBucket} />}
-    >
-      <FlowChart points={series[bucket.id]} bucket={bucket} at={at} />
+    <Card title="Traffic" actions={<Segments label="Time span" choices={SPANS} current={span.id} onChange={setSpan} />}>
+      <FlowChart points={series[span.bucket]} span={span} at={at} />
     </Card>
   );
 }

@@ -1,17 +1,21 @@
 import type { EventView } from '@gatehouse/contracts';
 import { Badge } from '../../shared/components/page.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
+import { EventSubject, useEventSubjects } from './event-subject.js';
 import { toneOf } from './event-names.js';
 
 /** What happened, the newest first, in few words. */
 export function EventList({ events }: { events: readonly EventView[] }) {
+  const aboutOf = useEventSubjects(events);
   if (events.length === 0) return <p class="muted">Nothing has happened yet.</p>;
   return (
     <ul class="events">
       {events.map((event) => (
         <li key={event.id}>
           <Badge tone={toneOf(event.type)}>{event.type}</Badge>
-          <span class="message">{event.message}</span>
+          <span class="message">
+            <EventSubject event={event} aboutOf={aboutOf} /> {event.message}
+          </span>
           <span class="muted" title={formatTime(event.created_at)}>
             {formatRelative(event.created_at)}
           </span>

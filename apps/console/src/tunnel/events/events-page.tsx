@@ -8,6 +8,8 @@ import { Table, type Column } from '../../shared/components/table.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { FIRST_CURSOR } from '../../shared/state/cursor.js';
 import { useResource } from '../../shared/state/use-resource.js';
+import type { NameOf } from '../parts/resource-names.js';
+import { EventSubject, useEventSubjects } from './event-subject.js';
 import { EVENT_TYPES, mergeEvents, toneOf } from './event-names.js';
 import { useLiveEvents, type LiveEvents } from './use-live-events.js';
 
@@ -22,9 +24,10 @@ const RESOURCES = [
   ...['client', 'tunnel', 'host', 'user', 'webhook'].map((value) => ({ value, label: `About a ${value}` })),
 ];
 
-const COLUMNS: Column<EventView>[] = [
+const columnsFor = (aboutOf: NameOf): Column<EventView>[] => [
   { head: 'When', cell: ({ created_at: at }) => <span title={formatRelative(at)}>{formatTime(at)}</span> },
   { head: 'What', cell: ({ type }) => <Badge tone={toneOf(type)}>{type}</Badge> },
+  { head: 'About', cell: (event) => <EventSubject event={event} aboutOf={aboutOf} /> },
   { head: 'Message', grow: true, cell: ({ message }) => <span title={message}>{message}</span> },
   { head: 'Times', right: true, cell: ({ data }) => (typeof data['count'] === 'number' ? data['count'] : 1) },
 ];
@@ -41,6 +44,7 @@ export function EventsPage() {
   const isFirst = page.cursor === null;
   const live = useLiveEvents({ ...filter }, isFirst && data ? (data.items[0]?.id ?? 0) : undefined);
   const rows = data && (isFirst ? mergeEvents(data.items, live.events) : data.items);
+  const aboutOf = useEventSubjects(rows ?? []);
   const narrow = (changes: Partial<Filter>): void => {
     setFilter({ ...filter, ...changes });
     setPage({ ...FIRST_CURSOR, limit: page.limit });
@@ -60,7 +64,7 @@ export function EventsPage() {
       <Trouble error={error} retry={reload} />
       <Table
         caption="Events"
-        columns={COLUMNS}
+        columns={columnsFor(aboutOf)}
         rows={rows}
         rowKey={({ id }) => id}
         empty="Nothing like that has happened."

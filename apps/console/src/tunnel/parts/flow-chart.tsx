@@ -1,31 +1,49 @@
-import type { FlowPoint } from '@gatehouse/contracts';
+import type { FlowPoint, FlowSeries } from '@gatehouse/contracts';
 import { TrafficChart } from '../../shared/chart/traffic-chart.js';
 
-export const BUCKETS = [
-  { id: 'minute', label: 'Last day', stepSec: 60 },
-  { id: 'hour', label: 'Last month', stepSec: 3_600 },
-  { id: 'day', label: 'Last year', stepSec: 86_400 },
-] as const;
-export type BucketChoice = (typeof BUCKETS)[number];
+export interface Span {
+  id: string;
+  label: string;
+  bucket: FlowSeries['bucket'];
+  stepSec: number;
+  /** How many of the newest points; all where nothing is said. */
+  points?: number;
+}
+
+export const SPANS: readonly [Span, ...Span[]] = [
+  { id: 'hour', label: 'Last hour', bucket: 'minute', stepSec: 60, points: 60 },
+  { id: 'day', label: 'Last day', bucket: 'minute', stepSec: 60 },
+  { id: 'month', label: 'Last month', bucket: 'hour', stepSec: 3_600 },
+  { id: 'year', label: 'Last year', bucket: 'day', stepSec: 86_400 },
+];
+
+/** The part of a series that a span is about. */
+export function pointsWithin(span: Span, points: readonly FlowPoint[]): readonly FlowPoint[] {
+  return span.points === undefined ? points : points.slice(-span.points);
+}
 
 const NAMES = { down: 'to visitors', up: 'from visitors' };
 
 interface FlowChartProps {
   points: readonly FlowPoint[];
-  bucket: BucketChoice;
+  span: Span;
   /** When the figures were taken. */
   at: string;
 }
 
 /** What was carried over time. */
-export function FlowChart({ points, bucket, at }: FlowChartProps) {
-  const series = points.map((point) => ({ t: point.at, up: point.inlet_bytes, down: point.export_bytes }));
+export function FlowChart({ points, span, at }: FlowChartProps) {
+  const series = pointsWithin(span, points).map((point) => ({
+    t: point.at,
+    up: point.inlet_bytes,
+    down: point.export_bytes,
+  }));
   return (
     <TrafficChart
       series={series}
-      stepSec={bucket.stepSec}
+      stepSec={span.stepSec}
       at={at}
-      label={`Traffic, ${bucket.label.toLowerCase()}`}
+      label={`Traffic, ${span.label.toLowerCase()}`}
       names={NAMES}
     />
   );

@@ -1,4 +1,4 @@
-import type { FlowSeries } from '@gatehouse/contracts';
+import type { FlowPoint, FlowSeries } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { Card, Trouble } from '../../shared/components/page.js';
@@ -6,38 +6,38 @@ import { Segments } from '../../shared/components/segments.js';
 import { Tile } from '../../shared/components/tile.js';
 import { formatBytes, formatCount } from '../../shared/format/amounts.js';
 import { useResource } from '../../shared/state/use-resource.js';
-import { BUCKETS, FlowChart, type BucketChoice } from '../parts/flow-chart.js';
+import { FlowChart, pointsWithin, SPANS, type Span } from '../parts/flow-chart.js';
 import type { Counted } from './traffic-page.js';
 
 /** One series, as long as its kind of bucket is usually looked at. */
 export function SeriesCard({ counted }: { counted: Counted }) {
   const api = useApi();
-  const [bucket, setBucket] = useState<BucketChoice>(BUCKETS[0]);
+  const [span, setSpan] = useState<Span>(SPANS[0]);
   const { data, error, reload } = useResource(
     async (signal) => {
-      const series = await api.get<FlowSeries>('/flow-stats/series', { ...counted, bucket: bucket.id }, signal);
-      return { series, bucket, at: new Date().toISOString() };
+      const series = await api.get<FlowSeries>('/flow-stats/series', { ...counted, bucket: span.bucket }, signal);
+      return { points: pointsWithin(span, series.points), span, at: new Date().toISOString() };
     },
-    [counted.resource_type, counted.resource_id, bucket],
+    [counted.resource_type, counted.resource_id, span],
     { everyMs: 10_000 },
   );
   return (
     <Card
       title="Traffic over time"
-      actions={<Segments label="Time span" choices={BUCKETS} current={bucket.id} onChange={setBucket} />}
+      actions={<Segments label="Time span" choices={SPANS} current={span.id} onChange={setSpan} />}
     >
       <Trouble error={error} retry={reload} />
       {data && (
         <>
-          <FlowChart points={data.series.points} bucket={data.bucket} at={data.at} />
-          <Sums series={data.series} />
+          <FlowChart points={data.points} span={data.span} at={data.at} />
+          <Sums points={data.points} />
         </>
       )}
     </Card>
   );
 }
 
-function Sums({ series: { points } }: { series: FlowSeries }) {
+function Sums({ points }: { points: readonly FlowPoint[] }) {
   const sum = (of: 'inlet_bytes' | 'export_bytes' | 'connections'): number =>
     points.reduce((total, point) => total + point[of], 0);
   return (

@@ -10,7 +10,7 @@ interface TrafficChoiceProps {
 }
 
 const KINDS = [
-  { value: '', label: 'Everything together' },
+  { value: '', label: 'Everything' },
   { value: 'client', label: 'A client' },
   { value: 'tunnel', label: 'A tunnel' },
   { value: 'host', label: 'A host' },

@@ -24,31 +24,8 @@ interface TunnelTableProps {
 }
 
 export function TunnelTable({ list, nameOfResource, empty, onDeed }: TunnelTableProps) {
-  const mayWrite = useMayWrite();
-  const columns: Column<TunnelView>[] = [
-    { head: 'State', sort: 'run_status', cell: (tunnel) => <TunnelState tunnel={tunnel} /> },
-    {
-      head: 'Tunnel',
-      sort: 'name',
-      grow: true,
-      cell: (tunnel) => <TunnelName tunnel={tunnel} nameOfResource={nameOfResource} />,
-    },
-    { head: 'Visitors go to', sort: 'listen_port', cell: (tunnel) => <Address tunnel={tunnel} /> },
-    { head: 'Leads to', cell: (tunnel) => <Target tunnel={tunnel} /> },
-    {
-      head: 'Traffic',
-      sort: 'export_flow',
-      cell: ({ inlet_flow, export_flow }) => <Flow inlet={inlet_flow} outlet={export_flow} />,
-    },
-  ];
-  if (mayWrite) {
-    columns.push({
-      head: 'Actions',
-      quietHead: true,
-      right: true,
-      cell: (tunnel) => <TunnelActions tunnel={tunnel} reload={list.reload} onDeed={onDeed} />,
-    });
-  }
+  const actions = actionsColumn(list.reload, onDeed);
+  const columns = [...columnsFor(nameOfResource), ...(useMayWrite() ? [actions] : [])];
   return (
     <Table
       caption="Tunnels"
@@ -61,6 +38,33 @@ export function TunnelTable({ list, nameOfResource, empty, onDeed }: TunnelTable
       empty={empty}
     />
   );
+}
+
+function columnsFor(nameOfResource: NameOf): Column<TunnelView>[] {
+  return [
+    { head: 'State', sort: 'run_status', cell: (tunnel) => <TunnelState tunnel={tunnel} /> },
+    {
+      head: 'Tunnel',
+      sort: 'name',
+      grow: true,
+      cell: (tunnel) => <TunnelName tunnel={tunnel} nameOfResource={nameOfResource} />,
+    },
+    { head: 'From where to where', sort: 'listen_port', cell: (tunnel) => <Way tunnel={tunnel} /> },
+    {
+      head: 'Traffic',
+      sort: 'export_flow',
+      cell: ({ inlet_flow, export_flow }) => <Flow inlet={inlet_flow} outlet={export_flow} />,
+    },
+  ];
+}
+
+function actionsColumn(reload: () => void, onDeed: TunnelTableProps['onDeed']): Column<TunnelView> {
+  return {
+    head: 'Actions',
+    quietHead: true,
+    right: true,
+    cell: (tunnel) => <TunnelActions tunnel={tunnel} reload={reload} onDeed={onDeed} />,
+  };
 }
 
 function TunnelState({ tunnel }: { tunnel: TunnelView }) {
@@ -83,25 +87,28 @@ function TunnelName({ tunnel, nameOfResource }: { tunnel: TunnelView; nameOfReso
   );
 }
 
-function Address({ tunnel }: { tunnel: TunnelView }) {
+/** Where visitors go, and where that leads. */
+function Way({ tunnel }: { tunnel: TunnelView }) {
+  const { mode, target_addr: target } = tunnel;
   const address = addressOf(tunnel, location.hostname);
-  if (address === null) return <span class="muted">by key</span>;
+  const end = target === '' && !TUNNEL_MODES[mode].target.required ? 'all that the agent allows' : target;
   return (
-    <span class="with-copy">
-      <code>{address}</code>
-      <CopyButton text={address} what={`Address of ${nameOf(tunnel)}`} />
-    </span>
+    <>
+      {address === null ? (
+        <span class="muted">by key</span>
+      ) : (
+        <span class="with-copy">
+          <code>{address}</code>
+          <CopyButton text={address} what={`Address of ${nameOf(tunnel)}`} />
+        </span>
+      )}
+      <span class="second way" title={end}>
+        <span aria-hidden="true">→ </span>
+        <span class="hidden">leads to </span>
+        {end}
+      </span>
+    </>
   );
-}
-
-function Target({ tunnel: { mode, target_addr: target } }: { tunnel: TunnelView }) {
-  if (target !== '')
-    return (
-      <code class="clipped" title={target}>
-        {target}
-      </code>
-    );
-  return <span class="muted">{TUNNEL_MODES[mode].target.required ? '–' : 'all that the agent allows'}</span>;
 }
 
 interface TunnelActionsProps {

@@ -78,7 +78,11 @@ function columnsFor(
     {
       head: 'Gets',
       cell: ({ event_types: types }) =>
-        types.length === 0 ? 'all events' : <span title={types.join(', ')}>{types.length} kinds of events</span>,
+        types.length === 0 ? (
+          'all events'
+        ) : (
+          <span title={types.join(', ')}>{types.length === 1 ? types[0] : `${types.length} kinds of events`}</span>
+        ),
     },
     {
       head: 'State',
