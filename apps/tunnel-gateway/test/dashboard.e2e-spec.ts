@@ -99,6 +99,15 @@ describe('the dashboard', () => {
     expect(totals.tunnels).toEqual({ total: 1, running: 0, waiting: 0, failed: 0, stopped: 1 });
   });
 
+  it('warns of what is to be mended, its owner and administrators', async () => {
+    const expire_at = new Date(Date.now() + 86_400_000).toISOString();
+    await ada.call('PATCH', `/clients/${own.id}`, { expire_at });
+    const expiring = { code: 'client_expiring', resource: { kind: 'client', id: own.id } };
+    expect((await dashboard(ada.call)).warnings).toMatchObject([expiring]);
+    expect((await dashboard(world.admin)).warnings).toMatchObject([expiring]);
+    expect((await dashboard(eve.call)).warnings).toEqual([]);
+  });
+
   it('says when the data plane is away', async () => {
     process.kill(world.edges.pid ?? 0, 'SIGSTOP');
     const pid = world.edges.pid ?? 0;
