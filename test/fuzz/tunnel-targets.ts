@@ -75,6 +75,7 @@ const START = {
   target: null,
   destination: 'a.example:80',
   wantsAnswer: true,
+  framed: true,
   visitor: ENDS[0],
   entrance: ENDS[1],
 } as const;

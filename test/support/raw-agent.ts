@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectTcp, createServer, type AddressInfo, type Socket } from 'node:net';
 import { connect, createServer as createTlsServer, type TLSSocket } from 'node:tls';
@@ -10,7 +10,7 @@ import { waitFor } from '@gatehouse/testing';
  * is the library's own.
  */
 
-const MAGIC = Buffer.from('47574401', 'hex');
+const MAGIC = Buffer.from('475744', 'hex');
 
 export interface Ticket {
   id: Buffer;
@@ -102,12 +102,12 @@ export class RawAgent {
     });
   }
 
-  /** A data channel that is not sealed. */
-  async open(ticket: Ticket): Promise<Socket> {
+  /** A data channel. */
+  async open(ticket: Ticket, kind: 1 | 2 = 1): Promise<Socket> {
     const socket = connectTcp({ port: this.#port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => undefined);
     await once(socket, 'connect');
-    socket.write(opening(ticket));
+    socket.write(opening(ticket, kind));
     return socket;
   }
 
@@ -116,8 +116,60 @@ export class RawAgent {
   }
 }
 
-export function opening({ id, key }: Ticket): Buffer {
-  return Buffer.concat([MAGIC, id, proof(key, 'open', MAGIC, id)]);
+/** `kind`: 1 plain, 2 sealed. */
+export function opening({ id, key }: Ticket, kind: 1 | 2 = 1): Buffer {
+  const head = Buffer.concat([MAGIC, Buffer.of(kind), id]);
+  return Buffer.concat([head, proof(key, 'open', head)]);
+}
+
+/** Bytes in a frame; without any it is the end. */
+export function framed(text: string): Buffer {
+  const header = Buffer.alloc(3);
+  header.writeUIntBE(Buffer.byteLength(text), 0, 3);
+  return Buffer.concat([header, Buffer.from(text)]);
+}
+
+/** Sealed records of both directions, as one side sees them. */
+export class Records {
+  readonly #mine: Buffer;
+  readonly #theirs: Buffer;
+  #sent = 0;
+  #read = 0;
+
+  constructor({ id, key }: Ticket, side: 'agent' | 'server') {
+    const material = Buffer.from(hkdfSync('sha256', key, id, 'gatehouse channel', 64));
+    const both = [material.subarray(0, 32), material.subarray(32)] as const;
+    [this.#mine, this.#theirs] = side === 'agent' ? both : [both[1], both[0]];
+  }
+
+  seal(plain: string | Buffer): Buffer {
+    const length = Buffer.alloc(3);
+    length.writeUIntBE(Buffer.byteLength(plain), 0, 3);
+    const cipher = createCipheriv('aes-256-gcm', this.#mine, nonce(this.#sent++));
+    cipher.setAAD(length);
+    const sealed = Buffer.concat([cipher.update(Buffer.from(plain)), cipher.final()]);
+    return Buffer.concat([length, cipher.getAuthTag(), sealed]);
+  }
+
+  /** The records in `bytes`. @throws Error for one that does not open. */
+  open(bytes: Buffer): Buffer[] {
+    const opened: Buffer[] = [];
+    for (let at = 0; at < bytes.length;) {
+      const end = at + 19 + bytes.readUIntBE(at, 3);
+      const decipher = createDecipheriv('aes-256-gcm', this.#theirs, nonce(this.#read++), { authTagLength: 16 });
+      decipher.setAAD(bytes.subarray(at, at + 3));
+      decipher.setAuthTag(bytes.subarray(at + 3, at + 19));
+      opened.push(Buffer.concat([decipher.update(bytes.subarray(at + 19, end)), decipher.final()]));
+      at = end;
+    }
+    return opened;
+  }
+}
+
+function nonce(record: number): Buffer {
+  const bytes = Buffer.alloc(12);
+  bytes.writeUInt32BE(record, 8);
+  return bytes;
 }
 
 export interface StartFields {
@@ -148,6 +200,7 @@ export function start(
 }
 
 export interface StartedByAgent {
+  flags: number;
   id: number;
   kind: number;
   destination: string;
@@ -160,7 +213,7 @@ export function readStart(bytes: Buffer, key: Buffer): StartedByAgent {
   const visitorEnd = 19 + (bytes[18] ?? 0);
   const entranceEnd = visitorEnd + 1 + (bytes[visitorEnd] ?? 0);
   const destination = bytes.toString('utf8', entranceEnd + 1, entranceEnd + 1 + (bytes[entranceEnd] ?? 0));
-  return { id: Number(bytes.readBigUInt64BE(6)), kind: bytes[4] ?? 0, destination };
+  return { flags: bytes[1] ?? 0, id: Number(bytes.readBigUInt64BE(6)), kind: bytes[4] ?? 0, destination };
 }
 
 /** A server of which the test decides what it tells its agent. */
@@ -195,9 +248,9 @@ export class RawServer {
   }
 
   /** Welcomes the agent that came and tells it its tunnels. */
-  async welcome(config: { tunnels?: object[]; hosts?: object[] }): Promise<void> {
+  async welcome(config: { tunnels?: object[]; hosts?: object[] }, encrypt = false): Promise<void> {
     await waitFor(() => this.frames(FRAME.auth).length === 1);
-    this.send(FRAME.welcome, JSON.stringify({ version: 1, clientId: 1, heartbeatMs: 10_000, encrypt: false }));
+    this.send(FRAME.welcome, JSON.stringify({ version: 1, clientId: 1, heartbeatMs: 10_000, encrypt }));
     this.send(FRAME.config, JSON.stringify({ revision: 1, tunnels: [], hosts: [], ...config }));
   }
 

@@ -2,6 +2,7 @@ export { resetStream, type ByteStream, type ByteStreamEvents } from './byte-stre
 export { watchIdle, type ByteCounter, type IdleWatch } from './idle-watch.js';
 export { relay, type RelayEnd, type RelayEndReason, type RelayHandle, type RelayOptions } from './relay.js';
 export { DialedSocket } from './dialed-socket.js';
+export { withRoomBefore } from './read-memory.js';
 export { reuseMemory } from './reuse-memory.js';
 export { ByteStreamDuplex } from './duplex.js';
 export { ByteReader, ByteReaderError } from './byte-reader.js';

@@ -1,5 +1,8 @@
 const SMALL_BYTES = 8 * 1024;
 const LARGE_BYTES = 64 * 1024;
+/** Before the bytes that are read, for a header of who sends them on. */
+const ROOM_BYTES = 8;
+const memories = new WeakSet<ArrayBufferLike>();
 
 /** Buffers that no socket reads into at the moment, kept for the next one. */
 class BufferPool {
@@ -13,13 +16,28 @@ class BufferPool {
   }
 
   take(): Buffer {
-    return this.free.pop() ?? Buffer.allocUnsafeSlow(this.size);
+    return this.free.pop() ?? allocate(this.size);
   }
 
   /** Only what no one may still be writing from. */
   give(buffer: Buffer): void {
     if (this.free.length < this.limit) this.free.push(buffer);
   }
+}
+
+function allocate(bytes: number): Buffer {
+  const memory = Buffer.allocUnsafeSlow(ROOM_BYTES + bytes);
+  memories.add(memory.buffer);
+  return memory.subarray(ROOM_BYTES);
+}
+
+/**
+ * `chunk` with so many bytes before it, whose content is nobody's: to write a header and what was read from a socket in
+ * one piece. Null for memory that has no such room.
+ */
+export function withRoomBefore(chunk: Uint8Array, bytes: number): Buffer | null {
+  if (chunk.byteOffset !== ROOM_BYTES || bytes > ROOM_BYTES || !memories.has(chunk.buffer)) return null;
+  return Buffer.from(chunk.buffer, ROOM_BYTES - bytes, bytes + chunk.length);
 }
 
 /** For busy sockets: 4 MiB. */

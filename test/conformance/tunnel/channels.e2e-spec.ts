@@ -5,7 +5,17 @@ import type { Socket } from 'node:net';
 import { startHttpOrigin, waitFor } from '@gatehouse/testing';
 import { DestinationRules, systemDialer, type AgentDialer } from '@gatehouse/tunnel-kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FRAME, opening, RawAgent, RawServer, readStart, start, type Ticket } from '../../support/raw-agent.js';
+import {
+  FRAME,
+  framed,
+  opening,
+  RawAgent,
+  RawServer,
+  readStart,
+  Records,
+  start,
+  type Ticket,
+} from '../../support/raw-agent.js';
 import { askHttp } from '../../support/raw-http.js';
 import { askUdp, exchange, readToEnd, visit } from '../../support/visitors.js';
 import { TunnelYard, type YardClient } from '../../support/tunnel-yard.js';
@@ -35,6 +45,14 @@ async function isServed(channel: Socket, port: number): Promise<boolean> {
   return started;
 }
 
+/** A visitor, and the channel that the server gave it. */
+async function rawChannel(agent: RawAgent, port: number): Promise<{ visitor: Socket; channel: Socket }> {
+  const channel = await agent.open(await agent.ticket());
+  const visitor = await visit(port);
+  await once(channel, 'data');
+  return { visitor, channel };
+}
+
 async function ends(channel: Socket): Promise<void> {
   channel.resume();
   if (!channel.destroyed && !channel.readableEnded) await Promise.race([once(channel, 'end'), once(channel, 'close')]);
@@ -50,13 +68,80 @@ describe('a ticket opens', () => {
     await waitFor(() => yard.server.agents()[0]?.idleChannels === 1);
     const visitor = await visit(port);
     const [bytes] = (await once(channel, 'data')) as [Buffer];
-    expect(readStart(bytes, ticket.key)).toEqual({ id: 7, kind: 0, destination: '' });
-    channel.write('hello');
+    expect(readStart(bytes, ticket.key)).toEqual({ flags: 2, id: 7, kind: 0, destination: '' });
+    channel.write(framed('hello'));
     expect(String((await once(visitor, 'data'))[0])).toBe('hello');
     // Again, while it is in use and after.
     await ends(await agent.open(ticket));
     visitor.destroy();
     await ends(await agent.open(ticket));
+  });
+
+  it('one sealed channel, where the client is to have them, and no other', async () => {
+    const client = yard.client({ encrypt: true });
+    const port = await yard.open(client, [1]);
+    const agent = await rawAgent(client);
+    const ticket = await agent.ticket();
+    // Not sealed, with a proof as it should be: what lies between could have asked for it.
+    await ends(await agent.open(ticket, 1));
+    const channel = await agent.open(ticket, 2);
+    await waitFor(() => yard.server.agents()[0]?.idleChannels === 1);
+    const visitor = await visit(port);
+    const records = new Records(ticket, 'agent');
+    const [bytes] = (await once(channel, 'data')) as [Buffer];
+    expect(readStart(records.open(bytes)[0] ?? bytes, ticket.key)).toEqual({
+      flags: 0,
+      id: 7,
+      kind: 0,
+      destination: '',
+    });
+    visitor.write('question');
+    const [said] = (await once(channel, 'data')) as [Buffer];
+    expect(String(records.open(said)[0])).toBe('question');
+    const answer = readToEnd(visitor);
+    channel.write(Buffer.concat([records.seal('an'), records.seal('swer'), records.seal('')]));
+    expect(await answer).toEqual({ text: 'answer', reset: false });
+    // Used, as it was and as anything else.
+    await ends(await agent.open(ticket, 2));
+    await ends(await agent.open(ticket, 1));
+  });
+
+  it.each([
+    ['changed', (record: Buffer) => Buffer.concat([record.subarray(0, -1), Buffer.of((record.at(-1) ?? 0) ^ 1)])],
+    ['from another channel', () => new Records({ id: randomBytes(16), key: randomBytes(32) }, 'agent').seal('swer')],
+    ['cut', (record: Buffer) => record.subarray(0, -1)],
+  ])('a sealed channel whose bytes are %s on the way: visitors see an abort', async (_, change) => {
+    const client = yard.client({ encrypt: true });
+    const port = await yard.open(client, [1]);
+    const agent = await rawAgent(client);
+    const ticket = await agent.ticket();
+    const channel = await agent.open(ticket, 2);
+    await waitFor(() => yard.server.agents()[0]?.idleChannels === 1);
+    const visitor = await visit(port);
+    const answer = readToEnd(visitor);
+    await once(channel, 'data');
+    const records = new Records(ticket, 'agent');
+    channel.write(records.seal('an'));
+    channel.end(change(records.seal('swer')));
+    const { text, reset } = await answer;
+    expect(reset).toBe(true);
+    expect('an').toContain(text);
+  });
+
+  it('a plain channel whose end is not said: visitors see an abort', async () => {
+    const client = yard.client();
+    const port = await yard.open(client, [1]);
+    const agent = await rawAgent(client);
+    const channel = await agent.open(await agent.ticket());
+    await waitFor(() => yard.server.agents()[0]?.idleChannels === 1);
+    const [visitor, other] = [await visit(port), await rawChannel(agent, port)];
+    const answers = [readToEnd(visitor), readToEnd(other.visitor)];
+    // What the system of a killed process does.
+    channel.end(framed('half'));
+    other.channel.end(Buffer.concat([framed('all'), framed('')]));
+    const [half, all] = await Promise.all(answers);
+    expect(half?.reset).toBe(true);
+    expect(all).toEqual({ text: 'all', reset: false });
   });
 
   it.each([
@@ -246,6 +331,14 @@ describe('a start', () => {
     expect(reached).toBe(0);
   });
 
+  it('can ask for frames, in which an end is said', async () => {
+    const ticket = { id: randomBytes(16), key: randomBytes(32) };
+    const channel = await server.channel(ticket);
+    const read = readToEnd(channel);
+    channel.write(start(ticket.key, { id: 7, flags: 2 }));
+    expect((await read).text).toBe(String(Buffer.concat([framed('target'), framed('')])));
+  });
+
   it('is asked for with a proof: a channel says nothing of its key', async () => {
     const ticket = { id: randomBytes(16), key: randomBytes(32) };
     expect(opening(ticket).includes(ticket.key.subarray(0, 8))).toBe(false);
@@ -348,5 +441,62 @@ describe('sessions of datagrams', () => {
     expect(String(await askUdp(visitor, second?.port ?? 0, 'b'))).toBe('1 b');
     await yard.apply({ tunnels: tunnels.slice(1) });
     await waitFor(() => yard.server.datagramState().sessions === 1);
+  });
+});
+
+describe('a sealed start', () => {
+  let server: RawServer;
+  let reached = 0;
+
+  beforeEach(async () => {
+    server = await RawServer.start(yard.identity);
+    yard.onClose(() => server.close());
+    reached = 0;
+    const target = await yard.target((socket) => {
+      reached += 1;
+      socket.end('target');
+    });
+    yard.agent(yard.client(), { server: { host: '127.0.0.1', port: server.port } });
+    const targets = [{ host: '127.0.0.1', port: target, weight: 1 }];
+    const tunnel = { id: 7, mode: 'tcp', targets, proxyProtocol: 0, destinations: [], file: null, entrance: '' };
+    await server.welcome({ tunnels: [tunnel] }, true);
+  });
+
+  async function answerTo(make: (ticket: Ticket, records: Records) => Buffer): Promise<Buffer> {
+    const ticket = { id: randomBytes(16), key: randomBytes(32) };
+    const channel = await server.channel(ticket);
+    const read = readToEnd(channel);
+    const records = new Records(ticket, 'server');
+    channel.write(make(ticket, records));
+    const opened = records.open(Buffer.from((await read).text, 'latin1'));
+    return Buffer.concat(opened);
+  }
+
+  it('reaches the target, after any probes', async () => {
+    const probe = Buffer.alloc(4);
+    const answer = await answerTo(({ key }, records) =>
+      Buffer.concat([records.seal(probe), records.seal(probe), records.seal(start(key, { id: 7 }))]),
+    );
+    expect(answer).toEqual(Buffer.concat([Buffer.of(0, 0), Buffer.from('target')]));
+    expect(reached).toBe(1);
+  });
+
+  it.each([
+    ['is not sealed', ({ key }: Ticket) => start(key, { id: 7 })],
+    [
+      'comes back to who sealed it',
+      (ticket: Ticket) => new Records(ticket, 'agent').seal(start(ticket.key, { id: 7 })),
+    ],
+    [
+      'comes out of its turn',
+      ({ key }: Ticket, records: Records) => {
+        records.seal('x');
+        return records.seal(start(key, { id: 7 }));
+      },
+    ],
+    ['was made for another channel', (_: Ticket, records: Records) => records.seal(start(randomBytes(32), { id: 7 }))],
+  ])('that %s reaches nothing', async (_, make) => {
+    expect(await answerTo(make)).toHaveLength(0);
+    expect(reached).toBe(0);
   });
 });

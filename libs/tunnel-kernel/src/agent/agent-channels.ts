@@ -14,9 +14,10 @@ import {
   START_HEADER_BYTES,
 } from '../wire/prelude.js';
 import { channelKeys } from '../wire/sealed-records.js';
+import { FramedStream } from '../wire/framed-stream.js';
 import { SealedStream } from '../wire/sealed-stream.js';
 import { AgentResources } from './agent-resources.js';
-import type { ChannelHandler, ChannelOwner, HandlerContext } from './channel-handler.js';
+import type { ChannelHandler, ChannelOwner, HandlerContext, StartedChannel } from './channel-handler.js';
 import { ChannelHandlers } from './handlers.js';
 
 /** Channels that are being opened or idle, at most: the server asks for fewer. */
@@ -90,7 +91,13 @@ export class AgentChannels {
       }
       const start = decodeStart(Buffer.concat([header, await reader.read(startLength(header))]), ticket.key);
       forget();
-      await this.handler.serve({ start, stream, reader, owner, id: ticket.id.toString('hex') });
+      const { framed } = start;
+      await this.handler.serve({
+        ...(framed ? inFrames(stream, reader) : { stream, reader }),
+        start,
+        owner,
+        id: ticket.id.toString('hex'),
+      });
     } catch (error) {
       resetStream(stream);
       throw error;
@@ -108,4 +115,10 @@ export class AgentChannels {
     const code = error instanceof TunnelError ? error.code : 'connection';
     this.options.logger.debug('a data channel ended unused', { code, error: String(error) });
   }
+}
+
+function inFrames(transport: ByteStream, before: ByteReader): Pick<StartedChannel, 'stream' | 'reader'> {
+  before.restore();
+  const stream = new FramedStream(transport);
+  return { stream, reader: new ByteReader(stream, MAX_HEAD_BYTES) };
 }

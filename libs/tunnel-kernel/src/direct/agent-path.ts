@@ -145,7 +145,14 @@ export class AgentPath {
     if (kind === STREAM_KIND.heartbeat) return answerHeartbeats(stream, reader);
     if (kind !== STREAM_KIND.connection) throw new TunnelError('protocol', `a stream of kind ${kind}`);
     stream.widen();
-    const start = { kind: 'tunnel' as const, id: tunnelId, target: null, destination: '', wantsAnswer: false };
+    const start = {
+      kind: 'tunnel' as const,
+      id: tunnelId,
+      target: null,
+      destination: '',
+      wantsAnswer: false,
+      framed: false,
+    };
     const channel = { start: { ...start, visitor, entrance }, stream, reader, id: this.id };
     await this.targets.serve({ ...channel, owner: owner ?? this.nobody() });
   }

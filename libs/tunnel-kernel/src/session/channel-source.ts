@@ -1,6 +1,8 @@
-import { ByteReader, resetStream, type ByteStream } from '@gatehouse/net';
+import { Socket } from 'node:net';
+import { ByteReader, resetStream, reuseMemory, type ByteStream } from '@gatehouse/net';
 import { TargetError, TunnelError } from '../errors.js';
 import { decodeAnswer, encodeStart, type Start } from '../wire/prelude.js';
+import { FramedStream } from '../wire/framed-stream.js';
 import { SealedStream } from '../wire/sealed-stream.js';
 import type { AgentArrivals } from './agent-arrivals.js';
 import type { Channel, ChannelPool } from './channel-pool.js';
@@ -16,7 +18,7 @@ export interface ChannelSourceOptions {
   arrivals: AgentArrivals;
 }
 
-export type StartOf = Omit<Start, 'wantsAnswer'>;
+export type StartOf = Omit<Start, 'wantsAnswer' | 'framed'>;
 
 /** Data channels of clients, started for one visitor each: what is written goes to the target. */
 export class ChannelSource {
@@ -75,8 +77,12 @@ export class ChannelSource {
   }
 }
 
-function begin({ stream, key }: Channel, start: Start): ByteStream {
+function begin({ stream, key }: Channel, start: Omit<Start, 'framed'>): ByteStream {
+  // TCP alone cannot tell an end from the end of a process. What hosts and lanes carry says its own length, and is quicker without.
+  const framed = stream instanceof Socket && start.kind === 'tunnel';
+  stream.write(encodeStart({ ...start, framed }, key));
   if (stream instanceof SealedStream) stream.reuseMemory();
-  stream.write(encodeStart(start, key));
-  return stream;
+  if (!framed) return stream;
+  reuseMemory(stream);
+  return new FramedStream(stream);
 }

@@ -1,184 +1,99 @@
-import { EventEmitter } from 'node:events';
-import type { ByteStream, ByteStreamEvents } from '@gatehouse/net';
+import { withRoomBefore } from '@gatehouse/net';
+import { protocolError } from '../errors.js';
+import { LayeredStream } from './layered-stream.js';
 
 /** Length of what follows, big endian; 0 is the end of the direction. */
 const HEADER_BYTES = 3;
 const MAX_FRAME_BYTES = 0xff_ff_ff;
 const END = Buffer.alloc(HEADER_BYTES);
-const NOTHING: Buffer = Buffer.alloc(0);
+/** Up to here one buffer of header and bytes is cheaper than two. */
+const JOINED_BYTES = 4096;
 
-/**
- * Bytes in frames, for transports that cannot tell an end from an abort: Node's TLS answers a lost `close_notify` and a
- * reset under it with a plain end. Here an end is said, and a transport that ends without it was cut: `error`, then
- * `close`. Both directions end on their own.
- */
-export class FramedStream extends EventEmitter implements ByteStream {
-  private readonly inner: ByteStream;
-  private header = NOTHING;
+/** Bytes in frames, for transports that cannot tell an end from an abort: TLS of Node, and TCP of a process that is killed. */
+export class FramedStream extends LayeredStream {
   /** Bytes of the frame being read that have not come yet. */
   private remaining = 0;
-  /** Read from the transport and not given on, while paused. */
-  private held = NOTHING;
-  private paused = true;
-  private endSeen = false;
-  private endSaid = false;
-  private innerEnded = false;
-  readableEnded = false;
+  /** Of a header, as far as it has come. */
+  private header = 0;
+  private headerBytes = 0;
+  private endRead = false;
 
-  /** `inner` is paused, with allowHalfOpen. */
-  constructor(inner: ByteStream) {
-    super();
-    this.inner = inner;
-    inner.on('data', (chunk) => this.take(chunk));
-    inner.on('end', () => this.transportEnded());
-    inner.on('drain', () => this.emit('drain'));
-    inner.on('error', (error) => this.emit('error', error));
-    inner.on('close', () => this.emit('close'));
-  }
-
-  get destroyed(): boolean {
-    return this.inner.destroyed;
-  }
-
-  get writableLength(): number {
-    return this.inner.writableLength;
-  }
-
-  get remoteAddress(): string | undefined {
-    return this.inner.remoteAddress;
-  }
-
-  get remotePort(): number | undefined {
-    return this.inner.remotePort;
-  }
-
-  write(chunk: Uint8Array): boolean {
-    if (chunk.length === 0) return this.inner.writableLength === 0;
+  protected send(chunk: Uint8Array): boolean {
     if (chunk.length > MAX_FRAME_BYTES) {
-      this.write(chunk.subarray(0, MAX_FRAME_BYTES));
-      return this.write(chunk.subarray(MAX_FRAME_BYTES));
+      this.send(chunk.subarray(0, MAX_FRAME_BYTES));
+      return this.send(chunk.subarray(MAX_FRAME_BYTES));
+    }
+    const { inner } = this;
+    const whole = withRoomBefore(chunk, HEADER_BYTES) ?? joined(chunk);
+    if (whole) {
+      whole.writeUIntBE(chunk.length, 0, HEADER_BYTES);
+      return inner.write(whole);
     }
     const header = Buffer.allocUnsafe(HEADER_BYTES);
     header.writeUIntBE(chunk.length, 0, HEADER_BYTES);
-    this.inner.cork();
-    this.inner.write(header);
-    const room = this.inner.write(chunk);
-    this.inner.uncork();
+    inner.cork();
+    inner.write(header);
+    const room = inner.write(chunk);
+    inner.uncork();
     return room;
   }
 
-  end(): void {
-    if (this.endSaid || this.inner.destroyed) return;
-    this.endSaid = true;
+  protected sendEnd(): void {
     this.inner.write(END);
-    this.inner.end();
   }
 
-  pause(): void {
-    this.paused = true;
-    this.inner.pause();
-  }
-
-  resume(): void {
-    if (!this.paused || this.inner.destroyed) return;
-    this.paused = false;
-    const { held } = this;
-    this.held = NOTHING;
-    this.take(held);
-    // A listener may have paused again.
-    if (!this.paused) this.inner.resume();
-  }
-
-  unshift(chunk: Uint8Array): void {
-    const headers: Uint8Array[] = [];
-    // What is held is in the middle of a frame or before one: the bytes put back become a frame of their own before it.
-    if (this.remaining > 0) {
-      this.remaining += chunk.length;
-      headers.push(chunk, this.held);
-    } else {
-      const header = Buffer.allocUnsafe(HEADER_BYTES);
-      header.writeUIntBE(chunk.length, 0, HEADER_BYTES);
-      headers.push(header, chunk, this.header, this.held);
-      this.header = NOTHING;
-    }
-    this.held = Buffer.concat(headers);
-  }
-
-  cork(): void {
-    this.inner.cork();
-  }
-
-  uncork(): void {
-    this.inner.uncork();
-  }
-
-  destroy(error?: Error): void {
-    this.inner.destroy(error);
-  }
-
-  /** The transport ends without the end having been said. */
-  resetAndDestroy(): void {
-    this.inner.destroy();
-  }
-
-  override on<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.on(event, listener);
-  }
-
-  override once<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.once(event, listener);
-  }
-
-  override off<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.off(event, listener);
-  }
-
-  private take(chunk: Buffer): void {
+  /** The bytes of all frames in `chunk` are given on as one: they are moved together over the headers between them. */
+  protected read(chunk: Buffer): void {
+    if (this.endRead) throw protocolError('bytes after the end of the stream');
+    let [start, end] = [0, 0];
     let at = 0;
-    while (at < chunk.length && !this.endSeen) {
-      if (this.paused) {
-        // After what a listener put back.
-        this.held = Buffer.concat([this.held, chunk.subarray(at)]);
-        return;
+    while (at < chunk.length && !this.endRead) {
+      if (this.remaining === 0) {
+        at = this.readHeader(chunk, at);
+        continue;
       }
-      at += this.remaining > 0 ? this.giveOn(chunk, at) : this.readHeader(chunk, at);
+      const next = Math.min(chunk.length, at + this.remaining);
+      this.remaining -= next - at;
+      [start, end] = joinParts(chunk, [start, end], [at, next]);
+      at = next;
     }
-    if (at < chunk.length) this.destroy(new Error('bytes after the end of the stream'));
-    else if (this.innerEnded && this.held.length === 0) this.checkEnd();
+    const kept = end > start && !this.received(chunk.subarray(start, end));
+    if (!kept) this.inner.release?.();
+    if (this.endRead) this.ended();
+    if (at < chunk.length) throw protocolError('bytes after the end of the stream');
   }
 
-  private giveOn(chunk: Buffer, at: number): number {
-    const end = Math.min(chunk.length, at + this.remaining);
-    this.remaining -= end - at;
-    this.emit('data', at === 0 && end === chunk.length ? chunk : chunk.subarray(at, end));
-    return end - at;
-  }
-
-  private readHeader(chunk: Buffer, at: number): number {
-    const end = Math.min(chunk.length, at + HEADER_BYTES - this.header.length);
-    const part = chunk.subarray(at, end);
-    this.header = this.header.length === 0 ? part : Buffer.concat([this.header, part]);
-    if (this.header.length === HEADER_BYTES) {
-      this.remaining = this.header.readUIntBE(0, HEADER_BYTES);
-      this.header = NOTHING;
-      if (this.remaining === 0) this.sawEnd();
+  private readHeader(chunk: Buffer, from: number): number {
+    let at = from;
+    while (at < chunk.length && this.headerBytes < HEADER_BYTES) {
+      this.header = this.header * 256 + (chunk[at++] as number);
+      this.headerBytes += 1;
     }
-    return end - at;
+    if (this.headerBytes < HEADER_BYTES) return at;
+    this.remaining = this.header;
+    this.header = 0;
+    this.headerBytes = 0;
+    this.endRead = this.remaining === 0;
+    return at;
   }
+}
 
-  private sawEnd(): void {
-    this.endSeen = true;
-    this.readableEnded = true;
-    this.emit('end');
-  }
+type Range = [start: number, end: number];
 
-  private transportEnded(): void {
-    this.innerEnded = true;
-    if (this.held.length === 0) this.checkEnd();
+/** Moves the shorter of two parts of `chunk` next to the other, and answers where both are then. */
+function joinParts(chunk: Buffer, [start, end]: Range, [from, to]: Range): Range {
+  if (end === start) return [from, to];
+  if (to - from < end - start) {
+    chunk.copyWithin(end, from, to);
+    return [start, end + to - from];
   }
+  chunk.copyWithin(from - (end - start), start, end);
+  return [from - (end - start), to];
+}
 
-  private checkEnd(): void {
-    if (this.endSeen || this.inner.destroyed) return;
-    this.inner.destroy(Object.assign(new Error('the other end cut the stream'), { code: 'ECONNRESET' }));
-  }
+function joined(chunk: Uint8Array): Buffer | null {
+  if (chunk.length > JOINED_BYTES) return null;
+  const whole = Buffer.allocUnsafe(HEADER_BYTES + chunk.length);
+  whole.set(chunk, HEADER_BYTES);
+  return whole;
 }

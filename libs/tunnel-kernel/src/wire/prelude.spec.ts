@@ -26,6 +26,7 @@ const start = fc.record({
   target: fc.option(fc.nat(254)),
   destination: fc.string({ maxLength: 60, unit: 'grapheme' }).filter((text) => Buffer.byteLength(text) <= 255),
   wantsAnswer: fc.boolean(),
+  framed: fc.boolean(),
   visitor: endpoint,
   entrance: endpoint,
 });
@@ -79,6 +80,7 @@ describe('the start of a data channel', () => {
       target: null,
       destination: '',
       wantsAnswer: false,
+      framed: false,
       visitor: { address: '192.0.2.1', port: 5 },
       entrance: { address: '::1', port: 80 },
     };

@@ -15,6 +15,7 @@ export const OPENING_BYTES = HEAD_BYTES + ID_BYTES + PROOF_BYTES;
 
 const START_VERSION = 1;
 const ANSWER_WANTED = 1;
+const FRAMED = 2;
 /** Version, flags, length of what follows. */
 export const START_HEADER_BYTES = 4;
 /** In place of a start: is the channel still there? */
@@ -46,6 +47,8 @@ export interface Start {
   destination: string;
   /** The agent says with one byte whether it reached the target, before any byte of it (see `decodeAnswer`). */
   wantsAnswer: boolean;
+  /** What follows, both ways, is in frames (`FramedStream`). */
+  framed: boolean;
   visitor: Endpoint;
   /** The address that the visitor connected to. */
   entrance: Endpoint;
@@ -84,7 +87,7 @@ export function encodeStart(value: Start, key: Buffer): Buffer {
   if (destination.length > MAX_DESTINATION_BYTES) throw new RangeError('a destination over 255 bytes');
   const start = Buffer.allocUnsafe(START_HEADER_BYTES + length);
   start.writeUInt8(START_VERSION, 0);
-  start.writeUInt8(value.wantsAnswer ? ANSWER_WANTED : 0, 1);
+  start.writeUInt8((value.wantsAnswer ? ANSWER_WANTED : 0) | (value.framed ? FRAMED : 0), 1);
   start.writeUInt16BE(length, 2);
   start.writeUInt8(KINDS.indexOf(value.kind), 4);
   start.writeUInt8(value.target ?? ANY_TARGET, 5);
@@ -140,6 +143,7 @@ export function decodeStart(start: Buffer, key: Buffer): Start {
     target: target === ANY_TARGET ? null : target,
     destination: destination.text,
     wantsAnswer: (start.readUInt8(1) & ANSWER_WANTED) !== 0,
+    framed: (start.readUInt8(1) & FRAMED) !== 0,
     visitor: { address: visitor.text, port: start.readUInt16BE(14) },
     entrance: { address: entrance.text, port: start.readUInt16BE(16) },
   };
