@@ -138,11 +138,14 @@ export class HostVerifier {
     }
     const policy = policies.find(({ type }) => type === 'oauth');
     if (policy) failed(asked, policy.id);
-    return deny(this.page(asked, policies, 'problem' in result ? result.problem : 'Try again.'));
+    const { problem, retryAfter } = 'problem' in result ? result : { problem: 'Try again.' };
+    return deny(this.page(asked, policies, problem, retryAfter));
   }
 
-  private page(asked: VisitorRequest, policies: Policies, problem: string): GatewayAnswer {
-    return this.options.form.page(asked, policies, { status: 401, problem, next: safePath(asked.target), headers: [] });
+  private page(asked: VisitorRequest, policies: Policies, problem: string, retryAfter?: number): GatewayAnswer {
+    const wait: GatewayAnswer['headers'] = retryAfter === undefined ? [] : [['retry-after', String(retryAfter)]];
+    const status = retryAfter === undefined ? 401 : 429;
+    return this.options.form.page(asked, policies, { status, problem, next: safePath(asked.target), headers: wait });
   }
 }
 

@@ -185,6 +185,7 @@ describe('a host whose visitors sign in elsewhere', () => {
       () => undefined,
     ]) {
       server.broken = null;
+      host.gate.clock.now += 60_000;
       const browser = host.browser();
       const back = server.agree(await begin(browser));
       server.broken = broken;
@@ -214,6 +215,22 @@ describe('a host whose visitors sign in elsewhere', () => {
     inside.searchParams.set('iss', 'https://own.test');
     expect((await come(third, inside)).status).toBe(401);
     expect(server.asked).toEqual([]);
+  });
+
+  it('is not asked more than five times a minute about codes of one address that are none', async () => {
+    await host.guard(signIn());
+    const browser = host.browser();
+    const back = server.agree(await begin(browser));
+    const jar = new Map(browser.jar);
+    for (let count = 0; count < 6; count += 1) {
+      for (const [name, value] of jar) browser.jar.set(name, value);
+      const guess = new URL(back);
+      guess.searchParams.set('code', `made up ${count}`);
+      expect((await come(browser, guess)).status).toBe(count < 5 ? 401 : 429);
+    }
+    expect(server.asked).toHaveLength(5);
+    host.gate.clock.now += 60_000;
+    expect((await come(browser, back)).status).toBe(303);
   });
 
   it('is not handed the code of another server by one that does not say who it is', async () => {

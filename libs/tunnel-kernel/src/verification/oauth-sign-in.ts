@@ -9,9 +9,11 @@ import { asksMore, identityIn, isWelcome, profileIn, type Identity } from './oau
 import { readJsonObject, type OutboundCalls } from './outbound-call.js';
 import type { ProofSigner } from './proof-signer.js';
 import { safePath } from './safe-path.js';
+import type { Tries } from './try-limit.js';
 import type { OAuthIssuer } from './verification-options.js';
 
-export type SignedIn = { policy: VisitorPolicyConfig; next: string } | { problem: string };
+/** `retryAfter`: seconds until there is another try. */
+export type SignedIn = { policy: VisitorPolicyConfig; next: string } | { problem: string; retryAfter?: number };
 
 interface Registration {
   server: OAuthEndpoints;
@@ -26,6 +28,7 @@ export interface OAuthSignInOptions {
   calls: OutboundCalls;
   signer: ProofSigner;
   logger: TunnelLogger;
+  tries: Tries;
   /** Where authorization servers send browsers back to. */
   redirectUri: (asked: VisitorRequest) => string;
 }
@@ -112,10 +115,17 @@ export class OAuthSignIn {
     }
     const code = query.get('code');
     if (code === null || code === '') return { problem: 'You were not signed in.' };
+    // Codes can be made up, and each costs the server an answer.
+    const { tries } = this.options;
+    const { address } = asked.visitor;
+    if (!(await tries.take(policy.id, address))) {
+      return { problem: 'Too many tries. Wait a minute.', retryAfter: await tries.retryAfter(policy.id, address) };
+    }
     try {
       const token = await this.exchange(asked, registration, code, nonce);
       const identity = await this.identityOf(registration, token);
       if (!isWelcome(registration.client, identity)) return { problem: 'You may not come in here.' };
+      await tries.giveBack(policy.id, address);
       return { policy, next: safePath(Buffer.from(next, 'base64url').toString('utf8')) };
     } catch (error) {
       if (!(error instanceof TunnelError)) throw error;

@@ -85,7 +85,7 @@ export class PolicyVerifier implements VisitorVerifier {
       credentials: this.credentials,
       form,
       forwardAuth: new ForwardAuth(this.calls, cookies, logger, now),
-      signIn: new OAuthSignIn({ issuers, calls: this.calls, signer, logger, redirectUri: hostRedirectUri }),
+      signIn: new OAuthSignIn({ issuers, calls: this.calls, signer, logger, tries, redirectUri: hostRedirectUri }),
       holds: (policy) => this.table.has(policy),
       failed: ({ resource, clientId, visitor }, policyId) => this.report(resource, clientId, visitor.address, policyId),
     });

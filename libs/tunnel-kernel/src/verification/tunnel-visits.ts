@@ -73,7 +73,8 @@ export class TunnelVisits {
     this.calls = new OutboundCalls({ permits, resolve, plainHosts, timeoutMs: timeouts.callback ?? CALLBACK_MS });
     this.callback = new TunnelCallback(this.calls, logger);
     const redirectUri = new URL(CALLBACK, publicUrl).href;
-    this.signIn = new OAuthSignIn({ issuers, calls: this.calls, signer, logger, redirectUri: () => redirectUri });
+    const { calls } = this;
+    this.signIn = new OAuthSignIn({ issuers, calls, signer, logger, tries, redirectUri: () => redirectUri });
   }
 
   /** `policies`: those of the tunnel as they are now. */
@@ -157,7 +158,9 @@ export class TunnelVisits {
     }
     const policy = ways.find(({ type }) => type === 'oauth');
     if (policy) this.report(asked, policy);
-    return this.page(asked, ways, 401, result.problem);
+    const { problem, retryAfter } = result;
+    if (retryAfter === undefined) return this.page(asked, ways, 401, problem);
+    return this.page(asked, ways, 429, problem, [['retry-after', String(retryAfter)]]);
   }
 
   private async letIn(
