@@ -111,24 +111,24 @@ interface Visit {
   path?: string;
   body?: Buffer;
   agent?: Agent;
-  /** Where another name was said in TLS. */
-  servername?: string;
+  headers?: Record<string, string>;
+  port?: number;
 }
 
 function visit(
   name: string,
-  { scheme = 'http', path = '/', body, agent, servername = name }: Visit = {},
+  { scheme = 'http', path = '/', body, agent, headers = {}, port = world.edges.ports[scheme] }: Visit = {},
 ): Promise<Reply> {
   const send = scheme === 'http' ? request : secureRequest;
   return new Promise((resolve, reject) => {
     const asked = send(
       {
         host: '127.0.0.1',
-        port: world.edges.ports[scheme],
+        port,
         path,
         method: body ? 'POST' : 'GET',
-        headers: { host: name },
-        servername,
+        headers: { host: name, ...headers },
+        servername: name,
         rejectUnauthorized: false,
         agent: agent ?? false,
       },
@@ -330,6 +330,39 @@ describe('clients of several workers', () => {
     await world.admin('PATCH', `/clients/${site.client.id}`, { max_conn: 0 });
   });
 
+  it('share one rate over all ways in', async () => {
+    const { client, tunnel, name } = sites[4] as Site;
+    const rate = 400 * 1024;
+    const { revision } = await world.edges.status();
+    await world.admin('PATCH', `/clients/${client.id}`, { rate_limit: rate / 1024 });
+    await waitFor(async () => (await world.edges.status()).revision > revision);
+    const visitors = await Promise.all([1, 2].map(() => world.visit(tunnel.listen_port)));
+    for (const visitor of visitors) {
+      visitor.on('data', quiet);
+      visitor.write(Buffer.alloc(8_000_000));
+    }
+    const upload = visit(name, { body: Buffer.alloc(4_000_000) }).catch(quiet);
+    const moved = async (): Promise<number> => {
+      const [row] = await world.rows(
+        'SELECT inlet_flow + export_flow AS sum FROM tunnel_gateway.clients WHERE id = $1',
+        [client.id],
+      );
+      return Number(row.sum);
+    };
+    const first = await moved();
+    // The bucket holds a second's worth, and a client that was quiet more.
+    await waitFor(async () => (await moved()) > first + 2 * rate, { timeoutMs: RECOVERY_MS });
+    const [from, at] = [await moved(), performance.now()];
+    await waitFor(async () => (await moved()) >= from + 3 * rate, { timeoutMs: RECOVERY_MS });
+    const perSecond = ((await moved()) - from) / ((performance.now() - at) / 1_000);
+    // Batches come once a second: three of them are measured to a third.
+    expect(perSecond).toBeGreaterThan(rate * 0.6);
+    expect(perSecond).toBeLessThan(rate * 1.4);
+    for (const visitor of visitors) visitor.destroy();
+    await world.admin('PATCH', `/clients/${client.id}`, { rate_limit: 0 });
+    await upload;
+  }, 60_000);
+
   it('are kicked, and come back', async () => {
     const { client, tunnel } = sites[8] as Site;
     const visitor = await world.visit(tunnel.listen_port);
@@ -369,6 +402,43 @@ describe('clients that share a name', () => {
       await waitFor(async () => (await world.admin('GET', `/tunnels/${tunnel.id}`)).body.run_status === 1);
     }
   });
+});
+
+describe('a proxy in front of several workers', () => {
+  it('gets one request a connection, whichever names it mixes, and is believed about its visitors', async () => {
+    const trusting = await TunnelWorld.start({ TUNNEL_EDGE_WORKERS: '2', TRUSTED_PROXIES: '127.0.0.1/32' });
+    const names = await Promise.all(
+      ['even.example.org', 'odd.example.org'].map(async (name) => {
+        const client = await trusting.client();
+        const made = await trusting.admin('POST', '/hosts', {
+          client_id: client.id,
+          host: name,
+          target_addr: `http://127.0.0.1:${origin}`,
+        });
+        expect(made.status).toBe(201);
+        await trusting.online(client.key);
+        return { name, id: made.body.id };
+      }),
+    );
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = async (name: string): Promise<Reply> => {
+      const headers = { 'x-forwarded-for': '198.51.100.7' };
+      return visit(name, { agent, headers, port: trusting.edges.ports.http });
+    };
+    for (const { name } of names) await waitFor(async () => (await ask(name)).status === 200);
+    for (const { name } of [...names, ...names]) {
+      const { status, headers } = await ask(name);
+      expect([status, headers.connection]).toEqual([200, 'close']);
+    }
+    for (const { id } of names) {
+      await waitFor(async () => {
+        const sql = `SELECT ip FROM tunnel_gateway.request_ips WHERE resource_type = 'host' AND resource_id = $1`;
+        return (await trusting.rows(sql, [id])).some(({ ip }) => ip === '198.51.100.7');
+      });
+    }
+    agent.destroy();
+    await trusting.close();
+  }, 60_000);
 });
 
 describe('a worker that dies', () => {
