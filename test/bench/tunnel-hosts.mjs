@@ -108,7 +108,7 @@ proxy_set_header Connection ""; proxy_set_header Host $http_host; proxy_set_head
 
 const subjects = [
   { name: 'gatehouse plain', start: (target) => startTunnel(target, 'plain') },
-  { name: 'gatehouse TLS channels', start: (target) => startTunnel(target, 'tls') },
+  { name: 'gatehouse sealed channels', start: (target) => startTunnel(target, 'tls') },
   { name: 'gatehouse h2 visitors', h2: true, start: (target) => startTunnel(target, 'plain') },
   { name: 'nginx (no tunnel)', peer: 'nginx', start: startNginxProxy },
   { name: 'haproxy (no tunnel)', peer: 'haproxy', start: startHaproxy },

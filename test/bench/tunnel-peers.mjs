@@ -36,7 +36,7 @@ const LINE_SECONDS = 6;
 
 const known = [
   { name: 'gatehouse, plain', needs: [], start: (on) => startGatehouse(on, false) },
-  { name: 'gatehouse, TLS', needs: [], start: (on) => startGatehouse(on, true) },
+  { name: 'gatehouse, sealed', needs: [], start: (on) => startGatehouse(on, true) },
   ...PEERS,
 ];
 const absent = known.filter(({ needs }) => needs.some((name) => !findPeer(name)));

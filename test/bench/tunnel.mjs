@@ -1,6 +1,6 @@
 // npm run bench -- tunnel [rounds] [seconds]
 //
-// The tunnel, plain and in TLS, beside raw loopback and one plain Node relay.
+// The tunnel, plain and sealed, beside raw loopback and one plain Node relay.
 // Server and agent are processes of their own, measured together and apart; every subject runs in every round against the
 // same target and the same load. `of raw` is throughput against raw loopback in the same round.
 import os from 'node:os';
@@ -32,7 +32,7 @@ const subjects = [
     },
   },
   { name: 'gatehouse plain', start: (target) => startTunnel(target, 'plain') },
-  { name: 'gatehouse TLS', start: (target) => startTunnel(target, 'tls') },
+  { name: 'gatehouse sealed', start: (target) => startTunnel(target, 'tls') },
 ];
 
 async function ask(load, mode, options) {

@@ -23,7 +23,7 @@ const subjects = [
   { name: 'raw loopback', start: async (target) => ({ entry: target, processes: [] }) },
   { name: 'packets (AES-256-GCM)', start: (target) => startTunnel(target, 'plain', 'packets') },
   { name: 'lanes plain', start: (target) => startTunnel(target, 'plain', 'lanes') },
-  { name: 'lanes TLS', start: (target) => startTunnel(target, 'tls', 'lanes') },
+  { name: 'lanes sealed', start: (target) => startTunnel(target, 'tls', 'lanes') },
 ];
 
 async function ask(load, options) {

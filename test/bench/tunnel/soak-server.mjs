@@ -1,4 +1,4 @@
-// A tunnel's server for the soak: one client in TLS with a TCP tunnel and a host, both to the web server on the command line.
+// A tunnel's server for the soak: one client with sealed channels with a TCP tunnel and a host, both to the web server on the command line.
 import {
   agentKeyHash,
   createAgentSecret,

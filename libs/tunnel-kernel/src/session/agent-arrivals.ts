@@ -32,7 +32,8 @@ export class AgentArrivals {
     const waiting = this.waiting.get(clientId) ?? new Set();
     this.waiting.set(clientId, waiting);
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, this.until - this.now());
+      // Timers may be early, by a part of a millisecond of the clock that is asked afterwards.
+      const timer = setTimeout(done, this.until - this.now() + 1);
       waiting.add(done);
       function done(): void {
         clearTimeout(timer);
