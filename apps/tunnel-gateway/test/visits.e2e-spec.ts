@@ -267,6 +267,45 @@ describe('a raw tunnel with a password', () => {
     await waitFor(() => isIn(tunnel), { timeoutMs: 1_000 });
   });
 
+  it('has no grant of a version that is not in force, however changes and proofs meet', async () => {
+    const tunnel = await world.tunnel(clientId, echo);
+    const policy = await guard(tunnel);
+    const proofs = Array.from({ length: 20 }, async (_, count) =>
+      browser(`127.0.1.${count + 1}`).prove('open sesame', page(tunnel)),
+    );
+    const changes = Array.from({ length: 10 }, async (_, count) =>
+      world.admin('PATCH', `/auth-policies/${policy.id}`, { ttl_seconds: 60 + count }),
+    );
+    const answers = await Promise.all(proofs);
+    await Promise.all(changes);
+    expect(answers.every(({ status }) => [303, 401, 403].includes(status))).toBe(true);
+    const strange = await world.rows(
+      `SELECT g.* FROM tunnel_gateway_ops.visitor_grants g JOIN tunnel_gateway.auth_policies p ON p.id = g.policy_id
+       WHERE g.tunnel_id = $1 AND g.policy_version <> (extract(epoch FROM p.updated_at) * 1000)::bigint`,
+      [tunnel.id],
+    );
+    expect(strange).toEqual([]);
+  });
+
+  it('hears of many grants at once, of whichever service', async () => {
+    const tunnel = await world.tunnel(clientId, echo);
+    const policy = await guard(tunnel);
+    await world.rows(
+      `INSERT INTO tunnel_gateway_ops.visitor_grants (tunnel_id, policy_id, address, policy_version, until, once)
+       SELECT $1, p.id, '127.0.0.' || number, (extract(epoch FROM p.updated_at) * 1000)::bigint,
+         now() + interval '1 hour', false
+       FROM tunnel_gateway.auth_policies p, generate_series(1, 250) AS number WHERE p.id = $2`,
+      [tunnel.id, policy.id],
+    );
+    await waitFor(() => isIn(tunnel), { timeoutMs: 1_000 });
+    // Twenty in a message, several messages.
+    await world.rows(`DELETE FROM tunnel_gateway_ops.visitor_grants WHERE tunnel_id = $1 AND address = ANY ($2)`, [
+      tunnel.id,
+      Array.from({ length: 50 }, (_, index) => `127.0.0.${50 - index}`),
+    ]);
+    await waitFor(async () => !(await isIn(tunnel)), { timeoutMs: 1_000 });
+  });
+
   it('forgets grants and guesses when their time is over', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     await guard(tunnel);
