@@ -10,6 +10,10 @@ export const PATTERN_KINDS = ['exact', 'cidr', 'wildcard', 'range', 'country'] a
 /** Which addresses may come in, or not. The columns are the data model's. */
 @Entity('ip_rules', { schema: 'tunnel_gateway' })
 @Index('ip_rules_resource_idx', ['scope', 'resourceId'])
+// Indexes that decorators cannot say: by migration alone.
+@Index('ip_rules_priority_idx', { synchronize: false })
+@Index('ip_rules_pattern_idx', { synchronize: false })
+@Index('ip_rules_country_idx', { synchronize: false })
 @Check('ip_rules_scope_check', `scope IN ('global', 'console', 'user', 'client', 'tunnel', 'host')`)
 @Check('ip_rules_type_check', `type IN ('allow', 'deny')`)
 @Check('ip_rules_pattern_kind_check', `pattern_kind IN ('exact', 'cidr', 'wildcard', 'range', 'country')`)

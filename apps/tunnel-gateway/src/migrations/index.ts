@@ -11,6 +11,7 @@ import { CreateEvents1763668802160 } from './1763668802160-create-events.js';
 import { CreateWebhooks1763668802161 } from './1763668802161-create-webhooks.js';
 import { CreateIdempotencyKeys1763668802170 } from './1763668802170-create-idempotency-keys.js';
 import { CreateConfigChanges1763668802171 } from './1763668802171-create-config-changes.js';
+import { IndexRuleLists1763668802172 } from './1763668802172-index-rule-lists.js';
 import { CreateVisitorGrants1763668802180 } from './1763668802180-create-visitor-grants.js';
 
 /** Every migration, oldest first. */
@@ -28,5 +29,6 @@ export const MIGRATIONS = [
   CreateWebhooks1763668802161,
   CreateIdempotencyKeys1763668802170,
   CreateConfigChanges1763668802171,
+  IndexRuleLists1763668802172,
   CreateVisitorGrants1763668802180,
 ];

@@ -20,13 +20,20 @@ const ALLOWED = [
   // Names of everybody's hosts get certificates and warnings; no row is shown.
   'acme/acme-schedule.ts',
   'certificates/expiry-warnings.ts',
+  // It looks at the rows of one owner, or as an administrator at all: five kinds in one statement.
+  'warnings/warnings.service.ts',
+  // Visitors own nothing; they learn whether a tunnel serves.
+  'visits/visited-tunnels.ts',
+  // Whose a host is that was found and changed.
+  'hosts/host-history.ts',
 ];
+const TABLES = '(clients|tunnels|hosts|ip_rules|auth_policies|flow_stats|request_ips)';
 const OWNED = String.raw`(Client|Tunnel|Host|IpRule|AuthPolicy|FlowStat|RequestIp)`;
 
 describe('rows of owners', () => {
   it('are asked for through OwnedRows alone', () => {
     const direct = new RegExp(
-      String.raw`getRepository\(${OWNED}\)|InjectRepository|\b(FROM|INTO|UPDATE|JOIN) tunnel_gateway\.|` +
+      String.raw`getRepository\(${OWNED}\)|InjectRepository|\b(FROM|INTO|UPDATE|JOIN) tunnel_gateway\.${TABLES}\b|` +
         String.raw`(find|findBy|findOne|findOneBy|existsBy|countBy|save|insert|update|delete|createQueryBuilder)\(${OWNED},`,
     );
     const found = globSync('**/*.ts', { cwd: SOURCES })
