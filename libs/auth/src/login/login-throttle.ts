@@ -54,8 +54,12 @@ const NOTE_AGAIN_SECONDS = 86_400;
 /** Ends the keys of notes of good logins, which are kept for longer than counts. */
 const NOTE = ' +';
 
+/** Does not wait for the disk: a crash of the database may forget the last moment, and a storm waits for no other write. */
+const AT_ONCE = `set_config('synchronous_commit', 'off', true)`;
+
 /** $1 key, $2 window in seconds: counts one more and starts a new window when the old one is over. */
-const COUNT = `INSERT INTO login_attempts AS kept (key, window_started_at, count) VALUES ($1, now(), 1)
+const COUNT = `INSERT INTO login_attempts AS kept (key, window_started_at, count)
+  SELECT $1, now(), 1 WHERE ${AT_ONCE} = 'off'
   ON CONFLICT (key) DO UPDATE SET
     count = CASE WHEN kept.window_started_at <= now() - make_interval(secs => $2) THEN 1 ELSE kept.count + 1 END,
     window_started_at = CASE WHEN kept.window_started_at <= now() - make_interval(secs => $2) THEN now()

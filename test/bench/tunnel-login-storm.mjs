@@ -1,0 +1,150 @@
+// What 10,000 wrong logins do to the tunnel gateway and to those who log in meanwhile:
+// npm run bench -- tunnel-login-storm
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startEmbeddedPostgres } from '@gatehouse/persistence';
+import { cpuSeconds } from './processes.mjs';
+import { loadLine } from './table.mjs';
+
+const MAIN = fileURLToPath(new URL('../../apps/tunnel-gateway/dist/main.js', import.meta.url));
+const PASSWORD = 'a-password-for-benchmarks';
+const ATTEMPTS = 10_000;
+const SECONDS = 50;
+
+/** Who attacks, and whether somebody logs in from where they have before. */
+const STORMS = [
+  ['one address', () => '203.0.113.1'],
+  ['100 addresses', (count) => `203.0.113.${100 + (count % 100)}`],
+  ['10,000 addresses', (count) => `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`],
+];
+
+const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
+chmodSync(home, 0o711);
+const postgres = await startEmbeddedPostgres({ home });
+let child;
+process.on('exit', () => {
+  child?.kill('SIGKILL');
+  try {
+    if (postgres.pid) process.kill(postgres.pid, 'SIGQUIT');
+  } catch {
+    // It has ended by itself.
+  }
+  rmSync(home, { recursive: true, force: true });
+});
+
+child = fork(MAIN, [], {
+  env: {
+    PATH: process.env.PATH,
+    NODE_ENV: 'production',
+    GATEHOUSE_HOME: home,
+    DATABASE_URL: postgres.url('postgres'),
+    GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
+    AUTO_MIGRATE: 'true',
+    TUNNEL_GATEWAY_PORT: '0',
+    TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
+    TUNNEL_AGENT_PORT: '0',
+    TUNNEL_HTTP_PORT: '0',
+    TUNNEL_HTTPS_PORT: '0',
+    TRUSTED_PROXIES: '127.0.0.1',
+    LOG_LEVEL: 'error',
+  },
+  stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  execArgv: [],
+});
+const port = await ready();
+const agent = new http.Agent({ keepAlive: true, maxSockets: 2_000 });
+
+const known = '192.0.2.1';
+await attempt(known, PASSWORD);
+console.log(
+  '| attack from | 401 | 429 | 503 | cores | login from a known address, ms | from a new address, ms (refused) |',
+);
+console.log('|---|---|---|---|---|---|---|');
+for (const [name, addressOf] of STORMS) await storm(name, addressOf);
+child.kill('SIGTERM');
+await once(child, 'exit');
+await postgres.stop();
+process.exit(0);
+
+async function storm(name, addressOf) {
+  const answers = new Map();
+  const own = { known: [], fresh: [], refused: 0 };
+  const cpu = cpuSeconds(child.pid);
+  const began = performance.now();
+  const all = [];
+  const logins = [];
+  let sent = 0;
+  let fresh = 0;
+  const timer = setInterval(() => {
+    const due = Math.min(ATTEMPTS, Math.floor(((performance.now() - began) / 1_000 / SECONDS) * ATTEMPTS));
+    for (; sent < due; sent++) {
+      all.push(
+        attempt(addressOf(sent), 'a guess').then(({ status }) => answers.set(status, (answers.get(status) ?? 0) + 1)),
+      );
+    }
+  }, 10);
+  for (let second = 1; second < SECONDS; second++) {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    logins.push(logIn(known, own.known, own));
+    logins.push(logIn(`198.51.100.${++fresh}`, own.fresh, own));
+  }
+  while (sent < ATTEMPTS) await new Promise((resolve) => setTimeout(resolve, 20));
+  clearInterval(timer);
+  await Promise.all([...all, ...logins]);
+  const seconds = (performance.now() - began) / 1_000;
+  const cores = (cpuSeconds(child.pid) - cpu) / seconds;
+  const count = (status) => answers.get(status) ?? 0;
+  const odd = [...answers].filter(([status]) => ![401, 429, 503].includes(status));
+  if (odd.length > 0) console.log('unexpected answers:', odd);
+  console.log(
+    `| ${name} | ${count(401)} | ${count(429)} | ${count(503)} | ${cores.toFixed(2)} | ${middle(own.known)} | ${middle(own.fresh)} (${own.refused}) |`,
+  );
+}
+
+async function logIn(address, times, own) {
+  const began = performance.now();
+  const { status } = await attempt(address, PASSWORD);
+  if (status === 200) times.push(performance.now() - began);
+  else if (address === known) throw new Error(`the known address was answered ${status}`);
+  else if (status === 503) own.refused += 1;
+  else throw new Error(`a new address was answered ${status}`);
+}
+
+function middle(times) {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (part) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN);
+  return `p50 ${at(0.5)}, max ${at(1)}, n ${sorted.length}`;
+}
+
+function attempt(address, password) {
+  const body = JSON.stringify({ username: 'admin', password });
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'x-forwarded-for': address,
+  };
+  return new Promise((resolve) => {
+    const request = http.request(
+      { port, host: '127.0.0.1', path: '/api/v1/auth/login', method: 'POST', agent, headers },
+      (response) => {
+        response.resume();
+        response.once('end', () => resolve({ status: response.statusCode }));
+      },
+    );
+    request.once('error', ({ code }) => resolve({ status: code }));
+    request.end(body);
+  });
+}
+
+async function ready() {
+  for (;;) {
+    const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
+    if (message?.type === 'ready') return message.port;
+    if (child.exitCode !== null) throw new Error(`tunnel-gateway ended with ${child.exitCode}`);
+  }
+}
