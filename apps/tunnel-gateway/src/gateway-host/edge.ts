@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { TunnelServer, type AgentState, type TunnelLogger, type TunnelState } from '@gatehouse/tunnel-kernel';
+import type { AgentState, TunnelLogger, TunnelServer, TunnelState } from '@gatehouse/tunnel-kernel';
 import { AcmeAnswers } from './acme-answers.js';
 import { CertificateFiles } from './certificate-files.js';
 import { ClientDirectory } from './client-directory.js';
@@ -15,21 +15,18 @@ import { EdgeDatabase } from './edge-database.js';
 import { EdgeEvents } from './edge-events.js';
 import { EdgeGrants } from './edge-grants.js';
 import type { ConnectionList, EdgeOptions, EdgePorts, EdgeStatus, PortName } from './edge-ipc.js';
-import { EdgePortError } from './edge-port-error.js';
 import type { EdgeRole } from './edge-role.js';
+import { createEdgeServer, listenAtPorts, serveBehind } from './edge-server.js';
 import type { UnsentFlows } from './flow-batch.js';
 import { FlowWriter } from './flow-writer.js';
 import { HostCertificates } from './host-certificates.js';
 import { PolicySecrets } from './policy-secrets.js';
 import { RunStatusWriter } from './run-status.js';
 import { SnapshotFile } from './snapshot-file.js';
-import { verifyPassword } from './verify-password.js';
 
 const COUNT_MS = 1_000;
 const POLL_MS = 10_000;
 const FIRST_RETRY_MS = 500;
-/** Visitors of the first moments wait for agents that come back, or over from the edge before. */
-const ARRIVAL_MS = 3_000;
 const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
 
 /** The data plane of one process: a tunnel server on what the database says, and what it tells the database. */
@@ -91,7 +88,15 @@ export class Edge implements EdgeRole {
     this.countries = new CountryFile(options.geoFile, (problem) => logger.warn(problem));
     this.snapshot = new SnapshotFile(join(options.folder, 'snapshot.json'));
     this.share = options.worker && new WorkerShare(options.worker);
-    this.server = this.createServer();
+    this.server = createEdgeServer(options, {
+      logger,
+      clients: this.directory,
+      share: this.share,
+      countries: this.countries,
+      grants: this.grants,
+      acme: this.acme,
+      events: this.events.listener(logger, () => void this.writeRunStatus()),
+    });
     this.flows = new FlowWriter({
       queries: this.database,
       now: Date.now,
@@ -127,8 +132,8 @@ export class Edge implements EdgeRole {
   /** Binds the ports and begins to work. @throws EdgePortError for a port of the gateway itself. */
   async open(given: EdgePorts | null): Promise<EdgePorts> {
     await this.applyRows();
-    this.ports = given ?? (await this.listen());
-    if (given) await this.serve(given);
+    this.ports = given ?? (await listenAtPorts(this.server, this.options));
+    if (given) await serveBehind(this.server, given, this.options);
     void this.feed.start();
     this.timers.push(
       setInterval(() => void this.tick(), COUNT_MS),
@@ -215,50 +220,6 @@ export class Edge implements EdgeRole {
     if (!stays) await this.runStatus.clear().catch((error: unknown) => this.databaseFailed(error));
     await this.feed.close();
     await this.database.close();
-  }
-
-  private async listen(): Promise<EdgePorts> {
-    const { agents, http, https } = this.options;
-    return {
-      agents: await EdgePortError.guard('agents', this.server.listen(agents)),
-      http: await EdgePortError.guard('http', this.server.listenHttp(http)),
-      https: await EdgePortError.guard('https', this.server.listenHttps(https)),
-    };
-  }
-
-  /** UDP cannot be handed on: each worker has a port of its own for it, the first the agents' one. */
-  private serve({ agents, https }: EdgePorts): Promise<void> {
-    const { agents: address, worker } = this.options;
-    return this.server.serve({ host: address.host, port: agents + (worker?.index ?? 0) }, https);
-  }
-
-  private createServer(): TunnelServer {
-    const { logger, share } = this;
-    const { publicHttpsPort } = this.options;
-    const changed = (): void => void this.writeRunStatus();
-    return new TunnelServer({
-      now: Date.now,
-      logger,
-      identity: this.options.identity,
-      clients: share?.guard(this.directory) ?? this.directory,
-      ...(this.options.worker && { worker: this.options.worker.index }),
-      trustedProxies: this.options.trustedProxies,
-      countryOf: this.countries.countryOf,
-      geoStrict: this.options.geoStrict,
-      verification: {
-        secret: Buffer.from(this.options.visitorSecret, 'base64'),
-        verifyPassword,
-        grants: this.grants.store,
-      },
-      timeouts: { arrival: ARRIVAL_MS },
-      http: {
-        ...(publicHttpsPort !== null && { publicHttpsPort }),
-        acmeChallenge: this.acme.http,
-        acmeTlsAlpn: this.acme.tls,
-        ...(share && { serves: (name) => share.serves(name) }),
-      },
-      events: this.events.listener(logger, changed),
-    });
   }
 
   /** One load at a time; news that come meanwhile make one more. */

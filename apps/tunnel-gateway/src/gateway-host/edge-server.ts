@@ -1,0 +1,73 @@
+import {
+  TunnelServer,
+  type ClientStore,
+  type TunnelLogger,
+  type TunnelServerEnvironment,
+} from '@gatehouse/tunnel-kernel';
+import type { AcmeAnswers } from './acme-answers.js';
+import type { CountryFile } from './country-file.js';
+import type { WorkerShare } from './door/worker-share.js';
+import type { EdgeGrants } from './edge-grants.js';
+import type { EdgeOptions, EdgePorts } from './edge-ipc.js';
+import { EdgePortError } from './edge-port-error.js';
+import { verifyPassword } from './verify-password.js';
+
+/** Visitors of the first moments wait for agents that come back, or over from the edge before. */
+const ARRIVAL_MS = 3_000;
+
+/** What the tunnel server of an edge asks while it serves. */
+export interface EdgeServerParts {
+  logger: TunnelLogger;
+  clients: ClientStore;
+  /** Null: it serves everybody. */
+  share: WorkerShare | null;
+  countries: CountryFile;
+  grants: EdgeGrants;
+  acme: AcmeAnswers;
+  events: NonNullable<TunnelServerEnvironment['events']>;
+}
+
+export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): TunnelServer {
+  const { logger, clients, share, countries, grants, acme, events } = parts;
+  const { publicHttpsPort, worker } = options;
+  return new TunnelServer({
+    now: Date.now,
+    logger,
+    identity: options.identity,
+    clients: share?.guard(clients) ?? clients,
+    ...(worker && { worker: worker.index }),
+    trustedProxies: options.trustedProxies,
+    countryOf: countries.countryOf,
+    geoStrict: options.geoStrict,
+    verification: { secret: Buffer.from(options.visitorSecret, 'base64'), verifyPassword, grants: grants.store },
+    timeouts: { arrival: ARRIVAL_MS },
+    http: {
+      ...(publicHttpsPort !== null && { publicHttpsPort }),
+      acmeChallenge: acme.http,
+      acmeTlsAlpn: acme.tls,
+      ...(share && { serves: (name) => share.serves(name) }),
+    },
+    events,
+  });
+}
+
+/** Binds the ports of the gateway itself. @throws EdgePortError */
+export async function listenAtPorts(
+  server: TunnelServer,
+  { agents, http, https }: Pick<EdgeOptions, 'agents' | 'http' | 'https'>,
+): Promise<EdgePorts> {
+  return {
+    agents: await EdgePortError.guard('agents', server.listen(agents)),
+    http: await EdgePortError.guard('http', server.listenHttp(http)),
+    https: await EdgePortError.guard('https', server.listenHttps(https)),
+  };
+}
+
+/** Behind a door that has the ports. UDP cannot be handed on: each worker has a port for it, the first the agents' one. */
+export function serveBehind(
+  server: TunnelServer,
+  { agents, https }: EdgePorts,
+  { agents: { host }, worker }: Pick<EdgeOptions, 'agents' | 'worker'>,
+): Promise<void> {
+  return server.serve({ host, port: agents + (worker?.index ?? 0) }, https);
+}
