@@ -15,7 +15,7 @@ export const RECORD_HEAD_BYTES = LENGTH_BYTES + TAG_BYTES;
 export const MAX_RECORD_BYTES = 32 * 1024;
 /** Up to here one buffer of head and bytes is cheaper than two. */
 const JOINED_BYTES = 4096;
-/** After so many records of a direction its key is made anew: 1 TiB at most. */
+/** After so many records of a direction its key is made anew: 512 GiB at most. */
 const KEY_RECORDS = 2 ** 24;
 const NOTHING: Buffer = Buffer.alloc(0);
 
