@@ -56,6 +56,24 @@ const WALK: [operation: string, request: string, body?: object][] = [
   [
     'authPolicies_create',
     'POST /auth-policies',
+    {
+      resource_type: 'host',
+      resource_id: ':host',
+      type: 'oauth',
+      oauth: {
+        issuer: 'https://login.example.org',
+        client_id: 'gateway',
+        client_secret: 'secret',
+        authorization_endpoint: 'https://login.example.org/authorize',
+        token_endpoint: 'https://login.example.org/token',
+        userinfo_endpoint: 'https://login.example.org/userinfo',
+        emails: ['ann@example.org'],
+      },
+    },
+  ],
+  [
+    'authPolicies_create',
+    'POST /auth-policies',
     { resource_type: 'host', resource_id: ':host', type: 'basic', users: [{ username: 'ann', password: 'secret' }] },
   ],
   ['authPolicies_list', 'GET /auth-policies?resource_type=host'],
