@@ -88,15 +88,7 @@ export class Edge implements EdgeRole {
     this.countries = new CountryFile(options.geoFile, (problem) => logger.warn(problem));
     this.snapshot = new SnapshotFile(join(options.folder, 'snapshot.json'));
     this.share = options.worker && new WorkerShare(options.worker);
-    this.server = createEdgeServer(options, {
-      logger,
-      clients: this.directory,
-      share: this.share,
-      countries: this.countries,
-      grants: this.grants,
-      acme: this.acme,
-      events: this.events.listener(logger, () => void this.writeRunStatus()),
-    });
+    this.server = this.createServer();
     this.flows = new FlowWriter({
       queries: this.database,
       now: Date.now,
@@ -220,6 +212,12 @@ export class Edge implements EdgeRole {
     if (!stays) await this.runStatus.clear().catch((error: unknown) => this.databaseFailed(error));
     await this.feed.close();
     await this.database.close();
+  }
+
+  private createServer(): TunnelServer {
+    const { options, logger, directory, share, countries, grants, acme } = this;
+    const events = this.events.listener(logger, () => void this.writeRunStatus());
+    return createEdgeServer(options, { logger, clients: directory, share, countries, grants, acme, events });
   }
 
   /** One load at a time; news that come meanwhile make one more. */
