@@ -1,5 +1,5 @@
 import type { DashboardSeriesPoint } from '@gatehouse/contracts';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatRate } from '../format/amounts.js';
 import { formatTick } from '../format/times.js';
 import { areaPath, linePath, linePoints, nearestIndex, niceMaximum, ratesOf, type RatePoint } from './scale.js';
@@ -117,9 +117,10 @@ function Cursor({ x, height }: { x: number; height: number }) {
 function useWidth() {
   const box = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(640);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return;
+    setWidth(Math.floor(element.clientWidth));
     const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.floor(entry.contentRect.width)));
     observer.observe(element);
     return () => observer.disconnect();

@@ -49,7 +49,7 @@ export function DashboardPage() {
 function SeriesChoice({ data: { series, generated_at: at } }: { data: TunnelDashboard }) {
   const [span, setSpan] = useState<Span>(SPANS[0]);
   return (
-    <Card title="Traffic" actions={<Segments label="Time span" choices={SPANS} current={span.id} onChange={setSpan} />}>
+    <Card title="Traffic" actions={<Segments label="The last" choices={SPANS} current={span.id} onChange={setSpan} />}>
       <FlowChart points={series[span.bucket]} span={span} at={at} />
     </Card>
   );

@@ -11,10 +11,10 @@ export interface Span {
 }
 
 export const SPANS: readonly [Span, ...Span[]] = [
-  { id: 'hour', label: 'Last hour', bucket: 'minute', stepSec: 60, points: 60 },
-  { id: 'day', label: 'Last day', bucket: 'minute', stepSec: 60 },
-  { id: 'month', label: 'Last month', bucket: 'hour', stepSec: 3_600 },
-  { id: 'year', label: 'Last year', bucket: 'day', stepSec: 86_400 },
+  { id: 'hour', label: 'Hour', bucket: 'minute', stepSec: 60, points: 60 },
+  { id: 'day', label: 'Day', bucket: 'minute', stepSec: 60 },
+  { id: 'month', label: 'Month', bucket: 'hour', stepSec: 3_600 },
+  { id: 'year', label: 'Year', bucket: 'day', stepSec: 86_400 },
 ];
 
 /** The part of a series that a span is about. */
@@ -43,7 +43,7 @@ export function FlowChart({ points, span, at }: FlowChartProps) {
       series={series}
       stepSec={span.stepSec}
       at={at}
-      label={`Traffic, ${span.label.toLowerCase()}`}
+      label={`Traffic, last ${span.label.toLowerCase()}`}
       names={NAMES}
     />
   );

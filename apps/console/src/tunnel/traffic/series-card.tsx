@@ -24,7 +24,7 @@ export function SeriesCard({ counted }: { counted: Counted }) {
   return (
     <Card
       title="Traffic over time"
-      actions={<Segments label="Time span" choices={SPANS} current={span.id} onChange={setSpan} />}
+      actions={<Segments label="The last" choices={SPANS} current={span.id} onChange={setSpan} />}
     >
       <Trouble error={error} retry={reload} />
       {data && (

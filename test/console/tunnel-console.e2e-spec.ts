@@ -1,0 +1,384 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { findPeer, startTcpEcho, type TcpEcho } from '@gatehouse/testing';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TestBrowser } from '../support/browser.js';
+import { havePeers, requirePeer } from '../support/peers.js';
+import { PathProxy } from '../support/path-proxy.js';
+import { freePort } from '../support/processes.js';
+import { RunningTunnelGateway } from '../support/tunnel-gateway.js';
+
+const PEERS = ['chromium'];
+const PASSWORD = 'a-password-for-tests';
+const OTHER_PASSWORD = 'another long password';
+const OWN_PAGES = [
+  'Clients',
+  'Tunnels',
+  'Hosts',
+  'Certificates',
+  'IP rules',
+  'Access',
+  'Traffic',
+  'Events',
+  'Webhooks',
+];
+const ACCOUNT_PAGES = ['Sessions', 'API keys', 'Account', 'Dashboard'];
+const ADMIN_PAGES = ['Users'];
+
+let gateway: RunningTunnelGateway;
+let browser: TestBrowser;
+let echo: TcpEcho;
+let folder: string;
+const agents: ChildProcess[] = [];
+
+beforeAll(async () => {
+  if (!havePeers(PEERS)) return; // each test says so itself
+  gateway = await RunningTunnelGateway.start();
+  browser = await TestBrowser.start(findPeer('chromium')!);
+  echo = await startTcpEcho();
+  folder = mkdtempSync(path.join(os.tmpdir(), 'tunnel console '));
+}, 90_000);
+
+afterAll(async () => {
+  for (const agent of agents) {
+    agent.kill('SIGTERM');
+    if (agent.exitCode === null && agent.signalCode === null) await once(agent, 'exit');
+  }
+  await browser?.[Symbol.asyncDispose]();
+  await gateway?.[Symbol.asyncDispose]();
+  await echo?.close();
+  if (folder) rmSync(folder, { recursive: true });
+});
+
+beforeEach((context) => {
+  for (const name of PEERS) requirePeer(context, name);
+});
+
+afterEach(() => {
+  expect(browser?.problems.splice(0) ?? []).toEqual([]);
+});
+
+async function fillLogin(page: Page, username: string, password: string): Promise<void> {
+  await page.getByLabel('User name').fill(username);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+async function signedIn(
+  { username = 'admin', password = PASSWORD } = {},
+  options: Parameters<TestBrowser['open']>[1] = {},
+): Promise<Page> {
+  const page = await browser.open(gateway.url, options);
+  await fillLogin(page, username, password);
+  await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
+  return page;
+}
+
+async function goTo(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
+}
+
+/** Runs the agent as the console says it: fetched from the console, with its command. */
+async function runAgent(page: Page): Promise<void> {
+  const [download = '', command = ''] = await page.getByRole('dialog').locator('.secret code').allInnerTexts();
+  expect(download).toBe(`curl -fO ${gateway.url}/gatehouse-agent.mjs`);
+  const file = path.join(folder, 'gatehouse-agent.mjs');
+  const answer = await fetch(download.replace('curl -fO ', ''));
+  writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
+  const [program, name, ...args] = command.split(' ');
+  expect([program, name]).toEqual(['node', 'gatehouse-agent.mjs']);
+  agents.push(spawn(process.execPath, [file, ...args], { stdio: 'ignore' }));
+}
+
+/** Sends so many bytes through a port and waits until as many have come back. */
+async function exchange(port: number, bytes: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  let left = bytes;
+  socket.on('data', (chunk: Buffer) => (left -= chunk.length) === 0 && socket.end());
+  socket.write(Buffer.alloc(bytes, 'x'));
+  await once(socket, 'close');
+  expect(left).toBe(0);
+}
+
+describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
+  it('leads from the first client over its one command and a tunnel to traffic that it shows', async () => {
+    const page = await signedIn();
+    await page.getByRole('link', { name: 'Make the first client' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Machine at home');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const steps = page.getByRole('dialog', { name: 'The client Machine at home' });
+    await steps.getByText('Waiting for the agent').waitFor();
+    await runAgent(page);
+    await steps.getByText('The agent is connected.').waitFor();
+
+    await steps.getByRole('link', { name: 'Add a tunnel' }).click();
+    const form = page.getByRole('dialog', { name: 'New tunnel' });
+    const chosen = form.getByLabel('Client', { exact: true }).locator('option:checked');
+    await chosen.filter({ hasText: 'Machine at home' }).waitFor({ state: 'attached' });
+    await form.getByLabel('Target', { exact: true }).fill(`127.0.0.1:${echo.port}`);
+    const port = await freePort();
+    await form.getByLabel('Port of the gateway').fill(String(port));
+    await form.getByLabel('At address').fill('127.0.0.1');
+    await form.getByLabel('Name', { exact: true }).fill('Echo');
+    await form.getByRole('button', { name: 'Create' }).click();
+    const row = page.getByRole('row', { name: /Echo/ });
+    await row.getByText('running').waitFor();
+    await row.getByText(`127.0.0.1:${port}`, { exact: true }).waitFor();
+
+    await exchange(port, 3 * 1024 * 1024);
+    await row.getByText('3.0 MiB').first().waitFor();
+    await goTo(page, 'Dashboard');
+    const tile = page.locator('.tile').filter({ hasText: 'To visitors' });
+    await tile.getByText('3.0 MiB in all').waitFor();
+    await page.getByText('1 / 1').first().waitFor();
+    const top = page.getByRole('region', { name: 'Busiest tunnels of the last day' });
+    // By the minute's sum, which the next roll-up makes.
+    await top.getByRole('row', { name: /Echo 3\.0 MiB 3\.0 MiB 1/ }).waitFor({ timeout: 30_000 });
+    await page.getByRole('region', { name: 'What happened' }).getByText('client.online').waitFor();
+
+    await goTo(page, 'Clients');
+    await page.getByRole('button', { name: 'Machine at home' }).click();
+    const client = page.getByRole('dialog', { name: 'Machine at home' });
+    await client.getByText('Nobody is connected right now.').waitFor();
+    const visitor = connect(port, '127.0.0.1').on('error', () => undefined);
+    visitor.write('hello');
+    await client.getByRole('row', { name: /127\.0\.0\.1 .* Echo/ }).waitFor();
+    await client.getByRole('button', { name: 'Disconnect …' }).click();
+    const ended = new Promise((resolve) => visitor.once('close', resolve));
+    await page.getByRole('button', { name: 'Disconnect', exact: true }).click();
+    await page.getByText('Machine at home was disconnected.').waitFor();
+    await ended;
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('User name').waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  it('works below a path of a proxy, shows events as they happen, and those of the time when it was cut off', async () => {
+    await using proxy = await PathProxy.start(gateway.url, '/gateway/');
+    const page = await browser.open(proxy.url);
+    await fillLogin(page, 'admin', PASSWORD);
+    await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
+    await goTo(page, 'Events');
+    await page.getByText('live', { exact: true }).waitFor();
+    const { id } = await gateway.call('POST', '/clients', { name: 'hosted' });
+    const host = { client_id: id, target_addr: 'http://127.0.0.1:1' };
+    await gateway.call('POST', '/hosts', { ...host, host: 'live.example.org' });
+    await page.getByRole('row', { name: /live\.example\.org\/ was added/ }).waitFor();
+
+    proxy.cut();
+    await page.getByText('connecting …').waitFor();
+    await gateway.call('POST', '/hosts', { ...host, host: 'missed.example.org' });
+    proxy.mend();
+    await page.getByRole('row', { name: /missed\.example\.org\/ was added/ }).waitFor();
+    expect(await page.getByRole('row', { name: /live\.example\.org\/ was added/ }).count()).toBe(1);
+    await page.getByText('live', { exact: true }).waitFor();
+
+    await goTo(page, 'Dashboard');
+    await page.getByRole('region', { name: 'What happened' }).waitFor();
+    proxy.cut();
+    await page.getByText('The service does not answer.').waitFor();
+    proxy.mend();
+    await page.getByText('The service does not answer.').waitFor({ state: 'detached' });
+    browser.problems.splice(0); // what the browser itself says of connections that were cut
+    await page.close();
+  });
+
+  it('says what is wrong at its field, and when somebody else was faster', async () => {
+    const page = await signedIn();
+    const { id } = await gateway.call('POST', '/clients', { name: 'contended' });
+    const port = await freePort();
+    await gateway.call('POST', '/tunnels', {
+      client_id: id,
+      mode: 'tcp',
+      listen_port: port,
+      target_addr: '127.0.0.1:1',
+    });
+    await goTo(page, 'Tunnels');
+    await page.getByRole('button', { name: 'New tunnel' }).click();
+    const form = page.getByRole('dialog', { name: 'New tunnel' });
+    await form.getByLabel('Client', { exact: true }).selectOption({ label: 'contended' });
+    await form.getByLabel('Target', { exact: true }).fill('no target');
+    await form.getByRole('button', { name: 'Create' }).click();
+    const target = form.getByLabel('Target', { exact: true });
+    await form.getByText(/is not a target/).waitFor();
+    expect(await target.evaluate((element) => element === document.activeElement)).toBe(true);
+    await target.fill('127.0.0.1:1');
+    await form.getByLabel('Port of the gateway').fill(String(port));
+    await form.getByRole('button', { name: 'Create' }).click();
+    await form.getByText(`Another tunnel has ${port}`).waitFor();
+    expect(await form.getByLabel('Port of the gateway').getAttribute('aria-invalid')).toBe('true');
+    await page.keyboard.press('Escape');
+
+    await goTo(page, 'Clients');
+    await page.getByRole('button', { name: 'contended' }).click();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit contended' });
+    await edit.getByLabel('Connections at a time').fill('7');
+    await gateway.call('PATCH', `/clients/${id}`, { rate_limit: 512 });
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.getByText('Somebody else changed this while you were editing it').waitFor();
+    expect((await gateway.call('GET', `/clients/${id}`)).max_conn).toBe(0);
+    await edit.getByRole('button', { name: 'Show what it is now' }).click();
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('dialog input[type=number]')?.value === '512',
+    );
+    await edit.getByLabel('Connections at a time').fill('8');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('contended was saved.').waitFor();
+    expect(await gateway.call('GET', `/clients/${id}`)).toMatchObject({ max_conn: 8, rate_limit: 512 });
+  });
+
+  it('explains why an address comes in or not', async () => {
+    const { id } = await gateway.call('POST', '/clients', { name: 'ruled' });
+    const page = await signedIn();
+    await goTo(page, 'IP rules');
+    await page.getByRole('button', { name: 'New rule' }).click();
+    const form = page.getByRole('dialog', { name: 'New rule' });
+    await form.getByLabel('It is about').selectOption('client');
+    await form.getByLabel('Which client').selectOption({ label: 'ruled' });
+    await form.getByLabel('Addresses').fill('198.51.100.7/24');
+    expect(await form.getByLabel('They are').inputValue()).toBe('cidr');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await form.getByText('198.51.100.0/24').waitFor();
+    await form.getByLabel('Addresses').fill('198.51.100.0/24');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('The rule about 198.51.100.0/24 holds now.').waitFor();
+
+    await page.getByRole('link', { name: 'Check an address' }).click();
+    await page.getByLabel('Address', { exact: true }).fill('198.51.100.9');
+    await page.getByLabel('It goes to').selectOption('client');
+    await page.getByLabel('Which client').selectOption({ label: 'ruled' });
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('is kept out').waitFor();
+    await page.getByRole('row', { name: /client ruled keep out rule 198\.51\.100\.0\/24/ }).waitFor();
+    expect((await gateway.call('GET', `/ip-rules?scope=client&resource_id=${id}`)).items).toHaveLength(1);
+  });
+
+  it('shows people what they may do, and nothing that they would be refused', async () => {
+    for (const [username, role] of [
+      ['uma', 'user'],
+      ['vic', 'viewer'],
+    ]) {
+      await gateway.call('POST', '/users', { username, role, password: OTHER_PASSWORD });
+    }
+    const user = await signedIn({ username: 'uma', password: OTHER_PASSWORD });
+    expect(await user.getByRole('navigation', { name: 'Pages' }).getByText('Users').count()).toBe(0);
+    await goTo(user, 'Clients');
+    await user.getByText('No client yet.').waitFor();
+    await user.getByRole('button', { name: 'New client' }).first().click();
+    expect(await user.getByRole('dialog').getByLabel('Owner').count()).toBe(0);
+    await user.getByLabel('Name', { exact: true }).fill('of uma');
+    await user.getByRole('button', { name: 'Create' }).click();
+    await user.getByRole('dialog', { name: 'The client of uma' }).waitFor();
+
+    const { items: users } = await gateway.call('GET', '/users?q=vic');
+    const { items: clients } = await gateway.call('GET', '/clients?q=of uma');
+    await gateway.call('PATCH', `/clients/${clients[0].id}`, { owner_user_id: users[0].id });
+    const viewer = await signedIn({ username: 'vic', password: OTHER_PASSWORD });
+    for (const name of OWN_PAGES) {
+      await goTo(viewer, name);
+      const buttons = await viewer.getByRole('main').getByRole('button').allInnerTexts();
+      expect(
+        buttons.filter((text) => /^New|Edit|Delete|Start|Stop/.test(text)),
+        name,
+      ).toEqual([]);
+    }
+    await goTo(viewer, 'Clients');
+    await viewer.getByRole('button', { name: 'of uma' }).click();
+    const dialog = viewer.getByRole('dialog', { name: 'of uma' });
+    await dialog.getByText('Nobody is connected right now.').waitFor();
+    expect(await dialog.getByRole('button').allInnerTexts()).toEqual(['×']);
+    expect(await viewer.getByRole('switch').isDisabled()).toBe(true);
+  });
+
+  it('asks for a second factor once there is one', async () => {
+    await gateway.call('POST', '/users', { username: 'tess', role: 'user', password: OTHER_PASSWORD });
+    const page = await signedIn({ username: 'tess', password: OTHER_PASSWORD });
+    await goTo(page, 'Account');
+    await page.getByRole('button', { name: 'Set it up' }).click();
+    const card = page.getByRole('region', { name: 'Second factor' });
+    await card.getByLabel('Your password').fill(OTHER_PASSWORD);
+    await card.getByRole('button', { name: 'Go on' }).click();
+    const secret = await card.locator('.secret code').innerText();
+    await card.getByLabel('2. The code that it shows now').fill(totpOf(secret));
+    await card.getByRole('button', { name: 'Switch it on' }).click();
+    await card.getByText('Keep these recovery codes now').waitFor();
+    const [recovery = ''] = (await card.locator('.secret code').innerText()).split('\n');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+
+    await fillLogin(page, 'tess', OTHER_PASSWORD);
+    const code = page.getByLabel('Code of your authenticator');
+    await code.fill('000000');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('alert').getByText(/\S/).waitFor();
+    await code.fill(recovery);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();
+  });
+
+  it.each([
+    ['light', 1280],
+    ['dark', 390],
+  ] as const)('has pages whose controls all have names, in %s colours, %i pixels wide', async (colorScheme, width) => {
+    const page = await signedIn({}, { colorScheme, viewport: { width, height: 800 } });
+    for (const name of [...OWN_PAGES, ...ADMIN_PAGES, ...ACCOUNT_PAGES]) {
+      if (width < 820) await page.getByRole('button', { name: 'Menu' }).click();
+      await goTo(page, name);
+      await page.waitForLoadState('networkidle', { timeout: 1_500 }).catch(() => undefined); // pages that ask again and again
+      expect(await page.locator('h1').count(), name).toBe(1);
+      expect(await namelessControls(page), name).toEqual([]);
+      const alerts = await page.getByRole('alert').allInnerTexts();
+      expect(alerts.join('').trim(), name).toBe('');
+      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(excess, `${name} is wider than the window`).toBeLessThanOrEqual(0);
+    }
+  });
+
+  it('shows names as text, whatever they look like', async () => {
+    const name = '<img src=x onerror=alert(1)> "quoted" & <b>bold</b>';
+    await gateway.call('POST', '/clients', { name });
+    const page = await signedIn();
+    await goTo(page, 'Clients');
+    await page.getByLabel('Search in names').fill('onerror');
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.getByRole('dialog', { name }).waitFor();
+    expect(await page.locator('main img, main b').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(name);
+  });
+});
+
+function namelessControls(page: Page): Promise<string[]> {
+  return page.locator('button, a[href], input, select, textarea').evaluateAll((elements) =>
+    elements
+      .filter((element) => {
+        const labels = 'labels' in element ? ((element.labels as NodeList | null)?.length ?? 0) : 0;
+        const text = `${element.getAttribute('aria-label') ?? ''}${element.textContent}`.trim();
+        const isField = element.matches('input, select, textarea');
+        return isField ? labels === 0 && !element.hasAttribute('aria-label') : text === '';
+      })
+      .map((element) => element.outerHTML.slice(0, 120)),
+  );
+}
+
+/** What an authenticator shows for a key (RFC 6238). */
+function totpOf(base32: string): string {
+  const bits = [...base32.replaceAll(/[^A-Z2-7]/g, '')]
+    .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('');
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  const mac = createHmac('sha1', key).update(counter).digest();
+  const value = mac.readUInt32BE(mac[19]! & 15) & 0x7fff_ffff;
+  return String(value % 1_000_000).padStart(6, '0');
+}
