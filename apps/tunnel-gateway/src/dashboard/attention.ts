@@ -3,7 +3,7 @@ import type { EventView, TunnelWarning } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { EventsReader } from '../events/events-reader.js';
 import { Countries } from '../ip-rules/countries.js';
-import { isAdministrator } from '../ownership/owned-rows.js';
+import { seesAll } from '../ownership/owned-rows.js';
 import { Warnings } from '../warnings/warnings.service.js';
 import type { Presence } from './presence.js';
 
@@ -30,7 +30,7 @@ export class Attention {
       warnings.push({ code: 'edge_unavailable', message, resource: null, since: null });
     }
     // Only administrators can mend it.
-    if (isAdministrator(actor) && (await this.countries.areMissing())) {
+    if (seesAll(actor) && (await this.countries.areMissing())) {
       const message = this.countries.warning ?? '';
       warnings.push({ code: 'country_rules_without_database', message, resource: null, since: null });
     }

@@ -2,7 +2,7 @@ import type { Actor } from '@gatehouse/auth';
 import type { DashboardSeries, TopResource, TopVisitor } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import type { Host } from '../hosts/host.entity.js';
-import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
+import { seesAll, OwnedRows } from '../ownership/owned-rows.js';
 import type { Condition } from '../ownership/owned-table.js';
 import { BUCKET_KINDS, bucketRange } from '../traffic/bucket.js';
 import { SeriesReader } from '../traffic/flow-series.js';
@@ -12,11 +12,8 @@ import { instant } from '../wire/view-parts.js';
 
 const SHOWN = 10;
 
-interface Carried {
-  inlet_bytes: number;
-  export_bytes: number;
-  connections: number;
-}
+const CARRIED = ['inlet_bytes', 'export_bytes', 'connections'] as const;
+type Carried = Record<(typeof CARRIED)[number], number>;
 
 /** What was carried by time, who and what carries most. */
 @Injectable()
@@ -37,12 +34,12 @@ export class CarriedTraffic {
   }
 
   async tunnels(actor: Actor, now: number): Promise<TopResource[]> {
-    const found = await this.owned.tunnels(actor).ranked<Carried>(carriedBy('tunnel', now), SHOWN);
+    const found = await this.owned.tunnels(actor).ranked(carriedBy('tunnel', now), CARRIED, SHOWN);
     return found.map(({ row, ...carried }) => toTop(row, nameOfTunnel(row), carried));
   }
 
   async hosts(actor: Actor, now: number): Promise<TopResource[]> {
-    const found = await this.owned.hosts(actor).ranked<Carried>(carriedBy('host', now), SHOWN);
+    const found = await this.owned.hosts(actor).ranked(carriedBy('host', now), CARRIED, SHOWN);
     return found.map(({ row, ...carried }) => toTop(row, nameOfHost(row), carried));
   }
 
@@ -61,7 +58,7 @@ export class CarriedTraffic {
 
 /** Everybody, or one user's clients. */
 function togetherOf(actor: Actor): { kind: 'global' | 'user'; id: number } {
-  return isAdministrator(actor) ? { kind: 'global', id: 0 } : { kind: 'user', id: actor.userId ?? 0 };
+  return seesAll(actor) ? { kind: 'global', id: 0 } : { kind: 'user', id: actor.userId ?? 0 };
 }
 
 function carriedBy(kind: 'tunnel' | 'host', now: number): Condition {

@@ -2,7 +2,7 @@ import type { Actor } from '@gatehouse/auth';
 import type { DashboardLive } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { isAdministrator } from '../ownership/owned-rows.js';
+import { seesAll } from '../ownership/owned-rows.js';
 import type { Presence } from './presence.js';
 
 /** Batches of the edge come once a second. */
@@ -28,7 +28,7 @@ export class LiveTraffic {
   constructor(private readonly dataSource: DataSource) {}
 
   async of(actor: Actor, { connections }: Presence, now: number): Promise<DashboardLive> {
-    const userId = isAdministrator(actor) ? null : (actor.userId ?? 0);
+    const userId = seesAll(actor) ? null : (actor.userId ?? 0);
     const since = new Date(now - WINDOW_SECONDS * 1_000);
     const [moved]: Moved[] = await this.dataSource.query(MOVED, [since, userId]);
     return {

@@ -2,7 +2,7 @@ import type { Actor } from '@gatehouse/auth';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { Edges } from '../gateway-host/edges.service.js';
-import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
+import { seesAll, OwnedRows } from '../ownership/owned-rows.js';
 
 /** More clients than one user has; of those beyond it is not said who is there. */
 const MAX_CLIENTS = 10_000;
@@ -23,7 +23,7 @@ export class PresenceReader {
 
   async of(actor: Actor): Promise<Presence> {
     try {
-      return await (isAdministrator(actor) ? this.edges.status() : this.ofOwn(actor));
+      return await (seesAll(actor) ? this.edges.status() : this.ofOwn(actor));
     } catch (error) {
       if (error instanceof AppError && error.code === 'EDGE_UNAVAILABLE') return { agents: null, connections: null };
       throw error;

@@ -1,7 +1,7 @@
 import type { Actor } from '@gatehouse/auth';
 import type { DashboardTotals } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
-import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
+import { seesAll, OwnedRows } from '../ownership/owned-rows.js';
 import { User } from '../users/user.entity.js';
 import type { Presence } from './presence.js';
 
@@ -25,12 +25,12 @@ export class Totals {
       stopped: withRunStatus(0),
     });
     const hosts = await owned.hosts(actor).figures({ total: ALL, enabled: ENABLED });
-    const users = isAdministrator(actor) ? await owned.options.count(User) : null;
+    const users = seesAll(actor) ? await owned.options.count(User) : null;
     return { users, clients: { ...clients, online: agents }, tunnels, hosts, ...(await this.carried(actor)) };
   }
 
   private async carried(actor: Actor): Promise<{ inlet_bytes: number; export_bytes: number }> {
-    const kind = isAdministrator(actor) ? 'global' : 'user';
+    const kind = seesAll(actor) ? 'global' : 'user';
     return this.owned
       .flowStats(actor)
       .figures(

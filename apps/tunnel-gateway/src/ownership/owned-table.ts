@@ -79,21 +79,26 @@ export class OwnedTable<T extends { id: number }> {
     >;
   }
 
-  /**
-   * The rows that `ranking` puts first, and what it says of each: a SELECT of `id`, of `place` (the largest first) and of
-   * whatever else is wanted.
-   */
-  async ranked<R>(ranking: Condition, limit: number): Promise<(R & { row: T })[]> {
-    const { entities, raw } = await this.rows([])
+  /** The rows that `ranking` puts first, and `figures` of each: a SELECT of `id`, of `place` (the largest first) and of those. */
+  async ranked<K extends string>(
+    ranking: Condition,
+    figures: readonly K[],
+    limit: number,
+  ): Promise<(Record<K, number> & { row: T })[]> {
+    const builder = this.rows([])
       .innerJoin(`(${ranking.sql})`, 'ranking', 'ranking.id = row.id')
       .setParameters(ranking.parameters ?? {})
-      .addSelect('to_jsonb(ranking)', 'ranked')
-      .addSelect('ranking.place', 'ranked_place')
+      .addSelect('ranking.place', 'ranked_place');
+    for (const name of figures) builder.addSelect(`ranking.${name}`, `ranked_${name}`);
+    const { entities, raw } = await builder
       .orderBy('ranked_place', 'DESC')
       .addOrderBy('row.id')
       .limit(limit)
-      .getRawAndEntities<{ ranked: R }>();
-    return entities.map((row, index) => ({ ...(raw[index]?.ranked as R), row }));
+      .getRawAndEntities<Record<string, unknown>>();
+    return entities.map((row, index) => {
+      const values = figures.map((name) => [name, Number(raw[index]?.[`ranked_${name}`])]);
+      return { ...(Object.fromEntries(values) as Record<K, number>), row };
+    });
   }
 
   /** The first of them. */

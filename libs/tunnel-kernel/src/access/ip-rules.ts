@@ -192,6 +192,7 @@ function sameRules(a: readonly IpRuleConfig[], b: readonly IpRuleConfig[]): bool
 
 function sameRule(a: IpRuleConfig, b: IpRuleConfig | undefined): boolean {
   return (
-    a.id === b?.id && a.type === b.type && a.kind === b.kind && a.pattern === b.pattern && a.priority === b.priority
+    a === b ||
+    (a.id === b?.id && a.type === b.type && a.kind === b.kind && a.pattern === b.pattern && a.priority === b.priority)
   );
 }
