@@ -382,6 +382,9 @@ describe('a host whose visitors sign in at a server of OpenID Connect', () => {
       status: 200,
       body: { oauth: { has_client_secret: true } },
     });
+    // What was shown may be sent back.
+    const { has_client_secret: _, ...shown } = (await world.admin('GET', `/auth-policies/${policy.id}`)).body.oauth;
+    expect(await change(shown)).toMatchObject({ status: 200, body: { oauth: { ...shown, has_client_secret: true } } });
     const elsewhere = {
       authorization_endpoint: `${issuer}/authorization`,
       token_endpoint: 'http://127.0.0.1:1/token',

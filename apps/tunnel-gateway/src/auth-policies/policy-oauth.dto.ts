@@ -30,36 +30,36 @@ export class PolicyOAuth {
   @MaxLength(1_024)
   client_secret?: string | null;
 
-  @Omittable()
+  @Nullable()
   @IsString()
   @MaxLength(512)
   @Matches(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, {
     message: 'scope must be names separated by blanks',
   })
-  scope?: string;
+  scope?: string | null;
 
   /** Left out, with `token_endpoint`: what the issuer's metadata say (RFC 8414, OpenID Connect Discovery). */
-  @Omittable()
+  @Nullable()
   @IsString()
   @MaxLength(2_048)
-  authorization_endpoint?: string;
+  authorization_endpoint?: string | null;
 
-  @Omittable()
+  @Nullable()
   @IsString()
   @MaxLength(2_048)
-  token_endpoint?: string;
+  token_endpoint?: string | null;
 
   /** Who the visitor is, by OpenID Connect Core 5.3. */
-  @Omittable()
+  @Nullable()
   @IsString()
   @MaxLength(2_048)
-  userinfo_endpoint?: string;
+  userinfo_endpoint?: string | null;
 
   /** Who the visitor is, by RFC 7662. */
-  @Omittable()
+  @Nullable()
   @IsString()
   @MaxLength(2_048)
-  introspection_endpoint?: string;
+  introspection_endpoint?: string | null;
 
   /** Who may come in, by `sub`. All three lists empty: everybody who can sign in. */
   @Omittable()

@@ -45,7 +45,9 @@ function checkIssuer(issuer: string, allowPrivate: boolean): void {
 async function endpointsOf(said: PolicyOAuth, allowPrivate: boolean): Promise<OAuthEndpoints> {
   const read = (name: EndpointName): string | undefined => {
     const text = said[name];
-    return text === undefined ? undefined : readField(`oauth.${name}`, () => parseCallbackUrl(text, allowPrivate));
+    return typeof text === 'string'
+      ? readField(`oauth.${name}`, () => parseCallbackUrl(text, allowPrivate))
+      : undefined;
   };
   const [authorization, token] = [read('authorization_endpoint'), read('token_endpoint')];
   const [userinfo, introspection] = [read('userinfo_endpoint'), read('introspection_endpoint')];
