@@ -280,6 +280,8 @@ describe('an administrator', () => {
     const key = caller(world.gateway.url, { 'x-api-key': body.key });
     expect((await key('GET', `/clients/${rows.user.client}`)).status).toBe(200);
     expect((await key('GET', '/users')).body.items.length).toBeGreaterThan(4);
+    const summary = (await key('GET', '/dashboard')).body;
+    expect(summary.totals).toEqual((await calls.admin('GET', '/dashboard')).body.totals);
     expect((await key('PATCH', `/clients/${rows.user.client}`, {})).status).toBe(403);
     expect((await key('POST', '/users', { username: 'x', password: 'a long password' })).status).toBe(403);
   });

@@ -2,7 +2,7 @@ import { SYSTEM_ACTOR, type Actor } from '@gatehouse/auth';
 import type { IpRuleCheck, IpRuleCheckLevel } from '@gatehouse/contracts';
 import { IpRules, type AccessPoint, type IpExplanation, type LevelExplanation } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
-import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
+import { seesAll, OwnedRows } from '../ownership/owned-rows.js';
 import type { Condition } from '../ownership/owned-table.js';
 import { ResourceOwners } from '../ownership/resource-owners.js';
 import { fieldError } from '../wire/field-error.js';
@@ -34,7 +34,7 @@ export class IpRuleCheckService {
     const { address, allowed, levels } = this.explain(query.ip, place, rules);
     if (address === null) throw fieldError('ip', 'must be an address without a zone');
     // What administrators rule for everybody is theirs to see.
-    const shown = new Map(rules.filter(({ scope }) => scope !== 'global' || isAdministrator(actor)).map(byId));
+    const shown = new Map(rules.filter(({ scope }) => scope !== 'global' || seesAll(actor)).map(byId));
     return {
       ip: address,
       allowed,

@@ -2,7 +2,7 @@ import type { Actor } from '@gatehouse/auth';
 import type { TunnelWarning } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { isAdministrator } from '../ownership/owned-rows.js';
+import { seesAll } from '../ownership/owned-rows.js';
 
 /** Of one kind: who has more to mend begins with these. */
 const OF_A_KIND = 20;
@@ -71,7 +71,7 @@ export class Warnings {
   constructor(private readonly dataSource: DataSource) {}
 
   async list(actor: Actor): Promise<TunnelWarning[]> {
-    const owner = isAdministrator(actor) ? null : (actor.userId ?? 0);
+    const owner = seesAll(actor) ? null : (actor.userId ?? 0);
     const found = (await this.dataSource.query(WARNINGS, [owner])) as Found[];
     return found.map((each) => ({
       code: each.code,
