@@ -17,17 +17,15 @@ import { PolicySecrets } from '../gateway-host/policy-secrets.js';
 import { visitSecretOf } from '../gateway-host/start-edge.js';
 import { TunnelGatewaySettings } from '../settings.js';
 import { VisitTries } from './visit-tries.js';
+import { VisitorTurns } from './visitor-turns.js';
 import { VisitedTunnels, type VisitedTunnel } from './visited-tunnels.js';
-
-/** Requests that are looked at together; each asks the database a few times. */
-const MAX_AT_ONCE = 64;
 
 /** The pages below `/visit/`, where visitors of raw tunnels have their address let in. */
 @Injectable()
 export class Visits implements BeforeApplicationShutdown {
   private readonly tunnels: VisitedTunnels;
   private readonly visits: TunnelVisits;
-  private running = 0;
+  private readonly turns = new VisitorTurns();
 
   constructor(
     dataSource: DataSource,
@@ -66,15 +64,15 @@ export class Visits implements BeforeApplicationShutdown {
 
   /** Answers a request, whatever comes. */
   async serve(request: Request, response: Response): Promise<void> {
-    if (this.running >= MAX_AT_ONCE) return send(request, response, busy());
-    this.running += 1;
+    const { key } = clientAddress(request);
+    if (!this.turns.take(key)) return send(request, response, busy());
     try {
       send(request, response, await this.answer(request));
     } catch (error) {
       if (!(error instanceof AppError)) this.logger.error('a visitor could not be answered', { error }, 'Visits');
       send(request, response, busy());
     } finally {
-      this.running -= 1;
+      this.turns.done(key);
     }
   }
 
@@ -95,7 +93,7 @@ export class Visits implements BeforeApplicationShutdown {
         resource: { kind: 'tunnel', id: resource.id },
         ownerUserId: tunnel?.ownerUserId ?? null,
         message: `${count === 1 ? 'A visitor' : `${count} visitors`} did not prove who they are`,
-        data: { client_id: clientId, policy_id: policyId, address },
+        data: { client_id: clientId, policy_id: policyId, address, count },
       });
     } catch (error) {
       // Who was not let in stays out: only the note of it is missing.
