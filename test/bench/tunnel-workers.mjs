@@ -121,15 +121,21 @@ async function wrk(port, host, fields) {
   return Number(/(\d+) requests in/.exec(stdout)[1]);
 }
 
-async function measure({ http }, [door, ...workers], fields) {
-  const cpu = (pids) => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
-  const before = [cpu([door]), cpu(workers)];
+/** Of the edge's own process, and of its workers. */
+function cpuOf(edge, workers) {
+  const ofWorkers = workers.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+  // A process is measured with its children.
+  return [cpuSeconds(edge) - ofWorkers, ofWorkers];
+}
+
+async function measure({ http }, edge, workers, fields) {
+  const before = cpuOf(edge, workers);
   const requests = (await Promise.all(HOSTS.map((host) => wrk(http, host, fields)))).reduce(
     (sum, each) => sum + each,
     0,
   );
-  const used = [cpu([door]) - before[0], cpu(workers) - before[1]];
-  return { requests, perSecond: requests / seconds, cpu: used.map((part) => (part / requests) * 1e6) };
+  const used = cpuOf(edge, workers).map((after, index) => after - before[index]);
+  return { perSecond: requests / seconds, cpu: used.map((part) => (part / requests) * 1e6) };
 }
 
 const postgres = await startEmbeddedPostgres({ home });
@@ -144,11 +150,11 @@ try {
     for (const key of keys) agents.push(await startScript(here('tunnel/agent.mjs'), [String(gateway.agents), key]));
     await untilServed(gateway);
     const [edge] = childrenOf(gateway.child.pid);
-    const processes = [edge, ...childrenOf(edge)];
+    const workers = childrenOf(edge);
     for (const { what, fields } of LOADS) {
-      await measure(gateway, processes, fields);
-      const { perSecond, cpu } = await measure(gateway, processes, fields);
-      const memory = processes.reduce((sum, pid) => sum + residentBytes(pid), 0) / 2 ** 20;
+      await measure(gateway, edge, workers, fields);
+      const { perSecond, cpu } = await measure(gateway, edge, workers, fields);
+      const memory = residentBytes(edge) / 2 ** 20;
       rows.push({ what: `${what}, ${count} serving`, perSecond, cpu, memory });
     }
     for (const { child } of agents) child.kill();

@@ -21,13 +21,14 @@ import {
   type ServerTimeouts,
   type TunnelServerEnvironment,
 } from './server-environment.js';
+import { agentStateOf } from './session/agent-state.js';
 import { AgentArrivals } from './session/agent-arrivals.js';
 import { ChannelSource } from './session/channel-source.js';
 import { Door } from './session/door.js';
 import { ServerSession, type SessionContext } from './session/server-session.js';
 import { SessionTable } from './session/session-table.js';
 import { TicketBook } from './session/ticket-book.js';
-import { ClosedVerifier } from './verification/closed-verifier.js';
+import { createVerifier } from './verification/create-verifier.js';
 import { PolicyVerifier, type GrantOutcome, type GrantRequest } from './verification/policy-verifier.js';
 import { HttpGateway } from './vhost/http-gateway.js';
 import { VisitorLedger, type VisitorHits } from './visitor-ledger.js';
@@ -72,7 +73,7 @@ export class TunnelServer {
       poolOf: (clientId) => this.sessions.of(clientId)?.pool ?? null,
       arrivals: this.arrivals,
     });
-    this.verifier = environment.verifier ?? this.createVerifier();
+    this.verifier = environment.verifier ?? createVerifier(environment);
     const limits = { ...DEFAULT_SERVER_DATAGRAM_LIMITS, ...environment.datagrams };
     this.datagrams = new ServerDatagrams({
       now: environment.now,
@@ -173,7 +174,7 @@ export class TunnelServer {
   }
 
   agents(): AgentState[] {
-    return this.sessions.all().map((session) => this.agentState(session));
+    return this.sessions.all().map((session) => this.stateOf(session));
   }
 
   /** Connections of visitors that run. */
@@ -266,19 +267,6 @@ export class TunnelServer {
     });
   }
 
-  private createVerifier(): VisitorVerifier {
-    const { now, logger, events, verification } = this.environment;
-    if (!verification) return new ClosedVerifier();
-    return new PolicyVerifier(verification, {
-      now,
-      logger,
-      failed: (visitors) => {
-        logger.debug('visitors did not prove who they are', { ...visitors });
-        events?.visitorFailed?.(visitors);
-      },
-    });
-  }
-
   /** Who is in by a policy that is not what it was is not in any more. */
   private verifyAnew(config: TunnelServerConfig): void {
     const changed = this.verifier.apply?.(config);
@@ -360,7 +348,7 @@ export class TunnelServer {
     this.datagrams.agentCame(session.identity.client.id, session.exportKeys);
     this.configure(session);
     this.arrivals.arrived(session.identity.client.id);
-    this.environment.events?.agentOnline?.(this.agentState(session));
+    this.environment.events?.agentOnline?.(this.stateOf(session));
   }
 
   private configure(session: ServerSession): void {
@@ -382,22 +370,12 @@ export class TunnelServer {
     }, this.timeouts.silentGrace).unref();
   }
 
+  private stateOf(session: ServerSession): AgentState {
+    return agentStateOf(session, this.datagrams.viaPackets(session.identity.client.id));
+  }
+
   private flowClosed(record: FlowRecord): void {
     this.environment.events?.flowClosed?.(record);
     if (this.ledger.size === 0) this.onIdle?.();
-  }
-
-  private agentState(session: ServerSession): AgentState {
-    const { client, agentId, software } = session.identity;
-    return {
-      clientId: client.id,
-      agentId,
-      software,
-      ...session.arrival,
-      connectedAt: session.since,
-      roundTripMs: session.roundTripMs,
-      idleChannels: session.pool?.idleCount ?? 0,
-      packets: this.datagrams.viaPackets(client.id),
-    };
   }
 }
