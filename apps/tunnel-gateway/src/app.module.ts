@@ -30,6 +30,7 @@ import { RollupModule } from './rollup/rollup.module.js';
 import { SECRET_BOX } from './secret-box.token.js';
 import type { TunnelGatewaySettings } from './settings.js';
 import { TrafficModule } from './traffic/traffic.module.js';
+import { TransferModule } from './transfer/transfer.module.js';
 import { TunnelsModule } from './tunnels/tunnels.module.js';
 import { VisitsModule } from './visits/visits.module.js';
 import { WebhookJobsModule } from './webhooks/webhook-jobs.module.js';
@@ -78,6 +79,7 @@ export class AppModule {
         DashboardModule,
         EventsApiModule,
         WebhooksModule,
+        TransferModule,
         VisitsModule,
       ],
       providers: [DatabaseHealth],

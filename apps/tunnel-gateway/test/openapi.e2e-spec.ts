@@ -86,6 +86,27 @@ const WALK: [operation: string, request: string, body?: object][] = [
     'POST /webhooks',
     { name: 'chat', url: 'http://127.0.0.1:1/hook', event_types: ['tunnel.failed', 'cert.expiring'] },
   ],
+  [
+    'transfer_import',
+    'POST /transfer/import',
+    {
+      format: 'frp',
+      files: [{ name: 'frpc.toml', text: '[[proxies]]\nname = "db"\ntype = "stcp"\nlocalPort = 5432' }],
+      dry_run: true,
+    },
+  ],
+  ['transfer_export', 'GET /transfer/export?hashes=true'],
+  [
+    'transfer_restore',
+    'POST /transfer/restore',
+    {
+      archive: {
+        format: 'gatehouse.tunnel-gateway',
+        version: 1,
+        users: [{ id: 1, username: 'admin', role: 'admin', status: 1 }],
+      },
+    },
+  ],
   ['webhooks_list', 'GET /webhooks?status=1'],
   ['webhooks_get', 'GET /webhooks/:webhook'],
   ['webhooks_update', 'PATCH /webhooks/:webhook', { name: 'talk' }],

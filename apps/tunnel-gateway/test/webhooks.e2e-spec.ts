@@ -52,7 +52,7 @@ describe('webhooks', () => {
     const { secret, id } = await hook({ event_types: ['tunnel.failed'] });
     await log.record({ type: 'host.updated', resource: null, ownerUserId: null, message: 'not asked for' });
     await happens('port taken', ann.id);
-    const [message] = await waitFor(() => receiver.received.length > 0 && receiver.received);
+    const [message] = await waitFor(() => (receiver.received.length > 0 ? receiver.received : null));
     if (!message) throw new Error('nothing came');
     expect(message.body).toMatchObject({
       type: 'tunnel.failed',
@@ -62,7 +62,7 @@ describe('webhooks', () => {
     expect(isSignedBy('whsec_AAAA', message)).toBe(false);
     const [sent] = await waitFor(async () => {
       const all = await deliveries(id);
-      return all[0]?.status === 'delivered' && all;
+      return all[0]?.status === 'delivered' ? all : null;
     });
     expect(sent).toMatchObject({ attempts: 1, response_status: 204, error: null, type: 'tunnel.failed' });
     expect(message.headers['webhook-id']).toBe(`whd_${sent.id}`);
@@ -91,7 +91,7 @@ describe('webhooks', () => {
     for (let attempt = 1; attempt <= 2; attempt++) {
       const [waiting] = await waitFor(async () => {
         const all = await deliveries(id);
-        return all[0]?.response_status !== null && all[0]?.attempts === attempt && all;
+        return all[0]?.response_status !== null && all[0]?.attempts === attempt ? all : null;
       });
       expect(waiting).toMatchObject({ status: 'pending', response_status: attempt === 1 ? 500 : 302 });
       expect(Date.parse(waiting.next_attempt_at)).toBeGreaterThan(Date.now() + 3_000);
@@ -184,7 +184,7 @@ describe("webhooks of people who don't administer", () => {
     await happens('of ann', ann.id);
     const [only, ...others] = await waitFor(async () => {
       const all = await deliveries(id);
-      return all.length > 0 && all;
+      return all.length > 0 ? all : null;
     });
     expect(others).toEqual([]);
     const [row] = await world.rows('SELECT body FROM tunnel_gateway_ops.webhook_deliveries WHERE id = $1', [only.id]);

@@ -36,3 +36,4 @@ export * from './tunnel-gateway/user.js';
 export * from './tunnel-gateway/webhook.js';
 export * from './tunnel-gateway/certificate.js';
 export * from './tunnel-gateway/gateway.js';
+export * from './tunnel-gateway/transfer.js';

@@ -3,6 +3,7 @@ import type { AuthPolicyPage, AuthPolicyView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { OwnedRows } from '../ownership/owned-rows.js';
 import type { Condition } from '../ownership/owned-table.js';
 import { readOptions, writeOptions } from '../ownership/row-options.js';
@@ -18,6 +19,9 @@ import { PolicyOptions, type AuthPolicy } from './auth-policy.entity.js';
 import { toAuthPolicyView } from './auth-policy.view.js';
 import { columnsOf } from './policy-columns.js';
 import { PolicyOptionReader } from './policy-options.js';
+
+/** Puts a policy that was checked into the table; `resourceId` where that came to be meanwhile. */
+export type StorePolicy = (tx: EntityManager, resourceId?: number) => Promise<AuthPolicy>;
 
 /** How visitors prove who they are. */
 @Injectable()
@@ -41,16 +45,21 @@ export class AuthPoliciesService {
   }
 
   async create(body: NewAuthPolicyBody, actor: Actor): Promise<AuthPolicyView> {
+    const store = await this.prepare(body, actor);
+    return this.view(await this.unitOfWork.run((tx) => store(tx)));
+  }
+
+  /** The same as a part of something larger: hashes take time that no transaction should wait for. */
+  async prepare(body: NewAuthPolicyBody, actor: Actor): Promise<StorePolicy> {
     const options = await this.optionReader.read(body.type, body, null, actor);
     const columns = await columnsOf(body.type, body, null, options.allowPrivate ?? false);
-    const { resource_type: resourceType, resource_id: resourceId, type } = body;
-    const policy = await this.unitOfWork.run(async (tx) => {
+    const { resource_type: resourceType, type } = body;
+    return async (tx, resourceId = body.resource_id) => {
       await this.resources.require(actor, resourceType, resourceId, tx);
       const added = await this.owned.authPolicies(actor, tx).add({ ...columns, resourceType, resourceId, type });
       await writeOptions(tx, PolicyOptions, 'policyId', added.id, options);
       return added;
-    });
-    return this.view(policy);
+    };
   }
 
   /** What was granted before ends with every change. */

@@ -48,14 +48,17 @@ export class ClientsService {
 
   /** The answer has the key, which is not kept. */
   async create(body: NewClientBody, actor: Actor): Promise<NewTunnelClientView> {
-    const { key, command, hash } = this.keys.create();
-    const client = await this.unitOfWork.run(async (tx) => {
-      const ownerUserId = await ownerFor(body.owner_user_id ?? actor.userId ?? 0, actor, tx);
-      const added = await this.owned.clients(actor, tx).add({ ...columnsOf(body), ownerUserId, verifyKey: hash });
-      await this.saveOptions(added.id, body, tx);
-      return added;
-    });
+    const { client, key, command } = await this.unitOfWork.run((tx) => this.add(body, actor, tx));
     return { ...(await this.view(client)), key, command };
+  }
+
+  /** The same as a part of something larger. */
+  async add(body: NewClientBody, actor: Actor, tx: EntityManager): Promise<ClientKeyView & { client: Client }> {
+    const { key, command, hash } = this.keys.create();
+    const ownerUserId = await ownerFor(body.owner_user_id ?? actor.userId ?? 0, actor, tx);
+    const client = await this.owned.clients(actor, tx).add({ ...columnsOf(body), ownerUserId, verifyKey: hash });
+    await this.saveOptions(client.id, body, tx);
+    return { client, key, command };
   }
 
   async update(

@@ -3,5 +3,5 @@ import { HostHistory } from './host-history.js';
 import { HostsController } from './hosts.controller.js';
 import { HostsService } from './hosts.service.js';
 
-@Module({ controllers: [HostsController], providers: [HostsService, HostHistory] })
+@Module({ controllers: [HostsController], providers: [HostsService, HostHistory], exports: [HostsService] })
 export class HostsModule {}

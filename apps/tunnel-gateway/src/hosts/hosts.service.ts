@@ -41,15 +41,17 @@ export class HostsService {
   }
 
   async create(body: NewHostBody, actor: Actor): Promise<HostView> {
-    const host = await this.unitOfWork.run(async (tx) => {
-      const client = await this.owned.clients(actor, tx).lock(body.client_id);
-      const columns = await this.columnsOf(body, null, actor, tx);
-      const added = await this.owned.hosts(actor, tx).add({ ...columns, clientId: client.id });
-      await this.saveOptions(added.id, body, tx);
-      await this.history.record('added', added, actor, tx);
-      return added;
-    });
-    return this.view(host);
+    return this.view(await this.unitOfWork.run((tx) => this.add(body, actor, tx)));
+  }
+
+  /** The same as a part of something larger. */
+  async add(body: NewHostBody, actor: Actor, tx: EntityManager): Promise<Host> {
+    const client = await this.owned.clients(actor, tx).lock(body.client_id);
+    const columns = await this.columnsOf(body, null, actor, tx);
+    const added = await this.owned.hosts(actor, tx).add({ ...columns, clientId: client.id });
+    await this.saveOptions(added.id, body, tx);
+    await this.history.record('added', added, actor, tx);
+    return added;
   }
 
   async update(

@@ -8,6 +8,6 @@ import { IpRulesService } from './ip-rules.service.js';
 @Module({
   controllers: [IpRulesController],
   providers: [IpRulesService, IpRuleCheckService, Countries, ConsoleRules],
-  exports: [Countries],
+  exports: [Countries, ConsoleRules],
 })
 export class IpRulesModule {}

@@ -4,5 +4,9 @@ import { TunnelsController } from './tunnels.controller.js';
 import { TunnelsService } from './tunnels.service.js';
 import { VisitorKeys } from './visitor-keys.js';
 
-@Module({ controllers: [TunnelsController], providers: [TunnelsService, ListenPorts, VisitorKeys] })
+@Module({
+  controllers: [TunnelsController],
+  providers: [TunnelsService, ListenPorts, VisitorKeys],
+  exports: [TunnelsService, ListenPorts, VisitorKeys],
+})
 export class TunnelsModule {}

@@ -40,14 +40,21 @@ export class TunnelsService {
 
   /** The answer of a `secret` or `p2p` tunnel has the key of its visitors, which is not kept. */
   async create(body: NewTunnelBody, actor: Actor): Promise<NewTunnelView> {
-    const { tunnel, visitorKey } = await this.unitOfWork.run(async (tx) => {
-      const client = await this.owned.clients(actor, tx).lock(body.client_id);
-      const columns = await this.columnsOf(body, null, actor, tx);
-      const added = await this.owned.tunnels(actor, tx).add({ ...columns, clientId: client.id });
-      await this.saveOptions(added.id, body, tx);
-      return { tunnel: added, visitorKey: await this.visitorKeys.ensure(added, actor, tx) };
-    });
+    const { tunnel, visitorKey } = await this.unitOfWork.run((tx) => this.add(body, actor, tx));
     return { ...(await this.view(tunnel)), visitor_key: visitorKey };
+  }
+
+  /** The same as a part of something larger. */
+  async add(
+    body: NewTunnelBody,
+    actor: Actor,
+    tx: EntityManager,
+  ): Promise<{ tunnel: Tunnel; visitorKey: string | null }> {
+    const client = await this.owned.clients(actor, tx).lock(body.client_id);
+    const columns = await this.columnsOf(body, null, actor, tx);
+    const tunnel = await this.owned.tunnels(actor, tx).add({ ...columns, clientId: client.id });
+    await this.saveOptions(tunnel.id, body, tx);
+    return { tunnel, visitorKey: await this.visitorKeys.ensure(tunnel, actor, tx) };
   }
 
   async update(

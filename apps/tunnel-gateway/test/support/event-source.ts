@@ -38,7 +38,7 @@ export class EventClient {
   async until(type: string, count = 1): Promise<SeenEvent[]> {
     return waitFor(() => {
       const found = this.seen.filter((event) => event.type === type);
-      return found.length >= count && found;
+      return found.length >= count ? found : null;
     });
   }
 

@@ -1,0 +1,132 @@
+import type { TransferArchive } from '@gatehouse/contracts';
+import { UnitOfWork } from '@gatehouse/persistence';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+
+export const ARCHIVE_FORMAT = 'gatehouse.tunnel-gateway';
+export const ARCHIVE_VERSION = 1;
+
+type Lists = Omit<TransferArchive, 'format' | 'version' | 'exported_at' | 'hashes'>;
+
+const TIMES = ['created_at', 'updated_at'];
+
+/** Columns of each list; `$hash` marks those that are hashes. */
+const LISTS: Record<keyof Lists, { from: string; columns: readonly string[]; hashes: readonly string[] }> = {
+  users: { from: 'tunnel_gateway.users t', columns: ['username', 'role', 'status'], hashes: ['password_hash'] },
+  clients: {
+    from: 'tunnel_gateway.clients t LEFT JOIN tunnel_gateway_ops.client_options o ON o.client_id = t.id',
+    columns: [
+      'name',
+      'owner_user_id',
+      'coalesce(rate_limit, 0) AS rate_limit',
+      'coalesce(max_conn, 0) AS max_conn',
+      'expire_at',
+      'status',
+      'coalesce(o.encrypt, true) AS encrypt',
+    ],
+    hashes: ['verify_key'],
+  },
+  tunnels: {
+    from: 'tunnel_gateway.tunnels t LEFT JOIN tunnel_gateway_ops.tunnel_options o ON o.tunnel_id = t.id',
+    columns: [
+      'client_id',
+      'name',
+      'mode',
+      `coalesce(listen_ip, '0.0.0.0') AS listen_ip`,
+      'listen_port',
+      'target_addr',
+      'status',
+      'coalesce(o.proxy_protocol, 0) AS proxy_protocol',
+      'coalesce(o.accept_proxy_protocol, false) AS accept_proxy_protocol',
+    ],
+    hashes: [],
+  },
+  hosts: {
+    from: 'tunnel_gateway.hosts t LEFT JOIN tunnel_gateway_ops.host_options o ON o.host_id = t.id',
+    columns: [
+      'client_id',
+      'host',
+      `coalesce(location, '/') AS location`,
+      `coalesce(scheme, 'all') AS scheme`,
+      'target_addr',
+      'cert_path',
+      'key_path',
+      'coalesce(auto_https, 0) AS auto_https',
+      'status',
+      'o.rewrite_host',
+      `coalesce(o.request_headers, '{}') AS request_headers`,
+      `coalesce(o.response_headers, '{}') AS response_headers`,
+    ],
+    hashes: [],
+  },
+  ip_rules: {
+    from: 'tunnel_gateway.ip_rules t',
+    columns: [
+      'scope',
+      'coalesce(resource_id, 0) AS resource_id',
+      'type',
+      'pattern',
+      'pattern_kind',
+      'coalesce(priority, 0) AS priority',
+      'remark',
+    ],
+    hashes: [],
+  },
+  auth_policies: {
+    from: 'tunnel_gateway.auth_policies t LEFT JOIN tunnel_gateway_ops.policy_options o ON o.policy_id = t.id',
+    columns: [
+      'resource_type',
+      'resource_id',
+      'type',
+      'callback_url',
+      'enabled',
+      'coalesce(ttl_seconds, 7200) AS ttl_seconds',
+      `coalesce(o.copy_headers, '[]') AS copy_headers`,
+      'coalesce(o.allow_private, false) AS allow_private',
+      'o.oauth',
+      '(o.sealed_secret IS NOT NULL) AS has_secret',
+    ],
+    hashes: ['password'],
+  },
+  webhooks: {
+    from: 'tunnel_gateway_ops.webhooks t',
+    columns: ['owner_user_id', 'name', 'url', 'event_types', 'status'],
+    hashes: [],
+  },
+};
+
+/** Everything that people have set up; not what was counted, nor who is logged in, nor what happened. */
+@Injectable()
+export class Exporter {
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  /** One consistent look. `withHashes`: of passwords and keys; anything else that is secret stays. */
+  async run(withHashes: boolean): Promise<TransferArchive> {
+    const lists = await this.unitOfWork.run((tx) => read(tx, withHashes), { isolation: 'REPEATABLE READ' });
+    return {
+      format: ARCHIVE_FORMAT,
+      version: ARCHIVE_VERSION,
+      exported_at: new Date().toISOString(),
+      hashes: withHashes,
+      ...lists,
+    };
+  }
+}
+
+async function read(tx: EntityManager, withHashes: boolean): Promise<Lists> {
+  const lists: Record<string, unknown> = {};
+  for (const [name, { from, columns, hashes }] of Object.entries(LISTS)) {
+    const wanted = ['t.id', ...columns, ...(withHashes ? hashes : []), ...TIMES.map((column) => `t.${column}`)];
+    const rows = (await tx.query(`SELECT ${wanted.join(', ')} FROM ${from} ORDER BY t.id`)) as Record<
+      string,
+      unknown
+    >[];
+    lists[name] = rows.map(withoutEmptyHash);
+  }
+  return lists as unknown as Lists;
+}
+
+/** Policies that are asked about elsewhere have no hash. */
+function withoutEmptyHash({ password, ...row }: Record<string, unknown>): Record<string, unknown> {
+  return typeof password === 'string' ? { ...row, password } : row;
+}

@@ -1,0 +1,36 @@
+import type { EntityManager } from 'typeorm';
+
+/** Ids far above all others would use up the sequence. */
+const MAX_AHEAD = 1_000_000;
+
+/** Ids for new rows of a table: their own where nobody has it, else the next one. */
+export async function claimIds(
+  table: string,
+  wanted: readonly number[],
+  tx: EntityManager,
+): Promise<Map<number, number>> {
+  if (wanted.length === 0) return new Map();
+  // Nobody else makes rows in between.
+  await tx.query(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
+  const [{ last }] = (await tx.query(`SELECT coalesce(max(id), 0)::float8 AS last FROM ${table}`)) as [
+    { last: number },
+  ];
+  const taken = (await tx.query(`SELECT id::float8 AS id FROM ${table} WHERE id = ANY ($1::bigint[])`, [wanted])) as {
+    id: number;
+  }[];
+  const occupied = new Set(taken.map(({ id }) => id));
+  const mayStay = (id: number): boolean => !occupied.has(id) && id <= last + MAX_AHEAD;
+  const highest = wanted.filter(mayStay).reduce((most, id) => Math.max(most, id), last);
+  // Sequences go up alone: a transaction that is rolled back leaves a gap, as always.
+  await tx.query(
+    `SELECT setval(pg_get_serial_sequence($1, 'id'), greatest($2::bigint, nextval(pg_get_serial_sequence($1, 'id'))))`,
+    [table, Math.max(1, highest)],
+  );
+  const others = wanted.filter((id) => !mayStay(id));
+  const fresh = (await tx.query(
+    `SELECT nextval(pg_get_serial_sequence($1, 'id'))::float8 AS id FROM generate_series(1, $2::int)`,
+    [table, others.length],
+  )) as { id: number }[];
+  const next = new Map(others.map((id, index) => [id, fresh[index]?.id ?? 0]));
+  return new Map(wanted.map((id) => [id, next.get(id) ?? id]));
+}

@@ -1,0 +1,329 @@
+import type { Actor } from '@gatehouse/auth';
+import type { RestoredRow } from '@gatehouse/contracts';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager, EntityTarget, ObjectLiteral } from 'typeorm';
+import { AuthPolicy, PolicyOptions } from '../../auth-policies/auth-policy.entity.js';
+import { parseCallbackUrl } from '../../auth-policies/callback-url.js';
+import { AgentKeys } from '../../clients/agent-keys.js';
+import type { NewClientBody } from '../../clients/client.dto.js';
+import { Client, ClientOptions } from '../../clients/client.entity.js';
+import type { NewHostBody } from '../../hosts/host.dto.js';
+import { Host, HostOptions } from '../../hosts/host.entity.js';
+import { parseHostName, parseLocation } from '../../hosts/host-name.js';
+import { claimPlace } from '../../hosts/host-places.js';
+import { parseAddressPattern } from '../../ip-rules/address-pattern.js';
+import type { NewIpRuleBody } from '../../ip-rules/ip-rule.dto.js';
+import { IpRule } from '../../ip-rules/ip-rule.entity.js';
+import { parseHostTargets, parseTunnelTargets } from '../../targets/targets.js';
+import { ListenPorts } from '../../tunnels/listen-port.js';
+import type { NewTunnelBody } from '../../tunnels/tunnel.dto.js';
+import { Tunnel, TunnelOptions } from '../../tunnels/tunnel.entity.js';
+import { VisitorKeys } from '../../tunnels/visitor-keys.js';
+import { User } from '../../users/user.entity.js';
+import { WebhookSecrets } from '../../webhooks/webhook-secrets.js';
+import { Webhook } from '../../webhooks/webhook.entity.js';
+import { fieldError, readField } from '../../wire/field-error.js';
+import type { ArchivedPolicy, ArchivedUser, ArchivedWebhook } from './archive.dto.js';
+import type { CheckedArchive, CheckedRow } from './archive-reader.js';
+import { claimIds } from './id-map.js';
+
+type Kind = RestoredRow['kind'];
+/** What each id of the archive is here. */
+export type RestoredIds = Record<Kind, ReadonlyMap<number, number>>;
+
+export interface RestoreContext {
+  ids: RestoredIds;
+  /** What the answer tells of. */
+  changed: RestoredRow[];
+  actor: Actor;
+  tx: EntityManager;
+}
+
+/** Rows of one statement. */
+const AT_ONCE = 500;
+/** No password has this hash. */
+const NO_PASSWORD = '!';
+
+/** Puts the rows of an archive into their tables, checked as if somebody made them. */
+@Injectable()
+export class RowRestorer {
+  constructor(
+    private readonly ports: ListenPorts,
+    private readonly agentKeys: AgentKeys,
+    private readonly visitorKeys: VisitorKeys,
+    private readonly secrets: WebhookSecrets,
+  ) {}
+
+  /** Somebody of that name is that user already. */
+  async userIds(rows: readonly CheckedRow<ArchivedUser>[], tx: EntityManager): Promise<Map<number, number>> {
+    const known = await tx.query(
+      'SELECT id::float8 AS id, username FROM tunnel_gateway.users WHERE username = ANY ($1)',
+      [rows.map(({ body }) => body.username)],
+    );
+    const idOf = new Map((known as { id: number; username: string }[]).map(({ id, username }) => [username, id]));
+    const added = rows.filter(({ body }) => !idOf.has(body.username));
+    const fresh = await claimIds(
+      'tunnel_gateway.users',
+      added.map(({ id }) => id),
+      tx,
+    );
+    return new Map(rows.map(({ id, body }) => [id, idOf.get(body.username) ?? fresh.get(id) ?? id]));
+  }
+
+  async users(rows: readonly CheckedRow<ArchivedUser>[], context: RestoreContext): Promise<void> {
+    const present = new Set(
+      ((await context.tx.query('SELECT username FROM tunnel_gateway.users')) as { username: string }[]).map(
+        ({ username }) => username,
+      ),
+    );
+    const added = rows.filter(({ body }) => !present.has(body.username));
+    for (const { id, body, hash } of rows) {
+      const isPresent = present.has(body.username);
+      const note = isPresent
+        ? 'was here already, and stays as it is'
+        : hash === null
+          ? 'has no password: set one'
+          : null;
+      tell(context, { kind: 'user', id, note });
+    }
+    const values = added.map(({ id, createdAt, updatedAt, body, hash }) => ({
+      id: idOf(context, 'user', id),
+      username: body.username,
+      role: body.role,
+      status: body.status,
+      passwordHash: hash ?? NO_PASSWORD,
+      createdAt,
+      updatedAt,
+    }));
+    await insert(context.tx, User, values);
+  }
+
+  async clients(rows: readonly CheckedRow<NewClientBody>[], context: RestoreContext): Promise<void> {
+    const values = rows.map(({ id, body, hash, createdAt, updatedAt }, index) => {
+      const made = hash === null ? this.agentKeys.create() : null;
+      const note = made ? 'has a new key' : null;
+      tell(context, { kind: 'client', id, note, secret: made?.key ?? null });
+      return {
+        id: idOf(context, 'client', id),
+        name: body.name,
+        verifyKey: hash ?? made?.hash ?? '',
+        ownerUserId: referred(context, 'user', body.owner_user_id ?? 0, `archive.clients[${index}].owner_user_id`),
+        rateLimit: body.rate_limit ?? 0,
+        maxConn: body.max_conn ?? 0,
+        expireAt: typeof body.expire_at === 'string' ? new Date(body.expire_at) : null,
+        status: body.status ?? 1,
+        createdAt,
+        updatedAt,
+      };
+    });
+    await insert(context.tx, Client, values);
+    const options = rows.map(({ id, body }) => ({
+      clientId: idOf(context, 'client', id),
+      encrypt: body.encrypt ?? true,
+    }));
+    await insert(context.tx, ClientOptions, options);
+  }
+
+  async tunnels(rows: readonly CheckedRow<NewTunnelBody>[], context: RestoreContext): Promise<void> {
+    for (const [index, row] of rows.entries()) {
+      const path = `archive.tunnels[${index}]`;
+      const { id, body } = row;
+      tell(context, { kind: 'tunnel', id, note: null });
+      await insert(context.tx, Tunnel, [await this.tunnel(row, path, context)]);
+      const options = {
+        tunnelId: idOf(context, 'tunnel', id),
+        proxyProtocol: body.proxy_protocol ?? 0,
+        acceptProxyProtocol: body.accept_proxy_protocol ?? false,
+      };
+      await insert(context.tx, TunnelOptions, [options]);
+    }
+  }
+
+  async hosts(rows: readonly CheckedRow<NewHostBody>[], context: RestoreContext): Promise<void> {
+    for (const [index, row] of rows.entries()) {
+      const { id, body } = row;
+      tell(context, { kind: 'host', id, note: null });
+      await insert(context.tx, Host, [await host(row, `archive.hosts[${index}]`, context)]);
+      const options = {
+        hostId: idOf(context, 'host', id),
+        rewriteHost: body.rewrite_host ?? null,
+        requestHeaders: body.request_headers ?? {},
+        responseHeaders: body.response_headers ?? {},
+      };
+      await insert(context.tx, HostOptions, [options]);
+    }
+  }
+
+  async ipRules(rows: readonly CheckedRow<NewIpRuleBody>[], context: RestoreContext): Promise<void> {
+    const values = rows.map(({ id, body, createdAt, updatedAt }, index) => {
+      const path = `archive.ip_rules[${index}]`;
+      const { scope, type, priority, remark, pattern_kind: patternKind = 'exact' } = body;
+      const isOwned = scope !== 'global' && scope !== 'console';
+      tell(context, { kind: 'ip_rule', id, note: null });
+      return {
+        id: idOf(context, 'ip_rule', id),
+        scope,
+        resourceId: isOwned ? referred(context, scope, body.resource_id ?? 0, `${path}.resource_id`) : 0,
+        type,
+        pattern: readField(`${path}.pattern`, () => parseAddressPattern(patternKind, body.pattern)),
+        patternKind,
+        priority: priority ?? 0,
+        remark: remark ?? null,
+        createdAt,
+        updatedAt,
+      };
+    });
+    await insert(context.tx, IpRule, values);
+  }
+
+  /** Private tunnels whose visitors have no key any more get a new one. */
+  async policies({ auth_policies: rows, tunnels }: CheckedArchive, context: RestoreContext): Promise<void> {
+    const privateOnes = tunnels.filter(({ body }) => !ListenPorts.needsPort(body.mode));
+    const lost = new Set(privateOnes.map(({ id }) => id));
+    const kept = rows.filter(({ body, hash }) => {
+      return (
+        hash !== null || body.type !== 'password' || body.resource_type !== 'tunnel' || !lost.has(body.resource_id)
+      );
+    });
+    const values = kept.map((row, index) => policy(row, `archive.auth_policies[${index}]`, context));
+    await insert(context.tx, AuthPolicy, values);
+    const options = kept.map(({ id, body }) => ({
+      policyId: idOf(context, 'auth_policy', id),
+      copyHeaders: body.copy_headers,
+      allowPrivate: body.allow_private,
+      oauth: body.oauth ?? null,
+      // A client that had a secret must not pass for a public one.
+      sealedSecret: body.has_secret ? '' : null,
+    }));
+    await insert(context.tx, PolicyOptions, options);
+    for (const { id } of privateOnes) {
+      const tunnel = await context.tx.findOneByOrFail(Tunnel, { id: idOf(context, 'tunnel', id) });
+      const secret = await this.visitorKeys.ensure(tunnel, context.actor, context.tx);
+      if (secret !== null) tell(context, { kind: 'tunnel', id, note: 'has a new key for its visitors', secret });
+    }
+  }
+
+  async webhooks(rows: readonly CheckedRow<ArchivedWebhook>[], context: RestoreContext): Promise<void> {
+    const values = rows.map(({ id, body, createdAt, updatedAt }, index) => {
+      const path = `archive.webhooks[${index}]`;
+      const { secret, sealed } = this.secrets.create();
+      tell(context, { kind: 'webhook', id, note: 'has a new secret', secret });
+      return {
+        id: idOf(context, 'webhook', id),
+        ownerUserId: referred(context, 'user', body.owner_user_id, `${path}.owner_user_id`),
+        name: body.name,
+        // Where it may lead is looked at again when it is dialled.
+        url: readField(`${path}.url`, () => parseCallbackUrl(body.url, true)),
+        eventTypes: body.event_types ?? [],
+        status: body.status ?? 1,
+        sealedSecret: sealed,
+        ...(createdAt && { createdAt }),
+        ...(updatedAt && { updatedAt }),
+      };
+    });
+    await insert(context.tx, Webhook, values);
+  }
+
+  private async tunnel(
+    { id, body, createdAt, updatedAt }: CheckedRow<NewTunnelBody>,
+    path: string,
+    context: RestoreContext,
+  ): Promise<object> {
+    const { mode, target_addr: target = '', listen_port: port = 0 } = body;
+    readField(`${path}.target_addr`, () => parseTunnelTargets(mode, target));
+    const listenIp = ListenPorts.readAddress(body.listen_ip ?? '0.0.0.0');
+    const wanted = { mode, listenIp, listenPort: port, tunnelId: null };
+    return {
+      id: idOf(context, 'tunnel', id),
+      clientId: referred(context, 'client', body.client_id, `${path}.client_id`),
+      name: body.name ?? null,
+      mode,
+      listenIp,
+      listenPort: await this.ports.claim(wanted, true, context.tx),
+      targetAddr: target,
+      status: body.status ?? 1,
+      createdAt,
+      updatedAt,
+    };
+  }
+}
+
+async function host(
+  { id, body, createdAt, updatedAt }: CheckedRow<NewHostBody>,
+  path: string,
+  context: RestoreContext,
+): Promise<object> {
+  const name = readField(`${path}.host`, () => parseHostName(body.host));
+  const location = readField(`${path}.location`, () => parseLocation(body.location ?? '/'));
+  const scheme = body.scheme ?? 'all';
+  readField(`${path}.target_addr`, () => parseHostTargets(body.target_addr));
+  await claimPlace({ host: name, location, scheme, id: null, ownerId: null }, context.tx);
+  return {
+    id: idOf(context, 'host', id),
+    clientId: referred(context, 'client', body.client_id, `${path}.client_id`),
+    host: name,
+    location,
+    scheme,
+    targetAddr: body.target_addr,
+    certPath: body.cert_path ?? null,
+    keyPath: body.key_path ?? null,
+    autoHttps: body.auto_https ?? 0,
+    status: body.status ?? 1,
+    createdAt,
+    updatedAt,
+  };
+}
+
+function policy(
+  { id, body, hash, createdAt, updatedAt }: CheckedRow<ArchivedPolicy>,
+  path: string,
+  context: RestoreContext,
+): object {
+  const { resource_type: resourceType, type, callback_url: url } = body;
+  const needsHash = type === 'password' || type === 'basic';
+  const note =
+    needsHash && hash === null ? 'lets nobody in: set its passwords' : body.has_secret ? 'needs its secret' : null;
+  tell(context, { kind: 'auth_policy', id, note });
+  if (type === 'oauth' && !body.oauth) throw fieldError(`${path}.oauth`, 'is needed');
+  if (type === 'callback' && !url) throw fieldError(`${path}.callback_url`, 'is needed');
+  return {
+    id: idOf(context, 'auth_policy', id),
+    resourceType,
+    resourceId: referred(context, resourceType, body.resource_id, `${path}.resource_id`),
+    type,
+    password: needsHash ? hash : null,
+    callbackUrl: url ? readField(`${path}.callback_url`, () => parseCallbackUrl(url, true)) : null,
+    enabled: body.enabled,
+    ttlSeconds: body.ttl_seconds,
+    createdAt,
+    updatedAt,
+  };
+}
+
+function idOf({ ids }: RestoreContext, kind: Kind, id: number): number {
+  return ids[kind].get(id) ?? id;
+}
+
+/** What another row of the archive is about. @throws AppError VALIDATION_FAILED for what is not in it. */
+function referred({ ids }: RestoreContext, kind: Kind, id: number, field: string): number {
+  const found = ids[kind].get(id);
+  if (found === undefined) throw fieldError(field, `there is no ${kind} ${id} in the archive`);
+  return found;
+}
+
+/** Only what somebody has to know. */
+function tell(context: RestoreContext, row: Omit<RestoredRow, 'new_id' | 'secret'> & { secret?: string | null }): void {
+  const { secret = null, ...rest } = row;
+  const newId = idOf(context, row.kind, row.id);
+  if (newId !== row.id || row.note !== null || secret !== null)
+    context.changed.push({ ...rest, new_id: newId, secret });
+}
+
+async function insert<T extends ObjectLiteral>(
+  tx: EntityManager,
+  entity: EntityTarget<T>,
+  rows: readonly object[],
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += AT_ONCE)
+    await tx.insert(entity, rows.slice(from, from + AT_ONCE) as never);
+}

@@ -1,0 +1,170 @@
+import type { ImportReport, Outcome, Place } from './import-report.js';
+
+/** Deeper than any configuration is. */
+const MAX_DEPTH = 16;
+const SHOWN_TEXT = 64;
+/** Said of what is not in any list of reasons. */
+const UNKNOWN = 'the gateway knows no such setting';
+
+/** A line that was read, and as what it will be taken. */
+export interface Leaf extends Place {
+  as: string;
+}
+
+/** Why lines have no counterpart, by their name or by `*`. */
+export type Reasons = Readonly<Record<string, string>>;
+
+/** The fields of one table or object: what is read is remembered, and what is not is told in the end. */
+export class Fields {
+  readonly place: Place;
+  /** What was read. */
+  readonly leaves: Leaf[];
+  private readonly values: Readonly<Record<string, unknown>>;
+  private readonly report: ImportReport;
+  private readonly seen = new Set<string>();
+
+  /** `leaves`: of the table that this one is a part of. */
+  constructor(value: unknown, place: Place, report: ImportReport, leaves: Leaf[] = []) {
+    this.place = place;
+    this.report = report;
+    this.leaves = leaves;
+    this.values = isTable(value) ? value : {};
+    if (!isTable(value)) this.refuse('', 'must be a table of settings');
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.values, name);
+  }
+
+  text(name: string, as: string): string | undefined {
+    return this.read(name, as, 'text', (value) => (typeof value === 'string' ? value : undefined));
+  }
+
+  /** A text with something in it. */
+  filled(name: string, as: string): string | undefined {
+    const text = this.text(name, as)?.trim();
+    return text === '' ? undefined : text;
+  }
+
+  integer(name: string, as: string): number | undefined {
+    return this.read(name, as, 'a whole number', (value) =>
+      typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined,
+    );
+  }
+
+  flag(name: string, as: string): boolean | undefined {
+    return this.read(name, as, 'true or false', (value) => (typeof value === 'boolean' ? value : undefined));
+  }
+
+  texts(name: string, as: string): string[] {
+    const found = this.read(name, as, 'a list of texts', (value) =>
+      Array.isArray(value) && value.every((each) => typeof each === 'string') ? (value as string[]) : undefined,
+    );
+    return found ?? [];
+  }
+
+  textMap(name: string, as: string): Record<string, string> {
+    const found = this.read(name, as, 'a table of texts', (value) =>
+      isTable(value) && Object.values(value).every((each) => typeof each === 'string')
+        ? (value as Record<string, string>)
+        : undefined,
+    );
+    return { ...found };
+  }
+
+  /** The table of that name; one without fields when it is not there. What is read of it is read of this. */
+  table(name: string): Fields {
+    this.seen.add(name);
+    return new Fields(this.has(name) ? (this.values[name] ?? {}) : {}, this.placeOf(name), this.report, this.leaves);
+  }
+
+  /** The same; undefined where there is none, or nothing is said. */
+  tableOrNothing(name: string): Fields | undefined {
+    this.seen.add(name);
+    return this.has(name) && this.values[name] !== null ? this.table(name) : undefined;
+  }
+
+  tables(name: string): Fields[] {
+    this.seen.add(name);
+    const value = this.has(name) ? this.values[name] : [];
+    if (!Array.isArray(value)) {
+      this.refuse(name, 'must be a list of tables');
+      return [];
+    }
+    return value.map((each, index) => new Fields(each, this.placeOf(`${name}[${index}]`), this.report));
+  }
+
+  /**
+   * Says of everything that was not read that it has no counterpart, and why. `isUnset`: what a value is that says nothing.
+   */
+  rest(reasons: Reasons = {}, isUnset: (value: unknown) => boolean = () => false): void {
+    for (const [name, value] of Object.entries(this.values)) {
+      if (this.seen.has(name) || isUnset(value)) continue;
+      this.seen.add(name);
+      tell(value, this.placeOf(name), 0, (place) =>
+        this.report.add('no_counterpart', place, own(reasons, name) ?? reasons['*'] ?? UNKNOWN),
+      );
+    }
+  }
+
+  /** Something that was read and says what cannot be carried over. */
+  without(name: string, reason: string): void {
+    this.seen.add(name);
+    this.report.add('no_counterpart', this.placeOf(name), reason);
+  }
+
+  /** Something that was taken, and is not quite the same here. */
+  note(name: string, reason: string): void {
+    this.report.add('no_counterpart', this.placeOf(name), reason);
+  }
+
+  tell(outcome: Outcome, place: Place, message: string): void {
+    this.report.add(outcome, place, message);
+  }
+
+  refuse(name: string, reason: string): void {
+    this.seen.add(name);
+    this.report.add('refused', name === '' ? this.place : this.placeOf(name), reason);
+  }
+
+  private read<T>(
+    name: string,
+    as: string,
+    expected: string,
+    convert: (value: unknown) => T | undefined,
+  ): T | undefined {
+    this.seen.add(name);
+    const value = this.has(name) ? this.values[name] : undefined;
+    if (value === undefined || value === null) return undefined;
+    const converted = convert(value);
+    if (converted === undefined) this.refuse(name, `must be ${expected}`);
+    else this.leaves.push({ ...this.placeOf(name), as });
+    return converted;
+  }
+
+  private placeOf(name: string): Place {
+    const { file, path } = this.place;
+    const shown = name.length > SHOWN_TEXT ? `${name.slice(0, SHOWN_TEXT)}…` : name;
+    return { file, path: path === '' ? shown : `${path}.${shown}` };
+  }
+}
+
+/** What a map says of a name that somebody else wrote, which may be one that every object has. */
+export function own<T>(map: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
+  return name !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;
+}
+
+export function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** Every line of a value that is nested. */
+function tell(value: unknown, place: Place, depth: number, say: (place: Place) => void): void {
+  const inner: [string, unknown][] = Array.isArray(value)
+    ? value.filter(isTable).map((each, index) => [`[${index}]`, each])
+    : isTable(value)
+      ? Object.entries(value).map(([name, each]) => [`.${name}`, each])
+      : [];
+  if (inner.length === 0 || depth >= MAX_DEPTH) return say(place);
+  for (const [name, each] of inner) tell(each, { ...place, path: `${place.path}${name}` }, depth + 1, say);
+}

@@ -1,0 +1,210 @@
+import { own, type Fields } from './fields.js';
+import { PROXY_REASONS, TRANSPORT_REASONS } from './frp-reasons.js';
+import type { PlannedResource } from './import-plan.js';
+
+/** What a proxy takes from its file. */
+export interface ProxyContext {
+  client: string;
+  prefix: string;
+  /** Null: all. */
+  starts: ReadonlySet<string> | null;
+  subDomainHost: string | undefined;
+}
+
+type Part = Pick<PlannedResource, 'body' | 'accounts'> & { suffix?: string };
+
+/** One entry of [[proxies]]: a tunnel, or a host for each of its names and locations. */
+export function planProxy(fields: Fields, context: ProxyContext): PlannedResource[] {
+  const name = `${context.prefix}${fields.filled('name', 'name') ?? ''}`;
+  const type = fields.filled('type', 'mode');
+  const parts = type === 'http' || type === 'https' ? planHosts(fields, type, context) : planTunnel(fields, type);
+  const kind = type === 'http' || type === 'https' ? 'host' : 'tunnel';
+  const status = statusOf(fields, name, context);
+  const transport = fields.table('transport');
+  const proxyProtocol = readProxyProtocol(transport, kind);
+  transport.rest(TRANSPORT_REASONS);
+  fields.rest(PROXY_REASONS);
+  return parts.map(({ body, accounts, suffix = '' }) => ({
+    ...fields.place,
+    kind,
+    name: `${name}${suffix}`,
+    client: context.client,
+    leaves: fields.leaves,
+    body: { ...(kind === 'tunnel' && { name }), ...body, status, ...proxyProtocol },
+    accounts,
+  }));
+}
+
+function statusOf(fields: Fields, name: string, { starts, prefix }: ProxyContext): 0 | 1 {
+  const enabled = fields.flag('enabled', 'status') ?? true;
+  return enabled && (starts === null || starts.has(name.slice(prefix.length))) ? 1 : 0;
+}
+
+function readProxyProtocol(transport: Fields, kind: PlannedResource['kind']): { proxy_protocol?: 1 | 2 } {
+  if (kind === 'host') {
+    if (transport.has('proxyProtocolVersion')) {
+      transport.without('proxyProtocolVersion', 'targets of hosts get X-Forwarded-For');
+    }
+    return {};
+  }
+  const version = transport.filled('proxyProtocolVersion', 'proxy_protocol');
+  if (version === undefined) return {};
+  if (version === 'v1' || version === 'v2') return { proxy_protocol: version === 'v1' ? 1 : 2 };
+  transport.refuse('proxyProtocolVersion', 'must be v1 or v2');
+  return {};
+}
+
+const MODES: Readonly<Record<string, string>> = { tcp: 'tcp', udp: 'udp', stcp: 'secret', xtcp: 'p2p' };
+const WITHOUT_MODE: Readonly<Record<string, string>> = {
+  tcpmux: 'CONNECT to a name is not served; a tunnel of mode tcp takes a port of its own',
+  sudp: 'private tunnels carry no datagrams; a tunnel of mode udp has a public port',
+};
+
+function planTunnel(fields: Fields, type: string | undefined): Part[] {
+  const reason = own(WITHOUT_MODE, type);
+  if (reason !== undefined) {
+    fields.leaves.length = 0;
+    fields.without('type', reason);
+    fields.rest({ '*': reason });
+    return [];
+  }
+  const mode = own(MODES, type);
+  if (mode === undefined) {
+    fields.refuse('type', 'must be tcp, udp, http, https, tcpmux, stcp, xtcp or sudp');
+    return [];
+  }
+  const withPort = mode === 'tcp' || mode === 'udp';
+  const port = withPort ? { listen_port: fields.integer('remotePort', 'listen_port') ?? 0 } : {};
+  const plugin = fields.has('plugin') ? planPlugin(fields, mode) : undefined;
+  if (plugin === null) return [];
+  if (plugin) return [{ ...plugin, body: { ...port, ...plugin.body } }];
+  return [{ body: { mode, target_addr: readTarget(fields), ...port }, accounts: [] }];
+}
+
+/** Null: there is no such thing here, which was told. */
+function planPlugin(fields: Fields, mode: string): Part | null {
+  const plugin = fields.table('plugin');
+  const type = plugin.filled('type', 'mode');
+  for (const name of ['localIP', 'localPort']) if (fields.has(name)) fields.without(name, 'the plugin is in its place');
+  const found = mode === 'tcp' ? tunnelOfPlugin(plugin, type) : null;
+  if (found === null) plugin.without('type', `a tunnel of mode ${mode} has no such plugin: ${type ?? 'none'}`);
+  plugin.rest(found === null ? { '*': 'it belongs to the plugin' } : {});
+  return found;
+}
+
+function tunnelOfPlugin(plugin: Fields, type: string | undefined): Part | null {
+  if (type === 'http_proxy') {
+    return { body: { mode: 'http_proxy', target_addr: '' }, accounts: readAccount(plugin, 'httpUser', 'httpPassword') };
+  }
+  if (type === 'socks5') {
+    return { body: { mode: 'socks5', target_addr: '' }, accounts: readAccount(plugin, 'username', 'password') };
+  }
+  if (type !== 'static_file') return null;
+  const path = plugin.filled('localPath', 'target_addr') ?? '';
+  const strip = plugin.filled('stripPrefix', 'target_addr');
+  return {
+    body: { mode: 'file', target_addr: fileTarget(path, strip, true) },
+    accounts: readAccount(plugin, 'httpUser', 'httpPassword'),
+  };
+}
+
+/** The directory as `target_addr` has it. */
+export function fileTarget(path: string, strip: string | undefined, readOnly: boolean): string {
+  const url = new URL('file:///');
+  url.pathname = path.replaceAll('\\', '/');
+  url.searchParams.set('ro', readOnly ? '1' : '0');
+  const prefix = (strip ?? '').replace(/^\/*(.*?)\/*$/, '/$1');
+  if (prefix !== '/') url.searchParams.set('strip', prefix);
+  return url.href.replaceAll('%2F', '/');
+}
+
+function readAccount(fields: Fields, user: string, password: string): PlannedResource['accounts'] {
+  const username = fields.filled(user, 'an auth policy of type basic');
+  const secret = fields.filled(password, 'an auth policy of type basic');
+  if (username === undefined && secret === undefined) return [];
+  if (username !== undefined && secret !== undefined) return [{ username, password: secret }];
+  fields.refuse(username === undefined ? user : password, `${user} and ${password} go together`);
+  return [];
+}
+
+function planHosts(fields: Fields, type: 'http' | 'https', { subDomainHost }: ProxyContext): Part[] {
+  const names = fields.texts('customDomains', 'host');
+  const sub = fields.filled('subdomain', 'host');
+  if (sub !== undefined && subDomainHost !== undefined) names.push(`${sub}.${subDomainHost}`);
+  else if (sub !== undefined) fields.refuse('subdomain', 'give the frps.toml with subDomainHost along with this file');
+  const target = hostTarget(fields, type);
+  if (target === null) return [];
+  const accounts = type === 'http' ? readAccount(fields, 'httpUser', 'httpPassword') : [];
+  const locations = type === 'http' ? fields.texts('locations', 'location') : [];
+  const rewrite = fields.filled('hostHeaderRewrite', 'rewrite_host');
+  const body = {
+    scheme: type,
+    target_addr: target,
+    ...(type === 'https' && { auto_https: 1 }),
+    ...(rewrite !== undefined && { rewrite_host: rewrite }),
+    ...headersOf(fields),
+  };
+  if (type === 'https') fields.note('type', 'TLS ends at the gateway, which needs a certificate: auto_https was set');
+  if (names.length === 0) fields.refuse('customDomains', 'a host needs a name');
+  return names.flatMap((host) =>
+    (locations.length === 0 ? ['/'] : locations).map((location) => ({
+      body: { ...body, host, location },
+      accounts,
+      suffix: ` (${host}${location})`,
+    })),
+  );
+}
+
+function headersOf(fields: Fields): Record<string, unknown> {
+  const request = fields.table('requestHeaders');
+  const response = fields.table('responseHeaders');
+  const sent = request.textMap('set', 'request_headers');
+  const answered = response.textMap('set', 'response_headers');
+  for (const table of [request, response]) table.rest();
+  return {
+    ...(Object.keys(sent).length > 0 && { request_headers: sent }),
+    ...(Object.keys(answered).length > 0 && { response_headers: answered }),
+  };
+}
+
+/** Schemes that targets of the plugins for hosts have. */
+const PLUGIN_SCHEMES: Readonly<Record<string, string>> = {
+  http2http: 'http://',
+  http2https: 'https://',
+  https2http: 'http://',
+  https2https: 'https://',
+};
+
+/** Null: there is no such thing here, which was told. */
+function hostTarget(fields: Fields, type: 'http' | 'https'): string | null {
+  // frp does not look at certificates of targets.
+  const insecure = (scheme: string): string => (scheme === 'https://' ? '?insecure=1' : '');
+  if (!fields.has('plugin')) {
+    const scheme = `${type}://`;
+    return `${scheme}${readTarget(fields)}${insecure(scheme)}`;
+  }
+  const plugin = fields.table('plugin');
+  const name = plugin.filled('type', 'the scheme of target_addr');
+  const scheme = own(PLUGIN_SCHEMES, name);
+  if (scheme === undefined) {
+    plugin.without('type', `hosts have no such plugin: ${name ?? 'none'}`);
+    plugin.rest({ '*': 'it belongs to the plugin' });
+    return null;
+  }
+  const address = plugin.filled('localAddr', 'target_addr') ?? '';
+  plugin.rest({
+    hostHeaderRewrite: 'set rewrite_host of the host',
+    crtPath: 'upload the certificate to the host',
+    keyPath: 'upload the certificate to the host',
+    enableHTTP2: 'HTTP/2 is always there',
+    requestHeaders: 'set request_headers of the host',
+  });
+  return `${scheme}${address}${insecure(scheme)}`;
+}
+
+function readTarget(fields: Fields): string {
+  const host = fields.filled('localIP', 'target_addr') ?? '127.0.0.1';
+  const port = fields.integer('localPort', 'target_addr');
+  if (port === undefined) fields.refuse('localPort', 'a port is needed');
+  return `${host.includes(':') ? `[${host}]` : host}:${port ?? 0}`;
+}

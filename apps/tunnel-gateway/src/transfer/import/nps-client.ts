@@ -1,0 +1,84 @@
+import type { Fields } from './fields.js';
+import type { PlannedClient, PlannedResource, PlannedRule } from './import-plan.js';
+import { isUnset, NPS_CLIENT_REASONS, NPS_FLOW_REASONS } from './nps-reasons.js';
+
+/** One client of nps, and who may use its proxies and hosts. */
+export function planNpsClient(fields: Fields): { client: PlannedClient; accounts: PlannedResource['accounts'] } {
+  const key = String(fields.integer('Id', 'which tunnels and hosts are its') ?? '');
+  const name = fields.filled('Remark', 'name') ?? `client ${key}`;
+  const rate = fields.integer('RateLimit', 'rate_limit') ?? 0;
+  const connections = fields.integer('MaxConn', 'max_conn') ?? 0;
+  const enabled = fields.flag('Status', 'status') ?? true;
+  const expireAt = readExpiry(fields);
+  const rules = readRules(fields);
+  const accounts = readAccount(fields);
+  fields.rest(NPS_CLIENT_REASONS, isUnset);
+  return {
+    client: {
+      ...fields.place,
+      key,
+      name,
+      leaves: fields.leaves,
+      rules,
+      body: {
+        // Both say 0 where there is no limit; nps takes less for that, too.
+        rate_limit: Math.max(0, rate),
+        max_conn: Math.max(0, connections),
+        status: enabled ? 1 : 0,
+        ...(expireAt !== undefined && { expire_at: expireAt }),
+      },
+    },
+    accounts,
+  };
+}
+
+function readExpiry(fields: Fields): string | undefined {
+  const flow = fields.tableOrNothing('Flow');
+  const limit = flow?.filled('TimeLimit', 'expire_at');
+  flow?.rest(NPS_FLOW_REASONS, isUnset);
+  const seconds = fields.has('ExpireAt') ? fields.integer('ExpireAt', 'expire_at') : undefined;
+  if (seconds !== undefined && seconds > 0 && seconds < 1e11) return new Date(seconds * 1_000).toISOString();
+  return limit === undefined || limit.startsWith('0001-01-01') ? undefined : limit;
+}
+
+function readAccount(fields: Fields): PlannedResource['accounts'] {
+  const login = fields.tableOrNothing('Cnf');
+  const username = login?.filled('U', 'auth policies of type basic');
+  const password = login?.filled('P', 'auth policies of type basic');
+  login?.rest({ Compress: 'nothing is compressed on the way', Crypt: 'connections of agents are encrypted' }, isUnset);
+  return username !== undefined && password !== undefined ? [{ username, password }] : [];
+}
+
+/** Black lists of ehang's, black and white ones of djylb's. */
+function readRules(fields: Fields): PlannedRule[] {
+  const black = fields.texts('BlackIpList', 'rules that deny');
+  const mode = fields.integer('EntryAclMode', 'the type of rules') ?? 0;
+  const listed = fields.text('EntryAclRules', 'rules')?.split(/[\r\n,]+/) ?? [];
+  const { file, path } = fields.place;
+  const rule = (type: PlannedRule['type'], text: string, name: string): PlannedRule => ({
+    ...patternOf(text.trim()),
+    type,
+    file,
+    path: `${path}.${name}`,
+  });
+  const isSaid = (text: string): boolean => text.trim() !== '';
+  return [
+    ...black.filter(isSaid).map((text) => rule('deny', text, 'BlackIpList')),
+    ...(mode === 1 || mode === 2 ? listed.filter(isSaid) : []).map((text) =>
+      rule(mode === 1 ? 'allow' : 'deny', text, 'EntryAclRules'),
+    ),
+  ];
+}
+
+function patternOf(text: string): Pick<PlannedRule, 'pattern' | 'kind'> {
+  const country = /^geoip:(!?[a-z]{2}|!?private)$/i.exec(text)?.[1];
+  if (country !== undefined) {
+    return {
+      kind: 'country',
+      pattern: country.toLowerCase().endsWith('private') ? country.toLowerCase() : country.toUpperCase(),
+    };
+  }
+  if (text.includes('*')) return { kind: 'wildcard', pattern: text };
+  if (text.includes('/')) return { kind: 'cidr', pattern: text };
+  return { kind: text.includes('-') ? 'range' : 'exact', pattern: text };
+}
