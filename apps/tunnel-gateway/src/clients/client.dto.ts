@@ -55,7 +55,7 @@ class ClientFields {
   @Flag()
   status?: number;
 
-  /** Whether data channels are TLS. */
+  /** Whether data channels are encrypted. */
   @Omittable()
   @IsBoolean()
   encrypt?: boolean;

@@ -38,7 +38,7 @@ export interface TunnelClientView {
   expired: boolean;
   /** 1 enabled, 0 disabled. */
   status: 0 | 1;
-  /** Whether data channels between gateway and agent are TLS. */
+  /** Whether data channels between gateway and agent are encrypted. */
   encrypt: boolean;
   /** Null: the data plane does not answer. */
   online: boolean | null;
