@@ -28,7 +28,7 @@ export const SERVICES: readonly ServiceEntry[] = [
     main: 'apps/tunnel-gateway/dist/main.js',
     portVariable: 'TUNNEL_GATEWAY_PORT',
     defaultPort: 8082,
-    about: 'services behind NAT',
+    about: 'console of the tunnels',
   },
 ];
 
