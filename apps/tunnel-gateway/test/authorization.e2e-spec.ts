@@ -163,6 +163,10 @@ const OPERATIONS: Record<string, Operation> = {
   webhooks_test: { rule: 'change', of: 'webhook' },
   webhooks_remove: { rule: 'change', of: 'webhook', consumes: true },
 
+  transfer_import: { rule: 'administer', body: () => ({}) },
+  transfer_export: { rule: 'administer' },
+  transfer_restore: { rule: 'administer', body: () => ({}) },
+
   sessions_endOthers: { rule: 'account' },
   auth_logOut: { rule: 'known' },
 };

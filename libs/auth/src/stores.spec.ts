@@ -392,6 +392,35 @@ describe('LoginThrottle', () => {
     await Promise.all(storm);
   });
 
+  it('asks the database for few at a time, and refuses without it those who are too many', async () => {
+    let [underway, most] = [0, 0];
+    const watched = {
+      query: async (sql: string, parameters?: unknown[]): Promise<unknown> => {
+        most = Math.max(most, ++underway);
+        return dataSource.query(sql, parameters).finally(() => (underway -= 1));
+      },
+    } as unknown as DataSource;
+    const throttle = new LoginThrottle(watched);
+    // Nobody gets beyond the counting before all have asked.
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const check = async (): Promise<string> => {
+      await gate;
+      return 'welcome';
+    };
+    const storm = Array.from({ length: 1_000 }, (_, count) =>
+      throttle.attempt(`10.0.${count >> 8}.${count & 255}`, 'ada', check),
+    );
+    const settled = Promise.allSettled(storm);
+    await expect(storm[999]).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(most).toBeLessThanOrEqual(4);
+    open();
+    const outcomes = await settled;
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(refused).toHaveLength(596);
+    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+
   it('starts again when the window is over', async () => {
     const limits = {
       failures: 1,

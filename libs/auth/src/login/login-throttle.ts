@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { AppError, clientKey } from '@gatehouse/platform';
 import type { DataSource } from 'typeorm';
-import type { HashingTrust } from '../passwords/hashing-slots.js';
+import { BoundedCache } from '../cache/bounded-cache.js';
+import { HashingSlots, type HashingTrust } from '../passwords/hashing-slots.js';
 import { hashingFor } from '../passwords/hashing-turns.js';
 import { RecentFailures } from './recent-failures.js';
 
@@ -46,9 +47,17 @@ interface Standing {
   readonly attempts: Limit;
 }
 
+interface Admission {
+  readonly standing: Standing;
+  readonly trust: HashingTrust;
+  /** Seconds since a good login from there. */
+  readonly noted: number;
+}
+
 /** One of so many counted failures also removes windows that are over. */
 const SWEEP_EVERY = 50;
 const KNOWN_SECONDS = 30 * 86_400;
+const KNOWN_PAIRS = 10_000;
 /** A login notes again where it came from when the note is older than this. */
 const NOTE_AGAIN_SECONDS = 86_400;
 /** Ends the keys of notes of good logins, which are kept for longer than counts. */
@@ -83,6 +92,10 @@ export class LoginThrottle {
   private readonly dataSource: DataSource;
   private readonly limits: LoginThrottleLimits;
   private readonly recent = new RecentFailures();
+  /** Who has logged in by way of this process: what the database says in the end is asked for behind others. */
+  private readonly known = new BoundedCache<true>(KNOWN_PAIRS);
+  /** The way to the database: a storm leaves most of its connections to others, and those who wait take turns. */
+  private readonly entry = new HashingSlots({ slots: 4, waiting: 400, rest: 0 });
   private counted = 0;
 
   constructor(dataSource: DataSource, limits: LoginThrottleLimits = DEFAULT_LOGIN_LIMITS) {
@@ -101,14 +114,10 @@ export class LoginThrottle {
     // Hashed: what somebody types for a name may be a password.
     const pair = `${client} ${hash('sha256', account.toLowerCase(), 'base64url').slice(0, 22)}`;
     this.refuseRecent(this.standing(client, pair, true));
-    const counters = await this.read([pair, client, pair + NOTE]);
-    const noted = counters.get(pair + NOTE)?.age_s ?? Infinity;
-    const standing = this.standing(client, pair, noted < KNOWN_SECONDS);
+    const { standing, trust, noted } = await this.entry.run({ client, trust: this.firstTrust(client, pair) }, () =>
+      this.admit(client, pair),
+    );
     const assertWanted = (): void => this.refuseRecent(standing);
-    refuseClosed(standing, counters);
-    assertWanted();
-    await this.count(standing.attempts);
-    const trust = this.trust(standing, client, counters.get(client));
     const result = await hashingFor({ client, trust, assertWanted }, check);
     if (result === undefined) {
       await this.countFailure(client, pair, standing);
@@ -116,9 +125,26 @@ export class LoginThrottle {
     }
     refuseClosed(standing, await this.read(standing.closing.map(({ key }) => key)));
     this.recent.forget(pair);
+    this.known.set(pair, true, Date.now() + NOTE_AGAIN_SECONDS * 1_000);
     await this.dataSource.query('DELETE FROM login_attempts WHERE key = $1', [pair]);
     if (noted > NOTE_AGAIN_SECONDS) await this.dataSource.query(NOTE_LOGIN, [pair + NOTE]);
     return result;
+  }
+
+  private firstTrust(client: string, pair: string): HashingTrust {
+    if (this.known.get(pair) === true) return 'known';
+    return this.recent.countOf(client) > 0 ? 'failing' : 'new';
+  }
+
+  /** Asks the database what it has counted, and counts one more. Raises RATE_LIMITED. */
+  private async admit(client: string, pair: string): Promise<Admission> {
+    const counters = await this.read([pair, client, pair + NOTE]);
+    const noted = counters.get(pair + NOTE)?.age_s ?? Infinity;
+    const standing = this.standing(client, pair, noted < KNOWN_SECONDS);
+    refuseClosed(standing, counters);
+    this.refuseRecent(standing);
+    await this.count(standing.attempts);
+    return { standing, noted, trust: this.trust(standing, client, counters.get(client)) };
   }
 
   private get addressWindow(): number {
