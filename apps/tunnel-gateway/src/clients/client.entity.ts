@@ -63,7 +63,7 @@ export class ClientOptions {
   @JoinColumn({ name: 'client_id', foreignKeyConstraintName: 'client_options_client_fk' })
   client: Client;
 
-  /** Whether data channels are TLS. */
+  /** Whether data channels are encrypted. */
   @Column({ type: 'boolean', default: true })
   encrypt: boolean;
 }

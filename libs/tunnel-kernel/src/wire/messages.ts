@@ -53,7 +53,7 @@ export interface WelcomeMessage {
   clientId: number;
   /** The server pings this often; after three of them without a word either side gives the other up. */
   heartbeatMs: number;
-  /** Whether data channels are TLS. */
+  /** Whether data channels are encrypted. */
   encrypt: boolean;
   /** Where UDP packets go. Absent: to the port that the agent connected to. */
   packetPort?: number;
