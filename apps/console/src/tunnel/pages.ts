@@ -11,6 +11,7 @@ import { PoliciesPage } from './policies/policies-page.js';
 import { RulesPage } from './rules/rules-page.js';
 import { SessionsPage } from './sessions/sessions-page.js';
 import { TrafficPage } from './traffic/traffic-page.js';
+import { TransferPage } from './transfer/transfer-page.js';
 import { TunnelsPage } from './tunnels/tunnels-page.js';
 import { UsersPage } from './users/users-page.js';
 import { WebhooksPage } from './webhooks/webhooks-page.js';
@@ -39,6 +40,7 @@ const PAGES: readonly (readonly TunnelPageEntry[])[] = [
   ],
   [
     { id: 'users', title: 'Users', icon: 'users', Component: UsersPage, forAdministrators: true },
+    { id: 'transfer', title: 'Transfer', icon: 'transfer', Component: TransferPage, forAdministrators: true },
     { id: 'sessions', title: 'Sessions', icon: 'system', Component: SessionsPage },
     { id: 'keys', title: 'API keys', icon: 'keys', Component: ApiKeysPage },
     { id: 'account', title: 'Account', icon: 'settings', Component: AccountPage },

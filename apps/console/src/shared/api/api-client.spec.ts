@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiClient, segment, toQueryString } from './api-client.js';
-import { ApiError } from './api-error.js';
+import { ApiError, isOutdated, problemsOf } from './api-error.js';
 import { Session } from './session.js';
 
 interface Sent {
@@ -78,6 +78,56 @@ describe('a call', () => {
     const abort = new AbortController();
     abort.abort();
     await expect(api.get('/x', {}, abort.signal)).rejects.toThrow('aborted');
+  });
+});
+
+describe('a problem of RFC 9457', () => {
+  it('says what, why and which fields, as the other format does', async () => {
+    const errors = [{ field: 'name', message: 'must be shorter' }];
+    const body = { type: '/docs/errors#x', title: 'T', status: 422, code: 'validation_failed', detail: 'No.', errors };
+    const error = await failure(setUp(() => json(422, body)).api.post('/clients', {}));
+    expect([error.message, error.code, error.details]).toEqual(['No.', 'VALIDATION_FAILED', errors]);
+  });
+
+  it('about one field is put there, whatever its reason was', () => {
+    const error = new ApiError('listen_port: another tunnel has 80', { status: 409, code: 'PORT_IN_USE' });
+    expect(problemsOf(error, ['listen_port'])).toEqual([{ field: 'listen_port', message: 'another tunnel has 80' }]);
+    expect(problemsOf(error, ['name'])).toEqual([]);
+    expect(problemsOf(new Error('name: no'), ['name'])).toEqual([]);
+    const listed = new ApiError('name: x', { status: 422, code: 'X', details: [{ field: 'a', message: 'b' }] });
+    expect(problemsOf(listed, ['name'])).toEqual([{ field: 'a', message: 'b' }]);
+  });
+
+  it('with a code of a wrong login ends no session, and one of no login does', async () => {
+    const { api, session } = setUp(() => json(401, { code: 'unauthorized', detail: 'Log in' }));
+    await failure(api.get('/x'));
+    expect(session.state).toBe('expired');
+  });
+});
+
+describe('a change', () => {
+  it('says which version it is about, and is told apart where that is over', async () => {
+    const { api, sent } = setUp(() => json(412, { code: 'precondition_failed', detail: 'Somebody changed it' }));
+    const error = await failure(api.patch('/clients/1', { name: 'a' }, '"5-x"'));
+    expect(sent[0]!.init.headers).toMatchObject({ 'if-match': '"5-x"' });
+    expect([isOutdated(error), isOutdated(new Error('412'))]).toEqual([true, false]);
+    await failure(api.patch('/clients/1', {}, null));
+    expect(sent[1]!.init.headers).not.toHaveProperty('if-match');
+  });
+
+  it('may be answered by nothing', async () => {
+    const { api } = setUp(() => new Response(null, { status: 204 }));
+    expect(await api.delete('/clients/1')).toBeUndefined();
+  });
+});
+
+describe('an answer that goes on', () => {
+  it('is handed over as it comes, with fields of its own', async () => {
+    const { api, sent } = setUp(() => new Response('data: 1\n\n'));
+    const headers = { accept: 'text/event-stream', 'last-event-id': '7' };
+    const stream = await api.open('/events', { headers, signal: new AbortController().signal });
+    expect(await new Response(stream).text()).toBe('data: 1\n\n');
+    expect(sent[0]!.init.headers).toEqual({ authorization: 'Bearer secret', ...headers });
   });
 });
 

@@ -27,7 +27,9 @@ function cut(bytes: Uint8Array, size: number): Uint8Array[] {
 }
 
 async function allOf(texts: readonly string[], size?: number): Promise<StreamMessage[]> {
-  return Array.fromAsync(readMessages(streamOf(texts, size).stream));
+  const all: StreamMessage[] = [];
+  for await (const message of readMessages(streamOf(texts, size).stream)) all.push(message);
+  return all;
 }
 
 describe('a stream of events', () => {

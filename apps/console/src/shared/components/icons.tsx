@@ -15,6 +15,7 @@ const PATHS = {
   certificates: 'M10 3a4.5 4.5 0 1 0 .01 0M7.5 11.5 6 17l4-2 4 2-1.5-5.5',
   access: 'M5 9h10v8H5zM7 9V6a3 3 0 0 1 6 0v3M10 12v2',
   users: 'M8 4a3 3 0 1 0 .01 0M3 16a5 5 0 0 1 10 0M13 5a3 3 0 0 1 0 5M15 12a5 5 0 0 1 2.5 4',
+  transfer: 'M6 3v11M3 11l3 3 3-3M14 17V6M11 9l3-3 3 3',
   system: 'M3 4h14v9H3zM7 17h6M10 13v4',
 } as const;
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { Query } from '../api/api-client.js';
 import { useApi } from '../api/api-context.js';
 import { useAction } from '../state/use-action.js';
 import { Confirm } from './dialog.js';
@@ -7,6 +8,7 @@ interface RemoveDialogProps {
   title: string;
   /** Of the row in the API. */
   path: string;
+  query?: Query;
   /** What the notice afterwards calls it. */
   name: string;
   action?: string;
@@ -17,11 +19,20 @@ interface RemoveDialogProps {
 }
 
 /** Asks once more, then removes a row. */
-export function RemoveDialog({ title, path, name, action = 'Delete', children, onClose, onDone }: RemoveDialogProps) {
+export function RemoveDialog({
+  title,
+  path,
+  query,
+  name,
+  action = 'Delete',
+  children,
+  onClose,
+  onDone,
+}: RemoveDialogProps) {
   const api = useApi();
   const { busy, run } = useAction();
   const remove = async (): Promise<void> => {
-    if (!(await run(() => api.delete(path), `${name} was removed.`))) return;
+    if (!(await run(() => api.delete(path, query), `${name} was removed.`))) return;
     onDone();
     onClose();
   };

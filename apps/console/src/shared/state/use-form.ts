@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { isOutdated, messageOf, problemsOf } from '../api/api-error.js';
+import { ApiError, isOutdated, messageOf, problemsOf } from '../api/api-error.js';
 import { splitProblems } from './field-problems.js';
 import { focusFirstProblem } from './focus-first-problem.js';
 
@@ -8,6 +8,8 @@ export interface Form<T> {
   busy: boolean;
   /** What is wrong with the whole, or with fields that the form does not show. */
   error: string | null;
+  /** Why the service refused, as docs/errors.md calls it; null: it did not, or did not answer. */
+  code: string | null;
   /** Somebody else changed the row since it was read. */
   outdated: boolean;
   problem: (field: keyof T & string) => string | undefined;
@@ -20,21 +22,21 @@ export function useForm<T extends object>(initial: T): Form<T> {
   const [values, setValues] = useState(initial);
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const [error, setError] = useState<string | null>(null);
-  const [outdated, setOutdated] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const run = async (work: (values: T) => Promise<unknown>): Promise<void> => {
     setBusy(true);
     setError(null);
     setProblems(new Map());
-    setOutdated(false);
+    setFailure(null);
     try {
       await work(values);
-    } catch (failure) {
+    } catch (thrown) {
       const fields = Object.keys(values);
-      const { byField, rest } = splitProblems(problemsOf(failure, fields), fields);
-      setOutdated(isOutdated(failure));
+      const { byField, rest } = splitProblems(problemsOf(thrown, fields), fields);
+      setFailure(thrown);
       setProblems(byField);
-      setError(rest.length > 0 ? rest.join(' ') : byField.size > 0 ? null : messageOf(failure));
+      setError(rest.length > 0 ? rest.join(' ') : byField.size > 0 ? null : messageOf(thrown));
     } finally {
       setBusy(false);
     }
@@ -43,7 +45,8 @@ export function useForm<T extends object>(initial: T): Form<T> {
     values,
     busy,
     error,
-    outdated,
+    code: failure instanceof ApiError ? failure.code : null,
+    outdated: isOutdated(failure),
     problem: (field) => problems.get(field),
     set: (field, value) => setValues((before) => ({ ...before, [field]: value })),
     submit: (work) => (event) => {

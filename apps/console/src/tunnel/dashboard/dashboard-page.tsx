@@ -14,6 +14,7 @@ import { TopHosts, TopTunnels, TopVisitors } from './top-lists.js';
 import { Warnings } from './warnings.js';
 
 const REFRESH_MS = 2_000;
+const SHOWN_EVENTS = 8;
 
 /** All that one may see, at a glance. */
 export function DashboardPage() {
@@ -37,7 +38,7 @@ export function DashboardPage() {
           <div class="columns">
             <TopVisitors rows={data.top_visitors} />
             <Card title="What happened" actions={<a href={hrefTo('events')}>All events</a>}>
-              <EventList events={data.recent_events} />
+              <EventList events={data.recent_events.slice(0, SHOWN_EVENTS)} />
             </Card>
           </div>
         </>

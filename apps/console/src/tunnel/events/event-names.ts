@@ -26,7 +26,7 @@ export const EVENT_TONES: Readonly<Record<EventType, BadgeTone>> = {
 export const EVENT_TYPES = Object.keys(EVENT_TONES) as EventType[];
 
 export function toneOf(type: string): BadgeTone {
-  return (EVENT_TONES as Record<string, BadgeTone | undefined>)[type] ?? 'none';
+  return Object.hasOwn(EVENT_TONES, type) ? EVENT_TONES[type as EventType] : 'none';
 }
 
 const MAX_KEPT = 500;

@@ -41,7 +41,7 @@ export function FirstSetup({ session }: { session: Session }) {
         <p>Nobody can sign in yet. Make the first administrator.</p>
         <TextField
           label="Setup token"
-          hint="The service wrote it into a file at its first start, and the file's name into its log"
+          hint="The service wrote it to setup-token.txt in its folder at its first start"
           autofocus
           autoComplete="off"
           {...field('token')}

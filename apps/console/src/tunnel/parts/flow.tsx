@@ -3,18 +3,19 @@ import { formatBytes } from '../../shared/format/amounts.js';
 /** What came from visitors and what went to them. */
 export function Flow({ inlet, outlet }: { inlet: number; outlet: number }) {
   return (
-    <span class="nowrap">
-      <span title="From visitors">
-        <span aria-hidden="true">↓ </span>
-        <span class="hidden">from visitors </span>
-        {formatBytes(inlet)}
-      </span>
-      {' · '}
-      <span title="To visitors">
-        <span aria-hidden="true">↑ </span>
-        <span class="hidden">to visitors </span>
-        {formatBytes(outlet)}
-      </span>
+    <>
+      <Way arrow="↓" name="from visitors" bytes={inlet} />
+      <Way arrow="↑" name="to visitors" bytes={outlet} />
+    </>
+  );
+}
+
+function Way({ arrow, name, bytes }: { arrow: string; name: string; bytes: number }) {
+  return (
+    <span class="flow" title={name}>
+      <span aria-hidden="true">{arrow} </span>
+      <span class="hidden">{name} </span>
+      {formatBytes(bytes)}
     </span>
   );
 }

@@ -1,5 +1,5 @@
 import type { IpRuleView } from '@gatehouse/contracts';
-import { SelectField, TextField } from '../../shared/components/fields.js';
+import { CheckField, SelectField, TextField } from '../../shared/components/fields.js';
 import type { Form } from '../../shared/state/use-form.js';
 import { ResourceField } from '../parts/resource-field.js';
 import { UserField } from '../parts/user-field.js';
@@ -29,6 +29,13 @@ export function RuleFields({ form, isNew }: RuleFieldsProps) {
         onChange={(type) => form.set('type', type as IpRuleView['type'])}
       />
       <PatternFields form={form} />
+      {(form.code === 'SELF_LOCKOUT' || form.values.force) && (
+        <CheckField
+          label="Do it all the same: I have another way in"
+          checked={form.values.force}
+          onChange={(force) => form.set('force', force)}
+        />
+      )}
       <div class="form-row">
         <TextField
           label="Priority"

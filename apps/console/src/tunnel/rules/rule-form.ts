@@ -9,6 +9,8 @@ export interface RuleForm {
   pattern: string;
   priority: string;
   remark: string;
+  /** Though it shuts out whoever makes it. */
+  force: boolean;
 }
 
 export const SCOPES: Readonly<Record<IpRuleView['scope'], string>> = {
@@ -42,6 +44,7 @@ export function formOf(rule: IpRuleView | null, mayRuleAll: boolean): RuleForm {
     pattern: rule?.pattern ?? '',
     priority: String(rule?.priority ?? 0),
     remark: rule?.remark ?? '',
+    force: false,
   };
 }
 
@@ -54,6 +57,7 @@ export function toChanges(form: RuleForm): Record<string, unknown> {
     pattern_kind,
     priority: numberOr(priority, 0),
     remark: remark.trim() === '' ? null : remark,
+    ...(form.force && { force: true }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { IpRuleView } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
 import { CursorPager } from '../../shared/components/cursor-pager.js';
-import { SelectField } from '../../shared/components/fields.js';
+import { CheckField, SelectField } from '../../shared/components/fields.js';
 import { Trouble } from '../../shared/components/page.js';
 import { RemoveDialog } from '../../shared/components/remove-dialog.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
@@ -78,10 +78,12 @@ const NOTHING = (
 );
 
 function RemoveRule({ rule, onClose, onDone }: { rule: IpRuleView; onClose: () => void; onDone: () => void }) {
+  const [force, setForce] = useState(false);
   return (
     <RemoveDialog
       title="Delete this rule?"
       path={`/ip-rules/${rule.id}`}
+      query={force ? { force } : {}}
       name={`The rule about ${rule.pattern}`}
       onClose={onClose}
       onDone={onDone}
@@ -89,6 +91,9 @@ function RemoveRule({ rule, onClose, onDone }: { rule: IpRuleView; onClose: () =
       <p>
         The rule about <code>{rule.pattern}</code> ends at once. Visitors who are connected are judged anew.
       </p>
+      {rule.scope === 'console' && (
+        <CheckField label="Also if that shuts me out: I have another way in" checked={force} onChange={setForce} />
+      )}
     </RemoveDialog>
   );
 }
