@@ -138,6 +138,23 @@ describe('the built service as a process', () => {
     await waitFor(() => edges.every((pid) => !existsSync(`/proc/${pid}`)));
   });
 
+  it.each(['SIGKILL', 'SIGTERM'] as const)('leaves no worker of an edge behind after %s', async (signal) => {
+    const started = service({ AUTO_MIGRATE: 'true', TUNNEL_EDGE_WORKERS: '2' });
+    await portOf(started);
+    const [door] = edgesOf(started.child.pid);
+    const workers = edgesOf(door);
+    expect(workers).toHaveLength(2);
+    started.child.kill(signal);
+    expect(await started.exit).toBe(signal === 'SIGTERM' ? 0 : null);
+    await waitFor(() => [door ?? 0, ...workers].every((pid) => !existsSync(`/proc/${pid}`)));
+  });
+
+  it('names TUNNEL_EDGE_WORKERS when it is no number of processes', async () => {
+    const refused = service({ TUNNEL_EDGE_WORKERS: '0' });
+    expect(await refused.exit).toBe(1);
+    expect(refused.errors()).toMatch(/TUNNEL_EDGE_WORKERS: .*from 1 to 64/);
+  });
+
   it('names the variable of a taken port', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
