@@ -8,7 +8,15 @@ const WAITS_S = [5, 30, 120, 600, 1_800, 7_200, 21_600];
 export const MAX_ATTEMPTS = WAITS_S.length + 1;
 /** One that is slow does not keep the others waiting. */
 const OF_ONE_WEBHOOK = 2;
-const BUSY_MS = 1_000;
+/** Then others have their turn. */
+const TURN_MS = 30_000;
+
+/** Attempts at one webhook in this process. */
+interface Lane {
+  running: number;
+  /** Somebody was turned away: something may be due that nobody saw. */
+  again: boolean;
+}
 
 interface Claimed {
   id: number;
@@ -23,15 +31,21 @@ interface Claimed {
   allowPrivate: boolean;
 }
 
+const DUE = `d.status = 'pending' AND d.next_attempt_at <= now() + interval '1 second'`;
+
 /** Takes a delivery that is due for as long as an attempt may take: it is nobody else's meanwhile. */
-const CLAIM = `
+const claimWhere = (which: string): string => `
   UPDATE tunnel_gateway_ops.webhook_deliveries d
   SET attempts = d.attempts + 1, next_attempt_at = now() + interval '1 minute'
   FROM tunnel_gateway_ops.webhooks w JOIN tunnel_gateway.users u ON u.id = w.owner_user_id
-  WHERE d.id = $1 AND w.id = d.webhook_id AND d.status = 'pending'
-    AND d.next_attempt_at <= now() + interval '1 second'
+  WHERE ${which} AND w.id = d.webhook_id AND ${DUE}
   RETURNING d.id, d.webhook_id AS "webhookId", d.attempts, d.body, w.url, w.sealed_secret AS "sealedSecret",
     w.status = 1 AND u.status = 1 AS enabled, u.role = 'admin' AS "allowPrivate"`;
+
+const CLAIM = claimWhere('d.id = $1');
+const CLAIM_NEXT = claimWhere(`d.id = (
+  SELECT d.id FROM tunnel_gateway_ops.webhook_deliveries d
+  WHERE d.webhook_id = $1 AND ${DUE} ORDER BY d.next_attempt_at, d.id LIMIT 1 FOR UPDATE SKIP LOCKED)`);
 
 const FINISH = `
   UPDATE tunnel_gateway_ops.webhook_deliveries
@@ -44,7 +58,7 @@ const RETRY = `
 /** Attempts to deliver. That each delivery arrives at least once is in the table, not in the jobs. */
 @Injectable()
 export class WebhookAttempts {
-  private readonly running = new Map<number, number>();
+  private readonly lanes = new Map<number, Lane>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -52,38 +66,55 @@ export class WebhookAttempts {
     private readonly sender: WebhookSender,
   ) {}
 
+  /** Attempts whatever is due of the delivery's webhook, that delivery among it. */
   async attempt(deliveryId: number): Promise<void> {
     const webhookId = await this.webhookOf(deliveryId);
     if (webhookId === null) return;
-    const running = this.running.get(webhookId) ?? 0;
-    if (running >= OF_ONE_WEBHOOK) return this.later(deliveryId, BUSY_MS, `busy-${Date.now()}`);
-    this.running.set(webhookId, running + 1);
+    const lane = this.lanes.get(webhookId) ?? { running: 0, again: false };
+    if (lane.running >= OF_ONE_WEBHOOK) {
+      lane.again = true;
+      return;
+    }
+    this.lanes.set(webhookId, lane);
+    lane.running += 1;
     try {
-      const claimed = await this.claim(deliveryId);
-      if (claimed) await this.settle(claimed, await this.outcome(claimed));
+      if (!(await this.drain(webhookId, lane))) await this.later(deliveryId, 0, `turn-${Date.now()}`);
     } finally {
-      const left = (this.running.get(webhookId) ?? 1) - 1;
-      if (left > 0) this.running.set(webhookId, left);
-      else this.running.delete(webhookId);
+      lane.running -= 1;
+      if (lane.running === 0) this.lanes.delete(webhookId);
     }
   }
 
   /** Once, without another try. */
   async attemptOnce(deliveryId: number): Promise<void> {
-    const claimed = await this.claim(deliveryId);
+    const claimed = await this.claim(CLAIM, deliveryId);
     if (claimed) await this.finish(claimed, await this.outcome(claimed));
+  }
+
+  /** False: its turn is over, and something may be left. */
+  private async drain(webhookId: number, lane: Lane): Promise<boolean> {
+    const until = performance.now() + TURN_MS;
+    do {
+      lane.again = false;
+      for (let claimed = await this.claim(CLAIM_NEXT, webhookId); claimed;) {
+        await this.settle(claimed, await this.outcome(claimed));
+        if (performance.now() > until) return false;
+        claimed = await this.claim(CLAIM_NEXT, webhookId);
+      }
+    } while (lane.again);
+    return true;
   }
 
   private async webhookOf(deliveryId: number): Promise<number | null> {
     const [row] = (await this.dataSource.query(
-      `SELECT webhook_id AS id FROM tunnel_gateway_ops.webhook_deliveries WHERE id = $1 AND status = 'pending'`,
+      'SELECT webhook_id AS id FROM tunnel_gateway_ops.webhook_deliveries WHERE id = $1',
       [deliveryId],
     )) as { id: number }[];
     return row?.id ?? null;
   }
 
-  private async claim(deliveryId: number): Promise<Claimed | undefined> {
-    const [rows] = (await this.dataSource.query(CLAIM, [deliveryId])) as [Claimed[], number];
+  private async claim(sql: string, id: number): Promise<Claimed | undefined> {
+    const [rows] = (await this.dataSource.query(sql, [id])) as [Claimed[], number];
     return rows[0];
   }
 
