@@ -89,6 +89,17 @@ describe('a shared port', () => {
     await closed(silent);
   });
 
+  it('is open to who speaks, however many keep silent', async () => {
+    const { handed, visit } = await rig({ maxUnidentified: 3 });
+    const silent = [await visit(), await visit(), await visit()];
+    const first = closed(silent[0] as Socket);
+    (await visit()).write('here I am\n');
+    await waitFor(() => handed.length === 1);
+    await first;
+    silent[2]?.write('me too\n');
+    await waitFor(() => handed.length === 2);
+  });
+
   it('reads no more than a request may have in front of its name', async () => {
     const endless = 'x'.repeat(40_000);
     const { handed, visit } = await rig();

@@ -6,7 +6,6 @@ import type { Choice } from './first-bytes.js';
 const BACKLOG = 4096;
 const MAX_PEEKED = 17 * 1024;
 const PEEK_MS = 10_000;
-/** Connections that have not said yet what they are for. */
 const MAX_UNIDENTIFIED = 4096;
 const KEEP_ALIVE_MS = 15_000;
 const LINGER_MS = 1_000;
@@ -23,6 +22,8 @@ export interface SharedListenerOptions {
   any(): number;
   /** How long a connection may take to say what it is for. Absent: 10 s. */
   peekMs?: number;
+  /** Connections that have not said yet what they are for. Absent: 4096. */
+  maxUnidentified?: number;
 }
 
 /** A port that is shared by all workers: reads what a connection begins with, and gives it to the one it is for. */
@@ -69,7 +70,7 @@ export class SharedListener {
 
   private accept(socket: Socket): void {
     socket.on('error', () => undefined);
-    if (this.unidentified.size >= MAX_UNIDENTIFIED) return void socket.resetAndDestroy();
+    this.makeRoom();
     this.unidentified.add(socket);
     let read: Buffer = Buffer.alloc(0);
     const settle = (): void => {
@@ -93,6 +94,14 @@ export class SharedListener {
     }, this.options.peekMs ?? PEEK_MS);
     socket.on('data', take).on('end', gone).on('close', settle);
     socket.resume();
+  }
+
+  /** Who has been silent longest goes: others say at once what they are for, and nobody can keep them out by saying nothing. */
+  private makeRoom(): void {
+    const [oldest] = this.unidentified;
+    if (!oldest || this.unidentified.size < (this.options.maxUnidentified ?? MAX_UNIDENTIFIED)) return;
+    this.unidentified.delete(oldest);
+    oldest.resetAndDestroy();
   }
 
   private choose(read: Buffer): Choice {
