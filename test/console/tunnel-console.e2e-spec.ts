@@ -2,16 +2,18 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { findPeer, startTcpEcho, type TcpEcho } from '@gatehouse/testing';
+import { findPeer, startTcpEcho, waitFor, type TcpEcho } from '@gatehouse/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestBrowser } from '../support/browser.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { PathProxy } from '../support/path-proxy.js';
 import { freePort } from '../support/processes.js';
+import { CERTIFICATE, PRIVATE_KEY } from '../support/tls-identity.js';
 import { RunningTunnelGateway } from '../support/tunnel-gateway.js';
 
 const PEERS = ['chromium'];
@@ -262,6 +264,84 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     expect((await gateway.call('GET', `/ip-rules?scope=client&resource_id=${id}`)).items).toHaveLength(1);
   });
 
+  it('gives a host a name, a certificate and people who may come in', async () => {
+    const { id } = await gateway.call('POST', '/clients', { name: 'with a site' });
+    const page = await signedIn();
+    await goTo(page, 'Hosts');
+    await page.getByRole('button', { name: 'New host' }).first().click();
+    const form = page.getByRole('dialog', { name: 'New host' });
+    await form.getByLabel('Client', { exact: true }).selectOption({ label: 'with a site' });
+    await form.getByLabel('Name', { exact: true }).fill('proxy.test');
+    await form.getByLabel('Target', { exact: true }).fill('http://127.0.0.1:1');
+    await form.getByText('Header fields on the way').click();
+    await form.getByLabel('Set on requests').fill('X-Team: tunnels');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('proxy.test was created.').waitFor();
+    const address = `http://proxy.test:${gateway.ports.http}/`;
+    expect(await page.getByRole('link', { name: 'proxy.test' }).getAttribute('href')).toBe(address);
+    const { items: hosts } = await gateway.call('GET', `/hosts?client_id=${id}`);
+    expect(hosts).toMatchObject([{ request_headers: { 'X-Team': 'tunnels' }, target_addr: 'http://127.0.0.1:1' }]);
+
+    await page.getByRole('button', { name: 'Certificate of proxy.test' }).click();
+    const certificate = page.getByRole('dialog', { name: 'Certificate of proxy.test' });
+    await certificate.getByRole('button', { name: 'Upload a certificate' }).click();
+    await certificate.getByLabel('Certificate', { exact: true }).fill(CERTIFICATE);
+    await certificate.getByLabel('Private key').fill('no key');
+    await certificate.getByRole('button', { name: 'Upload', exact: true }).click();
+    await certificate.locator('textarea[aria-invalid=true]').waitFor();
+    await certificate.getByLabel('Private key').fill(PRIVATE_KEY);
+    await certificate.getByRole('button', { name: 'Upload', exact: true }).click();
+    await certificate.getByText('valid', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+
+    await goTo(page, 'Access');
+    await page.getByRole('button', { name: 'New policy' }).first().click();
+    const policy = page.getByRole('dialog', { name: 'New policy' });
+    await policy.getByLabel('Which host').selectOption({ label: 'proxy.test' });
+    await policy.getByLabel('How visitors prove who they are').selectOption('basic');
+    await policy.getByLabel('Visitors', { exact: true }).fill('ann:a secret');
+    await policy.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('The policy holds now').waitFor();
+    await page.getByRole('row', { name: /proxy\.test host Names and passwords ann/ }).waitFor();
+    await waitFor(async () => (await visit('proxy.test')) === 401);
+    // Let in, and then there is no agent.
+    expect(await visit('proxy.test', `Basic ${btoa('ann:a secret')}`)).toBe(503);
+  });
+
+  it('takes over what another program had, after it said what would become of it', async () => {
+    const page = await signedIn();
+    await goTo(page, 'Transfer');
+    const toml =
+      '[[proxies]]\nname = "imported ssh"\ntype = "tcp"\nlocalPort = 22\nremotePort = 22022\ntransport.useCompression = true\n';
+    const card = page.getByRole('region', { name: 'Import from another program' });
+    await card
+      .getByLabel('Files')
+      .setInputFiles({ name: 'frpc.toml', mimeType: 'text/plain', buffer: Buffer.from(toml) });
+    await card.getByRole('button', { name: 'Look what would become of it' }).click();
+    await card.getByText('This would be made:').waitFor();
+    await card.getByRole('row', { name: /tunnel imported ssh/ }).waitFor();
+    expect((await gateway.call('GET', '/tunnels?q=imported')).items).toEqual([]);
+    await card.getByRole('row', { name: /has no counterpart .*useCompression/ }).waitFor();
+    await card.getByRole('button', { name: 'Take it over' }).click();
+    await card.getByText('It was taken over.').waitFor();
+    await card.getByText('Keep the keys and commands now').waitFor();
+    expect((await gateway.call('GET', '/tunnels?q=imported')).items).toHaveLength(1);
+
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toMatch(/^gatehouse-tunnels-\d{4}-\d\d-\d\d\.json$/);
+    const restore = page.getByRole('region', { name: 'Restore' });
+    await restore
+      .getByLabel('Export')
+      .setInputFiles({ name: 'x.json', mimeType: 'text/plain', buffer: Buffer.from('[]') });
+    await restore.getByRole('button', { name: 'Restore' }).click();
+    await restore.getByText('This file is no export').waitFor();
+    await restore.getByLabel('File of an export').setInputFiles(await file.path());
+    await restore.getByRole('button', { name: 'Restore' }).click();
+    await restore.getByRole('alert').getByText(/\S/).waitFor(); // everything in it is there already
+  });
+
   it('shows people what they may do, and nothing that they would be refused', async () => {
     for (const [username, role] of [
       ['uma', 'user'],
@@ -356,6 +436,17 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(name);
   });
 });
+
+/** Status of what a visitor of a host gets. */
+function visit(host: string, authorization?: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { host, ...(authorization !== undefined && { authorization }) };
+    const asked = request({ host: '127.0.0.1', port: gateway.ports.http, headers, agent: false }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+    });
+    asked.on('error', reject).end();
+  });
+}
 
 function namelessControls(page: Page): Promise<string[]> {
   return page.locator('button, a[href], input, select, textarea').evaluateAll((elements) =>

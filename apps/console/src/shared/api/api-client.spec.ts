@@ -121,6 +121,34 @@ describe('a change', () => {
   });
 });
 
+describe('a POST', () => {
+  const keyOf = ({ init }: Sent): string => (init.headers as Record<string, string>)['idempotency-key'] ?? '';
+
+  it('that was not answered is sent again as the same, and is another one after any answer', async () => {
+    const answers = [
+      () => Promise.reject(new TypeError('fetch failed')),
+      () => json(422, { code: 'validation_failed', detail: 'No' }),
+      () => json(201, { id: 1 }),
+      () => json(201, { id: 2 }),
+    ];
+    const { api, sent } = setUp(() => answers[sent.length - 1]!());
+    await failure(api.post('/clients', { name: 'a' }));
+    await failure(api.post('/clients', { name: 'a' }));
+    await api.post('/clients', { name: 'a' });
+    await api.post('/clients', { name: 'a' });
+    const [first, repeat, second, third] = sent.map(keyOf);
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
+    expect(repeat).toBe(first);
+    expect(new Set([first, second, third]).size).toBe(3);
+  });
+
+  it('with something else to say is another one', async () => {
+    const { api, sent } = setUp(() => Promise.reject(new TypeError('fetch failed')));
+    for (const name of ['a', 'b', 'a']) await failure(api.post('/clients', { name }));
+    expect(new Set(sent.map(keyOf)).size).toBe(3);
+  });
+});
+
 describe('an answer that goes on', () => {
   it('is handed over as it comes, with fields of its own', async () => {
     const { api, sent } = setUp(() => new Response('data: 1\n\n'));

@@ -1,4 +1,5 @@
 import { ApiError, toApiError } from './api-error.js';
+import { RepeatKeys } from './repeat-keys.js';
 import type { Session } from './session.js';
 
 export type QueryValue = string | number | boolean | null | undefined;
@@ -29,6 +30,7 @@ export class ApiClient {
   readonly #base: string;
   readonly #session: Session;
   readonly #fetch: typeof fetch;
+  readonly #repeats = new RepeatKeys();
 
   constructor(base: string, session: Session, fetcher: typeof fetch = (...args) => fetch(...args)) {
     this.#base = base;
@@ -41,7 +43,16 @@ export class ApiClient {
   }
 
   async post<T>(path: string, body?: unknown, query?: Query): Promise<T> {
-    return (await this.send<T>('POST', path, { body, ...(query && { query }) })).body;
+    const key = this.#repeats.keyFor(path, JSON.stringify(body) ?? '');
+    const headers = { 'idempotency-key': key };
+    try {
+      const answer = await this.send<T>('POST', path, { body, headers, ...(query && { query }) });
+      this.#repeats.answered(key);
+      return answer.body;
+    } catch (error) {
+      if (error instanceof ApiError && error.status > 0) this.#repeats.answered(key);
+      throw error;
+    }
   }
 
   async put<T>(path: string, body: unknown, query?: Query): Promise<T> {

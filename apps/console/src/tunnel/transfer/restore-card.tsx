@@ -33,7 +33,7 @@ export function RestoreCard() {
       </p>
       <form onSubmit={form.submit(restore)}>
         <FileField
-          label="Export"
+          label="File of an export"
           accept=".json,application/json"
           problem={form.problem('archive')}
           onChoose={(files) => form.set('archive', files)}
