@@ -157,7 +157,12 @@ describe('configurations of frp', () => {
       auto_https: 1,
     });
     const policies = await list('/auth-policies');
-    expect(policies.filter(({ type }) => type === 'basic')).toHaveLength(5);
+    expect(policies.filter(({ type }) => type === 'basic')).toHaveLength(4);
+    // Files have a raw port, where a page asks for the password.
+    const ofFiles = policies.filter(
+      ({ resource_id: id, resource_type: kind }) => kind === 'tunnel' && id === tunnels['attic.files'].id,
+    );
+    expect(ofFiles).toMatchObject([{ type: 'password', enabled: 1 }]);
     // Each line is told of, once.
     expect(lineOf(report, 'proxies[0].remotePort')).toMatchObject({
       outcome: 'taken',
@@ -369,7 +374,7 @@ describe('configurations of nps', () => {
       },
     ]);
     const basics = (await list('/auth-policies')).filter(({ type }) => type === 'basic');
-    expect(basics.map(({ resource_type: kind }) => String(kind)).toSorted()).toEqual(['host', 'tunnel', 'tunnel']);
+    expect(basics.map(({ resource_type: kind }) => String(kind)).toSorted()).toEqual(['host', 'tunnel']);
     expect(lineOf(report, '[0].Flow.FlowLimit')).toMatchObject({
       file: 'conf/clients.json',
       outcome: 'no_counterpart',

@@ -119,8 +119,8 @@ export function fileTarget(path: string, strip: string | undefined, readOnly: bo
 }
 
 function readAccount(fields: Fields, user: string, password: string): PlannedResource['accounts'] {
-  const username = fields.filled(user, 'an auth policy of type basic');
-  const secret = fields.filled(password, 'an auth policy of type basic');
+  const username = fields.filled(user, 'an auth policy');
+  const secret = fields.filled(password, 'an auth policy');
   if (username === undefined && secret === undefined) return [];
   if (username !== undefined && secret !== undefined) return [{ username, password: secret }];
   fields.refuse(username === undefined ? user : password, `${user} and ${password} go together`);

@@ -26,7 +26,7 @@ export interface PlannedResource extends Place {
   leaves: readonly Leaf[];
   /** As POST /tunnels or /hosts takes it, without its client. */
   body: Record<string, unknown>;
-  /** Of a policy of type `basic`. */
+  /** Who may come in: by a policy of type `basic`, or where there is no HTTP by their passwords. */
   accounts: readonly { username: string; password: string }[];
 }
 

@@ -66,9 +66,17 @@ export class ItemMaker {
     return { id: tunnel.id, key: visitorKey };
   }
 
-  private async guard({ kind, accounts }: PlannedResource, id: number, actor: Actor, tx: EntityManager): Promise<void> {
-    const body = { resource_type: kind, resource_id: id, type: 'basic', users: accounts };
-    const store = await this.policies.prepare(await checkedBody(NewAuthPolicyBody, body), actor);
-    await store(tx);
+  private async guard(item: PlannedResource, id: number, actor: Actor, tx: EntityManager): Promise<void> {
+    for (const policy of policiesOf(item)) {
+      const body = { resource_type: item.kind, resource_id: id, ...policy };
+      const store = await this.policies.prepare(await checkedBody(NewAuthPolicyBody, body), actor);
+      await store(tx);
+    }
   }
+}
+
+/** Files are served on a raw port, where a page asks for a password: any one of them lets in. */
+function policiesOf({ body, accounts }: PlannedResource): object[] {
+  if (body['mode'] !== 'file') return [{ type: 'basic', users: accounts }];
+  return accounts.map(({ password }) => ({ type: 'password', password }));
 }

@@ -43,8 +43,8 @@ function readExpiry(fields: Fields): string | undefined {
 
 function readAccount(fields: Fields): PlannedResource['accounts'] {
   const login = fields.tableOrNothing('Cnf');
-  const username = login?.filled('U', 'auth policies of type basic');
-  const password = login?.filled('P', 'auth policies of type basic');
+  const username = login?.filled('U', 'auth policies');
+  const password = login?.filled('P', 'auth policies');
   login?.rest({ Compress: 'nothing is compressed on the way', Crypt: 'connections of agents are encrypted' }, isUnset);
   return username !== undefined && password !== undefined ? [{ username, password }] : [];
 }

@@ -96,10 +96,13 @@ function planTask(fields: Fields, ofClient: Accounts): Part | null {
   const listenIp = fields.filled('ServerIp', 'listen_ip');
   const port = fields.integer('Port', 'listen_port') ?? 0;
   const accounts = readAccounts(fields);
+  if (accounts.length > 0 && !PROXIES.has(mode) && mode !== 'file') {
+    fields.note('MultiAccount', `a tunnel of mode ${mode} asks nobody for a name: make a policy of type password`);
+  }
   const name = fields.filled('Remark', 'name');
   return {
     name: name ?? `${said} ${port}`,
-    accounts: accounts.length > 0 ? accounts : PROXIES.has(mode) ? ofClient : [],
+    accounts: accountsFor(mode, accounts, ofClient),
     body: {
       mode,
       target_addr: PROXIES.has(mode) ? '' : mode === 'file' ? readFolder(fields) : lines,
@@ -110,6 +113,13 @@ function planTask(fields: Fields, ofClient: Accounts): Part | null {
       ...(protocol !== 0 && { proxy_protocol: protocol }),
     },
   };
+}
+
+/** Those of the task itself, else those of its client, where somebody can be asked. */
+function accountsFor(mode: string, ofTask: Accounts, ofClient: Accounts): Accounts {
+  if (mode === 'file') return ofTask;
+  if (!PROXIES.has(mode)) return [];
+  return ofTask.length > 0 ? ofTask : ofClient;
 }
 
 /** A proxy of djylb's says which of the two it is. */
@@ -183,7 +193,7 @@ function readAccounts(fields: Fields): Accounts {
   const all = ['MultiAccount', 'UserAuth'].flatMap((name) => {
     if (!fields.has(name)) return [];
     const table = fields.tableOrNothing(name);
-    const map = table?.textMap('AccountMap', 'an auth policy of type basic') ?? {};
+    const map = table?.textMap('AccountMap', 'an auth policy') ?? {};
     table?.rest({ Content: 'the same as AccountMap' }, isUnset);
     return Object.entries(map);
   });
