@@ -1,5 +1,5 @@
-// What 10,000 wrong logins do to the tunnel gateway and to those who log in meanwhile:
-// npm run bench -- tunnel-login-storm
+// What a storm of wrong logins does to the tunnel gateway and to those who log in meanwhile:
+// npm run bench -- tunnel-login-storm [attempts] [seconds]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -13,8 +13,8 @@ import { loadLine } from './table.mjs';
 
 const MAIN = fileURLToPath(new URL('../../apps/tunnel-gateway/dist/main.js', import.meta.url));
 const PASSWORD = 'a-password-for-benchmarks';
-const ATTEMPTS = 10_000;
-const SECONDS = 50;
+const ATTEMPTS = Number(process.argv[2] ?? 10_000);
+const SECONDS = Number(process.argv[3] ?? 50);
 
 /** Who attacks, and whether somebody logs in from where they have before. */
 const STORMS = [
@@ -61,6 +61,7 @@ const agent = new http.Agent({ keepAlive: true, maxSockets: 2_000 });
 
 const known = '192.0.2.1';
 await attempt(known, PASSWORD);
+console.log(`${ATTEMPTS} attempts in ${SECONDS} s each; ${loadLine()}\n`);
 console.log(
   '| attack from | 401 | 429 | 503 | cores | login from a known address, ms | from a new address, ms (refused) |',
 );
