@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { BadgeTone } from './badge-tone.js';
+
+export type { BadgeTone };
 
 /** A page of the console: its heading takes the focus, so that readers and the keyboard begin there. */
 export function Page({
@@ -63,8 +66,6 @@ export function Trouble({ error, retry }: { error: string | null; retry?: () => 
     </p>
   );
 }
-
-export type BadgeTone = 'good' | 'fair' | 'bad' | 'info' | 'none';
 
 export function Badge({
   tone,

@@ -1,5 +1,5 @@
 import type { TunnelClientView } from '@gatehouse/contracts';
-import type { BadgeTone } from '../../shared/components/page.js';
+import type { BadgeTone } from '../../shared/components/badge-tone.js';
 
 export interface ShownState {
   tone: BadgeTone;

@@ -1,5 +1,5 @@
 import type { EventType, EventView } from '@gatehouse/contracts';
-import type { BadgeTone } from '../../shared/components/page.js';
+import type { BadgeTone } from '../../shared/components/badge-tone.js';
 
 /** In the order in which they are offered. */
 export const EVENT_TONES: Readonly<Record<EventType, BadgeTone>> = {

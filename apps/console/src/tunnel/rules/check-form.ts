@@ -1,5 +1,5 @@
 import type { IpRuleCheckLevel } from '@gatehouse/contracts';
-import type { BadgeTone } from '../../shared/components/page.js';
+import type { BadgeTone } from '../../shared/components/badge-tone.js';
 import type { Query } from '../../shared/api/api-client.js';
 
 export type CheckPlace = 'tunnel' | 'host' | 'client' | 'console';

@@ -1,0 +1,1 @@
+export type BadgeTone = 'good' | 'fair' | 'bad' | 'info' | 'none';
