@@ -4,6 +4,7 @@ import type { HttpOptions } from '@gatehouse/platform';
 import { SESSION_COOKIE } from './auth/session-cookie-name.js';
 import { ConsoleRules } from './ip-rules/console-rules.js';
 import { SERVICE_VERSION } from './service-version.js';
+import { ARCHIVE_PATH } from './transfer/archive/archive-body.js';
 import { visitPages } from './visits/visit-pages.js';
 import { additions } from './wire/openapi-additions.js';
 
@@ -19,6 +20,7 @@ export const HTTP_OPTIONS: HttpOptions = {
   },
   entrance: (app) => app.get(ConsoleRules, { strict: false }).entrance,
   middleware: [visitPages],
+  streamedPaths: [ARCHIVE_PATH],
   openapi: {
     path: '/api/v1/openapi.json',
     title: 'Tunnel Gateway',

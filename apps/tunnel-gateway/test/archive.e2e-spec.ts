@@ -202,4 +202,32 @@ describe('an archive of everything', () => {
     }
     expect((await restore(other, archive)).status).toBe(200);
   });
+
+  it('is read only from administrators, and only so much of it', async () => {
+    const { token } = (
+      await caller(world.gateway.url, {})('POST', '/auth/login', {
+        username: 'admin',
+        password: 'correct horse battery',
+      })
+    ).body;
+    const send = async (body: string, headers: Record<string, string> = {}): Promise<number> => {
+      const answer = await fetch(`${world.gateway.url}/api/v1/transfer/restore`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+        body,
+      });
+      await answer.text();
+      return answer.status;
+    };
+    expect(await send('{}', { authorization: 'Bearer nobody' })).toBe(401);
+    expect(await send('{}')).toBe(422);
+    expect(await send('')).toBe(400);
+    expect(await send('{"archive":')).toBe(400);
+    expect(await send(`{"archive":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)).toBe(400);
+    expect(await send('{}', { 'content-type': 'text/plain' })).toBe(415);
+    expect(await send('x', { 'content-encoding': 'gzip' })).toBe(415);
+    const large = { format: 'gatehouse.tunnel-gateway', version: 1, users: ' '.repeat(11_000_000) };
+    expect(await send(JSON.stringify({ archive: large }))).toBe(422);
+    expect(await send('x'.repeat(64 * 1024 * 1024 + 1)).catch(() => 413)).toBe(413);
+  });
 });

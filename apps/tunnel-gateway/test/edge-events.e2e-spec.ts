@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closed, TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
+import { TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 let world: TunnelWorld;
 let ann: { call: Caller; id: number };
@@ -123,7 +123,7 @@ describe('what happens at the edge', () => {
     visitor.write(Buffer.alloc(300_000));
     visitor.resume();
     await once(visitor, 'data');
-    await closed(await world.visit(tunnel.listen_port));
+    expect(await world.ask(tunnel.listen_port, 'x')).toBeNull();
     const full = await events('tunnel', tunnel.id, 2);
     expect(full.at(-1)).toMatchObject({
       type: 'limit.max_conn',

@@ -60,6 +60,7 @@ export {
 export { SettingsError, type SettingProblem } from './settings/settings-error.js';
 export { Variable, type VariableKind, type VariableOptions } from './settings/variable.js';
 export { IgnoresUnknownFields } from './validation/unknown-fields.js';
+export { shapeProblem } from './http/body-shape.js';
 export { createValidationPipe, validationFailure, type ValidationCode } from './validation/validation-pipe.js';
 export { FixedWindowStorage, type WindowCounter, type WindowState } from './throttling/fixed-window.js';
 export { MemoryWindowCounter } from './throttling/memory-counter.js';

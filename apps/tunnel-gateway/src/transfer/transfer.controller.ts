@@ -1,12 +1,16 @@
 import { CurrentActor, Requires, type Actor } from '@gatehouse/auth';
 import type { TransferArchive, TransferImportView, TransferRestoreView } from '@gatehouse/contracts';
 import { Answers, Fails } from '@gatehouse/platform';
-import { Body, Controller, Get, HttpCode, Ip, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Ip, Post, Query, Req, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { ArchiveBody } from './archive/archive-body.js';
 import { Exporter } from './archive/exporter.js';
 import { Restorer } from './archive/restorer.js';
+import { isTable } from './import/fields.js';
 import { Importer } from './import/importer.js';
-import { ExportQuery, ImportBody, RestoreBody } from './transfer.dto.js';
+import { fieldError } from '../wire/field-error.js';
+import { ExportQuery, ImportBody } from './transfer.dto.js';
 
 @ApiTags('transfer')
 @Requires('admin')
@@ -36,13 +40,16 @@ export class TransferController {
 
   @Post('restore')
   @HttpCode(200)
-  @Answers('TransferRestoreView', 'Sets up what an export holds, all of it or nothing')
+  @Answers('TransferRestoreView', 'Sets up what an export holds, all of it or nothing', { body: 'TransferRestoreBody' })
+  @UseGuards(ArchiveBody)
   @Fails('CONFLICT', 'PORT_IN_USE', 'PORT_RESERVED', 'HOST_CONFLICT', 'SELF_LOCKOUT')
-  restore(
-    @Body() { archive }: RestoreBody,
-    @CurrentActor() actor: Actor,
-    @Ip() address: string,
-  ): Promise<TransferRestoreView> {
-    return this.restorer.run(archive, actor, address);
+  restore(@Req() request: Request, @CurrentActor() actor: Actor, @Ip() address: string): Promise<TransferRestoreView> {
+    return this.restorer.run(archiveOf(request.body), actor, address);
   }
+}
+
+function archiveOf(body: unknown): Record<string, unknown> {
+  const archive = isTable(body) ? body['archive'] : undefined;
+  if (!isTable(archive)) throw fieldError('archive', 'must be what GET /transfer/export answered');
+  return archive;
 }

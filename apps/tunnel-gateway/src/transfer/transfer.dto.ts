@@ -6,8 +6,6 @@ import {
   IsArray,
   IsBoolean,
   IsIn,
-  IsNotEmptyObject,
-  IsObject,
   IsOptional,
   IsString,
   MaxLength,
@@ -59,11 +57,4 @@ export class ExportQuery {
   @IsOptional()
   @IsIn(['true', 'false'])
   hashes?: 'true' | 'false';
-}
-
-export class RestoreBody {
-  /** What GET /transfer/export answered. */
-  @IsObject()
-  @IsNotEmptyObject()
-  archive: Record<string, unknown>;
 }

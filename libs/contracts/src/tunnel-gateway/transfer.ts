@@ -165,6 +165,11 @@ export interface TransferArchive {
   webhooks: ExportedWebhook[];
 }
 
+export interface TransferRestoreBody {
+  /** What GET /transfer/export answered. */
+  archive: Record<string, unknown>;
+}
+
 /** What could not be as it was. */
 export interface RestoredRow {
   kind: 'user' | 'client' | 'tunnel' | 'host' | 'ip_rule' | 'auth_policy' | 'webhook';

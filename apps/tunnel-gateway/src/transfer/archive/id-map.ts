@@ -10,8 +10,6 @@ export async function claimIds(
   tx: EntityManager,
 ): Promise<Map<number, number>> {
   if (wanted.length === 0) return new Map();
-  // Nobody else makes rows in between.
-  await tx.query(`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
   const [{ last }] = (await tx.query(`SELECT coalesce(max(id), 0)::float8 AS last FROM ${table}`)) as [
     { last: number },
   ];
@@ -21,7 +19,7 @@ export async function claimIds(
   const occupied = new Set(taken.map(({ id }) => id));
   const mayStay = (id: number): boolean => !occupied.has(id) && id <= last + MAX_AHEAD;
   const highest = wanted.filter(mayStay).reduce((most, id) => Math.max(most, id), last);
-  // Sequences go up alone: a transaction that is rolled back leaves a gap, as always.
+  // Whoever makes rows meanwhile gets ids above these. Sequences go up alone: a transaction that is rolled back leaves a gap, as always.
   await tx.query(
     `SELECT setval(pg_get_serial_sequence($1, 'id'), greatest($2::bigint, nextval(pg_get_serial_sequence($1, 'id'))))`,
     [table, Math.max(1, highest)],

@@ -1,0 +1,50 @@
+import { AppError, shapeProblem } from '@gatehouse/platform';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
+
+/** Bytes: an archive of some hundred thousand rows, where other bodies are at most a sixth of it. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Where bodies are left alone until it is known that an administrator sends them. */
+export const ARCHIVE_PATH = '/api/v1/transfer/restore';
+
+/** Reads a body that is larger than others may be; as a guard it comes after the one that asks who sends it. */
+@Injectable()
+export class ArchiveBody implements CanActivate {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<Request>();
+    if (!request.is('application/json') || request.headers['content-encoding'] !== undefined) {
+      throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send application/json as it is');
+    }
+    const text = await readText(request);
+    let body: unknown;
+    try {
+      body = JSON.parse(text);
+    } catch (cause) {
+      throw new AppError('INVALID_ARGUMENT', 'The body is no JSON', { cause });
+    }
+    const problem = shapeProblem(body);
+    if (problem !== undefined) throw new AppError('INVALID_ARGUMENT', problem);
+    request.body = body;
+    return true;
+  }
+}
+
+async function readText(request: Request): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = Number(request.headers['content-length'] ?? 0);
+  if (size <= MAX_BYTES) {
+    size = 0;
+    for await (const part of request as AsyncIterable<Buffer>) {
+      size += part.length;
+      if (size > MAX_BYTES) break;
+      parts.push(part);
+    }
+  }
+  if (size > MAX_BYTES) {
+    throw new AppError('PAYLOAD_TOO_LARGE', `An archive has at most ${MAX_BYTES} bytes`, {
+      headers: { Connection: 'close' },
+    });
+  }
+  return Buffer.concat(parts).toString();
+}
