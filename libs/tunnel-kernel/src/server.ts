@@ -324,6 +324,7 @@ export class TunnelServer {
       book: new TicketBook(timeouts.ticket, environment.worker ?? null),
       poolLimits: { ...DEFAULT_POOL_LIMITS, ...environment.pool },
       now: environment.now,
+      agents: () => this.sessions.size,
       handshakeMs: timeouts.handshake,
       heartbeatMs: timeouts.heartbeat,
       packetPort: () => (environment.worker === undefined ? null : this.datagrams.port || null),

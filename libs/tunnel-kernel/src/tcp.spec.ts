@@ -199,6 +199,25 @@ describe('mode tcp', () => {
     expect(rig.failures).toEqual(['forbidden']);
   });
 
+  it('opens channels for those who are visited, where agents are many', async () => {
+    await rig.close();
+    rig = new TunnelRig({ pool: { crowd: 1 } });
+    await rig.listen();
+    const clients = [rig.client(), rig.client(true)];
+    for (const [index, { key }] of clients.entries()) {
+      rig.agent(key);
+      await rig.online(index + 1);
+    }
+    const port = await rig.tunnel(2, [await rig.echo()]);
+    const idle = (): number[] => rig.server.agents().map(({ idleChannels }) => idleChannels);
+    await waitFor(() => idle()[0] === 4);
+    expect(idle()).toEqual([4, 0]);
+    const visitor = await rig.visit(port);
+    visitor.end('?');
+    expect(String(await readAll(visitor))).toBe('?');
+    await waitFor(() => (idle()[1] ?? 0) >= 4);
+  });
+
   it('resets visitors while no agent is there', async () => {
     rig.client();
     const port = await rig.tunnel(1, [await rig.echo()]);

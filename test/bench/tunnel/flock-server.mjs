@@ -25,8 +25,8 @@ async function startTunnel() {
     logger: { debug: quiet, info: quiet, warn: quiet, error: console.error },
     identity,
     clients: { findByKeyHash: async (hash) => records.get(hash) ?? null },
-    // As of clients that nobody visited for a minute.
-    pool: { start: 0 },
+    // As of clients that nobody visited for a minute, from the first on.
+    pool: { crowd: -1 },
   });
   const door = await server.listen({ host: '127.0.0.1', port: 0 });
   const limits = { userId: 1, enabled: true, expiresAt: null, rateLimit: 0, maxConnections: 0 };

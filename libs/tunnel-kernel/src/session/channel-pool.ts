@@ -18,6 +18,8 @@ export interface PoolLimits {
   answerMs: number;
   /** A client without a visitor for this long keeps no idle channels. */
   quietMs: number;
+  /** With more agents than this, one that comes is taken for a client without a visitor until one is there. */
+  crowd: number;
 }
 
 export const DEFAULT_POOL_LIMITS: PoolLimits = {
@@ -27,6 +29,7 @@ export const DEFAULT_POOL_LIMITS: PoolLimits = {
   freshMs: 12_000,
   answerMs: 2000,
   quietMs: 60_000,
+  crowd: 500,
 };
 
 export interface PoolOptions {
@@ -34,6 +37,8 @@ export interface PoolOptions {
   limits: PoolLimits;
   now: () => number;
   sealed: boolean;
+  /** Nobody visits the client yet, as far as is known. */
+  quiet: boolean;
   /** Sends tickets to the agent. */
   deliver: (tickets: ChannelTicket[]) => void;
 }
@@ -81,14 +86,14 @@ export class ChannelPool implements TicketHolder {
   private refilling = false;
   private closedBy: TunnelError | null = null;
 
-  constructor({ book, limits, now, sealed, deliver }: PoolOptions) {
+  constructor({ book, limits, now, sealed, quiet, deliver }: PoolOptions) {
     this.book = book;
     this.limits = limits;
     this.now = now;
     this.sealed = sealed;
     this.deliver = deliver;
-    this.target = limits.start;
-    this.usedAt = now();
+    this.target = quiet ? 0 : limits.start;
+    this.usedAt = quiet ? now() - limits.quietMs : now();
     this.refillSoon();
   }
 

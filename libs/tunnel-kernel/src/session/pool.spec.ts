@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 /** A pool whose agent opens what it is asked for when `open` is called. */
-async function rig(limits: Partial<PoolLimits> = {}, ticketMs = 15_000) {
+async function rig(limits: Partial<PoolLimits> = {}, ticketMs = 15_000, quiet = false) {
   const clock = { now: 0 };
   const book = new TicketBook(ticketMs);
   const tickets: ChannelTicket[] = [];
@@ -24,6 +24,7 @@ async function rig(limits: Partial<PoolLimits> = {}, ticketMs = 15_000) {
     limits: { ...DEFAULT_POOL_LIMITS, ...limits },
     now: () => clock.now,
     sealed: false,
+    quiet,
     deliver: (more) => {
       tickets.push(...more);
     },
@@ -94,6 +95,15 @@ describe('a pool of channels', () => {
     clock.now = 60_000;
     pool.sweep();
     expect(pool.idleCount).toBe(0);
+    expect(pool.take()).toBeNull();
+    await waitFor(() => tickets.length === 4);
+  });
+
+  it('begins without channels in a crowd', async () => {
+    const { pool, tickets } = await rig({}, 15_000, true);
+    pool.sweep();
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    expect(tickets).toEqual([]);
     expect(pool.take()).toBeNull();
     await waitFor(() => tickets.length === 4);
   });

@@ -37,6 +37,8 @@ export interface SessionContext {
   heartbeatMs: number;
   /** Told to agents where their UDP packets have a port of their own. */
   packetPort(): number | null;
+  /** How many are connected. */
+  agents(): number;
   /** Whether the session is the one that serves its client from now on; a refusal is thrown. */
   admit(session: ServerSession): void;
   /** The agent was told so. */
@@ -180,6 +182,7 @@ export class ServerSession {
       limits: context.poolLimits,
       now: context.now,
       sealed: client.encrypt,
+      quiet: context.agents() > context.poolLimits.crowd,
       deliver: (tickets) => link.send({ type: 'channels', tickets }),
     });
     link.startHeartbeat(heartbeatMs, () => this.channels?.sweep());
