@@ -1,10 +1,9 @@
 // A built tunnel gateway as programs of others see it: testssl.sh asks its https port everything it knows, slowhttptest
 // keeps its http port and the port of its API busy with slow visitors while ordinary ones are timed.
 //   npm run peers; node test/conformance/tunnel-outside.mjs [--only tls|slow] [--target visitors|API] [--kind headers|body|read] [--connections N] [--seconds N]
-// testssl.sh is Debian's package of that name: TESTSSL=PATH TESTSSL_INSTALL_DIR=FOLDER where it is unpacked.
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
@@ -161,15 +160,20 @@ function makeCertificates(folder) {
 async function askTls({ https, authority }) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-testssl-'));
   const out = path.join(folder, 'found.json');
-  const program = process.env.TESTSSL ?? 'testssl';
   const args = ['--quiet', '--color', '0', '--warnings', 'off', '--nodns', 'none', '--ip', '127.0.0.1'];
   // It insists on a resolver, though the address is said and nothing is to be looked up.
   writeFileSync(path.join(folder, 'dig'), '#!/bin/sh\n', { mode: 0o755 });
   const env = { ...process.env, PATH: `${process.env.PATH}:${folder}` };
-  const child = spawn(program, [...args, '--add-ca', authority, '--jsonfile', out, `${NAME}:${https}`], {
-    env,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  const unpacked = path.join(PEERS, '../root/etc/testssl');
+  if (existsSync(unpacked)) env.TESTSSL_INSTALL_DIR = unpacked;
+  const child = spawn(
+    path.join(PEERS, 'testssl'),
+    [...args, '--add-ca', authority, '--jsonfile', out, `${NAME}:${https}`],
+    {
+      env,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  );
   await once(child, 'exit');
   const found = JSON.parse(readFileSync(out, 'utf8')).filter(
     ({ severity }) => !['OK', 'INFO', 'WARN'].includes(severity),

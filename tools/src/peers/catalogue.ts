@@ -25,6 +25,8 @@ export const PEERS: readonly Peer[] = [
   { program: 'caddy', packages: ['caddy'], companions: [] },
   { program: 'pebble', packages: ['pebble'], companions: ['pebble-challtestsrv'] },
   { program: 'slowhttptest', packages: ['slowhttptest'], companions: [] },
+  // What it reads lies in etc/testssl of the tree: TESTSSL_INSTALL_DIR says so.
+  { program: 'testssl', packages: ['testssl.sh'], companions: [] },
   {
     program: 'chromium',
     // Its data has to lie beside it, even where the system has that package.

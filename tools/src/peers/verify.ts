@@ -55,6 +55,7 @@ const PRINT_VERSION: Record<string, string[]> = {
   // Its usage: a server needs a configuration.
   pebble: ['-h'],
   slowhttptest: ['-h'],
+  testssl: ['--help'],
 };
 
 function ended(child: ChildProcess): Promise<void> {
