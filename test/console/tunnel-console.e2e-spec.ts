@@ -437,6 +437,43 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
   });
 });
 
+describe('a new gateway', { timeout: 90_000 }, () => {
+  it('makes its first administrator for whoever has the token, and asks for a login from then on', async () => {
+    await using own = await RunningTunnelGateway.start('setup');
+    const page = await browser.open(own.url);
+    await page.getByRole('heading', { name: 'Welcome' }).waitFor();
+    const token = page.getByLabel('Setup token');
+    await token.fill('gst_wrong');
+    await page.getByLabel('User name').fill('root');
+    await page.getByLabel('Password', { exact: true }).fill(OTHER_PASSWORD);
+    await page.getByLabel('Password again').fill('something else');
+    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByText('Is not the same').waitFor();
+    await page.getByLabel('Password again').fill(OTHER_PASSWORD);
+    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByText(/Is not the one that the service wrote/).waitFor();
+    expect(await token.getAttribute('aria-invalid')).toBe('true');
+    await token.fill(own.setupToken);
+    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Make the first client' }).waitFor();
+
+    await page.evaluate(() => sessionStorage.setItem(sessionStorage.key(0)!, 'no-token'));
+    await page.reload();
+    await page.getByText('The session has ended.').waitFor();
+    // The wrong token counts as a guess, too.
+    const outcome = page.locator('.form-error');
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      await fillLogin(page, 'root', `wrong ${attempt}`);
+      await outcome.getByText('is wrong').waitFor();
+      await page.getByRole('button', { name: 'Sign in', disabled: false, exact: true }).waitFor();
+    }
+    await fillLogin(page, 'root', 'wrong again');
+    await outcome.getByText(/Try again in \d+ /).waitFor();
+    expect(await page.getByRole('button', { name: 'Sign in', exact: true }).isDisabled()).toBe(true);
+  });
+});
+
 /** Status of what a visitor of a host gets. */
 function visit(host: string, authorization?: string): Promise<number> {
   return new Promise((resolve, reject) => {

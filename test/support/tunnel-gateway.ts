@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,11 @@ import { freePort } from './processes.js';
 
 const MAIN = fileURLToPath(new URL('../../apps/tunnel-gateway/dist/main.js', import.meta.url));
 const PASSWORD = 'a-password-for-tests';
+/** How the first one comes to be. */
+const ADMINISTRATORS = {
+  password: { GATEHOUSE_ADMIN_PASSWORD: PASSWORD },
+  setup: { TUNNEL_FIRST_ADMINISTRATOR: 'setup' },
+};
 const quiet = (): void => undefined;
 
 /** Whatever JSON holds; a test that reads something wrong from it fails by itself. */
@@ -40,12 +45,13 @@ export class RunningTunnelGateway implements AsyncDisposable {
     this.url = `http://127.0.0.1:${ports.api}`;
   }
 
-  static async start(): Promise<RunningTunnelGateway> {
+  /** `firstAdministrator`: `setup` waits for somebody with the token in the home; nobody is logged in then. */
+  static async start(firstAdministrator: keyof typeof ADMINISTRATORS = 'password'): Promise<RunningTunnelGateway> {
     const database = await createTestDatabase();
     const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-tunnels-'));
     const ports = { api: await freePort(), agents: await freePort(), http: await freePort(), https: await freePort() };
     const child = fork(MAIN, [], {
-      env: environment(database.url, home, ports),
+      env: { ...environment(database.url, home, ports), ...ADMINISTRATORS[firstAdministrator] },
       execArgv: [], // the test runner's own would make the built files import sources
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
@@ -60,8 +66,14 @@ export class RunningTunnelGateway implements AsyncDisposable {
       }),
     ]);
     const gateway = new RunningTunnelGateway(database, child, ports, home);
+    if (firstAdministrator === 'setup') return gateway;
     gateway.#token = (await gateway.call('POST', '/auth/login', { username: 'admin', password: PASSWORD })).token;
     return gateway;
+  }
+
+  /** Lets its reader make the first administrator. */
+  get setupToken(): string {
+    return readFileSync(path.join(this.#home, 'setup-token.txt'), 'utf8').trim();
   }
 
   /** As the administrator. */
@@ -121,7 +133,6 @@ function environment(databaseUrl: string, home: string, ports: GatewayPorts): No
     NODE_ENV: 'production',
     DATABASE_URL: databaseUrl,
     GATEHOUSE_HOME: home,
-    GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
     TUNNEL_GATEWAY_PORT: String(ports.api),
     TUNNEL_GATEWAY_PUBLIC_URL: `http://127.0.0.1:${ports.api}`,
     TUNNEL_LISTEN_ADDRESS: '127.0.0.1',

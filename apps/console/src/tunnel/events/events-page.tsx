@@ -25,11 +25,29 @@ const RESOURCES = [
 ];
 
 const columnsFor = (aboutOf: NameOf): Column<EventView>[] => [
-  { head: 'When', cell: ({ created_at: at }) => <span title={formatRelative(at)}>{formatTime(at)}</span> },
-  { head: 'What', cell: ({ type }) => <Badge tone={toneOf(type)}>{type}</Badge> },
-  { head: 'About', cell: (event) => <EventSubject event={event} aboutOf={aboutOf} /> },
-  { head: 'Message', grow: true, cell: ({ message }) => <span title={message}>{message}</span> },
-  { head: 'Times', right: true, cell: ({ data }) => (typeof data['count'] === 'number' ? data['count'] : 1) },
+  {
+    head: 'What',
+    cell: ({ type, created_at: at }) => (
+      <>
+        <Badge tone={toneOf(type)}>{type}</Badge>
+        <span class="second" title={formatRelative(at)}>
+          {formatTime(at)}
+        </span>
+      </>
+    ),
+  },
+  {
+    head: 'Message',
+    grow: true,
+    cell: (event) => (
+      <span class="wrapped">
+        <EventSubject event={event} aboutOf={aboutOf} /> {event.message}
+        {typeof event.data['count'] === 'number' && event.data['count'] > 1 && (
+          <span class="muted"> {event.data['count']} times</span>
+        )}
+      </span>
+    ),
+  },
 ];
 
 /** What happened, and what happens right now. */
