@@ -209,11 +209,7 @@ export class TunnelServer {
   }
 
   /** Ends the session and all connections of a client; the agent of one that is served comes back soon. */
-  disconnect(clientId: number): void {
-    const served = this.access.gate.clientRefusal(clientId) === null;
-    const reason = served
-      ? new TunnelError('kicked', 'the session was ended by an administrator')
-      : new TunnelError('disabled', 'the client is disabled or expired');
+  disconnect(clientId: number, reason = this.farewell(clientId)): void {
     this.sessions.of(clientId)?.end(reason);
     this.ledger.stop((flow) => flow.clientId === clientId);
   }
@@ -253,6 +249,12 @@ export class TunnelServer {
     for (const session of this.links) session.end(new TunnelError('stopped', 'the server stops'));
     this.door.destroyUnidentified();
     this.door.closeWebSockets();
+  }
+
+  private farewell(clientId: number): TunnelError {
+    const served = this.access.gate.clientRefusal(clientId) === null;
+    if (served) return new TunnelError('kicked', 'the session was ended by an administrator');
+    return new TunnelError('disabled', 'the client is disabled or expired');
   }
 
   private createPaths(context: ModeContext): RendezvousTable {

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { AgentState, TunnelLogger, TunnelServer, TunnelState } from '@gatehouse/tunnel-kernel';
 import { AcmeAnswers } from './acme-answers.js';
-import { CertificateFiles } from './certificate-files.js';
 import { ClientDirectory } from './client-directory.js';
-import { WorkerShare } from './door/worker-share.js';
+import { servedElsewhere, WorkerShare } from './door/worker-share.js';
 import { ConfigFeed } from './config-feed.js';
 import { toServerConfig, type MappedConfig } from './config-mapper.js';
 import { readConfigRows } from './config-changes.js';
@@ -38,7 +37,6 @@ export class Edge implements EdgeRole {
   /** Null: this process serves everybody. */
   private readonly share: WorkerShare | null;
   private readonly directory: ClientDirectory;
-  private readonly certificateFiles: CertificateFiles;
   private readonly certificates: HostCertificates;
   private readonly acme = new AcmeAnswers();
   private readonly grants: EdgeGrants;
@@ -69,14 +67,8 @@ export class Edge implements EdgeRole {
       now: Date.now,
       find: (keyHash) => findClientByKey(this.database, keyHash),
     });
-    const unusable = (problem: string, host?: number): void =>
-      logger.warn('a certificate cannot be used', { problem, ...(host !== undefined && { host }) });
-    this.certificateFiles = new CertificateFiles(options.certificateFolder, unusable);
-    this.certificates = new HostCertificates({
-      files: this.certificateFiles,
-      key: Buffer.from(options.certificateKey, 'base64'),
-      onProblem: unusable,
-    });
+    const certificateKey = Buffer.from(options.certificateKey, 'base64');
+    this.certificates = new HostCertificates(options.certificateFolder, certificateKey, logger);
     this.grants = new EdgeGrants(this.database, Date.now);
     this.events = new EdgeEvents({
       queries: this.database,
@@ -261,8 +253,8 @@ export class Edge implements EdgeRole {
     const { rows } = this;
     if (!rows || this.closed) return;
     const own = this.share?.take(rows) ?? rows;
-    // While they are served still: their agents come back at once, to the worker that has them now.
-    for (const id of this.share?.left ?? []) this.server.disconnect(id);
+    // While they are served still, so that their agents come back soon: to the worker that has them now.
+    for (const id of this.share?.left ?? []) this.server.disconnect(id, servedElsewhere());
     const mapped = toServerConfig(
       own,
       (host) => this.certificates.of(host),
@@ -343,7 +335,7 @@ export class Edge implements EdgeRole {
     const failed = this.server.tunnels().some(({ state }) => state === 'error');
     const otherCountries = this.asksForCountries() && this.countries.load();
     // Who is in already is asked again.
-    if (failed || otherCountries || this.certificateFiles.changed()) await this.applyRows();
+    if (failed || otherCountries || this.certificates.changed()) await this.applyRows();
   }
 
   private asksForCountries(): boolean {

@@ -76,7 +76,7 @@ export class WorkerShare {
     return {
       findByKeyHash: async (keyHash) => {
         const client = await store.findByKeyHash(keyHash);
-        if (client && !this.isOwn(client.id)) throw new TunnelError('draining', 'another process serves this client');
+        if (client && !this.isOwn(client.id)) throw servedElsewhere();
         return client;
       },
     };
@@ -84,4 +84,9 @@ export class WorkerShare {
 
   /** Whether this worker serves the client. */
   readonly isOwn = (clientId: number): boolean => this.dealing.ofClient(clientId) === this.place.index;
+}
+
+/** Agents that are told so come again soon. */
+export function servedElsewhere(): TunnelError {
+  return new TunnelError('draining', 'another process serves this client');
 }
