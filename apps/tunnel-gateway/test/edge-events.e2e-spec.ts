@@ -13,12 +13,14 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Events of a resource, the oldest first, as soon as there are so many. */
+/** Events of a resource, the oldest first, as soon as there are so many. Each way of an agent takes seconds. */
 async function events(kind: string, id: number, count: number, call = world.admin): Promise<AnyJson[]> {
-  return waitFor(async () => {
+  const there = async (): Promise<AnyJson[]> => {
     const { body } = await call('GET', `/events?resource_type=${kind}&resource_id=${id}`);
-    return body.items.length >= count && body.items.toReversed();
-  });
+    if (body.items.length < count) throw new Error(`only ${types(body.items).join(', ')}`);
+    return body.items.toReversed();
+  };
+  return waitFor(there, { timeoutMs: 15_000 });
 }
 const types = (all: AnyJson[]): string[] => all.map(({ type }) => type);
 
