@@ -1,32 +1,34 @@
+import type { TunnelLogger } from '@gatehouse/tunnel-kernel';
 import { namesCover } from '../certificates/certificate-facts.js';
 import { KeyBox } from '../certificates/key-box.js';
-import type { CertificateFiles } from './certificate-files.js';
+import { CertificateFiles } from './certificate-files.js';
 import type { Certificate } from './config-mapper.js';
 import type { HostRow } from './config-rows.js';
 
-export interface HostCertificateSources {
-  files: CertificateFiles;
-  /** Opens the keys of certificates that are in the database. */
-  key: Buffer;
-  onProblem(message: string, hostId: number): void;
-}
-
 /** The certificate of each host: of its files, else the one that was uploaded or ordered for it. */
 export class HostCertificates {
-  private readonly sources: HostCertificateSources;
+  private readonly files: CertificateFiles;
   private readonly box: KeyBox;
+  private readonly logger: TunnelLogger;
   /** By what is sealed; of the hosts of the last configuration. */
   private opened = new Map<string, string | null>();
   private used = new Map<string, string | null>();
 
-  constructor(sources: HostCertificateSources) {
-    this.sources = sources;
-    this.box = new KeyBox(sources.key);
+  /** `key` opens the keys of certificates that are in the database. */
+  constructor(folder: string, key: Buffer, logger: TunnelLogger) {
+    this.files = new CertificateFiles(folder, (problem) => logger.warn('a certificate cannot be used', { problem }));
+    this.box = new KeyBox(key);
+    this.logger = logger;
+  }
+
+  /** Whether a file is another than when it was read. */
+  changed(): boolean {
+    return this.files.changed();
   }
 
   /** Null where there is none that can be used. */
   of({ id, host, certPath, keyPath, certificate }: HostRow): Certificate | null {
-    if (certPath !== null && keyPath !== null) return this.sources.files.pair({ certPath, keyPath });
+    if (certPath !== null && keyPath !== null) return this.files.pair({ certPath, keyPath });
     // The name may be another than when it was uploaded. Snapshots of earlier versions have none.
     if (!certificate || !namesCover(certificate.names, host)) return null;
     const key = this.open(certificate.sealedKey, id);
@@ -50,7 +52,8 @@ export class HostCertificates {
     try {
       return this.box.open(sealed);
     } catch (error) {
-      this.sources.onProblem(error instanceof Error ? error.message : String(error), hostId);
+      const problem = error instanceof Error ? error.message : String(error);
+      this.logger.warn('a certificate cannot be used', { host: hostId, problem });
       return null;
     }
   }
