@@ -84,6 +84,14 @@ describe('the list of events', () => {
     expect(items[0].data).toEqual({ too_long: true });
   });
 
+  it('keeps the numbers that a backup brings back', async () => {
+    await world.rows(
+      `INSERT INTO tunnel_gateway_ops.events (id, type, message) VALUES (1000000, 'host.updated', 'of before')`,
+    );
+    const { items } = (await world.admin('GET', '/events?type=host.updated')).body;
+    expect(items).toMatchObject([{ id: 1_000_000, message: 'of before' }]);
+  });
+
   it('does not have what was rolled back, nor what is not committed', async () => {
     const open = transaction('open');
     await open.recorded;

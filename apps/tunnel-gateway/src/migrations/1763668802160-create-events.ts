@@ -48,6 +48,8 @@ const NUMBER = `
     RETURN NULL;
   END $$`;
 
+/** Rows that a backup brings back have their numbers. */
 const TRIGGER = `
   CREATE CONSTRAINT TRIGGER events_number AFTER INSERT ON tunnel_gateway_ops.events
-  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tunnel_gateway_ops.number_event()`;
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.id IS NULL)
+  EXECUTE FUNCTION tunnel_gateway_ops.number_event()`;

@@ -25,7 +25,7 @@ const SWEEPS = {
   ),
   deliveries: old(
     'tunnel_gateway_ops.webhook_deliveries',
-    `status <> 'pending' AND created_at < now() - interval '30 days'`,
+    `status <> 'pending' AND created_at < now() - CASE status WHEN 'dead' THEN interval '30 days' ELSE interval '7 days' END`,
   ),
   grants: old(
     'tunnel_gateway_ops.visitor_grants',
