@@ -1,22 +1,20 @@
 // Schema-driven fuzzing of a built resource-sharing, as schemathesis.mjs does it with proxy-gateway. Needs schemathesis 4:
 //   node test/conformance/schemathesis-open-api.mjs [--program PATH] [--examples N] [--only NAME] [-- OPTIONS]
 // NAME: application (its secret and a user token), key (a personal one), site (a login), none.
-import { fork, spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '@gatehouse/persistence';
+import { readArguments, runSchemathesis } from './schemathesis/run.mjs';
 
 const MAIN = fileURLToPath(new URL('../../apps/resource-sharing/dist/main.js', import.meta.url));
 const PASSWORD = 'a-password-for-fuzzing';
 const CALLBACK = 'http://127.0.0.1:65123/callback';
 const SCOPES = ['meta', 'query', 'unlock', 'write', 'vip'];
 
-/** Answers that no rule of JSON Schema could have told beforehand, such as 400 for a text that is no link. */
-const NOT_APPLICABLE = ['positive_data_acceptance', 'ensure_resource_availability', 'object_level_authorization'];
 /** What would end the login or the account that the run is made with. */
 const ENDS_THE_RUN = [
   '^/api/site/(logout|login|register|sessions)',
@@ -24,15 +22,7 @@ const ENDS_THE_RUN = [
   '^/api/site/admin/(users|endpoints)',
 ];
 
-const { values, positionals } = parseArgs({
-  options: {
-    program: { type: 'string', default: 'schemathesis' },
-    examples: { type: 'string', default: '50' },
-    only: { type: 'string' },
-  },
-  allowPositionals: true,
-});
-
+const given = readArguments();
 const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-schemathesis-'));
 chmodSync(home, 0o711);
 const log = path.join(home, 'service.log');
@@ -55,9 +45,11 @@ let failed = false;
 try {
   const base = await listening();
   for (const { name, headers, exclude } of await prepare(base)) {
-    if (values.only !== undefined && values.only !== name) continue;
-    process.stdout.write(`\n=== with ${name} credentials\n`);
-    failed = (await run(base, name, headers, exclude)) !== 0 || failed;
+    if (given.only !== undefined && given.only !== name) continue;
+    const description = `${base}/api/open/openapi.json`;
+    const options = exclude.length > 0 ? { '--exclude-path-regex': exclude.join('|') } : {};
+    const code = await runSchemathesis(given, { name, description, folder: home, headers, options });
+    failed = code !== 0 || failed;
   }
   if (failed) process.stdout.write(`\nerrors that the service logged:\n${readFileSync(log, 'utf8')}`);
 } finally {
@@ -118,28 +110,4 @@ async function call(base, route, body, headers = {}, method = 'POST') {
   const { success, data, message } = await answer.json();
   if (!success) throw new Error(`${method} ${route} answered ${answer.status}: ${message}`);
   return { data, cookie: answer.headers.getSetCookie()[0]?.split(';')[0] };
-}
-
-async function run(base, name, headers, exclude) {
-  const options = {
-    '--checks': 'all',
-    '--exclude-checks': NOT_APPLICABLE.join(','),
-    '--max-examples': values.examples,
-    // Before Python 3.11.8 and 3.12.2, two threads that parse at once may end in "AST constructor recursion depth mismatch".
-    '--workers': '1',
-    '--request-timeout': '30',
-    '--generation-database': 'none',
-    '--generation-with-security-parameters': 'false',
-    '--suppress-health-check': 'all',
-    '--warnings': 'off',
-  };
-  const args = ['run', `${base}/api/open/openapi.json`, '--no-color', '--continue-on-failure'];
-  for (const option of Object.entries(options)) args.push(...option);
-  if (exclude.length > 0) args.push('--exclude-path-regex', exclude.join('|'));
-  for (const [header, value] of Object.entries(headers)) args.push('--header', `${header}: ${value}`);
-  args.push(...positionals);
-  const child = spawn(values.program, args, { stdio: ['ignore', 'inherit', 'inherit'], cwd: home });
-  const [code] = await once(child, 'exit');
-  process.stdout.write(`schemathesis with ${name} credentials ended with ${code}\n`);
-  return code;
 }

@@ -1,40 +1,30 @@
 // Schema-driven fuzzing of a built proxy gateway: schemathesis makes requests from its interface description, right and
 // wrong ones, and checks every answer against it. Needs schemathesis 4 (Python), which nothing else here does:
 //   node test/conformance/schemathesis.mjs [--program PATH] [--examples N] [--only admin|read|none] [-- OPTIONS]
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { startProxyGateway } from '../bench/service.mjs';
-
-const { values, positionals } = parseArgs({
-  options: {
-    program: { type: 'string', default: 'schemathesis' },
-    examples: { type: 'string', default: '50' },
-    only: { type: 'string' },
-  },
-  allowPositionals: true,
-});
-
-/** Answers that no rule of JSON Schema could have told beforehand, such as 400 for a node that cannot be read. */
-const NOT_APPLICABLE = ['positive_data_acceptance', 'ensure_resource_availability', 'object_level_authorization'];
+import { readArguments, runSchemathesis } from './schemathesis/run.mjs';
 
 /** Never ends; a test of the service follows it. */
 const ENDLESS = '/api/v1/logs/stream';
 
+const given = readArguments();
 const origin = await startOrigin();
 const workplace = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-schemathesis-'));
 const log = path.join(workplace, 'service.log');
 const gateway = await startProxyGateway({ API_RATE_LIMIT: '0' }, { output: openSync(log, 'w') });
 let failed = false;
 try {
-  for (const { name, header } of await prepare()) {
-    if (values.only !== undefined && values.only !== name) continue;
-    process.stdout.write(`\n=== with ${name} credentials\n`);
-    failed = (await run(name, header)) !== 0 || failed;
+  for (const { name, headers } of await prepare()) {
+    if (given.only !== undefined && given.only !== name) continue;
+    const description = `${gateway.base}/api/v1/openapi.json`;
+    const options = { '--exclude-path': ENDLESS };
+    const code = await runSchemathesis(given, { name, description, folder: workplace, headers, options });
+    failed = code !== 0 || failed;
   }
   // Service and kernel must still be the ones that were started.
   const { kernel } = await gateway.call('GET', '/system/status');
@@ -78,33 +68,10 @@ async function prepare() {
   const { key: reading } = await gateway.call('POST', '/api-keys', { name: 'reader', scopes: ['read'] });
   const { key: administrator } = await gateway.call('POST', '/api-keys', { name: 'administrator' });
   return [
-    { name: 'admin', header: `Authorization: Bearer ${administrator}` },
-    { name: 'read', header: `X-API-Key: ${reading}` },
-    { name: 'none', header: undefined },
+    { name: 'admin', headers: { Authorization: `Bearer ${administrator}` } },
+    { name: 'read', headers: { 'X-API-Key': reading } },
+    { name: 'none', headers: {} },
   ];
-}
-
-async function run(name, header) {
-  const options = {
-    '--checks': 'all',
-    '--exclude-checks': NOT_APPLICABLE.join(','),
-    '--exclude-path': ENDLESS,
-    '--max-examples': values.examples,
-    '--workers': '2',
-    '--request-timeout': '30',
-    '--generation-database': 'none',
-    '--generation-with-security-parameters': 'false',
-    '--suppress-health-check': 'all',
-    '--warnings': 'off',
-  };
-  const args = ['run', `${gateway.base}/api/v1/openapi.json`, '--no-color', '--continue-on-failure'];
-  for (const option of Object.entries(options)) args.push(...option);
-  if (header !== undefined) args.push('--header', header);
-  args.push(...positionals);
-  const child = spawn(values.program, args, { stdio: ['ignore', 'inherit', 'inherit'], cwd: workplace });
-  const [code] = await once(child, 'exit');
-  process.stdout.write(`schemathesis with ${name} credentials ended with ${code}\n`);
-  return code;
 }
 
 /** Stands for providers and test servers. */

@@ -1,0 +1,112 @@
+// Schema-driven fuzzing of a built tunnel gateway, as schemathesis.mjs does it with proxy-gateway, with somebody of each
+// role. What two users have is told apart: no answer to one of them may hold anything of the other, and nothing that the
+// other has may change. Needs schemathesis 4:
+//   node test/conformance/schemathesis-tunnel.mjs [--program PATH] [--examples N] [--only NAME] [-- OPTIONS]
+// NAME: none, viewer, user, user-key, admin, admin-key; leaving (what ends the login that a run is made with).
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startEmbeddedPostgres } from '@gatehouse/persistence';
+import { startListeningProxy } from './schemathesis/listening-proxy.mjs';
+import { readArguments, runSchemathesis } from './schemathesis/run.mjs';
+import { PASSWORD, makeWorld } from './schemathesis/tunnel-rows.mjs';
+
+const MAIN = fileURLToPath(new URL('../../apps/tunnel-gateway/dist/main.js', import.meta.url));
+const HOOKS = fileURLToPath(new URL('schemathesis/low_ids.py', import.meta.url));
+/** What ends a login or an account: a run with these alone comes last, with a login of its own. */
+const LEAVING = ['^auth_logOut$', '^sessions_end', '^users_(update|remove)$', '^apiKeys_revoke$'];
+
+const given = readArguments();
+const cleanups = [];
+let failed = false;
+try {
+  const service = await startService();
+  const world = await makeWorld(service);
+  for (const [name, headers] of Object.entries(world.credentials)) {
+    if (given.only === undefined || given.only === name)
+      failed = (await attack(service, world, name, headers)) || failed;
+  }
+  if (failed) process.stdout.write(`\nwhat the service logged:\n${readFileSync(service.log, 'utf8')}`);
+} finally {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+}
+process.exitCode = failed ? 1 : 0;
+
+/** Whether anything was wrong. */
+async function attack({ port, home, child }, world, name, headers) {
+  // Whoever administers sees everything, which shows that leaks would be heard.
+  const administers = name.startsWith('admin') || name === 'leaving';
+  const leaks = new Set();
+  const proxy = await startListeningProxy({ port, marker: world.marker, heard: (request) => leaks.add(request) });
+  const before = await world.othersRows();
+  const code = await runSchemathesis(given, {
+    name,
+    description: `http://127.0.0.1:${proxy.port}/api/v1/openapi.json`,
+    folder: home,
+    headers,
+    env: { SCHEMATHESIS_HOOKS: HOOKS, SCHEMATHESIS_HIGHEST_ID: String(world.highestId) },
+    options: {
+      [name === 'leaving' ? '--include-operation-id-regex' : '--exclude-operation-id-regex']: LEAVING.join('|'),
+    },
+  });
+  proxy.close();
+  if (child.exitCode !== null) throw new Error(`tunnel-gateway ended with ${child.exitCode}`);
+  if (administers) {
+    if (leaks.size === 0) process.stdout.write('NOTHING OF ANOTHER OWNER was seen by an administrator\n');
+    return code !== 0 || leaks.size === 0;
+  }
+  for (const request of leaks) process.stdout.write(`SOMETHING OF ANOTHER OWNER was in the answer to ${request}\n`);
+  const after = await world.othersRows();
+  const changes = [
+    ...before.filter((row) => !after.includes(row)).map((row) => `- ${row}`),
+    ...after.filter((row) => !before.includes(row)).map((row) => `+ ${row}`),
+  ];
+  for (const change of changes) process.stdout.write(`SOMETHING OF ANOTHER OWNER has changed: ${change}\n`);
+  return code !== 0 || leaks.size > 0 || changes.length > 0;
+}
+
+async function startService() {
+  const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-schemathesis-'));
+  chmodSync(home, 0o711);
+  cleanups.push(() => rmSync(home, { recursive: true, force: true }));
+  const postgres = await startEmbeddedPostgres({ home });
+  cleanups.push(() => postgres.stop());
+  const databaseUrl = postgres.url('postgres');
+  const log = path.join(home, 'service.log');
+  const child = fork(MAIN, [], {
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      GATEHOUSE_HOME: home,
+      DATABASE_URL: databaseUrl,
+      GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
+      AUTO_MIGRATE: 'true',
+      TUNNEL_GATEWAY_PORT: '0',
+      TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
+      TUNNEL_AGENT_PORT: '0',
+      TUNNEL_HTTP_PORT: '0',
+      TUNNEL_HTTPS_PORT: '0',
+      // Nobody listens there: certificates are ordered, and none comes.
+      ACME_AGREE_TERMS: 'true',
+      ACME_DIRECTORY_URL: 'https://127.0.0.1:9/directory',
+      API_RATE_LIMIT: '0',
+      LOG_LEVEL: 'error',
+    },
+    stdio: ['ignore', openSync(log, 'w'), 'inherit', 'ipc'],
+  });
+  cleanups.push(async () => {
+    if (child.exitCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  });
+  const [message] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([code]) => {
+      throw new Error(`tunnel-gateway ended with ${code}: ${readFileSync(log, 'utf8')}`);
+    }),
+  ]);
+  return { port: message.port, home, child, log, databaseUrl };
+}
