@@ -52,6 +52,14 @@ describe('the schema of a validated property', () => {
     expect(['a\u0000', 'a\u0085', 'é ~'].map((text) => pattern.test(text))).toEqual([false, false, true]);
   });
 
+  it('spells out the classes of Unicode', () => {
+    const pattern = String(propertySchema(String, [rule('matches', [/^[^\p{Cc}\p{Cs}]*$/u])])['pattern']);
+    expect(pattern).toBe(String.raw`^[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*$`);
+    // JSON Schema reads patterns with the flag u.
+    const read = new RegExp(pattern, 'u');
+    expect(['a\u0085', 'a\ud83d', 'a \u{1f600}'].map((text) => read.test(text))).toEqual([false, false, true]);
+  });
+
   it('leaves out a pattern that ignores case, which no schema can say', () => {
     expect(propertySchema(String, [rule('matches', [/^a$/i])])).toEqual({ type: 'string' });
   });

@@ -76,11 +76,12 @@ function describeRule({ name, constraints = [] }: ValidationRule): JsonSchema {
   }
 }
 
-/** Control characters by number: few validators but ours know the classes of Unicode. */
+/** Control characters and halves of surrogate pairs by number: few validators but ours know the classes of Unicode. */
 function portable(source: string): string {
   return source
     .replaceAll(String.raw`\P{Cc}`, String.raw`[^\x00-\x1f\x7f-\x9f]`)
-    .replaceAll(String.raw`\p{Cc}`, String.raw`\x00-\x1f\x7f-\x9f`);
+    .replaceAll(String.raw`\p{Cc}`, String.raw`\x00-\x1f\x7f-\x9f`)
+    .replaceAll(String.raw`\p{Cs}`, String.raw`\ud800-\udfff`);
 }
 
 const LIMITS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Injectable, Module, Param, ParseIntPipe, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Injectable, Module, Param, ParseIntPipe, Post, Put } from '@nestjs/common';
 import { IsInt, IsOptional, IsString, MaxLength, Min } from 'class-validator';
 import { AppError } from '../errors/app-error.js';
 
@@ -42,5 +42,17 @@ class NotesController {
   }
 }
 
-@Module({ controllers: [NotesController], providers: [Notes] })
+@Controller('drawers')
+class DrawersController {
+  @Get('labels')
+  labels(): string[] {
+    return [];
+  }
+  @Put(':id')
+  put(@Param('id', ParseIntPipe) id: number): { id: number } {
+    return { id };
+  }
+}
+
+@Module({ controllers: [NotesController, DrawersController], providers: [Notes] })
 export class NotesModule {}
