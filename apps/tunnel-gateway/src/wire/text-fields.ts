@@ -1,4 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsISO8601, IsNotEmpty, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 
@@ -41,9 +42,10 @@ export function Aliases(aliases: Readonly<Record<string, string>>): PropertyDeco
   });
 }
 
-/** 0 or 1; true and false are the same. */
+/** 0 or 1; true and false are the same. May be left out. */
 export function Flag(): PropertyDecorator {
   return applyDecorators(
+    ApiPropertyOptional({ oneOf: [{ type: 'integer', enum: [0, 1] }, { type: 'boolean' }] }),
     Transform(({ value }: { value: unknown }) => (typeof value === 'boolean' ? Number(value) : value)),
     Whole(0, 1),
   );
