@@ -1,7 +1,7 @@
 /** What a kill leaves: the system ends the sockets of a dead process as if it had said so. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -47,18 +47,13 @@ async function listenedLine(to: number): Promise<{ port: number; heard: () => Bu
   return { port, heard: () => Buffer.concat(heard) };
 }
 
-/** A target that says something and then nothing more: the transfer is not over. */
-async function half(ends: Promise<{ text: string; reset: boolean }>[] = []): Promise<number> {
-  return yard.target((socket: Socket) => {
-    ends.push(readToEnd(socket));
-    socket.write('the first half');
-  });
-}
+/** What a target says before it says nothing more: the transfer is not over. */
+const HALF = 'the first half';
 
 describe.each(['plain', 'sealed'])('a transfer on %s channels', (kind) => {
   it('whose agent is killed does not look complete to the visitor', async () => {
     const client = yard.client({ encrypt: kind === 'sealed' });
-    const port = await yard.open(client, [await half()]);
+    const port = await yard.open(client, [await yard.target((socket) => void socket.write(HALF))]);
     const { child } = await start(['agent', String(yard.port), client.key]);
     await waitFor(() => yard.server.agents().length === 1);
     for (let turn = 0; turn < 3; turn++) {
@@ -68,14 +63,17 @@ describe.each(['plain', 'sealed'])('a transfer on %s channels', (kind) => {
       if (turn < 2) visitor.destroy();
       else {
         child.kill('SIGKILL');
-        expect(await answer).toEqual({ text: 'the first half', reset: true });
+        expect(await answer).toEqual({ text: HALF, reset: true });
       }
     }
   });
 
   it('whose server is killed does not look complete to the target', async () => {
     const ends: Promise<{ text: string; reset: boolean }>[] = [];
-    const target = await half(ends);
+    const target = await yard.target((socket) => {
+      ends.push(readToEnd(socket));
+      socket.once('data', () => socket.write(HALF));
+    });
     const server = await start<{ door: number; port: number; key: string }>(['server', String(target), kind]);
     const { door, port, key } = server.first;
     await start(['agent', String(door), key]);
