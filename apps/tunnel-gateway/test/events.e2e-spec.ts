@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EventLog, type NewEvent } from '../src/events/event-log.js';
 import { EventClient } from './support/event-source.js';
-import { TunnelWorld, type Caller } from './support/tunnel-world.js';
+import { caller, TunnelWorld, type Caller } from './support/tunnel-world.js';
 
 let world: TunnelWorld;
 let log: EventLog;
@@ -205,6 +205,30 @@ describe('the stream of events', () => {
     await world.rows('UPDATE tunnel_gateway.users SET status = 0 WHERE id = $1', [ann.id]);
     await waitFor(() => staying.ended);
     await world.rows('UPDATE tunnel_gateway.users SET status = 1 WHERE id = $1', [ann.id]);
+  });
+
+  it('of a key ends when its user has another role', async () => {
+    const { id } = await world.user('deb', 'admin');
+    const login = { authorization: `Bearer ${await token('deb')}` };
+    const proof = { name: 'reads', scopes: ['read'], current_password: 'correct horse battery' };
+    const { body: made } = await caller(world.gateway.url, login)('POST', '/api-keys', proof);
+    const client = await EventClient.open(world.gateway.url, made.key);
+    await world.admin('PATCH', `/users/${id}`, { role: 'user' });
+    await waitFor(() => client.ended);
+    client.close();
+  });
+
+  it('is for programs with a key, until that is taken away', async () => {
+    const made = await world.admin('POST', '/api-keys', {
+      name: 'watcher',
+      scopes: ['read'],
+      current_password: 'correct horse battery',
+    });
+    const client = await EventClient.open(world.gateway.url, made.body.key);
+    await log.record(event('of ann', { ownerUserId: ann.id }));
+    await client.until('host.updated');
+    await world.admin('DELETE', `/api-keys/${made.body.id}`);
+    await waitFor(() => client.ended);
   });
 
   it('is not for everybody at once', async () => {

@@ -22,6 +22,11 @@ export class StreamPermit {
       return rows[0]?.role === actor.role;
     }
     const now = await this.authenticator.authenticate(request);
-    return now?.credentialId === actor.credentialId && now?.scopes.join() === actor.scopes.join();
+    // The role as well: of a key that reads it says whose events are seen.
+    return now?.role === actor.role && same(now, actor);
   }
+}
+
+function same(now: Actor, before: Actor): boolean {
+  return now.credentialId === before.credentialId && now.scopes.join() === before.scopes.join();
 }
