@@ -85,6 +85,7 @@ const CHANGES: (() => string)[] = [
      VALUES ('host', ${1 + below(60)}, 'password', ${flag()})`,
   () =>
     `UPDATE tunnel_gateway.auth_policies SET ttl_seconds = ${below(99)}, enabled = ${flag()} WHERE id = ${1 + below(20)}`,
+  () => `UPDATE tunnel_gateway.auth_policies SET updated_at = clock_timestamp() WHERE id = ${1 + below(20)}`,
   () =>
     `INSERT INTO tunnel_gateway_ops.policy_options (policy_id, allow_private)
      SELECT id, ${flag() === 1} FROM tunnel_gateway.auth_policies WHERE id = ${1 + below(20)}

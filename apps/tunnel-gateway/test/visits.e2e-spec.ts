@@ -71,6 +71,14 @@ describe('a raw tunnel with a password', () => {
     });
   });
 
+  it('lets in who proves it to a policy whose version alone is another', async () => {
+    const tunnel = await world.tunnel(clientId, echo);
+    const policy = await guard(tunnel);
+    expect((await world.admin('PATCH', `/auth-policies/${policy.id}`, {})).status).toBe(200);
+    await browser().prove('open sesame', page(tunnel));
+    await waitFor(() => isIn(tunnel), { timeoutMs: 3_000 });
+  });
+
   it('keeps who was let in when the edge dies', async () => {
     const tunnel = await world.tunnel(clientId, echo);
     await guard(tunnel);

@@ -13,6 +13,7 @@ import { CreateIdempotencyKeys1763668802170 } from './1763668802170-create-idemp
 import { CreateConfigChanges1763668802171 } from './1763668802171-create-config-changes.js';
 import { IndexRuleLists1763668802172 } from './1763668802172-index-rule-lists.js';
 import { CreateVisitorGrants1763668802180 } from './1763668802180-create-visitor-grants.js';
+import { TellPolicyVersions1763668802181 } from './1763668802181-tell-policy-versions.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -31,4 +32,5 @@ export const MIGRATIONS = [
   CreateConfigChanges1763668802171,
   IndexRuleLists1763668802172,
   CreateVisitorGrants1763668802180,
+  TellPolicyVersions1763668802181,
 ];
