@@ -1,6 +1,7 @@
-import { withClient } from '@gatehouse/persistence';
+import { UnitOfWork, withClient } from '@gatehouse/persistence';
 import { waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ConsoleRules } from '../src/ip-rules/console-rules.js';
 import { startGateway } from './gateway-app.js';
 import { caller, TunnelWorld, type Answer } from './support/tunnel-world.js';
 
@@ -81,6 +82,34 @@ describe('rules of the console', () => {
     expect((await as(INSIDE, 'DELETE', `/ip-rules/${own.id}?force=true`)).status).toBe(204);
     expect((await as(INSIDE, 'GET', '/auth/me')).status).toBe(403);
     expect((await as(OUTSIDE, 'GET', '/auth/me')).status).toBe(200);
+  });
+
+  it('shut nobody out by two changes that do not see each other', async () => {
+    const unitOfWork = world.gateway.app.get(UnitOfWork, { strict: false });
+    const rules = world.gateway.app.get(ConsoleRules, { strict: false });
+    const [first, second] = [
+      (await rule({ pattern: INSIDE })).body,
+      (await rule({ pattern: '192.0.2.0/24', pattern_kind: 'cidr' })).body,
+    ];
+    expect((await rule({ pattern: OUTSIDE })).status).toBe(201);
+    const [checked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const removal = unitOfWork.run(async (tx) => {
+      await tx.query('DELETE FROM tunnel_gateway.ip_rules WHERE id = $1', [first.id]);
+      await rules.requireWayIn(INSIDE, tx);
+      checked.resolve();
+      await go.promise;
+    });
+    await checked.promise;
+    const other = as(INSIDE, 'DELETE', `/ip-rules/${second.id}`);
+    await waitFor(
+      async () => {
+        const waiting = await world.rows(`SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'advisory'`);
+        return waiting.length > 0;
+      },
+      { timeoutMs: 2_000 },
+    ).finally(() => go.resolve());
+    await removal;
+    expect((await other).body.code).toBe('self_lockout');
   });
 
   it('are for administrators, whatever key they come with', async () => {

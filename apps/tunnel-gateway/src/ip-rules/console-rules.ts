@@ -11,6 +11,8 @@ import { toRuleConfig } from './rule-config.js';
 
 /** Of every change of the configuration, address rules included. */
 const CHANNEL = 'tunnel_gateway:config';
+/** Who checks that there is a way in sees what others changed, until the transaction ends. */
+const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('tunnel_gateway.console_rules'))`;
 const OF_CONSOLE = [{ sql: `row.scope = 'console'` }];
 /** Whoever watches the service has to reach it, and pages for visitors of tunnels are not the console. */
 const OPEN = /^\/(?:healthz$|readyz$|visit\/)/;
@@ -61,6 +63,7 @@ export class ConsoleRules implements OnModuleInit, BeforeApplicationShutdown {
 
   /** @throws AppError SELF_LOCKOUT when `tx` leaves rules that would refuse this address */
   async requireWayIn(address: string, tx: EntityManager): Promise<void> {
+    await tx.query(ONE_AT_A_TIME);
     const rules = await this.read(tx);
     if (rules === null || rules.decideConsole(address) === null) return;
     throw new AppError('SELF_LOCKOUT', `${address} could not reach the console any more; say force if that is meant`);
