@@ -300,6 +300,7 @@ describe('a host whose visitors sign in at a server of OpenID Connect', () => {
   const codes = new Map<string, { challenge: string; redirect: string }>();
   let issuer: string;
   let claims: AnyJson;
+  let beforeMetadata: () => unknown = () => undefined;
   beforeAll(async () => {
     const port = await service(async (request, response) => {
       let text = '';
@@ -307,6 +308,7 @@ describe('a host whose visitors sign in at a server of OpenID Connect', () => {
       const sent = new URLSearchParams(text);
       const answer = (body: object): void => void response.end(JSON.stringify(body));
       if (request.url === '/.well-known/openid-configuration') {
+        await beforeMetadata();
         const endpoints = ['authorization', 'token', 'userinfo'].map((name) => [
           `${name}_endpoint`,
           `${issuer}/${name}`,
@@ -394,6 +396,19 @@ describe('a host whose visitors sign in at a server of OpenID Connect', () => {
     expect((await change({ client_id: 'other' })).status).toBe(422);
     expect(await change({ ...elsewhere, client_secret: 'new' })).toMatchObject({ status: 200 });
     expect(await change({ client_secret: null })).toMatchObject({ body: { oauth: { has_client_secret: false } } });
+  });
+
+  it('keeps no secret that was said while its server was asked', async () => {
+    const oauth = { issuer, client_id: 'gw' };
+    const { policy } = await guarded({ type: 'oauth', allow_private: true, oauth: { ...oauth, client_secret: 'own' } });
+    const change = (body: object): Promise<AnyJson> => world.admin('PATCH', `/auth-policies/${policy.id}`, body);
+    beforeMetadata = async () => {
+      beforeMetadata = () => undefined;
+      const other = { ...oauth, client_id: 'other', client_secret: 'not for gw' };
+      expect((await change({ allow_private: true, oauth: other })).status).toBe(200);
+    };
+    expect(await change({ allow_private: true, oauth })).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect((await world.admin('GET', `/auth-policies/${policy.id}`)).body.oauth.client_id).toBe('other');
   });
 
   it('is asked for in full, and not inside the gateway’s network', async () => {

@@ -62,7 +62,7 @@ export class AuthPoliciesService {
     };
   }
 
-  /** What was granted before ends with every change. */
+  /** What was granted before ends with every change. @throws AppError CONFLICT for one that somebody else made meanwhile */
   async update(
     id: number,
     body: AuthPolicyChanges,
@@ -74,7 +74,9 @@ export class AuthPoliciesService {
     const options = await this.optionReader.read(before.type, body, known, actor);
     const columns = await columnsOf(before.type, body, before, options.allowPrivate ?? known?.allowPrivate ?? false);
     const policy = await this.unitOfWork.run(async (tx) => {
-      const changed = await this.owned.authPolicies(actor, tx).change(id, columns, expected);
+      const policies = this.owned.authPolicies(actor, tx);
+      refuseOthersChange(before, await policies.lock(id, expected));
+      const changed = await policies.change(id, columns);
       await writeOptions(tx, PolicyOptions, 'policyId', id, options);
       return changed;
     });
@@ -96,6 +98,12 @@ export class AuthPoliciesService {
     const options = await readOptions(this.owned.options, PolicyOptions, 'policyId', ids);
     return policies.map((policy) => toAuthPolicyView(policy, options.get(policy.id)));
   }
+}
+
+/** What is kept, such as a secret and whom it is sent to, was looked at together: none of it may be another's by now. */
+function refuseOthersChange(before: AuthPolicy, now: AuthPolicy): void {
+  if (before.updatedAt?.getTime() === now.updatedAt?.getTime()) return;
+  throw new AppError('CONFLICT', 'Somebody else changed the policy meanwhile; read it again');
 }
 
 function conditionsOf({ resource_type: kind, resource_id: resourceId, enabled }: AuthPolicyQuery): Condition[] {
