@@ -101,6 +101,19 @@ describe('second factors', () => {
     expect((await logIn('liz', { code: code(1) })).status).toBe(200);
   });
 
+  it('are not confirmed by guessing', async () => {
+    const { call } = await world.user('ugo');
+    const begin = (): Promise<Answer> => call('POST', '/auth/totp', { current_password: PASSWORD });
+    await begin();
+    for (let count = 0; count < 10; count++) {
+      expect((await call('POST', '/auth/totp/confirm', { code: '0' })).status).toBe(403);
+    }
+    expect(await call('POST', '/auth/totp/confirm', { code: '0' })).toMatchObject({ status: 423 });
+    const secret = parseBase32((await begin()).body.secret) ?? Buffer.alloc(0);
+    const code = totpCode(secret, Math.floor(Date.now() / 30_000));
+    expect((await call('POST', '/auth/totp/confirm', { code })).status).toBe(200);
+  });
+
   it('are taken away by administrators when they were lost', async () => {
     const { id } = await withFactor('ned');
     expect((await world.admin('PATCH', `/users/${id}`, { reset_totp: true })).body.totp).toBe(false);
@@ -128,6 +141,15 @@ describe('passwords', () => {
     expect((await bearer(key.body.key)('GET', '/auth/me')).status).toBe(401);
     expect((await logIn('pat')).status).toBe(401);
     expect((await logIn('pat', { password: 'another password' })).status).toBe(200);
+  });
+
+  it('and second factors of oneself are not changed without a proof, whatever one may do to others', async () => {
+    const { call, id } = await world.user('root2', 'admin');
+    for (const changes of [{ password: 'another password' }, { reset_totp: true }]) {
+      expect(await call('PATCH', `/users/${id}`, changes)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    }
+    expect((await call('PATCH', `/users/${id}`, { username: 'root3' })).status).toBe(200);
+    expect((await logIn('root3')).status).toBe(200);
   });
 
   it('are guessed no faster by a stolen login', async () => {
@@ -256,7 +278,9 @@ describe('API keys', () => {
       current_password: PASSWORD,
     });
     const key = bearer(body.key);
+    const ann = await withFactor('ann');
     expect((await key('GET', '/users')).status).toBe(200);
+    expect((await key('PATCH', `/users/${ann.id}`, { role: 'viewer' })).status).toBe(200);
     const proof = { current_password: PASSWORD };
     for (const [method, path, sent] of [
       ['POST', '/api-keys', { name: 'x', ...proof }],
@@ -267,6 +291,8 @@ describe('API keys', () => {
       ['POST', '/auth/totp/disable', proof],
       ['POST', '/auth/totp/recovery-codes', proof],
       ['DELETE', '/sessions', undefined],
+      ['PATCH', `/users/${ann.id}`, { password: 'another password' }],
+      ['PATCH', `/users/${ann.id}`, { reset_totp: true }],
     ] as const) {
       expect((await key(method, path, sent)).status, `${method} ${path}`).toBe(403);
     }

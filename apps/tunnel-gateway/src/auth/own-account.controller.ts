@@ -42,7 +42,7 @@ export class OwnAccountController {
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @Answers('RecoveryCodesView', 'Logins need a code from now on; recovery codes are shown this once')
-  @Fails('CONFLICT')
+  @Fails('LOCKED', 'CONFLICT')
   confirmTotp(@Body() { code }: TotpCodeBody, @CurrentActor() actor: Actor): Promise<RecoveryCodesView> {
     return this.factor.confirm(code, actor);
   }

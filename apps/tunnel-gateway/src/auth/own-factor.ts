@@ -26,7 +26,7 @@ export class OwnFactor {
     return { secret: base32(secret), otpauth_uri: totpUri(secret, { issuer: ISSUER, account: user.username }) };
   }
 
-  /** @throws AppError FORBIDDEN for a wrong code, CONFLICT when none is being set up */
+  /** @throws AppError FORBIDDEN for a wrong code, LOCKED after ten, CONFLICT when none is being set up */
   async confirm(code: string, actor: Actor): Promise<RecoveryCodesView> {
     const codes = await this.factor.confirm(requireLogin(actor), code);
     if (codes === undefined) throw new AppError('FORBIDDEN', 'code: is not what the authenticator should show now');

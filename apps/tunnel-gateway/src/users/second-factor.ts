@@ -30,8 +30,9 @@ const FAIL = `UPDATE user_totp SET
     failures_since = CASE WHEN failures = 0 OR failures_since < now() - make_interval(secs => $2) THEN now()
       ELSE failures_since END
   WHERE user_id = $1`;
+const CONFIRM = 'UPDATE user_totp SET confirmed_at = now(), last_step = $2, failures = 0 WHERE user_id = $1';
 const BEGIN = `INSERT INTO user_totp AS kept (user_id, sealed_secret) VALUES ($1, $2)
-  ON CONFLICT (user_id) DO UPDATE SET sealed_secret = EXCLUDED.sealed_secret, last_step = 0, created_at = now()
+  ON CONFLICT (user_id) DO UPDATE SET sealed_secret = EXCLUDED.sealed_secret, last_step = 0, failures = 0, created_at = now()
   WHERE kept.confirmed_at IS NULL RETURNING user_id`;
 
 /** Codes of authenticators (RFC 6238) beside passwords, and recovery codes for those who lost theirs. */
@@ -73,14 +74,21 @@ export class SecondFactor {
     return secret;
   }
 
-  /** From now on logins need a code. Resolves to recovery codes; undefined for a wrong code. @throws AppError CONFLICT */
+  /**
+   * From now on logins need a code. Resolves to recovery codes; undefined for a wrong code.
+   * @throws AppError CONFLICT, LOCKED after too many wrong ones until it is begun anew
+   */
   async confirm(userId: number, code: string): Promise<string[] | undefined> {
     return this.unitOfWork.run(async (tx) => {
       const row = await find(tx, userId, false);
       if (row === undefined) throw new AppError('CONFLICT', 'No second factor is being set up');
+      refuseLocked(row);
       const step = matchingTotpStep(this.secretOf(row), code.replaceAll(' ', ''), Date.now());
-      if (step === undefined) return undefined;
-      await tx.query('UPDATE user_totp SET confirmed_at = now(), last_step = $2 WHERE user_id = $1', [userId, step]);
+      if (step === undefined) {
+        await tx.query(FAIL, [userId, FAILURE_SECONDS]);
+        return undefined;
+      }
+      await tx.query(CONFIRM, [userId, step]);
       return replaceRecoveryCodes(tx, userId);
     });
   }

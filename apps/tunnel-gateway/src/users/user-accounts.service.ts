@@ -4,6 +4,7 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { QueryFailedError, type EntityManager } from 'typeorm';
+import { requireLogin } from '../auth/require-login.js';
 import { OwnedRows } from '../ownership/owned-rows.js';
 import type { Condition } from '../ownership/owned-table.js';
 import { containing } from '../ownership/sort-keys.js';
@@ -54,8 +55,9 @@ export class UserAccounts {
     return this.view(user);
   }
 
-  /** @throws AppError USERNAME_TAKEN, CONFLICT where no administrator would be left. */
+  /** @throws AppError USERNAME_TAKEN, FORBIDDEN as `refuseWithoutProof`, CONFLICT where no administrator would be left. */
   async update(id: number, body: UserChanges, actor: Actor, expected: ExpectedVersion | null): Promise<TunnelUserView> {
+    refuseWithoutProof(id, body, actor);
     const before = await this.owned.users(actor).one(id);
     const { username, role, status, password } = body;
     if (password !== undefined) refuseGuessable('password', password, username ?? before.username);
@@ -132,6 +134,13 @@ export class UserAccounts {
       throw error;
     }
   }
+}
+
+/** Keys handle no credentials, and a login that was left open is not enough for those of its own user. */
+function refuseWithoutProof(id: number, { password, reset_totp: resetTotp }: UserChanges, actor: Actor): void {
+  if (password === undefined && resetTotp !== true) return;
+  if (requireLogin(actor) !== id) return;
+  throw new AppError('FORBIDDEN', 'Your own password and second factor are changed under /auth, with a proof');
 }
 
 function conditionsOf({ role, status, q }: UserQuery): Condition[] {
