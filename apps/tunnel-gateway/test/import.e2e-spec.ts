@@ -239,8 +239,7 @@ describe('configurations of frp', () => {
     await bring('frp', files, { client_id: client.id });
     expect(await list('/clients')).toHaveLength(1);
     expect(await list('/tunnels')).toMatchObject([{ client_id: client.id, name: 'x' }]);
-    const elsewhere = await bring('frp', files, { client_id: 999_999 });
-    expect(elsewhere).toMatchObject({ applied: false, refused: 1 });
+    await expect(bring('frp', files, { client_id: 999_999 })).rejects.toThrow('there is no client 999999');
   });
 
   it.each([

@@ -155,6 +155,8 @@ function begin(response: Response): void {
     'Cache-Control': 'no-store',
     // nginx would hold the events back.
     'X-Accel-Buffering': 'no',
+    // One that is idle after its stream would hold the shutdown up.
+    Connection: 'close',
   });
   response.write('retry: 2000\n\n');
 }

@@ -38,6 +38,7 @@ export class Importer {
     if (plan.clients.length + plan.resources.length > MAX_ITEMS) {
       throw fieldError('files', `hold more than ${MAX_ITEMS} clients, tunnels and hosts: import them in parts`);
     }
+    if (clientId !== undefined) await this.maker.requireClient(clientId, actor);
     if (clientId !== undefined && plan.clients.length > 1) {
       throw fieldError('client_id', 'is for files of one client');
     }

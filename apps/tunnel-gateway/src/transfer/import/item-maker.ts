@@ -11,7 +11,7 @@ import { parseAddressPattern } from '../../ip-rules/address-pattern.js';
 import { OwnedRows } from '../../ownership/owned-rows.js';
 import { NewTunnelBody } from '../../tunnels/tunnel.dto.js';
 import { TunnelsService } from '../../tunnels/tunnels.service.js';
-import { readField } from '../../wire/field-error.js';
+import { fieldError, readField } from '../../wire/field-error.js';
 import { checkedBody } from '../checked-body.js';
 import type { PlannedClient, PlannedResource } from './import-plan.js';
 
@@ -32,6 +32,12 @@ export class ItemMaker {
     private readonly hosts: HostsService,
     private readonly policies: AuthPoliciesService,
   ) {}
+
+  /** @throws AppError VALIDATION_FAILED */
+  async requireClient(id: number, actor: Actor): Promise<void> {
+    const found = await this.owned.clients(actor).some([{ sql: 'row.id = :id', parameters: { id } }]);
+    if (found.length === 0) throw fieldError('client_id', `there is no client ${id}`);
+  }
 
   /** @throws AppError */
   async client({ name, body, rules }: PlannedClient, actor: Actor, tx: EntityManager): Promise<MadeItem> {

@@ -1,5 +1,6 @@
 import type { Fields } from './fields.js';
 import type { PlannedClient, PlannedResource, PlannedRule } from './import-plan.js';
+import { inside } from './nps-records.js';
 import { isUnset, NPS_CLIENT_REASONS, NPS_FLOW_REASONS } from './nps-reasons.js';
 
 /** One client of nps, and who may use its proxies and hosts. */
@@ -54,12 +55,10 @@ function readRules(fields: Fields): PlannedRule[] {
   const black = fields.texts('BlackIpList', 'rules that deny');
   const mode = fields.integer('EntryAclMode', 'the type of rules') ?? 0;
   const listed = fields.text('EntryAclRules', 'rules')?.split(/[\r\n,]+/) ?? [];
-  const { file, path } = fields.place;
   const rule = (type: PlannedRule['type'], text: string, name: string): PlannedRule => ({
     ...patternOf(text.trim()),
     type,
-    file,
-    path: `${path}.${name}`,
+    ...inside(fields.place, name),
   });
   const isSaid = (text: string): boolean => text.trim() !== '';
   return [

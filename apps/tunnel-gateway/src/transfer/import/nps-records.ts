@@ -76,6 +76,7 @@ function kindOf(value: Record<string, unknown>): RecordKind | undefined {
   return 'Host' in value ? 'hosts' : undefined;
 }
 
-function inside({ file, path }: Place, part: string): Place {
+/** A place within another one. */
+export function inside({ file, path }: Place, part: string): Place {
   return { file, path: path === '' || part.startsWith('[') ? `${path}${part}` : `${path}.${part}` };
 }

@@ -5,7 +5,7 @@ import type { ImportPlan, PlannedClient, PlannedResource } from './import-plan.j
 import type { ImportReport } from './import-report.js';
 import { planNpsClient } from './nps-client.js';
 import { isUnset, NPS_FLOW_REASONS, NPS_HOST_REASONS, NPS_TASK_REASONS } from './nps-reasons.js';
-import { readNpsRecords, type NpsRecord } from './nps-records.js';
+import { inside, readNpsRecords, type NpsRecord } from './nps-records.js';
 
 type Accounts = PlannedResource['accounts'];
 
@@ -60,7 +60,7 @@ class NpsPlanner {
     const id = isTable(copy) && typeof copy['Id'] === 'number' ? String(copy['Id']) : '';
     if (this.clients.has(id)) return id;
     if (isTable(copy) && typeof copy['VerifyKey'] === 'string' && copy['VerifyKey'] !== '') {
-      this.addClient({ kind: 'clients', value: copy, file, path: `${path}.Client` });
+      this.addClient({ kind: 'clients', value: copy, file, path: inside({ file, path }, 'Client').path });
       return this.clients.has(id) ? id : null;
     }
     fields.refuse('Client', `no client with the Id ${id.slice(0, 20) || '?'} is in these files`);
