@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerOf, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
@@ -30,6 +31,17 @@ describe('a POST with a key', () => {
     const kept = JSON.stringify(await world.rows('SELECT * FROM tunnel_gateway_ops.idempotency_keys'));
     expect(kept).not.toContain(first.body.key);
     expect(kept).not.toContain(first.body.key.split('.')[0]);
+  });
+
+  it('is kept as nothing that tells whether a guess at a password in it is right', async () => {
+    const body = { username: 'pia', password: 'a long password' };
+    expect((await post('/users', 'user', body)).status).toBe(201);
+    expect((await post('/users', 'user', body)).status).toBe(201);
+    const kept = JSON.stringify(await world.rows('SELECT * FROM tunnel_gateway_ops.idempotency_keys'));
+    for (const content of [body, body.password, ['POST', '/api/v1/users', body]]) {
+      const text = typeof content === 'string' ? content : JSON.stringify(content);
+      expect(kept).not.toContain(createHash('sha256').update(text).digest('hex'));
+    }
   });
 
   it('of which many come at once makes one row', async () => {

@@ -1,4 +1,4 @@
-import type { SecretBox } from '@gatehouse/persistence';
+import { SecretBoxError, type SecretBox } from '@gatehouse/persistence';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
@@ -50,7 +50,7 @@ export class IdempotencyStore {
        WHERE kept.created_at < now() - ${KEPT}
          OR (kept.sealed_answer IS NULL AND kept.created_at < now() - ${ABANDONED})
        RETURNING key`,
-      [actor, key, hash],
+      [actor, key, this.box.seal(hash)],
     );
     if (taken.length > 0) return { state: 'new' };
     const [row]: Row[] = await this.dataSource.query(
@@ -58,7 +58,7 @@ export class IdempotencyStore {
       [actor, key],
     );
     if (row === undefined) return { state: 'running' };
-    if (row.request_hash !== hash) return { state: 'other' };
+    if (!this.isOf(row, hash)) return { state: 'other' };
     if (row.sealed_answer === null) return { state: 'running' };
     return { state: 'answered', answer: JSON.parse(this.box.open(row.sealed_answer)) };
   }
@@ -94,6 +94,17 @@ export class IdempotencyStore {
       'DELETE FROM idempotency_keys WHERE actor = $1 AND key = $2 AND sealed_answer IS NULL',
       [actor, key],
     );
+  }
+
+  /** Sealed as answers are: a plain hash tells whether a guess at a password in the request is right. */
+  private isOf({ request_hash: sealed }: Row, hash: string): boolean {
+    try {
+      return this.box.open(sealed) === hash;
+    } catch (error) {
+      // Of another GATEHOUSE_SECRET_KEY, or not sealed yet: whose request it was cannot be told, so it is not repeated.
+      if (error instanceof SecretBoxError) return false;
+      throw error;
+    }
   }
 
   private async sweep(): Promise<void> {

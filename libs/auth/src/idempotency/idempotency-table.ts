@@ -2,7 +2,7 @@ import type { SqlRunner } from '../tables/auth-tables.js';
 
 /** Makes the table of IdempotencyModule in the first schema of the search path. */
 export async function createIdempotencyTable(runner: SqlRunner): Promise<void> {
-  // The answer is sealed: that of POST /api-keys holds the key. Null while the request runs.
+  // Both are sealed: the answer to POST /api-keys holds the key, a request may hold a password. No answer yet: it runs.
   await runner.query(`
     CREATE TABLE idempotency_keys (
       actor text NOT NULL,
