@@ -69,6 +69,19 @@ describe('an edge process', () => {
     await waitFor(async () => (await world.ask(tunnel.listen_port, 'x')) === null, { timeoutMs: 12_000 });
   });
 
+  it('reads everything when the database comes back, which may be another by then', async () => {
+    const { tunnel } = await running();
+    line.cut();
+    await waitFor(async () => (await ready()).failing?.includes('edge'));
+    // As after a backup came back that has a history of its own, as long as the one before.
+    await withClient(world.gateway.databaseUrl, async (database) => {
+      await database.query(`SET session_replication_role = replica`);
+      await database.query('UPDATE tunnel_gateway.tunnels SET status = 0 WHERE id = $1', [tunnel.id]);
+    });
+    line.mend();
+    await waitFor(async () => (await world.ask(tunnel.listen_port, 'x')) === null, { timeoutMs: 12_000 });
+  });
+
   it('starts from its snapshot while the database is away', async () => {
     const { client, tunnel } = await running();
     const folder = join(world.gateway.home, 'tunnel-gateway');

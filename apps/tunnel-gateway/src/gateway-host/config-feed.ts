@@ -9,8 +9,11 @@ const RETRY_LAST_MS = 5_000;
 
 export interface ConfigFeedOptions {
   database: EdgeDatabase;
-  /** Something may have changed: the configuration is to be read again. */
-  onNews(): void;
+  /**
+   * Something may have changed: the configuration is to be read again. `anew`: all of it; the database was away, and may be
+   * another by now, such as one that came out of a backup.
+   */
+  onNews(anew: boolean): void;
   /** What authorities may ask for may have changed. */
   onChallenges(): void;
   /** What was granted to visitors, or ended; null: some of it may have been missed. */
@@ -24,6 +27,7 @@ export class ConfigFeed {
   private client: pg.Client | null = null;
   private timer: NodeJS.Timeout | null = null;
   private waitMs = RETRY_FIRST_MS;
+  private wasAway = false;
   private closed = false;
 
   constructor(options: ConfigFeedOptions) {
@@ -38,7 +42,7 @@ export class ConfigFeed {
     client.on('notification', ({ channel, payload = '' }) => {
       if (channel === ACME_CHANNEL) this.options.onChallenges();
       else if (channel === GRANTS_CHANNEL) this.options.onGrants(payload);
-      else this.options.onNews();
+      else this.options.onNews(false);
     });
     client.once('end', () => this.ended(client));
     try {
@@ -46,7 +50,8 @@ export class ConfigFeed {
       await client.query(`LISTEN "${CONFIG_CHANNEL}"; LISTEN "${ACME_CHANNEL}"; LISTEN "${GRANTS_CHANNEL}"`);
       this.waitMs = RETRY_FIRST_MS;
       // What was said before is lost.
-      this.options.onNews();
+      this.options.onNews(this.wasAway);
+      this.wasAway = false;
       this.options.onChallenges();
       this.options.onGrants(null);
     } catch (error) {
@@ -65,6 +70,7 @@ export class ConfigFeed {
   private ended(client: pg.Client): void {
     if (this.client !== client) return;
     this.client = null;
+    this.wasAway = true;
     if (this.closed) return;
     this.timer = setTimeout(() => void this.start(), this.waitMs);
     this.waitMs = Math.min(this.waitMs * 2, RETRY_LAST_MS);

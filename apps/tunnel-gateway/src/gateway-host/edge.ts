@@ -54,6 +54,8 @@ export class Edge implements EdgeRole {
   private ports = NO_PORTS;
   private loading: Promise<void> | null = null;
   private stale = false;
+  /** What is known may be of another database: nothing of it is kept. */
+  private anew = false;
   /** Ports are given up: what is left only ends, and another edge may say how the tunnels are. */
   private draining = false;
   private closed = false;
@@ -90,7 +92,7 @@ export class Edge implements EdgeRole {
     this.runStatus = new RunStatusWriter(this.database, () => this.share?.clientIds() ?? null);
     this.feed = new ConfigFeed({
       database: this.database,
-      onNews: () => void this.reload(),
+      onNews: (anew) => void this.reload(anew),
       onChallenges: () => void this.loadChallenges(),
       onGrants: (news) => void this.grants.receive(news).catch((error: unknown) => this.databaseFailed(error)),
       onProblem: (problem) => logger.debug('the database cannot be listened to', { problem }),
@@ -213,8 +215,9 @@ export class Edge implements EdgeRole {
   }
 
   /** One load at a time; news that come meanwhile make one more. */
-  private reload(): Promise<void> {
+  private reload(anew = false): Promise<void> {
     this.stale = true;
+    this.anew ||= anew;
     this.loading ??= this.loadWhileStale().finally(() => {
       this.loading = null;
     });
@@ -223,15 +226,17 @@ export class Edge implements EdgeRole {
 
   private async loadWhileStale(): Promise<void> {
     while (this.stale && !this.closed) {
-      this.stale = false;
+      const { anew } = this;
+      this.stale = this.anew = false;
       try {
-        const known = this.source === 'database' ? this.rows : null;
+        const known = this.source === 'database' && !anew ? this.rows : null;
         const rows = await this.database.snapshot((queries) => readConfigRows(queries, known));
         this.databaseCame();
-        if (rows.revision === this.rows?.revision && this.source === 'database') continue;
+        if (rows === known) continue;
         this.take(rows, 'database');
         await this.applyRows();
       } catch (error) {
+        this.anew ||= anew;
         this.databaseFailed(error);
       }
     }

@@ -29,6 +29,7 @@ export class DoorConfig {
   private revision = -1;
   private loading: Promise<void> | null = null;
   private stale = false;
+  private anew = false;
   private closed = false;
   dealing: Dealing;
 
@@ -38,7 +39,7 @@ export class DoorConfig {
     this.database = new EdgeDatabase(options.databaseUrl);
     this.feed = new ConfigFeed({
       database: this.database,
-      onNews: () => void this.reload(),
+      onNews: (anew) => void this.reload(anew),
       onChallenges: () => undefined,
       onGrants: () => undefined,
       onProblem: (problem) => options.onProblem(problem),
@@ -71,8 +72,9 @@ export class DoorConfig {
   }
 
   /** One load at a time; news that come meanwhile make one more. */
-  private reload(): Promise<void> {
+  private reload(anew = false): Promise<void> {
     this.stale = true;
+    this.anew ||= anew;
     this.loading ??= this.loadWhileStale().finally(() => {
       this.loading = null;
     });
@@ -81,11 +83,13 @@ export class DoorConfig {
 
   private async loadWhileStale(): Promise<void> {
     while (this.stale && !this.closed) {
-      this.stale = false;
+      const { anew } = this;
+      this.stale = this.anew = false;
       try {
-        if ((await readRevision(this.database)) === this.revision) continue;
+        if (!anew && (await readRevision(this.database)) === this.revision) continue;
         this.take(await this.database.snapshot(readDealingRows));
       } catch (error) {
+        this.anew ||= anew;
         // Workers say so; who is where stays as it was.
         this.options.onProblem(error instanceof Error ? error.message : String(error));
       }
