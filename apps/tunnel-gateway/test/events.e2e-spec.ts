@@ -65,6 +65,10 @@ describe('the list of events', () => {
     const failed = await world.admin('GET', '/events?resource_type=tunnel&resource_id=3&type=tunnel.failed,acl.denied');
     expect(failed.body.items).toHaveLength(1);
     expect((await world.admin('GET', '/events?to=2020-01-01T00:00:00Z')).body.items).toEqual([]);
+    // PostgreSQL reads no offset of more than 15:59.
+    expect((await world.admin('GET', '/events?to=1156-09-06T15:25:08.7%2B23:37')).body.items).toEqual([]);
+    expect((await world.admin('GET', '/events?from=0000-01-01T00:00:00-23:59')).body.items).not.toEqual([]);
+    expect((await world.admin('GET', '/events?from=9999-12-31T23:59:59-00:01')).status).toBe(422);
     expect((await world.admin('GET', '/events?type=unheard.of')).status).toBe(422);
   });
 

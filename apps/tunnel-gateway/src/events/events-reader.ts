@@ -43,12 +43,13 @@ export class EventsReader {
   }
 }
 
+/** Times as such: PostgreSQL reads no offset beyond 15:59, which RFC 3339 has. */
 function conditionsOf({ type, resource_type: kind, resource_id: id, from, to }: EventQuery): Condition[] {
   return [
     ...(type === undefined ? [] : [{ sql: 'row.type = ANY (:types)', parameters: { types: type } }]),
     ...(kind === undefined ? [] : [{ sql: 'row.resource_type = :kind', parameters: { kind } }]),
     ...(id === undefined ? [] : [{ sql: 'row.resource_id = :resourceId', parameters: { resourceId: id } }]),
-    ...(from === undefined ? [] : [{ sql: 'row.created_at >= :from', parameters: { from } }]),
-    ...(to === undefined ? [] : [{ sql: 'row.created_at < :to', parameters: { to } }]),
+    ...(from === undefined ? [] : [{ sql: 'row.created_at >= :from', parameters: { from: new Date(from) } }]),
+    ...(to === undefined ? [] : [{ sql: 'row.created_at < :to', parameters: { to: new Date(to) } }]),
   ];
 }

@@ -1,16 +1,29 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsInt, IsISO8601, IsNotEmpty, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsInt, IsISO8601, IsNotEmpty, IsString, Matches, Max, MaxLength, Min, ValidateBy } from 'class-validator';
 
 /** RFC 3339; a date alone would leave open which time zone is meant. */
 const INSTANT = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** Empty: not a time. */
+function utcOf(text: string): string {
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? '' : time.toISOString();
+}
 
 /** A moment with its offset, such as `2026-05-01T00:00:00Z`. */
 export function IsInstant(): PropertyDecorator {
   return applyDecorators(
     IsISO8601({ strict: true }),
     Matches(INSTANT, { message: '$property must be a time with its offset, such as 2026-01-31T00:00:00Z' }),
+    ValidateBy({
+      name: 'isOfOurEra',
+      validator: {
+        validate: (text) => typeof text === 'string' && /^\d{4}-/.test(utcOf(text)),
+        defaultMessage: () => '$property must be in a year that has four digits in UTC',
+      },
+    }),
   );
 }
 
