@@ -30,7 +30,7 @@ export async function makeWorld({ port, home, databaseUrl }) {
   }
   const [ann, other] = [await login(port, 'ann'), await login(port, OTHER, MARKER)];
   const clients = [];
-  for (const round of [1, 2]) {
+  for (const round of [1, 2, 3, 4]) {
     clients.push({ ip: '198.51.100.77', id: await makeRows(ann, `of-ann-${round}`, home) });
     // The column takes any text, and a marker can be told from addresses that fuzzing makes up.
     clients.push({ ip: MARKER, id: await makeRows(other, `${MARKER}-${round}`, home) });
