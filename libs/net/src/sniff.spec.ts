@@ -31,6 +31,14 @@ function fragmented(hello: Buffer, size: number): Buffer {
 }
 
 describe('TLS server name', () => {
+  it('costs no more in thousands of records than in one', () => {
+    const body = Buffer.concat([Buffer.from([1, 0, 0x3f, 0xf0]), Buffer.alloc(15_000)]);
+    const hello = fragmented(Buffer.concat([Buffer.alloc(5), body]), 1);
+    const began = performance.now();
+    expect(sniffTlsServerName(hello)).toEqual({ state: 'incomplete' });
+    expect(performance.now() - began).toBeLessThan(200);
+  });
+
   it('is found, without case and trailing dot', async () => {
     expect(sniffTlsServerName(await clientHello('WWW.Example.com'))).toEqual({
       state: 'found',

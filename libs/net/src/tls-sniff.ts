@@ -7,6 +7,8 @@ const INCOMPLETE: SniffResult = { state: 'incomplete' };
 const MAX_HELLO_BYTES = 16 * 1024;
 const HANDSHAKE_RECORD = 22;
 const CLIENT_HELLO = 1;
+/** Type and length of a handshake message. */
+const HEAD_BYTES = 4;
 const SERVER_NAME_EXTENSION = 0;
 
 /**
@@ -24,8 +26,9 @@ export function sniffTlsServerName(bytes: Buffer): SniffResult {
 /** The ClientHello's body, its records joined. */
 function collectHandshake(bytes: Buffer): Buffer | SniffResult {
   const parts: Buffer[] = [];
+  const head = Buffer.alloc(HEAD_BYTES);
   let collected = 0;
-  let needed = 4;
+  let needed = HEAD_BYTES;
   for (let at = 0; ;) {
     if (bytes.length > at && bytes[at] !== HANDSHAKE_RECORD) return NO;
     if (bytes.length > at + 1 && bytes[at + 1] !== 3) return NO;
@@ -34,15 +37,20 @@ function collectHandshake(bytes: Buffer): Buffer | SniffResult {
     if (size === 0 || size > MAX_HELLO_BYTES) return NO;
     const part = bytes.subarray(at + 5, at + 5 + size);
     parts.push(part);
+    if (collected < HEAD_BYTES) part.copy(head, collected);
     collected += part.length;
-    const joined = parts.length === 1 ? part : Buffer.concat(parts);
-    if (collected >= 1 && joined[0] !== CLIENT_HELLO) return NO;
-    if (collected >= 4) needed = 4 + joined.readUIntBE(1, 3);
+    if (collected >= 1 && head[0] !== CLIENT_HELLO) return NO;
+    if (collected >= HEAD_BYTES) needed = HEAD_BYTES + head.readUIntBE(1, 3);
     if (needed > MAX_HELLO_BYTES) return NO;
-    if (collected >= needed) return joined.subarray(4, needed);
+    // Joined once: records of one byte each must not cost more than long ones.
+    if (collected >= needed) return joined(parts).subarray(HEAD_BYTES, needed);
     if (part.length < size) return INCOMPLETE;
     at += 5 + size;
   }
+}
+
+function joined(parts: readonly Buffer[]): Buffer {
+  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
 }
 
 function findExtensions(hello: Buffer): Buffer | null {

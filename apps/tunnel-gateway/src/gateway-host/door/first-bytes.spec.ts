@@ -100,6 +100,16 @@ describe('the ports for visitors of hosts', () => {
     expect(choose('http', text)).toBe(expected);
   });
 
+  it.each([
+    ['before it', `GET / HTTP/1.1\r\nHost:${' '.repeat(3000)}`, 'more'],
+    ['in it', `GET / HTTP/1.1\r\nHost: a${' \t'.repeat(8000)}b\r\n`, ANY],
+    ['after it', `GET / HTTP/1.1\r\nHost: h4.test${' '.repeat(16_000)}\r\n`, 1],
+  ])('are not held up by a stranger who sends spaces %s', (_, text, expected) => {
+    const began = performance.now();
+    expect(choose('http', text)).toBe(expected);
+    expect(performance.now() - began).toBeLessThan(50);
+  });
+
   it('let an agent in by its request', () => {
     const request = `GET /__gw/agent?gwk=${agentRouteTag(KEYS[2] ?? '')} HTTP/1.1\r\nHost: h4.test\r\n\r\n`;
     expect(choose('http', request)).toBe(2);

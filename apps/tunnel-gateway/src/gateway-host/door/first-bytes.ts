@@ -56,9 +56,19 @@ function ofRequest(bytes: Buffer, { dealing, any }: Choosing): Choice {
     return (tag === null ? null : dealing.ofTag(tag)) ?? any();
   }
   const end = text.indexOf('\r\n\r\n');
-  const head = end < 0 ? text : text.slice(0, end + 2);
-  const [, said] = /\r\nhost:[ \t]*([^\r\n]*?)[ \t]*\r\n/i.exec(head) ?? [];
+  const said = hostField(end < 0 ? text : text.slice(0, end + 2));
   if (said === undefined) return end < 0 ? 'more' : any();
   const authority = readAuthority(said);
   return (authority && dealing.ofName(authority.host)) ?? any();
+}
+
+/** The first `Host` of which the whole line is there. Line by line: an expression that tries its ways is a stranger's to hang. */
+function hostField(head: string): string | undefined {
+  let at = head.indexOf('\r\n');
+  for (let end = head.indexOf('\r\n', at + 2); at >= 0 && end >= 0; end = head.indexOf('\r\n', at + 2)) {
+    const line = head.slice(at + 2, end);
+    if (/^host:/i.test(line)) return line.slice('host:'.length).trim();
+    at = end;
+  }
+  return undefined;
 }

@@ -113,6 +113,19 @@ describe('a shared port', () => {
     expect(refusing.handed).toEqual([]);
   });
 
+  it('looks again at what came in pieces so many times and no more', async () => {
+    let looks = 0;
+    const { handed, visit } = await rig({ choose: () => ((looks += 1), 'more') });
+    const visitor = await visit();
+    visitor.setNoDelay(true);
+    while (handed.length === 0) {
+      visitor.write('x');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(looks).toBeLessThanOrEqual(256);
+    expect(handed[0]?.worker).toBe(7);
+  });
+
   it('takes nobody when it is closed, and keeps nobody waiting', async () => {
     const { visit, close } = await rig();
     const visitor = await visit();

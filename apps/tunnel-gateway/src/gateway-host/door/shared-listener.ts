@@ -5,6 +5,8 @@ import type { Choice } from './first-bytes.js';
 
 const BACKLOG = 4096;
 const MAX_PEEKED = 17 * 1024;
+/** Each is a look at all that came so far; what anybody sends comes in a few. */
+const MAX_PIECES = 256;
 const PEEK_MS = 10_000;
 const MAX_UNIDENTIFIED = 4096;
 const KEEP_ALIVE_MS = 15_000;
@@ -73,6 +75,7 @@ export class SharedListener {
     this.makeRoom();
     this.unidentified.add(socket);
     let read: Buffer = Buffer.alloc(0);
+    let pieces = 0;
     const settle = (): void => {
       clearTimeout(timer);
       this.unidentified.delete(socket);
@@ -81,7 +84,8 @@ export class SharedListener {
     const gone = (): void => void socket.destroy();
     const take = (chunk: Buffer): void => {
       read = read.length === 0 ? chunk : Buffer.concat([read, chunk]);
-      const choice = this.choose(read);
+      pieces += 1;
+      const choice = this.choose(read, pieces);
       if (choice === 'more') return;
       settle();
       if (choice === 'refuse') return gone();
@@ -104,10 +108,10 @@ export class SharedListener {
     oldest.resetAndDestroy();
   }
 
-  private choose(read: Buffer): Choice {
+  private choose(read: Buffer, pieces: number): Choice {
     const choice = this.options.choose(read);
-    if (choice !== 'more' || read.length < MAX_PEEKED) return choice;
-    // A request whose head is that long may be one all the same.
+    if (choice !== 'more' || (read.length < MAX_PEEKED && pieces < MAX_PIECES)) return choice;
+    // A request whose head is that long, or slow, may be one all the same.
     return this.options.port === 'http' ? this.options.any() : 'refuse';
   }
 
