@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
+import { UnitOfWork } from '@gatehouse/persistence';
 import { waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AcmeSchedule, ORDERS_OF_A_NAME, ORDERS_OF_AN_OWNER, type Wish } from '../src/acme/acme-schedule.js';
 import { ExpiryWarnings } from '../src/certificates/expiry-warnings.js';
 import { makeCertificate, type MadeCertificate } from './support/certificates.js';
 import { TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
@@ -210,6 +212,15 @@ describe('certificates in files', () => {
       { resource_id: expect.anything(), message: expect.stringContaining('file.example.org') },
     ]);
 
+    const warned = async (): Promise<string[]> =>
+      (await world.admin('GET', '/dashboard')).body.warnings.map(({ code }: AnyJson) => code as string);
+    expect(await warned()).toContain('certificate_expiring');
+    const fresh = leaf('file.example.org');
+    writeFileSync(join(folder, 'file.pem'), fresh.certificate);
+    writeFileSync(join(folder, 'file.key'), fresh.key);
+    await warnings.run(later + 14_400_000);
+    expect(await warned()).not.toContain('certificate_expiring');
+
     writeFileSync(join(folder, 'file.pem'), 'nothing');
     const broken = await world.admin('GET', `/certificates/${id}`);
     expect(broken.body).toMatchObject({ status: 'unusable', subject: null, last_error: 'its files cannot be used' });
@@ -227,5 +238,53 @@ describe('certificates that would be ordered', () => {
     expect((await world.admin('POST', '/hosts', wild)).status).toBe(422);
     const pages = await world.admin('GET', '/certificates?limit=1');
     expect(pages.body.next_cursor).not.toBeNull();
+  });
+
+  it('are not ordered again and again, whatever becomes of the host', async () => {
+    const schedule = world.gateway.app.get(AcmeSchedule, { strict: false });
+    const client = await world.client();
+    const body = { client_id: client.id, target_addr: 'http://127.0.0.1:9', auto_https: 1 };
+    const wish = async (name: string): Promise<Wish> => {
+      const { body: made } = await world.admin('POST', '/hosts', { ...body, host: name });
+      const wished = await schedule.wish(made.id);
+      if (!wished) throw new Error(JSON.stringify(made));
+      return wished;
+    };
+    for (let order = 0; order < ORDERS_OF_A_NAME; order++) {
+      const wished = await wish('again.example.org');
+      expect(wished.due).toBe(true);
+      await schedule.begin(wished);
+      await world.admin('DELETE', `/hosts/${wished.hostId}`);
+    }
+    const late = await wish('again.example.org');
+    expect(late.due).toBe(false);
+    expect((await wish('other.example.org')).due).toBe(true);
+    for (let order = ORDERS_OF_A_NAME; order < ORDERS_OF_AN_OWNER; order++) {
+      await schedule.begin({ ...late, name: `${order}.example.org` });
+    }
+    expect((await wish('third.example.org')).due).toBe(false);
+    await world.rows(`UPDATE tunnel_gateway_ops.acme_orders SET begun_at = now() - interval '61 minutes'`);
+    expect((await wish('fourth.example.org')).due).toBe(true);
+    await schedule.clear();
+    expect(await world.rows('SELECT * FROM tunnel_gateway_ops.acme_orders')).toEqual([]);
+  });
+
+  it('are not renewed one after the other for an authority that wants each renewed at once', async () => {
+    const schedule = world.gateway.app.get(AcmeSchedule, { strict: false });
+    const { id } = await host('restless.example.org', world.admin, { auto_https: 1 });
+    const made = leaf('restless.example.org');
+    await world.rows(
+      `INSERT INTO tunnel_gateway_ops.certificates (host_id, source, chain, sealed_key, names, not_before, not_after)
+       VALUES ($1, 'acme', $2, '', '{restless.example.org}', now(), now() + interval '90 days')`,
+      [id, made.certificate],
+    );
+    const unitOfWork = world.gateway.app.get(UnitOfWork, { strict: false });
+    await unitOfWork.run((tx) => schedule.succeeded(id, new Date(Date.now() + 60 * DAY_MS), tx));
+    expect(await schedule.unasked(10)).not.toContain(id);
+    await world.rows(
+      `UPDATE tunnel_gateway_ops.acme_states SET asked_at = now() - interval '7 hours' WHERE host_id = $1`,
+      [id],
+    );
+    expect(await schedule.unasked(10)).toContain(id);
   });
 });

@@ -30,6 +30,7 @@ export class AcmeIssuer {
     const wish = await this.schedule.wish(hostId);
     if (!wish?.due) return 'unwanted';
     if (wish.chain === null && (await this.journal.adopted(wish))) return 'adopted';
+    await this.schedule.begin(wish);
     let issued: IssuedCertificate;
     try {
       issued = await this.orders.order(wish, signal);

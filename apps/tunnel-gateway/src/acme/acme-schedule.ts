@@ -7,7 +7,7 @@ export interface Wish {
   name: string;
   ownerUserId: number;
   failures: number;
-  /** Now is the time. */
+  /** Now is the time, and not too much was ordered of late. */
   due: boolean;
   /** The certificate that it has for this name, PEM; null: none. */
   chain: string | null;
@@ -48,9 +48,20 @@ const WISHES = `
 /** Without failures the certificate itself says whether it is missing: its host may have got another name. */
 const DUE = `(s.host_id IS NULL OR s.next_at <= now() OR (s.failures = 0 AND k.id IS NULL))`;
 
+/**
+ * Orders of an hour, begun in whichever process: those of a name whose host comes and goes, and all of one owner. The
+ * back-off is the host's and goes with it; what an authority allows is the account's, and everybody shares it.
+ */
+export const ORDERS_OF_A_NAME = 10;
+export const ORDERS_OF_AN_OWNER = 60;
+const LATELY = `SELECT count(*) FROM tunnel_gateway_ops.acme_orders o WHERE o.begun_at > now() - interval '1 hour'`;
+const LEFT = `(
+  (${LATELY} AND o.name = w.name) < ${ORDERS_OF_A_NAME}
+  AND (${LATELY} AND o.owner_user_id = w.owner_user_id) < ${ORDERS_OF_AN_OWNER})`;
+
 const PLANS = `
   SELECT w.id::float8 AS "hostId", w.name, w.owner_user_id::float8 AS "ownerUserId", coalesce(s.failures, 0) AS failures,
-    ${DUE} AS due, k.chain
+    ${DUE} AND ${LEFT} AS due, k.chain
   FROM (${WISHES}) w
     LEFT JOIN tunnel_gateway_ops.acme_states s ON s.host_id = w.id
     LEFT JOIN tunnel_gateway_ops.certificates k ON k.host_id = w.id AND w.name = ANY(k.names)`;
@@ -116,6 +127,19 @@ export class AcmeSchedule {
     return rows.map(({ hostId }) => hostId);
   }
 
+  /** Written before the authority hears of it: a process that dies over an order has begun it all the same. */
+  async begin({ name, ownerUserId }: Wish): Promise<void> {
+    const sql = 'INSERT INTO tunnel_gateway_ops.acme_orders (name, owner_user_id) VALUES ($1, $2)';
+    await this.dataSource.query(sql, [name, ownerUserId]);
+  }
+
+  /** Orders that do not count any more. */
+  async clear(): Promise<void> {
+    await this.dataSource.query(
+      `DELETE FROM tunnel_gateway_ops.acme_orders WHERE begun_at < now() - interval '1 hour'`,
+    );
+  }
+
   /** The lifetime of what was taken over; null where there was nothing. */
   async adopt({ hostId, name }: Wish, tx: EntityManager): Promise<{ notBefore: Date; notAfter: Date } | null> {
     // What the host had was for another name.
@@ -131,11 +155,12 @@ export class AcmeSchedule {
     return ((await tx.query(sql, [hostId, name])) as unknown[]).length > 0;
   }
 
+  /** Asked about it is later: an authority that wants each new one renewed at once does not get one after the other. */
   async succeeded(hostId: number, nextAt: Date, tx: EntityManager): Promise<void> {
     const sql = `
-      INSERT INTO tunnel_gateway_ops.acme_states (host_id, next_at, tried_at) VALUES ($1, $2, now())
+      INSERT INTO tunnel_gateway_ops.acme_states (host_id, next_at, tried_at, asked_at) VALUES ($1, $2, now(), now())
       ON CONFLICT (host_id) DO UPDATE SET
-        next_at = EXCLUDED.next_at, failures = 0, last_error = NULL, blocked_until = NULL, asked_at = NULL, tried_at = now()`;
+        next_at = EXCLUDED.next_at, failures = 0, last_error = NULL, blocked_until = NULL, asked_at = now(), tried_at = now()`;
     await tx.query(sql, [hostId, nextAt]);
   }
 

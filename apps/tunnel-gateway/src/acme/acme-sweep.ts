@@ -21,6 +21,7 @@ export class AcmeSweep {
   /** Resolves to the number of jobs. */
   async run(): Promise<number> {
     await this.board.clear();
+    await this.schedule.clear();
     if (!this.settings.acmeAgreeTerms) return 0;
     const due = await this.schedule.due(MAX_ORDERS);
     for (const hostId of due) await this.orderSoon(hostId);

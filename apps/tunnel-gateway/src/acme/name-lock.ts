@@ -17,7 +17,11 @@ export class NameLock {
     const onError = (): void => void (broken = true);
     client.on('error', onError);
     try {
-      const { rows } = await client.query<{ free: boolean }>(TRY, [name]);
+      const { rows } = await client.query<{ free: boolean }>(TRY, [name]).catch((error: unknown) => {
+        // Whether it has the lock nobody knows.
+        onError();
+        throw error;
+      });
       if (rows[0]?.free !== true) return null;
       try {
         return await work();

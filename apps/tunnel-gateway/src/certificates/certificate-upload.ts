@@ -11,6 +11,8 @@ export interface UploadedCertificate {
 }
 
 const MAX_CERTIFICATES = 10;
+/** Every visitor's handshake takes a signature: one of 16,384 bits holds all other visitors up for a second. */
+const MAX_RSA_BITS = 4_096;
 const BLOCK =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\sA-Za-z0-9+/=]+?-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
 
@@ -44,11 +46,16 @@ export function readUpload(
 
 function readKey(text: string): KeyObject {
   if (/ENCRYPTED/.test(text)) throw fieldError('key', 'is protected by a password: take that away (openssl pkey)');
+  let key: KeyObject;
   try {
-    return createPrivateKey(text);
+    key = createPrivateKey(text);
   } catch (error) {
     throw fieldError('key', 'is not a private key in PEM', error);
   }
+  if ((key.asymmetricKeyDetails?.modulusLength ?? 0) > MAX_RSA_BITS) {
+    throw fieldError('key', `has more than ${MAX_RSA_BITS} bits`);
+  }
+  return key;
 }
 
 function readCertificates(text: string): X509Certificate[] {

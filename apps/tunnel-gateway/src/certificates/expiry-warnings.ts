@@ -40,6 +40,9 @@ const SAID = `
   ON CONFLICT (host_id) DO UPDATE SET not_after = EXCLUDED.not_after
   WHERE w.not_after IS DISTINCT FROM EXCLUDED.not_after RETURNING host_id`;
 
+/** Another file is there now. */
+const OVER = 'DELETE FROM tunnel_gateway_ops.certificate_warnings WHERE host_id = ANY($1)';
+
 /** Says once of each certificate that it ends soon, wherever it came from. */
 @Injectable()
 export class ExpiryWarnings {
@@ -65,11 +68,13 @@ export class ExpiryWarnings {
     if (now - this.filesReadAt < FILES_EVERY_MS) return [];
     this.filesReadAt = now;
     const rows: FileRow[] = await this.dataSource.query(FILES);
-    return rows.flatMap(({ certPath, keyPath, ...host }) => {
+    const read = rows.flatMap(({ certPath, keyPath, ...host }) => {
       const lifetime = this.lifetimeOf(certPath, keyPath);
-      if (!lifetime || !expiresSoon(lifetime, now)) return [];
-      return [{ ...host, notAfter: new Date(lifetime.notAfter) }];
+      const notAfter = new Date(lifetime?.notAfter ?? 0);
+      return lifetime ? [{ ...host, notAfter, isSoon: expiresSoon(lifetime, now) }] : [];
     });
+    await this.dataSource.query(OVER, [read.filter(({ isSoon }) => !isSoon).map(({ hostId }) => hostId)]);
+    return read.filter(({ isSoon }) => isSoon);
   }
 
   private lifetimeOf(certPath: string, keyPath: string): { notBefore: number; notAfter: number } | null {

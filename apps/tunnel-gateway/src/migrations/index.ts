@@ -7,6 +7,7 @@ import { CreatePolicyOptions1763668802104 } from './1763668802104-create-policy-
 import { CreateFlowBuckets1763668802130 } from './1763668802130-create-flow-buckets.js';
 import { CreateAccessState1763668802140 } from './1763668802140-create-access-state.js';
 import { CreateAcme1763668802150 } from './1763668802150-create-acme.js';
+import { BoundAcmeOrders1763668802151 } from './1763668802151-bound-acme-orders.js';
 import { CreateEvents1763668802160 } from './1763668802160-create-events.js';
 import { CreateWebhooks1763668802161 } from './1763668802161-create-webhooks.js';
 import { CreateIdempotencyKeys1763668802170 } from './1763668802170-create-idempotency-keys.js';
@@ -26,6 +27,7 @@ export const MIGRATIONS = [
   CreateFlowBuckets1763668802130,
   CreateAccessState1763668802140,
   CreateAcme1763668802150,
+  BoundAcmeOrders1763668802151,
   CreateEvents1763668802160,
   CreateWebhooks1763668802161,
   CreateIdempotencyKeys1763668802170,
