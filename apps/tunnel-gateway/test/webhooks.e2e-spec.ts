@@ -91,7 +91,7 @@ describe('webhooks', () => {
     for (let attempt = 1; attempt <= 2; attempt++) {
       const [waiting] = await waitFor(async () => {
         const all = await deliveries(id);
-        return all[0]?.response_status !== null && all[0]?.attempts === attempt ? all : null;
+        return all[0]?.response_status === (attempt === 1 ? 500 : 302) ? all : null;
       });
       expect(waiting).toMatchObject({ status: 'pending', response_status: attempt === 1 ? 500 : 302 });
       expect(Date.parse(waiting.next_attempt_at)).toBeGreaterThan(Date.now() + 3_000);
@@ -121,6 +121,32 @@ describe('webhooks', () => {
     expect((await world.admin('GET', `/webhooks/${id}`)).body.failing_since).not.toBeNull();
     expect((await world.admin('POST', `/webhooks/${id}/test`)).body.status).toBe('delivered');
     expect((await world.admin('GET', `/webhooks/${id}`)).body.failing_since).toBeNull();
+  });
+
+  it('whose secret cannot be opened are given up, and do not stay for ever', async () => {
+    const { id } = await hook();
+    await world.rows(`UPDATE tunnel_gateway_ops.webhooks SET sealed_secret = 'of another key' WHERE id = $1`, [id]);
+    await happens('unsigned');
+    const waiting = await waitFor(async () => {
+      const [first] = await deliveries(id);
+      return first?.error && first;
+    });
+    expect(waiting).toMatchObject({ status: 'pending', error: 'internal: see the log of the gateway' });
+    await world.rows('UPDATE tunnel_gateway_ops.webhook_deliveries SET attempts = $1', [MAX_ATTEMPTS - 1]);
+    await hurry(id);
+    await waitFor(async () => (await deliveries(id))[0]?.status === 'dead');
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('whose every attempt ended with its process are given up', async () => {
+    receiver.answers.push(500);
+    const { id } = await hook();
+    await happens('deadly');
+    await waitFor(async () => (await deliveries(id))[0]?.response_status === 500);
+    await world.rows('UPDATE tunnel_gateway_ops.webhook_deliveries SET attempts = $1', [MAX_ATTEMPTS]);
+    await hurry(id);
+    await waitFor(async () => (await deliveries(id))[0]?.status === 'dead');
+    expect(receiver.received).toHaveLength(1);
   });
 
   it('hear no more when they say that they are gone', async () => {

@@ -56,6 +56,25 @@ describe('events of the edge', () => {
     expect(clock.statements).toBe(11);
   });
 
+  it('say in words what happened to one visitor, and to several', async () => {
+    const { events, written, clock } = rig();
+    const listener = events.listener(quiet, () => undefined);
+    const { resource, clientId, address } = denied;
+    const failed = { resource, clientId, address, policyId: 5 };
+    listener.denied?.(denied);
+    listener.visitorFailed?.({ ...failed, count: 1 });
+    listener.denied?.({ ...denied, count: 2 });
+    listener.visitorFailed?.({ ...failed, count: 3 });
+    clock.now += 60_000;
+    await events.write();
+    expect(written.map(({ message }) => message)).toEqual([
+      'A visitor was refused: address denied',
+      'A visitor did not prove who they are',
+      '2 visitors were refused: address denied',
+      '3 visitors did not prove who they are',
+    ]);
+  });
+
   it('are two in a minute for a million visitors that are refused', async () => {
     const { events, written, clock } = rig();
     const listener = events.listener(quiet, () => undefined);

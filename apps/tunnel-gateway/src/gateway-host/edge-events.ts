@@ -17,7 +17,7 @@ export interface EdgeEventsOptions {
   onProblem(message: string, fields: Record<string, unknown>): void;
 }
 
-type Sampled = Omit<NewEvent, 'message'> & { say(count: number): string };
+type Sampled = Omit<NewEvent, 'message'> & { say: (count: number) => string };
 
 /** What happens at the edge, on its way into the log: as it comes, or one a minute with a count where it may be a flood. */
 export class EdgeEvents {
@@ -114,7 +114,8 @@ export class EdgeEvents {
       resource,
       ownerUserId: this.ownerOf(clientId),
       data: { client_id: clientId, reason, address, ...(rule && { scope: rule.scope, rule_id: rule.ruleId }) },
-      say: (all) => `${visitors(all)} refused: ${full ? 'too many connections' : reason.replaceAll('_', ' ')}`,
+      say: (all) =>
+        `${visitors(all)} ${all === 1 ? 'was' : 'were'} refused: ${full ? 'too many connections' : reason.replaceAll('_', ' ')}`,
     });
   }
 
@@ -144,5 +145,5 @@ export class EdgeEvents {
 }
 
 function visitors(count: number): string {
-  return count === 1 ? 'A visitor was' : `${count} visitors were`;
+  return count === 1 ? 'A visitor' : `${count} visitors`;
 }

@@ -1,4 +1,5 @@
 import { Jobs } from '@gatehouse/jobs';
+import { JsonLogger } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { WebhookSender, type SendOutcome } from './webhook-sender.js';
@@ -64,6 +65,7 @@ export class WebhookAttempts {
     private readonly dataSource: DataSource,
     private readonly jobs: Jobs,
     private readonly sender: WebhookSender,
+    private readonly logger: JsonLogger,
   ) {}
 
   /** Attempts whatever is due of the delivery's webhook, that delivery among it. */
@@ -119,8 +121,16 @@ export class WebhookAttempts {
   }
 
   private async outcome({ id, enabled, ...message }: Claimed): Promise<SendOutcome> {
-    if (!enabled) return { delivered: false, gone: true, status: null, error: 'the webhook is disabled' };
-    return this.sender.send({ deliveryId: id, ...message });
+    if (!enabled) return { ...notSent('the webhook is disabled'), gone: true };
+    // Every one ended with its process: this one may be why.
+    if (message.attempts > MAX_ATTEMPTS) return notSent('no attempt came to an end');
+    try {
+      return await this.sender.send({ deliveryId: id, ...message });
+    } catch (error) {
+      // Such as a secret that another key sealed. It counts as an attempt, or it would be tried for ever.
+      this.logger.error('a webhook message could not be sent', { delivery: id, error: String(error) }, 'Webhooks');
+      return notSent('internal: see the log of the gateway');
+    }
   }
 
   private async settle(claimed: Claimed, outcome: SendOutcome): Promise<void> {
@@ -145,4 +155,8 @@ export class WebhookAttempts {
     const jobId = `delivery-${deliveryId}-${why}`;
     await this.jobs.add('webhook-delivery', { deliveryId }, { jobId, delay, attempts: 1 });
   }
+}
+
+function notSent(error: string): SendOutcome {
+  return { delivered: false, gone: false, status: null, error };
 }
