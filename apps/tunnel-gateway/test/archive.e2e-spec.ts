@@ -115,6 +115,32 @@ describe('an archive of everything', () => {
     expect(hashed.clients[0].verify_key).toMatch(/^[0-9a-f]{64}$/);
   });
 
+  it('has hashes only for logins, and takes them from logins alone', async () => {
+    const proof = { name: 'all', scopes: ['admin'], current_password: 'correct horse battery' };
+    const { key: secret } = (await world.admin('POST', '/api-keys', proof)).body;
+    const program = caller(world.gateway.url, { authorization: `Bearer ${secret}` });
+    expect((await program('GET', '/transfer/export')).status).toBe(200);
+    expect((await program('GET', '/transfer/export?hashes=true')).status).toBe(403);
+    const archive = { format: 'gatehouse.tunnel-gateway', version: 1 };
+    const user = { id: 900, username: 'intruder', role: 'admin', status: 1 };
+    const hashed = (await archiveOf(world, true)).users.find(({ username }: AnyJson) => username === 'ann');
+    const refused = { ...archive, users: [{ ...user, password_hash: hashed.password_hash }] };
+    expect((await program('POST', '/transfer/restore', { archive: refused })).status).toBe(403);
+    expect((await program('POST', '/transfer/restore', { archive })).status).toBe(200);
+  });
+
+  it('gives nobody the events of a user who is gone', async () => {
+    await world.rows(
+      `INSERT INTO tunnel_gateway_ops.events (type, owner_user_id, message) VALUES ('host.updated', 901, 'of before')`,
+    );
+    const user = { id: 901, username: 'successor', role: 'user', status: 1 };
+    const archive = { format: 'gatehouse.tunnel-gateway', version: 1, users: [user] };
+    const { status, body } = await restore(world, archive);
+    expect(status).toBe(200);
+    expect(body.changed).toMatchObject([{ kind: 'user', id: 901, new_id: expect.any(Number) }]);
+    expect(body.changed[0].new_id).not.toBe(901);
+  });
+
   it('without hashes brings new keys, and lets nobody in who is not known', async () => {
     await using other = await TunnelWorld.start();
     const { body } = await restore(other, await archiveOf(world, false));

@@ -233,6 +233,20 @@ describe('configurations of frp', () => {
     expect([await list('/clients'), await list('/tunnels')]).toEqual([[], []]);
   });
 
+  it('do not hold the gateway up with what is no configuration', async () => {
+    const before = performance.now();
+    const files = { 'frpc.toml': '\n'.repeat(400_000) };
+    expect(await bring('frp', files, { dry_run: true })).toMatchObject({ refused: 0 });
+    expect(performance.now() - before).toBeLessThan(5_000);
+    const rules = Array.from({ length: 5_001 }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
+    const clients = [{ Id: 1, VerifyKey: 'abc', BlackIpList: rules }];
+    const { status } = await world.admin('POST', '/transfer/import', {
+      format: 'nps',
+      files: [{ name: 'clients.json', text: JSON.stringify(clients) }],
+    });
+    expect(status).toBe(422);
+  });
+
   it('can be for a client that there is', async () => {
     const client = await world.client();
     const files = { 'frpc.toml': '[[proxies]]\nname = "x"\ntype = "stcp"\nlocalPort = 1' };

@@ -4,6 +4,7 @@ import { Answers, Fails } from '@gatehouse/platform';
 import { Body, Controller, Get, HttpCode, Ip, Post, Query, Req, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { requireLogin } from '../auth/require-login.js';
 import { ArchiveBody } from './archive/archive-body.js';
 import { Exporter } from './archive/exporter.js';
 import { Restorer } from './archive/restorer.js';
@@ -34,7 +35,8 @@ export class TransferController {
 
   @Get('export')
   @Answers('TransferArchive', 'Everything that people have set up, without secrets')
-  export(@Query() { hashes }: ExportQuery): Promise<TransferArchive> {
+  export(@Query() { hashes }: ExportQuery, @CurrentActor() actor: Actor): Promise<TransferArchive> {
+    if (hashes === 'true') requireLogin(actor);
     return this.exporter.run(hashes === 'true');
   }
 

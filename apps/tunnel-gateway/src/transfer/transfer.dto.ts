@@ -53,7 +53,7 @@ export class ImportBody {
 }
 
 export class ExportQuery {
-  /** `true`: with the hashes of passwords and keys, so that they hold where it is restored. */
+  /** `true`: with the hashes of passwords and keys, so that they hold where it is restored. Takes a login, not a key. */
   @IsOptional()
   @IsIn(['true', 'false'])
   hashes?: 'true' | 'false';

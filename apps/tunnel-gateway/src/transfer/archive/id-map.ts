@@ -3,11 +3,12 @@ import type { EntityManager } from 'typeorm';
 /** Ids far above all others would use up the sequence. */
 const MAX_AHEAD = 1_000_000;
 
-/** Ids for new rows of a table: their own where nobody has it, else the next one. */
+/** Ids for new rows of a table: their own where nobody has it and it is not `kept`, else the next one. */
 export async function claimIds(
   table: string,
   wanted: readonly number[],
   tx: EntityManager,
+  kept: readonly number[] = [],
 ): Promise<Map<number, number>> {
   if (wanted.length === 0) return new Map();
   const [{ last }] = (await tx.query(`SELECT coalesce(max(id), 0)::float8 AS last FROM ${table}`)) as [
@@ -16,7 +17,7 @@ export async function claimIds(
   const taken = (await tx.query(`SELECT id::float8 AS id FROM ${table} WHERE id = ANY ($1::bigint[])`, [wanted])) as {
     id: number;
   }[];
-  const occupied = new Set(taken.map(({ id }) => id));
+  const occupied = new Set([...kept, ...taken.map(({ id }) => id)]);
   const mayStay = (id: number): boolean => !occupied.has(id) && id <= last + MAX_AHEAD;
   const highest = wanted.filter(mayStay).reduce((most, id) => Math.max(most, id), last);
   // Whoever makes rows meanwhile gets ids above these. Sequences go up alone: a transaction that is rolled back leaves a gap, as always.

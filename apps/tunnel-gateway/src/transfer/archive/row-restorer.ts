@@ -44,6 +44,9 @@ const AT_ONCE = 500;
 /** No password has this hash. */
 const NO_PASSWORD = '!';
 
+const REMEMBERED = `
+  SELECT DISTINCT owner_user_id::float8 AS id FROM tunnel_gateway_ops.events WHERE owner_user_id = ANY ($1::bigint[])`;
+
 /** Puts the rows of an archive into their tables, checked as if somebody made them. */
 @Injectable()
 export class RowRestorer {
@@ -61,12 +64,11 @@ export class RowRestorer {
       [rows.map(({ body }) => body.username)],
     );
     const idOf = new Map((known as { id: number; username: string }[]).map(({ id, username }) => [username, id]));
-    const added = rows.filter(({ body }) => !idOf.has(body.username));
-    const fresh = await claimIds(
-      'tunnel_gateway.users',
-      added.map(({ id }) => id),
-      tx,
-    );
+    const added = rows.filter(({ body }) => !idOf.has(body.username)).map(({ id }) => id);
+    // Events stay when their user goes: nobody else is to see them.
+    const remembered = (await tx.query(REMEMBERED, [added])) as { id: number }[];
+    const former = remembered.map(({ id }) => id);
+    const fresh = await claimIds('tunnel_gateway.users', added, tx, former);
     return new Map(rows.map(({ id, body }) => [id, idOf.get(body.username) ?? fresh.get(id) ?? id]));
   }
 

@@ -34,7 +34,7 @@ function parseToml({ name, text }: ImportFile, report: ImportReport): ParsedFile
     return [];
   };
   if (text.includes('{{')) return refuse('templates are filled in by frp: give the file with its values');
-  if (/^\s*\[common\]\s*$/m.test(text))
+  if (/^[ \t]*\[common\][ \t]*\r?$/m.test(text))
     return refuse('this is the INI format of frp before 0.52: convert it to TOML first');
   try {
     const table: unknown = parse(text, { maxDepth: 32 });

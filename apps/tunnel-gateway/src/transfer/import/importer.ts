@@ -12,7 +12,7 @@ import { ImportReport, type Place } from './import-report.js';
 import { ItemMaker } from './item-maker.js';
 import { planNps } from './nps.js';
 
-/** Clients, tunnels and hosts of one import: they are made in one transaction, which others wait for. */
+/** Clients, tunnels, hosts and rules of one import: they are made in one transaction, which others wait for. */
 const MAX_ITEMS = 5_000;
 const PLANNERS = { frp: planFrp, nps: planNps } as const;
 
@@ -35,8 +35,9 @@ export class Importer {
   ): Promise<TransferImportView> {
     const report = new ImportReport();
     const plan = PLANNERS[format](files, report);
-    if (plan.clients.length + plan.resources.length > MAX_ITEMS) {
-      throw fieldError('files', `hold more than ${MAX_ITEMS} clients, tunnels and hosts: import them in parts`);
+    const rules = plan.clients.reduce((sum, client) => sum + client.rules.length, 0);
+    if (plan.clients.length + plan.resources.length + rules > MAX_ITEMS) {
+      throw fieldError('files', `hold more than ${MAX_ITEMS} clients, tunnels, hosts and rules: import them in parts`);
     }
     if (clientId !== undefined) await this.maker.requireClient(clientId, actor);
     if (clientId !== undefined && plan.clients.length > 1) {
