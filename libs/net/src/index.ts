@@ -18,7 +18,8 @@ export {
   type IpAddress,
 } from './cidr.js';
 export { asHostName, sniffTlsServerName, type SniffResult } from './tls-sniff.js';
-export { sniffHttpHost } from './http-sniff.js';
+export { readHeaderLine } from './header-line.js';
+export { hostField, sniffHttpHost } from './http-sniff.js';
 export { type Throttle, type ThrottleWaiter } from './throttle.js';
 export { TokenBucket } from './token-bucket.js';
 export { RateMeter } from './rate-meter.js';

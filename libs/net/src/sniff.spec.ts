@@ -101,4 +101,14 @@ describe('HTTP host', () => {
   it.each(['SSH-2.0-x\r\n', '\u0016\u0003\u0001', `GET /${'a'.repeat(20_000)}`])('%j is none', (text) => {
     expect(sniffHttpHost(Buffer.from(text))).toEqual({ state: 'no' });
   });
+
+  it('is not held up by a stranger who sends spaces', () => {
+    const began = performance.now();
+    expect(sniffHttpHost(Buffer.from(`GET / HTTP/1.1\r\nHost:${' '.repeat(3000)}`))).toEqual({ state: 'incomplete' });
+    expect(sniffHttpHost(Buffer.from(`GET / HTTP/1.1\r\nHost: a${' \t'.repeat(7000)}b\r\n`))).toEqual({
+      state: 'found',
+      host: null,
+    });
+    expect(performance.now() - began).toBeLessThan(100);
+  });
 });

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { readHeaderLine } from '@gatehouse/net';
 import { protocolError } from '../errors.js';
 
 /** Where a gateway takes WebSockets of agents. */
@@ -135,13 +136,12 @@ function hasToken(value: string | undefined, token: string): boolean {
 function readFields(head: string): FieldReader {
   const fields = new Map<string, string>();
   for (const line of head.split('\r\n').slice(1)) {
-    const [, name, value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
-    if (!name) {
-      if (line === '') continue;
-      throw protocolError('a header that cannot be read');
-    }
-    const known = fields.get(name.toLowerCase());
-    fields.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`);
+    if (line === '') continue;
+    const field = readHeaderLine(line);
+    if (!field) throw protocolError('a header that cannot be read');
+    const { name, value } = field;
+    const known = fields.get(name);
+    fields.set(name, known === undefined ? value : `${known}, ${value}`);
   }
   return (name) => fields.get(name);
 }

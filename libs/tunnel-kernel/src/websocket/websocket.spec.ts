@@ -78,6 +78,12 @@ describe('frames of a WebSocket', () => {
 });
 
 describe('the handshake of a WebSocket', () => {
+  it('is not held up by a stranger who sends spaces', () => {
+    const began = performance.now();
+    expect(() => readRequestHead(`GET / HTTP/1.1\r\na:${' '.repeat(4000)}\rx\r\n\r\n`)).toThrow('cannot be read');
+    expect(performance.now() - began).toBeLessThan(50);
+  });
+
   const address = { secure: false, host: 'gw.example', port: 8080, path: '/__gw/agent' };
 
   it('is asked for, accepted, and checked', () => {

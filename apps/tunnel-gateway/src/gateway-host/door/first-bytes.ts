@@ -1,4 +1,4 @@
-import { sniffTlsServerName } from '@gatehouse/net';
+import { hostField, sniffTlsServerName } from '@gatehouse/net';
 import { openingWorker, readAuthority, readRouteTag, routeTagOf } from '@gatehouse/tunnel-kernel';
 import type { PortName } from '../edge-ipc.js';
 import type { Dealing } from './dealing.js';
@@ -60,15 +60,4 @@ function ofRequest(bytes: Buffer, { dealing, any }: Choosing): Choice {
   if (said === undefined) return end < 0 ? 'more' : any();
   const authority = readAuthority(said);
   return (authority && dealing.ofName(authority.host)) ?? any();
-}
-
-/** The first `Host` of which the whole line is there. Line by line: an expression that tries its ways is a stranger's to hang. */
-function hostField(head: string): string | undefined {
-  let at = head.indexOf('\r\n');
-  for (let end = head.indexOf('\r\n', at + 2); at >= 0 && end >= 0; end = head.indexOf('\r\n', at + 2)) {
-    const line = head.slice(at + 2, end);
-    if (/^host:/i.test(line)) return line.slice('host:'.length).trim();
-    at = end;
-  }
-  return undefined;
 }

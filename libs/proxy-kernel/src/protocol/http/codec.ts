@@ -1,4 +1,5 @@
 /** Heads of HTTP/1 proxy requests and what a proxy may pass on (RFC 9110 7.6, RFC 9112). Pure. */
+import { readHeaderLine } from '@gatehouse/net';
 import { DialError, RejectedError } from '../../interfaces/index.js';
 import { isHostName } from '../host-name.js';
 
@@ -61,10 +62,9 @@ export function formatAuthority({ host, port }: Authority): string {
 export function parseHeaderLines(lines: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>();
   for (const line of lines) {
-    const match = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*?)[ \t]*$/.exec(line);
-    // oxlint-disable-next-line no-control-regex
-    if (!match || /[\u0000\r\n]/.test(line)) throw new HttpRequestError(400, 'malformed header');
-    headers.set((match[1] ?? '').toLowerCase(), match[2] ?? '');
+    const field = readHeaderLine(line);
+    if (!field) throw new HttpRequestError(400, 'malformed header');
+    headers.set(field.name, field.value);
   }
   return headers;
 }
