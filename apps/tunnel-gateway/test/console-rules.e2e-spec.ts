@@ -3,6 +3,7 @@ import { waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConsoleRules } from '../src/ip-rules/console-rules.js';
 import { startGateway } from './gateway-app.js';
+import { EventClient } from './support/event-source.js';
 import { caller, TunnelWorld, type Answer } from './support/tunnel-world.js';
 
 const INSIDE = '192.0.2.10';
@@ -55,6 +56,17 @@ describe('rules of the console', () => {
     expect((await as('198.51.100.99', 'GET', '/auth/me')).status).toBe(403);
     expect((await as(INSIDE, 'DELETE', `/ip-rules/${body.id}`)).status).toBe(204);
     expect((await as('198.51.100.99', 'GET', '/auth/me')).status).toBe(200);
+  });
+
+  it('end streams of events that were open before them', async () => {
+    const open = (address: string): Promise<EventClient> =>
+      EventClient.open(world.gateway.url, token, { 'x-forwarded-for': address });
+    const [outside, inside] = [await open(OUTSIDE), await open(INSIDE)];
+    expect([outside.status, inside.status]).toEqual([200, 200]);
+    await rule({ type: 'deny', pattern: OUTSIDE });
+    await waitFor(() => outside.ended);
+    expect(inside.ended).toBe(false);
+    inside.close();
   });
 
   it('hold on other replicas, too, which hear of them', async () => {

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { IpRulesModule } from '../ip-rules/ip-rules.module.js';
 import { EventFeed } from './event-feed.js';
 import { EventStream } from './event-stream.js';
 import { EventsController } from './events.controller.js';
@@ -7,6 +8,7 @@ import { StreamPermit } from './stream-permit.js';
 
 /** Events for people and programs. */
 @Module({
+  imports: [IpRulesModule],
   controllers: [EventsController],
   providers: [EventsReader, EventStream, EventFeed, StreamPermit],
   exports: [EventsReader, EventFeed],

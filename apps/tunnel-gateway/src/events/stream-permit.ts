@@ -2,6 +2,7 @@ import { Authenticator, type Actor } from '@gatehouse/auth';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { DataSource } from 'typeorm';
+import { ConsoleRules } from '../ip-rules/console-rules.js';
 
 const SESSION_IS_OPEN = `
   SELECT u.role FROM tunnel_gateway.sessions s JOIN tunnel_gateway.users u ON u.id = s.user_id
@@ -13,10 +14,12 @@ export class StreamPermit {
   constructor(
     private readonly dataSource: DataSource,
     private readonly authenticator: Authenticator,
+    private readonly console: ConsoleRules,
   ) {}
 
   /** Looking does not count as a use of the session: an open page would keep it alive for ever. */
   async holds(actor: Actor, request: Request): Promise<boolean> {
+    if (!this.console.admits(request)) return false;
     if (actor.credential === 'session') {
       const rows = (await this.dataSource.query(SESSION_IS_OPEN, [actor.credentialId])) as { role: string }[];
       return rows[0]?.role === actor.role;

@@ -3,7 +3,7 @@ import { PgListener } from '@gatehouse/persistence';
 import { AppError, clientAddress, JsonLogger } from '@gatehouse/platform';
 import { IpRules } from '@gatehouse/tunnel-kernel';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { EntityManager } from 'typeorm';
 import { OwnedRows } from '../ownership/owned-rows.js';
 import { Countries } from './countries.js';
@@ -45,11 +45,14 @@ export class ConsoleRules implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   readonly entrance: RequestHandler = (request, _response, next) => {
-    if (this.rules === null || OPEN.test(request.path)) return next();
-    const { ip } = clientAddress(request);
     // No hint that there are rules, nor which.
-    next(this.rules.decideConsole(ip) === null ? undefined : new AppError('FORBIDDEN'));
+    next(OPEN.test(request.path) || this.admits(request) ? undefined : new AppError('FORBIDDEN'));
   };
+
+  /** Whether whoever sent a request would be let in now. */
+  admits(request: Request): boolean {
+    return this.rules === null || this.rules.decideConsole(clientAddress(request).ip) === null;
+  }
 
   /** From now on the rules hold that are committed. Never rejects: the ones before stay while the database is away. */
   refresh(): Promise<void> {
