@@ -161,6 +161,34 @@ describe('an archive of everything', () => {
     }
   });
 
+  it('says of a client at an authorization server that its secret is missing, and lets nobody in meanwhile', async () => {
+    await using other = await TunnelWorld.start();
+    const archive = await archiveOf(world, false);
+    const [{ id: clientId }] = archive.clients;
+    const server = { authorizationEndpoint: 'https://id.example.org/a', tokenEndpoint: 'https://id.example.org/t' };
+    archive.auth_policies.push({
+      id: 777,
+      resource_type: 'client',
+      resource_id: clientId,
+      type: 'oauth',
+      callback_url: null,
+      enabled: 1,
+      ttl_seconds: 60,
+      copy_headers: [],
+      allow_private: false,
+      oauth: { issuer: 'https://id.example.org', clientId: 'gateway', server },
+      has_secret: true,
+    });
+    const { status, body } = await restore(other, archive);
+    expect(status, JSON.stringify(body)).toBe(200);
+    const told = body.changed.find(({ id, kind }: AnyJson) => id === 777 && kind === 'auth_policy');
+    expect(told.note).toBe('lets nobody in: set its secret');
+    const policy = (await other.admin('GET', `/auth-policies/${told.new_id}`)).body;
+    expect(policy.oauth).toMatchObject({ client_id: 'gateway', has_client_secret: false });
+    const again = (await archiveOf(other, true)).auth_policies.find(({ type }: AnyJson) => type === 'oauth');
+    expect(again.has_secret).toBe(true);
+  });
+
   it('gets other ids where its own are taken', async () => {
     await using other = await TunnelWorld.start();
     const mine = await other.client({ name: 'mine' });

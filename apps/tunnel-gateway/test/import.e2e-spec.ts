@@ -247,6 +247,24 @@ describe('configurations of frp', () => {
     expect(status).toBe(422);
   });
 
+  it('do not grow into more than there is in them', async () => {
+    const many = (prefix: string): string =>
+      JSON.stringify(Array.from({ length: 30_000 }, (_, i) => `${prefix}${i}.example.org`));
+    const hosts = `[[proxies]]\nname = "x"\ntype = "http"\nlocalPort = 1\ncustomDomains = ${many('')}\nlocations = ${many('/')}`;
+    const refused = await bring('frp', { 'frpc.toml': hosts }, { dry_run: true });
+    expect(lineOf(refused, 'proxies[0].locations').outcome).toBe('refused');
+    const strip = `${'/'.repeat(100_000)}a\\nb`;
+    const plugin = `[proxies.plugin]\ntype = "static_file"\nlocalPath = "/srv"\nstripPrefix = "${strip}"`;
+    const before = performance.now();
+    const files = { 'frpc.toml': `[[proxies]]\nname = "x"\ntype = "tcp"\nremotePort = 0\n${plugin}` };
+    await bring('frp', files, { dry_run: true });
+    expect(performance.now() - before).toBeLessThan(5_000);
+    const inner = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [i, 1]));
+    const nested = JSON.stringify({ Id: 1, VerifyKey: 'abc', Unknown: { ['n'.repeat(500_000)]: inner } });
+    const report = await bring('nps', { 'clients.json': nested }, { dry_run: true });
+    expect(JSON.stringify(report).length).toBeLessThan(1_000_000);
+  });
+
   it('can be for a client that there is', async () => {
     const client = await world.client();
     const files = { 'frpc.toml': '[[proxies]]\nname = "x"\ntype = "stcp"\nlocalPort = 1' };

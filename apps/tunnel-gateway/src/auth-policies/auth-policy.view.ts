@@ -3,7 +3,7 @@ import type { StoredOAuth } from '../gateway-host/policy-mapper.js';
 import { flag, instant } from '../wire/view-parts.js';
 import type { AuthPolicy, PolicyOptions } from './auth-policy.entity.js';
 
-/** Hashes stay where they are. */
+/** Hashes stay where they are. A secret that an archive did not bring is none. */
 export function toAuthPolicyView(policy: AuthPolicy, options: PolicyOptions | undefined): AuthPolicyView {
   return {
     id: policy.id,
@@ -15,7 +15,7 @@ export function toAuthPolicyView(policy: AuthPolicy, options: PolicyOptions | un
     callback_url: policy.callbackUrl,
     copy_headers: options?.copyHeaders ?? [],
     allow_private: options?.allowPrivate ?? false,
-    oauth: options?.oauth ? toOAuthView(options.oauth, options.sealedSecret !== null) : null,
+    oauth: options?.oauth ? toOAuthView(options.oauth, Boolean(options.sealedSecret)) : null,
     enabled: flag(policy.enabled),
     ttl_seconds: policy.ttlSeconds ?? 7_200,
     created_at: instant(policy.createdAt),

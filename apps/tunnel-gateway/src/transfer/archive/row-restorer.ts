@@ -284,7 +284,11 @@ function policy(
   const { resource_type: resourceType, type, callback_url: url } = body;
   const needsHash = type === 'password' || type === 'basic';
   const note =
-    needsHash && hash === null ? 'lets nobody in: set its passwords' : body.has_secret ? 'needs its secret' : null;
+    needsHash && hash === null
+      ? 'lets nobody in: set its passwords'
+      : body.has_secret
+        ? 'lets nobody in: set its secret'
+        : null;
   tell(context, { kind: 'auth_policy', id, note });
   if (type === 'oauth' && !body.oauth) throw fieldError(`${path}.oauth`, 'is needed');
   if (type === 'callback' && !url) throw fieldError(`${path}.callback_url`, 'is needed');

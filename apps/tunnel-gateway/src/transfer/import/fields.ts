@@ -144,8 +144,7 @@ export class Fields {
 
   private placeOf(name: string): Place {
     const { file, path } = this.place;
-    const shown = name.length > SHOWN_TEXT ? `${name.slice(0, SHOWN_TEXT)}…` : name;
-    return { file, path: path === '' ? shown : `${path}.${shown}` };
+    return { file, path: path === '' ? shown(name) : `${path}.${shown(name)}` };
   }
 }
 
@@ -158,12 +157,17 @@ export function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
+/** Names are in the path of each line below them. */
+function shown(name: string): string {
+  return name.length > SHOWN_TEXT ? `${name.slice(0, SHOWN_TEXT)}…` : name;
+}
+
 /** Every line of a value that is nested. */
 function tell(value: unknown, place: Place, depth: number, say: (place: Place) => void): void {
   const inner: [string, unknown][] = Array.isArray(value)
     ? value.filter(isTable).map((each, index) => [`[${index}]`, each])
     : isTable(value)
-      ? Object.entries(value).map(([name, each]) => [`.${name}`, each])
+      ? Object.entries(value).map(([name, each]) => [`.${shown(name)}`, each])
       : [];
   if (inner.length === 0 || depth >= MAX_DEPTH) return say(place);
   for (const [name, each] of inner) tell(each, { ...place, path: `${place.path}${name}` }, depth + 1, say);

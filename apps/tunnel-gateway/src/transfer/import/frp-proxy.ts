@@ -11,6 +11,9 @@ export interface ProxyContext {
   subDomainHost: string | undefined;
 }
 
+/** Of one entry: each name has each location. */
+const MAX_HOSTS = 1_000;
+
 type Part = Pick<PlannedResource, 'body' | 'accounts'> & { suffix?: string };
 
 /** One entry of [[proxies]]: a tunnel, or a host for each of its names and locations. */
@@ -113,9 +116,17 @@ export function fileTarget(path: string, strip: string | undefined, readOnly: bo
   const url = new URL('file:///');
   url.pathname = path.replaceAll('\\', '/');
   url.searchParams.set('ro', readOnly ? '1' : '0');
-  const prefix = (strip ?? '').replace(/^\/*(.*?)\/*$/, '/$1');
+  const prefix = `/${withoutSlashes(strip ?? '')}`;
   if (prefix !== '/') url.searchParams.set('strip', prefix);
   return url.href.replaceAll('%2F', '/');
+}
+
+/** Around it. A pattern would look at each slash of a long row again and again. */
+function withoutSlashes(text: string): string {
+  let [start, end] = [0, text.length];
+  while (text[start] === '/') start++;
+  while (end > start && text[end - 1] === '/') end--;
+  return text.slice(start, end);
 }
 
 function readAccount(fields: Fields, user: string, password: string): PlannedResource['accounts'] {
@@ -146,6 +157,10 @@ function planHosts(fields: Fields, type: 'http' | 'https', { subDomainHost }: Pr
   };
   if (type === 'https') fields.note('type', 'TLS ends at the gateway, which needs a certificate: auto_https was set');
   if (names.length === 0) fields.refuse('customDomains', 'a host needs a name');
+  if (names.length * locations.length > MAX_HOSTS) {
+    fields.refuse('locations', `are more than ${MAX_HOSTS} hosts with these names`);
+    return [];
+  }
   return names.flatMap((host) =>
     (locations.length === 0 ? ['/'] : locations).map((location) => ({
       body: { ...body, host, location },

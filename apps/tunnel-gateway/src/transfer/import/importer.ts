@@ -12,7 +12,7 @@ import { ImportReport, type Place } from './import-report.js';
 import { ItemMaker } from './item-maker.js';
 import { planNps } from './nps.js';
 
-/** Clients, tunnels, hosts and rules of one import: they are made in one transaction, which others wait for. */
+/** Clients, tunnels, hosts, rules and accounts of one import: they are made in one transaction, which others wait for. */
 const MAX_ITEMS = 5_000;
 const PLANNERS = { frp: planFrp, nps: planNps } as const;
 
@@ -35,9 +35,9 @@ export class Importer {
   ): Promise<TransferImportView> {
     const report = new ImportReport();
     const plan = PLANNERS[format](files, report);
-    const rules = plan.clients.reduce((sum, client) => sum + client.rules.length, 0);
-    if (plan.clients.length + plan.resources.length + rules > MAX_ITEMS) {
-      throw fieldError('files', `hold more than ${MAX_ITEMS} clients, tunnels, hosts and rules: import them in parts`);
+    if (itemsOf(plan) > MAX_ITEMS) {
+      const message = `hold more than ${MAX_ITEMS} clients, tunnels, hosts, rules and accounts: import them in parts`;
+      throw fieldError('files', message);
     }
     if (clientId !== undefined) await this.maker.requireClient(clientId, actor);
     if (clientId !== undefined && plan.clients.length > 1) {
@@ -122,6 +122,12 @@ interface Target {
   resources: TransferredResource[];
   actor: Actor;
   tx: EntityManager;
+}
+
+function itemsOf({ clients, resources }: ImportPlan): number {
+  const rules = clients.reduce((sum, client) => sum + client.rules.length, 0);
+  const accounts = resources.reduce((sum, resource) => sum + resource.accounts.length, 0);
+  return clients.length + resources.length + rules + accounts;
 }
 
 function reasonOf({ message, details }: AppError): string {
