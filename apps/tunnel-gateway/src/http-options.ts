@@ -3,6 +3,7 @@ import { isPublicRoute } from '@gatehouse/auth';
 import type { HttpOptions } from '@gatehouse/platform';
 import { SESSION_COOKIE } from './auth/session-cookie-name.js';
 import { ConsoleRules } from './ip-rules/console-rules.js';
+import { loadExamples } from './openapi-examples.js';
 import { SERVICE_VERSION } from './service-version.js';
 import { ARCHIVE_PATH } from './transfer/archive/archive-body.js';
 import { visitPages } from './visits/visit-pages.js';
@@ -31,5 +32,6 @@ export const HTTP_OPTIONS: HttpOptions = {
     schemas: new URL('../contract-schemas.json', import.meta.url),
     isOpen: isPublicRoute,
     additions,
+    examples: loadExamples,
   },
 };

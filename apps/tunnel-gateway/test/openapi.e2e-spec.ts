@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import type { OperationExample } from '@gatehouse/platform';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXAMPLES_FILE, loadExamples } from '../src/openapi-examples.js';
 import { makeCertificate } from './support/certificates.js';
-import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
+import { TunnelWorld, type Answer, type AnyJson } from './support/tunnel-world.js';
 
 const UPLOADED = makeCertificate({ subject: 'app.example.org', names: ['app.example.org'] });
 
@@ -126,6 +129,10 @@ const WALK: [operation: string, request: string, body?: object][] = [
   ['clients_remove', 'DELETE /clients/:client'],
 ];
 
+/** Writes the exchanges down, for the description, instead of comparing them with what is written there. */
+const recording = process.env['RECORD_EXAMPLES'] === '1';
+const exchanges: OperationExample[] = [];
+
 /** Logins, and what people do with their own accounts: see accounts.e2e-spec.ts. */
 const ELSEWHERE = /^(auth|ownAccount)_|^sessions_end$/;
 
@@ -140,7 +147,10 @@ beforeAll(async () => {
   ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema(document, 'description');
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  if (recording) writeFileSync(EXAMPLES_FILE, `${JSON.stringify(exchanges.map(forReaders), null, 2)}\n`);
+  await world.close();
+});
 
 interface Found {
   place: string[];
@@ -198,6 +208,23 @@ describe('the interface description', () => {
     if (answer.status === 204) expect(answer.body).toBeNull();
     else expect(problems([...where, 'content', 'application/json', 'schema'], answer.body)).toEqual([]);
     if (id.endsWith('_create')) ids.set(nameOf(id), answer.body.id);
+    keep(id, request, sent, answer);
+  });
+
+  it.skipIf(recording)('shows what was sent and answered', async () => {
+    const request = ({ operation, name, path, query, body, status }: OperationExample): object => ({
+      operation,
+      name,
+      path,
+      query,
+      body,
+      status,
+    });
+    const shown = JSON.stringify((await loadExamples()).map(request));
+    expect(JSON.parse(shown)).toEqual(JSON.parse(JSON.stringify(exchanges.map(forReaders).map(request))));
+    const { operation } = operations().get('clients_create') ?? { operation: {} };
+    expect(operation.requestBody.content['application/json'].examples).toHaveProperty('clients_create');
+    expect(operation.responses['201'].content['application/json'].examples).toHaveProperty('clients_create');
   });
 
   it('describes problems as they come', async () => {
@@ -207,6 +234,44 @@ describe('the interface description', () => {
     expect(problems([...place, 'responses', '404', 'content', 'application/problem+json', 'schema'], body)).toEqual([]);
   });
 });
+
+/** Remembers an exchange as an example; one without an answer shows its request alone. */
+function keep(operation: string, request: string, body: object | undefined, answer: Answer): void {
+  const count = exchanges.filter((exchange) => exchange.operation === operation).length;
+  const [path = '', query = ''] = (request.split(' ')[1] ?? '').split('?');
+  const id = ids.get(/:(\w+)/.exec(path)?.[1] ?? '');
+  exchanges.push({
+    operation,
+    name: count === 0 ? operation : `${operation}_${count + 1}`,
+    ...(id !== undefined && { path: { id } }),
+    ...(query !== '' && { query: queryOf(query) }),
+    ...(body !== undefined && { body }),
+    status: answer.status,
+    mediaType: 'application/json',
+    answer: answer.body,
+  });
+}
+
+const queryOf = (text: string): Record<string, string | number> =>
+  Object.fromEntries(
+    [...new URLSearchParams(text)].map(([name, value]) => {
+      const filledIn = String(filled(value));
+      return [name, /^\d+$/.test(filledIn) ? Number(filledIn) : filledIn];
+    }),
+  );
+
+function forReaders(exchange: OperationExample): OperationExample {
+  return JSON.parse(JSON.stringify(exchange, shortened)) as OperationExample;
+}
+
+/** Certificates are new each time, series are long, and what is secret looks like that. */
+function shortened(_name: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 3) as unknown[];
+  if (typeof value !== 'string') return value;
+  const pem = /^-----BEGIN ([A-Z ]+)-----/.exec(value)?.[1];
+  if (pem !== undefined) return `-----BEGIN ${pem}-----\n…\n-----END ${pem}-----\n`;
+  return value.replaceAll(/\b(gtk1\.|gtv1\.|gtk_|whsec_)[\w.+/=-]{8,}/g, '$1…');
+}
 
 /** `ipRules_create` makes an `ipRule`. */
 function nameOf(operation: string): string {
