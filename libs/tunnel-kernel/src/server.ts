@@ -101,7 +101,7 @@ export class TunnelServer {
       logger: environment.logger,
       book: this.context.book,
       handshakeMs: this.timeouts.handshake,
-      maxUnidentified: MAX_UNIDENTIFIED,
+      maxUnidentified: environment.maxUnidentified ?? MAX_UNIDENTIFIED,
       onControl: (stream, arrival) => this.links.add(new ServerSession(stream, arrival, ++this.order, this.context)),
       onVisitor: (stream) => void this.privateMode.receive(stream),
       onMapping: (stream) => void this.paths.receive(stream),

@@ -272,6 +272,19 @@ describe('the door', () => {
     await Promise.all([silent, unauthenticated, noTls, noTicket].map(howItEnds));
   });
 
+  it('is open to who speaks, however many keep silent or do not get on with their TLS', async () => {
+    await open({ maxUnidentified: 16 });
+    const { key } = rig.client();
+    const port = await rig.tunnel(1, [await rig.echo()]);
+    const silent = await Promise.all(Array.from({ length: 16 }, () => rig.visit(rig.port)));
+    rig.agent(key);
+    await rig.online(1);
+    const halves = await Promise.all(Array.from({ length: 16 }, () => rig.visit(rig.port)));
+    for (const half of halves) half.write(Buffer.from([22]));
+    await waitFor(() => silent[0]?.destroyed);
+    for (let count = 0; count < 12; count++) expect(await ask(port)).toBe('?');
+  });
+
   it('opens a channel once with a ticket', async () => {
     await open({ pool: { start: 1 } });
     const { key } = rig.client();

@@ -7,7 +7,7 @@ import {
   type SecureContextOptions,
   type Server as TlsServer,
 } from 'node:tls';
-import { ByteReader, ByteStreamDuplex, type ByteStream } from '@gatehouse/net';
+import { ByteReader, ByteStreamDuplex, resetStream, type ByteStream } from '@gatehouse/net';
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
@@ -38,7 +38,7 @@ export interface DoorOptions {
   book: TicketBook;
   /** From accept until the connection has said what it is. */
   handshakeMs: number;
-  /** Connections that have not said yet what they are. */
+  /** Connections that have not said yet what they are; as many are in TLS handshakes at most. */
   maxUnidentified: number;
   onControl(stream: TLSSocket, arrival: Arrival): void;
   /** A visitor's program; it has its own time limit from here on. */
@@ -55,9 +55,8 @@ export interface Arrival {
 }
 
 interface Unidentified {
-  /** Null during a TLS handshake. */
-  stream: ByteStream | null;
-  timer: NodeJS.Timeout | undefined;
+  stream: ByteStream;
+  timer: NodeJS.Timeout;
 }
 
 /**
@@ -72,6 +71,8 @@ export class Door {
   private readonly secureContext: SecureContext;
   /** Connections that have not said yet what they are, by the far end of their TCP socket. */
   private readonly unidentified = new Map<string, Unidentified>();
+  /** Those that said TLS and are not through with the handshake: a TCP socket under TLS is not ours to destroy. */
+  private readonly handshakes = new Set<string>();
 
   constructor(options: DoorOptions) {
     this.options = options;
@@ -142,7 +143,7 @@ export class Door {
 
   /** Ends the connections that nobody else knows of. */
   destroyUnidentified(): void {
-    for (const { stream } of this.unidentified.values()) stream?.destroy();
+    for (const { stream } of this.unidentified.values()) stream.destroy();
   }
 
   /** Ends the WebSockets, with all that they carry, once last words have left. */
@@ -152,13 +153,22 @@ export class Door {
 
   private accepted(socket: Socket): void {
     socket.on('error', () => undefined);
-    if (this.unidentified.size >= this.options.maxUnidentified) return void socket.resetAndDestroy();
+    this.makeRoom();
     this.receive(socket, farEnd(socket));
   }
 
   private acceptedStream(stream: MuxStream): void {
-    if (this.unidentified.size >= this.options.maxUnidentified) return stream.destroy();
+    this.makeRoom();
     this.receive(stream, `${farEnd(stream)} ${stream.id}`);
+  }
+
+  /** Who has been silent longest goes: others say at once what they are, and nobody can keep them out by saying nothing. */
+  private makeRoom(): void {
+    const [oldest] = this.unidentified;
+    if (!oldest || this.unidentified.size < this.options.maxUnidentified) return;
+    const [far, { stream }] = oldest;
+    this.identified(far);
+    resetStream(stream);
   }
 
   private receive(stream: ByteStream, far: string): void {
@@ -188,9 +198,10 @@ export class Door {
 
   private secure(stream: ByteStream, far: string): void {
     if (stream instanceof Socket) {
-      // From here on the TLS server has its own time limit; a TCP socket under TLS is not ours to destroy.
-      clearTimeout(this.unidentified.get(far)?.timer);
-      this.unidentified.set(far, { stream: null, timer: undefined });
+      if (this.handshakes.size >= this.options.maxUnidentified) return resetStream(stream);
+      // From here on the TLS server has its own time limit.
+      this.identified(far);
+      this.handshakes.add(far);
       this.tls.emit('connection', stream);
       return;
     }
@@ -245,6 +256,7 @@ export class Door {
   private identified(far: string): void {
     clearTimeout(this.unidentified.get(far)?.timer);
     this.unidentified.delete(far);
+    this.handshakes.delete(far);
   }
 }
 
