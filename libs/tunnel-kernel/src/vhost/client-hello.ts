@@ -12,6 +12,8 @@ const ACME_PROTOCOL = Buffer.from('\x0aacme-tls/1', 'latin1');
 /** Fatal, `unrecognized_name` (RFC 6066 3). */
 const UNRECOGNIZED_NAME = Buffer.from([0x15, 3, 3, 0, 2, 2, 112]);
 const MAX_BYTES = 17 * 1024;
+/** Each is a look at all that came so far. */
+const MAX_PIECES = 256;
 
 /**
  * Reads a ClientHello and puts it back: the socket is then paused, and whoever wraps it finds everything in it. Null: it
@@ -20,6 +22,7 @@ const MAX_BYTES = 17 * 1024;
 export function readClientHello(socket: Socket, timeoutMs: number): Promise<ClientHello | null> {
   return new Promise((resolve) => {
     let read: Buffer = Buffer.alloc(0);
+    let pieces = 0;
     const finish = (hello: ClientHello | null): void => {
       clearTimeout(timer);
       socket.off('data', take).off('end', gone).off('close', gone).pause();
@@ -29,9 +32,10 @@ export function readClientHello(socket: Socket, timeoutMs: number): Promise<Clie
     const gone = (): void => finish(null);
     const take = (chunk: Buffer): void => {
       read = read.length === 0 ? chunk : Buffer.concat([read, chunk]);
+      pieces += 1;
       const result = sniffTlsServerName(read);
       if (result.state === 'found') finish({ serverName: result.host, acme: read.includes(ACME_PROTOCOL) });
-      else if (result.state === 'no' || read.length > MAX_BYTES) finish(null);
+      else if (result.state === 'no' || read.length > MAX_BYTES || pieces >= MAX_PIECES) finish(null);
     };
     const timer = setTimeout(gone, timeoutMs);
     socket.on('data', take).on('end', gone).on('close', gone);

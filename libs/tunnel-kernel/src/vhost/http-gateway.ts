@@ -6,7 +6,7 @@ import type { ModeContext } from '../modes/mode.js';
 import { CertificateBook, type ServerCertificate } from './certificate-book.js';
 import { FrontDoor } from './front-door.js';
 import { Http1Listener, http1Options, type ListenerContext } from './http1-listener.js';
-import { TlsListener } from './tls-listener.js';
+import { MAX_UNIDENTIFIED, TlsListener } from './tls-listener.js';
 import { UpstreamTable } from './upstreams.js';
 import { TrustedProxies } from './visitor-origin.js';
 
@@ -29,6 +29,8 @@ export interface HttpOptions {
    * request then, because the next one may be for another process.
    */
   serves?(name: string): boolean;
+  /** Connections in TLS that have not said yet whom they want, at most. Absent: 4096. */
+  maxUnidentified?: number;
   /** Milliseconds. */
   timeouts?: { head?: number; answer?: number; connect?: number };
 }
@@ -179,6 +181,7 @@ export class HttpGateway {
       http1,
       fallback: options.defaultCertificate,
       acmeTlsAlpn: (name) => options.acmeTlsAlpn?.(name) ?? null,
+      maxUnidentified: options.maxUnidentified ?? MAX_UNIDENTIFIED,
     });
     this.secure.push(listener);
     return listener;

@@ -15,7 +15,7 @@ import { Http2Listener } from './http2-listener.js';
 
 const HELLO_MS = 10_000;
 /** Connections that have not said yet whom they want. */
-const MAX_UNIDENTIFIED = 4096;
+export const MAX_UNIDENTIFIED = 4096;
 
 type SniDone = (error: Error | null, context?: SecureContext) => void;
 
@@ -26,6 +26,7 @@ export interface TlsOptions extends ListenerContext {
   http1: Http1Listener;
   /** Certificate for an authority that looks at `name` (RFC 8737); null: none is expected. */
   acmeTlsAlpn: (name: string) => ServerCertificate | null;
+  maxUnidentified: number;
 }
 
 /** Visitors in TLS: the name that they say decides about the certificate, the protocol that is agreed on about the rest. */
@@ -34,7 +35,7 @@ export class TlsListener {
   readonly http2: Http2Listener;
   private readonly options: TlsOptions;
   private readonly acme: TlsServer;
-  private unidentified = 0;
+  private readonly unidentified = new Set<Socket>();
 
   constructor(options: TlsOptions) {
     this.options = options;
@@ -103,8 +104,8 @@ export class TlsListener {
   private async identify(socket: Socket, secure: () => void): Promise<void> {
     const { certificates, acmeTlsAlpn, logger } = this.options;
     socket.on('error', () => undefined);
-    if (this.unidentified >= MAX_UNIDENTIFIED) return void socket.destroy();
-    this.unidentified += 1;
+    this.makeRoom();
+    this.unidentified.add(socket);
     try {
       const hello = await readClientHello(socket, HELLO_MS);
       if (!hello) return void socket.destroy();
@@ -119,8 +120,16 @@ export class TlsListener {
       logger.warn('no certificate for a visitor', { error: error instanceof Error ? error.message : String(error) });
       socket.destroy();
     } finally {
-      this.unidentified -= 1;
+      this.unidentified.delete(socket);
     }
+  }
+
+  /** Who has been silent longest goes, and nobody can keep others out by saying nothing. */
+  private makeRoom(): void {
+    const [oldest] = this.unidentified;
+    if (!oldest || this.unidentified.size < this.options.maxUnidentified) return;
+    this.unidentified.delete(oldest);
+    oldest.resetAndDestroy();
   }
 
   private acmeServer(): TlsServer {

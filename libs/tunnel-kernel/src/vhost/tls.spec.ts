@@ -131,6 +131,33 @@ describe('certificates', () => {
     expect(await once(noise, 'close')).toBeDefined();
   });
 
+  it('are shown to who says a name, however many say nothing', async () => {
+    const port = await start({ maxUnidentified: 3 });
+    await rig.serve(rig.hostConfig([port], { certificate: certificateFor('a.test') }));
+    const silent = [0, 1, 2].map(() => connectTcp(rig.https, '127.0.0.1'));
+    await Promise.all(silent.map((socket) => once(socket, 'connect')));
+    for (const socket of silent) socket.on('error', () => undefined).resume();
+    const first = once(silent[0] as (typeof silent)[0], 'close').catch(() => undefined);
+    expect((await ask({ servername: 'a.test', headers: { host: 'a.test' } })).status).toBe(200);
+    await first;
+    for (const socket of silent) socket.destroy();
+  });
+
+  it('are not shown to who says a name in hundreds of pieces', async () => {
+    await start();
+    const slow = connectTcp(rig.https, '127.0.0.1')
+      .on('error', () => undefined)
+      .resume();
+    slow.setNoDelay(true);
+    let sent = 0;
+    const hello = Buffer.concat([Buffer.from([22, 3, 1, 0x3f, 0xff, 1, 0, 0x3f, 0xf0]), Buffer.alloc(16_000)]);
+    while (!slow.destroyed && sent < hello.length) {
+      slow.write(hello.subarray(sent, (sent += 1)));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(sent).toBeLessThan(hello.length);
+  });
+
   it('may come from elsewhere, for names that hosts have', async () => {
     const asked: string[] = [];
     const fallback = certificateFor('fallback');
