@@ -171,6 +171,18 @@ describe('webhooks', () => {
     await waitFor(() => new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size === 250);
   });
 
+  it('of one owner that answer nothing leave room for those of others', async () => {
+    const eve = await world.user('eve', 'admin');
+    await using deaf = await WebhookReceiver.start();
+    deaf.silent = true;
+    for (let i = 0; i < 20; i++) await hook({ url: deaf.url });
+    await hook({}, eve.call);
+    await happens('for all');
+    await waitFor(() => receiver.received.length === 1);
+    await waitFor(() => deaf.received.length === 4);
+    await world.rows('DELETE FROM tunnel_gateway_ops.webhooks');
+  });
+
   it('get what waited while nobody worked', async () => {
     const { id } = await hook();
     await world.rows(

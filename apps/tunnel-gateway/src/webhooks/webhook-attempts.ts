@@ -2,22 +2,12 @@ import { Jobs } from '@gatehouse/jobs';
 import { JsonLogger } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { WebhookLanes } from './webhook-lanes.js';
 import { WebhookSender, type SendOutcome } from './webhook-sender.js';
 
 /** Waits before the second attempt, the third and so on; after the last one a delivery is given up. */
 const WAITS_S = [5, 30, 120, 600, 1_800, 7_200, 21_600];
 export const MAX_ATTEMPTS = WAITS_S.length + 1;
-/** One that is slow does not keep the others waiting. */
-const OF_ONE_WEBHOOK = 2;
-/** Then others have their turn. */
-const TURN_MS = 30_000;
-
-/** Attempts at one webhook in this process. */
-interface Lane {
-  running: number;
-  /** Somebody was turned away: something may be due that nobody saw. */
-  again: boolean;
-}
 
 interface Claimed {
   id: number;
@@ -56,10 +46,14 @@ const RETRY = `
   UPDATE tunnel_gateway_ops.webhook_deliveries
   SET response_status = $2, error = $3, next_attempt_at = now() + make_interval(secs => $4) WHERE id = $1`;
 
+const WEBHOOK_OF = `
+  SELECT w.id AS "webhookId", w.owner_user_id AS "ownerId"
+  FROM tunnel_gateway_ops.webhook_deliveries d JOIN tunnel_gateway_ops.webhooks w ON w.id = d.webhook_id WHERE d.id = $1`;
+
 /** Attempts to deliver. That each delivery arrives at least once is in the table, not in the jobs. */
 @Injectable()
 export class WebhookAttempts {
-  private readonly lanes = new Map<number, Lane>();
+  private readonly lanes = new WebhookLanes();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -70,21 +64,10 @@ export class WebhookAttempts {
 
   /** Attempts whatever is due of the delivery's webhook, that delivery among it. */
   async attempt(deliveryId: number): Promise<void> {
-    const webhookId = await this.webhookOf(deliveryId);
-    if (webhookId === null) return;
-    const lane = this.lanes.get(webhookId) ?? { running: 0, again: false };
-    if (lane.running >= OF_ONE_WEBHOOK) {
-      lane.again = true;
-      return;
-    }
-    this.lanes.set(webhookId, lane);
-    lane.running += 1;
-    try {
-      if (!(await this.drain(webhookId, lane))) await this.later(deliveryId, 0, `turn-${Date.now()}`);
-    } finally {
-      lane.running -= 1;
-      if (lane.running === 0) this.lanes.delete(webhookId);
-    }
+    const webhook = await this.webhookOf(deliveryId);
+    if (webhook === null) return;
+    const done = await this.lanes.run(webhook, (webhookId, until) => this.drain(webhookId, until));
+    if (!done) await this.later(deliveryId, 0, `turn-${Date.now()}`);
   }
 
   /** Once, without another try. */
@@ -94,25 +77,18 @@ export class WebhookAttempts {
   }
 
   /** False: its turn is over, and something may be left. */
-  private async drain(webhookId: number, lane: Lane): Promise<boolean> {
-    const until = performance.now() + TURN_MS;
-    do {
-      lane.again = false;
-      for (let claimed = await this.claim(CLAIM_NEXT, webhookId); claimed;) {
-        await this.settle(claimed, await this.outcome(claimed));
-        if (performance.now() > until) return false;
-        claimed = await this.claim(CLAIM_NEXT, webhookId);
-      }
-    } while (lane.again);
+  private async drain(webhookId: number, until: number): Promise<boolean> {
+    for (let claimed = await this.claim(CLAIM_NEXT, webhookId); claimed;) {
+      await this.settle(claimed, await this.outcome(claimed));
+      if (performance.now() > until) return false;
+      claimed = await this.claim(CLAIM_NEXT, webhookId);
+    }
     return true;
   }
 
-  private async webhookOf(deliveryId: number): Promise<number | null> {
-    const [row] = (await this.dataSource.query(
-      'SELECT webhook_id AS id FROM tunnel_gateway_ops.webhook_deliveries WHERE id = $1',
-      [deliveryId],
-    )) as { id: number }[];
-    return row?.id ?? null;
+  private async webhookOf(deliveryId: number): Promise<{ webhookId: number; ownerId: number } | null> {
+    const [row] = (await this.dataSource.query(WEBHOOK_OF, [deliveryId])) as { webhookId: number; ownerId: number }[];
+    return row ?? null;
   }
 
   private async claim(sql: string, id: number): Promise<Claimed | undefined> {

@@ -49,11 +49,11 @@ const INSERT = `
   ON CONFLICT (webhook_id, event_id) DO NOTHING
   RETURNING id, status`;
 
-/** What should have been sent a while ago: its job was lost. */
+/** What should have been sent a while ago: its job was lost. Whoever attempts one attempts all of its webhook. */
 const FORGOTTEN = `
-  SELECT id FROM tunnel_gateway_ops.webhook_deliveries
+  SELECT DISTINCT ON (webhook_id) id FROM tunnel_gateway_ops.webhook_deliveries
   WHERE status = 'pending' AND next_attempt_at < now() - interval '10 seconds'
-  ORDER BY next_attempt_at LIMIT ${RELAYED}`;
+  ORDER BY webhook_id, next_attempt_at LIMIT ${RELAYED}`;
 
 /** Makes deliveries of events, each once for each webhook, and sees to it that every one that waits has a job. */
 @Injectable()

@@ -16,6 +16,8 @@ export class WebhookReceiver implements AsyncDisposable {
   readonly received: ReceivedMessage[] = [];
   /** Statuses of the next answers; then 204. */
   readonly answers: number[] = [];
+  /** Takes messages and answers none. */
+  silent = false;
   connections = 0;
   private readonly server: Server;
 
@@ -31,6 +33,7 @@ export class WebhookReceiver implements AsyncDisposable {
           text,
           body: JSON.parse(text || 'null'),
         });
+        if (this.silent) return;
         const status = this.answers.shift() ?? 204;
         response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
       });

@@ -1,0 +1,72 @@
+/** One that is slow does not keep the others waiting. */
+const OF_ONE_WEBHOOK = 2;
+/** Twenty that are slow do not keep other people's waiting. */
+const OF_ONE_OWNER = 4;
+/** Then others have their turn. */
+const TURN_MS = 30_000;
+
+interface Owner {
+  running: number;
+  /** Attempts that run, by webhook. */
+  lanes: Map<number, number>;
+  /** Webhooks for which somebody was turned away: something may be due that nobody saw. */
+  waiting: Set<number>;
+}
+
+/** Who attempts what in this process, so that nobody's webhooks take all of its attempts. */
+export class WebhookLanes {
+  private readonly owners = new Map<number, Owner>();
+
+  /**
+   * Attempts what is due of a webhook, and then of others of its owner that were turned away; `drain` attempts until a time of
+   * `performance` and resolves to whether nothing was left. False: the turn is over, and something may be left.
+   */
+  async run(
+    { ownerId, webhookId }: { ownerId: number; webhookId: number },
+    drain: (webhookId: number, until: number) => Promise<boolean>,
+  ): Promise<boolean> {
+    const owner = this.owners.get(ownerId) ?? { running: 0, lanes: new Map(), waiting: new Set() };
+    this.owners.set(ownerId, owner);
+    if (owner.running >= OF_ONE_OWNER || isFull(owner, webhookId)) {
+      owner.waiting.add(webhookId);
+      return true;
+    }
+    owner.running += 1;
+    try {
+      return await work(owner, webhookId, drain);
+    } finally {
+      owner.running -= 1;
+      if (owner.running === 0 && owner.waiting.size === 0) this.owners.delete(ownerId);
+    }
+  }
+}
+
+async function work(
+  owner: Owner,
+  first: number,
+  drain: (webhookId: number, until: number) => Promise<boolean>,
+): Promise<boolean> {
+  const until = performance.now() + TURN_MS;
+  for (let webhookId: number | undefined = first; webhookId !== undefined; webhookId = next(owner)) {
+    owner.lanes.set(webhookId, (owner.lanes.get(webhookId) ?? 0) + 1);
+    try {
+      if (!(await drain(webhookId, until))) return false;
+    } finally {
+      const left = (owner.lanes.get(webhookId) ?? 1) - 1;
+      if (left > 0) owner.lanes.set(webhookId, left);
+      else owner.lanes.delete(webhookId);
+    }
+    if (performance.now() > until) return owner.waiting.size === 0;
+  }
+  return true;
+}
+
+function isFull({ lanes }: Owner, webhookId: number): boolean {
+  return (lanes.get(webhookId) ?? 0) >= OF_ONE_WEBHOOK;
+}
+
+function next(owner: Owner): number | undefined {
+  const found = [...owner.waiting].find((webhookId) => !isFull(owner, webhookId));
+  if (found !== undefined) owner.waiting.delete(found);
+  return found;
+}
