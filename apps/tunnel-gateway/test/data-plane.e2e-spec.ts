@@ -90,6 +90,23 @@ describe('a client with its agent', () => {
     await world.online(rotated.body.key);
   });
 
+  it('has its channels sealed from the moment that this is asked for, and those that were not end', async () => {
+    const client = await world.client({ encrypt: false });
+    const { agent, history } = await world.online(client.key);
+    const tunnel = await world.tunnel(client.id, await world.echo());
+    const visitor = await world.visit(tunnel.listen_port);
+    visitor.write('x');
+    await once(visitor, 'data');
+    const cut = closed(visitor);
+    await world.admin('PATCH', `/clients/${client.id}`, { name: 'another' });
+    await world.admin('PATCH', `/clients/${client.id}`, { encrypt: true });
+    await cut;
+    await waitFor(
+      () => agent.status.state === 'online' && history.filter(({ state }) => state === 'online').length === 2,
+    );
+    expect(await world.ask(tunnel.listen_port, 'y')).toBe('y');
+  });
+
   it('obeys a rule about addresses at once', async () => {
     const client = await world.client();
     await world.online(client.key);

@@ -13,9 +13,10 @@ export interface ClientDirectoryOptions {
   find(keyHash: string): Promise<FoundClient | null>;
 }
 
-/** The key that an agent came in with. */
+/** What an agent came in with. */
 interface Admitted {
   keyHash: string;
+  encrypt: boolean;
   revision: number;
 }
 
@@ -47,16 +48,16 @@ export class ClientDirectory implements ClientStore {
     if (!found) return null;
     const { id, enabled, expiresAt, encrypt } = found.row;
     const served = enabled && (expiresAt === null || expiresAt > this.options.now());
-    if (served) this.admitted.set(id, { keyHash, revision: found.revision });
+    if (served) this.admitted.set(id, { keyHash, encrypt, revision: found.revision });
     return { id, keyHash, enabled: served, encrypt };
   }
 
-  /** Whether the client has another key now than its agent came in with. */
-  keyChanged(clientId: number): boolean {
+  /** Whether the client has another key now than its agent came in with, or its channels are to be sealed, or not, now. */
+  isOutdated(clientId: number): boolean {
     const [row, admitted] = [this.byId.get(clientId), this.admitted.get(clientId)];
-    // A configuration that is older than the agent's key says nothing about it.
+    // A configuration that is older than the agent's arrival says nothing about it.
     if (!row || !admitted || admitted.revision > this.revision) return false;
-    return row.keyHash !== admitted.keyHash;
+    return row.keyHash !== admitted.keyHash || row.encrypt !== admitted.encrypt;
   }
 
   /** Whose the client is, or was when it was there last; 0: nobody knows. */

@@ -276,7 +276,7 @@ export class Edge implements EdgeRole {
     if (this.asksForCountries()) this.countries.load();
     await this.server.apply(mapped.config);
     for (const { clientId } of this.server.agents()) {
-      if (this.directory.keyChanged(clientId)) this.server.disconnect(clientId);
+      if (this.directory.isOutdated(clientId)) this.server.disconnect(clientId);
     }
     await this.writeRunStatus();
   }
@@ -326,7 +326,7 @@ export class Edge implements EdgeRole {
     }
   }
 
-  /** For what no notification told: a lost one, a port that became free, files of certificates. */
+  /** For what no notification told: a lost one, files of certificates. Ports that were taken the server tries again itself. */
   private async poll(): Promise<void> {
     if (this.closed) return;
     // The last words of an edge before this one may have come after the first of this one.
@@ -337,10 +337,9 @@ export class Edge implements EdgeRole {
     } catch (error) {
       this.databaseFailed(error);
     }
-    const failed = this.server.tunnels().some(({ state }) => state === 'error');
     const otherCountries = this.asksForCountries() && this.countries.load();
     // Who is in already is asked again.
-    if (failed || otherCountries || this.certificates.changed()) await this.applyRows();
+    if (otherCountries || this.certificates.changed()) await this.applyRows();
   }
 
   private asksForCountries(): boolean {
