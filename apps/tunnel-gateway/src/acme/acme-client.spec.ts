@@ -61,9 +61,13 @@ describe('a client of an authority', () => {
     expect(retryAt).toBeGreaterThan(Date.now() + 7_190_000);
   });
 
-  it('says what it renews, and orders anew where that was renewed already', async () => {
+  it.each([
+    ['renewed already', 'alreadyReplaced', 409],
+    ['of another authority', 'malformed', 404],
+    ['of another account', 'unauthorized', 403],
+  ])('says what it renews, and orders anew where that was %s', async (_why, type, status) => {
     const order: Reply = { status: 201, headers: { location: '/orders/1' }, json: {} };
-    const { client, asked } = fake({ '/order': [problem('alreadyReplaced', 409), order] });
+    const { client, asked } = fake({ '/order': [problem(type, status), order] });
     await client.order('a.example', 'aki.serial');
     const [first, second] = asked.filter(({ method }) => method === 'POST').map(payloadOf);
     expect(first).toMatchObject({ replaces: 'aki.serial' });

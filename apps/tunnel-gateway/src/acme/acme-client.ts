@@ -26,6 +26,11 @@ export interface AcmeObject {
   retryAt: number | null;
 }
 
+/**
+ * Of an order for what was renewed already, or is not the authority's or the account's: it is an order like any other.
+ * Let's Encrypt answers `malformed` to the names of certificates of others.
+ */
+const NOT_REPLACED = new Set(['alreadyReplaced', 'malformed', 'unauthorized', 'conflict']);
 /** An authority may refuse any nonce; one that refuses this many in a row refuses them all. */
 const MAX_NONCES = 25;
 const POLL_MS = 1_000;
@@ -72,8 +77,7 @@ export class AcmeClient {
     const identifiers = [{ type: 'dns', value: name }];
     const knows = replaces !== null && typeof (await this.directory())['renewalInfo'] === 'string';
     const answer = await this.signed(url, { identifiers, ...(knows && { replaces }) }).catch((error: unknown) => {
-      // Renewed twice: it is an order like any other.
-      if (!knows || !(error instanceof AcmeProblem) || error.type !== 'alreadyReplaced') throw error;
+      if (!knows || !(error instanceof AcmeProblem) || !NOT_REPLACED.has(error.type)) throw error;
       return this.signed(url, { identifiers });
     });
     const { location } = answer.headers;
