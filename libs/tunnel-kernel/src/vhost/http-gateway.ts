@@ -137,6 +137,8 @@ export class HttpGateway {
     socket.on('error', () => undefined);
     const server = port === 'http' ? this.plain[0] : this.secure[0]?.server;
     if (!server || this.draining || this.handed >= MAX_CONNECTIONS) return void socket.destroy();
+    // As the server's own are: what an upgrade leads to may end one direction at a time.
+    if (port === 'http') socket.allowHalfOpen = true;
     this.handed += 1;
     socket.once('close', () => {
       this.handed -= 1;

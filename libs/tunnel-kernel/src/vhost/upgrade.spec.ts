@@ -6,7 +6,7 @@ import {
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HostRig } from '../../test/host-rig.js';
@@ -96,6 +96,34 @@ describe('a WebSocket', () => {
     socket.end();
     await once(socket, 'end');
     await waitFor(() => rig.server.flows === 0);
+  });
+
+  it('that another process accepted ends one direction at a time as well', async () => {
+    rig = await HostRig.start();
+    const port = await rig.origin(
+      () => undefined,
+      (server) => {
+        server.on('upgrade', (_, socket: Socket) => {
+          socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: tcp\r\nConnection: Upgrade\r\n\r\n');
+          socket.on('error', () => undefined).resume();
+          socket.on('end', () => setTimeout(() => socket.end('last words'), 50));
+        });
+      },
+    );
+    await rig.serve(rig.hostConfig([port]));
+    // As a socket is that came over a channel of Node.
+    const door = createServer((socket) => rig.server.take('http', socket));
+    cleanups.push(() => door.close());
+    await once(door.listen(0, '127.0.0.1'), 'listening');
+    const socket = connect({ port: (door.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
+    cleanups.push(() => socket.destroy());
+    let read = '';
+    socket.on('data', (part: Buffer) => (read += part.toString('latin1')));
+    socket.write('GET / HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n');
+    await waitFor(() => read.includes('101'));
+    socket.end();
+    await once(socket, 'end');
+    expect(read).toMatch(/last words$/);
   });
 
   it('that the target refuses is answered as it says', async () => {
