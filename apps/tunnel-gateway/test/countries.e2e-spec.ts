@@ -51,4 +51,23 @@ describe('rules about countries', () => {
     expect(await visitFrom('8.8.8.8')).toBe(200);
     await world.admin('DELETE', `/ip-rules/${others.id}`);
   });
+
+  it('that there is not are refused, and do not keep the gateway from what else changes', async () => {
+    const rule = { scope: 'host', resource_id: hostId, type: 'deny', pattern_kind: 'country' };
+    for (const pattern of ['XX', '!xx', 'UK']) {
+      expect((await world.admin('POST', '/ip-rules', { ...rule, pattern })).status, pattern).toBe(422);
+    }
+    await world.rows(`INSERT INTO tunnel_gateway.ip_rules (scope, resource_id, type, pattern, pattern_kind)
+      VALUES ('host', ${hostId}, 'deny', 'XX', 'country'), ('global', 0, 'deny', '10.0.0.1/8', 'cidr')`);
+    const { body: made } = await world.admin('POST', '/ip-rules', { ...rule, pattern: 'US' });
+    await waitFor(async () => (await visitFrom('8.8.8.8')) === 403);
+    expect((await world.admin('GET', `/ip-rules/check?ip=8.8.8.8`)).status).toBe(200);
+    await world.admin('DELETE', `/ip-rules/${made.id}`);
+    await waitFor(async () => (await visitFrom('8.8.8.8')) === 200);
+    // What allows somebody who cannot be read allows nobody, and others are not allowed then.
+    await world.rows(`UPDATE tunnel_gateway.ip_rules SET type = 'allow' WHERE pattern = 'XX'`);
+    await waitFor(async () => (await visitFrom('8.8.8.8')) === 403);
+    await world.rows(`DELETE FROM tunnel_gateway.ip_rules WHERE pattern IN ('XX', '10.0.0.1/8')`);
+    await waitFor(async () => (await visitFrom('8.8.8.8')) === 200);
+  });
 });

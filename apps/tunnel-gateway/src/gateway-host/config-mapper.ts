@@ -1,4 +1,5 @@
 import type { HostConfig, TunnelConfig, TunnelServerConfig } from '@gatehouse/tunnel-kernel';
+import { legibleRules } from '../ip-rules/legible-rules.js';
 import { parseHostTargets, parseTunnelTargets } from '../targets/targets.js';
 import type { ConfigRows, HostRow, TunnelRow } from './config-rows.js';
 import { isVisitorKey, toPolicy, visitorKeysOf, type OpenSecret } from './policy-mapper.js';
@@ -17,6 +18,8 @@ export interface MappedConfig {
   tunnelProblems: Map<number, string>;
   /** Why a host is not in it, by id. */
   hostProblems: Map<number, string>;
+  /** Why a rule is about nobody, by id. */
+  ruleProblems: Map<number, string>;
 }
 
 const KIBIBYTE = 1024;
@@ -31,7 +34,9 @@ export function toServerConfig(
   certificateOf: CertificateSource,
   openSecret: OpenSecret = () => null,
 ): MappedConfig {
-  const [tunnelProblems, hostProblems] = [new Map<number, string>(), new Map<number, string>()];
+  const tunnelProblems = new Map<number, string>();
+  const hostProblems = new Map<number, string>();
+  const ruleProblems = new Map<number, string>();
   const visitorKeys = visitorKeysOf(rows.policies);
   const tunnels = collect(rows.tunnels, tunnelProblems, (row) => toTunnel(row, visitorKeys));
   const hosts = collect(rows.hosts, hostProblems, (row) => toHost(row, certificateOf(row)));
@@ -47,10 +52,10 @@ export function toServerConfig(
     })),
     tunnels,
     hosts,
-    ipRules: rows.ipRules,
+    ipRules: legibleRules(rows.ipRules, ({ id }, problem) => ruleProblems.set(id, problem)),
     policies: rows.policies.filter((policy) => !isVisitorKey(policy)).map((policy) => toPolicy(policy, openSecret)),
   };
-  return { config, tunnelProblems, hostProblems };
+  return { config, tunnelProblems, hostProblems, ruleProblems };
 }
 
 function collect<R extends { id: number }, T>(

@@ -269,6 +269,7 @@ export class Edge implements EdgeRole {
     for (const [id, problem] of mapped.hostProblems) {
       if (this.share?.isOwnHost(id) ?? true) this.logger.warn('a host cannot be served', { host: id, problem });
     }
+    for (const [rule, problem] of mapped.ruleProblems) this.logger.warn('a rule is about nobody', { rule, problem });
     // Bytes of clients that are gone are still theirs.
     this.flows.collect();
     this.mapped = mapped;

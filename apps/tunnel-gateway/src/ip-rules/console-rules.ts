@@ -1,12 +1,13 @@
 import { SYSTEM_ACTOR } from '@gatehouse/auth';
 import { PgListener } from '@gatehouse/persistence';
 import { AppError, clientAddress, JsonLogger } from '@gatehouse/platform';
-import { IpRules } from '@gatehouse/tunnel-kernel';
+import type { IpRules } from '@gatehouse/tunnel-kernel';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { Request, RequestHandler } from 'express';
 import type { EntityManager } from 'typeorm';
 import { OwnedRows } from '../ownership/owned-rows.js';
 import { Countries } from './countries.js';
+import { compileRules } from './legible-rules.js';
 import { toRuleConfig } from './rule-config.js';
 
 /** Of every change of the configuration, address rules included. */
@@ -87,6 +88,6 @@ export class ConsoleRules implements OnModuleInit, BeforeApplicationShutdown {
   private async read(tx?: EntityManager): Promise<IpRules | null> {
     const rows = await this.owned.ipRules(SYSTEM_ACTOR, tx).some(OF_CONSOLE);
     const { countryOf, strict: geoStrict } = this.countries;
-    return rows.length === 0 ? null : new IpRules(rows.map(toRuleConfig), { countryOf, geoStrict });
+    return rows.length === 0 ? null : compileRules(rows.map(toRuleConfig), { countryOf, geoStrict });
   }
 }

@@ -1,6 +1,6 @@
 import { SYSTEM_ACTOR, type Actor } from '@gatehouse/auth';
 import type { IpRuleCheck, IpRuleCheckLevel } from '@gatehouse/contracts';
-import { IpRules, type AccessPoint, type IpExplanation, type LevelExplanation } from '@gatehouse/tunnel-kernel';
+import type { AccessPoint, IpExplanation, IpRules, LevelExplanation } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
 import { seesAll, OwnedRows } from '../ownership/owned-rows.js';
 import type { Condition } from '../ownership/owned-table.js';
@@ -10,6 +10,7 @@ import { Countries } from './countries.js';
 import type { IpRuleCheckQuery } from './ip-rule.dto.js';
 import type { IpRule } from './ip-rule.entity.js';
 import { toIpRuleView } from './ip-rule.view.js';
+import { compileRules } from './legible-rules.js';
 import { toRuleConfig } from './rule-config.js';
 
 /** Where an address is asked about: at the console, or as a visitor of as much as is said. */
@@ -85,7 +86,7 @@ export class IpRuleCheckService {
   private explain(ip: string, place: Place, rules: readonly IpRule[]): IpExplanation {
     const { countryOf, strict: geoStrict } = this.countries;
     // Levels that are as they were are not compiled again.
-    this.compiled = new IpRules(rules.map(toRuleConfig), { countryOf, geoStrict }, this.compiled ?? undefined);
+    this.compiled = compileRules(rules.map(toRuleConfig), { countryOf, geoStrict }, this.compiled ?? undefined);
     return place === 'console' ? this.compiled.explainConsole(ip) : this.compiled.explain(ip, place);
   }
 }
