@@ -8,6 +8,8 @@ import schemathesis
 
 HIGHEST = int(os.environ["SCHEMATHESIS_HIGHEST_ID"])
 PASSWORD = os.environ["SCHEMATHESIS_PASSWORD"]
+# What a schema with ids allows at most.
+LARGEST = 2**53 - 1
 
 TEXTS = {
     "host": lambda number: f"h{number}.example.com",
@@ -24,7 +26,7 @@ TEXTS = {
 
 def existing(value):
     """Ids far away become low ones; what is no id stays as it is, for it is what is to be refused."""
-    return value % HIGHEST + 1 if type(value) is int and value > HIGHEST else value
+    return value % HIGHEST + 1 if type(value) is int and HIGHEST < value <= LARGEST else value
 
 
 def last(value):
