@@ -24,19 +24,20 @@ interface Claimed {
 
 const DUE = `d.status = 'pending' AND d.next_attempt_at <= now() + interval '1 second'`;
 
-/** Takes a delivery that is due for as long as an attempt may take: it is nobody else's meanwhile. */
+/** Takes a delivery for as long as an attempt may take: it is nobody else's meanwhile. */
 const claimWhere = (which: string): string => `
   UPDATE tunnel_gateway_ops.webhook_deliveries d
   SET attempts = d.attempts + 1, next_attempt_at = now() + interval '1 minute'
   FROM tunnel_gateway_ops.webhooks w JOIN tunnel_gateway.users u ON u.id = w.owner_user_id
-  WHERE ${which} AND w.id = d.webhook_id AND ${DUE}
+  WHERE ${which} AND w.id = d.webhook_id AND d.status = 'pending'
   RETURNING d.id, d.webhook_id AS "webhookId", d.attempts, d.body, w.url, w.sealed_secret AS "sealedSecret",
     w.status = 1 AND u.status = 1 AS enabled, u.role = 'admin' AS "allowPrivate"`;
 
 const CLAIM = claimWhere('d.id = $1');
 const CLAIM_NEXT = claimWhere(`d.id = (
   SELECT d.id FROM tunnel_gateway_ops.webhook_deliveries d
-  WHERE d.webhook_id = $1 AND ${DUE} ORDER BY d.next_attempt_at, d.id LIMIT 1 FOR UPDATE SKIP LOCKED)`);
+  WHERE d.webhook_id = $1 AND ${DUE} ORDER BY d.next_attempt_at, d.id LIMIT 1 FOR UPDATE SKIP LOCKED)
+  AND ${DUE}`);
 
 const FINISH = `
   UPDATE tunnel_gateway_ops.webhook_deliveries
@@ -70,7 +71,7 @@ export class WebhookAttempts {
     if (!done) await this.later(deliveryId, 0, `turn-${Date.now()}`);
   }
 
-  /** Once, without another try. */
+  /** Once, without another try: of a delivery that is not due yet, so that it is nobody else's. */
   async attemptOnce(deliveryId: number): Promise<void> {
     const claimed = await this.claim(CLAIM, deliveryId);
     if (claimed) await this.finish(claimed, await this.outcome(claimed));

@@ -25,6 +25,9 @@ import { toDeliveryView, toWebhookView } from './webhook.view.js';
 /** Of one user: each costs a request for each event. */
 const MAX_WEBHOOKS = 20;
 
+/** Should the process end meanwhile, another one sends it then. */
+const TEST_MS = 60_000;
+
 /** Who is told of events. */
 @Injectable()
 export class WebhooksService {
@@ -99,7 +102,7 @@ export class WebhooksService {
       webhookId: id,
       type: 'webhook.test',
       body,
-      nextAttemptAt: now,
+      nextAttemptAt: new Date(now.getTime() + TEST_MS),
     });
     const deliveryId = (identifiers[0] as { id: number }).id;
     await this.attempts.attemptOnce(deliveryId);
