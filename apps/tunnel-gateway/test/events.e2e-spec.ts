@@ -187,6 +187,25 @@ describe('the stream of events', () => {
     client.close();
   });
 
+  it('says so, too, when nothing is kept any more', async () => {
+    await log.record(event('seen'));
+    await log.record(event('missed'));
+    const rows = await world.rows('DELETE FROM tunnel_gateway_ops.events RETURNING id');
+    const [seen, missed] = rows.map(({ id }) => Number(id)).toSorted((a, b) => a - b);
+    const admin = await token('admin');
+    await world.rows('DELETE FROM tunnel_gateway_ops.events');
+    const behind = await EventClient.open(world.gateway.url, admin, { 'last-event-id': String(seen) });
+    await behind.until('gap');
+    behind.close();
+    const [{ last }] = await world.rows('SELECT last_value AS last FROM tunnel_gateway_ops.event_numbers');
+    expect(Number(last)).toBeGreaterThanOrEqual(missed ?? 0);
+    const upToDate = await EventClient.open(world.gateway.url, admin, { 'last-event-id': String(last) });
+    await log.record(event('next'));
+    await upToDate.until('host.updated');
+    expect(upToDate.seen.map(({ type }) => type)).toEqual(['host.updated']);
+    upToDate.close();
+  });
+
   it('brings everybody theirs and only what they ask for', async () => {
     const own = await EventClient.open(world.gateway.url, await token('ann'));
     await log.record(event('of nobody'));

@@ -6,7 +6,7 @@ import type { Condition } from '../ownership/owned-table.js';
 import type { EventQuery } from './event.dto.js';
 import { toEventView } from './event.view.js';
 
-/** The first and the last event that there is; 0 and 0: none. */
+/** The first and the last event that there is. Where there is none, the one that will be the first, and 0. */
 export interface EventSpan {
   first: number;
   last: number;
@@ -37,9 +37,10 @@ export class EventsReader {
   /** Of everybody's. */
   async span(): Promise<EventSpan> {
     const [row] = (await this.owned.options.query(
-      'SELECT coalesce(min(id), 0) AS first, coalesce(max(id), 0) AS last FROM tunnel_gateway_ops.events',
+      `SELECT coalesce(min(id), (SELECT last_value + is_called::int FROM tunnel_gateway_ops.event_numbers)) AS first,
+        coalesce(max(id), 0) AS last FROM tunnel_gateway_ops.events`,
     )) as EventSpan[];
-    return row ?? { first: 0, last: 0 };
+    return row ?? { first: 1, last: 0 };
   }
 }
 
