@@ -32,6 +32,15 @@ describe('locations', () => {
     ['/%7Euser', '/~user'],
   ])('%s is %s', (text, expected) => expect(parseLocation(text)).toBe(expected));
 
+  it.each(['/100%25', '/a%20b', '/a%3fb', '/a%23b', '/%2541', '/b%C3%BCcher', '/bücher'])(
+    '%s says the same when it is read again',
+    (text) => {
+      const location = parseLocation(text);
+      expect(parseLocation(location)).toBe(location);
+      expect(decodeURIComponent(location)).toBe(decodeURIComponent(text));
+    },
+  );
+
   it.each(['', 'api', '/..', '/a/../b', '/./a', '/a%2fb', '/a%5Cb', '/%00', '/a?b', '/a#b', '/a b', '/%', '/a\\b'])(
     'refuses "%s"',
     (text) => expect(() => parseLocation(text)).toThrow(RangeError),

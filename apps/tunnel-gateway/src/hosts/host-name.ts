@@ -28,7 +28,10 @@ export function covers(host: string, name: string): boolean {
   return host === '*' || host === name || (host.startsWith('*.') && name.endsWith(host.slice(1)));
 }
 
-/** A path on segment boundaries: `/`, or `/a/b` without a slash at the end. @throws RangeError */
+/**
+ * A path on segment boundaries: `/`, or `/a/b` without a slash at the end. Escaped is only what would mean something else:
+ * read again it is the same. @throws RangeError
+ */
 export function parseLocation(text: string): string {
   const wrong = new RangeError('must be a path such as / or /api, without .. and encoded slashes');
   if (!text.startsWith('/') || /[\p{Cc} ?#\\]/u.test(text) || /%(2f|5c|00)/i.test(text)) throw wrong;
@@ -40,5 +43,5 @@ export function parseLocation(text: string): string {
   }
   const segments = plain.split('/').filter((segment) => segment !== '');
   if (segments.some((segment) => segment === '.' || segment === '..') || /\p{Cc}/u.test(plain)) throw wrong;
-  return `/${segments.join('/')}`;
+  return `/${segments.join('/').replaceAll(/[%?# ]/g, encodeURIComponent)}`;
 }
