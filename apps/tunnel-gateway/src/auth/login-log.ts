@@ -1,19 +1,42 @@
-import { Injectable } from '@nestjs/common';
+import { JsonLogger } from '@gatehouse/platform';
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Request } from 'express';
 import type { EntityManager } from 'typeorm';
-import { EventLog } from '../events/event-log.js';
+import { EventLog, type NewEvent } from '../events/event-log.js';
+import { EventSampler } from '../gateway-host/event-sampler.js';
 import type { User } from '../users/user.entity.js';
 import { Users } from '../users/users.service.js';
 
 const MAX_SOFTWARE = 256;
+const RELEASE_MS = 5_000;
+
+interface FailedLogin {
+  user: User | null;
+  address: string;
+}
 
 /** What is remembered of logins, good and failed. */
 @Injectable()
-export class LoginLog {
+export class LoginLog implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private waiting: NewEvent[] = [];
+  private readonly sampler = new EventSampler<FailedLogin>(Date.now, (failed, count) => {
+    this.waiting.push(failureOf(failed, count));
+  });
+  private timer: NodeJS.Timeout | undefined;
+
   constructor(
     private readonly users: Users,
     private readonly events: EventLog,
+    private readonly logger: JsonLogger,
   ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.release(), RELEASE_MS);
+  }
+
+  beforeApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
 
   async opened({ id, username }: User, sessionId: number, request: Request, tx: EntityManager): Promise<void> {
     const address = request.ip ?? '';
@@ -32,15 +55,40 @@ export class LoginLog {
     );
   }
 
-  /** Says nothing of a name that nobody has: it may be a password that went into the wrong field. */
+  /**
+   * Says nothing of a name that nobody has: it may be a password that went into the wrong field. Of a flood of them one event a
+   * minute is told for each user, or what is kept of other events would be washed away by it.
+   */
   async failed(username: string, address: string): Promise<void> {
     const user = await this.users.findByName(username);
-    await this.events.record({
-      type: 'user.login_failed',
-      resource: user && { kind: 'user', id: user.id },
-      ownerUserId: user?.id ?? null,
-      message: `a login ${user ? `of ${user.username}` : 'with an unknown name'} from ${address} failed`,
-      data: { username: user?.username ?? null, address },
-    });
+    this.sampler.count(String(user?.id ?? 'unknown'), 1, { user, address });
+    await this.write();
   }
+
+  private async write(): Promise<void> {
+    await this.events.recordAll(this.waiting.splice(0));
+  }
+
+  private async release(): Promise<void> {
+    this.sampler.release();
+    try {
+      await this.write();
+    } catch (error) {
+      this.logger.warn('failed logins could not be told of', { error: String(error) }, 'Logins');
+    }
+  }
+}
+
+function failureOf({ user, address }: FailedLogin, count: number): NewEvent {
+  const whose = user ? `of ${user.username}` : 'with an unknown name';
+  return {
+    type: 'user.login_failed',
+    resource: user && { kind: 'user', id: user.id },
+    ownerUserId: user?.id ?? null,
+    message:
+      count === 1
+        ? `a login ${whose} from ${address} failed`
+        : `${count} logins ${whose} failed, the last from ${address}`,
+    data: { username: user?.username ?? null, address, count },
+  };
 }
