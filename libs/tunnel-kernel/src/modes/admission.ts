@@ -8,7 +8,7 @@ import type { RateLimits } from '../limits/rate-limits.js';
 import { resourceKey, type ResourceRef } from '../resource.js';
 import type { Endpoint } from '../wire/prelude.js';
 import { readProxyHeader } from '../wire/proxy-header-reader.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, farEnd } from './endpoint.js';
 
 /** A visitor that was let in: a TCP connection, a UDP session or an HTTP request. */
 export interface Admitted {
@@ -77,10 +77,9 @@ export class Admission {
 
   /** A connection to a tunnel's port, fresh from accept. What comes before the visitor's own bytes is read. */
   receive(tunnel: TunnelConfig, socket: Socket, reception: Reception): void {
-    const ends = {
-      visitor: endpoint(socket.remoteAddress, socket.remotePort),
-      entrance: endpoint(socket.localAddress, socket.localPort),
-    };
+    const visitor = farEnd(socket);
+    if (!visitor) return resetStream(socket);
+    const ends = { visitor, entrance: endpoint(socket.localAddress, socket.localPort) };
     if (tunnel.acceptProxyProtocol) void this.receiveProxied(tunnel, socket, ends, reception);
     else this.enter(tunnel, socket, ends, reception);
   }

@@ -2,7 +2,7 @@ import { Server, ServerResponse, type IncomingMessage, type ServerOptions } from
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
-import { endpoint } from '../modes/endpoint.js';
+import { endpoint, farEnd } from '../modes/endpoint.js';
 import type { TunnelLogger } from '../environment.js';
 import { AGENT_PATH } from '../websocket/handshake.js';
 import type { FrontDoor, IncomingRequest } from './front-door.js';
@@ -89,6 +89,8 @@ export class Http1Listener {
     server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
       this.sockets.add(socket);
       socket.on('close', () => this.sockets.delete(socket));
+      // Asked now, the address stays known.
+      if (!farEnd(socket)) socket.destroy();
     });
     // Beyond them fields would be passed over in silence; `readRequest` counts.
     server.maxHeadersCount = 0;

@@ -7,7 +7,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import { endpoint } from '../modes/endpoint.js';
+import { endpoint, farEnd } from '../modes/endpoint.js';
 import { KEEP_ALIVE_MS, MAX_HEAD_BYTES, type ListenerContext } from './http1-listener.js';
 import { Http2Reply } from './http2-reply.js';
 import type { RawRequest } from './request-rules.js';
@@ -58,7 +58,8 @@ export class Http2Listener {
   /** A connection that has agreed on `h2`. */
   accept(socket: TLSSocket): void {
     socket.on('error', () => undefined);
-    const peer = endpoint(socket.remoteAddress, socket.remotePort);
+    const peer = farEnd(socket);
+    if (!peer) return void socket.destroy();
     const arrival = {
       peer,
       entrance: endpoint(socket.localAddress, socket.localPort),

@@ -9,7 +9,7 @@ import { agentKeyHash, sameHash } from '../../wire/key-string.js';
 import type { Endpoint } from '../../wire/prelude.js';
 import { decodeVisit, encodeVisitAnswer, VISIT_BYTES, type Visit, type VisitAnswer } from '../../wire/visit.js';
 import type { Admitted } from '../admission.js';
-import { endpoint } from '../endpoint.js';
+import { endpoint, farEnd } from '../endpoint.js';
 import type { Entrance, ModeContext, ServerMode } from '../mode.js';
 import { FailedVisits } from './failed-visits.js';
 import type { RendezvousTable } from './rendezvous-table.js';
@@ -58,7 +58,8 @@ export class PrivateMode implements ServerMode {
 
   /** A connection of a visitor's program, fresh from its TLS handshake. */
   async receive(stream: TLSSocket): Promise<void> {
-    const visitor = endpoint(stream.remoteAddress, stream.remotePort);
+    const visitor = farEnd(stream);
+    if (!visitor) return void stream.destroy();
     if (this.failed.isBlocked(visitor.address)) return void stream.destroy();
     const timer = setTimeout(() => stream.destroy(), this.handshakeMs);
     stream.on('close', () => clearTimeout(timer));
