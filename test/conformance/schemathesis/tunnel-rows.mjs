@@ -16,15 +16,15 @@ const LISTS =
 /** What changes by itself. */
 const BY_ITSELF = new Set(['run_status', 'last_used_at', 'last_used_ip']);
 
-/** `port`, `home` and `databaseUrl` are those of the service. */
-export async function makeWorld({ port, home, databaseUrl }) {
+/** `port`, `home` and `databaseUrl` are those of the service; `leaving`: how many administrators there are besides. */
+export async function makeWorld({ port, home, databaseUrl }, leaving) {
   const admin = await login(port, 'admin');
   await admin.post('/ip-rules', { scope: 'global', type: 'deny', pattern: '192.0.2.200' });
   for (const [username, role] of [
     ['ann', 'user'],
     [OTHER, 'user'],
     ['vera', 'viewer'],
-    ['leo', 'admin'],
+    ...Array.from({ length: leaving }, (_, index) => [`leo-${index}`, 'admin']),
   ]) {
     await admin.post('/users', { username, password: PASSWORD, role });
   }
@@ -57,8 +57,10 @@ export async function makeWorld({ port, home, databaseUrl }) {
       'user-key': { 'X-API-Key': await keyOf(ann) },
       admin: bearer(admin.token),
       'admin-key': { 'X-API-Key': await keyOf(admin) },
-      leaving: bearer((await login(port, 'leo')).token),
     },
+    leaving: await Promise.all(
+      Array.from({ length: leaving }, async (_, index) => bearer((await login(port, `leo-${index}`)).token)),
+    ),
   };
 }
 
