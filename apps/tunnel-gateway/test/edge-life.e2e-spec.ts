@@ -82,6 +82,21 @@ describe('an edge process', () => {
     await waitFor(async () => (await world.ask(tunnel.listen_port, 'x')) === null, { timeoutMs: 12_000 });
   });
 
+  it('says that a configuration cannot be served, serves the one before, and the next that can be', async () => {
+    const { client, tunnel } = await running();
+    await world.rows(
+      `INSERT INTO tunnel_gateway.tunnels (id, client_id, mode, listen_port, target_addr) VALUES (-1, $1, 'tcp', 1, 'a:1')`,
+      [client.id],
+    );
+    const said = (): boolean =>
+      world.gateway.logs.some((line) => JSON.stringify(line).includes('the configuration cannot be served'));
+    await waitFor(said);
+    expect(await world.ask(tunnel.listen_port, 'still')).toBe('still');
+    await world.rows('DELETE FROM tunnel_gateway.tunnels WHERE id = -1');
+    await world.admin('PATCH', `/clients/${client.id}`, { status: 0 });
+    await waitFor(async () => (await world.ask(tunnel.listen_port, 'x')) === null);
+  });
+
   it('starts from its snapshot while the database is away', async () => {
     const { client, tunnel } = await running();
     const folder = join(world.gateway.home, 'tunnel-gateway');

@@ -1,7 +1,13 @@
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { AgentState, TunnelLogger, TunnelServer, TunnelState } from '@gatehouse/tunnel-kernel';
+import {
+  TunnelError,
+  type AgentState,
+  type TunnelLogger,
+  type TunnelServer,
+  type TunnelState,
+} from '@gatehouse/tunnel-kernel';
 import { AcmeAnswers } from './acme-answers.js';
 import { ClientDirectory } from './client-directory.js';
 import { servedElsewhere, WorkerShare } from './door/worker-share.js';
@@ -237,7 +243,8 @@ export class Edge implements EdgeRole {
         await this.applyRows();
       } catch (error) {
         this.anew ||= anew;
-        this.databaseFailed(error);
+        if (error instanceof TunnelError) this.refused(error);
+        else this.databaseFailed(error);
       }
     }
   }
@@ -345,6 +352,11 @@ export class Edge implements EdgeRole {
 
   private asksForCountries(): boolean {
     return this.rows?.ipRules.some(({ kind }) => kind === 'country') ?? false;
+  }
+
+  /** As a whole: what was served before still is. */
+  private refused({ message }: TunnelError): void {
+    this.logger.error('the configuration cannot be served', { revision: this.rows?.revision ?? 0, error: message });
   }
 
   private databaseFailed(error: unknown): void {
