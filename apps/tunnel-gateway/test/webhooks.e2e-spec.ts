@@ -158,6 +158,17 @@ describe('webhooks', () => {
     expect((await world.admin('POST', `/webhooks/${id}/test`)).status).toBe(409);
   });
 
+  it('that somebody disabled are not said to fail', async () => {
+    receiver.answers.push(500);
+    const { id } = await hook();
+    await happens('too late');
+    await waitFor(async () => (await deliveries(id))[0]?.response_status === 500);
+    await world.admin('PATCH', `/webhooks/${id}`, { status: 0 });
+    await hurry(id);
+    await waitFor(async () => (await deliveries(id))[0]?.status === 'dead');
+    expect((await world.admin('GET', `/webhooks/${id}`)).body.failing_since).toBeNull();
+  });
+
   it('of one event have one delivery, whoever makes them and however often', async () => {
     const { id } = await hook({ status: 1, event_types: ['tunnel.failed'] });
     await Promise.all(Array.from({ length: 250 }, (_, i) => happens(`flood ${i}`)));

@@ -120,8 +120,10 @@ export class WebhookAttempts {
   private async finish({ id, webhookId, enabled }: Claimed, outcome: SendOutcome): Promise<void> {
     const { delivered, gone, status, error } = outcome;
     await this.dataSource.query(FINISH, [id, delivered ? 'delivered' : 'dead', status, error]);
+    // Whoever disabled it knows.
+    if (!enabled) return;
     const failing = delivered ? 'NULL' : 'coalesce(failing_since, now())';
-    const wanted = gone && enabled ? ', status = 0' : '';
+    const wanted = gone ? ', status = 0' : '';
     await this.dataSource.query(
       `UPDATE tunnel_gateway_ops.webhooks SET failing_since = ${failing}${wanted} WHERE id = $1`,
       [webhookId],
