@@ -1,10 +1,14 @@
 /** What a stranger may send to a tunnel server or its agents. */
 import { createHmac } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import type { ByteStream } from '@gatehouse/net';
+import { hostField, readHeaderLine, sniffHttpHost, sniffTlsServerName, type ByteStream } from '@gatehouse/net';
 import {
   formatWebSocketAddress,
+  openingWorker,
   parseWebSocketAddress,
+  readAuthority,
+  readRouteTag,
+  routeTagOf,
   TunnelError,
   wireParts as wire,
 } from '@gatehouse/tunnel-kernel';
@@ -189,6 +193,29 @@ function runDatagrams(input: Buffer): void {
   });
 }
 
+/** Bytes behind their length. */
+function vector(lengthBytes: number, ...parts: (string | Buffer)[]): Buffer {
+  const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+  const length = Buffer.alloc(lengthBytes);
+  length.writeUIntBE(body.length, 0, lengthBytes);
+  return Buffer.concat([length, body]);
+}
+
+/** With a name and a tag, in records of `size` bytes at most. */
+function clientHello(size: number): Buffer {
+  const name = vector(2, vector(2, Buffer.of(0), vector(2, 'a.example')));
+  const protocols = vector(2, vector(2, vector(1, 'gwt/1'), vector(1, 'gwk/0a1b')));
+  const extensions = vector(2, Buffer.of(0, 0), name, Buffer.of(0, 16), protocols);
+  const start = Buffer.concat([Buffer.of(3, 3), Buffer.alloc(32, 7)]);
+  const body = vector(3, start, vector(1), vector(2, Buffer.of(0x13, 1)), vector(1, Buffer.of(0)), extensions);
+  const message = Buffer.concat([Buffer.of(1), body]);
+  const records: Buffer[] = [];
+  for (let at = 0; at < message.length; at += size) {
+    records.push(Buffer.of(22, 3, 1), vector(2, message.subarray(at, at + size)));
+  }
+  return Buffer.concat(records);
+}
+
 const UPGRADE = wire.upgradeRequest({ secure: true, host: 'gw.example', port: 443, path: '/__gw/agent' });
 
 function runHandshake(input: Buffer): void {
@@ -197,6 +224,23 @@ function runHandshake(input: Buffer): void {
   allowed(() => check(wire.upgradeAnswer(wire.readRequestHead(text).field).head.startsWith('HTTP/1.1 '), 'HTTP'));
   const address = parseWebSocketAddress(text);
   if (address) check(parseWebSocketAddress(formatWebSocketAddress(address)) !== null, 'an address reads back');
+}
+
+/** What a door of several processes looks at. */
+function runFirstBytes(input: Buffer): void {
+  const { state } = sniffTlsServerName(input);
+  check(['found', 'incomplete', 'no'].includes(state), 'a state');
+  const tag = readRouteTag(input);
+  check(tag === null || /^(?:[0-9a-f]{4}|t\d{1,16})$/.test(tag), 'a tag is one');
+  check((openingWorker(input) ?? 0) < 256, 'a process');
+  const text = input.toString('latin1');
+  routeTagOf(text);
+  sniffHttpHost(input);
+  readAuthority(hostField(text) ?? '');
+  for (const line of text.split('\r\n')) {
+    const field = readHeaderLine(line);
+    if (field) check(field.value === readHeaderLine(`${field.name}: ${field.value} \t`)?.value, 'a field reads back');
+  }
 }
 
 function datagramFrame(type: number, head: Buffer): Buffer {
@@ -305,6 +349,16 @@ export const TUNNEL_TARGETS: Readonly<Record<string, FuzzTarget>> = {
   'websocket-handshake': {
     seeds: [UPGRADE.head, wire.upgradeAnswer(wire.readRequestHead(UPGRADE.head).field).head, 'wss://a:1/b?c'],
     run: runHandshake,
+  },
+  'tunnel-first-bytes': {
+    seeds: [
+      clientHello(16_384),
+      clientHello(3),
+      wire.encodeOpening(ticket, true),
+      'GET /__gw/agent?gwk=0a1b HTTP/1.1\r\nHost: a.example:80\r\n\r\n',
+      `GET / HTTP/1.1\r\nHost:${' '.repeat(300)}\t\r\na:${' '.repeat(300)}\r`,
+    ],
+    run: runFirstBytes,
   },
   mux: { seeds: MUX_SEEDS, run: runMux },
 };
