@@ -206,6 +206,16 @@ describe('the stream of events', () => {
     upToDate.close();
   });
 
+  it('says so, too, to who has seen what a backup that was brought back does not know', async () => {
+    await log.record(event('kept'));
+    const client = await EventClient.open(world.gateway.url, await token('admin'), { 'last-event-id': '900000000' });
+    await client.until('gap');
+    await log.record(event('next'));
+    await client.until('host.updated');
+    expect(messages(client).at(-1)).toBe('next');
+    client.close();
+  });
+
   it('brings everybody theirs and only what they ask for', async () => {
     const own = await EventClient.open(world.gateway.url, await token('ann'));
     await log.record(event('of nobody'));

@@ -73,8 +73,11 @@ export class EventStream implements BeforeApplicationShutdown {
     const { first, last } = await this.reader.span();
     begin(response);
     if (said === undefined || !/^\d{1,15}$/.test(said)) return last;
-    // What is not kept any more is missing: who keeps a copy reads the list again.
-    if (Number(said) < first - 1) response.write(`event: gap\ndata: ${JSON.stringify({ first_id: first })}\n\n`);
+    // What is not kept any more is missing, and who is ahead saw what a backup took back: who keeps a copy reads the list again.
+    const isAhead = last > 0 && Number(said) > last;
+    if (isAhead || Number(said) < first - 1) {
+      response.write(`event: gap\ndata: ${JSON.stringify({ first_id: first })}\n\n`);
+    }
     return Math.min(Number(said), last);
   }
 
