@@ -95,7 +95,8 @@ describe('the built service as a process', () => {
     expect(await migration.exit).toBe(0);
     const started = service();
     expect(await portOf(started)).toBeGreaterThan(0);
-  });
+    // Three programs, one after the other.
+  }, 60_000);
 
   it('migrates itself where that is allowed, serves, and stops on SIGTERM', async () => {
     const started = service({ AUTO_MIGRATE: 'true' });

@@ -179,7 +179,8 @@ describe('webhooks', () => {
       [id],
     );
     expect(count).toEqual({ all: 250, events: 250 });
-    await waitFor(() => new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size === 250);
+    const arrived = (): number => new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size;
+    await waitFor(() => arrived() === 250, { timeoutMs: 20_000 });
   });
 
   it('of one owner that answer nothing leave room for those of others', async () => {
