@@ -56,7 +56,7 @@ export interface EdgeStatus {
   agents: number;
   connections: number;
   ports: EdgePorts;
-  /** Processes of the workers, where there are several; null for one that is being started. */
+  /** Processes of the workers, where there are several; null for one that does not serve or answer at the moment. */
   workers?: (number | null)[];
 }
 

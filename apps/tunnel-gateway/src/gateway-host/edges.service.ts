@@ -87,7 +87,8 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
 
   /** Ready means: it serves, with the database behind it. */
   private async check(): Promise<void> {
-    const { databaseAnswers, source } = await this.status();
+    const { databaseAnswers, source, workers = [] } = await this.status();
+    if (workers.includes(null)) throw new Error('a worker of the edge does not serve');
     if (source === 'snapshot') throw new Error('the edge serves the last snapshot of the configuration');
     if (!databaseAnswers) throw new Error('the edge has no database');
   }

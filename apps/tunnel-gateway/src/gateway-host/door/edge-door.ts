@@ -23,6 +23,8 @@ import { WorkerSlot, type WorkerChild } from './worker-slot.js';
 const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
 /** A service that is gone does not wait for visitors. */
 const ORPHAN_GRACE_MS = 0;
+/** Less than who asks the door waits: a worker that hangs must not cost the answers of the others. */
+const WORKER_ANSWER_MS = 1_500;
 
 /**
  * The edge of several processes: it has the ports that all share, deals out what comes to its workers, and speaks for them.
@@ -69,7 +71,9 @@ export class EdgeDoor implements EdgeRole {
   }
 
   async status(): Promise<EdgeStatus> {
-    const all = await this.ofAll('status', null);
+    const answers = await this.answers('status', null);
+    const all = answers.filter((answer) => answer !== null);
+    if (all.length === 0) throw new EdgeUnavailableError('No worker answers.');
     return {
       pid: process.pid,
       revision: Math.min(...all.map(({ revision }) => revision)),
@@ -78,11 +82,11 @@ export class EdgeDoor implements EdgeRole {
       agents: sum(all.map(({ agents }) => agents)),
       connections: sum(all.map(({ connections }) => connections)),
       ports: this.ports,
-      workers: this.slots.map(({ pid }) => pid),
+      workers: this.slots.map(({ pid, serving }, index) => (serving && answers[index] ? pid : null)),
     };
   }
 
-  /** Of a worker that is being started again nobody is connected. */
+  /** Of a worker that is being started again, or hangs, nobody is connected. */
   async agents(clientIds: readonly number[] | null): Promise<AgentState[]> {
     return (await this.ofThose('agents', { clientIds: clientIds && [...clientIds] })).flat();
   }
@@ -173,16 +177,21 @@ export class EdgeDoor implements EdgeRole {
     for (const { level, message, fields } of entries) this.logger[level](message, { ...fields, worker });
   }
 
-  private ofAll<M extends EdgeMethod>(method: M, params: EdgeCalls[M]['params']): Promise<EdgeCalls[M]['result'][]> {
-    return Promise.all(this.slots.map((slot) => slot.request(method, params)));
-  }
-
   private async ofThose<M extends EdgeMethod>(
     method: M,
     params: EdgeCalls[M]['params'],
-  ): Promise<EdgeCalls[M]['result'][]> {
-    const answers = await Promise.allSettled(this.slots.map((slot) => slot.request(method, params)));
-    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  ): Promise<NonNullable<EdgeCalls[M]['result']>[]> {
+    return (await this.answers(method, params)).filter((answer) => answer !== null);
+  }
+
+  /** Of each worker; null where none came. */
+  private async answers<M extends EdgeMethod>(
+    method: M,
+    params: EdgeCalls[M]['params'],
+  ): Promise<(EdgeCalls[M]['result'] | null)[]> {
+    const asked = this.slots.map((slot) => slot.request(method, params, WORKER_ANSWER_MS));
+    const answers = await Promise.allSettled(asked);
+    return answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : null));
   }
 }
 

@@ -64,6 +64,10 @@ export class WorkerSlot {
     return this.current?.process.pid ?? null;
   }
 
+  get serving(): boolean {
+    return this.ready;
+  }
+
   /** Resolves when the process has the configuration. */
   prepare(): Promise<void> {
     this.spawn();
