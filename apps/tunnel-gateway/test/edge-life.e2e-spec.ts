@@ -92,7 +92,13 @@ describe('an edge process', () => {
       world.gateway.logs.some((line) => JSON.stringify(line).includes('the configuration cannot be served'));
     await waitFor(said);
     expect(await world.ask(tunnel.listen_port, 'still')).toBe('still');
+    // Nor does an edge that starts with it end: it serves when it can.
+    process.kill(world.edges.pid ?? 0, 'SIGKILL');
+    await waitFor(async () => (await world.edges.status()).source === 'database', { timeoutMs: 15_000 });
+    const { pid } = world.edges;
     await world.rows('DELETE FROM tunnel_gateway.tunnels WHERE id = -1');
+    await waitFor(async () => (await world.ask(tunnel.listen_port, 'again')) === 'again', { timeoutMs: 15_000 });
+    expect(world.edges.pid).toBe(pid);
     await world.admin('PATCH', `/clients/${client.id}`, { status: 0 });
     await waitFor(async () => (await world.ask(tunnel.listen_port, 'x')) === null);
   });

@@ -16,6 +16,7 @@ import { toServerConfig, type MappedConfig } from './config-mapper.js';
 import { readConfigRows } from './config-changes.js';
 import { findClientByKey, readAllRows, readRevision, type ConfigRows } from './config-rows.js';
 import { CountryFile } from './country-file.js';
+import { DatabasePresence } from './database-presence.js';
 import { EdgeDatabase } from './edge-database.js';
 import { EdgeEvents } from './edge-events.js';
 import { EdgeGrants } from './edge-grants.js';
@@ -39,6 +40,7 @@ export class Edge implements EdgeRole {
   private readonly options: EdgeOptions;
   private readonly logger: TunnelLogger;
   private readonly database: EdgeDatabase;
+  private readonly presence: DatabasePresence;
   private readonly server: TunnelServer;
   /** Null: this process serves everybody. */
   private readonly share: WorkerShare | null;
@@ -65,12 +67,12 @@ export class Edge implements EdgeRole {
   /** Ports are given up: what is left only ends, and another edge may say how the tunnels are. */
   private draining = false;
   private closed = false;
-  private databaseWasThere = true;
 
   constructor(options: EdgeOptions, logger: TunnelLogger) {
     this.options = options;
     this.logger = logger;
     this.database = new EdgeDatabase(options.databaseUrl);
+    this.presence = new DatabasePresence(logger);
     this.directory = new ClientDirectory({
       now: Date.now,
       find: (keyHash) => findClientByKey(this.database, keyHash),
@@ -100,7 +102,7 @@ export class Edge implements EdgeRole {
       database: this.database,
       onNews: (anew) => void this.reload(anew),
       onChallenges: () => void this.loadChallenges(),
-      onGrants: (news) => void this.grants.receive(news).catch((error: unknown) => this.databaseFailed(error)),
+      onGrants: (news) => void this.grants.receive(news).catch(this.presence.failed),
       onProblem: (problem) => logger.debug('the database cannot be listened to', { problem }),
     });
   }
@@ -113,7 +115,7 @@ export class Edge implements EdgeRole {
         this.take(await this.database.snapshot(readAllRows), 'database');
         return await this.grants.read();
       } catch (error) {
-        this.databaseFailed(error);
+        this.presence.failed(error);
       }
       const rows = await this.snapshot.read();
       if (rows) return this.take(rows, 'snapshot');
@@ -206,10 +208,10 @@ export class Edge implements EdgeRole {
     for (const timer of this.timers) clearInterval(timer);
     // First what only this process knows: a database that hangs keeps the rest waiting until somebody kills it.
     await this.flows.close();
-    await this.events.write().catch((error: unknown) => this.databaseFailed(error));
-    await this.grants.write().catch((error: unknown) => this.databaseFailed(error));
+    await this.events.write().catch(this.presence.failed);
+    await this.grants.write().catch(this.presence.failed);
     await this.loading;
-    if (!stays) await this.runStatus.clear().catch((error: unknown) => this.databaseFailed(error));
+    if (!stays) await this.runStatus.clear().catch(this.presence.failed);
     await this.feed.close();
     await this.database.close();
   }
@@ -237,14 +239,13 @@ export class Edge implements EdgeRole {
       try {
         const known = this.source === 'database' && !anew ? this.rows : null;
         const rows = await this.database.snapshot((queries) => readConfigRows(queries, known));
-        this.databaseCame();
+        this.presence.answered();
         if (rows === known) continue;
         this.take(rows, 'database');
         await this.applyRows();
       } catch (error) {
         this.anew ||= anew;
-        if (error instanceof TunnelError) this.refused(error);
-        else this.databaseFailed(error);
+        this.presence.failed(error);
       }
     }
   }
@@ -261,9 +262,21 @@ export class Edge implements EdgeRole {
     });
   }
 
+  /** A configuration that cannot be served is refused as a whole: what was served before still is. */
   private async applyRows(): Promise<void> {
     const { rows } = this;
     if (!rows || this.closed) return;
+    try {
+      await this.applyConfig(rows);
+    } catch (error) {
+      if (!(error instanceof TunnelError)) throw error;
+      const { revision } = rows;
+      this.logger.error('the configuration cannot be served', { revision, error: error.message });
+    }
+    await this.writeRunStatus();
+  }
+
+  private async applyConfig(rows: ConfigRows): Promise<void> {
     const own = this.share?.take(rows) ?? rows;
     // While they are served still, so that their agents come back soon: to the worker that has them now.
     for (const id of this.share?.left ?? []) this.server.disconnect(id, servedElsewhere());
@@ -286,11 +299,10 @@ export class Edge implements EdgeRole {
     for (const { clientId } of this.server.agents()) {
       if (this.directory.isOutdated(clientId)) this.server.disconnect(clientId);
     }
-    await this.writeRunStatus();
   }
 
   private loadChallenges(): Promise<void> {
-    return this.acme.load(this.database).catch((error: unknown) => this.databaseFailed(error));
+    return this.acme.load(this.database).catch(this.presence.failed);
   }
 
   private states(): TunnelState[] {
@@ -315,9 +327,9 @@ export class Edge implements EdgeRole {
       await this.grants.write();
       this.events.limited(this.server.takeHeldBack());
       await this.events.write();
-      this.databaseCame();
+      this.presence.answered();
     } catch (error) {
-      this.databaseFailed(error);
+      this.presence.failed(error);
     }
     if (this.share?.settling && this.server.tunnels().some(({ state }) => state === 'error')) await this.applyRows();
     await this.writeRunStatus();
@@ -330,7 +342,7 @@ export class Edge implements EdgeRole {
     try {
       await this.runStatus.write(states);
     } catch (error) {
-      this.databaseFailed(error);
+      this.presence.failed(error);
     }
   }
 
@@ -343,7 +355,7 @@ export class Edge implements EdgeRole {
       const revision = await readRevision(this.database);
       if (revision !== this.rows?.revision || this.source === 'snapshot') await this.reload();
     } catch (error) {
-      this.databaseFailed(error);
+      this.presence.failed(error);
     }
     const otherCountries = this.asksForCountries() && this.countries.load();
     // Who is in already is asked again.
@@ -352,21 +364,5 @@ export class Edge implements EdgeRole {
 
   private asksForCountries(): boolean {
     return this.rows?.ipRules.some(({ kind }) => kind === 'country') ?? false;
-  }
-
-  /** As a whole: what was served before still is. */
-  private refused({ message }: TunnelError): void {
-    this.logger.error('the configuration cannot be served', { revision: this.rows?.revision ?? 0, error: message });
-  }
-
-  private databaseFailed(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    if (this.databaseWasThere) this.logger.warn('the database does not answer; serving goes on', { error: message });
-    this.databaseWasThere = false;
-  }
-
-  private databaseCame(): void {
-    if (!this.databaseWasThere) this.logger.info('the database answers again');
-    this.databaseWasThere = true;
   }
 }
