@@ -579,10 +579,15 @@ it('no family is lost when connections to the database are cut during a storm of
       await client.query('SELECT pg_sleep(0.02)');
     }
   });
+  const rounds = families.map(() => 0);
   const last = await Promise.all(
-    families.map(async (first) => {
+    families.map(async (first, family) => {
       let token = first;
-      for (let round = 0; round < ROUNDS; round++) token = await refreshed(token);
+      // On a machine with nothing else to do all could be over before a connection was cut.
+      for (let round = 0; round < ROUNDS || (failures === 0 && round < 100 * ROUNDS); round++) {
+        token = await refreshed(token);
+        rounds[family] = round + 1;
+      }
       return token;
     }),
   ).finally(() => {
@@ -598,6 +603,7 @@ it('no family is lost when connections to the database are cut during a storm of
        SELECT id FROM grants WHERE revoked_at IS NULL ORDER BY id DESC LIMIT ${FAMILIES})
      GROUP BY grant_id`,
   )) as { links: number; live: number }[];
-  expect(chains).toHaveLength(FAMILIES);
-  for (const chain of chains) expect(chain).toMatchObject({ links: ROUNDS + 1, live: 1 });
+  expect(chains.map(({ live }) => live)).toEqual(families.map(() => 1));
+  const links = chains.map((chain) => chain.links).toSorted((a, b) => a - b);
+  expect(links).toEqual(rounds.map((count) => count + 1).toSorted((a, b) => a - b));
 });
