@@ -311,7 +311,7 @@ describe('compiled rules and a naive reading of them', () => {
     const isPrivate =
       ip.family === 4
         ? /^(10|127|192\.168|169\.254|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./.test(dotted)
-        : dotted === '::1' || /^(f[cd]..|fe[89ab].):/.test(dotted);
+        : dotted === '::1' || /^(f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]):/.test(dotted);
     return (name === 'private' ? isPrivate : countryOf(dotted) === name) !== negated;
   }
 
