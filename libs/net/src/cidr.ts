@@ -143,7 +143,7 @@ function parseIpv6(text: string): number[] | null {
       if (gap >= 0) return null;
       gap = count;
       at++;
-    } else if (at === length) {
+    } else if (at === length || text.charCodeAt(at) === PERCENT) {
       return null;
     }
   }
