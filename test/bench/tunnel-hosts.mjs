@@ -3,9 +3,9 @@
 // Requests to a host of the tunnel, beside nginx, haproxy and caddy as reverse proxies on the same machine.
 // The target is an nginx that answers from memory; wrk and h2load ask, 64 connections at a time. Every subject runs in
 // every round. CPU is that of the subject alone; the peers have no tunnel to carry requests through, the agent's share
-// stands apart.
+// stands apart. Then h2load asks at a pace of 70 % of what the subject just did.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -140,6 +140,23 @@ async function h2load(port, forSeconds) {
   return { requests: Number(requests), seconds: forSeconds, p50: Number.NaN, p99: Number.NaN };
 }
 
+/** The 99th percentile in milliseconds at 70 % of a rate; a connection asks for the next when it has an answer. */
+async function pacedP99(port, h2, perSecond) {
+  const log = path.join(folder, 'requests.log');
+  rmSync(log, { force: true });
+  const each = (rate, clients) => String(Math.max(1, Math.round((0.7 * rate) / clients)));
+  const args = h2
+    ? ['-c4', '-m16', '--rps', each(perSecond, 4), `https://127.0.0.1:${port}/`]
+    : [`-c${CONNECTIONS}`, '--h1', '--rps', each(perSecond, CONNECTIONS), `http://127.0.0.1:${port}/`];
+  await run(findPeer('h2load'), ['-t1', `-D${seconds}`, `--log-file=${log}`, ...args]);
+  const micros = readFileSync(log, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => Number(line.split('\t')[2]))
+    .toSorted((a, b) => a - b);
+  return (micros[Math.floor(micros.length * 0.99)] ?? Number.NaN) / 1000;
+}
+
 async function runSubject({ start, h2 }, target) {
   const { port, securePort, processes } = await start(target);
   const load = (time) => (h2 ? h2load(securePort, time) : wrk(port, time));
@@ -148,8 +165,9 @@ async function runSubject({ start, h2 }, target) {
   const result = await load(seconds);
   const cpus = processes.map(({ pid }, index) => cpuSeconds(pid) - before[index]);
   const rss = residentBytes(processes[0].pid);
+  const paced = await pacedP99(h2 ? securePort : port, h2, result.requests / seconds);
   for (const child of processes) await stop(child);
-  return { ...result, cpus, rss };
+  return { ...result, cpus, rss, paced };
 }
 
 const origin = await startNginx('origin', originLocation);
@@ -177,6 +195,7 @@ printTable(
     number('agent CPU µs/req', (result) => micros(result, 1), 1),
     number('p50 ms', (result) => result.p50, 2),
     number('p99 ms', (result) => result.p99, 2),
+    number('p99 ms at 70 %', (result) => result.paced, 2),
     number('RSS MB', (result) => result.rss / 1e6),
   ],
   subjects.map(({ name }) => ({ name, of: (read) => median(runs.get(name).map(read)) })),
