@@ -38,6 +38,8 @@ export function createPostgresStore(options: PostgresStoreOptions): QueueStore {
     keepAlive: true,
   });
   pool.on('error', options.onError);
+  // One that breaks between two queries of whoever has it would end the process; the next query tells them.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   // Every queue, worker and event stream adds its own listeners to the one pool.
   pool.setMaxListeners(0);
   return {
