@@ -1,13 +1,11 @@
 import type { ApiKeyCreatedResponse, ApiKeyListResponse, ApiKeyView } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
-import { Confirm, Dialog } from '../../shared/components/dialog.js';
+import { apiKeyColumns } from '../../shared/api-keys/api-key-columns.js';
+import { RevokeKey, ShowKey } from '../../shared/api-keys/api-key-dialogs.js';
 import { Page, Trouble } from '../../shared/components/page.js';
 import { Pager } from '../../shared/components/pager.js';
-import { Secret } from '../../shared/components/secret.js';
-import { Table, type Column } from '../../shared/components/table.js';
-import { formatRelative, formatTime } from '../../shared/format/times.js';
-import { useAction } from '../../shared/state/use-action.js';
+import { Table } from '../../shared/components/table.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { NewApiKey } from './new-api-key.js';
 
@@ -35,7 +33,7 @@ export function ApiKeysPage() {
       <Trouble error={error} retry={reload} />
       <Table
         caption="API keys"
-        columns={columnsFor((key) => setOpened({ deed: 'revoke', key }))}
+        columns={apiKeyColumns<ApiKeyView>((key) => setOpened({ deed: 'revoke', key }))}
         rows={data?.items}
         rowKey={({ id }) => id}
         empty="No key yet."
@@ -53,59 +51,5 @@ export function ApiKeysPage() {
       {opened?.deed === 'created' && <ShowKey created={opened.key} onClose={close} />}
       {opened?.deed === 'revoke' && <RevokeKey apiKey={opened.key} onClose={close} onDone={reload} />}
     </Page>
-  );
-}
-
-function columnsFor(onRevoke: (key: ApiKeyView) => void): Column<ApiKeyView>[] {
-  return [
-    { head: 'Name', grow: true, cell: ({ name }) => <strong>{name}</strong> },
-    { head: 'Key', cell: ({ key_prefix, last_four }) => <code>{`${key_prefix}…${last_four}`}</code> },
-    { head: 'May', cell: ({ scopes }) => scopes.join(', ') },
-    { head: 'Made', cell: ({ created_at }) => formatTime(created_at) },
-    {
-      head: 'Last used',
-      cell: (key) => <span title={key.last_used_ip ?? ''}>{formatRelative(key.last_used_at)}</span>,
-    },
-    { head: 'Expires', cell: ({ expires_at }) => (expires_at === null ? 'never' : formatRelative(expires_at)) },
-    {
-      head: 'Revoke',
-      quietHead: true,
-      cell: (key) => (
-        <button type="button" class="small danger" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
-          Revoke …
-        </button>
-      ),
-    },
-  ];
-}
-
-function ShowKey({ created, onClose }: { created: ApiKeyCreatedResponse; onClose: () => void }) {
-  return (
-    <Dialog title={`The key ${created.name}`} onClose={onClose}>
-      <p>Keep it now: it is shown this once, and nobody can read it again.</p>
-      <Secret text={created.key} what="Key" />
-      <div class="dialog-actions">
-        <button type="button" class="primary" onClick={onClose}>
-          I have kept it
-        </button>
-      </div>
-    </Dialog>
-  );
-}
-
-function RevokeKey({ apiKey, onClose, onDone }: { apiKey: ApiKeyView; onClose: () => void; onDone: () => void }) {
-  const api = useApi();
-  const { busy, run } = useAction();
-  const revoke = async (): Promise<void> => {
-    if (!(await run(() => api.delete(`/api-keys/${apiKey.id}`), `${apiKey.name} was revoked.`))) return;
-    onDone();
-    onClose();
-  };
-  return (
-    <Confirm title="Revoke this key?" action="Revoke" busy={busy} onConfirm={() => void revoke()} onClose={onClose}>
-      <p>
-        Programs that use <strong>{apiKey.name}</strong> are refused from now on.
-      </p>
-    </Confirm>
   );
 }

@@ -12,6 +12,8 @@ interface RemoveDialogProps {
   /** What the notice afterwards calls it. */
   name: string;
   action?: string;
+  /** What the notice afterwards says of it. */
+  done?: string;
   /** What goes with it. */
   children: ComponentChildren;
   onClose: () => void;
@@ -25,6 +27,7 @@ export function RemoveDialog({
   query,
   name,
   action = 'Delete',
+  done = 'removed',
   children,
   onClose,
   onDone,
@@ -32,7 +35,7 @@ export function RemoveDialog({
   const api = useApi();
   const { busy, run } = useAction();
   const remove = async (): Promise<void> => {
-    if (!(await run(() => api.delete(path, query), `${name} was removed.`))) return;
+    if (!(await run(() => api.delete(path, query), `${name} was ${done}.`))) return;
     onDone();
     onClose();
   };

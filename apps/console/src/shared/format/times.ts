@@ -46,6 +46,19 @@ export function formatTick(time: number, stepMs: number): string {
   return stepMs < DAY / 4 ? clock : `${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock}`;
 }
 
+/** A moment for `datetime-local`, in the browser's own time zone. */
+export function toLocalField(time: string | null): string {
+  if (time === null) return '';
+  const date = new Date(time);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** @returns null for none */
+export function fromLocalField(text: string): string | null {
+  const date = new Date(text);
+  return text === '' || Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
 function two(value: number): string {
   return String(value).padStart(2, '0');
 }

@@ -1,13 +1,10 @@
 import type { NewTunnelApiKeyView, TunnelApiKeyView } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
+import { apiKeyColumns } from '../../shared/api-keys/api-key-columns.js';
+import { RevokeKey, ShowKey } from '../../shared/api-keys/api-key-dialogs.js';
 import { CursorPager } from '../../shared/components/cursor-pager.js';
-import { Dialog } from '../../shared/components/dialog.js';
 import { Page, Trouble } from '../../shared/components/page.js';
-import { RemoveDialog } from '../../shared/components/remove-dialog.js';
-import { RowAction } from '../../shared/components/row-actions.js';
-import { Secret } from '../../shared/components/secret.js';
 import { Table, type Column } from '../../shared/components/table.js';
-import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
 import { useIsAdministrator, useUser } from '../user-context.js';
 import { NewApiKey } from './new-api-key.js';
@@ -59,65 +56,9 @@ export function ApiKeysPage() {
 function useColumns(onRevoke: (key: TunnelApiKeyView) => void): Column<TunnelApiKeyView>[] {
   const isAdministrator = useIsAdministrator();
   const me = useUser();
-  return [
-    { head: 'Name', sort: 'name', grow: true, cell: ({ name }) => <strong>{name}</strong> },
-    { head: 'Key', cell: ({ key_prefix, last_four }) => <code>{`${key_prefix}…${last_four}`}</code> },
-    { head: 'May', cell: ({ scopes }) => scopes.join(', ') },
-    ...(isAdministrator
-      ? [{ head: 'Whose', cell: ({ user_id: id }: TunnelApiKeyView) => (id === me.id ? 'yours' : `user ${id}`) }]
-      : []),
-    { head: 'Made', sort: 'created_at', cell: ({ created_at }) => formatTime(created_at) },
-    {
-      head: 'Last used',
-      cell: (key) => <span title={key.last_used_ip ?? ''}>{formatRelative(key.last_used_at)}</span>,
-    },
-    { head: 'Expires', cell: ({ expires_at }) => (expires_at === null ? 'never' : formatRelative(expires_at)) },
-    {
-      head: 'Revoke',
-      quietHead: true,
-      right: true,
-      cell: (key) => (
-        <RowAction label={`Revoke ${key.name}`} danger onClick={() => onRevoke(key)}>
-          Revoke …
-        </RowAction>
-      ),
-    },
-  ];
-}
-
-function ShowKey({ created, onClose }: { created: NewTunnelApiKeyView; onClose: () => void }) {
-  return (
-    <Dialog title={`The key ${created.name}`} onClose={onClose}>
-      <p>Keep it now: it is shown this once, and nobody can read it again.</p>
-      <Secret text={created.key} what="Key" />
-      <div class="dialog-actions">
-        <button type="button" class="primary" onClick={onClose}>
-          I have kept it
-        </button>
-      </div>
-    </Dialog>
-  );
-}
-
-interface RevokeKeyProps {
-  apiKey: TunnelApiKeyView;
-  onClose: () => void;
-  onDone: () => void;
-}
-
-function RevokeKey({ apiKey: { id, name }, onClose, onDone }: RevokeKeyProps) {
-  return (
-    <RemoveDialog
-      title="Revoke this key?"
-      action="Revoke"
-      path={`/api-keys/${id}`}
-      name={name}
-      onClose={onClose}
-      onDone={onDone}
-    >
-      <p>
-        Programs that use <strong>{name}</strong> are refused from now on.
-      </p>
-    </RemoveDialog>
-  );
+  const whose: Column<TunnelApiKeyView> = {
+    head: 'Whose',
+    cell: ({ user_id: id }) => (id === me.id ? 'yours' : `user ${id}`),
+  };
+  return apiKeyColumns(onRevoke, isAdministrator ? [whose] : []);
 }

@@ -1,8 +1,9 @@
 import type { ClientKeyView, TunnelClientView } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
-import { Confirm, Dialog } from '../../shared/components/dialog.js';
+import { Confirm } from '../../shared/components/dialog.js';
 import { RemoveDialog } from '../../shared/components/remove-dialog.js';
+import { SecretDialog } from '../../shared/components/secret-dialog.js';
 import { useAction } from '../../shared/state/use-action.js';
 import { AgentCommand } from './agent-command.js';
 import type { ClientDeed } from './client-actions.js';
@@ -41,14 +42,9 @@ function RotateKey({ client, onClose, onDone }: DeedProps) {
     });
   if (made !== null) {
     return (
-      <Dialog title={`The new key of ${client.name}`} onClose={onClose} wide>
+      <SecretDialog title={`The new key of ${client.name}`} kept="the key" onClose={onClose} wide>
         <AgentCommand client={made} />
-        <div class="dialog-actions">
-          <button type="button" class="primary" onClick={onClose}>
-            I have kept the key
-          </button>
-        </div>
-      </Dialog>
+      </SecretDialog>
     );
   }
   return (

@@ -1,4 +1,5 @@
 import type { TunnelClientView } from '@gatehouse/contracts';
+import { fromLocalField, toLocalField } from '../../shared/format/times.js';
 
 export interface ClientForm {
   name: string;
@@ -44,17 +45,4 @@ export function numberOr(text: string, empty: number): number | string {
   const trimmed = text.trim();
   if (trimmed === '') return empty;
   return /^-?\d+$/.test(trimmed) ? Number(trimmed) : trimmed;
-}
-
-/** A moment for `datetime-local`, in the browser's own time zone. */
-export function toLocalField(time: string | null): string {
-  if (time === null) return '';
-  const date = new Date(time);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-/** @returns null for none */
-export function fromLocalField(text: string): string | null {
-  const date = new Date(text);
-  return text === '' || Number.isNaN(date.getTime()) ? null : date.toISOString();
 }

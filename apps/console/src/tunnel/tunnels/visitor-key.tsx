@@ -1,5 +1,5 @@
 import type { NewTunnelView } from '@gatehouse/contracts';
-import { Dialog } from '../../shared/components/dialog.js';
+import { SecretDialog } from '../../shared/components/secret-dialog.js';
 import { Secret } from '../../shared/components/secret.js';
 import { useGateway } from '../parts/gateway-context.js';
 import { nameOf } from './tunnel-name.js';
@@ -10,7 +10,7 @@ export function VisitorKey({ tunnel, onClose }: { tunnel: NewTunnelView; onClose
   const key = tunnel.visitor_key ?? '';
   const command = `node gatehouse-agent.mjs visit --server ${server} --key ${key} --listen 127.0.0.1:${portOf(tunnel)}`;
   return (
-    <Dialog title={`Visitors of ${nameOf(tunnel)}`} onClose={onClose} wide>
+    <SecretDialog title={`Visitors of ${nameOf(tunnel)}`} kept="the key" onClose={onClose} wide>
       <p>
         <strong>Who has this key may come in.</strong> On the visitor’s machine this command opens a local port that
         leads to {tunnel.target_addr}:
@@ -21,12 +21,7 @@ export function VisitorKey({ tunnel, onClose }: { tunnel: NewTunnelView; onClose
         <summary>The key alone</summary>
         <Secret text={key} what="Key" />
       </details>
-      <div class="dialog-actions">
-        <button type="button" class="primary" onClick={onClose}>
-          I have kept the key
-        </button>
-      </div>
-    </Dialog>
+    </SecretDialog>
   );
 }
 

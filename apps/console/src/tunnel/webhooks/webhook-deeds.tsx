@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { Confirm, Dialog } from '../../shared/components/dialog.js';
 import { Badge, Trouble, type BadgeTone } from '../../shared/components/page.js';
+import { SecretDialog } from '../../shared/components/secret-dialog.js';
 import { Secret } from '../../shared/components/secret.js';
 import { Table, type Column } from '../../shared/components/table.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
@@ -11,15 +12,10 @@ import { useResource } from '../../shared/state/use-resource.js';
 
 export function WebhookSecret({ name, secret, onClose }: { name: string; secret: string; onClose: () => void }) {
   return (
-    <Dialog title={`The secret of ${name}`} onClose={onClose}>
+    <SecretDialog title={`The secret of ${name}`} onClose={onClose}>
       <p>Whoever receives the events checks their signatures with it. It is shown this once.</p>
       <Secret text={secret} what="Secret" />
-      <div class="dialog-actions">
-        <button type="button" class="primary" onClick={onClose}>
-          I have kept it
-        </button>
-      </div>
-    </Dialog>
+    </SecretDialog>
   );
 }
 

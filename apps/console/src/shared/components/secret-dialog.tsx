@@ -1,0 +1,26 @@
+import type { ComponentChildren } from 'preact';
+import { Dialog } from './dialog.js';
+
+interface SecretDialogProps {
+  title: string;
+  /** What is kept, as the button says it. */
+  kept?: string;
+  wide?: boolean;
+  /** The secret, and what it is for. */
+  children: ComponentChildren;
+  onClose: () => void;
+}
+
+/** Shows what nobody can read again, until it has been kept. */
+export function SecretDialog({ title, kept = 'it', wide = false, children, onClose }: SecretDialogProps) {
+  return (
+    <Dialog title={title} onClose={onClose} wide={wide}>
+      {children}
+      <div class="dialog-actions">
+        <button type="button" class="primary" onClick={onClose}>
+          I have kept {kept}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
