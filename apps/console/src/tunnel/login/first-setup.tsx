@@ -3,7 +3,7 @@ import { useApi } from '../../shared/api/api-context.js';
 import { ApiError } from '../../shared/api/api-error.js';
 import type { Session } from '../../shared/api/session.js';
 import { FormEnd, TextField } from '../../shared/components/fields.js';
-import { Brand } from '../../shared/frame/brand.js';
+import { LoginFrame } from '../../shared/frame/login-frame.js';
 import { useForm } from '../../shared/state/use-form.js';
 import { PRODUCT } from '../product.js';
 
@@ -34,29 +34,26 @@ export function FirstSetup({ session }: { session: Session }) {
     onInput: (value: string) => form.set(name, value),
   });
   return (
-    <main class="login">
-      <form onSubmit={form.submit(setUp)}>
-        <Brand product={PRODUCT} />
-        <h1>Welcome</h1>
-        <p>Nobody can sign in yet. Make the first administrator.</p>
-        <TextField
-          label="Setup token"
-          hint="The service wrote it to setup-token.txt in its folder at its first start"
-          autofocus
-          autoComplete="off"
-          {...field('token')}
-        />
-        <TextField label="User name" autoComplete="username" {...field('username')} />
-        <TextField
-          label="Password"
-          hint="8 characters or more"
-          type="password"
-          autoComplete="new-password"
-          {...field('password')}
-        />
-        <TextField label="Password again" type="password" autoComplete="new-password" {...field('again')} />
-        <FormEnd error={form.error} busy={form.busy} action="Begin" />
-      </form>
-    </main>
+    <LoginFrame product={PRODUCT} onSubmit={form.submit(setUp)}>
+      <h1>Welcome</h1>
+      <p>Nobody can sign in yet. Make the first administrator.</p>
+      <TextField
+        label="Setup token"
+        hint="The service wrote it to setup-token.txt in its folder at its first start"
+        autofocus
+        autoComplete="off"
+        {...field('token')}
+      />
+      <TextField label="User name" autoComplete="username" {...field('username')} />
+      <TextField
+        label="Password"
+        hint="8 characters or more"
+        type="password"
+        autoComplete="new-password"
+        {...field('password')}
+      />
+      <TextField label="Password again" type="password" autoComplete="new-password" {...field('again')} />
+      <FormEnd error={form.error} busy={form.busy} action="Begin" />
+    </LoginFrame>
   );
 }

@@ -1,8 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Session } from '../../shared/api/session.js';
 import { TextField } from '../../shared/components/fields.js';
-import { Brand } from '../../shared/frame/brand.js';
-import { formatDuration } from '../../shared/format/times.js';
+import { SignIn } from '../../shared/frame/sign-in.js';
 import { PRODUCT } from '../product.js';
 import { useLogin, type Credentials } from './use-login.js';
 
@@ -10,49 +9,35 @@ const EMPTY: Credentials = { username: '', password: '', code: '' };
 
 /** Asks for name and password, then for a code where the account has an authenticator. */
 export function Login({ session, expired }: { session: Session; expired: boolean }) {
-  const { busy, error, wait, needsCode, signIn, startAgain } = useLogin(session);
+  const { attempts, needsCode, signIn, startAgain } = useLogin(session);
   const [credentials, setCredentials] = useState(EMPTY);
-  useEffect(() => void (document.title = 'Sign in · Gatehouse'), []);
   const set = (changes: Partial<Credentials>): void => setCredentials((before) => ({ ...before, ...changes }));
+  const asSomebodyElse = (
+    <button
+      type="button"
+      class="quiet"
+      onClick={() => {
+        setCredentials(EMPTY);
+        startAgain();
+      }}
+    >
+      Sign in as somebody else
+    </button>
+  );
   return (
-    <main class="login">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!busy && wait === 0) void signIn(credentials);
-        }}
-      >
-        <Brand product={PRODUCT} />
-        <h1 class="hidden">Sign in</h1>
-        {expired && error === null && <p role="status">The session has ended. Please sign in again.</p>}
-        {needsCode ? (
-          <CodeField code={credentials.code} set={set} />
-        ) : (
-          <NameAndPassword credentials={credentials} set={set} />
-        )}
-        <p class="form-error" role="alert">
-          {error}
-          {wait > 0 && ` Try again in ${formatDuration(wait * 1000)}.`}
-        </p>
-        <button type="submit" class="primary" disabled={busy || wait > 0}>
-          {busy ? 'Signing in …' : 'Sign in'}
-        </button>
-        {needsCode ? (
-          <button
-            type="button"
-            class="quiet"
-            onClick={() => {
-              setCredentials(EMPTY);
-              startAgain();
-            }}
-          >
-            Sign in as somebody else
-          </button>
-        ) : (
-          <FirstTime />
-        )}
-      </form>
-    </main>
+    <SignIn
+      product={PRODUCT}
+      attempts={attempts}
+      expired={expired}
+      foot={needsCode ? asSomebodyElse : <FirstTime />}
+      onSignIn={() => signIn(credentials)}
+    >
+      {needsCode ? (
+        <CodeField code={credentials.code} set={set} />
+      ) : (
+        <NameAndPassword credentials={credentials} set={set} />
+      )}
+    </SignIn>
   );
 }
 

@@ -1,0 +1,21 @@
+import type { ComponentChildren } from 'preact';
+import { Brand } from './brand.js';
+
+interface LoginFrameProps {
+  /** Which of the services it is. */
+  product: string;
+  children: ComponentChildren;
+  onSubmit: (event: Event) => void;
+}
+
+/** The only form on a page, for somebody who is not signed in. */
+export function LoginFrame({ product, children, onSubmit }: LoginFrameProps) {
+  return (
+    <main class="login">
+      <form onSubmit={onSubmit}>
+        <Brand product={product} />
+        {children}
+      </form>
+    </main>
+  );
+}

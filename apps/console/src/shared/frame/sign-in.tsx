@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { formatDuration } from '../format/times.js';
+import type { SignInAttempts } from '../state/use-sign-in.js';
+import { LoginFrame } from './login-frame.js';
+
+interface SignInProps {
+  product: string;
+  attempts: SignInAttempts;
+  /** There was a session before. */
+  expired: boolean;
+  /** Below the button. */
+  foot?: ComponentChildren;
+  /** The fields. */
+  children: ComponentChildren;
+  onSignIn: () => Promise<void>;
+}
+
+/** The form of a login; after too many wrong attempts it says how long to wait. */
+export function SignIn({ product, attempts: { busy, error, wait }, expired, foot, children, onSignIn }: SignInProps) {
+  useEffect(() => void (document.title = 'Sign in · Gatehouse'), []);
+  return (
+    <LoginFrame
+      product={product}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy && wait === 0) void onSignIn();
+      }}
+    >
+      <h1 class="hidden">Sign in</h1>
+      {expired && error === null && <p role="status">The session has ended. Please sign in again.</p>}
+      {children}
+      <p class="form-error" role="alert">
+        {error}
+        {wait > 0 && ` Try again in ${formatDuration(wait * 1000)}.`}
+      </p>
+      <button type="submit" class="primary" disabled={busy || wait > 0}>
+        {busy ? 'Signing in …' : 'Sign in'}
+      </button>
+      {foot}
+    </LoginFrame>
+  );
+}
