@@ -8,7 +8,7 @@ import { SearchBar } from '../../shared/components/search-bar.js';
 import type { PageProps } from '../../shared/frame/pages.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
-import { ResourceField } from '../parts/resource-field.js';
+import { ClientFilter } from '../parts/client-filter.js';
 import { useResourceNames } from '../parts/resource-names.js';
 import { Empty } from '../parts/empty.js';
 import { useMayWrite } from '../user-context.js';
@@ -74,14 +74,7 @@ function HostFilters({ filter, onChange }: { filter: Filter; onChange: (filter: 
       value={filter.q}
       onInput={(q) => onChange({ ...filter, q })}
     >
-      <ResourceField
-        kind="client"
-        label="Client"
-        hideLabel
-        none="All clients"
-        value={filter.client_id}
-        onChange={(id) => onChange({ ...filter, client_id: id })}
-      />
+      <ClientFilter value={filter.client_id} onChange={(id) => onChange({ ...filter, client_id: id })} />
       <SelectField
         label="Enabled"
         hideLabel

@@ -1,6 +1,6 @@
 import { SelectField } from '../../shared/components/fields.js';
 import { SearchBar } from '../../shared/components/search-bar.js';
-import { ResourceField } from '../parts/resource-field.js';
+import { ClientFilter } from '../parts/client-filter.js';
 import { MODE_NAMES, TUNNEL_MODES } from './tunnel-modes.js';
 
 export interface TunnelFilter {
@@ -35,14 +35,7 @@ export function TunnelFilters({ filter, onChange }: TunnelFiltersProps) {
       value={filter.q}
       onInput={(q) => onChange({ ...filter, q })}
     >
-      <ResourceField
-        kind="client"
-        label="Client"
-        hideLabel
-        none="All clients"
-        value={filter.client_id}
-        onChange={(id) => onChange({ ...filter, client_id: id })}
-      />
+      <ClientFilter value={filter.client_id} onChange={(id) => onChange({ ...filter, client_id: id })} />
       <SelectField
         label="Kind"
         hideLabel
