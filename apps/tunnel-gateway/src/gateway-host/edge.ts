@@ -1,22 +1,14 @@
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import {
-  TunnelError,
-  type AgentState,
-  type TunnelLogger,
-  type TunnelServer,
-  type TunnelState,
-} from '@gatehouse/tunnel-kernel';
+import type { AgentState, TunnelLogger, TunnelServer, TunnelState } from '@gatehouse/tunnel-kernel';
 import { AcmeAnswers } from './acme-answers.js';
 import { ClientDirectory } from './client-directory.js';
-import { servedElsewhere, WorkerShare } from './door/worker-share.js';
 import { ConfigFeed } from './config-feed.js';
-import { toServerConfig, type MappedConfig } from './config-mapper.js';
-import { readConfigRows } from './config-changes.js';
-import { findClientByKey, readAllRows, readRevision, type ConfigRows } from './config-rows.js';
+import { findClientByKey } from './config-rows.js';
+import { ConfigSource } from './config-source.js';
 import { CountryFile } from './country-file.js';
 import { DatabasePresence } from './database-presence.js';
+import { WorkerShare } from './door/worker-share.js';
 import { EdgeDatabase } from './edge-database.js';
 import { EdgeEvents } from './edge-events.js';
 import { EdgeGrants } from './edge-grants.js';
@@ -25,14 +17,11 @@ import type { EdgeRole } from './edge-role.js';
 import { createEdgeServer, listenAtPorts, serveBehind } from './edge-server.js';
 import type { UnsentFlows } from './flow-batch.js';
 import { FlowWriter } from './flow-writer.js';
-import { HostCertificates } from './host-certificates.js';
-import { PolicySecrets } from './policy-secrets.js';
 import { RunStatusWriter } from './run-status.js';
-import { SnapshotFile } from './snapshot-file.js';
+import { ServedConfig } from './served-config.js';
 
 const COUNT_MS = 1_000;
 const POLL_MS = 10_000;
-const FIRST_RETRY_MS = 500;
 const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
 
 /** The data plane of one process: a tunnel server on what the database says, and what it tells the database. */
@@ -45,30 +34,22 @@ export class Edge implements EdgeRole {
   /** Null: this process serves everybody. */
   private readonly share: WorkerShare | null;
   private readonly directory: ClientDirectory;
-  private readonly certificates: HostCertificates;
   private readonly acme = new AcmeAnswers();
   private readonly grants: EdgeGrants;
   private readonly events: EdgeEvents;
-  private readonly policySecrets: PolicySecrets;
-  private readonly countries: CountryFile;
-  private readonly snapshot: SnapshotFile;
+  private readonly config: ConfigSource;
+  private readonly served: ServedConfig;
   private readonly flows: FlowWriter;
   private readonly runStatus: RunStatusWriter;
   private readonly feed: ConfigFeed;
   private readonly timers: NodeJS.Timeout[] = [];
-  private rows: ConfigRows | null = null;
-  private mapped: MappedConfig | null = null;
-  private source: EdgeStatus['source'] = 'database';
   private ports = NO_PORTS;
-  private loading: Promise<void> | null = null;
-  private stale = false;
-  /** What is known may be of another database: nothing of it is kept. */
-  private anew = false;
   /** Ports are given up: what is left only ends, and another edge may say how the tunnels are. */
   private draining = false;
   private closed = false;
 
   constructor(options: EdgeOptions, logger: TunnelLogger) {
+    const { folder } = options;
     this.options = options;
     this.logger = logger;
     this.database = new EdgeDatabase(options.databaseUrl);
@@ -77,8 +58,6 @@ export class Edge implements EdgeRole {
       now: Date.now,
       find: (keyHash) => findClientByKey(this.database, keyHash),
     });
-    const certificateKey = Buffer.from(options.certificateKey, 'base64');
-    this.certificates = new HostCertificates(options.certificateFolder, certificateKey, logger);
     this.grants = new EdgeGrants(this.database, Date.now);
     this.events = new EdgeEvents({
       queries: this.database,
@@ -86,23 +65,28 @@ export class Edge implements EdgeRole {
       ownerOf: (clientId) => this.directory.ownerOf(clientId),
       onProblem: (problem, fields) => logger.warn(problem, fields),
     });
-    this.policySecrets = new PolicySecrets(options.visitorSecret);
-    this.countries = new CountryFile(options.geoFile, (problem) => logger.warn(problem));
-    this.snapshot = new SnapshotFile(join(options.folder, 'snapshot.json'));
-    this.share = options.worker && new WorkerShare(options.worker);
-    this.server = this.createServer();
+    const { database, presence, directory } = this;
+    const share = options.worker && new WorkerShare(options.worker);
+    const countries = new CountryFile(options.geoFile, (problem) => logger.warn(problem));
+    this.share = share;
+    this.server = this.createServer(countries);
+    this.config = new ConfigSource({ database, presence, logger, folder, onRows: () => this.applyRows() });
+    const { server, config } = this;
+    // Bytes of clients that are gone are still theirs.
+    const beforeChange = (): void => this.flows.collect();
+    this.served = new ServedConfig(options, { server, logger, directory, countries, share, beforeChange });
     this.flows = new FlowWriter({
-      queries: this.database,
+      queries: database,
       now: Date.now,
       collect: (unsent) => this.collect(unsent),
-      folder: options.folder,
+      folder,
     });
-    this.runStatus = new RunStatusWriter(this.database, () => this.share?.clientIds() ?? null);
+    this.runStatus = new RunStatusWriter(database, () => share?.clientIds() ?? null);
     this.feed = new ConfigFeed({
-      database: this.database,
-      onNews: (anew) => void this.reload(anew),
+      database,
+      onNews: (anew) => void config.news(anew),
       onChallenges: () => void this.loadChallenges(),
-      onGrants: (news) => void this.grants.receive(news).catch(this.presence.failed),
+      onGrants: (news) => void this.grants.receive(news).catch(presence.failed),
       onProblem: (problem) => logger.debug('the database cannot be listened to', { problem }),
     });
   }
@@ -110,17 +94,9 @@ export class Edge implements EdgeRole {
   /** Reads the configuration: from the database, else from the snapshot, else it waits for one of them. */
   async prepare(): Promise<void> {
     await this.flows.recover();
-    for (;;) {
-      try {
-        this.take(await this.database.snapshot(readAllRows), 'database');
-        return await this.grants.read();
-      } catch (error) {
-        this.presence.failed(error);
-      }
-      const rows = await this.snapshot.read();
-      if (rows) return this.take(rows, 'snapshot');
-      await new Promise((resolve) => setTimeout(resolve, FIRST_RETRY_MS));
-    }
+    await this.config.prepare();
+    // The feed reads them, too, once there is a database again.
+    if (this.config.source === 'database') await this.grants.read().catch(this.presence.failed);
   }
 
   /** Binds the ports and begins to work. @throws EdgePortError for a port of the gateway itself. */
@@ -139,8 +115,8 @@ export class Edge implements EdgeRole {
   status(): EdgeStatus {
     return {
       pid: process.pid,
-      revision: this.rows?.revision ?? 0,
-      source: this.source,
+      revision: this.config.rows?.revision ?? 0,
+      source: this.config.source,
       databaseAnswers: this.database.answers,
       agents: this.server.agents().length,
       connections: this.server.flows,
@@ -155,7 +131,7 @@ export class Edge implements EdgeRole {
 
   tunnels(ids: readonly number[]): TunnelState[] {
     const wanted = new Set(ids);
-    return this.states().filter(({ id }) => wanted.has(id));
+    return this.served.states().filter(({ id }) => wanted.has(id));
   }
 
   connections(clientId: number, limit: number): ConnectionList {
@@ -210,107 +186,27 @@ export class Edge implements EdgeRole {
     await this.flows.close();
     await this.events.write().catch(this.presence.failed);
     await this.grants.write().catch(this.presence.failed);
-    await this.loading;
+    await this.config.stop();
     if (!stays) await this.runStatus.clear().catch(this.presence.failed);
     await this.feed.close();
     await this.database.close();
   }
 
-  private createServer(): TunnelServer {
-    const { options, logger, directory, share, countries, grants, acme } = this;
+  private createServer(countries: CountryFile): TunnelServer {
+    const { options, logger, directory, share, grants, acme } = this;
     const events = this.events.listener(logger, () => void this.writeRunStatus());
     return createEdgeServer(options, { logger, clients: directory, share, countries, grants, acme, events });
   }
 
-  /** One load at a time; news that come meanwhile make one more. */
-  private reload(anew = false): Promise<void> {
-    this.stale = true;
-    this.anew ||= anew;
-    this.loading ??= this.loadWhileStale().finally(() => {
-      this.loading = null;
-    });
-    return this.loading;
-  }
-
-  private async loadWhileStale(): Promise<void> {
-    while (this.stale && !this.closed) {
-      const { anew } = this;
-      this.stale = this.anew = false;
-      try {
-        const known = this.source === 'database' && !anew ? this.rows : null;
-        const rows = await this.database.snapshot((queries) => readConfigRows(queries, known));
-        this.presence.answered();
-        if (rows === known) continue;
-        this.take(rows, 'database');
-        await this.applyRows();
-      } catch (error) {
-        this.anew ||= anew;
-        this.presence.failed(error);
-      }
-    }
-  }
-
-  private take(rows: ConfigRows, source: EdgeStatus['source']): void {
-    this.rows = rows;
-    this.source = source;
-    if (source === 'snapshot') {
-      this.logger.warn('the configuration is the last snapshot', { revision: rows.revision });
-      return;
-    }
-    this.snapshot.write(rows).catch((error: unknown) => {
-      this.logger.error('the snapshot of the configuration cannot be written', { error: String(error) });
-    });
-  }
-
-  /** A configuration that cannot be served is refused as a whole: what was served before still is. */
   private async applyRows(): Promise<void> {
-    const { rows } = this;
+    const { rows } = this.config;
     if (!rows || this.closed) return;
-    try {
-      await this.applyConfig(rows);
-    } catch (error) {
-      if (!(error instanceof TunnelError)) throw error;
-      const { revision } = rows;
-      this.logger.error('the configuration cannot be served', { revision, error: error.message });
-    }
+    await this.served.apply(rows);
     await this.writeRunStatus();
-  }
-
-  private async applyConfig(rows: ConfigRows): Promise<void> {
-    const own = this.share?.take(rows) ?? rows;
-    // While they are served still, so that their agents come back soon: to the worker that has them now.
-    for (const id of this.share?.left ?? []) this.server.disconnect(id, servedElsewhere());
-    const mapped = toServerConfig(
-      own,
-      (host) => this.certificates.of(host),
-      (sealed) => this.policySecrets.open(sealed),
-    );
-    this.certificates.settle();
-    for (const [id, problem] of mapped.hostProblems) {
-      if (this.share?.isOwnHost(id) ?? true) this.logger.warn('a host cannot be served', { host: id, problem });
-    }
-    for (const [rule, problem] of mapped.ruleProblems) this.logger.warn('a rule is about nobody', { rule, problem });
-    // Bytes of clients that are gone are still theirs.
-    this.flows.collect();
-    this.mapped = mapped;
-    this.directory.apply(rows);
-    if (this.asksForCountries()) this.countries.load();
-    await this.server.apply(mapped.config);
-    for (const { clientId } of this.server.agents()) {
-      if (this.directory.isOutdated(clientId)) this.server.disconnect(clientId);
-    }
   }
 
   private loadChallenges(): Promise<void> {
     return this.acme.load(this.database).catch(this.presence.failed);
-  }
-
-  private states(): TunnelState[] {
-    const problems = [...(this.mapped?.tunnelProblems ?? [])].map(([id, error]): TunnelState => {
-      const clientId = this.rows?.tunnels.find((tunnel) => tunnel.id === id)?.clientId ?? 0;
-      return { id, clientId, state: 'error', port: 0, error };
-    });
-    return [...this.server.tunnels(), ...problems];
   }
 
   private collect(unsent: UnsentFlows): void {
@@ -336,9 +232,10 @@ export class Edge implements EdgeRole {
   }
 
   private async writeRunStatus(): Promise<void> {
-    if (this.draining || this.rows === null) return;
-    const states = this.states();
-    this.events.tunnels(states, this.rows, this.share?.isOwn);
+    const { rows } = this.config;
+    if (this.draining || rows === null) return;
+    const states = this.served.states();
+    this.events.tunnels(states, rows, this.share?.isOwn);
     try {
       await this.runStatus.write(states);
     } catch (error) {
@@ -351,18 +248,8 @@ export class Edge implements EdgeRole {
     if (this.closed) return;
     // The last words of an edge before this one may have come after the first of this one.
     this.runStatus.doubt();
-    try {
-      const revision = await readRevision(this.database);
-      if (revision !== this.rows?.revision || this.source === 'snapshot') await this.reload();
-    } catch (error) {
-      this.presence.failed(error);
-    }
-    const otherCountries = this.asksForCountries() && this.countries.load();
+    await this.config.check();
     // Who is in already is asked again.
-    if (otherCountries || this.certificates.changed()) await this.applyRows();
-  }
-
-  private asksForCountries(): boolean {
-    return this.rows?.ipRules.some(({ kind }) => kind === 'country') ?? false;
+    if (this.served.otherFiles()) await this.applyRows();
   }
 }

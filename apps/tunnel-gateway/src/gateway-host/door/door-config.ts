@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ConfigFeed } from '../config-feed.js';
 import { readRevision, type ClientRow, type HostRow, type TunnelRow } from '../config-rows.js';
 import { EdgeDatabase, type Queries } from '../edge-database.js';
+import { Reloading } from '../reloading.js';
 import { SnapshotFile } from '../snapshot-file.js';
 import { Dealing, type DealingRows } from './dealing.js';
 
@@ -24,12 +25,10 @@ export interface DoorConfigOptions {
 export class DoorConfig {
   private readonly options: DoorConfigOptions;
   private readonly database: EdgeDatabase;
+  private readonly reloading: Reloading;
   private readonly feed: ConfigFeed;
   private timer: NodeJS.Timeout | null = null;
   private revision = -1;
-  private loading: Promise<void> | null = null;
-  private stale = false;
-  private anew = false;
   private closed = false;
   dealing: Dealing;
 
@@ -37,9 +36,14 @@ export class DoorConfig {
     this.options = options;
     this.dealing = new Dealing({ clients: [], tunnels: [], hosts: [] }, options.count);
     this.database = new EdgeDatabase(options.databaseUrl);
+    this.reloading = new Reloading({
+      load: (anew) => this.load(anew),
+      // Workers say so; who is where stays as it was.
+      onFailure: (error) => options.onProblem(error instanceof Error ? error.message : String(error)),
+    });
     this.feed = new ConfigFeed({
       database: this.database,
-      onNews: (anew) => void this.reload(anew),
+      onNews: (anew) => void this.reloading.news(anew),
       onChallenges: () => undefined,
       onGrants: () => undefined,
       onProblem: (problem) => options.onProblem(problem),
@@ -50,54 +54,36 @@ export class DoorConfig {
   async prepare(): Promise<void> {
     const snapshot = new SnapshotFile(join(this.options.folder, 'snapshot.json'));
     while (!this.closed) {
-      await this.reload();
+      await this.reloading.news();
       if (this.revision >= 0) return;
       const rows = await snapshot.read();
-      if (rows) return this.take(rows);
+      // Not its revision: the database may be another one than the snapshot is of.
+      if (rows) return this.deal(rows);
       await new Promise((resolve) => setTimeout(resolve, FIRST_RETRY_MS));
     }
   }
 
   start(): void {
     void this.feed.start();
-    this.timer = setInterval(() => void this.reload(), POLL_MS);
+    this.timer = setInterval(() => void this.reloading.news(), POLL_MS);
   }
 
   async close(): Promise<void> {
     this.closed = true;
     if (this.timer) clearInterval(this.timer);
-    await this.loading;
+    await this.reloading.stop();
     await this.feed.close();
     await this.database.close();
   }
 
-  /** One load at a time; news that come meanwhile make one more. */
-  private reload(anew = false): Promise<void> {
-    this.stale = true;
-    this.anew ||= anew;
-    this.loading ??= this.loadWhileStale().finally(() => {
-      this.loading = null;
-    });
-    return this.loading;
-  }
-
-  private async loadWhileStale(): Promise<void> {
-    while (this.stale && !this.closed) {
-      const { anew } = this;
-      this.stale = this.anew = false;
-      try {
-        if (!anew && (await readRevision(this.database)) === this.revision) continue;
-        this.take(await this.database.snapshot(readDealingRows));
-      } catch (error) {
-        this.anew ||= anew;
-        // Workers say so; who is where stays as it was.
-        this.options.onProblem(error instanceof Error ? error.message : String(error));
-      }
-    }
-  }
-
-  private take(rows: RevisedRows): void {
+  private async load(anew: boolean): Promise<void> {
+    if (!anew && (await readRevision(this.database)) === this.revision) return;
+    const rows = await this.database.snapshot(readDealingRows);
     this.revision = rows.revision;
+    this.deal(rows);
+  }
+
+  private deal(rows: DealingRows): void {
     this.dealing = new Dealing(rows, this.options.count);
   }
 }
