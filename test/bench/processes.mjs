@@ -47,12 +47,34 @@ export async function startProgram(command, args, port, options = {}) {
 }
 
 /** False if nobody took connections at the port within 5 s. */
-export async function untilItAccepts(port, givenUp = () => false) {
+export function untilItAccepts(port, givenUp) {
+  return untilTrue(() => accepts(port), givenUp);
+}
+
+/** False if no HTTP server answered behind the port within 5 s. */
+export function untilItAnswers(port) {
+  return untilTrue(() => answers(port));
+}
+
+async function untilTrue(look, givenUp = () => false) {
   for (let attempt = 0; attempt < 100 && !givenUp(); attempt++) {
-    if (await accepts(port)) return true;
+    if (await look()) return true;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return false;
+}
+
+function answers(port) {
+  return new Promise((resolve) => {
+    const socket = net.connect({ port, host: '127.0.0.1', timeout: 1000 });
+    socket.write('GET / HTTP/1.0\r\n\r\n');
+    const settle = (answered) => {
+      resolve(answered);
+      socket.destroy();
+    };
+    socket.on('data', () => settle(true));
+    for (const event of ['error', 'timeout', 'close']) socket.on(event, () => settle(false));
+  });
 }
 
 function accepts(port) {

@@ -130,9 +130,9 @@ async function runLoads(at, processes, load, udp) {
 
 async function place(targets, udp) {
   const at = { iperf: await freePort(), http: await freePort(), echo: await freePort() };
-  const forwards = Object.entries(at).map(([name, entry]) => ({ entry, target: targets[name] }));
+  const forwards = Object.entries(at).map(([name, entry]) => ({ name, entry, target: targets[name] }));
   // iperf3 agrees over TCP about what it sends over UDP.
-  if (udp) forwards.push({ entry: at.iperf, target: targets.iperf, udp: true });
+  if (udp) forwards.push({ name: 'datagrams', entry: at.iperf, target: targets.iperf, udp: true });
   return { at, forwards };
 }
 

@@ -1,8 +1,8 @@
-// Other tunnels as subjects. Each is started for the same forwards: `{ entry, target, udp }`, ports of the loopback.
+// Other tunnels as subjects. Each is started for the same forwards: `{ name, entry, target, udp }`, ports of the loopback.
 import { execFileSync } from 'node:child_process';
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { findPeer, freePort, startProgram, untilItAccepts } from '../processes.mjs';
+import { findPeer, freePort, startProgram, untilItAccepts, untilItAnswers } from '../processes.mjs';
 
 const NOBODY = 65_534;
 const SECRET = 'benchmark';
@@ -135,44 +135,63 @@ async function startSsh(surroundings) {
   return [child, client];
 }
 
-async function startNps(surroundings, { tls }) {
-  const { forwards, folder } = surroundings;
-  const port = await freePort();
-  const tlsPort = await freePort();
-  const home = path.join(folder, 'nps');
-  mkdirSync(path.join(home, 'conf'), { recursive: true });
-  // Nothing of it but the tunnel: no pages, no virtual hosts, no other transports, no clock or names from outside.
+/**
+ * Nothing of it but the tunnel: no pages, no virtual hosts, no other transports, no clock or names from outside. The
+ * tunnels are in its own files, as its console writes them: with those of a client's file, a UDP port takes the TCP port
+ * of the same number away.
+ */
+function writeNps(conf, { port, tlsPort, forwards }) {
+  mkdirSync(conf, { recursive: true });
   const settings = {
     run_mode: 'standalone',
     secure_mode: true,
     bridge_ip: '127.0.0.1',
     bridge_tcp_port: port,
     bridge_tls_port: tlsPort,
-    public_vkey: SECRET,
+    kcp_enable: false,
+    quic_enable: false,
     http_proxy_port: 0,
     https_proxy_port: 0,
     web_port: 0,
-    p2p_port: 0,
     log_level: 'error',
+    log_path: 'off',
     dns_server: '127.0.0.1',
   };
-  const text = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-  write(path.join(home, 'conf'), 'nps.conf', `${text.join('\n')}\n`);
-  const sections = forwards.map(
-    ({ entry, target, udp }, index) =>
-      `[t${index}]\nmode=${udp ? 'udp' : 'tcp'}\nserver_ip=127.0.0.1\nserver_port=${entry}\ntarget_addr=127.0.0.1:${target}\n`,
-  );
-  const client = (serverPort) =>
-    write(
-      folder,
-      'npc.conf',
-      `[common]\nserver_addr=127.0.0.1:${serverPort}\nconn_type=${tls ? 'tls' : 'tcp'}\nvkey=${SECRET}\nauto_reconnection=true\ndns_server=127.0.0.1\n${sections.join('')}`,
-    );
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  write(conf, 'nps.conf', lines.join(''));
+  const rows = (all) => `[\n${all.map((row) => JSON.stringify(row)).join(',\n')}\n]\n`;
+  const Flow = { ExportFlow: 0, InletFlow: 0, FlowLimit: 0 };
+  const client = { Id: 1, VerifyKey: SECRET, Status: true, Flow, Cnf: { Compress: false, Crypt: false } };
+  write(conf, 'clients.json', rows([client]));
+  const tunnels = forwards.map(({ entry, target, udp }, index) => ({
+    Id: index + 1,
+    Port: entry,
+    ServerIp: '127.0.0.1',
+    Mode: udp ? 'udp' : 'tcp',
+    Status: true,
+    RunStatus: true,
+    Client: { Id: 1 },
+    Flow,
+    Target: { TargetStr: `127.0.0.1:${target}` },
+  }));
+  write(conf, 'tasks.json', rows(tunnels));
+}
+
+async function startNps(surroundings, { tls }) {
+  const { forwards, folder } = surroundings;
+  const [port, tlsPort] = [await freePort(), await freePort()];
+  const home = path.join(folder, 'nps');
+  writeNps(path.join(home, 'conf'), { port, tlsPort, forwards });
   const server = [findPeer('nps'), [`--conf_path=${home}`]];
-  return startPair(surroundings, tls ? tlsPort : port, server, (serverPort) => [
+  const quiet = ['--disable_p2p', '--dns_server=127.0.0.1', '--log=off', '--debug=false'];
+  const pair = await startPair(surroundings, tls ? tlsPort : port, server, (serverPort) => [
     findPeer('npc'),
-    [`--config=${client(serverPort)}`, '--log=off', '--debug=false'],
+    [`--server=127.0.0.1:${serverPort}`, `--vkey=${SECRET}`, `--type=${tls ? 'tls' : 'tcp'}`, ...quiet],
   ]);
+  // Its ports are open before its client is there.
+  const { entry } = forwards.find(({ name }) => name === 'http');
+  if (!(await untilItAnswers(entry))) throw new Error('nps carried nothing within 5 s');
+  return pair;
 }
 
 export const PEERS = [

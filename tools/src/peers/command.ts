@@ -3,13 +3,13 @@ import { OWN } from '../../bootstrap/layout.mjs';
 import { takeTurn } from '../../bootstrap/take-turn.mjs';
 import { table } from '../table.js';
 import { bringPeers } from './bring-peers.js';
-import { bringGoPeers } from './go-modules.js';
+import { bringGoPeers, bringNps } from './go-modules.js';
 import { bringHydra } from './hydra.js';
 import { bringNodePeer } from './node-packages.js';
 import { bringPythonPeer } from './python-packages.js';
 import { bringRathole } from './rathole.js';
 
-/** `npm run peers [-- --own] [--go] [--hydra] [--rathole] [--python] [--oidc-provider]`: finds or brings the real servers, prints a table, fails when one is missing. */
+/** `npm run peers [-- --own] [--go] [--nps] [--hydra] [--rathole] [--python] [--oidc-provider]`: finds or brings the real servers, prints a table, fails when one is missing. */
 export async function peersCommand(args: string[]): Promise<number> {
   const folder = join(OWN, 'peers');
   const lock = await takeTurn(join(OWN, 'peers.lock'), 'brings peers');
@@ -22,6 +22,7 @@ export async function peersCommand(args: string[]): Promise<number> {
       onProgress,
     });
     if (args.includes('--go')) results.push(...(await bringGoPeers(folder, onProgress)));
+    if (args.includes('--nps')) results.push(...(await bringNps(folder, onProgress)));
     if (args.includes('--hydra')) results.push(await bringHydra(folder, onProgress));
     if (args.includes('--rathole')) results.push(await bringRathole(folder, onProgress));
     if (args.includes('--oidc-provider')) results.push(await bringNodePeer(folder, onProgress));

@@ -27,15 +27,38 @@ const GO_PEERS: readonly GoPeer[] = [
   { program: 'frps', ...FRP, main: './cmd/frps', tags: 'frps,noweb' },
   { program: 'frpc', ...FRP, main: './cmd/frpc', tags: 'frpc,noweb' },
   { program: 'chisel', module: 'github.com/jpillora/chisel', version: 'v1.11.3', main: '.' },
-  // The fork of nps that is kept up; where the Go proxy does not have it, this says so.
-  { program: 'nps', module: 'github.com/djylb/nps', version: 'v0.34.7', main: './cmd/nps' },
-  { program: 'npc', module: 'github.com/djylb/nps', version: 'v0.34.7', main: './cmd/npc' },
+];
+
+/** The fork of nps that is kept up. */
+const NPS = { module: 'github.com/djylb/nps', version: 'v0.34.7' };
+
+const NPS_PEERS: readonly GoPeer[] = [
+  { program: 'nps', ...NPS, main: './cmd/nps' },
+  { program: 'npc', ...NPS, main: './cmd/npc' },
 ];
 
 /** Minutes of compiling, so only when asked for: `npm run peers -- --go`. Tests against these skip, saying so, without them. */
-export async function bringGoPeers(folder: string, onProgress: (text: string) => void): Promise<PeerResult[]> {
+export function bringGoPeers(folder: string, onProgress: (text: string) => void): Promise<PeerResult[]> {
+  return bringAll(GO_PEERS, folder, onProgress);
+}
+
+/** `npm run peers -- --nps`. Not every Go proxy gives its module out: then programs of one's own do, of the same version. */
+export async function bringNps(folder: string, onProgress: (text: string) => void): Promise<PeerResult[]> {
+  const results = await bringAll(NPS_PEERS, folder, onProgress);
+  return results.map((result) => {
+    if (result.state !== 'missing') return result;
+    const own = `a ${result.program} ${NPS.version} of your own in PATH or ${join(folder, 'bin')} is measured as well`;
+    return { ...result, detail: `${result.detail}; ${own}` };
+  });
+}
+
+async function bringAll(
+  peers: readonly GoPeer[],
+  folder: string,
+  onProgress: (text: string) => void,
+): Promise<PeerResult[]> {
   const results: PeerResult[] = [];
-  for (const peer of GO_PEERS) results.push(await bringOne(peer, join(folder, 'bin'), onProgress));
+  for (const peer of peers) results.push(await bringOne(peer, join(folder, 'bin'), onProgress));
   return results;
 }
 
