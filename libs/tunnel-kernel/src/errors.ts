@@ -28,6 +28,8 @@ export type TunnelErrorCode =
   | 'silent'
   /** Something did not happen in its time. */
   | 'timeout'
+  /** The server's process that was reached serves others, and nothing leads to the right one. */
+  | 'misdirected'
   /** The connection ended, or could not be made. */
   | 'connection'
   /** The agent did not reach a target: see `TargetError`. */
@@ -54,6 +56,15 @@ export class TargetError extends TunnelError {
     this.name = 'TargetError';
     this.reason = reason;
   }
+}
+
+/** What a socket or a reader of one raised, as what it means here. */
+export function asTunnelError(error: unknown): TunnelError {
+  if (error instanceof TunnelError) return error;
+  const cause = error instanceof Error ? error.cause : undefined;
+  // A reader wraps what ended its stream.
+  if (cause instanceof TunnelError) return cause;
+  return new TunnelError('connection', error instanceof Error ? error.message : String(error), { cause: error });
 }
 
 export function protocolError(message: string, cause?: unknown): TunnelError {

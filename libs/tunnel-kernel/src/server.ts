@@ -103,7 +103,8 @@ export class TunnelServer {
       handshakeMs: this.timeouts.handshake,
       maxUnidentified: environment.maxUnidentified ?? MAX_UNIDENTIFIED,
       onControl: (stream, arrival) => this.links.add(new ServerSession(stream, arrival, ++this.order, this.context)),
-      onVisitor: (stream) => void this.privateMode.receive(stream),
+      trustedProxies: environment.trustedProxies ?? [],
+      onVisitor: (stream, arrival) => void this.privateMode.receive(stream, arrival),
       onMapping: (stream) => void this.paths.receive(stream),
     });
   }
@@ -279,8 +280,8 @@ export class TunnelServer {
 
   private createHttp(shared: ModeContext): HttpGateway {
     const { trustedProxies = [], http = {} } = this.environment;
-    return new HttpGateway(shared, trustedProxies, http, ({ headers }, socket) =>
-      this.door.upgrade((name) => headers[name]?.toString(), socket),
+    return new HttpGateway(shared, trustedProxies, http, ({ url = '', headers }, socket) =>
+      this.door.upgrade({ target: url, field: (name) => headers[name]?.toString() }, socket),
     );
   }
 

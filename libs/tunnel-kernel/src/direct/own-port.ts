@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect, createServer, isIPv6, type Server, type Socket } from 'node:net';
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort } from '../environment.js';
-import { TunnelError } from '../errors.js';
+import { asTunnelError, TunnelError } from '../errors.js';
 
 /** Who has connected before TLS; those who come later wait in the system's queue, or try again. */
 const BACKLOG = 8;
@@ -49,8 +49,4 @@ export function listenAt(port: number, host: string, accepted: (socket: Socket) 
       resolve(server);
     });
   });
-}
-
-function asTunnelError(error: Error): TunnelError {
-  return error instanceof TunnelError ? error : new TunnelError('connection', error.message, { cause: error });
 }

@@ -11,6 +11,8 @@ const BATCH_BYTES = 256 * 1024;
 /** Answers and windows that may pile up at a peer that does not read. */
 const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
 const PING_EVERY_MS = 1000;
+/** Questions without a byte from the other side. */
+const MAX_UNHEARD = 3;
 
 export interface MuxOptions {
   /** A stream that the other side opened. Absent: it may not. */
@@ -19,6 +21,11 @@ export interface MuxOptions {
   onClose?: (error: TunnelError) => void;
   /** The number of streams became 0. */
   onEmpty?: () => void;
+  /**
+   * How often the other side is asked whether it is there, milliseconds: what lies between does not take the line for idle,
+   * and a line that is dead is noticed, after three times as long. Absent: not at all.
+   */
+  keepAliveMs?: number;
 }
 
 /**
@@ -44,6 +51,8 @@ export class MuxConnection implements MuxStreamOwner {
   private pings = 0;
   private pingedAt: number | null = null;
   private measuredAt = -PING_EVERY_MS;
+  private readonly keepAlive: NodeJS.Timeout | undefined;
+  private unheard = 0;
 
   constructor(transport: MuxTransport, options: MuxOptions) {
     this.transport = transport;
@@ -53,6 +62,7 @@ export class MuxConnection implements MuxStreamOwner {
       data: (id, part) => this.streams.get(id)?.received(part),
       frame: (type, id, value) => this.receive(type, id, value),
     });
+    if (options.keepAliveMs) this.keepAlive = setInterval(() => this.ask(), options.keepAliveMs);
     transport.start({
       data: (part) => this.read(part),
       drain: () => this.drained(),
@@ -145,8 +155,16 @@ export class MuxConnection implements MuxStreamOwner {
     if (bytes > 0) this.say(muxNumber(MUX_FRAME.window, stream.id, bytes));
   }
 
+  private ask(): void {
+    this.unheard += 1;
+    if (this.unheard <= MAX_UNHEARD) return this.say(muxNumber(MUX_FRAME.ping, 0, this.pings));
+    this.closed(new TunnelError('silent', 'nothing was heard from the other side'));
+    this.transport.destroy();
+  }
+
   private read(part: Buffer): void {
     if (this.failure) return;
+    this.unheard = 0;
     try {
       this.reader.read(part);
     } catch (error) {
@@ -260,6 +278,7 @@ export class MuxConnection implements MuxStreamOwner {
   private closed(error: TunnelError): void {
     if (this.failure) return;
     this.failure = error;
+    clearInterval(this.keepAlive);
     for (const stream of this.streams.values()) stream.aborted(error);
     this.options.onClose?.(error);
   }

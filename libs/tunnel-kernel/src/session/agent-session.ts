@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls';
-import { TunnelError } from '../errors.js';
+import { asTunnelError, TunnelError } from '../errors.js';
 import {
   PROTOCOL_VERSION,
   type ConfigMessage,
@@ -143,9 +143,4 @@ export class AgentSession {
     this.options.route.release();
     this.handlers.closed(error, this.farewell?.retryAfterMs ?? null);
   }
-}
-
-function asTunnelError(error: unknown): TunnelError {
-  if (error instanceof TunnelError) return error;
-  return new TunnelError('connection', error instanceof Error ? error.message : String(error), { cause: error });
 }

@@ -11,15 +11,17 @@ import { ByteReader, ByteStreamDuplex, resetStream, type ByteStream } from '@gat
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
+import { endpoint, farEnd } from '../modes/endpoint.js';
 import { MuxStream } from '../mux/mux-stream.js';
 import { channelKeys } from '../wire/sealed-records.js';
 import { SealedStream } from '../wire/sealed-stream.js';
 import { MAPPING_PROTOCOL } from '../wire/rendezvous.js';
 import { OPENING_BYTES, OPENING_FIRST_BYTE } from '../wire/prelude.js';
 import type { ServerIdentity } from '../wire/server-identity.js';
-import type { FieldReader } from '../websocket/handshake.js';
+import { TrustedProxies } from '../vhost/visitor-origin.js';
+import type { Arrival } from './arrival.js';
 import type { TicketBook } from './ticket-book.js';
-import { WebSocketDoor } from './websocket-door.js';
+import { WebSocketDoor, type WebSocketRequest } from './websocket-door.js';
 
 /** Names of the uses of a TLS connection (ALPN). */
 export const CONTROL_PROTOCOL = 'gwt/1';
@@ -40,18 +42,13 @@ export interface DoorOptions {
   handshakeMs: number;
   /** Connections that have not said yet what they are; as many are in TLS handshakes at most. */
   maxUnidentified: number;
+  /** Proxies that are believed when they say whose WebSocket they carry. */
+  trustedProxies: readonly string[];
   onControl(stream: TLSSocket, arrival: Arrival): void;
   /** A visitor's program; it has its own time limit from here on. */
-  onVisitor(stream: TLSSocket): void;
+  onVisitor(stream: TLSSocket, arrival: Arrival): void;
   /** An agent that shows where it is; it has its own time limit, too. */
   onMapping(stream: TLSSocket): void;
-}
-
-/** Where a connection came from. */
-export interface Arrival {
-  /** Of the machine at the other end of the TCP connection. */
-  address: string;
-  via: 'tcp' | 'websocket';
 }
 
 interface Unidentified {
@@ -102,11 +99,13 @@ export class Door {
       handshakeTimeout: options.handshakeMs,
     });
     this.tls.on('secureConnection', (stream) => {
-      this.secured(stream, farEnd(stream), { address: stream.remoteAddress ?? '', via: 'tcp' });
+      const entrance = endpoint(stream.localAddress, stream.localPort);
+      this.secured(stream, nameOf(stream), { from: farEnd(stream), entrance, via: 'tcp' });
     });
     this.webSockets = new WebSocketDoor({
       emptyMs: options.handshakeMs,
-      onStream: (stream) => this.acceptedStream(stream),
+      proxies: new TrustedProxies(options.trustedProxies),
+      onStream: (stream, arrival) => this.acceptedStream(stream, arrival),
     });
     this.tls.on('tlsClientError', (error) => options.logger.debug('TLS of an agent failed', { error: error.message }));
   }
@@ -137,8 +136,8 @@ export class Door {
   }
 
   /** A request for a WebSocket that came to another port; see `WebSocketDoor.upgrade`. */
-  upgrade(field: FieldReader, stream: ByteStream): void {
-    this.webSockets.upgrade(field, stream);
+  upgrade(request: WebSocketRequest, stream: Socket): void {
+    this.webSockets.upgrade(request, stream);
   }
 
   /** Ends the connections that nobody else knows of. */
@@ -154,12 +153,12 @@ export class Door {
   private accepted(socket: Socket): void {
     socket.on('error', () => undefined);
     this.makeRoom();
-    this.receive(socket, farEnd(socket));
+    this.receive(socket, nameOf(socket), null);
   }
 
-  private acceptedStream(stream: MuxStream): void {
+  private acceptedStream(stream: MuxStream, arrival: Arrival): void {
     this.makeRoom();
-    this.receive(stream, `${farEnd(stream)} ${stream.id}`);
+    this.receive(stream, `${nameOf(stream)} ${stream.id}`, arrival);
   }
 
   /** Who has been silent longest goes: others say at once what they are, and nobody can keep them out by saying nothing. */
@@ -171,10 +170,11 @@ export class Door {
     resetStream(stream);
   }
 
-  private receive(stream: ByteStream, far: string): void {
+  /** `arrival`: of a stream, that of its WebSocket; of a TCP connection it is asked later. */
+  private receive(stream: ByteStream, far: string, arrival: Arrival | null): void {
     this.watch(far, stream);
     stream.on('close', () => this.identified(far));
-    this.route(stream, far).catch((error: unknown) => this.refuse(stream, error));
+    this.route(stream, far, arrival).catch((error: unknown) => this.refuse(stream, error));
   }
 
   private watch(far: string, stream: ByteStream): void {
@@ -182,12 +182,12 @@ export class Door {
     this.unidentified.set(far, { stream, timer: setTimeout(() => stream.destroy(), this.options.handshakeMs) });
   }
 
-  private async route(stream: ByteStream, far: string): Promise<void> {
+  private async route(stream: ByteStream, far: string, arrival: Arrival | null): Promise<void> {
     const reader = new ByteReader(stream, OPENING_BYTES);
     const [first] = await reader.peek(1);
     if (first === TLS_FIRST_BYTE) {
       reader.restore();
-      this.secure(stream, far);
+      this.secure(stream, far, arrival);
     } else if (first !== OPENING_FIRST_BYTE) throw new TunnelError('protocol', 'neither TLS nor a data channel');
     else if ((await reader.peek(2))[1] === REQUEST_SECOND_BYTE && stream instanceof Socket) {
       reader.restore();
@@ -196,8 +196,8 @@ export class Door {
     } else await this.openChannel(stream, reader, far);
   }
 
-  private secure(stream: ByteStream, far: string): void {
-    if (stream instanceof Socket) {
+  private secure(stream: ByteStream, far: string, arrival: Arrival | null): void {
+    if (!arrival) {
       if (this.handshakes.size >= this.options.maxUnidentified) return resetStream(stream);
       // From here on the TLS server has its own time limit.
       this.identified(far);
@@ -214,7 +214,7 @@ export class Door {
     secured.on('error', (error) => this.options.logger.debug('TLS of an agent failed', { error: error.message }));
     this.watch(far, secured);
     secured.once('secure', () => {
-      this.secured(secured, far, { address: stream.remoteAddress ?? '', via: 'websocket' });
+      this.secured(secured, far, arrival);
       if (stream instanceof MuxStream) stream.widen();
     });
   }
@@ -227,7 +227,7 @@ export class Door {
       this.options.onControl(stream, arrival);
     } else if (stream.alpnProtocol === VISITOR_PROTOCOL) {
       this.identified(far);
-      this.options.onVisitor(stream);
+      this.options.onVisitor(stream, arrival);
     } else if (stream.alpnProtocol === MAPPING_PROTOCOL) {
       this.identified(far);
       this.options.onMapping(stream);
@@ -261,6 +261,6 @@ export class Door {
 }
 
 /** Names one connection of a port as long as it is open, the same on a TLS socket and on the TCP socket under it. */
-function farEnd({ remoteAddress, remotePort }: ByteStream): string {
+function nameOf({ remoteAddress, remotePort }: ByteStream): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -14,14 +14,22 @@ export interface RouteOptions {
   websocket: WebSocketAddress | undefined;
   /** Said openly to a server of several processes; see `route-tag.ts`. */
   routeTag?: string;
+  /** Failures in a row of a way that worked before it is left. Absent: 3, for servers that are only being restarted. */
+  patience?: number;
+  /** Of WebSockets: see `MuxOptions`. */
+  keepAliveMs?: number;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
 
-/** A way that worked before is not given up for a server that is only being restarted. */
 const PATIENCE = 3;
 /** The better way is tried again after this long without it. */
 const RAW_AGAIN_MS = 600_000;
+
+/** Where a server that is known by its port for agents takes WebSockets. */
+export function webSocketOf({ host }: HostAndPort): WebSocketAddress {
+  return { secure: true, host, port: 443, path: AGENT_PATH };
+}
 
 /** Chooses the way to the server for each attempt, from what became of those before. */
 export class RouteChooser {
@@ -38,16 +46,27 @@ export class RouteChooser {
   }
 
   next(): ServerRoute {
-    const { transport, dialer, server, websocket, routeTag, now } = this.options;
-    const isOld = now() - this.rawFailedAt >= RAW_AGAIN_MS;
-    if (transport === 'auto' && this.preferred === 'websocket' && isOld) this.preferred = 'raw';
-    if (this.preferred === 'raw') return new RawRoute(dialer, server);
-    const address = websocket ?? { secure: true, host: server.host, port: 443, path: AGENT_PATH };
-    return new WebSocketRoute(dialer, {
-      ...address,
-      path: taggedPath(address.path, routeTag),
-      ...(routeTag && { routeTag }),
-    });
+    if (this.isRawDue) this.preferred = 'raw';
+    return this.route(this.preferred);
+  }
+
+  /** As `next` without trying the better way again. */
+  same(): ServerRoute {
+    return this.route(this.preferred);
+  }
+
+  /** The better way was not tried for long. */
+  get isRawDue(): boolean {
+    const { transport, now } = this.options;
+    return transport === 'auto' && this.preferred === 'websocket' && now() - this.rawFailedAt >= RAW_AGAIN_MS;
+  }
+
+  route(kind: ServerRoute['kind']): ServerRoute {
+    const { dialer, server, websocket, routeTag, keepAliveMs } = this.options;
+    if (kind === 'raw') return new RawRoute(dialer, server);
+    const address = websocket ?? webSocketOf(server);
+    const tagged = { ...address, path: taggedPath(address.path, routeTag), ...(routeTag && { routeTag }) };
+    return new WebSocketRoute(dialer, tagged, keepAliveMs === undefined ? {} : { keepAliveMs });
   }
 
   welcomed(kind: ServerRoute['kind']): void {
@@ -62,7 +81,7 @@ export class RouteChooser {
     this.failures[kind] += 1;
     if (kind === 'raw') this.rawFailedAt = this.options.now();
     if (this.options.transport !== 'auto') return false;
-    if (this.failures[kind] < (this.worked === kind ? PATIENCE : 1)) return false;
+    if (this.failures[kind] < (this.worked === kind ? (this.options.patience ?? PATIENCE) : 1)) return false;
     const other = kind === 'raw' ? 'websocket' : 'raw';
     this.preferred = other;
     // Each in its turn, with a pause after both.

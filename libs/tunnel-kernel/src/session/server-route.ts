@@ -1,6 +1,6 @@
 import type { ByteStream } from '@gatehouse/net';
 import type { AgentDialer, HostAndPort } from '../environment.js';
-import { MuxConnection } from '../mux/mux-connection.js';
+import { MuxConnection, type MuxOptions } from '../mux/mux-connection.js';
 import type { WebSocketAddress } from '../websocket/handshake.js';
 import { dialWebSocket } from './websocket-dial.js';
 
@@ -38,12 +38,14 @@ export class WebSocketRoute implements ServerRoute {
   readonly kind = 'websocket';
   private readonly dialer: Pick<AgentDialer, 'server'>;
   private readonly address: WebSocketAddress;
+  private readonly options: MuxOptions;
   private connection: Promise<MuxConnection> | null = null;
   private released = false;
 
-  constructor(dialer: Pick<AgentDialer, 'server'>, address: WebSocketAddress) {
+  constructor(dialer: Pick<AgentDialer, 'server'>, address: WebSocketAddress, options: MuxOptions = {}) {
     this.dialer = dialer;
     this.address = address;
+    this.options = options;
   }
 
   async open(timeoutMs: number): Promise<ByteStream> {
@@ -60,7 +62,7 @@ export class WebSocketRoute implements ServerRoute {
   }
 
   private async connect(timeoutMs: number): Promise<MuxConnection> {
-    const connection = new MuxConnection(await dialWebSocket(this.dialer, this.address, timeoutMs), {});
+    const connection = new MuxConnection(await dialWebSocket(this.dialer, this.address, timeoutMs), this.options);
     if (this.released) connection.release();
     return connection;
   }

@@ -17,7 +17,7 @@ import {
 } from '../wire/messages.js';
 import { ChannelPool, type PoolLimits } from './channel-pool.js';
 import { ControlLink } from './control-link.js';
-import type { Arrival } from './door.js';
+import type { Arrival } from './arrival.js';
 import type { TicketBook } from './ticket-book.js';
 
 /** After a failure of the server's own, an agent may come again soon; a disabled client need not hurry. */

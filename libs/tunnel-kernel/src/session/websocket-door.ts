@@ -1,4 +1,6 @@
-import { ByteReader, type ByteStream } from '@gatehouse/net';
+import type { Socket } from 'node:net';
+import { ByteReader } from '@gatehouse/net';
+import { endpoint, farEnd } from '../modes/endpoint.js';
 import { MuxConnection } from '../mux/mux-connection.js';
 import type { MuxStream } from '../mux/mux-stream.js';
 import {
@@ -10,6 +12,8 @@ import {
   type FieldReader,
 } from '../websocket/handshake.js';
 import { WebSocketTransport } from '../websocket/websocket-transport.js';
+import type { TrustedProxies } from '../vhost/visitor-origin.js';
+import type { Arrival } from './arrival.js';
 
 /** Longer than a control connection has for its last word. */
 const LAST_WORD_MS = 1500;
@@ -18,8 +22,16 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 export interface WebSocketDoorOptions {
   /** How long a WebSocket may be without a stream, milliseconds. */
   emptyMs: number;
+  /** Believed when they say whom they speak for (`X-Forwarded-For`). */
+  proxies: TrustedProxies;
   /** A stream of a WebSocket stands for a connection to the door. */
-  onStream(stream: MuxStream): void;
+  onStream(stream: MuxStream, arrival: Arrival): void;
+}
+
+/** A request that was read. */
+export interface WebSocketRequest {
+  target: string;
+  field: FieldReader;
 }
 
 /** Where WebSockets of agents come in, at the agents' own port and behind the ports for visitors of hosts. */
@@ -32,27 +44,28 @@ export class WebSocketDoor {
   }
 
   /** A request on a connection of its own, from its first byte. @throws TunnelError, ByteReaderError: nothing was answered. */
-  async receive(stream: ByteStream): Promise<void> {
+  async receive(stream: Socket): Promise<void> {
     const reader = new ByteReader(stream, MAX_HANDSHAKE_BYTES);
     const head = await reader.readThrough(HEAD_END);
     const { method, target, field } = readRequestHead(head.toString('latin1'));
     reader.restore();
     if (method !== 'GET' || target.split('?')[0] !== AGENT_PATH) return refuse(stream, refusalHead('404 Not Found'));
-    this.upgrade(field, stream);
+    this.upgrade({ target, field }, stream);
   }
 
-  /** A request that was read. `stream` is paused, with what came after the request put back. */
-  upgrade(field: FieldReader, stream: ByteStream): void {
+  /** `stream` is paused, with what came after the request put back. */
+  upgrade({ field }: WebSocketRequest, stream: Socket): void {
     const answer = upgradeAnswer(field);
     if (!answer.accepted) return refuse(stream, answer.head);
     stream.write(Buffer.from(answer.head, 'latin1'));
+    const arrival = this.arrivalOf(field, stream);
     let timer: NodeJS.Timeout | undefined;
     const watch = (): void => {
       clearTimeout(timer);
       timer = setTimeout(() => connection.size === 0 && connection.destroy(), this.options.emptyMs);
     };
     const connection: MuxConnection = new MuxConnection(new WebSocketTransport(stream, false), {
-      onStream: (one) => this.options.onStream(one),
+      onStream: (one) => this.options.onStream(one, arrival),
       onEmpty: () => watch(),
       onClose: () => {
         clearTimeout(timer);
@@ -64,6 +77,15 @@ export class WebSocketDoor {
     else clearTimeout(timer);
   }
 
+  private arrivalOf(field: FieldReader, stream: Socket): Arrival {
+    const { proxies } = this.options;
+    const peer = farEnd(stream);
+    const isBelieved = peer !== null && proxies.has(peer.address);
+    const said = isBelieved ? proxies.visitorIn(field('x-forwarded-for') ?? '') : null;
+    const from = said === null ? peer : endpoint(said);
+    return { from, entrance: endpoint(stream.localAddress, stream.localPort), via: 'websocket' };
+  }
+
   /** Ends the WebSockets: those that still carry something a moment later. */
   close(): void {
     for (const connection of this.connections) connection.release();
@@ -73,7 +95,7 @@ export class WebSocketDoor {
   }
 }
 
-function refuse(stream: ByteStream, head: string): void {
+function refuse(stream: Socket, head: string): void {
   stream.write(Buffer.from(head, 'latin1'));
   stream.resume();
   stream.end();

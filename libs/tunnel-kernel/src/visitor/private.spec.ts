@@ -45,7 +45,8 @@ function visitor(key = keyOf()): { visitor: TunnelVisitor; warnings: unknown[] }
     warn: (_: string, fields?: object) => warnings.push(fields),
   };
   // Through the server: direct paths have tests of their own.
-  const made = new TunnelVisitor({ server: { host: '127.0.0.1', port: rig.port }, key, logger, p2p: false });
+  const server = { host: '127.0.0.1', port: rig.port };
+  const made = new TunnelVisitor({ server, transport: 'raw', key, logger, p2p: false });
   visitors.push(made);
   return { visitor: made, warnings };
 }

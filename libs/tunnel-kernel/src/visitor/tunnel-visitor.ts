@@ -7,12 +7,21 @@ import type { AgentDialer, HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError, type TunnelErrorCode } from '../errors.js';
 import { VISITOR_PROTOCOL } from '../session/door.js';
 import { PinnedServer } from '../session/pinned-tls.js';
+import { RouteChooser, webSocketOf, type AgentTransport } from '../session/route-chooser.js';
+import type { ServerRoute } from '../session/server-route.js';
+import { formatWebSocketAddress, type WebSocketAddress } from '../websocket/handshake.js';
 import { FramedStream } from '../wire/framed-stream.js';
 import { visitorRouteTag } from '../wire/route-tag.js';
 import { decodeVisitAnswer, encodeVisit, type VisitAnswer } from '../wire/visit.js';
 import { parseVisitorKey, type VisitorKey } from '../wire/visitor-key.js';
+import { VisitorRoutes } from './visitor-routes.js';
 
 const BACKLOG = 512;
+/** As agents are heard of: proxies take a connection for idle after a minute, some after half of one. */
+const KEEP_WEBSOCKET_MS = 10_000;
+const CONNECT_MS = 10_000;
+/** Times as long for the server's word: it waits for the agent itself, as long as `CONNECT_MS`. */
+const ANSWER = 1.5;
 const CODES: Readonly<Record<Exclude<VisitAnswer, 'welcome'>, TunnelErrorCode>> = {
   relay: 'protocol',
   unauthorized: 'unauthorized',
@@ -29,15 +38,25 @@ const REASONS: Readonly<Record<Exclude<VisitAnswer, 'welcome'>, string>> = {
 };
 
 export interface TunnelVisitorEnvironment {
+  /** Its port for agents. */
   server: HostAndPort;
+  /** Absent: `auto`. */
+  transport?: AgentTransport;
+  /** Where the server takes WebSockets. Absent: `/__gw/agent` on port 443 of its host, in TLS. */
+  websocket?: WebSocketAddress;
   /** Key string of the tunnel, as the server's administration shows it. */
   key: string;
   logger: TunnelLogger;
   /** Absent: directly. */
   dialer?: Pick<AgentDialer, 'server'>;
-  /** For the way to the tunnel, TLS and the server's answer included, milliseconds. */
+  /** For each step on the way to the tunnel, milliseconds. */
   connectMs?: number;
-  /** Whether connections to a tunnel of mode `p2p` may go to the agent directly. Absent: without a dialer they may. */
+  /** Milliseconds since the epoch. Absent: `Date.now`. */
+  now?: () => number;
+  /**
+   * Whether connections to a tunnel of mode `p2p` may go to the agent directly, where more leads out than WebSockets. Absent:
+   * without a dialer they may.
+   */
   p2p?: boolean;
 }
 
@@ -49,6 +68,7 @@ export class TunnelVisitor {
   private readonly environment: TunnelVisitorEnvironment;
   private readonly key: VisitorKey;
   private readonly pinned: PinnedServer;
+  private readonly routes: VisitorRoutes;
   private readonly server: Server;
   private readonly local = new Set<Socket>();
   private readonly running = new Set<RelayHandle>();
@@ -63,10 +83,12 @@ export class TunnelVisitor {
   constructor(environment: TunnelVisitorEnvironment) {
     this.environment = environment;
     this.key = parseVisitorKey(environment.key);
-    this.pinned = new PinnedServer(this.key.fingerprint, visitorRouteTag(this.key.tunnelId));
-    const { server, logger, dialer, p2p = dialer === undefined } = environment;
+    const routeTag = visitorRouteTag(this.key.tunnelId);
+    this.pinned = new PinnedServer(this.key.fingerprint, routeTag);
+    this.routes = this.createRoutes(routeTag);
+    const { server, logger, dialer, transport, p2p = dialer === undefined } = environment;
     const { key, pinned } = this;
-    this.paths = p2p ? new PathKeeper({ server, key, pinned, logger }) : null;
+    this.paths = p2p && transport !== 'websocket' ? new PathKeeper({ server, key, pinned, logger }) : null;
     const options = { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true };
     this.server = createServer({ ...options, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => this.accept(socket));
   }
@@ -95,14 +117,16 @@ export class TunnelVisitor {
     this.paths?.stop();
     for (const handle of this.running) handle.stop();
     for (const socket of this.local) resetStream(socket);
+    this.routes.stop();
   }
 
   /**
    * Shows the key once and leaves again, to say at the start what would fail later.
-   * @throws TunnelError `unauthorized`, `disabled`, `overloaded`, `offline`, `server_key`, `timeout`, `connection`.
+   * @throws TunnelError `unauthorized`, `disabled`, `overloaded`, `offline`, or why the server was not reached: `server_key`,
+   * `misdirected`, `timeout`, `connection`, `protocol`.
    */
   async probe(): Promise<void> {
-    (await this.visit()).destroy();
+    (await this.routes.connect()).destroy();
   }
 
   private accept(socket: Socket): void {
@@ -118,19 +142,46 @@ export class TunnelVisitor {
 
   private async join(socket: Socket): Promise<void> {
     const direct = this.paths?.path?.open();
-    const stream: ByteStream = direct ?? new FramedStream(await this.visit());
+    const stream: ByteStream = direct ?? new FramedStream(await this.routes.connect());
     if (socket.destroyed) return void stream.destroy();
     const counter = this.carried[direct ? 'direct' : 'relayed'];
     const handle = relay(socket, stream, counter, { onClose: () => this.running.delete(handle) });
     this.running.add(handle);
   }
 
+  private createRoutes(routeTag: string): VisitorRoutes {
+    const { server, transport = 'auto', websocket, logger, dialer = systemDialer, now = Date.now } = this.environment;
+    const chooser = new RouteChooser({
+      dialer,
+      server,
+      transport,
+      websocket,
+      routeTag,
+      now,
+      // A connection of a visitor's has no time to wait until a server is back.
+      patience: 1,
+      keepAliveMs: KEEP_WEBSOCKET_MS,
+    });
+    const webSocketName = formatWebSocketAddress(websocket ?? webSocketOf(server));
+    return new VisitorRoutes({
+      chooser,
+      logger,
+      webSocketName,
+      visit: (route) => this.visit(route),
+      probe: async (route) => void (await this.secure(route)).destroy(),
+    });
+  }
+
+  private async secure(route: ServerRoute): Promise<TLSSocket> {
+    const { connectMs = CONNECT_MS } = this.environment;
+    return this.pinned.secure(await route.open(connectMs), VISITOR_PROTOCOL, connectMs);
+  }
+
   /** A connection that leads to the target. */
-  private async visit(): Promise<TLSSocket> {
-    const { server, dialer = systemDialer, connectMs = 10_000 } = this.environment;
-    const transport = await dialer.server(server, connectMs);
-    const stream = await this.pinned.secure(transport, VISITOR_PROTOCOL, connectMs);
-    const timer = setTimeout(() => stream.destroy(new TunnelError('timeout', 'no answer in time')), connectMs);
+  private async visit(route: ServerRoute): Promise<TLSSocket> {
+    const stream = await this.secure(route);
+    const { connectMs = CONNECT_MS } = this.environment;
+    const timer = setTimeout(() => stream.destroy(new TunnelError('timeout', 'no answer in time')), connectMs * ANSWER);
     try {
       stream.write(encodeVisit({ ...this.key, purpose: 'connection' }));
       const reader = new ByteReader(stream, 1);

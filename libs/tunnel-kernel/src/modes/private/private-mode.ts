@@ -8,14 +8,22 @@ import { FramedStream } from '../../wire/framed-stream.js';
 import { agentKeyHash, sameHash } from '../../wire/key-string.js';
 import type { Endpoint } from '../../wire/prelude.js';
 import { decodeVisit, encodeVisitAnswer, VISIT_BYTES, type Visit, type VisitAnswer } from '../../wire/visit.js';
+import type { Arrival } from '../../session/arrival.js';
 import type { Admitted } from '../admission.js';
-import { endpoint, farEnd } from '../endpoint.js';
 import type { Entrance, ModeContext, ServerMode } from '../mode.js';
 import { FailedVisits } from './failed-visits.js';
 import type { RendezvousTable } from './rendezvous-table.js';
 
 /** Of a tunnel that nobody can visit; compared all the same, so that a tunnel without a key answers as late as one with. */
 const NO_HASH = '0'.repeat(64);
+
+/** A visitor that has said what it wants. */
+interface Arrived {
+  stream: TLSSocket;
+  reader: ByteReader;
+  visitor: Endpoint;
+  entrance: Endpoint;
+}
 
 /**
  * Modes `secret` and `p2p`: no port of their own. Visitors come through a program at the agents' port and show the tunnel's
@@ -57,8 +65,7 @@ export class PrivateMode implements ServerMode {
   }
 
   /** A connection of a visitor's program, fresh from its TLS handshake. */
-  async receive(stream: TLSSocket): Promise<void> {
-    const visitor = farEnd(stream);
+  async receive(stream: TLSSocket, { from: visitor, entrance }: Arrival): Promise<void> {
     if (!visitor) return void stream.destroy();
     if (this.failed.isBlocked(visitor.address)) return void stream.destroy();
     const timer = setTimeout(() => stream.destroy(), this.handshakeMs);
@@ -69,7 +76,7 @@ export class PrivateMode implements ServerMode {
       clearTimeout(timer);
       const tunnel = this.opened(visit);
       if (tunnel && visit.purpose === 'rendezvous') return this.meet(tunnel, stream, reader, visitor);
-      if (tunnel) return await this.admit(tunnel, stream, reader, visitor);
+      if (tunnel) return await this.admit(tunnel, { stream, reader, visitor, entrance });
       this.failed.note(visitor.address);
       this.refuse(stream, 'unauthorized');
     } catch (error) {
@@ -85,12 +92,13 @@ export class PrivateMode implements ServerMode {
     return tunnel && holds ? tunnel : null;
   }
 
-  private async admit(tunnel: TunnelConfig, stream: TLSSocket, reader: ByteReader, visitor: Endpoint): Promise<void> {
+  private async admit(tunnel: TunnelConfig, arrived: Arrived): Promise<void> {
+    const { stream, visitor } = arrived;
     const admitted = this.context.admission.admit({ kind: 'tunnel', id: tunnel.id }, tunnel.clientId, visitor);
     if (typeof admitted === 'string') return this.refuse(stream, answerFor(admitted));
     if (stream.destroyed) return admitted.release();
     stream.on('close', () => admitted.release());
-    await this.join(admitted, stream, reader);
+    await this.join(admitted, arrived);
   }
 
   /** A direct path is not a connection of the client's: only whether one more could come in is looked at. */
@@ -105,10 +113,9 @@ export class PrivateMode implements ServerMode {
     this.paths.begin(tunnel, stream, visitor);
   }
 
-  private async join(admitted: Admitted, stream: TLSSocket, reader: ByteReader): Promise<void> {
+  private async join(admitted: Admitted, { stream, reader, entrance }: Arrived): Promise<void> {
     const { resource, clientId, visitor } = admitted;
     const { channels, ledger } = this.context;
-    const entrance = endpoint(stream.localAddress, stream.localPort);
     try {
       const start = { kind: 'tunnel' as const, id: resource.id, target: null, destination: '', visitor, entrance };
       const channel = await channels.open(clientId, start);

@@ -1,0 +1,159 @@
+import type { TLSSocket } from 'node:tls';
+import type { TunnelLogger } from '../environment.js';
+import { asTunnelError, TunnelError, type TunnelErrorCode } from '../errors.js';
+import type { RouteChooser } from '../session/route-chooser.js';
+import type { ServerRoute } from '../session/server-route.js';
+
+/** Shorter than a server keeps a WebSocket without a stream. */
+const LINGER_MS = 5000;
+
+/** What another way to the server may change: a network that answers in its place has another key, too. */
+const OF_THE_WAY: ReadonlySet<TunnelErrorCode> = new Set([
+  'connection',
+  'timeout',
+  'protocol',
+  'silent',
+  'misdirected',
+  'server_key',
+]);
+
+export interface VisitorRoutesOptions {
+  chooser: RouteChooser;
+  logger: TunnelLogger;
+  /** How the server is named where connections go over a WebSocket. */
+  webSocketName: string;
+  /** A connection to the tunnel by one way. */
+  visit(route: ServerRoute): Promise<TLSSocket>;
+  /** Whether the server itself is at the end of a way. @throws Error where it is not. */
+  probe(route: ServerRoute): Promise<void>;
+}
+
+/** One way to the server, for as many connections as it takes. */
+interface OpenRoute {
+  readonly route: ServerRoute;
+  /** A connection went by it. */
+  proved: boolean;
+  connections: number;
+  timer: NodeJS.Timeout | null;
+}
+
+/** The ways to the server for connections of a visitor's program: by the one that works, several over one WebSocket. */
+export class VisitorRoutes {
+  private readonly options: VisitorRoutesOptions;
+  private open: OpenRoute | null = null;
+  private told: ServerRoute['kind'] = 'raw';
+  private probing = false;
+  private stopped = false;
+
+  constructor(options: VisitorRoutesOptions) {
+    this.options = options;
+  }
+
+  /** @throws TunnelError what the server answered, or why no way leads there. */
+  async connect(): Promise<TLSSocket> {
+    void this.probeRaw();
+    const failures: TunnelError[] = [];
+    // A WebSocket that is dead by now, and each way once.
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const way = this.current();
+      const stale = way.proved;
+      try {
+        return await this.connectBy(way);
+      } catch (error) {
+        const failure = asTunnelError(error);
+        if (!OF_THE_WAY.has(failure.code)) throw failure;
+        this.leave(way);
+        if (this.stopped) throw failure;
+        if (stale && way.route.kind === 'websocket') continue;
+        failures.push(failure);
+        if (!this.options.chooser.failed(way.route.kind)) break;
+      }
+    }
+    throw summary(failures);
+  }
+
+  /** Connections that run are ended by who has them. */
+  stop(): void {
+    this.stopped = true;
+    if (this.open) this.leave(this.open);
+  }
+
+  private current(): OpenRoute {
+    this.open ??= { route: this.options.chooser.same(), proved: false, connections: 0, timer: null };
+    return this.open;
+  }
+
+  private async connectBy(way: OpenRoute): Promise<TLSSocket> {
+    if (way.timer) clearTimeout(way.timer);
+    way.timer = null;
+    way.connections += 1;
+    try {
+      const stream = await this.options.visit(way.route);
+      this.works(way);
+      stream.once('close', () => this.left(way));
+      return stream;
+    } catch (error) {
+      // The server itself said no: the way is good.
+      if (!OF_THE_WAY.has(asTunnelError(error).code)) this.works(way);
+      this.left(way);
+      throw error;
+    }
+  }
+
+  private left(way: OpenRoute): void {
+    way.connections -= 1;
+    if (way.connections > 0 || this.open !== way) return;
+    way.timer = setTimeout(() => this.leave(way), LINGER_MS);
+    way.timer.unref();
+  }
+
+  /** Nobody takes this way any more; what runs goes on. */
+  private leave(way: OpenRoute): void {
+    if (way.timer) clearTimeout(way.timer);
+    way.timer = null;
+    if (this.open === way) this.open = null;
+    way.route.release();
+  }
+
+  private works(way: OpenRoute): void {
+    way.proved = true;
+    if (this.open !== way) return;
+    this.options.chooser.welcomed(way.route.kind);
+    this.tell(way.route.kind);
+  }
+
+  private tell(kind: ServerRoute['kind']): void {
+    if (this.told === kind) return;
+    this.told = kind;
+    const { logger, webSocketName: address } = this.options;
+    if (kind === 'websocket') logger.info('the gateway is reached over a WebSocket', { address });
+    else logger.info("the gateway is reached at its agents' port");
+  }
+
+  /** Whether the better way is good again: nobody's connection waits for the answer. */
+  private async probeRaw(): Promise<void> {
+    const { chooser } = this.options;
+    if (this.probing || !chooser.isRawDue) return;
+    this.probing = true;
+    try {
+      await this.options.probe(chooser.route('raw'));
+      if (this.stopped) return;
+      chooser.welcomed('raw');
+      this.tell('raw');
+      if (this.open?.route.kind === 'websocket') this.leave(this.open);
+    } catch {
+      // Still not: asked again after the same time.
+      chooser.failed('raw');
+    } finally {
+      this.probing = false;
+    }
+  }
+}
+
+/** Another key than the pinned one counts, wherever it was seen: it may be the server's. */
+function summary(failures: readonly TunnelError[]): TunnelError {
+  const [first] = failures;
+  const said = failures.find(({ code }) => code === 'server_key' || code === 'misdirected') ?? first;
+  const message = failures.map((failure) => failure.message).join('; ');
+  return new TunnelError(said?.code ?? 'connection', message, { cause: first });
+}
