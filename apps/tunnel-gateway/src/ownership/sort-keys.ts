@@ -44,8 +44,14 @@ export function orderOf(name: string, keys: SortKeys): Order {
   return { name, key, descending, ...(keys[key] ?? BY_ID) };
 }
 
-/** A part of a text that people look for, in these columns; capital letters or small ones. */
-export function containing(text: string, columns: readonly string[]): { sql: string; parameters: { looked: string } } {
-  const looked = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-  return { sql: columns.map((column) => `${column} ILIKE :looked`).join(' OR '), parameters: { looked } };
+/**
+ * A part of a text that people look for, in these columns; capital letters or small ones. Not ILIKE, which takes five
+ * times as long for a row, and which the planner takes to find next to nothing, so that it never stops at a full page.
+ */
+export function containing(
+  looked: string,
+  columns: readonly string[],
+): { sql: string; parameters: { looked: string } } {
+  const sql = columns.map((column) => `strpos(lower(${column}), lower(:looked)) > 0`).join(' OR ');
+  return { sql, parameters: { looked } };
 }
