@@ -6,7 +6,8 @@ import { ReadMemory } from './read-memory.js';
  * each read. To its listeners it is a socket like any other; one that calls `release()` inside a `data` event says that
  * it kept nothing of the chunk, and only then is the memory used for the next read.
  *
- * A quiet socket holds 8 KiB; one that fills it reads 64 KiB at a time until a short read says that the burst is over.
+ * A quiet socket holds 8 KiB; one that fills it reads 64 and then 256 KiB at a time, until a short read says that the burst
+ * is over.
  */
 export class DialedSocket extends Socket {
   private readonly memory: ReadMemory;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { ReadMemory, withRoomBefore } from './read-memory.js';
 
 function chunkOf(text: string): Buffer {
@@ -30,5 +30,91 @@ describe('room before what was read', () => {
   it('ends where the chunk ends', () => {
     const whole = withRoomBefore(chunkOf('hello').subarray(0, 2), 1);
     expect(whole?.subarray(1).toString()).toBe('he');
+  });
+});
+
+describe('how much a socket reads at a time', () => {
+  const KIB = 1024;
+  const sockets: ReadMemory[] = [];
+  let keeps = false;
+
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.giveBack();
+    keeps = false;
+  });
+
+  function newSocket(): { read: (bytes?: number) => number } {
+    const memory: ReadMemory = new ReadMemory(() => void (keeps || memory.release()));
+    sockets.push(memory);
+    let current = memory.takeNext();
+    // Node goes on with the buffer it has where it is given none.
+    const next = (): Buffer => {
+      const given = memory.takeNext();
+      return Buffer.isBuffer(given) ? given : current;
+    };
+    return {
+      read: (bytes = current.length) => {
+        memory.received(bytes);
+        current = next();
+        return current.length;
+      },
+    };
+  }
+
+  it('grows with reads that fill it, up to 256 KiB', () => {
+    const socket = newSocket();
+    expect([socket.read(), socket.read(), socket.read()]).toEqual([64 * KIB, 256 * KIB, 256 * KIB]);
+  });
+
+  it('stays while a smaller one would not do, and shrinks step by step', () => {
+    const socket = newSocket();
+    socket.read();
+    socket.read();
+    expect([socket.read(65 * KIB), socket.read(64 * KIB), socket.read(9 * KIB), socket.read(1)]).toEqual([
+      256 * KIB,
+      64 * KIB,
+      64 * KIB,
+      8 * KIB,
+    ]);
+  });
+
+  it('does not grow, and gives the largest back, while nobody takes what is read', () => {
+    const socket = newSocket();
+    keeps = true;
+    expect([socket.read(), socket.read()]).toEqual([8 * KIB, 8 * KIB]);
+    keeps = false;
+    socket.read();
+    socket.read();
+    keeps = true;
+    expect([socket.read(), socket.read()]).toEqual([64 * KIB, 64 * KIB]);
+  });
+
+  it('is the largest for 64 sockets at a time', () => {
+    const busy = Array.from({ length: 65 }, newSocket);
+    const sizes = busy.map((socket) => [socket.read(), socket.read()][1]);
+    expect(sizes.filter((size) => size === 256 * KIB)).toHaveLength(64);
+    expect(sizes.at(-1)).toBe(64 * KIB);
+    busy[0]?.read(1);
+    expect(busy[64]?.read()).toBe(256 * KIB);
+  });
+
+  it("gives a closed socket's place to another, also when it closed while it read", () => {
+    for (let round = 0; round < 100; round += 1) {
+      const socket = newSocket();
+      expect([socket.read(), socket.read()]).toEqual([64 * KIB, 256 * KIB]);
+      if (round % 2 === 0) sockets.at(-1)?.received(1);
+      sockets.pop()?.giveBack();
+    }
+  });
+
+  it('never has one buffer for two sockets', () => {
+    let closing: ReadMemory | undefined;
+    const memory: ReadMemory = new ReadMemory(() => closing?.giveBack());
+    memory.takeNext();
+    closing = memory;
+    memory.received(8 * KIB);
+    const taken = Array.from({ length: 300 }, () => new ReadMemory(() => undefined));
+    sockets.push(...taken);
+    expect(new Set(taken.map((socket) => socket.takeNext().buffer)).size).toBe(300);
   });
 });
