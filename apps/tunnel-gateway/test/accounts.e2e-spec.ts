@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseBase32, totpCode } from '@gatehouse/auth';
+import { withClient } from '@gatehouse/persistence';
+import { waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from './gateway-app.js';
 import { caller, TunnelWorld, type Answer, type AnyJson, type Caller } from './support/tunnel-world.js';
@@ -212,6 +214,27 @@ describe('logins', () => {
     expect((await world.admin('GET', `/sessions?user_id=${id}`)).body.items).toHaveLength(1);
     expect((await world.admin('DELETE', `/sessions/${session.id}`)).status).toBe(204);
     expect((await call('GET', '/auth/me')).status).toBe(401);
+  });
+
+  it('are listed without those of a user who is removed meanwhile', async () => {
+    const { id } = await world.user('ida');
+    const asked = await withClient(world.gateway.databaseUrl, async (client) => {
+      await client.query('BEGIN');
+      await client.query('LOCK TABLE tunnel_gateway_ops.session_details');
+      const answer = world.admin('GET', '/sessions?limit=200');
+      // The logins were read: what is not in their rows is waited for.
+      await waitFor(async () => {
+        const sql = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+          AND query LIKE 'SELECT%session_details%'`;
+        return (await world.rows(sql)).length > 0;
+      });
+      await client.query('DELETE FROM tunnel_gateway.users WHERE id = $1', [id]);
+      await client.query('COMMIT');
+      return answer;
+    });
+    expect(asked.status).toBe(200);
+    expect(asked.body.items).not.toEqual([]);
+    expect(JSON.stringify(asked.body)).not.toContain('ida');
   });
 
   it('are events, without what was typed for an unknown name', async () => {

@@ -1,7 +1,6 @@
 import { SessionStore, type Actor } from '@gatehouse/auth';
 import type { EndedSessionsView, TunnelSessionPage, TunnelSessionView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
-import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { requireLogin } from '../auth/require-login.js';
@@ -51,11 +50,12 @@ export class SessionsService {
     const details = await readOptions(manager, SessionDetails, 'sessionId', ids);
     const users = await manager.findBy(User, { id: In([...new Set(sessions.map(({ userId }) => userId))]) });
     const names = new Map(users.map(({ id, username }) => [id, username]));
-    return sessions.map((session) => {
+    return sessions.flatMap((session) => {
       const username = names.get(session.userId);
-      if (username === undefined) throw new AppError('INTERNAL');
+      // The user was removed since the logins were read, and they with it.
+      if (username === undefined) return [];
       const current = actor.credential === 'session' && actor.credentialId === session.id;
-      return { ...toSessionView(session, details.get(session.id)), username, current };
+      return [{ ...toSessionView(session, details.get(session.id)), username, current }];
     });
   }
 }
