@@ -192,6 +192,22 @@ describe('the interface description', () => {
     }
   });
 
+  it('promises to look at If-Match where rows have entity tags, and nowhere else', () => {
+    const takes = ({ operation }: Found): boolean =>
+      (operation.parameters as AnyJson[]).some(({ name }: AnyJson) => name === 'If-Match');
+    const changes = [...operations()].filter(([, { place }]) => ['patch', 'delete'].includes(place[2] ?? ''));
+    const without = changes.filter(([, found]) => !takes(found)).map(([id]) => id);
+    expect(without.toSorted()).toEqual([
+      'apiKeys_revoke',
+      'hostCertificates_remove',
+      'sessions_end',
+      'sessions_endOthers',
+    ]);
+    for (const [id, found] of operations()) {
+      expect(Object.hasOwn(found.operation.responses, '412'), id).toBe(takes(found));
+    }
+  });
+
   it.each(WALK)('%s is answered as it says', async (id, request, body) => {
     const { place, operation } = operations().get(id) ?? { place: [], operation: {} };
     const [method = '', path = ''] = request.split(' ');

@@ -1,4 +1,5 @@
 import type { HttpOptions } from '@gatehouse/platform';
+import { readsIfMatch } from './if-match.js';
 
 type Additions = NonNullable<NonNullable<HttpOptions['openapi']>['additions']>;
 
@@ -19,12 +20,12 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
 };
 
-/** What stands before the controllers, by the method of an operation. */
-export const additions: Additions = ({ method, open }) => {
+/** What stands before the controllers, or is the same in all of them. */
+export const additions: Additions = ({ method, open, handler }) => {
   const failures = ['VALIDATION_FAILED', 'RATE_LIMITED'] as const;
   if (method === 'post' && !open) {
     return { failures: [...failures, 'CONFLICT', 'UNPROCESSABLE'], parameters: [IDEMPOTENCY_KEY] };
   }
-  if (method !== 'patch' && method !== 'delete') return { failures };
+  if (!readsIfMatch(handler)) return { failures };
   return { failures: [...failures, 'PRECONDITION_FAILED'], parameters: [IF_MATCH] };
 };

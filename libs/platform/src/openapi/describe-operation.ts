@@ -10,6 +10,8 @@ import type { Route } from './routes.js';
 export interface OperationFacts {
   readonly method: string;
   readonly open: boolean;
+  /** The method of the controller, with what decorators say of it. */
+  readonly handler: object;
 }
 
 /** What a service adds to operations because of what stands before its controllers. */
@@ -40,7 +42,7 @@ export function describeOperation(
   const answer = answerOf(route.handler);
   if (answer === undefined) return [];
   const open = context.isOpen(route);
-  const additions = context.add({ method, open });
+  const additions = context.add({ method, open, handler: route.handler });
   operation['summary'] = answer.summary;
   if (open) operation['security'] = [];
   operation['parameters'] = [...parametersOf(operation), ...(additions.parameters ?? [])];
