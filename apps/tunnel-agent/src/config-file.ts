@@ -5,6 +5,7 @@ const MAX_BYTES = 1024 * 1024;
 
 export interface ConfigFile {
   server?: string;
+  listen?: string;
   transport?: string;
   key?: string;
   key_file?: string;
@@ -16,14 +17,19 @@ export interface ConfigFile {
   p2p?: boolean;
 }
 
-const TEXTS = ['server', 'transport', 'key', 'key_file', 'log'] as const;
+const TEXTS = ['server', 'listen', 'transport', 'key', 'key_file', 'log'] as const;
 const LISTS = ['allow', 'deny', 'allow_file_roots'] as const;
-const KNOWN: ReadonlySet<string> = new Set([...TEXTS, ...LISTS, 'grace_seconds', 'p2p']);
+type FieldName = keyof ConfigFile;
+const SHARED: readonly FieldName[] = ['server', 'transport', 'key', 'key_file', 'log', 'p2p'];
+/** Of the agent itself. */
+export const AGENT_FIELDS: ReadonlySet<string> = new Set<FieldName>([...SHARED, ...LISTS, 'grace_seconds']);
+/** Of `visit`. */
+export const VISIT_FIELDS: ReadonlySet<string> = new Set<FieldName>([...SHARED, 'listen']);
 
-/** YAML, and so JSON. @throws Error that names the file and the field. */
-export function readConfigFile(path: string): ConfigFile {
+/** YAML, and so JSON. `known`: the fields that there may be. @throws Error that names the file and the field. */
+export function readConfigFile(path: string, known: ReadonlySet<string>): ConfigFile {
   const fields = readFields(path);
-  for (const name of Object.keys(fields)) if (!KNOWN.has(name)) fail(path, `"${name}" is not known`);
+  for (const name of Object.keys(fields)) if (!known.has(name)) fail(path, `"${name}" is not known`);
   for (const name of TEXTS) {
     if (fields[name] !== undefined && typeof fields[name] !== 'string') fail(path, `${name} is not a text`);
   }

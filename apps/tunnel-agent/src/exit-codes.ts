@@ -37,6 +37,9 @@ const ADVICE: Partial<Record<TunnelErrorCode, string>> = {
     'Something else answers at this address, or the gateway was set up anew: compare the address, then ask for a new key.',
   replaced: 'Another agent uses the same key: stop one of the two, or make a client for each.',
   version: 'Use the agent that comes with the gateway.',
+  misdirected:
+    'Something between here and the gateway takes the WebSocket out of its TLS and hides which process of the gateway is meant. ' +
+    'Have it pass TLS on untouched, or speak plain HTTP to the port for HTTP of the gateway (TUNNEL_HTTP_PORT).',
   disabled: 'The client is switched off or has expired; it goes on as soon as that is changed.',
 };
 

@@ -19,13 +19,10 @@ process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
 
 /** @throws UsageError */
 async function main(args: readonly string[]): Promise<number> {
-  if (args[0] === 'visit') {
-    const settings = readVisitSettings(args.slice(1));
-    return untilStopped(runVisitor(settings, reporterFor(settings.log)));
-  }
-  const command = readSettings(args);
+  const command = args[0] === 'visit' ? readVisitSettings(args.slice(1)) : readSettings(args);
   if ('run' in command) {
     const reporter = reporterFor(command.run.log);
+    if ('listen' in command.run) return untilStopped(runVisitor(command.run, reporter));
     return untilStopped(runAgent(command.run, reporter, `gatehouse-agent/${AGENT_VERSION}`));
   }
   process.stdout.write(command.print === 'usage' ? USAGE : `${AGENT_VERSION}\n`);

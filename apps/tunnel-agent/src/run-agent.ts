@@ -1,13 +1,8 @@
-import {
-  DestinationRules,
-  formatWebSocketAddress,
-  TunnelAgent,
-  type AgentStatus,
-  type HostAndPort,
-} from '@gatehouse/tunnel-kernel';
+import { DestinationRules, TunnelAgent, type AgentStatus, type HostAndPort } from '@gatehouse/tunnel-kernel';
 import { exitCodeOf } from './exit-codes.js';
 import type { Reporter } from './reporter.js';
 import type { AgentSettings } from './settings.js';
+import { nameOf } from './way-settings.js';
 
 const CARRIED_EVERY_MS = 60_000;
 /** Link-local addresses: clouds hand out the credentials of a machine there. */
@@ -24,7 +19,7 @@ export interface RunningAgent {
 /** Starts the agent that the settings describe. */
 export function runAgent(settings: AgentSettings, reporter: Reporter, software: string): RunningAgent {
   const { server, transport, websocket, key, graceMs } = settings;
-  const name = websocket ? formatWebSocketAddress(websocket) : `${server.host}:${server.port}`;
+  const name = nameOf(settings);
   const ended = Promise.withResolvers<number>();
   const onStatus = (status: AgentStatus): void => {
     reporter.status(status, name);

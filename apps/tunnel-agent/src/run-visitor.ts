@@ -3,6 +3,9 @@ import { adviceFor, EXIT, exitCodeOf } from './exit-codes.js';
 import type { Reporter } from './reporter.js';
 import type { VisitSettings } from './visit-settings.js';
 
+/** What another key or another address would not change may pass: the agent may come, the gateway be started. */
+const FINAL: ReadonlySet<string> = new Set(['unauthorized', 'server_key']);
+
 export interface RunningVisitor {
   /** The exit code, when it ends. */
   ended: Promise<number>;
@@ -10,25 +13,24 @@ export interface RunningVisitor {
 }
 
 /** Opens the local port that leads to the tunnel. */
-export function runVisitor({ server, key, listen, p2p }: VisitSettings, reporter: Reporter): RunningVisitor {
+export function runVisitor(settings: VisitSettings, reporter: Reporter): RunningVisitor {
+  const { server, transport, websocket, key, p2p, listen } = settings;
   const ended = Promise.withResolvers<number>();
-  const visitor = new TunnelVisitor({ server, key, logger: reporter, p2p });
+  const way = { server, transport, ...(websocket && { websocket }) };
+  const visitor = new TunnelVisitor({ ...way, key, logger: reporter, p2p });
   const stop = (code: number): void => {
     visitor.stop();
     ended.resolve(code);
   };
   start(visitor, listen, reporter).catch((error: unknown) => {
-    const isFinal = error instanceof TunnelError;
     reporter.error((error as Error).message);
-    if (isFinal && adviceFor(error.code)) reporter.info(adviceFor(error.code));
-    stop(isFinal ? exitCodeOf(error.code) : EXIT.usage);
+    advise(error, reporter);
+    stop(error instanceof TunnelError ? exitCodeOf(error.code) : EXIT.usage);
   });
   return { ended: ended.promise, stop: () => stop(EXIT.stopped) };
 }
 
-/** What another key or another address would not change may pass: the agent may come, the client be switched on. */
-const FINAL = new Set(['unauthorized', 'server_key', 'protocol']);
-
+/** @throws Error of a port that cannot be opened, TunnelError of a key or a gateway that is a wrong one. */
 async function start(visitor: TunnelVisitor, listen: VisitSettings['listen'], reporter: Reporter): Promise<void> {
   const port = await visitor.listen(listen);
   try {
@@ -36,6 +38,12 @@ async function start(visitor: TunnelVisitor, listen: VisitSettings['listen'], re
   } catch (error) {
     if (!(error instanceof TunnelError) || FINAL.has(error.code)) throw error;
     reporter.warn(`the tunnel is not there yet: ${error.message}`);
+    advise(error, reporter);
   }
   reporter.info(`${listen.host}:${port} leads to the tunnel`);
+}
+
+function advise(error: unknown, reporter: Reporter): void {
+  const advice = error instanceof TunnelError ? adviceFor(error.code) : '';
+  if (advice) reporter.info(advice);
 }

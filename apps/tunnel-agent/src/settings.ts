@@ -1,30 +1,18 @@
-import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import type { parseArgs } from 'node:util';
-import {
-  DestinationRules,
-  parseAgentKey,
-  parseWebSocketAddress,
-  type AgentTransport,
-  type HostAndPort,
-  type WebSocketAddress,
-} from '@gatehouse/tunnel-kernel';
+import { DestinationRules, parseAgentKey } from '@gatehouse/tunnel-kernel';
 import { parseCommandLine, Problems } from './command-line.js';
-import { readConfigFile, type ConfigFile } from './config-file.js';
+import { AGENT_FIELDS, readConfigFile, type ConfigFile } from './config-file.js';
+import { readKey, type KeyKind } from './key-setting.js';
+import { readWay, type WaySettings } from './way-settings.js';
 
-const DEFAULT_PORT = 8024;
 const MAX_GRACE_SECONDS = 3600;
-const TRANSPORTS: readonly AgentTransport[] = ['auto', 'raw', 'websocket'];
+const KEY: KeyKind = { variable: 'GATEHOUSE_AGENT_KEY', prefix: 'gtk1.', parse: parseAgentKey };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 /** Of this process. */
 export const OWN_ENVIRONMENT: Environment = process.env;
 
-export interface AgentSettings {
-  server: HostAndPort;
-  transport: AgentTransport;
-  /** Undefined: where the library looks for one. */
-  websocket: WebSocketAddress | undefined;
+export interface AgentSettings extends WaySettings {
   key: string;
   /** Empty: all that is not denied. */
   allow: DestinationRules;
@@ -66,15 +54,15 @@ export function readSettings(
   const configPath = given.config ?? environment['GATEHOUSE_AGENT_CONFIG'];
   const problems = new Problems();
   const { note } = problems;
-  const file = note<ConfigFile>(() => (configPath ? readConfigFile(configPath) : {}), {});
+  const file = note<ConfigFile>(() => (configPath ? readConfigFile(configPath, AGENT_FIELDS) : {}), {});
   const nowhere = new DestinationRules([]);
-  const serverText = given.server ?? environment['GATEHOUSE_AGENT_SERVER'] ?? file.server;
-  const websocket = parseWebSocketAddress(serverText ?? '') ?? undefined;
+  const way = {
+    server: given.server ?? environment['GATEHOUSE_AGENT_SERVER'] ?? file.server,
+    transport: given.transport ?? file.transport,
+  };
   const settings: AgentSettings = {
-    server: note<HostAndPort>(() => websocket ?? parseServer(serverText), { host: '', port: 0 }),
-    transport: note(() => transport(given.transport ?? file.transport, websocket !== undefined), 'auto'),
-    websocket,
-    key: note(() => readKey(given, environment['GATEHOUSE_AGENT_KEY'], file), ''),
+    ...readWay(way, problems),
+    key: note(() => readKey(KEY, { given, environment, file }), ''),
     allow: note(() => new DestinationRules(given.allow ?? file.allow ?? []), nowhere),
     deny: note(() => new DestinationRules(given.deny ?? file.deny ?? []), nowhere),
     fileRoots: note(() => fileRoots(given['allow-file-root'] ?? file.allow_file_roots ?? []), []),
@@ -86,54 +74,14 @@ export function readSettings(
   return { run: settings };
 }
 
-type Given = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
-
-/** @throws Error that says how it is written. */
-export function parseServer(text: string | undefined): HostAndPort {
-  if (!text) throw new Error('no server: --server HOST:PORT');
-  const [, bracketed, plain, port = DEFAULT_PORT] = /^(?:\[([^\]]+)\]|([^:\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
-  const server = { host: bracketed ?? plain ?? '', port: Number(port) };
-  if (server.host === '' || server.port < 1 || server.port > 65_535) {
-    throw new Error(`"${text}" is not a server: write HOST:PORT or wss://HOST, an IPv6 address in brackets`);
-  }
-  return server;
-}
-
-/** Behind the address of a WebSocket there is nothing else. */
-function transport(text: string | undefined, isWebSocket: boolean): AgentTransport {
-  const found = TRANSPORTS.find((known) => known === (text ?? (isWebSocket ? 'websocket' : 'auto')));
-  if (!found) throw new Error(`"${text}" is not a transport: ${TRANSPORTS.join(', ')}`);
-  if (isWebSocket && found !== 'websocket') throw new Error(`transport ${found} needs --server HOST:PORT`);
-  return found;
-}
-
-function readKey(given: Given, variable: string | undefined, file: ConfigFile): string {
-  const inFile = given['key-file'] ?? (given.key || variable ? undefined : file.key_file);
-  const key = given.key ?? (given['key-file'] ? undefined : variable) ?? (inFile ? readKeyFile(inFile) : file.key);
-  if (!key) throw new Error('no key: GATEHOUSE_AGENT_KEY, --key-file FILE or --key KEY');
-  try {
-    parseAgentKey(key.trim());
-  } catch {
-    throw new Error('the key cannot be read: it begins with gtk1. and must be copied whole');
-  }
-  return key.trim();
-}
-
-function readKeyFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new Error(`the file of the key cannot be read: ${(error as Error).message}`, { cause: error });
-  }
-}
-
 function fileRoots(paths: readonly string[]): string[] {
   const relative = paths.filter((path) => !isAbsolute(path));
   if (relative.length > 0) throw new Error(`"${relative.join('", "')}": a file root is an absolute path`);
   return [...paths];
 }
 
-function logFormat(text: string | undefined, isTerminal: boolean): 'text' | 'json' {
+/** Text for people, lines of JSON for what collects them. */
+export function logFormat(text: string | undefined, isTerminal: boolean): 'text' | 'json' {
   if (text === undefined) return isTerminal ? 'text' : 'json';
   if (text !== 'text' && text !== 'json') throw new Error(`"${text}" is not a log format: text or json`);
   return text;

@@ -26,7 +26,8 @@ What is exposed is set up at the gateway; what may be exposed is up to this mach
 
 opens a port of this machine that leads to a tunnel of mode secret or p2p, with the key that the tunnel was made with
 (GATEHOUSE_VISITOR_KEY, --key-file or --key); of mode p2p directly to the agent where the networks let it, and through the
-gateway otherwise or with --no-p2p.
+gateway otherwise or with --no-p2p. --server, --transport, --log and --config (server, transport, key, key_file, listen, log,
+p2p) are as above.
 
 Environment: GATEHOUSE_AGENT_SERVER, GATEHOUSE_AGENT_KEY, GATEHOUSE_AGENT_CONFIG. The command line wins over the
 environment, the environment over the file.

@@ -1,11 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { parseVisitorKey, type HostAndPort } from '@gatehouse/tunnel-kernel';
 import { parseCommandLine, Problems } from './command-line.js';
-import { OWN_ENVIRONMENT, parseServer, type Environment } from './settings.js';
+import { readConfigFile, VISIT_FIELDS, type ConfigFile } from './config-file.js';
+import { readKey, type KeyKind } from './key-setting.js';
+import { logFormat, OWN_ENVIRONMENT, type Environment } from './settings.js';
+import { readWay, type WaySettings } from './way-settings.js';
+
+const KEY: KeyKind = { variable: 'GATEHOUSE_VISITOR_KEY', prefix: 'gtv1.', parse: parseVisitorKey };
 
 /** What `gatehouse-agent visit` was told. */
-export interface VisitSettings {
-  server: HostAndPort;
+export interface VisitSettings extends WaySettings {
   key: string;
   /** The local port that leads to the tunnel. */
   listen: HostAndPort;
@@ -14,45 +17,45 @@ export interface VisitSettings {
   p2p: boolean;
 }
 
+export type VisitCommand = { run: VisitSettings } | { print: 'usage' };
+
 const OPTIONS = {
   server: { type: 'string' },
+  transport: { type: 'string' },
   key: { type: 'string' },
   'key-file': { type: 'string' },
   listen: { type: 'string' },
+  config: { type: 'string' },
   log: { type: 'string' },
   'no-p2p': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** @throws UsageError listing all that is wrong. */
+/** As of the agent: command line, environment and file, in this order of weight. @throws UsageError listing all that is wrong. */
 export function readVisitSettings(
   args: readonly string[],
   environment: Environment = OWN_ENVIRONMENT,
   isTerminal = process.stdout.isTTY === true,
-): VisitSettings {
+): VisitCommand {
   const given = parseCommandLine(args, OPTIONS);
+  if (given.help) return { print: 'usage' };
+  const { config } = given;
   const problems = new Problems();
   const { note } = problems;
-  const nowhere = { host: '', port: 0 };
+  const file = note<ConfigFile>(() => (config === undefined ? {} : readConfigFile(config, VISIT_FIELDS)), {});
+  const way = {
+    server: given.server ?? environment['GATEHOUSE_AGENT_SERVER'] ?? file.server,
+    transport: given.transport ?? file.transport,
+  };
   const settings: VisitSettings = {
-    server: note(() => parseServer(given.server ?? environment['GATEHOUSE_AGENT_SERVER']), nowhere),
-    key: note(() => readKey(given.key, given['key-file'], environment['GATEHOUSE_VISITOR_KEY']), ''),
-    listen: note(() => parseListen(given.listen), nowhere),
-    log: given.log === 'json' || (given.log === undefined && !isTerminal) ? 'json' : 'text',
-    p2p: !given['no-p2p'],
+    ...readWay(way, problems),
+    key: note(() => readKey(KEY, { given, environment, file }), ''),
+    listen: note(() => parseListen(given.listen ?? file.listen), { host: '', port: 0 }),
+    log: note(() => logFormat(given.log ?? file.log, isTerminal), 'text'),
+    p2p: !given['no-p2p'] && file.p2p !== false,
   };
   problems.throwIfAny();
-  return settings;
-}
-
-function readKey(given: string | undefined, file: string | undefined, variable: string | undefined): string {
-  const text = given ?? (file === undefined ? variable : readFileSync(file, 'utf8'));
-  if (!text) throw new Error('no key: GATEHOUSE_VISITOR_KEY, --key-file FILE or --key KEY');
-  try {
-    parseVisitorKey(text);
-  } catch {
-    throw new Error('the key cannot be read: it begins with gtv1. and must be copied whole');
-  }
-  return text.trim();
+  return { run: settings };
 }
 
 /** A port alone is one of this machine only. */

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import type { ConfigFile } from './config-file.js';
+
+/** A kind of key string. */
+export interface KeyKind {
+  /** Of the environment. */
+  variable: string;
+  prefix: string;
+  /** Raises an error for what is none. */
+  parse: (text: string) => unknown;
+}
+
+export interface KeyPlaces {
+  given: { key?: string | undefined; 'key-file'?: string | undefined };
+  environment: Readonly<Record<string, string | undefined>>;
+  file: Pick<ConfigFile, 'key' | 'key_file'>;
+}
+
+/** From the command line, the environment or the file, in this order. @throws Error that says what is wrong. */
+export function readKey({ variable, prefix, parse }: KeyKind, places: KeyPlaces): string {
+  const key = findKey(variable, places)?.trim();
+  if (!key) throw new Error(`no key: ${variable}, --key-file FILE or --key KEY`);
+  try {
+    parse(key);
+  } catch {
+    throw new Error(`the key cannot be read: it begins with ${prefix} and must be copied whole`);
+  }
+  return key;
+}
+
+function findKey(variable: string, { given, environment, file }: KeyPlaces): string | undefined {
+  if (given.key !== undefined) return given.key;
+  if (given['key-file'] !== undefined) return readKeyFile(given['key-file']);
+  return environment[variable] ?? (file.key_file === undefined ? file.key : readKeyFile(file.key_file));
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`the file of the key cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,57 @@
+import {
+  formatWebSocketAddress,
+  parseWebSocketAddress,
+  type AgentTransport,
+  type HostAndPort,
+  type WebSocketAddress,
+} from '@gatehouse/tunnel-kernel';
+import type { Problems } from './command-line.js';
+
+const DEFAULT_PORT = 8024;
+const TRANSPORTS: readonly AgentTransport[] = ['auto', 'raw', 'websocket'];
+
+/** How the gateway is reached. */
+export interface WaySettings {
+  server: HostAndPort;
+  transport: AgentTransport;
+  /** Undefined: where the library looks for one. */
+  websocket: WebSocketAddress | undefined;
+}
+
+/** `server`: `HOST:PORT` of the port for agents, or the address of a WebSocket. */
+export function readWay(
+  { server, transport }: { server: string | undefined; transport: string | undefined },
+  { note }: Problems,
+): WaySettings {
+  const websocket = parseWebSocketAddress(server ?? '') ?? undefined;
+  return {
+    server: note<HostAndPort>(() => websocket ?? parseServer(server), { host: '', port: 0 }),
+    transport: note(() => parseTransport(transport, websocket !== undefined), 'auto'),
+    websocket,
+  };
+}
+
+/** The gateway's name for people. */
+export function nameOf({ server: { host, port }, websocket }: WaySettings): string {
+  if (websocket) return formatWebSocketAddress(websocket);
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** @throws Error that says how it is written. */
+function parseServer(text: string | undefined): HostAndPort {
+  if (!text) throw new Error('no server: --server HOST:PORT');
+  const [, bracketed, plain, port = DEFAULT_PORT] = /^(?:\[([^\]]+)\]|([^:\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const server = { host: bracketed ?? plain ?? '', port: Number(port) };
+  if (server.host === '' || server.port < 1 || server.port > 65_535) {
+    throw new Error(`"${text}" is not a server: write HOST:PORT or wss://HOST, an IPv6 address in brackets`);
+  }
+  return server;
+}
+
+/** Behind the address of a WebSocket there is nothing else. */
+function parseTransport(text: string | undefined, isWebSocket: boolean): AgentTransport {
+  const found = TRANSPORTS.find((known) => known === (text ?? (isWebSocket ? 'websocket' : 'auto')));
+  if (!found) throw new Error(`"${text}" is not a transport: ${TRANSPORTS.join(', ')}`);
+  if (isWebSocket && found !== 'websocket') throw new Error(`transport ${found} needs --server HOST:PORT`);
+  return found;
+}
