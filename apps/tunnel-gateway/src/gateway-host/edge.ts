@@ -227,7 +227,6 @@ export class Edge implements EdgeRole {
     } catch (error) {
       this.presence.failed(error);
     }
-    if (this.share?.settling && this.server.tunnels().some(({ state }) => state === 'error')) await this.applyRows();
     await this.writeRunStatus();
   }
 

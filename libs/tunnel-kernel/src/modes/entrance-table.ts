@@ -39,7 +39,10 @@ export class EntranceTable {
     this.random = random;
   }
 
-  /** Binds what is new or failed before, gives up what is gone, first; ports that stay are not touched. */
+  /**
+   * Binds what is new, gives up what is gone, first; ports that stay are not touched. One that failed before and is the same
+   * still waits for its next attempt, unless the port was given up here.
+   */
   apply(tunnels: readonly TunnelConfig[]): Promise<void> {
     // One after the other: a port must be given up before it is taken by another tunnel.
     this.work = this.work.then(() => this.change(tunnels));
@@ -55,12 +58,20 @@ export class EntranceTable {
 
   private async change(tunnels: readonly TunnelConfig[]): Promise<void> {
     const wanted = new Map(tunnels.map((tunnel) => [tunnel.id, tunnel]));
+    const freed = new Set<number>();
     for (const [id, entry] of this.entries) {
       const next = wanted.get(id);
-      if (next && sameAddress(entry, next) && entry.error === null) entry.tunnel = next;
-      else this.remove(id, entry);
+      if (next && sameAddress(entry, next)) entry.tunnel = next;
+      else {
+        if (entry.entrance) freed.add(entry.entrance.port);
+        this.remove(id, entry);
+      }
     }
-    await Promise.all(tunnels.filter(({ id }) => !this.entries.has(id)).map((tunnel) => this.add(tunnel)));
+    const due = [...this.entries.values()].filter(
+      ({ error, tunnel }) => error !== null && freed.has(tunnel.listen.port),
+    );
+    const added = tunnels.filter(({ id }) => !this.entries.has(id));
+    await Promise.all([...due.map((entry) => this.bindAgain(entry)), ...added.map((tunnel) => this.add(tunnel))]);
   }
 
   private async add(tunnel: TunnelConfig): Promise<void> {
@@ -100,10 +111,15 @@ export class EntranceTable {
   private retry(entry: Entry): void {
     entry.timer = null;
     this.work = this.work.then(async () => {
-      if (this.entries.get(entry.tunnel.id) !== entry) return;
-      entry.entrance?.close();
-      await this.bind(entry);
+      if (this.entries.get(entry.tunnel.id) === entry) await this.bindAgain(entry);
     });
+  }
+
+  private bindAgain(entry: Entry): Promise<void> {
+    if (entry.timer) clearTimeout(entry.timer);
+    entry.timer = null;
+    entry.entrance?.close();
+    return this.bind(entry);
   }
 
   private remove(id: number, { entrance, timer }: Entry): void {

@@ -2,16 +2,12 @@ import { TunnelError, type ClientStore } from '@gatehouse/tunnel-kernel';
 import type { ConfigRows } from '../config-rows.js';
 import { Dealing, type WorkerPlace } from './dealing.js';
 
-/** How long a client that came over from another worker may find its ports still taken. */
-const SETTLING_MS = 10_000;
-
 /** What one worker serves of the configuration that all of them read. */
 export class WorkerShare {
   private readonly place: WorkerPlace;
   private dealing: Dealing;
   private clients = new Set<number>();
   private hosts = new Set<number>();
-  private settledAt = 0;
   /** Clients of the configuration before that another worker serves now. */
   left: number[] = [];
 
@@ -31,7 +27,6 @@ export class WorkerShare {
     this.clients = new Set(clients.map(({ id }) => id));
     const known = new Set(rows.clients.map(({ id }) => id));
     this.left = [...before].filter((id) => known.has(id) && !this.clients.has(id));
-    if (before.size > 0 && clients.some(({ id }) => !before.has(id))) this.settledAt = Date.now() + SETTLING_MS;
     const tunnels = rows.tunnels.filter(({ clientId }) => this.isOwn(clientId));
     const ids = {
       client: this.clients,
@@ -48,11 +43,6 @@ export class WorkerShare {
       }),
       policies: rows.policies.filter(({ kind, resourceId }) => ids[kind].has(resourceId)),
     };
-  }
-
-  /** Ports that another worker is about to give up are worth another try. */
-  get settling(): boolean {
-    return Date.now() < this.settledAt;
   }
 
   /** What is wrong with others is for others to say. */
