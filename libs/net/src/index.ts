@@ -1,6 +1,8 @@
 export { resetStream, type ByteStream, type ByteStreamEvents } from './byte-stream.js';
 export { watchIdle, type ByteCounter, type IdleWatch } from './idle-watch.js';
 export { relay, type RelayEnd, type RelayEndReason, type RelayHandle, type RelayOptions } from './relay.js';
+export { listenTcp } from './listen.js';
+export { Newcomers, type NewcomerLimits } from './newcomers.js';
 export { DialedSocket } from './dialed-socket.js';
 export { withRoomBefore } from './read-memory.js';
 export { reuseMemory } from './reuse-memory.js';

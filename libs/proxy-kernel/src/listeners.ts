@@ -1,9 +1,9 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { listenTcp } from '@gatehouse/net';
 import { KernelConfigError, type Inbound, type ListenerConfig, type ListenerState } from './interfaces/index.js';
 
 /** Connections of one listener; a process has its own limit of descriptors below or above this. */
 const MAX_CONNECTIONS = 32_768;
-const BACKLOG = 4096;
 
 /** One bound address. Its configuration may be exchanged while it listens. */
 export class Listener {
@@ -26,16 +26,9 @@ export class Listener {
   }
 
   /** @throws Error of `listen` (EADDRINUSE, EACCES, EADDRNOTAVAIL). */
-  listen(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const { address, port } = this.config;
-      this.server.once('error', reject);
-      this.server.listen({ host: address, port, backlog: BACKLOG }, () => {
-        this.server.removeAllListeners('error').on('error', (error) => this.fail(error));
-        this.boundPort = portOf(this.server);
-        resolve();
-      });
-    });
+  async listen(): Promise<void> {
+    const { address: host, port } = this.config;
+    this.boundPort = await listenTcp(this.server, { host, port }, (error) => this.fail(error));
   }
 
   fail(error: Error): void {
@@ -179,11 +172,6 @@ function takeMatch(unused: Set<Listener>, config: ListenerConfig): Listener | un
     }
   }
   return undefined;
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return address !== null && typeof address === 'object' ? address.port : 0;
 }
 
 function checkNames(configs: readonly ListenerConfig[]): void {

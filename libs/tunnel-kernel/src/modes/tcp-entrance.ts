@@ -1,9 +1,9 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { listenTcp } from '@gatehouse/net';
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort } from '../environment.js';
 import type { Entrance } from './mode.js';
 
-const BACKLOG = 4096;
 /** Visitors of one port; the process has its own limit of descriptors below or above this. */
 const MAX_CONNECTIONS = 32_768;
 
@@ -11,10 +11,12 @@ const MAX_CONNECTIONS = 32_768;
 export class TcpEntrance implements Entrance {
   private readonly address: HostAndPort;
   private readonly server: Server;
+  private readonly onFailure: (error: Error) => void;
   private bound = 0;
 
   constructor(address: HostAndPort, onVisitor: (socket: Socket) => void, onFailure: (error: Error) => void) {
     this.address = address;
+    this.onFailure = onFailure;
     this.server = createServer(
       {
         allowHalfOpen: true,
@@ -29,22 +31,14 @@ export class TcpEntrance implements Entrance {
       },
     );
     this.server.maxConnections = MAX_CONNECTIONS;
-    this.server.on('error', onFailure);
   }
 
   get port(): number {
     return this.bound;
   }
 
-  listen(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen({ ...this.address, backlog: BACKLOG }, () => {
-        this.server.off('error', reject);
-        this.bound = (this.server.address() as AddressInfo).port;
-        resolve();
-      });
-    });
+  async listen(): Promise<void> {
+    this.bound = await listenTcp(this.server, this.address, this.onFailure);
   }
 
   close(): void {

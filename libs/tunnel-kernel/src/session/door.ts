@@ -1,4 +1,4 @@
-import { createServer, Socket, type AddressInfo, type Server } from 'node:net';
+import { createServer, Socket, type Server } from 'node:net';
 import {
   createSecureContext,
   createServer as createTlsServer,
@@ -7,7 +7,7 @@ import {
   type SecureContextOptions,
   type Server as TlsServer,
 } from 'node:tls';
-import { ByteReader, ByteStreamDuplex, resetStream, type ByteStream } from '@gatehouse/net';
+import { ByteReader, ByteStreamDuplex, listenTcp, Newcomers, resetStream, type ByteStream } from '@gatehouse/net';
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
@@ -31,7 +31,6 @@ const PROTOCOLS = [CONTROL_PROTOCOL, VISITOR_PROTOCOL, MAPPING_PROTOCOL];
 const TLS_FIRST_BYTE = 22;
 /** Of `GET`; the second byte of a data channel's opening is another. */
 const REQUEST_SECOND_BYTE = 0x45;
-const BACKLOG = 4096;
 const CIPHERS = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
 
 export interface DoorOptions {
@@ -51,11 +50,6 @@ export interface DoorOptions {
   onMapping(stream: TLSSocket): void;
 }
 
-interface Unidentified {
-  stream: ByteStream;
-  timer: NodeJS.Timeout;
-}
-
 /**
  * The port that agents connect to: control connections in TLS, data channels, and WebSockets that carry many of either, by
  * their first bytes.
@@ -66,13 +60,14 @@ export class Door {
   private readonly tls: TlsServer;
   private readonly webSockets: WebSocketDoor;
   private readonly secureContext: SecureContext;
-  /** Connections that have not said yet what they are, by the far end of their TCP socket. */
-  private readonly unidentified = new Map<string, Unidentified>();
+  /** By the far end of their TCP socket. */
+  private readonly newcomers: Newcomers<string>;
   /** Those that said TLS and are not through with the handshake: a TCP socket under TLS is not ours to destroy. */
   private readonly handshakes = new Set<string>();
 
   constructor(options: DoorOptions) {
     this.options = options;
+    this.newcomers = new Newcomers({ most: options.maxUnidentified, silentMs: options.handshakeMs });
     this.server = createServer(
       {
         allowHalfOpen: true,
@@ -111,17 +106,9 @@ export class Door {
   }
 
   /** @throws Error of `listen` (EADDRINUSE, EACCES, EADDRNOTAVAIL). */
-  listen({ host, port }: HostAndPort): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen({ host, port, backlog: BACKLOG }, () => {
-        this.server.off('error', reject);
-        this.server.on('error', (error) =>
-          this.options.logger.error('agents cannot connect', { error: error.message }),
-        );
-        resolve((this.server.address() as AddressInfo).port);
-      });
-    });
+  listen(place: HostAndPort): Promise<number> {
+    const { logger } = this.options;
+    return listenTcp(this.server, place, ({ message }) => logger.error('agents cannot connect', { error: message }));
   }
 
   /** A connection that another process accepted: as if it had come to this port. */
@@ -142,7 +129,7 @@ export class Door {
 
   /** Ends the connections that nobody else knows of. */
   destroyUnidentified(): void {
-    for (const { stream } of this.unidentified.values()) stream.destroy();
+    this.newcomers.destroy();
   }
 
   /** Ends the WebSockets, with all that they carry, once last words have left. */
@@ -152,34 +139,18 @@ export class Door {
 
   private accepted(socket: Socket): void {
     socket.on('error', () => undefined);
-    this.makeRoom();
     this.receive(socket, nameOf(socket), null);
   }
 
   private acceptedStream(stream: MuxStream, arrival: Arrival): void {
-    this.makeRoom();
     this.receive(stream, `${nameOf(stream)} ${stream.id}`, arrival);
-  }
-
-  /** Who has been silent longest goes: others say at once what they are, and nobody can keep them out by saying nothing. */
-  private makeRoom(): void {
-    const [oldest] = this.unidentified;
-    if (!oldest || this.unidentified.size < this.options.maxUnidentified) return;
-    const [far, { stream }] = oldest;
-    this.identified(far);
-    resetStream(stream);
   }
 
   /** `arrival`: of a stream, that of its WebSocket; of a TCP connection it is asked later. */
   private receive(stream: ByteStream, far: string, arrival: Arrival | null): void {
-    this.watch(far, stream);
+    this.newcomers.add(far, stream);
     stream.on('close', () => this.identified(far));
     this.route(stream, far, arrival).catch((error: unknown) => this.refuse(stream, error));
-  }
-
-  private watch(far: string, stream: ByteStream): void {
-    this.identified(far);
-    this.unidentified.set(far, { stream, timer: setTimeout(() => stream.destroy(), this.options.handshakeMs) });
   }
 
   private async route(stream: ByteStream, far: string, arrival: Arrival | null): Promise<void> {
@@ -212,7 +183,7 @@ export class Door {
       ALPNProtocols: PROTOCOLS,
     });
     secured.on('error', (error) => this.options.logger.debug('TLS of an agent failed', { error: error.message }));
-    this.watch(far, secured);
+    this.newcomers.add(far, secured);
     secured.once('secure', () => {
       this.secured(secured, far, arrival);
       if (stream instanceof MuxStream) stream.widen();
@@ -254,8 +225,7 @@ export class Door {
   }
 
   private identified(far: string): void {
-    clearTimeout(this.unidentified.get(far)?.timer);
-    this.unidentified.delete(far);
+    this.newcomers.delete(far);
     this.handshakes.delete(far);
   }
 }

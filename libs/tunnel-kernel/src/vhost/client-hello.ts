@@ -17,14 +17,13 @@ const MAX_PIECES = 256;
 
 /**
  * Reads a ClientHello and puts it back: the socket is then paused, and whoever wraps it finds everything in it. Null: it
- * is not TLS, or the visitor is gone, or too slow.
+ * is not TLS, or the visitor is gone.
  */
-export function readClientHello(socket: Socket, timeoutMs: number): Promise<ClientHello | null> {
+export function readClientHello(socket: Socket): Promise<ClientHello | null> {
   return new Promise((resolve) => {
     let read: Buffer = Buffer.alloc(0);
     let pieces = 0;
     const finish = (hello: ClientHello | null): void => {
-      clearTimeout(timer);
       socket.off('data', take).off('end', gone).off('close', gone).pause();
       if (hello && !socket.destroyed) socket.unshift(read);
       resolve(hello);
@@ -37,7 +36,6 @@ export function readClientHello(socket: Socket, timeoutMs: number): Promise<Clie
       if (result.state === 'found') finish({ serverName: result.host, acme: read.includes(ACME_PROTOCOL) });
       else if (result.state === 'no' || read.length > MAX_BYTES || pieces >= MAX_PIECES) finish(null);
     };
-    const timer = setTimeout(gone, timeoutMs);
     socket.on('data', take).on('end', gone).on('close', gone);
   });
 }

@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
+import type { Server as NetServer, Socket } from 'node:net';
+import { listenTcp } from '@gatehouse/net';
 import type { HostConfig } from '../config.js';
 import type { HostAndPort } from '../environment.js';
 import type { ModeContext } from '../modes/mode.js';
 import { CertificateBook, type ServerCertificate } from './certificate-book.js';
 import { FrontDoor } from './front-door.js';
-import { Http1Listener, http1Options, type ListenerContext } from './http1-listener.js';
+import { Http1Listener, http1Options } from './http1-listener.js';
+import type { ListenerContext } from './listener-context.js';
 import { MAX_UNIDENTIFIED, TlsListener } from './tls-listener.js';
 import { UpstreamTable } from './upstreams.js';
 import { TrustedProxies } from './visitor-origin.js';
@@ -38,7 +40,6 @@ export interface HttpOptions {
 const HEAD_MS = 30_000;
 const ANSWER_MS = 60_000;
 const CONNECT_MS = 10_000;
-const BACKLOG = 4096;
 const MAX_CONNECTIONS = 32_768;
 
 /** Virtual hosts: ports for visitors that speak HTTP, and the ways to the targets behind agents. */
@@ -115,12 +116,12 @@ export class HttpGateway {
 
   /** Answers the port. @throws Error of `listen`. */
   async listenHttp(address: HostAndPort): Promise<number> {
-    return listen(this.plainServer(), address);
+    return this.listen(this.plainServer(), address);
   }
 
   /** Answers the port. @throws Error of `listen`. */
   async listenHttps(address: HostAndPort): Promise<number> {
-    const port = await listen(this.tlsListener().server, address);
+    const port = await this.listen(this.tlsListener().server, address);
     this.httpsPort ??= port;
     return port;
   }
@@ -168,6 +169,12 @@ export class HttpGateway {
     this.upstreams.destroy();
   }
 
+  private listen(server: NetServer, address: HostAndPort): Promise<number> {
+    const { logger } = this.listening;
+    server.maxConnections = MAX_CONNECTIONS;
+    return listenTcp(server, address, ({ message }) => logger.error('visitors cannot connect', { error: message }));
+  }
+
   private plainServer(): Server {
     const server = createServer(http1Options(this.listening));
     this.http1.attach(server, () => true);
@@ -188,15 +195,4 @@ export class HttpGateway {
     this.secure.push(listener);
     return listener;
   }
-}
-
-function listen(server: NetServer, { host, port }: HostAndPort): Promise<number> {
-  server.maxConnections = MAX_CONNECTIONS;
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port, backlog: BACKLOG }, () => {
-      server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
 }

@@ -8,6 +8,7 @@ import {
   type Server as TlsServer,
   type TLSSocket,
 } from 'node:tls';
+import { Newcomers } from '@gatehouse/net';
 import { CIPHERS, MIN_TLS_VERSION, type CertificateBook, type ServerCertificate } from './certificate-book.js';
 import { readClientHello, refuseServerName } from './client-hello.js';
 import { http1Options, type Http1Listener, type ListenerContext } from './http1-listener.js';
@@ -35,10 +36,11 @@ export class TlsListener {
   readonly http2: Http2Listener;
   private readonly options: TlsOptions;
   private readonly acme: TlsServer;
-  private readonly unidentified = new Set<Socket>();
+  private readonly newcomers: Newcomers<Socket>;
 
   constructor(options: TlsOptions) {
     this.options = options;
+    this.newcomers = new Newcomers({ most: options.maxUnidentified, silentMs: HELLO_MS });
     const covers = (socket: Socket, host: string): boolean => this.covers(socket as TLSSocket, host);
     this.http2 = new Http2Listener(options, covers);
     this.server = createHttpsServer({
@@ -104,10 +106,9 @@ export class TlsListener {
   private async identify(socket: Socket, secure: () => void): Promise<void> {
     const { certificates, acmeTlsAlpn, logger } = this.options;
     socket.on('error', () => undefined);
-    this.makeRoom();
-    this.unidentified.add(socket);
+    this.newcomers.add(socket, socket);
     try {
-      const hello = await readClientHello(socket, HELLO_MS);
+      const hello = await readClientHello(socket);
       if (!hello) return void socket.destroy();
       if (hello.acme && hello.serverName !== null && acmeTlsAlpn(hello.serverName)) {
         return void this.acme.emit('connection', socket);
@@ -120,16 +121,8 @@ export class TlsListener {
       logger.warn('no certificate for a visitor', { error: error instanceof Error ? error.message : String(error) });
       socket.destroy();
     } finally {
-      this.unidentified.delete(socket);
+      this.newcomers.delete(socket);
     }
-  }
-
-  /** Who has been silent longest goes, and nobody can keep others out by saying nothing. */
-  private makeRoom(): void {
-    const [oldest] = this.unidentified;
-    if (!oldest || this.unidentified.size < this.options.maxUnidentified) return;
-    this.unidentified.delete(oldest);
-    oldest.resetAndDestroy();
   }
 
   private acmeServer(): TlsServer {

@@ -1,6 +1,14 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { ByteReader, relay, resetStream, type ByteCounter, type ByteStream, type RelayHandle } from '@gatehouse/net';
+import {
+  ByteReader,
+  listenTcp,
+  relay,
+  resetStream,
+  type ByteCounter,
+  type ByteStream,
+  type RelayHandle,
+} from '@gatehouse/net';
 import { KEEP_ALIVE_MS, systemDialer } from '../dial.js';
 import { PathKeeper } from '../direct/path-keeper.js';
 import type { AgentDialer, HostAndPort, TunnelLogger } from '../environment.js';
@@ -16,7 +24,6 @@ import { decodeVisitAnswer, encodeVisit, type VisitAnswer } from '../wire/visit.
 import { parseVisitorKey, type VisitorKey } from '../wire/visitor-key.js';
 import { VisitorRoutes } from './visitor-routes.js';
 
-const BACKLOG = 512;
 /** As agents are heard of: proxies take a connection for idle after a minute, some after half of one. */
 const KEEP_WEBSOCKET_MS = 10_000;
 const CONNECT_MS = 10_000;
@@ -94,16 +101,13 @@ export class TunnelVisitor {
   }
 
   /** Opens the local port and answers it. @throws Error of `listen` (EADDRINUSE, EACCES, EADDRNOTAVAIL). */
-  listen({ host, port }: HostAndPort): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen({ host, port, backlog: BACKLOG }, () => {
-        this.server.off('error', reject);
-        this.server.on('error', (error) => this.environment.logger.error('the port failed', { error: error.message }));
-        this.paths?.start();
-        resolve((this.server.address() as AddressInfo).port);
-      });
-    });
+  async listen(place: HostAndPort): Promise<number> {
+    const { logger } = this.environment;
+    const port = await listenTcp(this.server, place, ({ message }) =>
+      logger.error('the port failed', { error: message }),
+    );
+    this.paths?.start();
+    return port;
   }
 
   /** How the next connection goes. */

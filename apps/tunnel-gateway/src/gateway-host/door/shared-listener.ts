@@ -1,9 +1,9 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { listenTcp, Newcomers } from '@gatehouse/net';
 import type { TunnelLogger } from '@gatehouse/tunnel-kernel';
 import type { ListenAddress, PortName } from '../edge-ipc.js';
 import type { Choice } from './first-bytes.js';
 
-const BACKLOG = 4096;
 const MAX_PEEKED = 17 * 1024;
 /** Each is a look at all that came so far; what anybody sends comes in a few. */
 const MAX_PIECES = 256;
@@ -32,10 +32,14 @@ export interface SharedListenerOptions {
 export class SharedListener {
   private readonly options: SharedListenerOptions;
   private readonly server: Server;
-  private readonly unidentified = new Set<Socket>();
+  private readonly newcomers: Newcomers<Socket>;
 
   constructor(options: SharedListenerOptions) {
     this.options = options;
+    this.newcomers = new Newcomers({
+      most: options.maxUnidentified ?? MAX_UNIDENTIFIED,
+      silentMs: options.peekMs ?? PEEK_MS,
+    });
     this.server = createServer(
       {
         allowHalfOpen: true,
@@ -51,34 +55,25 @@ export class SharedListener {
   }
 
   /** Answers the port. @throws Error of `listen`. */
-  listen({ host, port }: ListenAddress): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen({ host, port, backlog: BACKLOG }, () => {
-        this.server.off('error', reject);
-        this.server.on('error', (error) =>
-          this.options.logger.error('a port takes no connections', { port: this.options.port, error: error.message }),
-        );
-        resolve((this.server.address() as AddressInfo).port);
-      });
-    });
+  listen(address: ListenAddress): Promise<number> {
+    const { port, logger } = this.options;
+    return listenTcp(this.server, address, ({ message }) =>
+      logger.error('a port takes no connections', { port, error: message }),
+    );
   }
 
   /** Accepts no more; who has not said anything yet is not waited for. */
   close(): void {
     this.server.close();
-    for (const socket of this.unidentified) socket.destroy();
+    this.newcomers.destroy();
   }
 
   private accept(socket: Socket): void {
     socket.on('error', () => undefined);
-    this.makeRoom();
-    this.unidentified.add(socket);
     let read: Buffer = Buffer.alloc(0);
     let pieces = 0;
     const settle = (): void => {
-      clearTimeout(timer);
-      this.unidentified.delete(socket);
+      this.newcomers.delete(socket);
       socket.off('data', take).off('end', gone).off('close', settle);
     };
     const gone = (): void => void socket.destroy();
@@ -92,20 +87,12 @@ export class SharedListener {
       stop(socket, read);
       this.options.hand(choice, socket, read);
     };
-    const timer = setTimeout(() => {
+    this.newcomers.add(socket, socket, () => {
       settle();
       this.late(socket);
-    }, this.options.peekMs ?? PEEK_MS);
+    });
     socket.on('data', take).on('end', gone).on('close', settle);
     socket.resume();
-  }
-
-  /** Who has been silent longest goes: others say at once what they are for, and nobody can keep them out by saying nothing. */
-  private makeRoom(): void {
-    const [oldest] = this.unidentified;
-    if (!oldest || this.unidentified.size < (this.options.maxUnidentified ?? MAX_UNIDENTIFIED)) return;
-    this.unidentified.delete(oldest);
-    oldest.resetAndDestroy();
   }
 
   private choose(read: Buffer, pieces: number): Choice {

@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { listenTcp } from './listen.js';
+import { Newcomers, type NewcomerLimits } from './newcomers.js';
+
+const quiet = (): void => undefined;
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  vi.useRealTimers();
+  for (const cleanup of cleanups.splice(0)) cleanup();
+});
+
+/** Both ends of a connection; the near one is the server's. */
+interface Pair {
+  near: Socket;
+  far: Socket;
+}
+
+async function pairs(count: number): Promise<Pair[]> {
+  const server = createServer({ pauseOnConnect: true, allowHalfOpen: true });
+  cleanups.push(() => server.close());
+  const port = await listenTcp(server, { host: '127.0.0.1', port: 0 }, quiet);
+  const all: Pair[] = [];
+  while (all.length < count) {
+    const accepted = once(server, 'connection') as Promise<[Socket]>;
+    const far = connect({ host: '127.0.0.1', port }).on('error', quiet);
+    const near = (await accepted)[0].on('error', quiet);
+    cleanups.push(() => [near, far].forEach((socket) => socket.destroy()));
+    all.push({ near, far });
+  }
+  return all;
+}
+
+function newcomers(limits: Partial<NewcomerLimits> = {}): Newcomers<string> {
+  const all = new Newcomers<string>({ most: 3, silentMs: 60_000, ...limits });
+  cleanups.push(() => all.destroy());
+  return all;
+}
+
+const alive = (all: readonly Pair[]): boolean[] => all.map(({ near }) => !near.destroyed);
+
+describe('newcomers', () => {
+  it('make room for the next: who has been silent longest is reset', async () => {
+    const all = await pairs(5);
+    const waiting = newcomers();
+    const reset = once(all[0]?.far as Socket, 'error') as Promise<[NodeJS.ErrnoException]>;
+    for (const [index, { near }] of all.entries()) waiting.add(String(index), near);
+    expect(alive(all)).toEqual([false, false, true, true, true]);
+    expect((await reset)[0].code).toBe('ECONNRESET');
+  });
+
+  it('that said what they are for, or are gone, take no room', async () => {
+    const all = await pairs(4);
+    const waiting = newcomers();
+    for (const [index, { near }] of all.slice(0, 3).entries()) waiting.add(String(index), near);
+    waiting.delete('0');
+    waiting.delete('0');
+    waiting.delete('nobody');
+    waiting.add('3', all[3]?.near as Socket);
+    expect(alive(all)).toEqual([true, true, true, true]);
+  });
+
+  it('that begin anew are the last to go, and cost nobody a place', async () => {
+    const all = await pairs(4);
+    const waiting = newcomers();
+    for (const [index, { near }] of all.slice(0, 3).entries()) waiting.add(String(index), near);
+    waiting.add('0', all[0]?.near as Socket);
+    expect(alive(all)).toEqual([true, true, true, true]);
+    waiting.add('3', all[3]?.near as Socket);
+    expect(alive(all)).toEqual([true, false, true, true]);
+  });
+
+  it('have so long from the time at which they began, and are nobody any more then', async () => {
+    const all = await pairs(5);
+    vi.useFakeTimers();
+    const late: Socket[] = [];
+    const waiting = newcomers({ silentMs: 100 });
+    const [first, second, third, fourth, fifth] = all.map(({ near }) => near) as [
+      Socket,
+      Socket,
+      Socket,
+      Socket,
+      Socket,
+    ];
+    const add = (key: string, socket: Socket): void => waiting.add(key, socket, () => late.push(socket));
+    add('first', first);
+    add('second', second);
+    vi.advanceTimersByTime(60);
+    add('first', first);
+    waiting.delete('second');
+    add('third', third);
+    vi.advanceTimersByTime(60);
+    expect(late).toEqual([]);
+    vi.advanceTimersByTime(40);
+    expect(late).toEqual([first, third]);
+    // There is room for three again, and nobody of those before is reset for it.
+    for (const socket of [second, fourth, fifth]) waiting.add(String(socket.remotePort), socket);
+    expect(alive(all)).toEqual([true, true, true, true, true]);
+  });
+
+  it('are ended when their time is over, where nobody says anything else', async () => {
+    const [pair] = await pairs(1);
+    vi.useFakeTimers();
+    newcomers({ silentMs: 100 }).add('one', pair?.near as Socket);
+    vi.advanceTimersByTime(99);
+    expect(pair?.near.destroyed).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(pair?.near.destroyed).toBe(true);
+  });
+
+  it('end together', async () => {
+    const all = await pairs(3);
+    vi.useFakeTimers();
+    const waiting = newcomers();
+    for (const [index, { near }] of all.entries()) waiting.add(String(index), near);
+    waiting.delete('1');
+    waiting.destroy();
+    expect(alive(all)).toEqual([false, true, false]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
