@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cpuSeconds, startScript, stop, stopAll } from './processes.mjs';
-import { startProxyGateway } from './service.mjs';
+import { startProxyGateway } from './services/proxy-gateway.mjs';
 import { loadLine, median, printTable, quantile } from './table.mjs';
 
 const NODES = 10_000;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { formatLink } from '@gatehouse/subscription-formats';
 import { cpuSeconds } from './processes.mjs';
-import { startProxyGateway } from './service.mjs';
+import { startProxyGateway } from './services/proxy-gateway.mjs';
 import { printTable } from './table.mjs';
 
 const COUNT = Number(process.argv[2] ?? 10_000);

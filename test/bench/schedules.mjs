@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import pg from 'pg';
 import { cpuSeconds } from './processes.mjs';
-import { startProxyGateway } from './service.mjs';
+import { startProxyGateway } from './services/proxy-gateway.mjs';
 
 const COUNT = Number(process.argv[2] ?? 5_000);
 const SECONDS = Number(process.argv[3] ?? 60);

@@ -7,7 +7,7 @@ import { sectionsOf, writeBatch } from '../../apps/proxy-gateway/dist/traffic/ac
 import { flowNames } from '../../apps/proxy-gateway/dist/traffic/flow-names.js';
 import { createPartitions, dropPartitionsBefore } from '../../apps/proxy-gateway/dist/traffic/log-partitions.js';
 import { cpuSeconds, residentBytes } from './processes.mjs';
-import { startProxyGateway } from './service.mjs';
+import { startProxyGateway } from './services/proxy-gateway.mjs';
 import { loadLine, printTable, quantile } from './table.mjs';
 
 const ROWS = Number(process.argv[2] ?? 5_000_000);

@@ -1,16 +1,13 @@
 // A tunnel gateway with 1,000 clients, 10,000 tunnels, 5,000 hosts and 50,000 rules: its lists, its start, its changes
 // npm run bench -- tunnel-lists [agents] [rounds]
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
-import os from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { startEmbeddedPostgres } from '@gatehouse/persistence';
 import { TunnelAgent } from '@gatehouse/tunnel-kernel';
 import pg from 'pg';
 import { cpuSeconds, residentBytes } from './processes.mjs';
+import { startWorkplace } from './services/built-service.mjs';
+import { startTunnelGateway } from './services/tunnel-gateway.mjs';
 import { loadLine, printTable, quantile } from './table.mjs';
 
 const AGENTS = Number(process.argv[2] ?? 100);
@@ -18,8 +15,6 @@ const ROUNDS = Number(process.argv[3] ?? 200);
 const CHANGES = 20;
 const [USERS, CLIENTS, TUNNELS, HOSTS, RULES] = [100, 1_000, 10_000, 5_000, 50_000];
 const FIRST_PORT = 20_000;
-const PASSWORD = 'a-password-for-benchmarks';
-const DIST = new URL('../../apps/tunnel-gateway/dist/', import.meta.url);
 const quiet = () => undefined;
 
 /** Totals, series and addresses as after a day of work. */
@@ -85,48 +80,21 @@ const LISTS = [
   ['dashboard', '/dashboard'],
 ];
 
-const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
-chmodSync(home, 0o711);
-const postgres = await startEmbeddedPostgres({ home });
-const databaseUrl = postgres.url('postgres');
-const env = {
-  PATH: process.env.PATH,
-  NODE_ENV: 'production',
-  GATEHOUSE_HOME: home,
-  DATABASE_URL: databaseUrl,
-  GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
-  AUTO_MIGRATE: 'true',
-  TUNNEL_GATEWAY_PORT: '0',
-  TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
-  TUNNEL_AGENT_PORT: '8024',
-  TUNNEL_HTTP_PORT: '0',
-  TUNNEL_HTTPS_PORT: '0',
-  PORT_RANGE: '31000-31999',
-  API_RATE_LIMIT: '0',
-  LOG_LEVEL: 'error',
-};
+const env = { TUNNEL_AGENT_PORT: '8024', PORT_RANGE: '31000-31999', API_RATE_LIMIT: '0' };
 const agents = [];
+const workplace = await startWorkplace();
 let service = null;
-process.on('exit', () => {
-  service?.child.kill('SIGKILL');
-  try {
-    if (postgres.pid) process.kill(postgres.pid, 'SIGQUIT');
-  } catch {
-    // It has ended by itself.
-  }
-  rmSync(home, { recursive: true, force: true });
-});
 
 try {
   // The first start makes the tables and the administrator.
-  service = await start();
-  await stop(service);
+  service = await startTunnelGateway(workplace, { env, output: 'inherit' });
+  await service.stop();
   await withDatabase(async (client) => {
     await client.query(SEED);
     await client.query('VACUUM ANALYZE');
   });
   const began = performance.now();
-  service = await start();
+  service = await startTunnelGateway(workplace, { env, output: 'inherit' });
   await untilReady(service);
   console.log(`${CLIENTS} clients, ${TUNNELS} tunnels, ${HOSTS} hosts, ${RULES} rules; ${loadLine()}`);
   console.log(`start, until all ports are open and it is ready: ${((performance.now() - began) / 1000).toFixed(1)} s`);
@@ -134,47 +102,12 @@ try {
   await measureChanges();
 } finally {
   for (const agent of agents) agent.stop();
-  if (service) await stop(service);
-  await postgres.stop();
-}
-
-async function start() {
-  const child = fork(fileURLToPath(new URL('main.js', DIST)), [], {
-    env,
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    execArgv: [],
-  });
-  for (;;) {
-    const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
-    if (message?.type === 'ready') return signIn(child, message.port);
-    if (child.exitCode !== null) throw new Error(`tunnel-gateway ended with ${child.exitCode}`);
-  }
-}
-
-async function signIn(child, port) {
-  const base = `http://127.0.0.1:${port}`;
-  let token = '';
-  const call = async (method, route, body) => {
-    const response = await fetch(`${base}/api/v1${route}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${route} answered ${response.status}: ${text}`);
-    return text === '' ? null : JSON.parse(text);
-  };
-  ({ token } = await call('POST', '/auth/login', { username: 'admin', password: PASSWORD }));
-  return { child, base, call };
-}
-
-async function stop({ child }) {
-  child.kill('SIGTERM');
-  if (child.exitCode === null) await once(child, 'exit');
+  await service?.stop();
+  await workplace.end();
 }
 
 async function withDatabase(work) {
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const client = new pg.Client({ connectionString: workplace.databaseUrl });
   await client.connect();
   try {
     return await work(client);

@@ -1,18 +1,11 @@
 // What a storm of wrong logins does to the tunnel gateway and to those who log in meanwhile:
 // npm run bench -- tunnel-login-storm [attempts] [seconds]
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
-import os from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { startEmbeddedPostgres } from '@gatehouse/persistence';
 import { cpuSeconds } from './processes.mjs';
+import { startWorkplace } from './services/built-service.mjs';
+import { PASSWORD, startTunnelGateway } from './services/tunnel-gateway.mjs';
 import { loadLine } from './table.mjs';
 
-const MAIN = fileURLToPath(new URL('../../apps/tunnel-gateway/dist/main.js', import.meta.url));
-const PASSWORD = 'a-password-for-benchmarks';
 const ATTEMPTS = Number(process.argv[2] ?? 10_000);
 const SECONDS = Number(process.argv[3] ?? 50);
 
@@ -23,40 +16,8 @@ const STORMS = [
   ['10,000 addresses', (count) => `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`],
 ];
 
-const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
-chmodSync(home, 0o711);
-const postgres = await startEmbeddedPostgres({ home });
-let child;
-process.on('exit', () => {
-  child?.kill('SIGKILL');
-  try {
-    if (postgres.pid) process.kill(postgres.pid, 'SIGQUIT');
-  } catch {
-    // It has ended by itself.
-  }
-  rmSync(home, { recursive: true, force: true });
-});
-
-child = fork(MAIN, [], {
-  env: {
-    PATH: process.env.PATH,
-    NODE_ENV: 'production',
-    GATEHOUSE_HOME: home,
-    DATABASE_URL: postgres.url('postgres'),
-    GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
-    AUTO_MIGRATE: 'true',
-    TUNNEL_GATEWAY_PORT: '0',
-    TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
-    TUNNEL_AGENT_PORT: '0',
-    TUNNEL_HTTP_PORT: '0',
-    TUNNEL_HTTPS_PORT: '0',
-    TRUSTED_PROXIES: '127.0.0.1',
-    LOG_LEVEL: 'error',
-  },
-  stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  execArgv: [],
-});
-const port = await ready();
+const workplace = await startWorkplace();
+const service = await startTunnelGateway(workplace, { env: { TRUSTED_PROXIES: '127.0.0.1' } });
 const agent = new http.Agent({ keepAlive: true, maxSockets: 2_000 });
 
 const known = '192.0.2.1';
@@ -67,15 +28,14 @@ console.log(
 );
 console.log('|---|---|---|---|---|---|---|');
 for (const [name, addressOf] of STORMS) await storm(name, addressOf);
-child.kill('SIGTERM');
-await once(child, 'exit');
-await postgres.stop();
+await service.stop();
+await workplace.end();
 process.exit(0);
 
 async function storm(name, addressOf) {
   const answers = new Map();
   const own = { known: [], fresh: [], refused: 0 };
-  const cpu = cpuSeconds(child.pid);
+  const cpu = cpuSeconds(service.pid);
   const began = performance.now();
   const all = [];
   const logins = [];
@@ -98,7 +58,7 @@ async function storm(name, addressOf) {
   clearInterval(timer);
   await Promise.all([...all, ...logins]);
   const seconds = (performance.now() - began) / 1_000;
-  const cores = (cpuSeconds(child.pid) - cpu) / seconds;
+  const cores = (cpuSeconds(service.pid) - cpu) / seconds;
   const count = (status) => answers.get(status) ?? 0;
   const odd = [...answers].filter(([status]) => ![401, 429, 503].includes(status));
   if (odd.length > 0) console.log('unexpected answers:', odd);
@@ -131,7 +91,7 @@ function attempt(address, password) {
   };
   return new Promise((resolve) => {
     const request = http.request(
-      { port, host: '127.0.0.1', path: '/api/v1/auth/login', method: 'POST', agent, headers },
+      { port: service.port, host: '127.0.0.1', path: '/api/v1/auth/login', method: 'POST', agent, headers },
       (response) => {
         response.resume();
         response.once('end', () => resolve({ status: response.statusCode }));
@@ -140,12 +100,4 @@ function attempt(address, password) {
     request.once('error', ({ code }) => resolve({ status: code }));
     request.end(body);
   });
-}
-
-async function ready() {
-  for (;;) {
-    const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
-    if (message?.type === 'ready') return message.port;
-    if (child.exitCode !== null) throw new Error(`tunnel-gateway ended with ${child.exitCode}`);
-  }
 }

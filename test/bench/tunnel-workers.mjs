@@ -3,15 +3,14 @@
 // A built tunnel gateway with one edge process and with several: requests over connections that stay, and a connection for
 // each request, which the door of several deals out. Two clients with a host and an agent each, so that two workers have
 // one each; an nginx as target, one wrk for each host. CPU is that of the edge's processes, door and workers apart.
-import { execFile, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { startEmbeddedPostgres } from '@gatehouse/persistence';
 import { cpuSeconds, findPeer, freePort, residentBytes, startProgram, startScript, stopAll } from './processes.mjs';
+import { startWorkplace } from './services/built-service.mjs';
+import { startTunnelGateway } from './services/tunnel-gateway.mjs';
 import { figure, loadLine, printTable } from './table.mjs';
 
 const run = promisify(execFile);
@@ -19,14 +18,13 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const seconds = Number(process.argv[2] ?? 4);
 const counts = process.argv.length > 3 ? process.argv.slice(3).map(Number) : [1, 2];
 const CONNECTIONS = 32;
-const PASSWORD = 'a-password-for-benchmarks';
 const HOSTS = ['one.example', 'two.example'];
 const LOADS = [
   { what: 'requests', fields: [] },
   { what: 'connections', fields: ['-H', 'Connection: close'] },
 ];
-const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-workers-'));
-chmodSync(home, 0o711);
+const workplace = await startWorkplace();
+const { home } = workplace;
 
 async function startOrigin() {
   const port = await freePort();
@@ -43,45 +41,18 @@ server { listen 127.0.0.1:${port} backlog=4096; location / { default_type text/p
   return port;
 }
 
-async function startGateway(databaseUrl, workers) {
+async function startGateway(workers) {
   const [agents, http] = [await freePort(), await freePort()];
-  const child = fork(here('../../apps/tunnel-gateway/dist/main.js'), [], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'production',
-      GATEHOUSE_HOME: home,
-      DATABASE_URL: databaseUrl,
-      GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
-      AUTO_MIGRATE: 'true',
-      TUNNEL_GATEWAY_PORT: '0',
-      TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
-      TUNNEL_AGENT_PORT: String(agents),
-      TUNNEL_HTTP_PORT: String(http),
-      TUNNEL_HTTPS_PORT: '0',
-      TUNNEL_EDGE_WORKERS: String(workers),
-      LOG_LEVEL: 'error',
-    },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  process.on('exit', () => child.kill('SIGKILL'));
-  const [{ port }] = await once(child, 'message');
-  return { child, api: `http://127.0.0.1:${port}/api/v1`, agents, http };
-}
-
-async function signIn({ api }) {
-  let token = '';
-  const call = async (method, route, body) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const response = await fetch(`${api}${route}`, { method, headers, body: body && JSON.stringify(body) });
-    if (!response.ok) throw new Error(`${method} ${route} answered ${response.status}: ${await response.text()}`);
-    return response.json();
+  const env = {
+    TUNNEL_AGENT_PORT: String(agents),
+    TUNNEL_HTTP_PORT: String(http),
+    TUNNEL_EDGE_WORKERS: String(workers),
   };
-  ({ token } = await call('POST', '/auth/login', { username: 'admin', password: PASSWORD }));
-  return call;
+  return { ...(await startTunnelGateway(workplace, { env })), agents, http };
 }
 
 /** A client with its agent for each host; the same ones for every number of workers. */
-async function makeClients(call, origin) {
+async function makeClients({ call }, origin) {
   const keys = [];
   for (const host of HOSTS) {
     const { id, key } = await call('POST', '/clients', { name: host, encrypt: false });
@@ -138,18 +109,17 @@ async function measure({ http }, edge, workers, fields) {
   return { perSecond: requests / seconds, cpu: used.map((part) => (part / requests) * 1e6) };
 }
 
-const postgres = await startEmbeddedPostgres({ home });
 const rows = [];
 try {
   const origin = await startOrigin();
   let keys = null;
   for (const count of counts) {
-    const gateway = await startGateway(postgres.url('postgres'), count);
-    keys ??= await makeClients(await signIn(gateway), origin);
+    const gateway = await startGateway(count);
+    keys ??= await makeClients(gateway, origin);
     const agents = [];
     for (const key of keys) agents.push(await startScript(here('tunnel/agent.mjs'), [String(gateway.agents), key]));
     await untilServed(gateway);
-    const [edge] = childrenOf(gateway.child.pid);
+    const [edge] = childrenOf(gateway.pid);
     const workers = childrenOf(edge);
     for (const { what, fields } of LOADS) {
       await measure(gateway, edge, workers, fields);
@@ -158,8 +128,7 @@ try {
       rows.push({ what: `${what}, ${count} serving`, perSecond, cpu, memory });
     }
     for (const { child } of agents) child.kill();
-    gateway.child.kill('SIGTERM');
-    await once(gateway.child, 'exit');
+    await gateway.stop();
   }
   console.log(loadLine());
   printTable(
@@ -174,6 +143,5 @@ try {
   );
 } finally {
   await stopAll();
-  await postgres.stop();
-  rmSync(home, { recursive: true, force: true });
+  await workplace.end();
 }

@@ -1,16 +1,11 @@
 // Schema-driven fuzzing of a built resource-sharing, as schemathesis.mjs does it with proxy-gateway. Needs schemathesis 4:
 //   node test/conformance/schemathesis-open-api.mjs [--program PATH] [--examples N] [--only NAME] [-- OPTIONS]
 // NAME: application (its secret and a user token), key (a personal one), site (a login), none.
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { startEmbeddedPostgres } from '@gatehouse/persistence';
+import { startService, startWorkplace } from '../bench/services/built-service.mjs';
 import { readArguments, runSchemathesis } from './schemathesis/run.mjs';
 
-const MAIN = fileURLToPath(new URL('../../apps/resource-sharing/dist/main.js', import.meta.url));
 const PASSWORD = 'a-password-for-fuzzing';
 const CALLBACK = 'http://127.0.0.1:65123/callback';
 const SCOPES = ['meta', 'query', 'unlock', 'write', 'vip'];
@@ -23,27 +18,15 @@ const ENDS_THE_RUN = [
 ];
 
 const given = readArguments();
-const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-schemathesis-'));
-chmodSync(home, 0o711);
+const workplace = await startWorkplace();
+const { home } = workplace;
 const log = path.join(home, 'service.log');
-const postgres = await startEmbeddedPostgres({ home });
-const service = fork(MAIN, [], {
-  env: {
-    PATH: process.env.PATH,
-    NODE_ENV: 'production',
-    GATEHOUSE_HOME: home,
-    DATABASE_URL: postgres.url('postgres'),
-    GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
-    AUTO_MIGRATE: 'true',
-    RESOURCE_SHARING_PORT: '0',
-    API_RATE_LIMIT: '0',
-    LOG_LEVEL: 'error',
-  },
-  stdio: ['ignore', openSync(log, 'w'), 'inherit', 'ipc'],
+const { base, stop } = await startService('resource-sharing', workplace, {
+  env: { GATEHOUSE_ADMIN_PASSWORD: PASSWORD, RESOURCE_SHARING_PORT: '0', API_RATE_LIMIT: '0' },
+  output: openSync(log, 'w'),
 });
 let failed = false;
 try {
-  const base = await listening();
   for (const { name, headers, exclude } of await prepare(base)) {
     if (given.only !== undefined && given.only !== name) continue;
     const description = `${base}/api/open/openapi.json`;
@@ -53,24 +36,10 @@ try {
   }
   if (failed) process.stdout.write(`\nerrors that the service logged:\n${readFileSync(log, 'utf8')}`);
 } finally {
-  if (service.exitCode === null) {
-    service.kill('SIGTERM');
-    await once(service, 'exit');
-  }
-  await postgres.stop();
-  rmSync(home, { recursive: true, force: true });
+  await stop();
+  await workplace.end();
 }
 process.exitCode = failed ? 1 : 0;
-
-async function listening() {
-  const [message] = await Promise.race([
-    once(service, 'message'),
-    once(service, 'exit').then(([code]) => {
-      throw new Error(`resource-sharing ended with ${code}`);
-    }),
-  ]);
-  return `http://127.0.0.1:${message.port}`;
-}
 
 /** A share, an application and a credential of each kind. */
 async function prepare(base) {

@@ -3,18 +3,15 @@
 // other has may change. Needs schemathesis 4:
 //   node test/conformance/schemathesis-tunnel.mjs [--program PATH] [--examples N] [--only NAME] [-- OPTIONS]
 // NAME: none, viewer, user, user-key, admin, admin-key; leaving (what ends the login that a run is made with).
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startEmbeddedPostgres } from '@gatehouse/persistence';
+import { startWorkplace } from '../bench/services/built-service.mjs';
+import { startTunnelGateway } from '../bench/services/tunnel-gateway.mjs';
 import { startListeningProxy } from './schemathesis/listening-proxy.mjs';
 import { readArguments, runSchemathesis } from './schemathesis/run.mjs';
 import { PASSWORD, makeWorld } from './schemathesis/tunnel-rows.mjs';
 
-const MAIN = fileURLToPath(new URL('../../apps/tunnel-gateway/dist/main.js', import.meta.url));
 const HOOKS = fileURLToPath(new URL('schemathesis/tunnel_values.py', import.meta.url));
 /** What ends a login or an account: each has a login of its own, and what ends those of others comes last. */
 const LEAVING = [
@@ -84,44 +81,20 @@ async function attack({ port, home, child }, world, { name, headers, options }) 
 }
 
 async function startService() {
-  const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-schemathesis-'));
-  chmodSync(home, 0o711);
-  cleanups.push(() => rmSync(home, { recursive: true, force: true }));
-  const postgres = await startEmbeddedPostgres({ home });
-  cleanups.push(() => postgres.stop());
-  const databaseUrl = postgres.url('postgres');
+  const workplace = await startWorkplace();
+  cleanups.push(() => workplace.end());
+  const { home, databaseUrl } = workplace;
   const log = path.join(home, 'service.log');
-  const child = fork(MAIN, [], {
+  const service = await startTunnelGateway(workplace, {
     env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'production',
-      GATEHOUSE_HOME: home,
-      DATABASE_URL: databaseUrl,
       GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
-      AUTO_MIGRATE: 'true',
-      TUNNEL_GATEWAY_PORT: '0',
-      TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
-      TUNNEL_AGENT_PORT: '0',
-      TUNNEL_HTTP_PORT: '0',
-      TUNNEL_HTTPS_PORT: '0',
       // Nobody listens there: certificates are ordered, and none comes.
       ACME_AGREE_TERMS: 'true',
       ACME_DIRECTORY_URL: 'https://127.0.0.1:9/directory',
       API_RATE_LIMIT: '0',
-      LOG_LEVEL: 'error',
     },
-    stdio: ['ignore', openSync(log, 'w'), 'inherit', 'ipc'],
+    output: openSync(log, 'w'),
   });
-  cleanups.push(async () => {
-    if (child.exitCode !== null) return;
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  });
-  const [message] = await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(([code]) => {
-      throw new Error(`tunnel-gateway ended with ${code}: ${readFileSync(log, 'utf8')}`);
-    }),
-  ]);
-  return { port: message.port, home, child, log, databaseUrl };
+  cleanups.push(() => service.stop());
+  return { ...service, home, databaseUrl, log };
 }

@@ -6,7 +6,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
-import { startProxyGateway } from '../bench/service.mjs';
+import { startProxyGateway } from '../bench/services/proxy-gateway.mjs';
 import { readArguments, runSchemathesis } from './schemathesis/run.mjs';
 
 /** Never ends; a test of the service follows it. */

@@ -1,16 +1,18 @@
 // A built tunnel gateway as programs of others see it: testssl.sh asks its https port everything it knows, slowhttptest
 // keeps its http port and the port of its API busy with slow visitors while ordinary ones are timed.
 //   npm run peers; node test/conformance/tunnel-outside.mjs [--only tls|slow] [--target visitors|API] [--kind headers|body|read] [--connections N] [--seconds N]
-import { execFileSync, fork, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, get } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startEmbeddedPostgres } from '@gatehouse/persistence';
 import { TunnelAgent } from '@gatehouse/tunnel-kernel';
+import { cpuSeconds, freePort } from '../bench/processes.mjs';
+import { startWorkplace } from '../bench/services/built-service.mjs';
+import { startTunnelGateway } from '../bench/services/tunnel-gateway.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -21,9 +23,7 @@ const { values } = parseArgs({
     kind: { type: 'string' },
   },
 });
-const MAIN = fileURLToPath(new URL('../../apps/tunnel-gateway/dist/main.js', import.meta.url));
 const PEERS = process.env.GATEHOUSE_PEERS_BIN ?? fileURLToPath(new URL('../../.gatehouse/peers/bin', import.meta.url));
-const PASSWORD = 'a-password-for-conformance';
 const NAME = 'app.example.org';
 /** What a target, or the owner of its host, says to browsers; the gateway adds nothing by itself. */
 const HEADERS = {
@@ -45,37 +45,21 @@ try {
 
 /** With one host that has a certificate, an agent and a target. */
 async function startGateway() {
-  const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-outside-'));
-  chmodSync(home, 0o711);
-  cleanups.push(() => rmSync(home, { recursive: true, force: true }));
-  const authority = makeCertificates(path.join(home, 'tunnel-gateway', 'certificates'));
-  const postgres = await startEmbeddedPostgres({ home });
-  cleanups.push(() => postgres.stop());
+  const workplace = await startWorkplace();
+  cleanups.push(() => workplace.end());
+  const authority = makeCertificates(path.join(workplace.home, 'tunnel-gateway', 'certificates'));
   const ports = { http: await freePort(), https: await freePort(), agents: await freePort() };
-  const child = fork(MAIN, [], {
+  const { call, stop, port, pid } = await startTunnelGateway(workplace, {
     env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'production',
-      GATEHOUSE_HOME: home,
-      DATABASE_URL: postgres.url('postgres'),
-      GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
-      AUTO_MIGRATE: 'true',
-      TUNNEL_GATEWAY_PORT: '0',
       TUNNEL_LISTEN_ADDRESS: '::',
       TUNNEL_AGENT_PORT: String(ports.agents),
       TUNNEL_HTTP_PORT: String(ports.http),
       TUNNEL_HTTPS_PORT: String(ports.https),
       LOG_LEVEL: 'warn',
     },
-    stdio: ['ignore', openSync(path.join(os.tmpdir(), 'gatehouse-outside.log'), 'w'), 'inherit', 'ipc'],
+    output: openSync(path.join(os.tmpdir(), 'gatehouse-outside.log'), 'w'),
   });
-  cleanups.push(() => {
-    child.kill('SIGTERM');
-    return once(child, 'exit');
-  });
-  const [{ port: api }] = await once(child, 'message');
-  const call = caller(api);
-  await call.login();
+  cleanups.push(stop);
   const client = await call('POST', '/clients', { name: 'outside' });
   const target = `http://127.0.0.1:${await startOrigin()}`;
   // slowhttptest cannot be told a name that is not looked up.
@@ -93,24 +77,7 @@ async function startGateway() {
     if (tries > 100) throw new Error('the host does not answer');
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  return { ...ports, api, authority, pid: child.pid };
-}
-
-function caller(port) {
-  let token = '';
-  const call = async (method, route, body) => {
-    const response = await fetch(`http://127.0.0.1:${port}/api/v1${route}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${method} ${route} answered ${response.status}: ${await response.text()}`);
-    return response.json();
-  };
-  call.login = async () => {
-    ({ token } = await call('POST', '/auth/login', { username: 'admin', password: PASSWORD }));
-  };
-  return call;
+  return { ...ports, api: port, authority, pid };
 }
 
 function startAgent(key, port) {
@@ -211,16 +178,6 @@ async function beSlow({ http, api, pid }) {
   }
 }
 
-/** Of the service and its data plane. */
-function cpuSeconds(pid) {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  const ticks = [String(pid), ...children].filter(Boolean).map((each) => {
-    const fields = readFileSync(`/proc/${each}/stat`, 'utf8').split(') ')[1].split(' ');
-    return Number(fields[11]) + Number(fields[12]);
-  });
-  return ticks.reduce((sum, each) => sum + each, 0) / 100;
-}
-
 async function slowly(url, options) {
   const { connections, seconds } = values;
   const load = ['-c', connections, '-r', '200', '-i', '10', '-l', seconds, '-p', '3', '-x', '24'];
@@ -273,13 +230,4 @@ function visit(port, where = '/', host = NAME) {
     request.on('timeout', () => request.destroy());
     request.on('error', () => resolve({ status: 0 }));
   });
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }
