@@ -1,17 +1,16 @@
-import { execFile, fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { withClient } from '@gatehouse/persistence';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
+import type { TestDatabase } from '@gatehouse/testing';
+import { BuiltService } from './built-service.js';
 import { freePort } from './processes.js';
 import { SiteBrowser } from './site-browser.js';
 
-const MAIN = fileURLToPath(new URL('../../apps/resource-sharing/dist/main.js', import.meta.url));
 const SEED = fileURLToPath(new URL('../../apps/resource-sharing/dist/seed-demo.js', import.meta.url));
+const PASSWORD = 'a-password-for-tests';
 const run = promisify(execFile);
 
 /** Registered at `POST /api/site/applications`. */
@@ -30,43 +29,30 @@ export interface Demonstration {
 
 /** The built resource-sharing as a process of its own, under its public address, on a database and a home of its own. */
 export class RunningResourceSharing implements AsyncDisposable {
-  readonly database: TestDatabase;
   readonly url: string;
   readonly username = 'admin';
-  readonly password = 'a-password-for-tests';
-  readonly #process: ChildProcess;
-  readonly #env: NodeJS.ProcessEnv;
-  readonly #home: string;
+  readonly password = PASSWORD;
+  readonly #service: BuiltService;
 
-  private constructor(database: TestDatabase, child: ChildProcess, env: NodeJS.ProcessEnv, home: string) {
-    this.database = database;
-    this.#process = child;
-    this.#env = env;
-    this.#home = home;
-    this.url = `http://127.0.0.1:${env['RESOURCE_SHARING_PORT']}`;
+  private constructor(service: BuiltService, port: number) {
+    this.#service = service;
+    this.url = `http://127.0.0.1:${port}`;
   }
 
   static async start(env: Record<string, string> = {}): Promise<RunningResourceSharing> {
-    const database = await createTestDatabase();
-    const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-sharing-'));
     // The issuer's name holds the port, so it has to be known beforehand.
-    const full = { ...environment(database.url, home, await freePort()), ...env };
-    const child = fork(MAIN, [], {
-      env: full,
-      execArgv: [], // the test runner's own would make the built files import sources
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    const port = await freePort();
+    const service = await BuiltService.start('resource-sharing', {
+      GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
+      RESOURCE_SHARING_PORT: String(port),
+      API_RATE_LIMIT: '0',
+      ...env,
     });
-    let printed = '';
-    const keep = (chunk: Buffer): void => void (printed = (printed + chunk.toString()).slice(-4000));
-    child.stdout?.on('data', keep);
-    child.stderr?.on('data', keep);
-    await Promise.race([
-      once(child, 'message').then(([message]) => requireReady(message as { type: string })),
-      once(child, 'exit').then(([code]) => {
-        throw new Error(`resource-sharing ended with ${code} before it was ready:\n${printed}`);
-      }),
-    ]);
-    return new RunningResourceSharing(database, child, full, home);
+    return new RunningResourceSharing(service, port);
+  }
+
+  get database(): TestDatabase {
+    return this.#service.database;
   }
 
   /** Somebody with a browser and the account of the first administrator. */
@@ -78,9 +64,9 @@ export class RunningResourceSharing implements AsyncDisposable {
 
   /** Runs the command beside the service, as a person would. `redirectUris` become those of its application. */
   async seedDemo(redirectUris: readonly string[]): Promise<Demonstration> {
-    await run(process.execPath, [SEED], { env: this.#env });
+    await run(process.execPath, [SEED], { env: this.#service.env });
     const { developerPassword, viewerPassword, applicationSecret } = JSON.parse(
-      readFileSync(path.join(this.#home, 'demo.json'), 'utf8'),
+      readFileSync(path.join(this.#service.home, 'demo.json'), 'utf8'),
     ) as Record<'developerPassword' | 'viewerPassword' | 'applicationSecret', string>;
     const [developer, viewer] = [new SiteBrowser(this.url), new SiteBrowser(this.url)];
     await developer.logIn('demo-developer', developerPassword);
@@ -107,12 +93,7 @@ export class RunningResourceSharing implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#process.exitCode === null && this.#process.signalCode === null) {
-      this.#process.kill('SIGTERM');
-      await once(this.#process, 'exit');
-    }
-    await this.database.drop();
-    rmSync(this.#home, { recursive: true, force: true });
+    await this.#service[Symbol.asyncDispose]();
   }
 }
 
@@ -124,22 +105,4 @@ export async function registerClient(browser: SiteBrowser, registration: object)
     { name: 'Test client', scopes: ['meta', 'query'], ...registration },
   );
   return { id: data.client_id, secret: data.secret.secret };
-}
-
-function requireReady(message: { type: string }): void {
-  if (message.type !== 'ready') throw new Error(`resource-sharing did not start: ${JSON.stringify(message)}`);
-}
-
-function environment(databaseUrl: string, home: string, port: number): NodeJS.ProcessEnv {
-  return {
-    PATH: process.env['PATH'],
-    NODE_ENV: 'production',
-    DATABASE_URL: databaseUrl,
-    GATEHOUSE_HOME: home,
-    GATEHOUSE_ADMIN_PASSWORD: 'a-password-for-tests',
-    RESOURCE_SHARING_PORT: String(port),
-    API_RATE_LIMIT: '0',
-    AUTO_MIGRATE: 'true',
-    LOG_LEVEL: 'warn',
-  };
 }

@@ -1,14 +1,10 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
+import { waitFor } from '@gatehouse/testing';
 import { createServerIdentity, TunnelAgent } from '@gatehouse/tunnel-kernel';
+import { BuiltService } from './built-service.js';
 import { freePort } from './processes.js';
 
-const MAIN = fileURLToPath(new URL('../../apps/tunnel-gateway/dist/main.js', import.meta.url));
 const PASSWORD = 'a-password-for-tests';
 /** How the first one comes to be. */
 const ADMINISTRATORS = {
@@ -31,41 +27,30 @@ export interface GatewayPorts {
 export class RunningTunnelGateway implements AsyncDisposable {
   readonly ports: GatewayPorts;
   readonly url: string;
-  readonly #database: TestDatabase;
-  readonly #process: ChildProcess;
-  readonly #home: string;
+  readonly #service: BuiltService;
   readonly #agents: TunnelAgent[] = [];
   #token = '';
 
-  private constructor(database: TestDatabase, child: ChildProcess, ports: GatewayPorts, home: string) {
-    this.#database = database;
-    this.#process = child;
-    this.#home = home;
+  private constructor(service: BuiltService, ports: GatewayPorts) {
+    this.#service = service;
     this.ports = ports;
     this.url = `http://127.0.0.1:${ports.api}`;
   }
 
   /** `firstAdministrator`: `setup` waits for somebody with the token in the home; nobody is logged in then. */
   static async start(firstAdministrator: keyof typeof ADMINISTRATORS = 'password'): Promise<RunningTunnelGateway> {
-    const database = await createTestDatabase();
-    const home = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-tunnels-'));
     const ports = { api: await freePort(), agents: await freePort(), http: await freePort(), https: await freePort() };
-    const child = fork(MAIN, [], {
-      env: { ...environment(database.url, home, ports), ...ADMINISTRATORS[firstAdministrator] },
-      execArgv: [], // the test runner's own would make the built files import sources
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    const service = await BuiltService.start('tunnel-gateway', {
+      TUNNEL_GATEWAY_PORT: String(ports.api),
+      TUNNEL_GATEWAY_PUBLIC_URL: `http://127.0.0.1:${ports.api}`,
+      TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
+      TUNNEL_AGENT_PORT: String(ports.agents),
+      TUNNEL_HTTP_PORT: String(ports.http),
+      TUNNEL_HTTPS_PORT: String(ports.https),
+      API_RATE_LIMIT: '0',
+      ...ADMINISTRATORS[firstAdministrator],
     });
-    let printed = '';
-    const keep = (chunk: Buffer): void => void (printed = (printed + chunk.toString()).slice(-4000));
-    child.stdout?.on('data', keep);
-    child.stderr?.on('data', keep);
-    await Promise.race([
-      once(child, 'message'),
-      once(child, 'exit').then(([code]) => {
-        throw new Error(`tunnel-gateway ended with ${code} before it was ready:\n${printed}`);
-      }),
-    ]);
-    const gateway = new RunningTunnelGateway(database, child, ports, home);
+    const gateway = new RunningTunnelGateway(service, ports);
     if (firstAdministrator === 'setup') return gateway;
     gateway.#token = (await gateway.call('POST', '/auth/login', { username: 'admin', password: PASSWORD })).token;
     return gateway;
@@ -73,7 +58,7 @@ export class RunningTunnelGateway implements AsyncDisposable {
 
   /** Lets its reader make the first administrator. */
   get setupToken(): string {
-    return readFileSync(path.join(this.#home, 'setup-token.txt'), 'utf8').trim();
+    return readFileSync(path.join(this.#service.home, 'setup-token.txt'), 'utf8').trim();
   }
 
   /** As the administrator. */
@@ -107,7 +92,7 @@ export class RunningTunnelGateway implements AsyncDisposable {
 
   /** A certificate that a host may name, signed by nobody. */
   certificate(): { cert_path: string; key_path: string } {
-    const folder = path.join(this.#home, 'tunnel-gateway', 'certificates');
+    const folder = path.join(this.#service.home, 'tunnel-gateway', 'certificates');
     mkdirSync(folder, { recursive: true });
     const { certificate, key } = createServerIdentity();
     const files = { cert_path: path.join(folder, 'site.pem'), key_path: path.join(folder, 'site.key') };
@@ -118,29 +103,6 @@ export class RunningTunnelGateway implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const agent of this.#agents) await agent.stop();
-    if (this.#process.exitCode === null && this.#process.signalCode === null) {
-      this.#process.kill('SIGTERM');
-      await once(this.#process, 'exit');
-    }
-    await this.#database.drop();
-    rmSync(this.#home, { recursive: true, force: true });
+    await this.#service[Symbol.asyncDispose]();
   }
-}
-
-function environment(databaseUrl: string, home: string, ports: GatewayPorts): NodeJS.ProcessEnv {
-  return {
-    PATH: process.env['PATH'],
-    NODE_ENV: 'production',
-    DATABASE_URL: databaseUrl,
-    GATEHOUSE_HOME: home,
-    TUNNEL_GATEWAY_PORT: String(ports.api),
-    TUNNEL_GATEWAY_PUBLIC_URL: `http://127.0.0.1:${ports.api}`,
-    TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
-    TUNNEL_AGENT_PORT: String(ports.agents),
-    TUNNEL_HTTP_PORT: String(ports.http),
-    TUNNEL_HTTPS_PORT: String(ports.https),
-    API_RATE_LIMIT: '0',
-    AUTO_MIGRATE: 'true',
-    LOG_LEVEL: 'warn',
-  };
 }
