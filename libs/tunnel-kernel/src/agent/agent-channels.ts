@@ -1,4 +1,6 @@
+import { Socket } from 'node:net';
 import { ByteReader, resetStream, type ByteStream } from '@gatehouse/net';
+import { AbortedSockets } from '../aborted-sockets.js';
 import { AgentDatagrams, DEFAULT_DATAGRAM_LIMITS, type DatagramLimits } from '../datagrams/agent-datagrams.js';
 import { AgentPaths } from '../direct/agent-paths.js';
 import type { HostAndPort } from '../environment.js';
@@ -37,6 +39,7 @@ export interface AgentChannelsOptions extends Omit<HandlerContext, 'resources'> 
 export class AgentChannels {
   private readonly options: AgentChannelsOptions;
   private readonly idle = new Map<ByteStream, ChannelOwner>();
+  private readonly aborted = new AbortedSockets();
   private opening = 0;
   private readonly resources: AgentResources;
   private readonly handler: ChannelHandler;
@@ -106,6 +109,7 @@ export class AgentChannels {
 
   private async connect(ticket: ChannelTicket, { encrypt, route }: ChannelOwner): Promise<ByteStream> {
     const transport = await route.open(this.options.connectMs);
+    if (transport instanceof Socket) this.aborted.watch(transport);
     transport.write(encodeOpening(ticket, encrypt));
     return encrypt ? new SealedStream(transport, channelKeys(ticket), 'agent') : transport;
   }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { ByteReaderError, resetStream } from '@gatehouse/net';
+import { AbortedSockets } from '../aborted-sockets.js';
 import type { AdmissionRefusal, Gate, GateRefusal } from '../access/gate.js';
 import type { TunnelConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
@@ -59,6 +60,7 @@ interface Ends {
 export class Admission {
   private readonly options: AdmissionOptions;
   private readonly sockets = new Set<AdmittedSocket>();
+  private readonly aborted = new AbortedSockets();
 
   constructor(options: AdmissionOptions) {
     this.options = options;
@@ -127,6 +129,7 @@ export class Admission {
     // One that closed while its header was read does not say so again.
     if (socket.destroyed) return admitted.release();
     this.sockets.add(visitor);
+    this.aborted.watch(socket);
     socket.on('close', () => {
       this.sockets.delete(visitor);
       admitted.release();
