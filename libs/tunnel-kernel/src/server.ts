@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { AccessControl } from './access/access-control.js';
 import type { VisitorVerifier } from './access/visitor-verifier.js';
-import { agentResources, checkConfig, EMPTY_CONFIG, type TunnelServerConfig } from './config.js';
+import { checkConfig, EMPTY_CONFIG, type TunnelServerConfig } from './config.js';
 import { ServerDatagrams, type DatagramState } from './datagrams/server-datagrams.js';
 import type { HostAndPort } from './environment.js';
 import { TunnelError } from './errors.js';
@@ -12,7 +12,6 @@ import type { ModeContext } from './modes/mode.js';
 import { PrivateMode } from './modes/private/private-mode.js';
 import { RendezvousTable } from './modes/private/rendezvous-table.js';
 import { resourceKey } from './resource.js';
-import { DEFAULT_POOL_LIMITS } from './session/channel-pool.js';
 import {
   DEFAULT_SERVER_DATAGRAM_LIMITS,
   DEFAULT_TIMEOUTS,
@@ -21,13 +20,8 @@ import {
   type ServerTimeouts,
   type TunnelServerEnvironment,
 } from './server-environment.js';
-import { agentStateOf } from './session/agent-state.js';
-import { AgentArrivals } from './session/agent-arrivals.js';
-import { ChannelSource } from './session/channel-source.js';
+import { AgentSessions } from './session/agent-sessions.js';
 import { Door } from './session/door.js';
-import { ServerSession, type SessionContext } from './session/server-session.js';
-import { SessionTable } from './session/session-table.js';
-import { TicketBook } from './session/ticket-book.js';
 import { createVerifier } from './verification/create-verifier.js';
 import { PolicyVerifier, type GrantOutcome, type GrantRequest } from './verification/policy-verifier.js';
 import { HttpGateway } from './vhost/http-gateway.js';
@@ -39,23 +33,18 @@ const MAX_UNIDENTIFIED = 4096;
 export class TunnelServer {
   private readonly environment: TunnelServerEnvironment;
   private readonly timeouts: ServerTimeouts;
-  private readonly sessions = new SessionTable();
-  /** Connections that are not authenticated yet, and sessions. */
-  private readonly links = new Set<ServerSession>();
+  private readonly sessions: AgentSessions;
   private readonly ledger: FlowLedger;
   private readonly entrances: EntranceTable;
   private readonly door: Door;
   private readonly http: HttpGateway;
-  private readonly context: SessionContext;
   private readonly access: AccessControl;
   private readonly verifier: VisitorVerifier;
   private readonly datagrams: ServerDatagrams;
   private readonly visitors = new VisitorLedger();
-  private readonly arrivals: AgentArrivals;
   private readonly paths: RendezvousTable;
   private readonly privateMode: PrivateMode;
   private config: TunnelServerConfig = EMPTY_CONFIG;
-  private order = 0;
   private draining = false;
   private onIdle: (() => void) | null = null;
 
@@ -67,12 +56,8 @@ export class TunnelServer {
       mayRun: (flow) => this.access.mayStay(flow),
     });
     this.access = this.createAccess();
-    this.arrivals = new AgentArrivals(environment.now, this.timeouts.arrival);
-    const channels = new ChannelSource({
-      openMs: this.timeouts.open,
-      poolOf: (clientId) => this.sessions.of(clientId)?.pool ?? null,
-      arrivals: this.arrivals,
-    });
+    this.sessions = this.createSessions();
+    const { channels } = this.sessions;
     this.verifier = environment.verifier ?? createVerifier(environment);
     const limits = { ...DEFAULT_SERVER_DATAGRAM_LIMITS, ...environment.datagrams };
     this.datagrams = new ServerDatagrams({
@@ -95,14 +80,13 @@ export class TunnelServer {
     this.privateMode = new PrivateMode(shared, this.timeouts.handshake, this.paths);
     this.entrances = new EntranceTable(createModes(shared, this.privateMode, limits));
     this.http = this.createHttp(shared);
-    this.context = this.createContext();
     this.door = new Door({
       identity: environment.identity,
       logger: environment.logger,
-      book: this.context.book,
+      book: this.sessions.book,
       handshakeMs: this.timeouts.handshake,
       maxUnidentified: environment.maxUnidentified ?? MAX_UNIDENTIFIED,
-      onControl: (stream, arrival) => this.links.add(new ServerSession(stream, arrival, ++this.order, this.context)),
+      onControl: (stream, arrival) => this.sessions.accept(stream, arrival),
       trustedProxies: environment.trustedProxies ?? [],
       onVisitor: (stream, arrival) => void this.privateMode.receive(stream, arrival),
       onMapping: (stream) => void this.paths.receive(stream),
@@ -112,7 +96,7 @@ export class TunnelServer {
   /** Opens the port for agents, TCP and UDP, and answers it. @throws Error of `listen`. */
   async listen(address: HostAndPort): Promise<number> {
     const port = await this.door.listen(address);
-    this.arrivals.begin();
+    this.sessions.begin();
     await this.datagrams.listen({ host: address.host, port });
     return port;
   }
@@ -122,7 +106,7 @@ export class TunnelServer {
    * port of this process alone, for its agents; `https`: the port that visitors know.
    */
   async serve(packets: HostAndPort, https: number): Promise<void> {
-    this.arrivals.begin();
+    this.sessions.begin();
     this.http.serve(https);
     await this.datagrams.listen(packets);
   }
@@ -155,7 +139,7 @@ export class TunnelServer {
     this.config = config;
     this.verifyAnew(config);
     this.endSessions(before);
-    for (const session of this.sessions.all()) this.configure(session);
+    this.sessions.configure(config);
     this.http.apply(config.hosts);
     await this.bind();
     this.privateMode.enforce();
@@ -175,7 +159,7 @@ export class TunnelServer {
   }
 
   agents(): AgentState[] {
-    return this.sessions.all().map((session) => this.stateOf(session));
+    return this.sessions.states();
   }
 
   /** Connections of visitors that run. */
@@ -220,12 +204,9 @@ export class TunnelServer {
    * the connections have ended, `deadlineMs` at most. What still runs then is reset by `stop`.
    */
   async drain({ spreadMs, deadlineMs }: { spreadMs: number; deadlineMs: number }): Promise<void> {
-    this.draining = true;
-    this.door.close();
-    this.datagrams.closePort();
     this.http.drain();
-    await this.bind();
-    for (const session of this.sessions.all()) session.move(spreadMs);
+    await this.giveUpPorts();
+    this.sessions.move(spreadMs);
     if (this.ledger.size === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, deadlineMs);
@@ -238,18 +219,23 @@ export class TunnelServer {
 
   /** Ends everything. */
   async stop(): Promise<void> {
-    this.draining = true;
     this.access.stop();
     this.verifier.stop?.();
-    this.door.close();
-    this.datagrams.closePort();
-    await this.bind();
+    await this.giveUpPorts();
     this.ledger.stop(() => true);
     this.paths.stop();
     this.http.stop();
-    for (const session of this.links) session.end(new TunnelError('stopped', 'the server stops'));
+    this.sessions.stop();
     this.door.destroyUnidentified();
     this.door.closeWebSockets();
+  }
+
+  private giveUpPorts(): Promise<void> {
+    this.draining = true;
+    this.sessions.close();
+    this.door.close();
+    this.datagrams.closePort();
+    return this.bind();
   }
 
   private farewell(clientId: number): TunnelError {
@@ -319,63 +305,32 @@ export class TunnelServer {
     }
   }
 
-  private createContext(): SessionContext {
+  private createSessions(): AgentSessions {
     const { environment, timeouts } = this;
-    return {
-      store: environment.clients,
-      logger: environment.logger,
-      book: new TicketBook(timeouts.ticket, environment.worker ?? null),
-      poolLimits: { ...DEFAULT_POOL_LIMITS, ...environment.pool },
-      now: environment.now,
-      agents: () => this.sessions.size,
-      handshakeMs: timeouts.handshake,
-      heartbeatMs: timeouts.heartbeat,
+    return new AgentSessions({
+      environment,
+      timeouts,
       packetPort: () => (environment.worker === undefined ? null : this.datagrams.port || null),
-      admit: (session) => this.admit(session),
-      welcomed: (session) => this.welcomed(session),
-      left: (session, error) => this.left(session, error),
-      closed: (session) => this.links.delete(session),
-      path: (session, message) => this.paths.said(session.identity.client.id, message),
-      refused: (session, { kind, id, reason }) => {
-        const owner = this.access.gate.ownerOf({ kind, id });
-        if (owner === session.identity.client.id) environment.events?.targetFailed?.({ kind, id }, reason);
+      viaPackets: (clientId) => this.datagrams.viaPackets(clientId),
+      came: ({ identity: { client }, exportKeys }) => this.datagrams.agentCame(client.id, exportKeys),
+      left: (clientId, error) => this.agentLeft(clientId, error),
+      said: (clientId, message) => this.paths.said(clientId, message),
+      refused: (clientId, { kind, id, reason }) => {
+        if (this.access.gate.ownerOf({ kind, id }) !== clientId) return;
+        environment.events?.targetFailed?.({ kind, id }, reason);
       },
-    };
+    });
   }
 
-  private admit(session: ServerSession): void {
-    if (this.draining) throw new TunnelError('draining', 'the server is on its way out');
-    this.sessions.admit(session);
-  }
-
-  private welcomed(session: ServerSession): void {
-    this.datagrams.agentCame(session.identity.client.id, session.exportKeys);
-    this.configure(session);
-    this.arrivals.arrived(session.identity.client.id);
-    this.environment.events?.agentOnline?.(this.stateOf(session));
-  }
-
-  private configure(session: ServerSession): void {
-    const { id } = session.identity.client;
-    session.configure(this.config.revision, agentResources(this.config, id));
-  }
-
-  private left(session: ServerSession, error: TunnelError): void {
-    if (!this.sessions.remove(session)) return;
-    const { client } = session.identity;
-    this.http.agentLeft(client.id);
-    this.datagrams.agentLeft(client.id);
-    this.paths.agentLeft(client.id);
-    this.environment.events?.agentOffline?.(client.id, error);
+  private agentLeft(clientId: number, error: TunnelError): void {
+    this.http.agentLeft(clientId);
+    this.datagrams.agentLeft(clientId);
+    this.paths.agentLeft(clientId);
     // Its connections may be on their way still; of an agent that fell silent and stays away they are not.
     if (error.code !== 'silent') return;
     setTimeout(() => {
-      if (!this.sessions.of(client.id)) this.ledger.stop((flow) => flow.clientId === client.id);
+      if (!this.sessions.of(clientId)) this.ledger.stop((flow) => flow.clientId === clientId);
     }, this.timeouts.silentGrace).unref();
-  }
-
-  private stateOf(session: ServerSession): AgentState {
-    return agentStateOf(session, this.datagrams.viaPackets(session.identity.client.id));
   }
 
   private flowClosed(record: FlowRecord): void {

@@ -1,0 +1,143 @@
+import type { TLSSocket } from 'node:tls';
+import { agentResources, EMPTY_CONFIG, type TunnelServerConfig } from '../config.js';
+import { TunnelError } from '../errors.js';
+import type { AgentState, ServerTimeouts, TunnelServerEnvironment } from '../server-environment.js';
+import type { CarriedMessage, PathStateMessage, RefusedMessage } from '../wire/messages.js';
+import { AgentArrivals } from './agent-arrivals.js';
+import { agentStateOf } from './agent-state.js';
+import type { Arrival } from './arrival.js';
+import { DEFAULT_POOL_LIMITS } from './channel-pool.js';
+import { ChannelSource } from './channel-source.js';
+import { ServerSession, type SessionContext } from './server-session.js';
+import { SessionTable } from './session-table.js';
+import { TicketBook } from './ticket-book.js';
+
+export interface AgentSessionsOptions {
+  environment: TunnelServerEnvironment;
+  timeouts: ServerTimeouts;
+  /** Told to agents where their UDP packets have a port of their own. */
+  packetPort(): number | null;
+  /** Whether a client's datagrams go as packets at the moment. */
+  viaPackets(clientId: number): boolean;
+  /** An agent serves its client from now on. */
+  came(session: ServerSession): void;
+  /** A client's agent serves it no more. */
+  left(clientId: number, error: TunnelError): void;
+  /** An agent's word about a direct path. */
+  said(clientId: number, message: PathStateMessage | CarriedMessage): void;
+  /** An agent could not reach what it was asked for. */
+  refused(clientId: number, message: RefusedMessage): void;
+}
+
+/** The agents of a server: who connected, who serves which client, and what each of them is told. */
+export class AgentSessions {
+  /** Of data channels; the door redeems them. */
+  readonly book: TicketBook;
+  /** Of all agents. */
+  readonly channels: ChannelSource;
+  private readonly options: AgentSessionsOptions;
+  private readonly arrivals: AgentArrivals;
+  private readonly context: SessionContext;
+  private readonly table = new SessionTable();
+  /** Connections that are not authenticated yet, and sessions. */
+  private readonly links = new Set<ServerSession>();
+  private config: TunnelServerConfig = EMPTY_CONFIG;
+  private order = 0;
+  private draining = false;
+
+  constructor(options: AgentSessionsOptions) {
+    const { environment, timeouts } = options;
+    this.options = options;
+    this.book = new TicketBook(timeouts.ticket, environment.worker ?? null);
+    this.arrivals = new AgentArrivals(environment.now, timeouts.arrival);
+    this.channels = new ChannelSource({
+      openMs: timeouts.open,
+      poolOf: (clientId) => this.of(clientId)?.pool ?? null,
+      arrivals: this.arrivals,
+    });
+    this.context = {
+      store: environment.clients,
+      logger: environment.logger,
+      book: this.book,
+      poolLimits: { ...DEFAULT_POOL_LIMITS, ...environment.pool },
+      now: environment.now,
+      agents: () => this.table.size,
+      handshakeMs: timeouts.handshake,
+      heartbeatMs: timeouts.heartbeat,
+      packetPort: () => options.packetPort(),
+      admit: (session) => this.admit(session),
+      welcomed: (session) => this.welcomed(session),
+      left: (session, error) => this.left(session, error),
+      closed: (session) => this.links.delete(session),
+      path: ({ identity }, message) => options.said(identity.client.id, message),
+      refused: ({ identity }, message) => options.refused(identity.client.id, message),
+    };
+  }
+
+  /** Agents can connect from now on; some are expected. */
+  begin(): void {
+    this.arrivals.begin();
+  }
+
+  /** A control connection, from its first byte. */
+  accept(stream: TLSSocket, arrival: Arrival): void {
+    this.links.add(new ServerSession(stream, arrival, ++this.order, this.context));
+  }
+
+  /** The session that serves the client. */
+  of(clientId: number): ServerSession | undefined {
+    return this.table.of(clientId);
+  }
+
+  states(): AgentState[] {
+    return this.table.all().map((session) => this.stateOf(session));
+  }
+
+  /** Agents, those that come later too, are told what is theirs. */
+  configure(config: TunnelServerConfig): void {
+    this.config = config;
+    for (const session of this.table.all()) this.tell(session);
+  }
+
+  /** No other is admitted. */
+  close(): void {
+    this.draining = true;
+  }
+
+  /** Agents are told to connect again, to whoever has the port then, within `spreadMs`. */
+  move(spreadMs: number): void {
+    for (const session of this.table.all()) session.move(spreadMs);
+  }
+
+  /** Ends all of them. */
+  stop(): void {
+    for (const session of this.links) session.end(new TunnelError('stopped', 'the server stops'));
+  }
+
+  private admit(session: ServerSession): void {
+    if (this.draining) throw new TunnelError('draining', 'the server is on its way out');
+    this.table.admit(session);
+  }
+
+  private welcomed(session: ServerSession): void {
+    this.tell(session);
+    this.options.came(session);
+    this.arrivals.arrived(session.identity.client.id);
+    this.options.environment.events?.agentOnline?.(this.stateOf(session));
+  }
+
+  private tell(session: ServerSession): void {
+    session.configure(this.config.revision, agentResources(this.config, session.identity.client.id));
+  }
+
+  private left(session: ServerSession, error: TunnelError): void {
+    if (!this.table.remove(session)) return;
+    const { id } = session.identity.client;
+    this.options.left(id, error);
+    this.options.environment.events?.agentOffline?.(id, error);
+  }
+
+  private stateOf(session: ServerSession): AgentState {
+    return agentStateOf(session, this.options.viaPackets(session.identity.client.id));
+  }
+}
