@@ -1,3 +1,11 @@
+import type { AuthPolicyView } from './auth-policy.js';
+import type { TunnelClientView } from './client.js';
+import type { HostView } from './host.js';
+import type { IpRuleView } from './ip-rule.js';
+import type { TunnelView } from './tunnel.js';
+import type { TunnelUserView } from './user.js';
+import type { WebhookView } from './webhook.js';
+
 /** What became of one line of a configuration. */
 export interface TransferLine {
   /** Name of the file. */
@@ -44,93 +52,30 @@ export interface TransferImportView {
   lines_left_out: number;
 }
 
-interface ExportedRow {
-  /** @asType integer */
-  id: number;
-  /** @format date-time */
-  created_at: string | null;
-  /** @format date-time */
-  updated_at: string | null;
-}
+// An archive has what people set up: not what the gateway counts, finds out or works out from it.
 
-export interface ExportedUser extends ExportedRow {
-  username: string;
-  role: 'admin' | 'user' | 'viewer';
-  status: 0 | 1;
+export interface ExportedUser extends Omit<TunnelUserView, 'totp'> {
   /** Only where hashes were asked for. */
   password_hash?: string;
 }
 
-export interface ExportedClient extends ExportedRow {
-  name: string;
-  /** @asType integer */
-  owner_user_id: number;
-  /** @asType integer */
-  rate_limit: number;
-  /** @asType integer */
-  max_conn: number;
-  /** @format date-time */
-  expire_at: string | null;
-  status: 0 | 1;
-  encrypt: boolean;
+type ClientState = 'expired' | 'online' | 'agent' | 'rate_limit_bytes_per_second';
+
+export interface ExportedClient extends Omit<TunnelClientView, ClientState | Flow> {
   /** Hash of the agent's key; only where hashes were asked for. */
   verify_key?: string;
 }
 
-export interface ExportedTunnel extends ExportedRow {
-  /** @asType integer */
-  client_id: number;
-  name: string | null;
-  mode: string;
-  listen_ip: string;
-  /** @asType integer */
-  listen_port: number;
-  target_addr: string;
-  status: 0 | 1;
-  /** @asType integer */
-  proxy_protocol: number;
-  accept_proxy_protocol: boolean;
-}
+export type ExportedTunnel = Omit<TunnelView, 'run_status' | 'error' | Flow>;
 
-export interface ExportedHost extends ExportedRow {
-  /** @asType integer */
-  client_id: number;
-  host: string;
-  location: string;
-  scheme: 'all' | 'http' | 'https';
-  target_addr: string;
+export interface ExportedHost extends Omit<HostView, 'has_cert' | Flow> {
   cert_path: string | null;
   key_path: string | null;
-  auto_https: 0 | 1;
-  status: 0 | 1;
-  rewrite_host: string | null;
-  request_headers: Record<string, string>;
-  response_headers: Record<string, string>;
 }
 
-export interface ExportedIpRule extends ExportedRow {
-  scope: 'global' | 'console' | 'user' | 'client' | 'tunnel' | 'host';
-  /** @asType integer */
-  resource_id: number;
-  type: 'allow' | 'deny';
-  pattern: string;
-  pattern_kind: 'exact' | 'cidr' | 'wildcard' | 'range' | 'country';
-  /** @asType integer */
-  priority: number;
-  remark: string | null;
-}
+export type ExportedIpRule = IpRuleView;
 
-export interface ExportedPolicy extends ExportedRow {
-  resource_type: 'tunnel' | 'host' | 'client';
-  /** @asType integer */
-  resource_id: number;
-  type: 'password' | 'basic' | 'callback' | 'oauth';
-  callback_url: string | null;
-  enabled: 0 | 1;
-  /** @asType integer */
-  ttl_seconds: number;
-  copy_headers: string[];
-  allow_private: boolean;
+export interface ExportedPolicy extends Omit<AuthPolicyView, 'has_password' | 'users' | 'oauth'> {
   /** Type `oauth`: the registration, without its secret. */
   oauth: Record<string, unknown> | null;
   /** Type `oauth`: there was one. */
@@ -139,14 +84,9 @@ export interface ExportedPolicy extends ExportedRow {
   password?: string;
 }
 
-export interface ExportedWebhook extends ExportedRow {
-  /** @asType integer */
-  owner_user_id: number;
-  name: string;
-  url: string;
-  event_types: string[];
-  status: 0 | 1;
-}
+export type ExportedWebhook = Omit<WebhookView, 'failing_since'>;
+
+type Flow = 'inlet_flow' | 'export_flow';
 
 /** Everything that people have set up. */
 export interface TransferArchive {
