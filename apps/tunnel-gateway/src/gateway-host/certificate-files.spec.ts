@@ -39,6 +39,28 @@ describe('files of certificates', () => {
     expect(problems).toHaveLength(1);
   });
 
+  it("that no host has any more are nobody's news", () => {
+    const files = new CertificateFiles(folder, (message) => problems.push(message));
+    files.pair(PATHS);
+    files.settle();
+    files.settle();
+    rmSync(join(folder, 'right.key'));
+    expect(files.changed()).toBe(false);
+    // Somebody has them again: what was known of them is forgotten, too.
+    expect(files.pair(PATHS)).toBeNull();
+    files.settle();
+    expect(files.changed()).toBe(false);
+  });
+
+  it('of hosts that are still there are kept from one configuration to the next', () => {
+    const files = new CertificateFiles(folder, (message) => problems.push(message));
+    const first = files.pair(PATHS);
+    files.settle();
+    rmSync(join(folder, 'right.key'));
+    expect(files.changed()).toBe(true);
+    expect(files.pair(PATHS)).toBe(first);
+  });
+
   it('are files', () => {
     mkdirSync(join(folder, 'live'));
     expect(() => readCertificatePair(folder, { certPath: 'live', keyPath: 'right.key' })).toThrow(RangeError);

@@ -23,7 +23,9 @@ interface Known {
 export class CertificateFiles {
   private readonly folder: string;
   private readonly onProblem: (message: string) => void;
-  private readonly known = new Map<string, Known>();
+  private known = new Map<string, Known>();
+  /** Of them, what hosts of this configuration have. */
+  private used = new Map<string, Known>();
 
   constructor(folder: string, onProblem: (message: string) => void) {
     this.folder = folder;
@@ -34,11 +36,17 @@ export class CertificateFiles {
   pair(paths: CertificatePaths): CertificatePair | null {
     const name = `${paths.certPath}\n${paths.keyPath}`;
     const stamp = this.stampOf(paths);
-    const known = this.known.get(name);
-    if (known?.stamp === stamp) return known.pair;
-    const pair = this.readOrSay(paths);
-    this.known.set(name, { stamp, pair: pair ?? known?.pair ?? null });
-    return pair ?? known?.pair ?? null;
+    const before = this.known.get(name);
+    const known = before?.stamp === stamp ? before : { stamp, pair: this.readOrSay(paths) ?? before?.pair ?? null };
+    this.known.set(name, known);
+    this.used.set(name, known);
+    return known.pair;
+  }
+
+  /** Every host has been asked for: files that none has any more are forgotten. */
+  settle(): void {
+    this.known = this.used;
+    this.used = new Map();
   }
 
   /** Whether a file is another than when it was read. */

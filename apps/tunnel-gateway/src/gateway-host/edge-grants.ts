@@ -14,8 +14,10 @@ export class EdgeGrants {
   private readonly queries: Queries;
   private reading: Promise<void> | null = null;
   /** Notifications that came while the table was read: they may be newer. */
-  private waiting: (readonly GrantChange[] | null)[] = [];
-  private writing = false;
+  private readonly waiting: (readonly GrantChange[] | null)[] = [];
+  /** There may be more in the table than is known. */
+  private missed = false;
+  private writing: Promise<void> | null = null;
 
   constructor(queries: Queries, now: () => number) {
     this.queries = queries;
@@ -24,9 +26,7 @@ export class EdgeGrants {
 
   /** Reads all of them. @throws what the database raises; what was known stays. */
   read(): Promise<void> {
-    this.reading ??= this.readAll().finally(() => {
-      this.reading = null;
-    });
+    this.reading ??= this.readAll();
     return this.reading;
   }
 
@@ -38,16 +38,27 @@ export class EdgeGrants {
     else await this.read();
   }
 
-  /** Writes what happened here. @throws what the database raises; it is tried again with the next. */
-  async write(): Promise<void> {
-    if (this.writing) return;
-    this.writing = true;
-    try {
-      const changes = this.store.takeChanges();
-      for (let start = 0; start < changes.length; start += BATCH) await this.writeFrom(changes, start);
-    } finally {
-      this.writing = false;
-    }
+  /**
+   * Writes what happened here, and reads what was missed; who asks while that runs waits for it. @throws what the database
+   * raises; it is tried again with the next.
+   */
+  write(): Promise<void> {
+    this.writing ??= this.writeChanges().finally(() => {
+      this.writing = null;
+    });
+    return this.writing;
+  }
+
+  /** Nothing happens here any more. @throws as `write` */
+  async writeLast(): Promise<void> {
+    await this.writing?.catch(() => undefined);
+    await this.write();
+  }
+
+  private async writeChanges(): Promise<void> {
+    const changes = this.store.takeChanges();
+    for (let start = 0; start < changes.length; start += BATCH) await this.writeFrom(changes, start);
+    if (this.missed) await this.read();
   }
 
   private async writeFrom(changes: readonly GrantChange[], start: number): Promise<void> {
@@ -68,12 +79,21 @@ export class EdgeGrants {
   }
 
   private async readAll(): Promise<void> {
-    for (let again = true; again;) {
-      this.waiting = [];
-      this.store.replace(await readGrants(this.queries));
-      for (const changes of this.waiting) this.store.receive(changes ?? []);
-      // Many changed while they were read.
-      again = this.waiting.includes(null);
+    this.missed = true;
+    try {
+      while (this.missed) {
+        this.store.replace(await readGrants(this.queries));
+        // Many may have changed while they were read.
+        this.missed = this.waiting.includes(null);
+        this.receiveWaiting();
+      }
+    } finally {
+      this.reading = null;
+      this.receiveWaiting();
     }
+  }
+
+  private receiveWaiting(): void {
+    for (const changes of this.waiting.splice(0)) this.store.receive(changes ?? []);
   }
 }

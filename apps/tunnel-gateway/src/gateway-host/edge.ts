@@ -17,6 +17,7 @@ import type { EdgeRole } from './edge-role.js';
 import { createEdgeServer, listenAtPorts, serveBehind } from './edge-server.js';
 import type { UnsentFlows } from './flow-batch.js';
 import { FlowWriter } from './flow-writer.js';
+import { Reloading } from './reloading.js';
 import { RunStatusWriter } from './run-status.js';
 import { ServedConfig } from './served-config.js';
 
@@ -41,6 +42,7 @@ export class Edge implements EdgeRole {
   private readonly served: ServedConfig;
   private readonly flows: FlowWriter;
   private readonly runStatus: RunStatusWriter;
+  private readonly challenges: Reloading;
   private readonly feed: ConfigFeed;
   private readonly timers: NodeJS.Timeout[] = [];
   private ports = NO_PORTS;
@@ -82,10 +84,11 @@ export class Edge implements EdgeRole {
       folder,
     });
     this.runStatus = new RunStatusWriter(database, () => share?.clientIds() ?? null);
+    this.challenges = new Reloading({ load: () => this.acme.load(database), onFailure: presence.failed });
     this.feed = new ConfigFeed({
       database,
       onNews: (anew) => void config.news(anew),
-      onChallenges: () => void this.loadChallenges(),
+      onChallenges: () => void this.challenges.news(),
       onGrants: (news) => void this.grants.receive(news).catch(presence.failed),
       onProblem: (problem) => logger.debug('the database cannot be listened to', { problem }),
     });
@@ -185,8 +188,8 @@ export class Edge implements EdgeRole {
     // First what only this process knows: a database that hangs keeps the rest waiting until somebody kills it.
     await this.flows.close();
     await this.events.write().catch(this.presence.failed);
-    await this.grants.write().catch(this.presence.failed);
-    await this.config.stop();
+    await this.grants.writeLast().catch(this.presence.failed);
+    await Promise.all([this.config.stop(), this.challenges.stop()]);
     if (!stays) await this.runStatus.clear().catch(this.presence.failed);
     await this.feed.close();
     await this.database.close();
@@ -203,10 +206,6 @@ export class Edge implements EdgeRole {
     if (!rows || this.closed) return;
     await this.served.apply(rows);
     await this.writeRunStatus();
-  }
-
-  private loadChallenges(): Promise<void> {
-    return this.acme.load(this.database).catch(this.presence.failed);
   }
 
   private collect(unsent: UnsentFlows): void {

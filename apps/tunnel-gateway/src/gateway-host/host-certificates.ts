@@ -37,6 +37,7 @@ export class HostCertificates {
 
   /** Every host has been asked for: what is not used any more is forgotten. */
   settle(): void {
+    this.files.settle();
     this.opened = this.used;
     this.used = new Map();
   }
