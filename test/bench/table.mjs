@@ -14,9 +14,12 @@ export function printTable(columns, rows) {
   for (const line of cells.slice(1)) console.log(format(line));
 }
 
+/** The mean of the two in the middle where their number is even. */
 export function median(values) {
   const sorted = values.filter((value) => Number.isFinite(value)).sort((a, b) => a - b);
-  return sorted.length === 0 ? Number.NaN : sorted[Math.floor(sorted.length / 2)];
+  const half = sorted.length >> 1;
+  if (sorted.length === 0) return Number.NaN;
+  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
 /** `1.234`, or a dash where there is nothing to show. */

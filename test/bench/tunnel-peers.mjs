@@ -1,9 +1,11 @@
-// npm run bench -- tunnel-peers [rounds] [seconds] [names, with commas]
+// npm run bench -- tunnel-peers [rounds] [seconds] [names, with commas] [parts: tcp,connections,udp,line]
 //
 // The tunnel beside frp, rathole, chisel, nps and ssh -R in one run.
 // Each subject is a server and a client, two processes on the loopback, before the same iperf3 and nginx; every subject
-// runs in every round. CPU is of both processes together. `of raw` is against raw loopback in the same round. The long
-// line is one in user space between client and server, 100 ms there and back.
+// runs in every round, in every other one the other way round, so that nobody is always the first. CPU is of both
+// processes together, user and system; on the loopback the system's work for who receives is done by who sends. `of raw`
+// is against raw loopback in the same round. The long line is one in user space between client and server, 100 ms there
+// and back.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -20,19 +22,23 @@ import {
 } from './processes.mjs';
 import { figure, loadLine, median, printTable } from './table.mjs';
 import { startGatehouse } from './tunnel/gatehouse.mjs';
-import { iperf, iperfDatagrams, wrkConnections } from './tunnel/loads.mjs';
+import { DATAGRAM_BYTES, iperf, iperfDatagrams, wrkConnections } from './tunnel/loads.mjs';
 import { PEERS } from './tunnel/peers.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const rounds = Number(process.argv[2] ?? 2);
 const seconds = Number(process.argv[3] ?? 3);
-const wanted = process.argv[4]?.split(',');
+const wanted = process.argv[4]?.split(',').filter(Boolean) ?? [];
+const parts = new Set(process.argv[5]?.split(',') ?? ['tcp', 'connections', 'udp', 'line']);
 const folder = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-tunnels-'));
 // sshd may have to run as `nobody`.
 chmodSync(folder, 0o711);
 const LINE_MS = 50;
 const LINE_MEGABITS = 1000;
 const LINE_SECONDS = 6;
+/** Datagrams as fast as they go are not the only question: until where does nothing get lost, and at what cost? */
+const UDP_MEGABITS = [50, 200, 400];
+const FLOOD = 0;
 
 const known = [
   { name: 'gatehouse, plain', needs: [], start: (on) => startGatehouse(on, false) },
@@ -41,7 +47,8 @@ const known = [
 ];
 const absent = known.filter(({ needs }) => needs.some((name) => !findPeer(name)));
 const subjects = known.filter(
-  (subject) => !absent.includes(subject) && (wanted?.some((name) => subject.name.startsWith(name)) ?? true),
+  (subject) =>
+    !absent.includes(subject) && (wanted.length === 0 || wanted.some((name) => subject.name.startsWith(name))),
 );
 
 async function startNginx() {
@@ -84,7 +91,7 @@ function watchMemory(processes) {
 /** Runs a load of iperf3 with a server of its own: what is left of one load on its way would be taken for the next. */
 async function withIperf(work) {
   const port = targets.iperf;
-  const { child } = await startProgram(findPeer('iperf3'), ['-s', '-B', '127.0.0.1', '-p', String(port)], port);
+  const { child } = await startProgram(findPeer('iperf3'), ['-s', '-J', '-B', '127.0.0.1', '-p', String(port)], port);
   try {
     return await work();
   } finally {
@@ -116,15 +123,23 @@ async function runLoads(at, processes, load, udp) {
   const run = {};
   const take = async (name, work) => (run[name] = await measure(name, processes, work));
   const carry = (name, work) => withIperf(() => take(name, work));
-  await wrkConnections(at.http, { seconds: 1 }); // warm up
-  await carry('down', () => iperf(at.iperf, { seconds, down: true }));
-  await carry('up', () => iperf(at.iperf, { seconds }));
-  await carry('many', () => iperf(at.iperf, { seconds, down: true, streams: 8 }));
-  await take('fresh', () => wrkConnections(at.http, { seconds }));
-  await take('one', () => roundTrips(load, at.echo));
-  if (!udp) return run;
-  await carry('stream', () => iperfDatagrams(at.iperf, { seconds, megabits: 50 }));
-  await carry('flood', () => iperfDatagrams(at.iperf, { seconds, megabits: 0 }));
+  if (parts.has('tcp')) {
+    await carry('warm', () => iperf(at.iperf, { seconds: 1, down: true }));
+    await carry('down', () => iperf(at.iperf, { seconds, down: true }));
+    await carry('up', () => iperf(at.iperf, { seconds }));
+    await carry('many', () => iperf(at.iperf, { seconds, down: true, streams: 8 }));
+  }
+  if (parts.has('connections')) {
+    await wrkConnections(at.http, { seconds: 1 }); // warm up
+    await take('fresh', () => wrkConnections(at.http, { seconds }));
+    await take('one', () => roundTrips(load, at.echo));
+  }
+  if (udp && parts.has('udp')) {
+    await carry('warm', () => iperfDatagrams(at.iperf, { seconds: 1, megabits: 100 }));
+    for (const megabits of [...UDP_MEGABITS, FLOOD]) {
+      await carry(`udp${megabits}`, () => iperfDatagrams(at.iperf, { seconds, megabits }));
+    }
+  }
   return run;
 }
 
@@ -160,6 +175,7 @@ async function overLine(entry, run) {
 }
 
 async function runFar({ start }, targets, run) {
+  if (!parts.has('line')) return;
   const lines = [];
   const { at, forwards } = await place(targets, false);
   const via = (port) => startLine(port, lines);
@@ -173,36 +189,44 @@ async function runFar({ start }, targets, run) {
 async function runRaw(targets, load) {
   const run = await runLoads(targets, [], load, true);
   const lines = [];
-  await overLine(await startLine(targets.iperf, lines), run);
+  if (parts.has('line')) await overLine(await startLine(targets.iperf, lines), run);
   for (const child of lines) await stop(child);
   return { ...run, rss: [] };
 }
 
 const targets = await startTargets();
 const load = (await startScript(here('relay/load.mjs'))).child;
-const RAW = 'raw loopback';
-const runs = new Map([RAW, ...subjects.map(({ name }) => name)].map((name) => [name, []]));
+const RAW = { name: 'raw loopback' };
+const all = [RAW, ...subjects];
+const runs = new Map(all.map(({ name }) => [name, []]));
+
+async function runOne(subject) {
+  if (subject === RAW) return runRaw(targets, load);
+  const run = await runSubject(subject, targets, load);
+  await runFar(subject, targets, run);
+  return run;
+}
+
 for (let round = 1; round <= rounds; round++) {
-  process.stderr.write(`round ${round} of ${rounds}: ${RAW}\n`);
-  const raw = await runRaw(targets, load);
-  runs.get(RAW).push({ ...raw, raw });
-  for (const subject of subjects) {
+  const inRound = new Map();
+  for (const subject of round % 2 === 1 ? all : all.toReversed()) {
     process.stderr.write(`round ${round} of ${rounds}: ${subject.name}\n`);
     try {
-      const run = await runSubject(subject, targets, load);
-      await runFar(subject, targets, run);
-      runs.get(subject.name).push({ ...run, raw });
+      inRound.set(subject, await runOne(subject));
     } catch (error) {
       process.stderr.write(`  ${error.message}\n`);
     }
   }
+  const raw = inRound.get(RAW);
+  for (const [{ name }, run] of inRound) runs.get(name).push({ ...run, raw });
 }
 await stopAll();
 rmSync(folder, { recursive: true, force: true });
 
 const gigabits = (run) => (run.bytes * 8) / run.seconds / 1e9;
 const perGb = (run) => run.cpu / (run.bytes / 1e9);
-const megabits = (run) => (run.packets * 1200 * 8) / run.seconds / 1e6;
+const megabits = (run, packets) => (packets * DATAGRAM_BYTES * 8) / run.seconds / 1e6;
+const lost = (run) => (1 - run.packets / run.sent) * 100;
 const each = (run, count) => (run.cpu * 1e6) / count;
 // What did not get through is a dash.
 const number = (title, read, digits = 2) => [
@@ -223,49 +247,81 @@ const tryRead = (read, run) => {
 const subject = ['subject', (row) => row.name];
 const rows = [...runs.keys()].map((name) => ({ name, of: (read) => median(runs.get(name).map(read)) }));
 
+/** How far apart the rounds are: a difference between two rows that is smaller says nothing. */
+function scatter(read) {
+  const shares = rows
+    .map(({ name }) => runs.get(name).map((run) => tryRead(read, run)))
+    .map((values) => (Math.max(...values) - Math.min(...values)) / median(values))
+    .filter((share) => Number.isFinite(share));
+  return shares.length === 0 ? 'nothing' : `${figure(median(shares) * 100, 0)} % in the middle`;
+}
+
 console.log(`\nMedian of ${rounds} rounds, ${seconds} s a figure, Node ${process.version}, ${loadLine()}.`);
 for (const { name, needs } of absent) console.log(`Not here: ${name} (${needs.join(', ')}); see npm run peers.`);
-console.log('\nTCP, Gbit/s and CPU seconds of both processes for a GB; the long line has 100 ms and 1 Gbit/s.\n');
-printTable(
-  [
-    subject,
-    number('down', (run) => gigabits(run.down)),
-    number('of raw', (run) => gigabits(run.down) / gigabits(run.raw.down)),
-    number('CPU s/GB', (run) => perGb(run.down)),
-    number('up', (run) => gigabits(run.up)),
-    number('of raw', (run) => gigabits(run.up) / gigabits(run.raw.up)),
-    number('CPU s/GB', (run) => perGb(run.up)),
-    number('8 streams', (run) => gigabits(run.many)),
-    number('CPU s/GB', (run) => perGb(run.many)),
-    number('long line down', (run) => gigabits(run.farDown) / gigabits(run.raw.farDown)),
-    number('up', (run) => gigabits(run.farUp) / gigabits(run.raw.farUp)),
-  ],
-  rows,
-);
-console.log('\nNew connections (wrk, 32 at a time), one byte there and back, memory at its most.\n');
-printTable(
-  [
-    subject,
-    number('conn/s', (run) => run.fresh.count / run.fresh.seconds, 0),
-    number('failed', (run) => run.fresh.errors, 0),
-    number('p99 ms', (run) => run.fresh.p99, 1),
-    number('CPU µs/conn', (run) => each(run.fresh, run.fresh.count), 0),
-    number('server', (run) => (run.fresh.cpus[0] * 1e6) / run.fresh.count, 0),
-    number('added p50 µs', (run) => run.one.p50 - run.raw.one.p50, 0),
-    number('added p99 µs', (run) => run.one.p99 - run.raw.one.p99, 0),
-    number('RSS MB server', (run) => run.rss[0] / 1e6, 0),
-    number('client', (run) => run.rss[1] / 1e6, 0),
-  ],
-  rows,
-);
-console.log('\nUDP, 1200 bytes a datagram (iperf3): as fast as it goes, and 50 Mbit/s.\n');
-printTable(
-  [
-    subject,
-    number('flood Mbit/s arrived', (run) => megabits(run.flood), 0),
-    number('CPU µs/datagram', (run) => each(run.flood, run.flood.packets), 1),
-    number('at 50: lost %', (run) => run.stream.lost * 100),
-    number('CPU µs/datagram', (run) => each(run.stream, run.stream.packets), 1),
-  ],
-  rows,
-);
+if (parts.has('tcp') || parts.has('line')) {
+  console.log('\nTCP, Gbit/s and CPU seconds of both processes for a GB; the long line has 100 ms and 1 Gbit/s.\n');
+  printTable(
+    [
+      subject,
+      number('down', (run) => gigabits(run.down)),
+      number('of raw', (run) => gigabits(run.down) / gigabits(run.raw.down)),
+      number('CPU s/GB', (run) => perGb(run.down)),
+      number('up', (run) => gigabits(run.up)),
+      number('of raw', (run) => gigabits(run.up) / gigabits(run.raw.up)),
+      number('CPU s/GB', (run) => perGb(run.up)),
+      number('8 streams', (run) => gigabits(run.many)),
+      number('CPU s/GB', (run) => perGb(run.many)),
+      number('long line down', (run) => gigabits(run.farDown) / gigabits(run.raw.farDown)),
+      number('up', (run) => gigabits(run.farUp) / gigabits(run.raw.farUp)),
+    ],
+    rows,
+  );
+  console.log(
+    `\nRounds differ in CPU s/GB by ${scatter((run) => perGb(run.down))} (down), ${scatter((run) => perGb(run.up))} (up).`,
+  );
+}
+if (parts.has('connections')) {
+  console.log('\nNew connections (wrk, 32 at a time), one byte there and back, memory at its most.\n');
+  printTable(
+    [
+      subject,
+      number('conn/s', (run) => run.fresh.count / run.fresh.seconds, 0),
+      number('failed', (run) => run.fresh.errors, 0),
+      number('p99 ms', (run) => run.fresh.p99, 1),
+      number('CPU µs/conn', (run) => each(run.fresh, run.fresh.count), 0),
+      number('server', (run) => (run.fresh.cpus[0] * 1e6) / run.fresh.count, 0),
+      number('p50 µs', (run) => run.one.p50, 0),
+      number('added', (run) => run.one.p50 - run.raw.one.p50, 0),
+      number('p99 µs', (run) => run.one.p99, 0),
+      number('RSS MB server', (run) => run.rss[0] / 1e6, 0),
+      number('client', (run) => run.rss[1] / 1e6, 0),
+    ],
+    rows,
+  );
+  console.log(`\nRounds differ in CPU µs/conn by ${scatter((run) => each(run.fresh, run.fresh.count))}.`);
+}
+if (parts.has('udp')) {
+  const flood = (run) => run[`udp${FLOOD}`];
+  console.log(
+    `\nUDP, ${DATAGRAM_BYTES} bytes a datagram (iperf3), to the target; CPU µs for each datagram that arrived, server and client.\n`,
+  );
+  printTable(
+    [
+      subject,
+      ...UDP_MEGABITS.flatMap((rate) => [
+        number(`${rate} Mbit/s: lost %`, (run) => lost(run[`udp${rate}`]), 1),
+        number('CPU', (run) => each(run[`udp${rate}`], run[`udp${rate}`].packets), 1),
+      ]),
+      number('flood: sent Mbit/s', (run) => megabits(flood(run), flood(run).sent), 0),
+      number('arrived', (run) => megabits(flood(run), flood(run).packets), 0),
+      number('lost %', (run) => lost(flood(run)), 1),
+      number('CPU server', (run) => (flood(run).cpus[0] * 1e6) / flood(run).packets, 1),
+      number('client', (run) => (flood(run).cpus[1] * 1e6) / flood(run).packets, 1),
+    ],
+    rows.filter(({ name }) => known.find((one) => one.name === name)?.udp !== false),
+  );
+  const [, middle] = UDP_MEGABITS;
+  console.log(
+    `\nRounds differ in CPU at ${middle} Mbit/s by ${scatter((run) => each(run[`udp${middle}`], run[`udp${middle}`].packets))}.`,
+  );
+}

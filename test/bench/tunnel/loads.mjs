@@ -1,5 +1,6 @@
 // What is sent through a tunnel, by programs that others wrote: iperf3, wrk.
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { findPeer } from '../processes.mjs';
 
@@ -12,11 +13,26 @@ export async function iperf(port, { seconds, down = false, streams = 1 }) {
   return { bytes: end.sum_received.bytes, seconds: end.sum_received.seconds };
 }
 
-/** UDP datagrams of 1200 bytes at `megabits` a second, 0: as many as there can be. */
+/** Of a datagram of the load, without headers. */
+export const DATAGRAM_BYTES = 1200;
+/** As much as the system lets sockets hold, up to 4 MiB: what is lost is not to be lost in front of iperf3. */
+const SOCKET_BYTES = Math.min(4 * 1024 * 1024, ...['rmem_max', 'wmem_max'].map(systemLimit));
+
+function systemLimit(name) {
+  return Number(readFileSync(`/proc/sys/net/core/${name}`, 'utf8'));
+}
+
+/**
+ * UDP datagrams at `megabits` a second, 0: as many as there can be. What arrived is what the receiver counted: the sender
+ * knows nothing of those that were lost after the last that arrived.
+ */
 export async function iperfDatagrams(port, { seconds, megabits }) {
-  const { end } = await iperfReport(port, seconds, ['-u', '-l', '1200', '-b', `${megabits}M`]);
-  const { packets, lost_packets: lost } = end.sum;
-  return { packets: packets - lost, lost: lost / packets, seconds };
+  const shape = ['-u', '-l', String(DATAGRAM_BYTES), '-b', `${megabits}M`, '-w', String(SOCKET_BYTES)];
+  const { end, server_output_json: far } = await iperfReport(port, seconds, [...shape, '--get-server-output']);
+  if (!far?.end?.sum) throw new Error('iperf3: the receiver said nothing of what arrived');
+  const { packets: newest, lost_packets: missing } = far.end.sum;
+  const { packets: sent } = end.sum;
+  return { sent, packets: newest - missing, seconds };
 }
 
 async function iperfReport(port, seconds, more) {
