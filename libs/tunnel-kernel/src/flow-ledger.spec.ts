@@ -43,6 +43,38 @@ describe('the flow ledger', () => {
     expect(stops[1]).toHaveBeenCalledOnce();
   });
 
+  it('knows which flows run, in whatever order they end', () => {
+    const ledger = new FlowLedger(Date.now, () => undefined);
+    const flows = [0, 1, 2, 3, 4].map(() => ledger.open(tunnel, 1, visitor));
+    const left = new Set<unknown>(flows);
+    for (const ended of [1, 4, 0, 2, 3]) {
+      const flow = flows[ended];
+      if (!flow) throw new Error('no such flow');
+      ledger.close(flow, { reason: 'stopped' });
+      ledger.carried(flow, { upload: 1, download: 1, connections: 0 });
+      left.delete(flow);
+      expect(new Set(ledger.running())).toEqual(left);
+    }
+    expect(ledger.size).toBe(0);
+  });
+
+  it('ends all of them while they end each other', () => {
+    const ledger = new FlowLedger(Date.now, () => undefined);
+    const stopped: number[] = [];
+    for (const id of [0, 1, 2, 3]) {
+      const flow = ledger.open(tunnel, 1, visitor);
+      flow.handle = {
+        stop: () => {
+          stopped.push(id);
+          ledger.close(flow, { reason: 'stopped' });
+        },
+      };
+    }
+    ledger.stop(() => true);
+    expect(stopped).toEqual([0, 1, 2, 3]);
+    expect(ledger.size).toBe(0);
+  });
+
   it('limits the flows of one client', () => {
     const ledger = new FlowLedger(Date.now, () => undefined);
     const limits = [1, 2].map((clientId) => {

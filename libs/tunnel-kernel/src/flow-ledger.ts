@@ -46,6 +46,8 @@ export type FlowHandle = Pick<RelayHandle, 'stop'> & Partial<Pick<RelayHandle, '
 
 interface CountedFlow extends Flow {
   reported: ByteCounter;
+  /** Where it stands among those that run; -1: it is over. */
+  place: number;
 }
 
 export interface FlowLedgerOptions {
@@ -57,7 +59,11 @@ export interface FlowLedgerOptions {
 
 /** The connections that run, and what moved: deltas and records add up to the same bytes. */
 export class FlowLedger {
-  private readonly flows = new Set<CountedFlow>();
+  /**
+   * No Set: thousands come and go in a second, and each time a Set makes room anew, its table of before holds on to those
+   * of that moment and to its successor until the next full collection.
+   */
+  private readonly flows: CountedFlow[] = [];
   private readonly settled = new Map<string, FlowDelta>();
   private readonly now: () => number;
   private readonly onClosed: (record: FlowRecord) => void;
@@ -70,7 +76,7 @@ export class FlowLedger {
   }
 
   get size(): number {
-    return this.flows.size;
+    return this.flows.length;
   }
 
   /** `connections`: 0 for what carries many, which `carried` counts. */
@@ -83,8 +89,9 @@ export class FlowLedger {
       counter: { upload: 0, download: 0 },
       handle: null,
       reported: { upload: 0, download: 0 },
+      place: this.flows.length,
     };
-    this.flows.add(flow);
+    this.flows.push(flow);
     if (connections > 0) this.countConnections(flow, connections);
     const { mayRun } = this.options;
     // Its owner sets the handle in this turn.
@@ -94,21 +101,22 @@ export class FlowLedger {
 
   /** What somebody else counted for a flow that runs. */
   carried(flow: Flow, { upload, download, connections }: Omit<FlowDelta, 'resource' | 'clientId'>): void {
-    if (!this.flows.has(flow as CountedFlow)) return;
+    if ((flow as CountedFlow).place < 0) return;
     flow.counter.upload += upload;
     flow.counter.download += download;
     if (connections > 0) this.countConnections(flow, connections);
   }
 
   close(flow: Flow, { reason }: Pick<RelayEnd, 'reason'>): void {
-    if (!this.flows.delete(flow as CountedFlow)) return;
+    if (!this.remove(flow as CountedFlow)) return;
     this.settle(this.settled, flow as CountedFlow);
     const { resource, clientId, visitor, startedAt, counter } = flow;
     this.onClosed({ resource, clientId, visitor, startedAt, endedAt: this.now(), ...counter, reason });
   }
 
-  *running(): Generator<Readonly<Flow>> {
-    yield* this.flows;
+  /** At this moment: it may be gone through while some of them end. */
+  running(): readonly Readonly<Flow>[] {
+    return [...this.flows];
   }
 
   /** What moved since the last call; resources where nothing did are left out. */
@@ -121,12 +129,25 @@ export class FlowLedger {
 
   /** Changes how the connections of a client are held back from now on. */
   limit(clientId: number, throttle: Throttle | null): void {
-    for (const flow of this.flows) if (flow.clientId === clientId) flow.handle?.limit?.(throttle);
+    for (const flow of this.running()) if (flow.clientId === clientId) flow.handle?.limit?.(throttle);
   }
 
   /** Resets the connections that `which` names. */
   stop(which: (flow: Readonly<Flow>) => boolean): void {
-    for (const flow of this.flows) if (which(flow)) flow.handle?.stop();
+    for (const flow of this.running()) if (which(flow)) flow.handle?.stop();
+  }
+
+  /** The last one takes its place. */
+  private remove(flow: CountedFlow): boolean {
+    const { place } = flow;
+    if (place < 0) return false;
+    const last = this.flows.pop();
+    if (last && last !== flow) {
+      this.flows[place] = last;
+      last.place = place;
+    }
+    flow.place = -1;
+    return true;
   }
 
   private countConnections(flow: Flow, connections: number): void {

@@ -2,28 +2,35 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { resetStream, type ByteStream } from '@gatehouse/net';
 import type { Socket } from 'node:net';
 import { LINGER_MS, type Reply, type ReplyHead, type ReplyOwner } from './reply.js';
+import { announcesBody } from './request-body.js';
+
+/** The connection that an answer goes to, where it may not be the only one. */
+export interface ReplyOrder {
+  /** Nothing more of this one will be written. */
+  answered(reply: Http1Reply): void;
+  /** What comes by the connection from now on is nobody's. */
+  poison(): void;
+}
 
 /** An answer in HTTP/1. */
 export class Http1Reply implements Reply {
   owner: ReplyOwner | null = null;
+  private readonly order: ReplyOrder;
   private readonly request: IncomingMessage;
   private readonly response: ServerResponse;
   private readonly socket: Socket;
-  private readonly onGone: () => void;
   private wrote = false;
   private continued = false;
   private isGone = false;
+  /** Somebody waits for `drained`. */
+  private full = false;
 
-  /** `onGone`: nothing more of this answer will be written. */
-  constructor(request: IncomingMessage, response: ServerResponse, onGone: () => void) {
-    this.onGone = onGone;
+  constructor(request: IncomingMessage, response: ServerResponse, order: ReplyOrder) {
+    this.order = order;
     this.request = request;
     this.response = response;
     this.socket = request.socket;
-    response.on('drain', () => this.owner?.drained());
     response.on('close', () => this.gone());
-    // One that waits behind others of the same connection has no socket to be closed with.
-    request.on('aborted', () => this.gone());
   }
 
   inform(status: number, fields: readonly string[]): void {
@@ -43,15 +50,21 @@ export class Http1Reply implements Reply {
     if (request.headers.expect !== undefined && !this.continued) response.shouldKeepAlive = false;
     if (statusText === '') response.writeHead(status, fields);
     else response.writeHead(status, statusText, fields);
-    // A body that takes its time does not keep the head.
-    process.nextTick(() => {
-      if (!this.wrote && !response.writableEnded && !response.destroyed) response.flushHeaders();
-    });
+    process.nextTick(sendHead, this);
+  }
+
+  /** A body that takes its time does not keep the head. */
+  sendHead(): void {
+    const { response } = this;
+    if (!this.wrote && !response.writableEnded && !response.destroyed) response.flushHeaders();
   }
 
   write(chunk: Buffer): boolean {
     this.wrote = true;
-    return this.response.write(chunk);
+    if (this.response.write(chunk)) return true;
+    if (!this.full) this.response.once('drain', () => this.drained());
+    this.full = true;
+    return false;
   }
 
   end(trailers: readonly string[], last: Buffer | null = null): void {
@@ -61,7 +74,7 @@ export class Http1Reply implements Reply {
     else if (last) response.end(last);
     else response.end();
     this.wrote = true;
-    if (!request.complete) this.linger();
+    if (!request.complete && announcesBody(request.headers)) this.linger();
   }
 
   abort(): void {
@@ -69,6 +82,7 @@ export class Http1Reply implements Reply {
   }
 
   close(): void {
+    this.order.poison();
     this.response.shouldKeepAlive = false;
   }
 
@@ -82,6 +96,15 @@ export class Http1Reply implements Reply {
     return this.socket;
   }
 
+  /** The answer was sent, or its connection has ended. */
+  gone(): void {
+    if (this.isGone) return;
+    this.isGone = true;
+    // A request that waits for this one finds the place of this one free.
+    this.owner?.gone();
+    this.order.answered(this);
+  }
+
   /** A request that is still on its way when its answer has been sent may not go on for ever. */
   private linger(): void {
     const { request, socket } = this;
@@ -91,12 +114,14 @@ export class Http1Reply implements Reply {
     request.once('end', done).once('close', done);
   }
 
-  private gone(): void {
-    if (this.isGone) return;
-    this.isGone = true;
-    this.onGone();
-    this.owner?.gone();
+  private drained(): void {
+    this.full = false;
+    this.owner?.drained();
   }
+}
+
+function sendHead(reply: Http1Reply): void {
+  reply.sendHead();
 }
 
 function inPairs(fields: readonly string[]): [string, string][] {

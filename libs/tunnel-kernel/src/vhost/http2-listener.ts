@@ -8,8 +8,8 @@ import {
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { endpoint, farEnd } from '../modes/endpoint.js';
-import { KEEP_ALIVE_MS, MAX_HEAD_BYTES, type ListenerContext } from './http1-listener.js';
 import { Http2Reply } from './http2-reply.js';
+import { KEEP_ALIVE_MS, MAX_HEAD_BYTES, type ListenerContext } from './listener-context.js';
 import type { RawRequest } from './request-rules.js';
 import type { Arrival } from './visitor-origin.js';
 

@@ -8,10 +8,11 @@ import { HostRig } from '../../test/host-rig.js';
 let rig: HostRig;
 let seen: string[];
 let held: ServerResponse[];
+let port: number;
 beforeEach(async () => {
   rig = await HostRig.start();
   [seen, held] = [[], []];
-  const port = await rig.origin((request, response) => {
+  port = await rig.origin((request, response) => {
     seen.push(`${request.method} ${request.url}`);
     request.resume();
     if (request.url === '/slow') held.push(response);
@@ -33,6 +34,14 @@ describe('requests that are sent before an answer', () => {
     const text = await answers;
     expect(seen).toEqual(['POST /slow', 'GET /two', 'GET /three']);
     expect(text.match(/one|\/two|\/three/g)).toEqual(['one', '/two', '/three']);
+  });
+
+  it('take the place of the one before them, where the client may have no more than one', async () => {
+    const config = rig.config({ hosts: [rig.hostConfig([port])] });
+    for (const client of config.clients) client.maxConnections = 1;
+    await rig.server.apply(config);
+    const text = await rig.raw(get('/one') + get('/two') + get('/three', 'Connection: close\r\n'));
+    expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 200']);
   });
 
   it('do not reach it when their visitor has gone', async () => {

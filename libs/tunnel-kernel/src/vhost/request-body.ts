@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 
 /** The source is told to stop when `meter` answers false, until it calls `resume`. */
@@ -65,4 +66,9 @@ export class RequestBody extends Readable {
     this.held = false;
     if (this.wanted || this.destroyed) this.source.resume();
   }
+}
+
+/** Whether a request of HTTP/1 has a body: one that does not say so has none (RFC 9112 6.3). */
+export function announcesBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

@@ -11,8 +11,9 @@ import {
 import { Newcomers } from '@gatehouse/net';
 import { CIPHERS, MIN_TLS_VERSION, type CertificateBook, type ServerCertificate } from './certificate-book.js';
 import { readClientHello, refuseServerName } from './client-hello.js';
-import { http1Options, type Http1Listener, type ListenerContext } from './http1-listener.js';
+import { http1Options, type Http1Listener } from './http1-listener.js';
 import { Http2Listener } from './http2-listener.js';
+import type { ListenerContext } from './listener-context.js';
 
 const HELLO_MS = 10_000;
 /** Connections that have not said yet whom they want. */
