@@ -23,6 +23,8 @@ import { ServedConfig } from './served-config.js';
 
 const COUNT_MS = 1_000;
 const POLL_MS = 10_000;
+/** Agents come in crowds, and each has to do with all tunnels: what they change is told once for so long. */
+const CROWD_MS = 100;
 const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
 
 /** The data plane of one process: a tunnel server on what the database says, and what it tells the database. */
@@ -45,6 +47,7 @@ export class Edge implements EdgeRole {
   private readonly challenges: Reloading;
   private readonly feed: ConfigFeed;
   private readonly timers: NodeJS.Timeout[] = [];
+  private crowd: NodeJS.Timeout | null = null;
   private ports = NO_PORTS;
   /** Ports are given up: what is left only ends, and another edge may say how the tunnels are. */
   private draining = false;
@@ -185,6 +188,7 @@ export class Edge implements EdgeRole {
     this.closed = true;
     await this.server.stop();
     for (const timer of this.timers) clearInterval(timer);
+    if (this.crowd) clearTimeout(this.crowd);
     // First what only this process knows: a database that hangs keeps the rest waiting until somebody kills it.
     await this.flows.close();
     await this.events.write().catch(this.presence.failed);
@@ -197,7 +201,7 @@ export class Edge implements EdgeRole {
 
   private createServer(countries: CountryFile): TunnelServer {
     const { options, logger, directory, share, grants, acme } = this;
-    const events = this.events.listener(logger, () => void this.writeRunStatus());
+    const events = this.events.listener(logger, () => this.agentsChanged());
     return createEdgeServer(options, { logger, clients: directory, share, countries, grants, acme, events });
   }
 
@@ -227,6 +231,13 @@ export class Edge implements EdgeRole {
       this.presence.failed(error);
     }
     await this.writeRunStatus();
+  }
+
+  private agentsChanged(): void {
+    this.crowd ??= setTimeout(() => {
+      this.crowd = null;
+      void this.writeRunStatus();
+    }, CROWD_MS);
   }
 
   private async writeRunStatus(): Promise<void> {
