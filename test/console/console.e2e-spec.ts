@@ -4,6 +4,7 @@ import { findPeer, startHttpOrigin, type HttpOrigin } from '@gatehouse/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestBrowser } from '../support/browser.js';
+import { goTo, keepSecret } from '../support/console-pages.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { Programs } from '../support/processes.js';
 import { RunningProxyGateway } from '../support/proxy-gateway.js';
@@ -51,11 +52,6 @@ async function signedIn(options: Parameters<TestBrowser['open']>[1] = {}): Promi
   await signIn(page);
   await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
   return page;
-}
-
-async function goTo(page: Page, name: string): Promise<void> {
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
-  await page.getByRole('heading', { name, level: 1 }).waitFor();
 }
 
 /** Fetches an address through the kernel, as a program that uses the proxy would. */
@@ -165,6 +161,29 @@ describe('the console', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved, and in force.').waitFor();
     expect((await gateway.call<Record<string, string>>('GET', '/settings'))['health.concurrency']).toBe('32');
+  });
+
+  it('shows a key once, which does what it may until it is revoked', async () => {
+    const page = await signedIn();
+    await goTo(page, 'API keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    const form = page.getByRole('dialog', { name: 'New API key' });
+    await form.getByLabel('Name', { exact: true }).fill('backup');
+    await form.getByLabel('Until').fill('2001-01-01T00:00');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await form.getByText('Must be in the future').waitFor();
+    await form.getByLabel('Until').fill('');
+    await form.getByRole('button', { name: 'Create' }).click();
+    const key = await keepSecret(page, 'The key backup');
+    await page.getByRole('row', { name: new RegExp(`backup .*${key.slice(-4)} read`) }).waitFor();
+    const status = async (): Promise<number> =>
+      (await fetch(`${gateway.url}/api/v1/proxies`, { headers: { authorization: `Bearer ${key}` } })).status;
+    expect(await status()).toBe(200);
+
+    await page.getByRole('button', { name: 'Revoke backup' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('backup was revoked.').waitFor();
+    expect(await status()).toBe(401);
   });
 
   it('shows names as text, whatever they look like', async () => {

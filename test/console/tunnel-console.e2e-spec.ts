@@ -10,6 +10,7 @@ import { findPeer, startTcpEcho, waitFor, type TcpEcho } from '@gatehouse/testin
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TestBrowser } from '../support/browser.js';
+import { fillLogin, goTo } from '../support/console-pages.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { PathProxy } from '../support/path-proxy.js';
 import { freePort } from '../support/processes.js';
@@ -17,7 +18,6 @@ import { CERTIFICATE, PRIVATE_KEY } from '../support/tls-identity.js';
 import { RunningTunnelGateway } from '../support/tunnel-gateway.js';
 
 const PEERS = ['chromium'];
-const PASSWORD = 'a-password-for-tests';
 const OTHER_PASSWORD = 'another long password';
 const OWN_PAGES = [
   'Clients',
@@ -66,25 +66,14 @@ afterEach(() => {
   expect(browser?.problems.splice(0) ?? []).toEqual([]);
 });
 
-async function fillLogin(page: Page, username: string, password: string): Promise<void> {
-  await page.getByLabel('User name').fill(username);
-  await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-}
-
 async function signedIn(
-  { username = 'admin', password = PASSWORD } = {},
+  { username = 'admin', password = gateway.password } = {},
   options: Parameters<TestBrowser['open']>[1] = {},
 ): Promise<Page> {
   const page = await browser.open(gateway.url, options);
   await fillLogin(page, username, password);
   await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
   return page;
-}
-
-async function goTo(page: Page, name: string): Promise<void> {
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
-  await page.getByRole('heading', { name, level: 1 }).waitFor();
 }
 
 /** Runs the agent as the console says it: fetched from the console, with its command. */
@@ -166,7 +155,7 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
   it('works below a path of a proxy, shows events as they happen, and those of the time when it was cut off', async () => {
     await using proxy = await PathProxy.start(gateway.url, '/gateway/');
     const page = await browser.open(proxy.url);
-    await fillLogin(page, 'admin', PASSWORD);
+    await fillLogin(page, 'admin', gateway.password);
     await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
     await goTo(page, 'Events');
     await page.getByText('live', { exact: true }).waitFor();

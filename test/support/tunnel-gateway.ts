@@ -27,6 +27,8 @@ export interface GatewayPorts {
 export class RunningTunnelGateway implements AsyncDisposable {
   readonly ports: GatewayPorts;
   readonly url: string;
+  /** Of `admin`. */
+  readonly password = PASSWORD;
   readonly #service: BuiltService;
   readonly #agents: TunnelAgent[] = [];
   #token = '';
