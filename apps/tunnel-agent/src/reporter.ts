@@ -1,4 +1,11 @@
-import type { AgentHost, AgentStatus, AgentTunnel, FlowDelta, TunnelLogger } from '@gatehouse/tunnel-kernel';
+import type {
+  AgentHost,
+  AgentStatus,
+  AgentTunnel,
+  FlowDelta,
+  TunnelError,
+  TunnelLogger,
+} from '@gatehouse/tunnel-kernel';
 import { adviceFor } from './exit-codes.js';
 
 /** Where the program's words go. */
@@ -40,7 +47,7 @@ export class JsonReporter implements Reporter {
   }
 
   status(status: AgentStatus, server: string): void {
-    const reason = 'reason' in status ? { code: status.reason.code, reason: status.reason.message } : {};
+    const reason = 'reason' in status ? reasonOf(status.reason) : {};
     const level = status.state === 'waiting' ? 'warn' : 'info';
     const { state } = status;
     const details = state === 'online' ? { client: status.clientId } : {};
@@ -64,6 +71,11 @@ export class JsonReporter implements Reporter {
   private line(level: string, message: string, fields: Fields = {}): void {
     this.output.write(`${JSON.stringify({ time: this.now().toISOString(), level, message, ...fields })}\n`);
   }
+}
+
+function reasonOf({ code, message: reason }: TunnelError): Fields {
+  const advice = adviceFor(code);
+  return { code, reason, ...(advice && { advice }) };
 }
 
 /** Lines and a table for a terminal. */

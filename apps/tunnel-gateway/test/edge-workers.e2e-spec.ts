@@ -7,6 +7,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { waitFor } from '@gatehouse/testing';
 import { createServerIdentity, TunnelAgent, TunnelVisitor, type AgentTransport } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -98,6 +99,23 @@ async function startAgent(key: string, transport: AgentTransport, port = world.e
   world.onClose(() => agent.stop());
   agent.start();
   await waitFor(() => agent.status.state === 'online');
+}
+
+/** A proxy that ends TLS and speaks it anew to the gateway, by the name of a host. */
+async function reencrypting(): Promise<{ port: number; name: string }> {
+  const { name } = sites[0] as Site;
+  const { certificate, key } = createServerIdentity('proxy.example.org');
+  const proxy = createTlsServer({ cert: certificate, key }, (near) => {
+    const gateway = { port: world.edges.ports.https, host: '127.0.0.1', servername: name, rejectUnauthorized: false };
+    const far = connectTls(gateway);
+    near.on('error', () => far.destroy()).on('close', () => far.destroy());
+    far.on('error', () => near.destroy()).on('close', () => near.destroy());
+    near.pipe(far).pipe(near);
+    world.onClose(() => near.destroy());
+  }).listen(0, '127.0.0.1');
+  world.onClose(() => proxy.close());
+  await once(proxy, 'listening');
+  return { port: (proxy.address() as AddressInfo).port, name };
 }
 
 interface Reply {
@@ -308,6 +326,46 @@ describe('clients of several workers', () => {
         expect(await world.ask(tunnel.listen_port, 'over HTTP')).toBe('over HTTP');
       }
     }
+  });
+
+  it('say so where a proxy hides which of them an agent or a visitor means', async () => {
+    const { port, name } = await reencrypting();
+    const way = {
+      transport: 'websocket',
+      websocket: { secure: true, host: 'localhost', port, path: '/__gw/agent' },
+    } as const;
+    const server = { host: '127.0.0.1', port };
+    const said: Record<string, number> = {};
+    for (let count = 0; count < WORKERS; count++) {
+      const client = await world.client();
+      const agent = new TunnelAgent({ server, ...way, key: client.key, now: Date.now, random: () => 0.1, logger });
+      world.onClose(() => agent.stop());
+      agent.start();
+      // A process that has not read of the client yet says `draining`.
+      const outcome = await waitFor(() => {
+        const { status } = agent;
+        const now = 'reason' in status ? status.reason.code : status.state;
+        return now === 'online' || now === 'misdirected' ? now : null;
+      });
+      said[outcome] = (said[outcome] ?? 0) + 1;
+      const { revision } = await world.edges.status();
+      const { body } = await world.admin('POST', '/tunnels', {
+        client_id: client.id,
+        mode: 'secret',
+        target_addr: '127.0.0.1:1',
+      });
+      const visitor = new TunnelVisitor({ server, ...way, key: body.visitor_key, logger });
+      const probed = (): Promise<string> =>
+        visitor.probe().then(
+          () => 'online',
+          ({ code }: { code: string }) => code,
+        );
+      await waitFor(async () => (await world.edges.status()).revision > revision);
+      expect(await probed()).toBe(outcome);
+      visitor.stop();
+    }
+    // Clients are dealt out in turn: one of them is of the process that has the name.
+    expect({ name, said }).toEqual({ name, said: { online: 1, misdirected: WORKERS - 1 } });
   });
 
   it('keep to their limits, whichever way visitors come in', async () => {

@@ -30,7 +30,14 @@ const DEFAULT_TIMEOUTS: AgentTimeouts = { connect: 10_000, dial: 10_000, stable:
 const FINAL: ReadonlySet<TunnelErrorCode> = new Set(['unauthorized', 'server_key', 'version', 'replaced']);
 
 /** What another way to the server may change: a network that answers in its place has another key, too. */
-const OF_THE_WAY: ReadonlySet<TunnelErrorCode> = new Set(['connection', 'timeout', 'protocol', 'silent', 'server_key']);
+const OF_THE_WAY: ReadonlySet<TunnelErrorCode> = new Set([
+  'connection',
+  'timeout',
+  'protocol',
+  'silent',
+  'misdirected',
+  'server_key',
+]);
 
 export type AgentStatus =
   | { state: 'connecting' }

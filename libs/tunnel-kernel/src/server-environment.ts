@@ -85,6 +85,11 @@ export interface TunnelServerEnvironment {
   datagrams?: Partial<ServerDatagramLimits>;
   /** Which of several processes this is, from 0 on: it is handed its connections (`TunnelServer.serve`). Absent: the only one. */
   worker?: number;
+  /**
+   * Whether this process is the one for an agent or a visitor's program that says `tag` openly: see `route-tag.ts`. Absent: it
+   * is for all.
+   */
+  serves?: (tag: string) => boolean;
   /** Connections to the port for agents that have not said yet what they are, at most. Absent: 4096. */
   maxUnidentified?: number;
   /** Whether visitors and agents of mode `p2p` are brought together. Absent: they are. */

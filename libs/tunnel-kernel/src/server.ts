@@ -88,6 +88,7 @@ export class TunnelServer {
       maxUnidentified: environment.maxUnidentified ?? MAX_UNIDENTIFIED,
       onControl: (stream, arrival) => this.sessions.accept(stream, arrival),
       trustedProxies: environment.trustedProxies ?? [],
+      serves: (tag) => environment.serves?.(tag) ?? true,
       onVisitor: (stream, arrival) => void this.privateMode.receive(stream, arrival),
       onMapping: (stream) => void this.paths.receive(stream),
     });

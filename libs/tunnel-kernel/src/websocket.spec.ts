@@ -3,8 +3,15 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { howItEnds, readAll, TunnelRig } from '../test/tunnel-rig.js';
-import { createServerIdentity, type WebSocketAddress } from './index.js';
+import { howItEnds, logger, readAll, TunnelRig } from '../test/tunnel-rig.js';
+import {
+  agentRouteTag,
+  createAgentSecret,
+  createServerIdentity,
+  formatVisitorKey,
+  TunnelVisitor,
+  type WebSocketAddress,
+} from './index.js';
 
 let rig: TunnelRig;
 afterEach(() => rig.close());
@@ -137,6 +144,28 @@ describe('the ports for visitors of hosts', () => {
     const echo = await rig.echo();
     for (const { record } of clients)
       expect(await ask(await rig.tunnel(record.id, [echo], { id: record.id }))).toBe('?');
+  });
+});
+
+describe('a WebSocket that comes to a process of the server that is not for it', () => {
+  const visitorKey = (secret = createAgentSecret()): string =>
+    formatVisitorKey({ tunnelId: 7, secret, fingerprint: rig.identity.fingerprint });
+
+  it('is refused: its agent and its visitor say so at once, and go on trying', async () => {
+    const own = { tags: new Set<string>() };
+    await open({ serves: (tag) => own.tags.has(tag) });
+    const { key, record } = rig.client();
+    const { history } = rig.agent(key, { transport: 'websocket', websocket: at(rig.port) });
+    await waitFor(() => history.filter(({ state }) => state === 'waiting').length === 2);
+    expect(history.at(-1)).toMatchObject({ reason: { code: 'misdirected' } });
+    const server = { host: '127.0.0.1', port: rig.port };
+    const way = { server, transport: 'websocket', websocket: at(rig.port) } as const;
+    const visitor = new TunnelVisitor({ ...way, key: visitorKey(), logger });
+    await expect(visitor.probe()).rejects.toMatchObject({ code: 'misdirected' });
+    own.tags.add(agentRouteTag(record.keyHash)).add('t7');
+    await rig.online(record.id);
+    await expect(visitor.probe()).rejects.toMatchObject({ code: 'unauthorized' });
+    visitor.stop();
   });
 });
 

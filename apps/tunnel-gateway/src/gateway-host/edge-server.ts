@@ -36,6 +36,7 @@ export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): 
     identity: options.identity,
     clients: share?.guard(clients) ?? clients,
     ...(worker && { worker: worker.index }),
+    ...(share && { serves: (tag) => share.servesTag(tag) }),
     trustedProxies: options.trustedProxies,
     countryOf: countries.countryOf,
     geoStrict: options.geoStrict,

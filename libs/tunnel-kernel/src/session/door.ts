@@ -43,6 +43,8 @@ export interface DoorOptions {
   maxUnidentified: number;
   /** Proxies that are believed when they say whose WebSocket they carry. */
   trustedProxies: readonly string[];
+  /** Whether a WebSocket with this tag is for this process. */
+  serves(tag: string): boolean;
   onControl(stream: TLSSocket, arrival: Arrival): void;
   /** A visitor's program; it has its own time limit from here on. */
   onVisitor(stream: TLSSocket, arrival: Arrival): void;
@@ -100,6 +102,7 @@ export class Door {
     this.webSockets = new WebSocketDoor({
       emptyMs: options.handshakeMs,
       proxies: new TrustedProxies(options.trustedProxies),
+      serves: (tag) => options.serves(tag),
       onStream: (stream, arrival) => this.acceptedStream(stream, arrival),
     });
     this.tls.on('tlsClientError', (error) => options.logger.debug('TLS of an agent failed', { error: error.message }));

@@ -17,7 +17,7 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 /**
  * Connects, in TLS where the address says so, and asks for the WebSocket. The certificate is not looked at: who the server is
  * shows inside, by its pinned key, and networks that put their own certificate in between are what this is for.
- * @throws TunnelError `timeout`, `connection`, `protocol`.
+ * @throws TunnelError `timeout`, `connection`, `protocol`, `misdirected`.
  */
 export async function dialWebSocket(
   dialer: Pick<AgentDialer, 'server'>,

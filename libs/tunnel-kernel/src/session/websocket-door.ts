@@ -13,6 +13,7 @@ import {
 } from '../websocket/handshake.js';
 import { WebSocketTransport } from '../websocket/websocket-transport.js';
 import type { TrustedProxies } from '../vhost/visitor-origin.js';
+import { routeTagOf } from '../wire/route-tag.js';
 import type { Arrival } from './arrival.js';
 
 /** Longer than a control connection has for its last word. */
@@ -24,6 +25,8 @@ export interface WebSocketDoorOptions {
   emptyMs: number;
   /** Believed when they say whom they speak for (`X-Forwarded-For`). */
   proxies: TrustedProxies;
+  /** Whether a WebSocket with this tag is for this process. */
+  serves(tag: string): boolean;
   /** A stream of a WebSocket stands for a connection to the door. */
   onStream(stream: MuxStream, arrival: Arrival): void;
 }
@@ -54,7 +57,10 @@ export class WebSocketDoor {
   }
 
   /** `stream` is paused, with what came after the request put back. */
-  upgrade({ field }: WebSocketRequest, stream: Socket): void {
+  upgrade({ target, field }: WebSocketRequest, stream: Socket): void {
+    const tag = routeTagOf(target);
+    // It came in a TLS that did not say it, or it would be elsewhere now.
+    if (tag !== null && !this.options.serves(tag)) return refuse(stream, refusalHead('421 Misdirected Request'));
     const answer = upgradeAnswer(field);
     if (!answer.accepted) return refuse(stream, answer.head);
     stream.write(Buffer.from(answer.head, 'latin1'));

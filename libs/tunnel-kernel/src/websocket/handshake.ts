@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readHeaderLine } from '@gatehouse/net';
-import { protocolError } from '../errors.js';
+import { protocolError, TunnelError } from '../errors.js';
 
 /** Where a gateway takes WebSockets of agents. */
 export const AGENT_PATH = '/__gw/agent';
@@ -64,9 +64,12 @@ export function upgradeRequest({ secure, host, port, path }: WebSocketAddress): 
   return { head: `${lines.join('\r\n')}\r\n\r\n`, key };
 }
 
-/** @throws TunnelError `protocol` for an answer that is not the upgrade that was asked for. */
+/** @throws TunnelError `protocol` for an answer that is not the upgrade that was asked for, `misdirected` for a 421. */
 export function checkUpgradeAnswer(head: string, key: string): void {
   const status = /^HTTP\/1\.1 (\d{3})(?: |\r)/.exec(head)?.[1];
+  if (status === '421') {
+    throw new TunnelError('misdirected', 'the WebSocket came to a process of the gateway that serves others (421)');
+  }
   if (status !== '101') throw protocolError(`no WebSocket: the answer is ${status ?? 'not HTTP'}`);
   const field = readFields(head);
   const accept = Buffer.from(field('sec-websocket-accept') ?? '');

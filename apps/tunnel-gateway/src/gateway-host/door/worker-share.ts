@@ -61,6 +61,12 @@ export class WorkerShare {
     return worker === null || worker === this.place.index;
   }
 
+  /** What agents and visitors' programs say openly of themselves; see `Dealing.ofTag`. */
+  servesTag(tag: string): boolean {
+    const worker = this.dealing.ofTag(tag);
+    return worker === null || worker === this.place.index;
+  }
+
   /** Agents of other workers' clients are sent away; they come back by way of the door, which knows by then. */
   guard(store: ClientStore): ClientStore {
     return {
