@@ -1,20 +1,14 @@
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { Pool, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { HostConfig, HostTarget } from '../config.js';
 import { H2cDispatcher } from './h2c-dispatcher.js';
+import { Http1Target } from './http1-target.js';
 import { connectTarget, type ConnectorOptions } from './target-connector.js';
 
 /** How long a target that failed is left alone while others have not. */
 const REST_MS = 5000;
 /** Requests to one target at a time; each has a connection to itself. */
 const MAX_RUNNING = 1024;
-/** Idle connections are let go of before most servers do (Node: 5 s); a target may say otherwise with `Keep-Alive`. */
-const IDLE_MS = 4000;
-const LONGEST_IDLE_MS = 60_000;
-/** A connection serves no new requests after this; what undici keeps for one that was busy once goes with it. */
-const LONGEST_USE_MS = 300_000;
-const MAX_HEAD_BYTES = 64 * 1024;
 
 export interface UpstreamOptions extends ConnectorOptions {
   /** Milliseconds of a clock that may step. */
@@ -22,8 +16,6 @@ export interface UpstreamOptions extends ConnectorOptions {
   /** From the end of a request until the head of its answer, milliseconds. */
   answerMs: number;
 }
-
-type Connected = (...answer: [null, Socket] | [Error, null]) => void;
 
 /** A target with the connections to it. */
 export class Upstream {
@@ -41,8 +33,8 @@ export class Upstream {
   constructor(host: HostConfig, index: number, target: HostTarget, options: UpstreamOptions) {
     this.target = target;
     const connect = (): Promise<Duplex> => connectTarget(host, index, options);
-    this.dispatcher =
-      target.scheme === 'h2c' ? new H2cDispatcher({ ...options, connect }) : http1Pool(connect, options);
+    const Way = target.scheme === 'h2c' ? H2cDispatcher : Http1Target;
+    this.dispatcher = new Way({ ...options, connect });
   }
 
   get full(): boolean {
@@ -71,33 +63,6 @@ export class Upstream {
   destroy(): void {
     this.dispatcher.destroy().catch(() => undefined);
   }
-}
-
-function http1Pool(connect: () => Promise<Duplex>, { answerMs }: UpstreamOptions): Pool {
-  return new Pool('http://target', {
-    connections: MAX_RUNNING,
-    allowH2: false,
-    keepAliveTimeout: IDLE_MS,
-    keepAliveMaxTimeout: LONGEST_IDLE_MS,
-    clientTtl: LONGEST_USE_MS,
-    headersTimeout: answerMs,
-    // A stream of events may be quiet for as long as it likes.
-    bodyTimeout: 0,
-    maxHeaderSize: MAX_HEAD_BYTES,
-    connect: (_, callback) => {
-      void hand(connect, callback);
-    },
-  });
-}
-
-async function hand(connect: () => Promise<Duplex>, done: Connected): Promise<void> {
-  let stream: Duplex;
-  try {
-    stream = await connect();
-  } catch (error) {
-    return done(error instanceof Error ? error : new Error(String(error)), null);
-  }
-  done(null, stream as Socket);
 }
 
 /** The targets of one host. */
