@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The agent's program: one command, no state of its own. */
+import './node-20.js';
 import { EXIT } from './exit-codes.js';
 import { JsonReporter, TextReporter, type Reporter } from './reporter.js';
 import { runAgent } from './run-agent.js';

@@ -19,6 +19,15 @@ import { AGENT_VERSION } from '../src/version.js';
 
 /** The file that people run: `npm run build` makes it. */
 const BUNDLE = fileURLToPath(new URL('../dist/gatehouse-agent.mjs', import.meta.url));
+/** Takes away what Node 20 has not: the file has to run there. */
+const AS_NODE_20 = `data:text/javascript,${encodeURIComponent(`
+  import { syncBuiltinESMExports } from 'node:module';
+  import zlib from 'node:zlib';
+  const later = [[Promise, 'withResolvers', 'try'], [RegExp, 'escape'], [Array, 'fromAsync'], [Object, 'groupBy'],
+    [Map, 'groupBy'], [Set.prototype, 'union', 'difference', 'intersection'], [zlib, 'createZstdDecompress']];
+  for (const [owner, ...names] of later) for (const name of names) delete owner[name];
+  syncBuiltinESMExports();
+`)}`;
 const quiet = (): void => undefined;
 
 let server: TunnelServer;
@@ -63,7 +72,10 @@ interface Started {
 }
 
 function start(args: string[], environment: Record<string, string> = {}): Started {
-  const child = spawn(process.execPath, [BUNDLE, ...args], { env: { ...environment }, stdio: 'pipe' });
+  const child = spawn(process.execPath, ['--import', AS_NODE_20, BUNDLE, ...args], {
+    env: { ...environment },
+    stdio: 'pipe',
+  });
   children.push(child);
   let text = '';
   child.stdout.on('data', (part) => (text += String(part)));
