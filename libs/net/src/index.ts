@@ -3,6 +3,7 @@ export { watchIdle, type ByteCounter, type IdleWatch } from './idle-watch.js';
 export { relay, type RelayEnd, type RelayEndReason, type RelayHandle, type RelayOptions } from './relay.js';
 export { listenTcp } from './listen.js';
 export { Newcomers, type NewcomerLimits } from './newcomers.js';
+export { StreamEmitter, StreamOver } from './stream-over.js';
 export { DialedSocket } from './dialed-socket.js';
 export { withRoomBefore } from './read-memory.js';
 export { reuseMemory } from './reuse-memory.js';

@@ -1,5 +1,4 @@
-import { EventEmitter } from 'node:events';
-import { resetStream, type ByteStream, type ByteStreamEvents } from '@gatehouse/net';
+import { StreamOver, type ByteStream } from '@gatehouse/net';
 import { DialError } from '../interfaces/index.js';
 
 /**
@@ -7,8 +6,7 @@ import { DialError } from '../interfaces/index.js';
  * chunk than a cipher does. What is written is framed at once into the buffer of the stream below, which gives the
  * backpressure.
  */
-export abstract class LayeredStream extends EventEmitter implements ByteStream {
-  protected readonly inner: ByteStream;
+export abstract class LayeredStream extends StreamOver implements ByteStream {
   private readonly waiting: Buffer[] = [];
   private paused = true;
   private sourceEnded = false;
@@ -23,8 +21,7 @@ export abstract class LayeredStream extends EventEmitter implements ByteStream {
   private closed = false;
 
   constructor(inner: ByteStream) {
-    super();
-    this.inner = inner;
+    super(inner);
     inner.on('data', (bytes) => this.received(bytes));
     inner.on('end', () => this.innerEnd());
     inner.on('drain', () => this.emit('drain'));
@@ -38,18 +35,6 @@ export abstract class LayeredStream extends EventEmitter implements ByteStream {
 
   get readableEnded(): boolean {
     return this.endEmitted;
-  }
-
-  get writableLength(): number {
-    return this.inner.writableLength;
-  }
-
-  get remoteAddress(): string | undefined {
-    return this.inner.remoteAddress;
-  }
-
-  get remotePort(): number | undefined {
-    return this.inner.remotePort;
   }
 
   write(chunk: Uint8Array): boolean {
@@ -93,39 +78,19 @@ export abstract class LayeredStream extends EventEmitter implements ByteStream {
     this.waiting.unshift(Buffer.from(chunk));
   }
 
-  cork(): void {
-    this.inner.cork();
-  }
-
-  uncork(): void {
-    this.inner.uncork();
-  }
-
   destroy(error?: Error): void {
     if (error) this.fail(error);
     if (this.closeHeld) this.emitClose();
     else this.inner.destroy();
   }
 
-  resetAndDestroy(): void {
+  override resetAndDestroy(): void {
     if (this.closeHeld) this.emitClose();
-    else resetStream(this.inner);
+    else super.resetAndDestroy();
   }
 
   release(): void {
     this.released = true;
-  }
-
-  override on<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.on(event, listener);
-  }
-
-  override once<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.once(event, listener);
-  }
-
-  override off<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.off(event, listener);
   }
 
   /** Frames a chunk and `put`s it; called corked. */

@@ -6,7 +6,7 @@ const SMALL_BYTES = 4 * 1024;
 
 /** Bytes that wait for their reader, in about as much memory as they are. */
 export class HeldBytes {
-  private parts: Uint8Array[] = [];
+  private parts: Buffer[] = [];
   /** Memory of the last part, where it was copied; null where it was not. */
   private tail: Buffer | null = null;
 
@@ -14,7 +14,7 @@ export class HeldBytes {
     return this.parts.length === 0;
   }
 
-  push(part: Uint8Array): void {
+  push(part: Buffer): void {
     if (part.length >= SMALL_BYTES) {
       this.tail = null;
       this.parts.push(part);
@@ -27,10 +27,10 @@ export class HeldBytes {
   }
 
   unshift(part: Uint8Array): void {
-    this.parts.unshift(part);
+    this.parts.unshift(Buffer.isBuffer(part) ? part : Buffer.from(part.buffer, part.byteOffset, part.length));
   }
 
-  shift(): Uint8Array | undefined {
+  shift(): Buffer | undefined {
     if (this.parts.length === 1) this.tail = null;
     return this.parts.shift();
   }
@@ -40,7 +40,7 @@ export class HeldBytes {
     this.tail = null;
   }
 
-  private append(part: Uint8Array): boolean {
+  private append(part: Buffer): boolean {
     const last = this.parts.at(-1);
     if (!this.tail || !last || last.length + part.length > this.tail.length) return false;
     this.tail.set(part, last.length);

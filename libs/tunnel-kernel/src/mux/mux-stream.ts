@@ -1,5 +1,4 @@
-import { EventEmitter } from 'node:events';
-import type { ByteStream, ByteStreamEvents } from '@gatehouse/net';
+import { StreamEmitter, type ByteStream } from '@gatehouse/net';
 import { protocolError } from '../errors.js';
 import { HeldBytes } from './held-bytes.js';
 import { FIRST_WINDOW_BYTES } from './windows.js';
@@ -25,7 +24,7 @@ export interface MuxStreamOwner {
 }
 
 /** One of many two-way streams of a connection: ends and resets as TCP has them, each with a window of its own. */
-export class MuxStream extends EventEmitter implements ByteStream {
+export class MuxStream extends StreamEmitter implements ByteStream {
   readonly id: number;
   private readonly owner: MuxStreamOwner;
   private readonly queue: Uint8Array[] = [];
@@ -182,7 +181,7 @@ export class MuxStream extends EventEmitter implements ByteStream {
     this.finish(error, false);
   }
 
-  private deliver(part: Uint8Array): void {
+  private deliver(part: Buffer): void {
     this.delivering = true;
     this.emit('data', part);
     this.delivering = false;
@@ -227,17 +226,5 @@ export class MuxStream extends EventEmitter implements ByteStream {
       if (error) this.emit('error', error);
       this.emit('close');
     });
-  }
-
-  override on<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.on(event, listener);
-  }
-
-  override once<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.once(event, listener);
-  }
-
-  override off<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.off(event, listener);
   }
 }

@@ -1,12 +1,11 @@
-import { EventEmitter } from 'node:events';
-import type { ByteStream, ByteStreamEvents } from '@gatehouse/net';
+import { StreamEmitter, type ByteStream } from '@gatehouse/net';
 import type { AnyTlsSession, Lane } from './session.js';
 
 /** A stream ends as a whole: when we are done and nothing has come for so long, it is closed. */
 const QUIET_BEFORE_CLOSE_MS = 5000;
 
 /** One stream of a session, which it gives back when it ends. */
-export class AnyTlsStream extends EventEmitter implements ByteStream, Lane {
+export class AnyTlsStream extends StreamEmitter implements ByteStream, Lane {
   private session: AnyTlsSession | null;
   private readonly remote: Pick<ByteStream, 'remoteAddress' | 'remotePort'>;
   private readonly waiting: Buffer[] = [];
@@ -85,18 +84,6 @@ export class AnyTlsStream extends EventEmitter implements ByteStream, Lane {
   destroy(error?: Error): void {
     if (error) this.tell(error);
     this.finish();
-  }
-
-  override on<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.on(event, listener);
-  }
-
-  override once<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.once(event, listener);
-  }
-
-  override off<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.off(event, listener);
   }
 
   data(piece: Buffer): void {

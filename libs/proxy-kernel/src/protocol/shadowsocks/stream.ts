@@ -1,5 +1,4 @@
-import { EventEmitter } from 'node:events';
-import { resetStream, type ByteStream, type ByteStreamEvents } from '@gatehouse/net';
+import { StreamOver, type ByteStream } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
 import { freshSalt, type AeadMethod } from './cipher.js';
 import { ShadowsocksError, StreamOpener, StreamSealer, aeadFormat } from './codec.js';
@@ -40,8 +39,7 @@ export function aeadSession({ method, master }: ShadowsocksKeys, head: Uint8Arra
  * A Shadowsocks stream over a connected stream. Not a `stream.Duplex`: its buffering and callbacks would cost more per
  * chunk than AES does. What is written is sealed at once into the socket's own buffer, which gives the backpressure.
  */
-export class ShadowsocksStream extends EventEmitter implements ByteStream {
-  private readonly socket: ByteStream;
+export class ShadowsocksStream extends StreamOver implements ByteStream {
   private readonly session: ShadowsocksSession;
   private begun = false;
   private readonly prologueTimer: NodeJS.Timeout | null;
@@ -52,8 +50,7 @@ export class ShadowsocksStream extends EventEmitter implements ByteStream {
   private room = true;
 
   constructor(socket: ByteStream, session: ShadowsocksSession) {
-    super();
-    this.socket = socket;
+    super(socket);
     this.session = session;
     this.prologueTimer = session.speaksFirst ? setTimeout(() => this.sendPrologue(), FIRST_PAYLOAD_MS) : null;
     socket.on('data', (bytes: Buffer) => this.received(bytes));
@@ -64,42 +61,30 @@ export class ShadowsocksStream extends EventEmitter implements ByteStream {
   }
 
   get destroyed(): boolean {
-    return this.socket.destroyed;
+    return this.inner.destroyed;
   }
 
   get readableEnded(): boolean {
     return this.endEmitted;
   }
 
-  get writableLength(): number {
-    return this.socket.writableLength;
-  }
-
-  get remoteAddress(): string | undefined {
-    return this.socket.remoteAddress;
-  }
-
-  get remotePort(): number | undefined {
-    return this.socket.remotePort;
-  }
-
   write(chunk: Uint8Array): boolean {
     this.room = true;
-    this.socket.cork();
+    this.inner.cork();
     this.session.sealer.seal(this.begun ? chunk : this.begin(chunk), this.writePiece);
-    this.socket.uncork();
+    this.inner.uncork();
     // Corked writes say "full" before the system was asked; what counts is what it left.
-    return this.room || this.socket.writableLength === 0;
+    return this.room || this.inner.writableLength === 0;
   }
 
   end(): void {
     this.sendPrologue();
-    this.socket.end();
+    this.inner.end();
   }
 
   pause(): void {
     this.paused = true;
-    this.socket.pause();
+    this.inner.pause();
   }
 
   resume(): void {
@@ -109,7 +94,7 @@ export class ShadowsocksStream extends EventEmitter implements ByteStream {
       if (plain) this.emit('data', plain);
     }
     if (this.paused) return;
-    this.socket.resume();
+    this.inner.resume();
     if (this.sourceEnded) this.emitEnd();
   }
 
@@ -117,50 +102,26 @@ export class ShadowsocksStream extends EventEmitter implements ByteStream {
     this.waiting.unshift(Buffer.from(chunk));
   }
 
-  cork(): void {
-    this.socket.cork();
-  }
-
-  uncork(): void {
-    this.socket.uncork();
-  }
-
   destroy(error?: Error): void {
-    this.socket.destroy(error);
-  }
-
-  resetAndDestroy(): void {
-    resetStream(this.socket);
-  }
-
-  override on<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.on(event, listener);
-  }
-
-  override once<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.once(event, listener);
-  }
-
-  override off<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.off(event, listener);
+    this.inner.destroy(error);
   }
 
   private readonly writePiece = (piece: Buffer): void => {
-    if (!this.socket.write(piece)) this.room = false;
+    if (!this.inner.write(piece)) this.room = false;
   };
 
   private sendPrologue(): void {
-    if (this.begun || this.socket.destroyed) return;
-    this.socket.cork();
+    if (this.begun || this.inner.destroyed) return;
+    this.inner.cork();
     this.session.sealer.seal(this.begin(NOTHING), this.writePiece);
-    this.socket.uncork();
+    this.inner.uncork();
   }
 
   private begin(payload: Uint8Array): Uint8Array {
     this.begun = true;
     if (this.prologueTimer) clearTimeout(this.prologueTimer);
     const { opening, rest } = this.session.begin(payload);
-    this.socket.write(opening);
+    this.inner.write(opening);
     return rest;
   }
 
@@ -169,10 +130,10 @@ export class ShadowsocksStream extends EventEmitter implements ByteStream {
       this.session.opener.push(bytes, this.give);
     } catch (error) {
       const kind = error instanceof ShadowsocksError ? 'auth_failed' : 'protocol_error';
-      this.socket.destroy(new DialError('handshake', kind, (error as Error).message, { cause: error }));
+      this.inner.destroy(new DialError('handshake', kind, (error as Error).message, { cause: error }));
     }
     // Opened bytes are a copy: the sealed ones can be overwritten.
-    this.socket.release?.();
+    this.inner.release?.();
   }
 
   private readonly give = (plain: Buffer): void => {
@@ -182,7 +143,7 @@ export class ShadowsocksStream extends EventEmitter implements ByteStream {
 
   private sourceEnd(): void {
     if (!this.session.opener.atBoundary) {
-      this.socket.destroy(new DialError('relay', 'protocol_error', 'the stream ended inside a chunk'));
+      this.inner.destroy(new DialError('relay', 'protocol_error', 'the stream ended inside a chunk'));
       return;
     }
     this.sourceEnded = true;

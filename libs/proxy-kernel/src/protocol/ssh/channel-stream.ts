@@ -1,14 +1,11 @@
-import { EventEmitter } from 'node:events';
+import { StreamEmitter, type ByteStream } from '@gatehouse/net';
 import type { ClientChannel } from 'ssh2';
-import type { ByteStream, ByteStreamEvents } from '@gatehouse/net';
-
-const RELAYED = ['data', 'end', 'drain', 'error'] as const;
 
 /**
  * A channel that is closed when it is told to be. The channel itself would be once the server has agreed and all that
  * came before was read. Its windows bound what waits on either side.
  */
-export class ChannelStream extends EventEmitter implements ByteStream {
+export class ChannelStream extends StreamEmitter implements ByteStream {
   private readonly channel: ClientChannel;
   destroyed = false;
 
@@ -17,12 +14,13 @@ export class ChannelStream extends EventEmitter implements ByteStream {
     this.channel = channel;
     // Listening would let it flow.
     channel.pause();
-    for (const event of RELAYED) {
-      channel.on(event, (...values: unknown[]) => {
-        // Without a listener an `error` event would end the process.
-        if (!this.destroyed && (event !== 'error' || this.listenerCount('error') > 0)) this.emit(event, ...values);
-      });
-    }
+    channel.on('data', (chunk: Buffer) => this.destroyed || this.emit('data', chunk));
+    channel.on('end', () => this.destroyed || this.emit('end'));
+    channel.on('drain', () => this.destroyed || this.emit('drain'));
+    // Without a listener an `error` event would end the process.
+    channel.on('error', (error: Error) => {
+      if (!this.destroyed && this.listenerCount('error') > 0) this.emit('error', error);
+    });
     channel.on('close', () => this.close());
   }
 
@@ -68,18 +66,6 @@ export class ChannelStream extends EventEmitter implements ByteStream {
     this.channel.destroy();
     // What is left must be read, or the channel stays.
     this.channel.resume();
-  }
-
-  override on<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.on(event, listener);
-  }
-
-  override once<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.once(event, listener);
-  }
-
-  override off<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.off(event, listener);
   }
 
   private close(): void {
