@@ -1,6 +1,6 @@
 // A built tunnel gateway as programs of others see it: testssl.sh asks its https port everything it knows, slowhttptest
 // keeps its http port and the port of its API busy with slow visitors while ordinary ones are timed.
-//   npm run peers; node test/conformance/tunnel-outside.mjs [--only tls|slow] [--target visitors|API] [--kind headers|body|read] [--connections N] [--seconds N]
+//   npm run peers; node test/conformance/tunnel-outside.mjs [--only tls|slow] [--target visitors|API] [--kind headers|body|read] [--connections N] [--pipelined N] [--seconds N]
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     target: { type: 'string' },
     kind: { type: 'string' },
+    pipelined: { type: 'string', default: '1' },
   },
 });
 const PEERS = process.env.GATEHOUSE_PEERS_BIN ?? fileURLToPath(new URL('../../.gatehouse/peers/bin', import.meta.url));
@@ -156,7 +157,7 @@ async function beSlow({ http, api, pid }) {
   const kinds = {
     headers: ['-H'],
     body: ['-B', '-s', '65536'],
-    read: ['-X', '-w', '512', '-y', '1024', '-n', '5', '-z', '32', '-k', '1'],
+    read: ['-X', '-w', '512', '-y', '1024', '-n', '5', '-z', '32', '-k', values.pipelined],
   };
   for (const [target, port, slowPath] of [
     ['visitors', http, '/page'],

@@ -28,11 +28,15 @@ export interface ExchangeRequest {
   reply: Reply;
   flow: Flow;
   admitted: Admitted;
+  /** How long the visitor may take nothing of an answer, milliseconds. */
+  stallMs: number;
   /** Once, at the very end. */
   onEnd(reason: RelayEndReason): void;
 }
 
 const MAX_TRIES = 2;
+/** Last parts of answers from here on are watched until they have left. */
+const LARGE_BYTES = 16 * 1024;
 const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS']);
 const NOTHING_ADDED: Allowed = { allowed: true, dropHeaders: [], requestHeaders: [], responseHeaders: [] };
 
@@ -58,6 +62,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private last: Buffer | null = null;
   private held = false;
   private reason: RelayEndReason | null = null;
+  /** While the visitor takes nothing. */
+  private stalled: NodeJS.Timeout | null = null;
 
   constructor(request: ExchangeRequest) {
     this.request = request;
@@ -105,10 +111,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   drained(): void {
     this.full = false;
+    this.moved();
     this.goOn();
   }
 
   gone(): void {
+    this.moved();
     if (this.over) return;
     this.over = true;
     // The place at the target is free once it is told that nobody waits: a request that has no connection yet is in its line.
@@ -152,6 +160,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.missing === 0 && !limiter) this.last = chunk;
     else this.full = !reply.write(chunk);
     if (limiter && !limiter.pass(chunk.length, this.throttled)) this.held = true;
+    if (this.full) this.watch();
     if (this.full || this.held) controller.pause();
   }
 
@@ -160,6 +169,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.release?.();
     if (this.over) return;
     this.reason = 'remote_closed';
+    if (this.last && this.last.length >= LARGE_BYTES) this.watch();
     this.request.reply.end(readTrailers(controller.rawTrailers ?? trailers), this.last);
   }
 
@@ -259,6 +269,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     if (!this.sent) return true;
     return REPEATABLE.has(this.request.head.method) && codeOf(error) !== 'UND_ERR_HEADERS_TIMEOUT';
+  }
+
+  /** Who reads nothing does not keep its connection, and one to the target, for ever. */
+  private watch(): void {
+    this.stalled ??= setTimeout(() => this.request.reply.abort(), this.request.stallMs);
+  }
+
+  private moved(): void {
+    if (this.stalled) clearTimeout(this.stalled);
+    this.stalled = null;
   }
 
   private goOn(): void {

@@ -36,6 +36,8 @@ export interface FrontDoorOptions {
   context: Pick<ModeContext, 'ledger' | 'admission' | 'verifier' | 'logger'>;
   upstreams: UpstreamTable;
   proxies: TrustedProxies;
+  /** How long a visitor may take nothing of an answer, milliseconds. */
+  stallMs: number;
   /** Answer to a challenge of ACME's HTTP-01 (RFC 8555 8.3); null: there is none. */
   acmeChallenge(token: string): string | null;
   /** Whether a name is one of this process: connections for others are to be made anew. */
@@ -143,6 +145,7 @@ export class FrontDoor {
       reply: incoming.reply,
       flow,
       admitted,
+      stallMs: this.options.stallMs,
       onEnd: (reason) => {
         admitted.release();
         ledger.close(flow, { reason });

@@ -34,12 +34,14 @@ export interface HttpOptions {
   /** Connections in TLS that have not said yet whom they want, at most. Absent: 4096. */
   maxUnidentified?: number;
   /** Milliseconds. */
-  timeouts?: { head?: number; answer?: number; connect?: number };
+  timeouts?: { head?: number; answer?: number; connect?: number; stall?: number };
 }
 
 const HEAD_MS = 30_000;
 const ANSWER_MS = 60_000;
 const CONNECT_MS = 10_000;
+/** Long: the system may have taken a megabyte for a visitor on a slow line before it takes more. */
+const STALL_MS = 300_000;
 const MAX_CONNECTIONS = 32_768;
 
 /** Virtual hosts: ports for visitors that speak HTTP, and the ways to the targets behind agents. */
@@ -86,6 +88,7 @@ export class HttpGateway {
     this.door = new FrontDoor({
       context,
       upstreams: this.upstreams,
+      stallMs: timeouts.stall ?? STALL_MS,
       proxies,
       acmeChallenge: (token) => options.acmeChallenge?.(token) ?? null,
       httpsPort: () => this.httpsPort,

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import { waitFor } from '@gatehouse/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { HostRig } from '../../test/host-rig.js';
+import { createServerIdentity } from '../index.js';
+
+const STALL_MS = 200;
+let rig: HostRig;
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) cleanup();
+  await rig.close();
+});
+
+/** A target that answers with as much as is taken, and says when nobody wants it any more. */
+async function pouring(): Promise<{ port: number; answers: ServerResponse[] }> {
+  const answers: ServerResponse[] = [];
+  const part = Buffer.alloc(256 * 1024);
+  const port = await rig.origin((_, response) => {
+    answers.push(response);
+    const pour = (): void => {
+      while (!response.destroyed && response.write(part));
+    };
+    response.on('drain', pour);
+    pour();
+  });
+  return { port, answers };
+}
+
+async function asking(): Promise<Socket> {
+  const socket = connect({ port: rig.http, host: '127.0.0.1' }).on('error', () => undefined);
+  cleanups.push(() => socket.destroy());
+  await once(socket, 'connect');
+  socket.write('GET / HTTP/1.1\r\nHost: a.test\r\n\r\n');
+  return socket;
+}
+
+const start = (): Promise<HostRig> => {
+  const { certificate, key } = createServerIdentity('a.test');
+  return HostRig.start({ timeouts: { stall: STALL_MS }, defaultCertificate: { chain: certificate, key } });
+};
+
+describe('a visitor who takes nothing of an answer', () => {
+  it('is cut off, and its connection to the target with it', async () => {
+    rig = await start();
+    const { port, answers } = await pouring();
+    await rig.serve(rig.hostConfig([port]));
+    await asking();
+    await waitFor(() => answers.length === 1);
+    await waitFor(() => answers[0]?.destroyed && rig.server.flows === 0);
+    expect(rig.records).toMatchObject([{ reason: 'client_error' }]);
+  });
+
+  it('is cut off over HTTP/2 without the other streams of its connection', async () => {
+    rig = await start();
+    const { port, answers } = await pouring();
+    const quick = await rig.origin((_, response) => response.end('quick'));
+    await rig.serve(rig.hostConfig([port]), rig.hostConfig([quick], { id: 13, location: '/quick' }));
+    const session = connectHttp2(`https://127.0.0.1:${rig.https}`, { rejectUnauthorized: false });
+    session.on('error', () => undefined);
+    cleanups.push(() => session.destroy());
+    const ask = (path: string) =>
+      session.request({ ':path': path, ':authority': 'a.test' }).on('error', () => undefined);
+    const slow = ask('/');
+    await once(slow, 'response');
+    slow.pause();
+    await waitFor(() => answers[0]?.destroyed && rig.server.flows === 0);
+    const other = ask('/quick');
+    expect(String((await once(other, 'data'))[0])).toBe('quick');
+  });
+
+  it('is not one whose target is silent, or who reads on in time', async () => {
+    rig = await start();
+    const big = Buffer.alloc(16 * 1024 * 1024);
+    const target = await rig.origin((_, response) => {
+      response.setHeader('content-length', big.length + 4);
+      // Long after it was all taken.
+      response.write(big, () => setTimeout(() => response.end('last'), 2 * STALL_MS));
+    });
+    await rig.serve(rig.hostConfig([target]));
+    const visitor = await asking();
+    let received = 0;
+    visitor.on('data', (bytes) => (received += bytes.length));
+    await waitFor(() => received > big.length + 4);
+    await waitFor(() => rig.server.flows === 0);
+    expect(rig.records).toMatchObject([{ reason: 'remote_closed' }]);
+  });
+});
