@@ -65,6 +65,7 @@ export class TunnelServer {
       logger: environment.logger,
       ledger: this.ledger,
       maxSessions: limits.sessions,
+      nearMs: limits.nearMs,
       openChannel: (clientId, start) => channels.open(clientId, start),
     });
     const shared: ModeContext = {

@@ -16,6 +16,10 @@ const PROBE_MS = 1000;
 const LANE_IDLE_MS = 10_000;
 /** After a lane could not be opened. */
 const REST_MS = 1000;
+/** To know soon whether an agent is near. */
+const QUICK_ROUNDS = 3;
+/** An agent that was near is until its answers take so many times as long: busy processes are no long way. */
+const FAR_FACTOR = 4;
 const NOWHERE = { address: '0.0.0.0', port: 0 };
 const LANE_START: StartOf = {
   kind: 'datagrams',
@@ -31,12 +35,17 @@ export interface AgentRouteOptions {
   keys: PacketKeys | null;
   door: PacketDoor;
   now: () => number;
+  /** An agent whose answers take less, milliseconds, gets its datagrams over data channels. */
+  nearMs: number;
   /** A data channel of this agent for a lane. @throws TunnelError */
   openChannel: (start: StartOf) => Promise<ByteStream>;
   frame: FrameHandler;
 }
 
-/** The ways of datagrams to one agent: packets while they get through, else lanes over data channels. */
+/**
+ * The ways of datagrams to one agent: packets while they get through, else lanes over data channels. An agent nearby has
+ * lanes at once (decision 0047).
+ */
 export class AgentRoute implements PacketReceiver {
   private readonly options: AgentRouteOptions;
   private readonly packets: PacketLane | null = null;
@@ -47,6 +56,7 @@ export class AgentRoute implements PacketReceiver {
   private restUntil = 0;
   private usedAt = 0;
   private toldLost = false;
+  private near = false;
 
   constructor(options: AgentRouteOptions) {
     this.options = options;
@@ -60,10 +70,10 @@ export class AgentRoute implements PacketReceiver {
       transmit: (parts) => this.address && door.send(parts, this.address),
       frame: (type, body) => this.receiveFrame(type, body),
     });
-    this.watch = new PathWatch(this.packets, now);
+    this.watch = new PathWatch(this.packets, now, QUICK_ROUNDS);
   }
 
-  /** Whether datagrams go as UDP packets at the moment. */
+  /** Whether UDP packets get through. */
   get viaPackets(): boolean {
     return this.watch?.good === true;
   }
@@ -75,10 +85,13 @@ export class AgentRoute implements PacketReceiver {
 
   /** The way for a session at the moment; null: there is none. */
   lane(session: number): DatagramLane | null {
-    if (this.packets && this.watch?.good) return this.packets;
+    const packets = this.watch?.good ? this.packets : null;
+    if (packets && !this.near) return packets;
     this.usedAt = this.options.now();
     const index = session % LANES;
-    return this.lanes[index] ?? this.openLane(index);
+    const lane = this.lanes[index] ?? this.openLane(index);
+    // Nothing has to wait for a channel where packets get through.
+    return packets && !lane?.attached ? packets : lane;
   }
 
   receive(packet: Buffer, from: RemoteInfo): void {
@@ -143,7 +156,14 @@ export class AgentRoute implements PacketReceiver {
 
   private receiveFrame(type: number, body: Buffer): void {
     if (type === FRAME.probe) this.watch?.probe(sessionOf(body), body);
-    else if (type === FRAME.probed) this.watch?.probed(sessionOf(body), body);
+    else if (type === FRAME.probed) this.probed(body);
     else this.options.frame(type, body);
+  }
+
+  private probed(body: Buffer): void {
+    if (!this.watch) return;
+    this.watch.probed(sessionOf(body), body);
+    this.near = this.watch.roundTripMs < this.options.nearMs * (this.near ? FAR_FACTOR : 1);
+    this.watch.wanted = !this.near;
   }
 }

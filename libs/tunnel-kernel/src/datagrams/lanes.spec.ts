@@ -98,7 +98,7 @@ describe('a lane over a data channel', () => {
 });
 
 /** Two ends of a path that loses packets longer than `longest`. */
-function path(longest: () => number, now: () => number) {
+function path(longest: () => number, now: () => number, quickRounds = 0) {
   const keys = packetKeys(() => material);
   const sizes: number[] = [];
   const payloads: Buffer[] = [];
@@ -130,7 +130,7 @@ function path(longest: () => number, now: () => number) {
     () => near,
     () => farWatch,
   );
-  const nearWatch = new PathWatch(near, now);
+  const nearWatch = new PathWatch(near, now, quickRounds);
   const farWatch = new PathWatch(far, now);
   return { near, watch: nearWatch, sizes, payloads };
 }
@@ -156,6 +156,32 @@ describe('a path of packets', () => {
     now += 1000;
     watch.tick(1000);
     expect(watch.good).toBe(true);
+  });
+
+  it('is as long as its quickest answer of late, which follow each other at once in the beginning', () => {
+    let now = 0;
+    let delay = 5;
+    const { watch } = path(
+      () => {
+        now += delay;
+        return 2000;
+      },
+      () => now,
+      3,
+    );
+    expect(watch.roundTripMs).toBe(Number.POSITIVE_INFINITY);
+    watch.ask();
+    // Each round has two packets of its own, and two answers.
+    expect(now).toBe(4 * 4 * 5);
+    expect(watch.roundTripMs).toBe(10);
+    delay = 1;
+    watch.ask();
+    expect(watch.roundTripMs).toBe(2);
+    delay = 20;
+    for (let round = 0; round < 7; round++) watch.ask();
+    expect(watch.roundTripMs).toBe(2);
+    watch.ask();
+    expect(watch.roundTripMs).toBe(40);
   });
 
   it('takes longer packets when they get through, and shorter ones again when they do not', () => {

@@ -5,6 +5,8 @@ import { BASE_PACKET_BYTES, LARGE_PACKET_BYTES, type PacketLane } from './packet
 const LOST_MS = 2500;
 /** Rounds in a row in which only the short packet was answered. */
 const MAX_LARGE_MISSES = 3;
+/** One slow answer among so many says nothing of the path: somebody was busy. */
+const TIMED_ROUNDS = 8;
 const GOOD = 1;
 
 interface Round {
@@ -20,19 +22,27 @@ interface Round {
 export class PathWatch {
   private readonly lane: PacketLane;
   private readonly now: () => number;
+  /** Rounds that follow each other at once when the first answer comes: the first is slow on any path. */
+  private readonly quickRounds: number;
   private round: Round | null = null;
   private token = 0;
   private askedAt = Number.NEGATIVE_INFINITY;
   private unansweredSince: number | null = null;
   private largeMisses = 0;
+  private readonly times: number[] = [];
+  /** The shortest round trip of the last rounds, milliseconds. */
+  roundTripMs = Number.POSITIVE_INFINITY;
+  /** Said to the other end: whether it is to send packets where they get through. */
+  wanted = true;
   /** An answer came, and none is missing for long. */
   good = false;
   /** What the other end said last of the path. */
   peerGood = false;
 
-  constructor(lane: PacketLane, now: () => number) {
+  constructor(lane: PacketLane, now: () => number, quickRounds = 0) {
     this.lane = lane;
     this.now = now;
+    this.quickRounds = quickRounds;
   }
 
   /** Whether an answer is still to come. */
@@ -70,11 +80,14 @@ export class PathWatch {
     this.readFlags(body);
     this.good = true;
     this.unansweredSince = null;
-    if (token === round.token) round.baseAnswered = true;
-    else {
+    if (token === round.token) {
+      if (!round.baseAnswered) this.timed(this.now() - this.askedAt);
+      round.baseAnswered = true;
+    } else {
       round.largeAnswered = true;
       this.lane.packetBytes = LARGE_PACKET_BYTES;
     }
+    if (round.baseAnswered && round.largeAnswered && this.times.length <= this.quickRounds) this.ask();
   }
 
   private judgeRound(): void {
@@ -83,8 +96,14 @@ export class PathWatch {
     if (this.largeMisses >= MAX_LARGE_MISSES) this.lane.packetBytes = BASE_PACKET_BYTES;
   }
 
+  private timed(milliseconds: number): void {
+    this.times.push(milliseconds);
+    if (this.times.length > TIMED_ROUNDS) this.times.shift();
+    this.roundTripMs = Math.min(...this.times);
+  }
+
   private flags(): Buffer {
-    return Buffer.of(this.good ? GOOD : 0);
+    return Buffer.of(this.good && this.wanted ? GOOD : 0);
   }
 
   private readFlags(body: Buffer): void {

@@ -19,6 +19,8 @@ export interface ServerDatagramsOptions {
   ledger: FlowLedger;
   /** Sessions of the whole server, at most. */
   maxSessions: number;
+  /** An agent whose answers take less, milliseconds, gets its datagrams over data channels. */
+  nearMs: number;
   openChannel(clientId: number, start: StartOf): Promise<ByteStream>;
 }
 
@@ -74,7 +76,7 @@ export class ServerDatagrams implements DatagramSessions {
     return { ...this.drops, sessions: this.sessions.size, rejected, packets: this.door.open };
   }
 
-  /** Whether datagrams of a client go as UDP packets at the moment. */
+  /** Whether UDP packets get through to the agent of a client. */
   viaPackets(clientId: number): boolean {
     return this.routes.get(clientId)?.viaPackets ?? false;
   }
@@ -100,6 +102,7 @@ export class ServerDatagrams implements DatagramSessions {
       keys: exportKeys && packetKeys(exportKeys),
       door: this.door,
       now: this.options.now,
+      nearMs: this.options.nearMs,
       openChannel: (start) => this.options.openChannel(clientId, start),
       frame: (type, body) => this.receive(clientId, route, type, body),
     });

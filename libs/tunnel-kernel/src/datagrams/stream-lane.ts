@@ -38,6 +38,11 @@ export class StreamLane implements DatagramLane {
     return this.ended;
   }
 
+  /** Whether it has its data channel: what is put before that waits, or finds no room. */
+  get attached(): boolean {
+    return this.stream !== null && !this.ended;
+  }
+
   /** `head`: what was read of the stream already. What was put before goes out first. */
   attach(stream: ByteStream, head?: Buffer): void {
     if (this.ended) return void stream.destroy();
