@@ -1,6 +1,6 @@
 // npm run bench -- tunnel-workers [seconds] [workers ...]
 //
-// A built tunnel gateway with one edge process and with several: requests over connections that stay, and a connection for
+// A built tunnel gateway with one edge process and with several. Requests over connections that stay, and a connection for
 // each request, which the door of several deals out. Two clients with a host and an agent each, so that two workers have
 // one each; an nginx as target, one wrk for each host. CPU is that of the edge's processes, door and workers apart.
 import { execFile } from 'node:child_process';

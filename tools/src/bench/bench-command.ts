@@ -16,14 +16,24 @@ function scripts(): Map<string, string> {
     if (!name.endsWith('.mjs')) continue;
     const text = readFileSync(join(FOLDER, name), 'utf8');
     if (/^export /m.test(text)) continue;
-    const words = text
-      .split('\n')
-      .filter((line) => /^\s*(\/\/|\/\*\*|\*)/.test(line))
-      .map((line) => line.replace(/^\s*[/*]+\s?/, ''));
-    const sentence = words.find((line) => line !== '' && !line.startsWith('npm run')) ?? '';
-    found.set(name.replace(/\.mjs$/, ''), sentence.replace(/[:,]$/, ''));
+    found.set(name.replace(/\.mjs$/, ''), firstSentence(text));
   }
   return found;
+}
+
+/** Of the first comment, without the line that says how the script is run. */
+function firstSentence(text: string): string {
+  const lines = text.split('\n');
+  const rest = lines.slice(lines.findIndex((line) => line.startsWith('//')));
+  const comment = rest
+    .slice(
+      0,
+      rest.findIndex((line) => !line.startsWith('//')),
+    )
+    .map((line) => line.slice(3));
+  const paragraphs = comment.join('\n').split(/^(?:npm run .*)?$/m);
+  const words = (paragraphs.find((paragraph) => paragraph.trim() !== '') ?? '').trim().replaceAll('\n', ' ');
+  return words.replace(/\.(?: .*)?$/, '');
 }
 
 function runScript(name: string, args: string[]): Promise<number> {
