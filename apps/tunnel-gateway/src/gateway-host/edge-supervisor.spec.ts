@@ -85,6 +85,18 @@ describe('an edge that is to be replaced', () => {
     expect(children.map(({ ended }) => ended)).toEqual([true, true]);
   });
 
+  it('before it served leaves the ports for the next one to tell', async () => {
+    const { supervisor, children } = supervised();
+    expect(await supervisor.start(1)).toEqual({ outcome: 'waiting' });
+    const replaced = supervisor.replace();
+    children[1]?.say({ type: 'prepared' });
+    while (!children[1]?.sent.some(({ type }) => type === 'bind')) await Promise.resolve();
+    children[1]?.say({ type: 'ready', ports: PORTS });
+    await replaced;
+    expect(supervisor.ports).toEqual(PORTS);
+    await supervisor.stop(0);
+  });
+
   it('and dies first is not replaced twice', async () => {
     const { supervisor, children, born } = await serving();
     const replaced = supervisor.replace();

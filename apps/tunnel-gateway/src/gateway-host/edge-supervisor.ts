@@ -1,5 +1,6 @@
 import type { EdgeCalls, EdgeLogEntry, EdgeMethod, EdgeOptions, EdgePorts, PortName } from './edge-ipc.js';
 import { EdgeProcess, EdgeUnavailableError, type EdgeChild } from './edge-process.js';
+import { RestartWaits } from './restart-waits.js';
 
 export interface EdgeSupervisorOptions {
   launch(): EdgeChild;
@@ -12,10 +13,6 @@ export interface EdgeSupervisorOptions {
 export type FirstStart =
   { outcome: 'ready'; ports: EdgePorts } | { outcome: 'port'; port: PortName; code: string } | { outcome: 'waiting' };
 
-const RESTART_FIRST_MS = 50;
-const RESTART_LAST_MS = 800;
-/** One that lived this long starts the series of waits anew. */
-const STABLE_MS = 10_000;
 /** A replacement that is not prepared by then is given up. */
 const PREPARE_MS = 30_000;
 const MOVE_SPREAD_MS = 1_000;
@@ -30,8 +27,7 @@ export class EdgeSupervisor {
   private readonly draining = new Set<EdgeProcess>();
   private replacing: Promise<void> | null = null;
   private timer: NodeJS.Timeout | null = null;
-  private startedAt = 0;
-  private deathsInRow = 0;
+  private readonly restarts = new RestartWaits();
   private stopping = false;
   /** Whether a port that is taken ends the start of the service: nobody served yet, and the start still waits. */
   private starting = true;
@@ -88,7 +84,7 @@ export class EdgeSupervisor {
 
   private spawn(): void {
     this.timer = null;
-    this.startedAt = Date.now();
+    this.restarts.started();
     const edge = this.create(false, {
       ready: (ports) => {
         this.starting = false;
@@ -123,9 +119,7 @@ export class EdgeSupervisor {
     if (this.current !== edge) return;
     this.current = null;
     if (this.stopping) return;
-    this.deathsInRow = Date.now() - this.startedAt >= STABLE_MS ? 0 : this.deathsInRow + 1;
-    const waitMs = Math.min(RESTART_FIRST_MS * 2 ** Math.max(0, this.deathsInRow - 1), RESTART_LAST_MS);
-    this.timer = setTimeout(() => this.spawn(), waitMs);
+    this.timer = setTimeout(() => this.spawn(), this.restarts.died());
   }
 
   private create(
@@ -167,7 +161,10 @@ export class EdgeSupervisor {
     for (const { promise } of [prepared, ready]) promise.catch(() => undefined);
     const next = this.create(true, {
       prepared: () => prepared.resolve(),
-      ready: () => ready.resolve(),
+      ready: (ports) => {
+        this.keep(ports);
+        ready.resolve();
+      },
       failed: (port, code) => fail(`the port for ${port} cannot be taken over: ${code}`),
       exited: () => {
         fail('the new edge ended');
@@ -189,7 +186,7 @@ export class EdgeSupervisor {
     // From here on the new one is it: if it fails now, another is started.
     this.draining.add(before);
     this.current = next;
-    this.startedAt = Date.now();
+    this.restarts.started();
     await before.request('drain', { spreadMs: MOVE_SPREAD_MS, deadlineMs: DRAIN_MS }).catch(() => before.kill());
     next.bind();
     await ready.promise;

@@ -9,6 +9,7 @@ import type {
   PortName,
 } from '../edge-ipc.js';
 import { EdgeProcess, EdgeUnavailableError, type EdgeChild } from '../edge-process.js';
+import { RestartWaits } from '../restart-waits.js';
 
 /** The part of a `ChildProcess` that a worker needs. */
 export interface WorkerChild extends EdgeChild {
@@ -30,9 +31,6 @@ interface Waiting {
   socket: Socket;
 }
 
-const RESTART_FIRST_MS = 50;
-const RESTART_LAST_MS = 800;
-const STABLE_MS = 10_000;
 /** Connections for a worker that is being started again. */
 const MAX_WAITING = 1_024;
 const WAIT_MS = 5_000;
@@ -51,8 +49,7 @@ export class WorkerSlot {
   /** Known when the shared ports are bound: workers may begin. */
   private ports: EdgePorts | null = null;
   private isPrepared = false;
-  private startedAt = 0;
-  private deathsInRow = 0;
+  private readonly restarts = new RestartWaits();
   private timer: NodeJS.Timeout | null = null;
   private ending = false;
 
@@ -129,7 +126,7 @@ export class WorkerSlot {
   private spawn(): void {
     const { options } = this;
     this.timer = null;
-    this.startedAt = Date.now();
+    this.restarts.started();
     this.isPrepared = false;
     const child = options.launch();
     const process: EdgeProcess = new EdgeProcess(child, options.edge, {
@@ -182,8 +179,6 @@ export class WorkerSlot {
     this.underway.clear();
     if (this.ending) return;
     this.options.onExit(reason);
-    this.deathsInRow = Date.now() - this.startedAt >= STABLE_MS ? 0 : this.deathsInRow + 1;
-    const waitMs = Math.min(RESTART_FIRST_MS * 2 ** Math.max(0, this.deathsInRow - 1), RESTART_LAST_MS);
-    this.timer = setTimeout(() => this.spawn(), waitMs);
+    this.timer = setTimeout(() => this.spawn(), this.restarts.died());
   }
 }
