@@ -41,8 +41,15 @@ const UDP_MEGABITS = [50, 200, 400];
 const FLOOD = 0;
 
 const known = [
-  { name: 'gatehouse, plain', needs: [], start: (on) => startGatehouse(on, false) },
-  { name: 'gatehouse, sealed', needs: [], start: (on) => startGatehouse(on, true) },
+  { name: 'gatehouse, plain', needs: [], start: (on) => startGatehouse(on, { encrypt: false }) },
+  { name: 'gatehouse, sealed', needs: [], start: (on) => startGatehouse(on, { encrypt: true }) },
+  // On the loopback every agent is near, so that datagrams take data channels: this row has packets, as one far away.
+  {
+    name: 'gatehouse, packets',
+    only: 'udp',
+    needs: [],
+    start: (on) => startGatehouse(on, { encrypt: true, near: false }),
+  },
   ...PEERS,
 ];
 const absent = known.filter(({ needs }) => needs.some((name) => !findPeer(name)));
@@ -119,22 +126,23 @@ function roundTrips(load, entry) {
   });
 }
 
-async function runLoads(at, processes, load, udp) {
+async function runLoads(at, processes, load, { udp = true, only } = {}) {
   const run = {};
+  const wants = (part) => parts.has(part) && (only === undefined || only === part);
   const take = async (name, work) => (run[name] = await measure(name, processes, work));
   const carry = (name, work) => withIperf(() => take(name, work));
-  if (parts.has('tcp')) {
+  if (wants('tcp')) {
     await carry('warm', () => iperf(at.iperf, { seconds: 1, down: true }));
     await carry('down', () => iperf(at.iperf, { seconds, down: true }));
     await carry('up', () => iperf(at.iperf, { seconds }));
     await carry('many', () => iperf(at.iperf, { seconds, down: true, streams: 8 }));
   }
-  if (parts.has('connections')) {
+  if (wants('connections')) {
     await wrkConnections(at.http, { seconds: 1 }); // warm up
     await take('fresh', () => wrkConnections(at.http, { seconds }));
     await take('one', () => roundTrips(load, at.echo));
   }
-  if (udp && parts.has('udp')) {
+  if (udp && wants('udp')) {
     await carry('warm', () => iperfDatagrams(at.iperf, { seconds: 1, megabits: 100 }));
     for (const megabits of [...UDP_MEGABITS, FLOOD]) {
       await carry(`udp${megabits}`, () => iperfDatagrams(at.iperf, { seconds, megabits }));
@@ -151,11 +159,12 @@ async function place(targets, udp) {
   return { at, forwards };
 }
 
-async function runSubject({ start, udp = true }, targets, load) {
+async function runSubject(subject, targets, load) {
+  const { start, udp = true } = subject;
   const { at, forwards } = await place(targets, udp);
   const processes = await start({ forwards, folder: mkdtempSync(path.join(folder, 'subject-')), via: (port) => port });
   const memory = watchMemory(processes);
-  const run = await runLoads(at, processes, load, udp);
+  const run = await runLoads(at, processes, load, subject);
   run.rss = memory();
   for (const child of processes) await stop(child);
   return run;
@@ -174,8 +183,8 @@ async function overLine(entry, run) {
   run.farUp = await withIperf(() => take('up over the line', false));
 }
 
-async function runFar({ start }, targets, run) {
-  if (!parts.has('line')) return;
+async function runFar({ start, only }, targets, run) {
+  if (!parts.has('line') || only) return;
   const lines = [];
   const { at, forwards } = await place(targets, false);
   const via = (port) => startLine(port, lines);
@@ -187,7 +196,7 @@ async function runFar({ start }, targets, run) {
 }
 
 async function runRaw(targets, load) {
-  const run = await runLoads(targets, [], load, true);
+  const run = await runLoads(targets, [], load);
   const lines = [];
   if (parts.has('line')) await overLine(await startLine(targets.iperf, lines), run);
   for (const child of lines) await stop(child);
@@ -245,7 +254,13 @@ const tryRead = (read, run) => {
   }
 };
 const subject = ['subject', (row) => row.name];
-const rows = [...runs.keys()].map((name) => ({ name, of: (read) => median(runs.get(name).map(read)) }));
+const rows = all.map(({ name, only, udp }) => ({
+  name,
+  only,
+  udp,
+  of: (read) => median(runs.get(name).map(read)),
+}));
+const streams = rows.filter(({ only }) => only === undefined);
 
 /** How far apart the rounds are: a difference between two rows that is smaller says nothing. */
 function scatter(read) {
@@ -253,7 +268,9 @@ function scatter(read) {
     .map(({ name }) => runs.get(name).map((run) => tryRead(read, run)))
     .map((values) => (Math.max(...values) - Math.min(...values)) / median(values))
     .filter((share) => Number.isFinite(share));
-  return shares.length === 0 ? 'nothing' : `${figure(median(shares) * 100, 0)} % in the middle`;
+  return rounds === 1 || shares.length === 0
+    ? 'nobody knows how much'
+    : `${figure(median(shares) * 100, 0)} % in the middle`;
 }
 
 console.log(`\nMedian of ${rounds} rounds, ${seconds} s a figure, Node ${process.version}, ${loadLine()}.`);
@@ -274,7 +291,7 @@ if (parts.has('tcp') || parts.has('line')) {
       number('long line down', (run) => gigabits(run.farDown) / gigabits(run.raw.farDown)),
       number('up', (run) => gigabits(run.farUp) / gigabits(run.raw.farUp)),
     ],
-    rows,
+    streams,
   );
   console.log(
     `\nRounds differ in CPU s/GB by ${scatter((run) => perGb(run.down))} (down), ${scatter((run) => perGb(run.up))} (up).`,
@@ -296,7 +313,7 @@ if (parts.has('connections')) {
       number('RSS MB server', (run) => run.rss[0] / 1e6, 0),
       number('client', (run) => run.rss[1] / 1e6, 0),
     ],
-    rows,
+    streams,
   );
   console.log(`\nRounds differ in CPU µs/conn by ${scatter((run) => each(run.fresh, run.fresh.count))}.`);
 }
@@ -318,7 +335,7 @@ if (parts.has('udp')) {
       number('CPU server', (run) => (flood(run).cpus[0] * 1e6) / flood(run).packets, 1),
       number('client', (run) => (flood(run).cpus[1] * 1e6) / flood(run).packets, 1),
     ],
-    rows.filter(({ name }) => known.find((one) => one.name === name)?.udp !== false),
+    rows.filter(({ udp }) => udp !== false),
   );
   const [, middle] = UDP_MEGABITS;
   console.log(

@@ -8,10 +8,10 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const SIZES = [64, 1200, 9000];
 
 async function startTunnel(target, encrypt, lanes) {
-  const server = await startScript(here('server.mjs'), [String(target), encrypt, '0', 'udp']);
+  const server = await startScript(here('server.mjs'), [String(target), encrypt, '0', 'udp', lanes]);
   const { door, port, key } = server.first;
   const agent = await startScript(here('agent.mjs'), [String(door), key, lanes]);
-  for (let wanted = lanes === 'packets'; wanted;) {
+  for (let wanted = lanes !== 'lanes'; wanted;) {
     server.child.send('state');
     const [{ packets }] = await once(server.child, 'message');
     wanted = !packets;
@@ -22,6 +22,7 @@ async function startTunnel(target, encrypt, lanes) {
 const subjects = [
   { name: 'raw loopback', start: async (target) => ({ entry: target, processes: [] }) },
   { name: 'packets (AES-256-GCM)', start: (target) => startTunnel(target, 'plain', 'packets') },
+  { name: 'as it comes, agent nearby', start: (target) => startTunnel(target, 'tls', 'near') },
   { name: 'lanes plain', start: (target) => startTunnel(target, 'plain', 'lanes') },
   { name: 'lanes sealed', start: (target) => startTunnel(target, 'tls', 'lanes') },
 ];

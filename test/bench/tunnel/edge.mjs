@@ -7,7 +7,7 @@ import {
   TunnelServer,
 } from '@gatehouse/tunnel-kernel';
 
-const { forwards, encrypt } = JSON.parse(process.argv[2] ?? '{}');
+const { forwards, encrypt, near } = JSON.parse(process.argv[2] ?? '{}');
 const secret = createAgentSecret();
 const identity = createServerIdentity();
 const client = { id: 1, keyHash: agentKeyHash(secret), enabled: true, encrypt };
@@ -16,6 +16,7 @@ const server = new TunnelServer({
   now: Date.now,
   logger: { debug: quiet, info: quiet, warn: console.error, error: console.error },
   identity,
+  datagrams: near ? {} : { nearMs: 0 },
   clients: { findByKeyHash: async (hash) => (hash === client.keyHash ? client : null) },
   events: { agentOnline: () => process.send({ online: true }) },
 });

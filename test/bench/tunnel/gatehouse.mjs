@@ -5,8 +5,9 @@ import { startScript } from '../processes.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-export async function startGatehouse({ forwards, via }, encrypt) {
-  const server = await startScript(here('edge.mjs'), [JSON.stringify({ forwards, encrypt })]);
+/** `near: false`: datagrams are packets of UDP, as with an agent far away. */
+export async function startGatehouse({ forwards, via }, { encrypt, near = true }) {
+  const server = await startScript(here('edge.mjs'), [JSON.stringify({ forwards, encrypt, near })]);
   const { door, key } = server.first;
   const agent = await startScript(here('agent.mjs'), [String(await via(door)), key]);
   for (let wanted = forwards.some(({ udp }) => udp); wanted;) {

@@ -1,5 +1,5 @@
 // The tunnel's server alone in a process: one client, with a rate limit if one is given, one tunnel to the port on the
-// command line.
+// command line. The agent is never near, unless it says so.
 import {
   agentKeyHash,
   createAgentSecret,
@@ -8,7 +8,7 @@ import {
   TunnelServer,
 } from '@gatehouse/tunnel-kernel';
 
-const [target, encrypt, rateLimit = '0', mode = 'tcp'] = process.argv.slice(2);
+const [target, encrypt, rateLimit = '0', mode = 'tcp', near] = process.argv.slice(2);
 const secret = createAgentSecret();
 const identity = createServerIdentity();
 const client = { id: 1, keyHash: agentKeyHash(secret), enabled: true, encrypt: encrypt === 'tls' };
@@ -17,6 +17,7 @@ const server = new TunnelServer({
   now: Date.now,
   logger: { debug: quiet, info: quiet, warn: console.error, error: console.error },
   identity,
+  datagrams: near === 'near' ? {} : { nearMs: 0 },
   clients: { findByKeyHash: async (hash) => (hash === client.keyHash ? client : null) },
   events: { agentOnline: () => process.send({ online: true }) },
 });
