@@ -96,6 +96,18 @@ describe('events of the edge', () => {
     expect(written).toEqual([]);
   });
 
+  it('tell how many came in the last minute before another edge took over, once', async () => {
+    const { events, written, clock } = rig();
+    const listener = events.listener(quiet, () => undefined);
+    for (let i = 0; i < 5; i++) listener.denied?.(denied);
+    events.silence();
+    listener.denied?.(denied);
+    events.silence();
+    clock.now += 60_000;
+    await events.write();
+    expect(written.map(({ data }) => data['count'])).toEqual([1, 4]);
+  });
+
   it('look at the table for the first that says where a client is, not for those after it', async () => {
     const { events, written } = rig();
     const listener = events.listener(quiet, () => undefined);

@@ -80,8 +80,9 @@ export class EdgeEvents {
     }
   }
 
-  /** Another edge tells from now on; what waits is still written. */
+  /** Another edge tells from now on; what waits and what was counted is still written. */
   silence(): void {
+    this.sampler.finish();
     this.silent = true;
   }
 

@@ -47,6 +47,11 @@ export class EventSampler<T> {
     }
   }
 
+  /** Reports all that was not yet. */
+  finish(): void {
+    for (const key of this.samples.keys()) this.forget(key);
+  }
+
   private forget(key: string): void {
     const sample = this.samples.get(key);
     this.samples.delete(key);
