@@ -31,6 +31,16 @@ function allowed(run: () => unknown): void {
   }
 }
 
+/** Whether it is done without an error. */
+function attempt(run: () => unknown): boolean {
+  try {
+    run();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function check(holds: boolean, what: string): void {
   if (!holds) throw new Error(`broken promise: ${what}`);
 }
@@ -80,6 +90,7 @@ const START = {
   destination: 'a.example:80',
   wantsAnswer: true,
   framed: true,
+  reused: true,
   visitor: ENDS[0],
   entrance: ENDS[1],
 } as const;
@@ -166,6 +177,82 @@ function runSealedStream(input: Buffer): void {
     'what comes out was sealed for this place',
   );
   check(opened.length === whole.length || inner.destroyed, 'a stream without its end is given up');
+}
+
+/** The server's end of a channel that carries one visitor after the other; answers the bytes of each. */
+function runKept(
+  input: Buffer,
+  first: wire.LayeredStream,
+  next: (before: wire.LayeredStream) => wire.LayeredStream,
+): Buffer[] {
+  const { inner } = first as unknown as { inner: Deliverer };
+  const visitors: Buffer[] = [];
+  const carry = (stream: wire.LayeredStream): void => {
+    const at = visitors.push(Buffer.alloc(0)) - 1;
+    let isFree = false;
+    stream.on('data', (part) => {
+      check(!isFree, 'nothing comes to a visitor who is gone');
+      visitors[at] = Buffer.concat([visitors[at] as Buffer, part]);
+      if (part.length % 7 === 0) stream.pause();
+    });
+    stream.on('end', () => stream.end());
+    const free = (): void => {
+      check(!isFree, 'a channel is free once');
+      isFree = true;
+      carry(next(stream));
+    };
+    stream.keepFor({ side: 'server', readyMs: 60_000, wanted: () => true, free });
+    stream.resume();
+    current = stream;
+  };
+  let current = first;
+  carry(first);
+  for (const piece of pieces(input)) {
+    if (inner.destroyed) break;
+    inner.emit('data', piece);
+    current.resume();
+  }
+  inner.emit('close');
+  return visitors;
+}
+
+/** What frames say, read a second time: the bytes of each visitor, the last of which may be going on. */
+function visitorsOf(input: Buffer): Buffer[] {
+  const visitors: Buffer[][] = [[]];
+  for (let at = 0; at + 3 <= input.length;) {
+    const length = input.readUIntBE(at, 3);
+    at += 3;
+    if (length > 0) visitors.at(-1)?.push(input.subarray(at, at + length));
+    else if (input[at++] === 0) visitors.push([]);
+    else break;
+    at += length;
+  }
+  return visitors.map((parts) => Buffer.concat(parts));
+}
+
+function runKeptFrames(input: Buffer): void {
+  const inner = new Deliverer() as unknown as ByteStream;
+  const visitors = runKept(input, new wire.FramedStream(inner), () => new wire.FramedStream(inner));
+  const said = visitorsOf(input);
+  check(visitors.length <= said.length, 'no visitor before the one before is gone');
+  for (const [index, bytes] of visitors.entries()) {
+    const whole = said[index] as Buffer;
+    check(whole.subarray(0, bytes.length).equals(bytes), 'to each visitor what was said to it');
+    check(index === visitors.length - 1 || whole.length === bytes.length, 'all of it to who is gone');
+  }
+}
+
+/** Nothing that was sealed for one visitor comes to another. */
+function runKeptRecords(input: Buffer): void {
+  const inner = new Deliverer() as unknown as ByteStream;
+  const first = new wire.SealedStream(inner, SEALING, 'server');
+  const visitors = runKept(input, first, (before) => (before as wire.SealedStream).next());
+  check(visitors.length <= SEALED_TEXTS.length + 1, 'no visitor whom nobody sealed');
+  for (const [index, bytes] of visitors.entries()) {
+    const whole = Buffer.from(SEALED_TEXTS[index] ?? '');
+    check(bytes.length === 0 || whole.equals(bytes), 'to each visitor what was sealed for it');
+    check(index === visitors.length - 1 || whole.length === bytes.length, 'all of it to who is gone');
+  }
 }
 
 function runWebSocket(input: Buffer, masked: boolean): void {
@@ -255,6 +342,14 @@ function sealedSeed(): Buffer {
   return Buffer.concat([...SEALED_TEXTS, ''].flatMap((text) => sealer.seal(Buffer.from(text))));
 }
 
+/** Of one visitor after the other. */
+function keptSeed(): Buffer {
+  const sealer = new wire.RecordSealer(SEALING.agent);
+  return Buffer.concat(
+    SEALED_TEXTS.flatMap((text) => [text, '', '\0']).flatMap((text) => sealer.seal(Buffer.from(text))),
+  );
+}
+
 const ticket = { id: Buffer.alloc(16, 1), key: KEY };
 
 export const TUNNEL_TARGETS: Readonly<Record<string, FuzzTarget>> = {
@@ -309,7 +404,9 @@ export const TUNNEL_TARGETS: Readonly<Record<string, FuzzTarget>> = {
     },
   },
   'tunnel-starts': {
-    seeds: [wire.encodeStart(START, KEY).subarray(0, -TAG_BYTES)],
+    seeds: [true, false].flatMap((reused) =>
+      [true, false].map((framed) => wire.encodeStart({ ...START, reused, framed }, KEY).subarray(0, -TAG_BYTES)),
+    ),
     wrap: (input) => {
       const tag = createHmac('sha256', KEY).update('start').update(input).digest().subarray(0, TAG_BYTES);
       return Buffer.concat([input, tag]);
@@ -317,12 +414,28 @@ export const TUNNEL_TARGETS: Readonly<Record<string, FuzzTarget>> = {
     run: (input) =>
       allowed(() => {
         const start = wire.decodeStart(input, KEY);
-        check(wire.decodeStart(wire.encodeStart(start, KEY), KEY).id === start.id, 'a start reads back');
+        const again = wire.decodeStart(wire.encodeStart(start, KEY, 1), KEY, 1);
+        check(JSON.stringify(again) === JSON.stringify(start), 'a start reads back');
+        for (const index of [1, 2]) {
+          const isTaken = attempt(() => wire.decodeStart(input, KEY, index));
+          check(!isTaken, 'a start is for one visitor of its channel');
+        }
       }),
   },
   'tunnel-streams': {
     seeds: [Buffer.from('000003616263000000', 'hex'), Buffer.from('0000016100000262630000', 'hex')],
     run: runFramedStream,
+  },
+  'tunnel-kept-streams': {
+    seeds: [
+      Buffer.from('00000361626300000000000001780000000000000000', 'hex'),
+      Buffer.from('0000000000000261620000000100', 'hex'),
+    ],
+    run: runKeptFrames,
+  },
+  'tunnel-kept-sealed-streams': {
+    seeds: [keptSeed()],
+    run: runKeptRecords,
   },
   'tunnel-sealed-streams': {
     seeds: [sealedSeed()],

@@ -179,12 +179,21 @@ export interface StartFields {
   target?: number;
   id: number;
   destination?: string;
+  /** How many visitors the channel carried before. */
+  before?: number;
+}
+
+/** What the tag of a start begins with. */
+function startLabel(before: number): Buffer {
+  const number = Buffer.alloc(4);
+  number.writeUInt32BE(before);
+  return Buffer.concat([Buffer.from('start'), ...(before > 0 ? [number] : [])]);
 }
 
 /** The server's first words on a channel. */
 export function start(
   key: Buffer,
-  { version = 1, flags = 0, kind = 0, target = 255, id, destination = '' }: StartFields,
+  { version = 1, flags = 0, kind = 0, target = 255, id, destination = '', before = 0 }: StartFields,
 ): Buffer {
   const text = (value: string): Buffer => Buffer.concat([Buffer.of(value.length), Buffer.from(value)]);
   const numbers = Buffer.alloc(14);
@@ -196,7 +205,7 @@ export function start(
   const rest = Buffer.concat([numbers, text('192.0.2.1'), text('192.0.2.2'), text(destination)]);
   const header = Buffer.from([version, flags, 0, 0]);
   header.writeUInt16BE(rest.length + 16, 2);
-  return Buffer.concat([header, rest, proof(key, 'start', header, rest)]);
+  return Buffer.concat([header, rest, proof(key, startLabel(before), header, rest)]);
 }
 
 export interface StartedByAgent {
@@ -207,9 +216,10 @@ export interface StartedByAgent {
 }
 
 /** What a start says. @throws Error for one that was not made with the key. */
-export function readStart(bytes: Buffer, key: Buffer): StartedByAgent {
+export function readStart(bytes: Buffer, key: Buffer, before = 0): StartedByAgent {
   const signed = bytes.subarray(0, -16);
-  if (!proof(key, 'start', signed).equals(bytes.subarray(-16))) throw new Error('a start for another channel');
+  if (!proof(key, startLabel(before), signed).equals(bytes.subarray(-16)))
+    throw new Error('a start for another channel');
   const visitorEnd = 19 + (bytes[18] ?? 0);
   const entranceEnd = visitorEnd + 1 + (bytes[visitorEnd] ?? 0);
   const destination = bytes.toString('utf8', entranceEnd + 1, entranceEnd + 1 + (bytes[entranceEnd] ?? 0));

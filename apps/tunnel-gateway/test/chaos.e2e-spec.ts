@@ -78,6 +78,11 @@ async function begin(): Promise<Running> {
   const client = await world.client();
   const agent = startAgent(client.key);
   const tunnel = await world.tunnel(client.id, await world.echo());
+  // There are idle channels that had a visitor, too.
+  for (let visitor = 0; visitor < 8; visitor++) {
+    const said = await waitFor(() => world.ask(tunnel.listen_port, 'first'), { timeoutMs: 10_000 });
+    expect(said).toBe('first');
+  }
   const transfers = Array.from({ length: TRANSFERS }, () => new Transfer(tunnel.listen_port));
   await waitFor(() => transfers.every(({ received }) => received > 0), { timeoutMs: 10_000 });
   return { client, tunnel, transfers, agent };

@@ -91,6 +91,12 @@ export class ByteReader {
     if (rest.length > 0 && !this.stream.destroyed) this.stream.unshift(rest);
   }
 
+  /** As `restore`, where the owner of the stream listens to `error` itself: nothing of the reader stays on the stream. */
+  leave(): void {
+    this.restore();
+    this.stream.off('error', this.onError);
+  }
+
   private wait(measure: Waiter['measure'], atLeast: number, consume: boolean): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       if (this.waiter) return reject(new ByteReaderError('failed', 'a read is already waiting'));

@@ -37,6 +37,8 @@ export interface Line {
   forget(): void;
   /** Connections that came. */
   readonly accepted: number;
+  /** Those of them that are there still. */
+  readonly open: number;
 }
 
 /** A server with clients, agents and targets of its own, all on loopback; ends with `close`. */
@@ -179,9 +181,12 @@ export class TunnelRig {
     const sockets = new Set<Socket>();
     let dead = false;
     let accepted = 0;
+    let open = 0;
     let forgotten = 0;
     const port = await this.target((near) => {
       const index = accepted++;
+      open += 1;
+      near.on('close', () => (open -= 1));
       const passes = (): boolean => !dead && (index === 0 || index >= forgotten);
       const far = connect({ port: this.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
       for (const [from, to] of [
@@ -208,6 +213,9 @@ export class TunnelRig {
       },
       get accepted() {
         return accepted;
+      },
+      get open() {
+        return open;
       },
     };
   }

@@ -68,7 +68,7 @@ describe('a ticket opens', () => {
     await waitFor(() => yard.server.agents()[0]?.idleChannels === 1);
     const visitor = await visit(port);
     const [bytes] = (await once(channel, 'data')) as [Buffer];
-    expect(readStart(bytes, ticket.key)).toEqual({ flags: 2, id: 7, kind: 0, destination: '' });
+    expect(readStart(bytes, ticket.key)).toEqual({ flags: 6, id: 7, kind: 0, destination: '' });
     channel.write(framed('hello'));
     expect(String((await once(visitor, 'data'))[0])).toBe('hello');
     // Again, while it is in use and after.
@@ -90,7 +90,7 @@ describe('a ticket opens', () => {
     const records = new Records(ticket, 'agent');
     const [bytes] = (await once(channel, 'data')) as [Buffer];
     expect(readStart(records.open(bytes)[0] ?? bytes, ticket.key)).toEqual({
-      flags: 0,
+      flags: 4,
       id: 7,
       kind: 0,
       destination: '',

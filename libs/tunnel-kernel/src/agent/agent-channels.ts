@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { ByteReader, resetStream, type ByteStream } from '@gatehouse/net';
+import { ByteReader, ByteReaderError, resetStream, type ByteStream } from '@gatehouse/net';
 import { AbortedSockets } from '../aborted-sockets.js';
 import { AgentDatagrams, DEFAULT_DATAGRAM_LIMITS, type DatagramLimits } from '../datagrams/agent-datagrams.js';
 import { AgentPaths } from '../direct/agent-paths.js';
@@ -17,6 +17,7 @@ import {
 } from '../wire/prelude.js';
 import { channelKeys } from '../wire/sealed-records.js';
 import { FramedStream } from '../wire/framed-stream.js';
+import { LayeredStream } from '../wire/layered-stream.js';
 import { SealedStream } from '../wire/sealed-stream.js';
 import { AgentResources } from './agent-resources.js';
 import type { ChannelHandler, ChannelOwner, HandlerContext, StartedChannel } from './channel-handler.js';
@@ -35,12 +36,26 @@ export interface AgentChannelsOptions extends Omit<HandlerContext, 'resources'> 
   connectMs: number;
 }
 
+/** A channel between two visitors. */
+interface OpenChannel {
+  transport: ByteStream;
+  /** Of the next visitor: sealed, or the transport. */
+  stream: ByteStream;
+  ticket: ChannelTicket;
+  owner: ChannelOwner;
+  /** How many it carried. */
+  visitors: number;
+}
+
 /** The agent's data channels: opened for tickets, idle until a start comes, then handed to their mode. */
 export class AgentChannels {
   private readonly options: AgentChannelsOptions;
   private readonly idle = new Map<ByteStream, ChannelOwner>();
   private readonly aborted = new AbortedSockets();
   private opening = 0;
+  /** Their sessions are over: what they still carry is the last. */
+  private readonly gone = new WeakSet<ChannelOwner>();
+  private stopped = false;
   private readonly resources: AgentResources;
   private readonly handler: ChannelHandler;
   readonly datagrams: AgentDatagrams;
@@ -71,47 +86,74 @@ export class AgentChannels {
 
   /** Ends the channels that nobody uses, of one owner or of all. */
   closeIdle(owner?: ChannelOwner): void {
+    if (owner) this.gone.add(owner);
+    else this.stopped = true;
     for (const [stream, holder] of this.idle) if (!owner || holder === owner) stream.destroy();
   }
 
   private async openOne(ticket: ChannelTicket, owner: ChannelOwner): Promise<void> {
-    let stream: ByteStream;
+    let channel: OpenChannel;
     try {
-      stream = await this.connect(ticket, owner);
+      channel = await this.connect(ticket, owner);
     } finally {
       this.opening -= 1;
     }
-    stream.on('error', () => undefined);
-    this.idle.set(stream, owner);
+    await this.carryNext(channel);
+  }
+
+  /** Waits for the start of the next visitor, idle until then. */
+  private async carryNext(channel: OpenChannel): Promise<void> {
+    const { transport, stream, ticket, owner, visitors } = channel;
+    if (!this.isWanted(owner)) return void transport.destroy();
     const reader = new ByteReader(stream, MAX_HEAD_BYTES);
+    this.idle.set(stream, owner);
     const forget = (): void => void this.idle.delete(stream);
     stream.once('close', forget);
+    let carried = stream;
     try {
       let header = await reader.read(START_HEADER_BYTES);
       while (isProbe(header)) {
         stream.write(encodeProbeAnswer());
         header = await reader.read(START_HEADER_BYTES);
       }
-      const start = decodeStart(Buffer.concat([header, await reader.read(startLength(header))]), ticket.key);
+      const start = decodeStart(Buffer.concat([header, await reader.read(startLength(header))]), ticket.key, visitors);
+      stream.off('close', forget);
       forget();
-      const { framed } = start;
-      await this.handler.serve({
-        ...(framed ? inFrames(stream, reader) : { stream, reader }),
-        start,
-        owner,
-        id: ticket.id.toString('hex'),
-      });
+      const ends = start.framed ? inFrames(stream, reader) : { stream, reader };
+      carried = ends.stream;
+      if (start.reused && carried instanceof LayeredStream) this.keep(carried, channel);
+      await this.handler.serve({ ...ends, start, owner, id: ticket.id.toString('hex') });
     } catch (error) {
-      resetStream(stream);
+      // Ended while idle: the last words to the visitor before may still be on their way.
+      if (error instanceof ByteReaderError) carried.destroy();
+      else resetStream(carried);
       throw error;
     }
   }
 
-  private async connect(ticket: ChannelTicket, { encrypt, route }: ChannelOwner): Promise<ByteStream> {
-    const transport = await route.open(this.options.connectMs);
+  /** For another visitor after this one. */
+  private keep(carried: LayeredStream, channel: OpenChannel): void {
+    const { stream, transport, owner } = channel;
+    if (!(transport instanceof Socket)) return;
+    const visitors = channel.visitors + 1;
+    const free = (): void => {
+      const next = stream instanceof SealedStream ? stream.next() : transport;
+      this.carryNext({ ...channel, stream: next, visitors }).catch((error: unknown) => this.failed(error));
+    };
+    carried.keepFor({ side: 'agent', wanted: () => this.isWanted(owner), free });
+  }
+
+  private isWanted(owner: ChannelOwner): boolean {
+    return !this.stopped && !this.gone.has(owner);
+  }
+
+  private async connect(ticket: ChannelTicket, owner: ChannelOwner): Promise<OpenChannel> {
+    const transport = await owner.route.open(this.options.connectMs);
+    transport.on('error', () => undefined);
     if (transport instanceof Socket) this.aborted.watch(transport);
-    transport.write(encodeOpening(ticket, encrypt));
-    return encrypt ? new SealedStream(transport, channelKeys(ticket), 'agent') : transport;
+    transport.write(encodeOpening(ticket, owner.encrypt));
+    const stream = owner.encrypt ? new SealedStream(transport, channelKeys(ticket), 'agent') : transport;
+    return { transport, stream, ticket, owner, visitors: 0 };
   }
 
   private failed(error: unknown): void {
@@ -122,7 +164,7 @@ export class AgentChannels {
 }
 
 function inFrames(transport: ByteStream, before: ByteReader): Pick<StartedChannel, 'stream' | 'reader'> {
-  before.restore();
+  before.leave();
   const stream = new FramedStream(transport);
   return { stream, reader: new ByteReader(stream, MAX_HEAD_BYTES) };
 }

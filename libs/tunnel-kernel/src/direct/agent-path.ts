@@ -152,6 +152,7 @@ export class AgentPath {
       destination: '',
       wantsAnswer: false,
       framed: false,
+      reused: false,
     };
     const channel = { start: { ...start, visitor, entrance }, stream, reader, id: this.id };
     await this.targets.serve({ ...channel, owner: owner ?? this.nobody() });

@@ -1,8 +1,11 @@
+import { Socket } from 'node:net';
 import { resetStream, type ByteStream } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import { MAX_TICKETS } from '../wire/codec.js';
 import type { ChannelTicket } from '../wire/messages.js';
+import type { Keeper } from '../wire/layered-stream.js';
 import { isProbeAnswer, PROBE } from '../wire/prelude.js';
+import { SealedStream } from '../wire/sealed-stream.js';
 import type { TicketBook, TicketHolder } from './ticket-book.js';
 
 export interface PoolLimits {
@@ -16,8 +19,14 @@ export interface PoolLimits {
   freshMs: number;
   /** How long it may take to answer. */
   answerMs: number;
+  /** How long the agent may take to call a channel free whose visitor has said and heard everything. */
+  readyMs: number;
   /** A client without a visitor for this long keeps no idle channels. */
   quietMs: number;
+  /** A channel that is as old when its visitor goes is not used for another. */
+  channelMs: number;
+  /** Visitors of one channel, one after the other, at most. */
+  visitors: number;
   /** With more agents than this, one that comes is taken for a client without a visitor until one is there. */
   crowd: number;
 }
@@ -28,7 +37,10 @@ export const DEFAULT_POOL_LIMITS: PoolLimits = {
   waiting: 4096,
   freshMs: 12_000,
   answerMs: 2000,
+  readyMs: 10_000,
   quietMs: 60_000,
+  channelMs: 300_000,
+  visitors: 1000,
   crowd: 500,
 };
 
@@ -50,6 +62,11 @@ export interface Channel {
   key: Buffer;
   /** Id of the ticket, hex. */
   id: string;
+  openedAt: number;
+  /** How many it carried. */
+  visitors: number;
+  /** Takes it back when its next visitor is gone; null: it ends with that. */
+  keeper: Keeper | null;
 }
 
 interface IdleChannel extends Channel {
@@ -135,10 +152,44 @@ export class ChannelPool implements TicketHolder {
 
   admit(ticket: ChannelTicket, stream: ByteStream): void {
     this.pending -= 1;
-    const channel = { stream, key: ticket.key, id: ticket.id.toString('hex') };
     if (this.closedBy) return resetStream(stream);
-    if (!this.serve(channel)) this.keep(channel);
+    const { key } = ticket;
+    const now = this.now();
+    const channel = this.channel({ stream, key, id: ticket.id.toString('hex'), openedAt: now, visitors: 0 });
+    if (!this.serve(channel)) this.keep(channel, now);
     this.refillSoon();
+  }
+
+  private channel(of: Omit<Channel, 'keeper'>): Channel {
+    const overTcp = of.stream instanceof SealedStream ? of.stream.isOverTcp : of.stream instanceof Socket;
+    return { ...of, keeper: overTcp ? this.keeperOf(of) : null };
+  }
+
+  private keeperOf(channel: Omit<Channel, 'keeper'>): Keeper {
+    const { limits } = this;
+    let endSaidAt = 0;
+    return {
+      side: 'server',
+      readyMs: limits.readyMs,
+      wanted: () => {
+        endSaidAt = this.now();
+        const isWorn = endSaidAt - channel.openedAt >= limits.channelMs || channel.visitors + 1 >= limits.visitors;
+        return !isWorn && !this.closedBy;
+      },
+      free: () => this.returned(channel, endSaidAt),
+    };
+  }
+
+  /** `heardAt`: the agent's word may have waited here for a slow visitor; what it answers to was said then. */
+  private returned({ stream: before, key, id, openedAt, visitors }: Omit<Channel, 'keeper'>, heardAt: number): void {
+    const stream = before instanceof SealedStream ? before.next() : before;
+    stream.pause();
+    const isSpare = this.waiters.size === 0 && this.idle.length >= this.limits.cap;
+    if (this.closedBy || isSpare) return void stream.destroy();
+    const channel = this.channel({ stream, key, id, openedAt, visitors: visitors + 1 });
+    if (this.now() - heardAt < this.limits.freshMs && this.serve(channel)) return;
+    const idle = this.keep(channel, heardAt);
+    if (this.waiters.size > 0) this.ask(idle);
   }
 
   expired(count: number): void {
@@ -152,7 +203,8 @@ export class ChannelPool implements TicketHolder {
     if (now - this.usedAt >= this.limits.quietMs) this.target = 0;
     else if (!this.missed) this.target = Math.max(this.limits.start, Math.floor(this.target * 0.75));
     this.missed = false;
-    for (const channel of this.idle.slice(this.target)) this.drop(channel);
+    // Those that nobody took for longest: the newest is taken first.
+    for (const channel of this.idle.slice(0, Math.max(0, this.idle.length - this.target))) this.drop(channel);
     // Half of them at a time: a channel cannot be used between question and answer.
     const asked = this.idle.filter((_, index) => index % 2 === 0);
     const others = this.idle.filter((_, index) => index % 2 === 1);
@@ -194,7 +246,7 @@ export class ChannelPool implements TicketHolder {
     return true;
   }
 
-  private keep(channel: Channel): void {
+  private keep(channel: Channel, heardAt: number): IdleChannel {
     const { stream } = channel;
     const gone = (): void => this.drop(idle);
     const said = (chunk: Buffer): void => this.heard(idle, chunk);
@@ -210,9 +262,10 @@ export class ChannelPool implements TicketHolder {
       stream.off('error', gone);
       stream.off('close', gone);
     };
-    const idle: IdleChannel = { ...channel, heardAt: this.now(), asked: null, release };
+    const idle: IdleChannel = { ...channel, heardAt, asked: null, release };
     this.idle.push(idle);
     stream.resume();
+    return idle;
   }
 
   private ask(channel: IdleChannel): void {

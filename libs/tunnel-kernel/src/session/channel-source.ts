@@ -3,6 +3,7 @@ import { ByteReader, resetStream, reuseMemory, type ByteStream } from '@gatehous
 import { TargetError, TunnelError } from '../errors.js';
 import { decodeAnswer, encodeStart, type Start } from '../wire/prelude.js';
 import { FramedStream } from '../wire/framed-stream.js';
+import { LayeredStream } from '../wire/layered-stream.js';
 import { SealedStream } from '../wire/sealed-stream.js';
 import type { AgentArrivals } from './agent-arrivals.js';
 import type { Channel, ChannelPool } from './channel-pool.js';
@@ -18,7 +19,7 @@ export interface ChannelSourceOptions {
   arrivals: AgentArrivals;
 }
 
-export type StartOf = Omit<Start, 'wantsAnswer' | 'framed'>;
+export type StartOf = Omit<Start, 'wantsAnswer' | 'framed' | 'reused'>;
 
 /** Data channels of clients, started for one visitor each: what is written goes to the target. */
 export class ChannelSource {
@@ -77,12 +78,16 @@ export class ChannelSource {
   }
 }
 
-function begin({ stream, key }: Channel, start: Omit<Start, 'framed'>): ByteStream {
+function begin({ stream, key, visitors, keeper }: Channel, start: Omit<Start, 'framed' | 'reused'>): ByteStream {
   // TCP alone cannot tell an end from the end of a process. What hosts and lanes carry says its own length, and is quicker without.
-  const framed = stream instanceof Socket && start.kind === 'tunnel';
-  stream.write(encodeStart({ ...start, framed }, key));
+  // A socket that carried somebody reads into memory that is used again: not for undici and TLS, which take over sockets.
+  const framed = stream instanceof Socket && (start.kind === 'tunnel' || visitors > 0);
+  // Those of hosts and of datagrams are kept by who uses them, and TCP is what costs.
+  const reused = start.kind === 'tunnel' && keeper !== null;
+  stream.write(encodeStart({ ...start, framed, reused }, key, visitors));
+  const layered = framed ? new FramedStream(stream) : stream;
+  if (reused && layered instanceof LayeredStream) layered.keepFor(keeper);
   if (stream instanceof SealedStream) stream.reuseMemory();
-  if (!framed) return stream;
-  reuseMemory(stream);
-  return new FramedStream(stream);
+  else if (framed) reuseMemory(stream);
+  return layered;
 }

@@ -1,6 +1,6 @@
 import { withRoomBefore } from '@gatehouse/net';
-import { protocolError } from '../errors.js';
 import { LayeredStream } from './layered-stream.js';
+import { READY } from './prelude.js';
 
 /** Length of what follows, big endian; 0 is the end of the direction. */
 const HEADER_BYTES = 3;
@@ -42,9 +42,13 @@ export class FramedStream extends LayeredStream {
     this.inner.write(END);
   }
 
+  protected sendReady(): void {
+    this.inner.write(READY);
+  }
+
   /** The bytes of all frames in `chunk` are given on as one: they are moved together over the headers between them. */
   protected read(chunk: Buffer): void {
-    if (this.endRead) throw protocolError('bytes after the end of the stream');
+    if (this.endRead) return this.afterEnd(chunk);
     let [start, end] = [0, 0];
     let at = 0;
     while (at < chunk.length && !this.endRead) {
@@ -60,7 +64,7 @@ export class FramedStream extends LayeredStream {
     const kept = end > start && !this.received(chunk.subarray(start, end));
     if (!kept) this.inner.release?.();
     if (this.endRead) this.ended();
-    if (at < chunk.length) throw protocolError('bytes after the end of the stream');
+    if (at < chunk.length) this.afterEnd(chunk.subarray(at));
   }
 
   private readHeader(chunk: Buffer, from: number): number {

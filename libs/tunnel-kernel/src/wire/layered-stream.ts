@@ -1,7 +1,22 @@
 import { EventEmitter } from 'node:events';
+import { Socket } from 'node:net';
 import { resetStream, type ByteStream, type ByteStreamEvents } from '@gatehouse/net';
 import { protocolError } from '../errors.js';
 import { HeldBytes } from '../mux/held-bytes.js';
+import { isReady } from './prelude.js';
+
+/** Who gets the transport back when its visitor is gone, for the next one (docs/tunnel-protocol.md, flag 4). */
+export interface Keeper {
+  side: 'agent' | 'server';
+  /** On the server's side, how long it waits for the agent's word that the transport is free, milliseconds. */
+  readyMs?: number;
+  /** Asked when this side says its end, and by the agent once more before it says that the transport is free. False: it ends as without a keeper. */
+  wanted(): boolean;
+  /** Called once, when both sides have said and given on both ends: nothing of the visitor is on its way. The transport has no listener then. */
+  free(): void;
+}
+
+const NOTHING = Buffer.alloc(0);
 
 /**
  * A stream inside the bytes of another, whose ends are said inside: a transport that ends without one was cut, whoever did
@@ -17,6 +32,15 @@ export abstract class LayeredStream extends EventEmitter implements ByteStream {
   private released = false;
   private endSeen = false;
   private endSaid = false;
+  /** Null where the transport ends with both directions. */
+  private keeper: Keeper | null = null;
+  /** The transport is the next visitor's: what the owner of this stream still does with it does not reach it. */
+  private parted = false;
+  /** `READY` was said, or read. */
+  private ready = false;
+  private readyTimer: NodeJS.Timeout | undefined;
+  /** The server keeps the transport no more: the agent may say all the same that it is free. */
+  private declined = false;
   readableEnded = false;
 
   /** `inner` is paused, with allowHalfOpen. */
@@ -25,11 +49,23 @@ export abstract class LayeredStream extends EventEmitter implements ByteStream {
     this.inner = inner;
     // A reset must not end the process between two readers.
     this.on('error', () => undefined);
-    inner.on('data', (chunk) => this.take(chunk));
-    inner.on('end', () => this.transportEnded());
-    inner.on('drain', () => this.emit('drain'));
-    inner.on('error', (error) => this.emit('error', error));
-    inner.on('close', () => this.closed());
+    inner.on('data', this.onData);
+    inner.on('end', this.onEnd);
+    inner.on('drain', this.onDrain);
+    inner.on('error', this.onError);
+    inner.on('close', this.onClose);
+  }
+
+  private readonly onData = (chunk: Buffer): void => this.take(chunk);
+  private readonly onEnd = (): void => this.transportEnded();
+  private readonly onDrain = (): void => void this.emit('drain');
+  // What becomes of the transport is no failure of a visitor who has said and heard everything: it may still be reading.
+  private readonly onError = (error: Error): void => void (this.isOver || this.emit('error', error));
+  private readonly onClose = (): void => this.closed();
+
+  /** From now on the transport does not end with both directions: it is free for the next visitor. An abort ends it. */
+  keepFor(keeper: Keeper): void {
+    this.keeper = keeper;
   }
 
   /** Sends bytes, one or more; keeps none of them once the system has taken them. Answers as `write` does. */
@@ -37,11 +73,19 @@ export abstract class LayeredStream extends EventEmitter implements ByteStream {
 
   protected abstract sendEnd(): void;
 
+  /** Sends that the transport is free (`READY`). */
+  protected abstract sendReady(): void;
+
   /** Takes `chunk` apart: calls `received` and `ended`. An error that it throws ends the stream. */
   protected abstract read(chunk: Buffer): void;
 
+  /** Both ends are said and given on. */
+  private get isOver(): boolean {
+    return this.endSaid && this.readableEnded;
+  }
+
   get destroyed(): boolean {
-    return this.inner.destroyed;
+    return this.parted || this.inner.destroyed;
   }
 
   get writableLength(): number {
@@ -62,10 +106,15 @@ export abstract class LayeredStream extends EventEmitter implements ByteStream {
   }
 
   end(): void {
-    if (this.endSaid || this.inner.destroyed) return;
+    const { inner } = this;
+    if (this.endSaid || inner.destroyed) return;
     this.endSaid = true;
+    inner.cork();
     this.sendEnd();
-    this.inner.end();
+    if (!this.isWanted()) inner.end();
+    else if (this.readableEnded) this.sayReady();
+    inner.uncork();
+    this.settle();
   }
 
   /** Called inside a `data` event: the chunk is not kept. */
@@ -74,36 +123,43 @@ export abstract class LayeredStream extends EventEmitter implements ByteStream {
   }
 
   pause(): void {
+    if (this.parted) return;
     this.paused = true;
-    this.inner.pause();
+    // After the end nothing comes that could be too much, but that the transport is free, or its own end.
+    if (!this.readableEnded) this.inner.pause();
   }
 
   resume(): void {
-    if (!this.paused || this.inner.destroyed) return;
+    if (!this.paused || this.destroyed) return;
     this.paused = false;
     this.deliverHeld();
     // A listener may have paused again.
-    if (!this.paused) this.inner.resume();
+    if (!this.paused && !this.parted) this.inner.resume();
   }
 
   unshift(chunk: Uint8Array): void {
-    if (chunk.length > 0) this.held.unshift(chunk);
+    if (chunk.length === 0 || this.parted) return;
+    this.held.unshift(chunk);
+    // The end comes behind it, again.
+    this.readableEnded = false;
   }
 
   cork(): void {
-    this.inner.cork();
+    if (!this.parted) this.inner.cork();
   }
 
   uncork(): void {
-    this.inner.uncork();
+    if (!this.parted) this.inner.uncork();
   }
 
   destroy(error?: Error): void {
-    this.inner.destroy(error);
+    // Without an error, of a stream that is over anyway, it asks for nothing more than that.
+    const waits = this.isOver && this.keeper !== null && !error;
+    if (!this.parted && !waits) this.inner.destroy(error);
   }
 
   resetAndDestroy(): void {
-    resetStream(this.inner);
+    if (!this.parted) resetStream(this.inner);
   }
 
   override on<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
@@ -138,6 +194,14 @@ export abstract class LayeredStream extends EventEmitter implements ByteStream {
     this.deliverEnd();
   }
 
+  /** Bytes after the end: nothing but the agent's word that the transport is free. @throws TunnelError `protocol`. */
+  protected afterEnd(bytes: Buffer): void {
+    const isDue = (this.declined || this.keeper?.side === 'server') && this.endSaid && !this.ready;
+    if (!isDue || !isReady(bytes)) throw protocolError('bytes after the end of the stream');
+    this.ready = true;
+    this.settle();
+  }
+
   private take(chunk: Buffer): void {
     // What was on its way when the stream was given up.
     if (this.inner.destroyed) return;
@@ -170,15 +234,74 @@ export abstract class LayeredStream extends EventEmitter implements ByteStream {
     if (!this.endSeen || waits || this.readableEnded || this.inner.destroyed) return;
     this.readableEnded = true;
     this.emit('end');
+    this.settle();
+  }
+
+  /** Whether the transport is to be kept; where not, it never will be. */
+  private isWanted(): boolean {
+    const { keeper } = this;
+    if (keeper && !keeper.wanted()) {
+      this.keeper = null;
+      this.declined = keeper.side === 'server';
+    }
+    return this.keeper !== null;
+  }
+
+  /** When both ends are said and given on, the agent says that the transport is free, and the server waits for its word. */
+  private settle(): void {
+    const { keeper, inner } = this;
+    if (!keeper || !this.isOver || inner.destroyed) return;
+    if (keeper.side === 'server') this.readyTimer ??= setTimeout(() => this.giveUp(), keeper.readyMs);
+    else this.sayReady();
+    if (!this.ready) return;
+    // The last words have to leave first: until then the transport is this visitor's.
+    if (inner.writableLength > 0 && inner instanceof Socket) inner.write(NOTHING, () => this.part());
+    else this.part();
+  }
+
+  private sayReady(): void {
+    if (this.ready || this.keeper?.side !== 'agent') return;
+    if (!this.isWanted()) return void this.inner.end();
+    this.ready = true;
+    this.sendReady();
+  }
+
+  private part(): void {
+    const { inner, keeper } = this;
+    if (!keeper || inner.destroyed) return;
+    this.keeper = null;
+    this.parted = true;
+    clearTimeout(this.readyTimer);
+    inner.off('data', this.onData);
+    inner.off('end', this.onEnd);
+    inner.off('drain', this.onDrain);
+    inner.off('error', this.onError);
+    inner.off('close', this.onClose);
+    process.nextTick(() => this.emit('close'));
+    keeper.free();
+  }
+
+  /** The agent has not done with the visitor, whose last bytes it may still have: it ends the transport when it has. */
+  private giveUp(): void {
+    const { inner } = this;
+    this.keeper = null;
+    this.declined = true;
+    // As soon as the system has all of it, as without a keeper.
+    if (inner instanceof Socket) inner.destroySoon();
+    else inner.end();
   }
 
   private transportEnded(): void {
-    if (this.endSeen) return;
+    const { keeper } = this;
+    // The other side does not keep it.
+    this.keeper = null;
+    if (this.endSeen) return void (keeper && this.endSaid && this.inner.end());
     this.inner.destroy(Object.assign(new Error('the other end cut the stream'), { code: 'ECONNRESET' }));
   }
 
   protected closed(): void {
     this.held.clear();
+    clearTimeout(this.readyTimer);
     this.emit('close');
   }
 }

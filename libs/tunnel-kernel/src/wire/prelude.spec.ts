@@ -27,6 +27,7 @@ const start = fc.record({
   destination: fc.string({ maxLength: 60, unit: 'grapheme' }).filter((text) => Buffer.byteLength(text) <= 255),
   wantsAnswer: fc.boolean(),
   framed: fc.boolean(),
+  reused: fc.boolean(),
   visitor: endpoint,
   entrance: endpoint,
 });
@@ -69,6 +70,11 @@ describe('the start of a data channel', () => {
         const bytes = encodeStart(value, ticket.key);
         expect(startLength(bytes.subarray(0, START_HEADER_BYTES))).toBe(bytes.length - START_HEADER_BYTES);
         expect(decodeStart(bytes, ticket.key)).toEqual(value);
+        // Nor for another visitor of the same channel.
+        expect(() => decodeStart(bytes, ticket.key, 1)).toThrow('not made for this channel');
+        const second = encodeStart(value, ticket.key, 1);
+        expect(decodeStart(second, ticket.key, 1)).toEqual(value);
+        for (const index of [0, 2, 256]) expect(() => decodeStart(second, ticket.key, index)).toThrow('not made');
       }),
     );
   });
@@ -81,6 +87,7 @@ describe('the start of a data channel', () => {
       destination: '',
       wantsAnswer: false,
       framed: false,
+      reused: false,
       visitor: { address: '192.0.2.1', port: 5 },
       entrance: { address: '::1', port: 80 },
     };

@@ -16,11 +16,15 @@ export const OPENING_BYTES = HEAD_BYTES + ID_BYTES + PROOF_BYTES;
 const START_VERSION = 1;
 const ANSWER_WANTED = 1;
 const FRAMED = 2;
+const REUSED = 4;
 /** Version, flags, length of what follows. */
 export const START_HEADER_BYTES = 4;
 /** In place of a start: is the channel still there? */
 export const PROBE = Buffer.alloc(START_HEADER_BYTES);
 const PROBE_ANSWER = Buffer.of(0);
+/** From the agent, after both ends: the channel is idle again. */
+export const READY = PROBE_ANSWER;
+const NUMBER_BYTES = 4;
 const KINDS = ['tunnel', 'host', 'datagrams'] as const;
 const ANY_TARGET = 255;
 /** Kind, target, id, two ports, three lengths, the tag. */
@@ -49,6 +53,8 @@ export interface Start {
   wantsAnswer: boolean;
   /** What follows, both ways, is in frames (`FramedStream`). */
   framed: boolean;
+  /** After a clean end in both directions the channel is idle again, for another start. */
+  reused: boolean;
   visitor: Endpoint;
   /** The address that the visitor connected to. */
   entrance: Endpoint;
@@ -79,15 +85,18 @@ export function openingHolds(opening: Buffer, { key }: ChannelTicket): boolean {
   return timingSafeEqual(opening.subarray(proofAt), openingProof(opening.subarray(0, proofAt), key));
 }
 
-/** Binds the channel to one resource: the tag is over everything before it, with the ticket's key. */
-export function encodeStart(value: Start, key: Buffer): Buffer {
+/** Binds the channel to one resource: the tag is over everything before it and `index`, of the visitor on this channel, with the ticket's key. */
+export function encodeStart(value: Start, key: Buffer, index = 0): Buffer {
   const { visitor, entrance } = value;
   const destination = Buffer.from(value.destination);
   const length = MIN_START_BYTES + visitor.address.length + entrance.address.length + destination.length;
   if (destination.length > MAX_DESTINATION_BYTES) throw new RangeError('a destination over 255 bytes');
   const start = Buffer.allocUnsafe(START_HEADER_BYTES + length);
   start.writeUInt8(START_VERSION, 0);
-  start.writeUInt8((value.wantsAnswer ? ANSWER_WANTED : 0) | (value.framed ? FRAMED : 0), 1);
+  start.writeUInt8(
+    (value.wantsAnswer ? ANSWER_WANTED : 0) | (value.framed ? FRAMED : 0) | (value.reused ? REUSED : 0),
+    1,
+  );
   start.writeUInt16BE(length, 2);
   start.writeUInt8(KINDS.indexOf(value.kind), 4);
   start.writeUInt8(value.target ?? ANY_TARGET, 5);
@@ -98,7 +107,7 @@ export function encodeStart(value: Start, key: Buffer): Buffer {
   at = writeText(start, entrance.address, at);
   at = start.writeUInt8(destination.length, at);
   at += destination.copy(start, at);
-  startTag(start.subarray(0, at), key).copy(start, at);
+  startTag(start.subarray(0, at), key, index).copy(start, at);
   return start;
 }
 
@@ -114,6 +123,10 @@ export function isProbeAnswer(chunk: Buffer): boolean {
   return chunk.equals(PROBE_ANSWER);
 }
 
+export function isReady(chunk: Buffer): boolean {
+  return chunk.equals(READY);
+}
+
 /** Bytes that follow the header of a start. @throws TunnelError `protocol`. */
 export function startLength(header: Buffer): number {
   const length = header.readUInt16BE(2);
@@ -124,10 +137,10 @@ export function startLength(header: Buffer): number {
 }
 
 /** Reads a whole start, header included. @throws TunnelError `protocol` where the tag or a field is wrong. */
-export function decodeStart(start: Buffer, key: Buffer): Start {
+export function decodeStart(start: Buffer, key: Buffer, index = 0): Start {
   const tagAt = start.length - PROOF_BYTES;
   if (start.length !== START_HEADER_BYTES + startLength(start)) throw protocolError('a start of another length');
-  if (!timingSafeEqual(start.subarray(tagAt), startTag(start.subarray(0, tagAt), key))) {
+  if (!timingSafeEqual(start.subarray(tagAt), startTag(start.subarray(0, tagAt), key, index))) {
     throw protocolError('a start that was not made for this channel');
   }
   const kind = KINDS[start.readUInt8(4)];
@@ -144,6 +157,7 @@ export function decodeStart(start: Buffer, key: Buffer): Start {
     destination: destination.text,
     wantsAnswer: (start.readUInt8(1) & ANSWER_WANTED) !== 0,
     framed: (start.readUInt8(1) & FRAMED) !== 0,
+    reused: (start.readUInt8(1) & REUSED) !== 0,
     visitor: { address: visitor.text, port: start.readUInt16BE(14) },
     entrance: { address: entrance.text, port: start.readUInt16BE(16) },
   };
@@ -180,6 +194,13 @@ function openingProof(head: Buffer, key: Buffer): Buffer {
   return createHmac('sha256', key).update('open').update(head).digest().subarray(0, PROOF_BYTES);
 }
 
-function startTag(start: Buffer, key: Buffer): Buffer {
-  return createHmac('sha256', key).update('start').update(start).digest().subarray(0, PROOF_BYTES);
+/** The first visitor has no number: agents and servers that do not reuse channels know it so. A number begins with 0, a start does not. */
+function startTag(start: Buffer, key: Buffer, index: number): Buffer {
+  const hmac = createHmac('sha256', key).update('start');
+  if (index > 0) {
+    const number = Buffer.allocUnsafe(NUMBER_BYTES);
+    number.writeUInt32BE(index);
+    hmac.update(number);
+  }
+  return hmac.update(start).digest().subarray(0, PROOF_BYTES);
 }

@@ -88,7 +88,7 @@ const SPARE_BYTES = RECORD_HEAD_BYTES + MAX_RECORD_BYTES;
 /** Opens the records of the other direction, from pieces of any size. */
 export class RecordOpener {
   private readonly key: RecordKey;
-  private readonly open: (plain: Buffer) => void;
+  private open: (plain: Buffer) => void;
   /** The record of which a part has come; at first only its head. */
   private partial = NOTHING;
   private filled = 0;
@@ -114,6 +114,11 @@ export class RecordOpener {
       }
       at += this.collect(chunk, at);
     }
+  }
+
+  /** Gives the records from here on to somebody else. */
+  openTo(open: (plain: Buffer) => void): void {
+    this.open = open;
   }
 
   /** Whether a part of a record is missing. */

@@ -1,6 +1,8 @@
+import { Socket } from 'node:net';
 import { reuseMemory, type ByteStream } from '@gatehouse/net';
 import { freeMemory } from './free-memory.js';
 import { LayeredStream } from './layered-stream.js';
+import { READY } from './prelude.js';
 import { MAX_RECORD_BYTES, RecordOpener, RecordSealer, type ChannelKeys, type SealedRecord } from './sealed-records.js';
 
 const NOTHING = Buffer.alloc(0);
@@ -12,11 +14,31 @@ const NOTHING = Buffer.alloc(0);
 export class SealedStream extends LayeredStream {
   private readonly sealer: RecordSealer;
   private readonly opener: RecordOpener;
+  private readonly side: keyof ChannelKeys;
+  private endOpened = false;
 
-  constructor(inner: ByteStream, keys: ChannelKeys, side: keyof ChannelKeys) {
+  /** With the records of a stream before this one in place of keys: their numbers go on. */
+  constructor(inner: ByteStream, keys: ChannelKeys | SealedStream, side: keyof ChannelKeys) {
     super(inner);
-    this.sealer = new RecordSealer(keys[side]);
-    this.opener = new RecordOpener(keys[side === 'agent' ? 'server' : 'agent'], (plain) => this.opened(plain));
+    const open = (plain: Buffer): void => this.opened(plain);
+    if (keys instanceof SealedStream) {
+      this.sealer = keys.sealer;
+      this.opener = keys.opener;
+      this.opener.openTo(open);
+    } else {
+      this.sealer = new RecordSealer(keys[side]);
+      this.opener = new RecordOpener(keys[side === 'agent' ? 'server' : 'agent'], open);
+    }
+    this.side = side;
+  }
+
+  /** The stream of the next visitor, when the transport is free (`keepFor`). */
+  next(): SealedStream {
+    return new SealedStream(this.inner, this, this.side);
+  }
+
+  get isOverTcp(): boolean {
+    return this.inner instanceof Socket;
   }
 
   /** From now on the transport reads into memory that is used again: not before it is in use, for it costs memory. */
@@ -34,6 +56,10 @@ export class SealedStream extends LayeredStream {
 
   protected sendEnd(): void {
     this.sendRecord(this.sealer.seal(NOTHING));
+  }
+
+  protected sendReady(): void {
+    this.sendRecord(this.sealer.seal(READY));
   }
 
   protected read(chunk: Buffer): void {
@@ -58,7 +84,10 @@ export class SealedStream extends LayeredStream {
   }
 
   private opened(plain: Buffer): void {
-    if (plain.length === 0) this.ended();
-    else if (this.received(plain)) freeMemory(plain);
+    if (this.endOpened) this.afterEnd(plain);
+    else if (plain.length === 0) {
+      this.endOpened = true;
+      this.ended();
+    } else if (this.received(plain)) freeMemory(plain);
   }
 }

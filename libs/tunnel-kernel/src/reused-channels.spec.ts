@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { waitFor } from '@gatehouse/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { HostRig } from '../test/host-rig.js';
+import { readAll, TunnelRig, type Line } from '../test/tunnel-rig.js';
+import type { TunnelServerEnvironment } from './index.js';
+
+let rig: TunnelRig;
+afterEach(() => rig.close());
+
+const idle = (): number => rig.server.agents()[0]?.idleChannels ?? 0;
+
+async function start(encrypt: boolean, options: Partial<TunnelServerEnvironment> = {}): Promise<Line> {
+  const wanted = options.pool?.start ?? 4;
+  rig = new TunnelRig(options);
+  await rig.listen();
+  const { key } = rig.client(encrypt);
+  const line = await rig.line();
+  rig.agent(key, { server: { host: '127.0.0.1', port: line.port } });
+  await rig.online(1);
+  await waitFor(() => idle() === wanted);
+  return line;
+}
+
+async function ask(port: number, text: string): Promise<string> {
+  const visitor = await rig.visit(port);
+  visitor.end(text);
+  return String(await readAll(visitor));
+}
+
+describe.each([false, true])('data channels, sealed: %s', (encrypt) => {
+  it('carry one visitor after the other, each with its own bytes, on the same connections', async () => {
+    const line = await start(encrypt);
+    const port = await rig.tunnel(1, [await rig.echo()]);
+    const before = line.accepted;
+    for (let turn = 0; turn < 40; turn++) {
+      expect(await ask(port, `visitor ${turn}`)).toBe(`visitor ${turn}`);
+      await waitFor(() => idle() >= 4);
+    }
+    expect(line.accepted - before).toBeLessThanOrEqual(2);
+    await waitFor(() => rig.records.length === 40);
+    expect(new Set(rig.records.map(({ reason }) => reason))).toEqual(new Set(['client_closed']));
+  });
+
+  it('of another tunnel and of targets that end first, too', async () => {
+    const line = await start(encrypt);
+    const hello = await rig.target((socket) => socket.resume().end('hello'));
+    const tunnels = [rig.tunnelConfig(1, [await rig.echo()]), rig.tunnelConfig(1, [hello], { id: 8 })];
+    const [echo, other] = await rig.server.apply(rig.config({ tunnels }));
+    const before = line.accepted;
+    for (let turn = 0; turn < 10; turn++) {
+      expect(await ask(echo?.port ?? 0, 'echo')).toBe('echo');
+      expect(await ask(other?.port ?? 0, 'x')).toBe('hello');
+      await waitFor(() => idle() >= 4);
+    }
+    expect(line.accepted - before).toBeLessThanOrEqual(2);
+  });
+
+  it('end with a visitor or a target that is reset', async () => {
+    const line = await start(encrypt);
+    const sockets: Socket[] = [];
+    const port = await rig.tunnel(1, [await rig.target((socket) => void sockets.push(socket))]);
+    const before = line.accepted;
+    for (const side of ['visitor', 'target'] as const) {
+      const visitor = await rig.visit(port);
+      visitor.write('x');
+      const at = side === 'visitor' ? 0 : 1;
+      await waitFor(() => sockets.length === at + 1);
+      const target = sockets[at] as Socket;
+      await once(target, 'data');
+      const [one, other] = side === 'visitor' ? [visitor, target] : [target, visitor];
+      const closed = new Promise<void>((resolve) => other.resume().on('close', resolve));
+      one.resetAndDestroy();
+      await closed;
+      // Another takes the place of each.
+      await waitFor(() => line.accepted > before + at && idle() === 4);
+    }
+  });
+
+  it('carry only so many visitors', async () => {
+    const line = await start(encrypt, { pool: { start: 1, visitors: 3 } });
+    const port = await rig.tunnel(1, [await rig.echo()]);
+    const before = line.accepted;
+    for (let turn = 0; turn < 12; turn++) {
+      expect(await ask(port, '?')).toBe('?');
+      await waitFor(() => rig.server.flows === 0 && idle() >= 1);
+    }
+    // Three each, and one more that was opened ahead or two.
+    expect(line.accepted - before).toBeGreaterThanOrEqual(4);
+    expect(line.accepted - before).toBeLessThanOrEqual(6);
+  });
+
+  it('carry visitors only for so long', async () => {
+    let later = 0;
+    const line = await start(encrypt, { pool: { start: 1 }, now: () => 1e9 + later });
+    const port = await rig.tunnel(1, [await rig.echo()]);
+    const visit = async (endsAt: number): Promise<void> => {
+      const visitor = await rig.visit(port);
+      visitor.write('?');
+      await once(visitor, 'data');
+      later = endsAt;
+      visitor.end();
+      await readAll(visitor);
+      await waitFor(() => rig.server.flows === 0);
+    };
+    // The control connection, the channel of the visitor, and one that was opened meanwhile.
+    await visit(299_999);
+    await waitFor(() => idle() === 2 && line.open === 3);
+    // One that was quiet for long is asked first; the answer of the older one may come first.
+    later = 0;
+    const opened = line.accepted;
+    await visit(299_999);
+    await waitFor(() => idle() === 2 && line.open === 3);
+    later = 0;
+    await visit(300_000);
+    await waitFor(() => line.open === 2);
+    expect([idle(), line.accepted]).toEqual([1, opened]);
+  });
+
+  it('are not kept for a client whose agent left, and what runs comes to its end', async () => {
+    const line = await start(encrypt);
+    const port = await rig.tunnel(1, [await rig.echo()]);
+    const visitor = await rig.visit(port);
+    visitor.write('half, ');
+    await once(visitor, 'data');
+    const [running] = rig.agents;
+    const stopped = running?.agent.stop(5000);
+    await waitFor(() => rig.server.agents().length === 0 || idle() === 0);
+    visitor.end('half');
+    expect(String(await readAll(visitor))).toBe('half');
+    await stopped;
+    expect(line.accepted).toBeGreaterThan(0);
+  });
+});
+
+describe.each([false, true])('a channel that carried a visitor of a tunnel, sealed: %s', (encrypt) => {
+  it('carries requests of a host, too, with bodies whole', async () => {
+    const hosts = await HostRig.start({}, { encrypt, pool: { start: 1 } });
+    rig = hosts;
+    const origin = await hosts.origin((asked, answer) => void asked.pipe(answer));
+    const tunnels = [hosts.tunnelConfig(1, [await hosts.echo()])];
+    const [tunnel] = await hosts.server.apply(hosts.config({ tunnels, hosts: [hosts.hostConfig([origin])] }));
+    await waitFor(() => idle() === 1);
+    for (let turn = 0; turn < 3; turn++) {
+      const visitor = await hosts.visit(tunnel?.port ?? 0);
+      visitor.write('visitor');
+      await once(visitor, 'data');
+      await waitFor(() => idle() >= 1);
+      const before = idle();
+      visitor.end();
+      await readAll(visitor);
+      // The newest is the next to be used.
+      await waitFor(() => idle() > before);
+      const body = 'x'.repeat(300_000);
+      const answer = await hosts.ask({ method: 'POST', body });
+      expect([answer.status, answer.body.length]).toEqual([200, body.length]);
+    }
+  });
+});
