@@ -1,6 +1,8 @@
 import { constants, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { RequestBody } from './request-body.js';
+import { requestTrailers } from './request-trailers.js';
 
 type Options = Dispatcher.DispatchOptions;
 type Handler = Dispatcher.DispatchHandler;
@@ -21,7 +23,8 @@ export class H2cStream implements Dispatcher.DispatchController {
   constructor(session: ClientHttp2Session, options: Options, handler: Handler, answerMs: number) {
     this.handler = handler;
     const body = options.body as Readable | Buffer | null;
-    this.stream = session.request(targetHeaders(options), { endStream: body === null });
+    const waitForTrailers = body instanceof RequestBody;
+    this.stream = session.request(targetHeaders(options), { endStream: body === null, waitForTrailers });
     // Without a word, Node throws away what comes together with the head.
     this.stream.pause();
     this.listen();
@@ -29,6 +32,7 @@ export class H2cStream implements Dispatcher.DispatchController {
       this.timer = setTimeout(() => this.abort(headersTimeout()), answerMs);
     };
     handler.onRequestStart?.(this, null);
+    if (waitForTrailers) this.stream.once('wantTrailers', () => this.sendTrailers(body, options));
     this.send(body, asked);
   }
 
@@ -61,6 +65,16 @@ export class H2cStream implements Dispatcher.DispatchController {
     body.on('error', (error) => this.abort(error));
     body.pipe(stream);
     stream.once('close', () => body.destroy());
+  }
+
+  /** In an event of the stream: nobody above would catch what is raised. */
+  private sendTrailers({ rawTrailers }: RequestBody, { headers }: Options): void {
+    try {
+      // With none, Node ends the stream with an empty frame.
+      this.stream.sendTrailers(requestTrailers(rawTrailers, headers as string[]));
+    } catch (error) {
+      this.abort(error as Error);
+    }
   }
 
   private listen(): void {

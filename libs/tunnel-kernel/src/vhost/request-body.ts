@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import { IncomingMessage, type IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 
 /** The source is told to stop when `meter` answers false, until it calls `resume`. */
@@ -20,11 +20,15 @@ export class RequestBody extends Readable {
   private started = false;
   private held = false;
   private wanted = false;
+  /** What followed the body, once it has ended: name, value, name, value … */
+  rawTrailers: readonly string[] = [];
 
   constructor(source: Readable, options: BodyOptions) {
     super();
     this.source = source;
     this.options = options;
+    // Of HTTP/2, whether anybody reads or not.
+    source.once('trailers', (_headers, _flags, raw: string[]) => (this.rawTrailers = raw));
   }
 
   /** Nothing was read yet: the request may be sent once more. */
@@ -54,7 +58,10 @@ export class RequestBody extends Readable {
       this.held = !options.meter(chunk.length, () => this.released());
       if (!this.wanted || this.held) source.pause();
     });
-    source.on('end', () => this.push(null));
+    source.on('end', () => {
+      if (source instanceof IncomingMessage) this.rawTrailers = source.rawTrailers;
+      this.push(null);
+    });
     source.on('error', (error) => this.destroy(error));
     source.on('aborted', () => this.destroy(new Error('the visitor is gone')));
     source.on('close', () => {
