@@ -22,6 +22,11 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
+/** The subjects of a round, in every other one the other way round: nobody is always the first. */
+export function inTurn(subjects, round) {
+  return round % 2 === 1 ? subjects : subjects.toReversed();
+}
+
 /** `1.234`, or a dash where there is nothing to show. */
 export function figure(value, digits = 2) {
   return Number.isFinite(value) ? value.toFixed(digits) : '–';

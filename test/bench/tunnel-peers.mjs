@@ -20,7 +20,7 @@ import {
   stop,
   stopAll,
 } from './processes.mjs';
-import { figure, loadLine, median, printTable } from './table.mjs';
+import { figure, inTurn, loadLine, median, printTable } from './table.mjs';
 import { startGatehouse } from './tunnel/gatehouse.mjs';
 import { DATAGRAM_BYTES, iperf, iperfDatagrams, wrkConnections } from './tunnel/loads.mjs';
 import { PEERS } from './tunnel/peers.mjs';
@@ -218,7 +218,7 @@ async function runOne(subject) {
 
 for (let round = 1; round <= rounds; round++) {
   const inRound = new Map();
-  for (const subject of round % 2 === 1 ? all : all.toReversed()) {
+  for (const subject of inTurn(all, round)) {
     process.stderr.write(`round ${round} of ${rounds}: ${subject.name}\n`);
     try {
       inRound.set(subject, await runOne(subject));

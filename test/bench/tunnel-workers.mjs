@@ -1,22 +1,34 @@
-// npm run bench -- tunnel-workers [seconds] [workers ...]
+// npm run bench -- tunnel-workers [rounds] [seconds] [workers ...]
 //
 // A built tunnel gateway with one edge process and with several. Requests over connections that stay, and a connection for
 // each request, which the door of several deals out. Two clients with a host and an agent each, so that two workers have
-// one each; an nginx as target, one wrk for each host. CPU is that of the edge's processes, door and workers apart.
+// one each; an nginx as target, one wrk for each host. Every number of workers runs in every round, in every other one the
+// other way round; each load runs twice, and the second run counts. CPU is that of the edge's processes, user and system,
+// door and workers apart; agents, nginx and wrk share the machine and are not counted.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { cpuSeconds, findPeer, freePort, residentBytes, startProgram, startScript, stopAll } from './processes.mjs';
+import {
+  cpuSeconds,
+  findPeer,
+  freePort,
+  residentBytes,
+  startProgram,
+  startScript,
+  stop,
+  stopAll,
+} from './processes.mjs';
 import { startWorkplace } from './services/built-service.mjs';
 import { startTunnelGateway } from './services/tunnel-gateway.mjs';
-import { figure, loadLine, printTable } from './table.mjs';
+import { figure, inTurn, loadLine, median, printTable } from './table.mjs';
 
 const run = promisify(execFile);
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const seconds = Number(process.argv[2] ?? 4);
-const counts = process.argv.length > 3 ? process.argv.slice(3).map(Number) : [1, 2];
+const rounds = Number(process.argv[2] ?? 2);
+const seconds = Number(process.argv[3] ?? 4);
+const counts = process.argv.length > 4 ? process.argv.slice(4).map(Number) : [1, 2];
 const CONNECTIONS = 32;
 const HOSTS = ['one.example', 'two.example'];
 const LOADS = [
@@ -89,6 +101,8 @@ async function wrk(port, host, fields) {
   const { stdout } = await run(findPeer('wrk'), [...args, `http://127.0.0.1:${port}/`]);
   const errors = /Non-2xx or 3xx responses: (\d+)/.exec(stdout);
   if (errors) throw new Error(errors[0]);
+  const broken = /Socket errors:.*/.exec(stdout);
+  if (broken) process.stderr.write(`  ${host}: ${broken[0]}\n`);
   return Number(/(\d+) requests in/.exec(stdout)[1]);
 }
 
@@ -109,35 +123,51 @@ async function measure({ http }, edge, workers, fields) {
   return { perSecond: requests / seconds, cpu: used.map((part) => (part / requests) * 1e6) };
 }
 
-const rows = [];
+/** Each load through a gateway of its own; answers what was measured, a load each. */
+async function runCount(count, keysOf) {
+  const gateway = await startGateway(count);
+  const agents = [];
+  for (const key of await keysOf(gateway)) {
+    agents.push(await startScript(here('tunnel/agent.mjs'), [String(gateway.agents), key]));
+  }
+  await untilServed(gateway);
+  const [edge] = childrenOf(gateway.pid);
+  const workers = childrenOf(edge);
+  const measured = [];
+  for (const { fields } of LOADS) {
+    await measure(gateway, edge, workers, fields);
+    const { perSecond, cpu } = await measure(gateway, edge, workers, fields);
+    measured.push({ perSecond, cpu, memory: residentBytes(edge) / 2 ** 20 });
+  }
+  for (const { child } of agents) await stop(child);
+  await gateway.stop();
+  return measured;
+}
+
+const rows = counts.flatMap((count) =>
+  LOADS.map(({ what }, load) => ({ count, load, what: `${what}, ${count} serving`, runs: [] })),
+);
 try {
   const origin = await startOrigin();
-  let keys = null;
-  for (const count of counts) {
-    const gateway = await startGateway(count);
-    keys ??= await makeClients(gateway, origin);
-    const agents = [];
-    for (const key of keys) agents.push(await startScript(here('tunnel/agent.mjs'), [String(gateway.agents), key]));
-    await untilServed(gateway);
-    const [edge] = childrenOf(gateway.pid);
-    const workers = childrenOf(edge);
-    for (const { what, fields } of LOADS) {
-      await measure(gateway, edge, workers, fields);
-      const { perSecond, cpu } = await measure(gateway, edge, workers, fields);
-      const memory = residentBytes(edge) / 2 ** 20;
-      rows.push({ what: `${what}, ${count} serving`, perSecond, cpu, memory });
+  let made = null;
+  const keysOf = async (gateway) => (made ??= await makeClients(gateway, origin));
+  for (let round = 1; round <= rounds; round++) {
+    for (const count of inTurn(counts, round)) {
+      process.stderr.write(`round ${round} of ${rounds}: ${count} serving\n`);
+      const measured = await runCount(count, keysOf);
+      for (const row of rows) if (row.count === count) row.runs.push(measured[row.load]);
     }
-    for (const { child } of agents) child.kill();
-    await gateway.stop();
   }
-  console.log(loadLine());
+  const number = (title, read, digits) => [title, ({ runs }) => figure(median(runs.map(read)), digits)];
+  console.log(`\nMedian of ${rounds} rounds, ${seconds} s a figure, Node ${process.version}, ${loadLine()}.\n`);
   printTable(
     [
       ['', ({ what }) => what],
-      ['a second', ({ perSecond }) => figure(perSecond, 0)],
-      ['edge or door, CPU µs each', ({ cpu }) => figure(cpu[0], 1)],
-      ['workers, CPU µs each', ({ cpu }) => figure(cpu[1], 1)],
-      ['RSS MB', ({ memory }) => figure(memory, 0)],
+      number('a second', ({ perSecond }) => perSecond, 0),
+      number('edge or door, CPU µs each', ({ cpu }) => cpu[0], 1),
+      number('workers, CPU µs each', ({ cpu }) => cpu[1], 1),
+      number('together', ({ cpu }) => cpu[0] + cpu[1], 1),
+      number('RSS MB', ({ memory }) => memory, 0),
     ],
     rows,
   );

@@ -2,11 +2,12 @@
 //
 // The tunnel, plain and sealed, beside raw loopback and one plain Node relay.
 // Server and agent are processes of their own, measured together and apart; every subject runs in every round against the
-// same target and the same load. `of raw` is throughput against raw loopback in the same round.
+// same target and the same load, in every other round the other way round. `of raw` is throughput against raw loopback in
+// the same round.
 import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { cpuSeconds, residentBytes, startScript, stop, stopAll } from './processes.mjs';
-import { figure, loadLine, median, printTable } from './table.mjs';
+import { figure, inTurn, loadLine, median, printTable } from './table.mjs';
 import { printDatagrams } from './tunnel/datagrams.mjs';
 import { printRates, printRules } from './tunnel/limits.mjs';
 
@@ -54,6 +55,7 @@ async function runSubject(subject, target, load) {
   const { entry, processes } = await subject.start(target);
   const route = { entry, target, socks: false };
   await ask(load, 'requests', { ...route, seconds: 0.3, concurrency: 4, size: 64 }); // warm up
+  await ask(load, 'throughput', { ...route, direction: 'down', seconds: 0.5, streams: 1 });
   const down = await measure(processes, load, 'throughput', { ...route, direction: 'down', seconds, streams: 1 });
   const up = await measure(processes, load, 'throughput', { ...route, direction: 'up', seconds, streams: 1 });
   const many = await measure(processes, load, 'throughput', { ...route, direction: 'down', seconds, streams: 8 });
@@ -91,13 +93,13 @@ const target = (await startScript(here('relay/target.mjs'))).first.port;
 const load = (await startScript(here('relay/load.mjs'))).child;
 const runs = new Map(subjects.map(({ name }) => [name, []]));
 for (let round = 1; round <= rounds; round++) {
-  let raw = null;
-  for (const subject of subjects) {
+  const inRound = new Map();
+  for (const subject of inTurn(subjects, round)) {
     process.stderr.write(`round ${round} of ${rounds}: ${subject.name}\n`);
-    const run = await runSubject(subject, target, load);
-    raw ??= run;
-    runs.get(subject.name).push({ ...run, raw });
+    inRound.set(subject.name, await runSubject(subject, target, load));
   }
+  const raw = inRound.get('raw loopback');
+  for (const [name, run] of inRound) runs.get(name).push({ ...run, raw });
 }
 
 /** Through a tunnel of its own, once the burst is gone. */

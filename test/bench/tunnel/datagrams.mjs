@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { cpuSeconds, startScript, stop } from '../processes.mjs';
-import { figure, median, printTable } from '../table.mjs';
+import { figure, inTurn, median, printTable } from '../table.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const SIZES = [64, 1200, 9000];
@@ -67,7 +67,7 @@ export async function printDatagrams(rounds, seconds) {
   const { child: load, first } = await startScript(here('datagram-load.mjs'));
   const runs = new Map(subjects.map(({ name }) => [name, []]));
   for (let round = 1; round <= rounds; round++) {
-    for (const subject of subjects) {
+    for (const subject of inTurn(subjects, round)) {
       process.stderr.write(`datagrams, round ${round} of ${rounds}: ${subject.name}\n`);
       runs.get(subject.name).push(await runSubject(subject, first.port, load, seconds));
     }
