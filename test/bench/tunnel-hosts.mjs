@@ -3,13 +3,15 @@
 // Requests to a host of the tunnel, beside nginx, haproxy and caddy as reverse proxies on the same machine.
 // The target is an nginx that answers from memory; wrk and h2load ask, 64 connections at a time. Every subject runs in
 // every round. CPU is that of the subject alone; the peers have no tunnel to carry requests through, the agent's share
-// stands apart. Then h2load asks at a pace of 70 % of what the subject just did.
+// stands apart. Then requests come at 70 % of the rate that the subject just did: evenly spaced, and in the bursts of
+// h2load.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { EDGE_FLAGS } from '../../apps/tunnel-gateway/dist/gateway-host/edge-launcher.js';
 import {
   cpuSeconds,
   findPeer,
@@ -21,6 +23,7 @@ import {
   stopAll,
 } from './processes.mjs';
 import { figure, loadLine, median, printTable } from './table.mjs';
+import { burstP99, evenP99 } from './tunnel/paced-loads.mjs';
 
 const run = promisify(execFile);
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -54,7 +57,8 @@ const originLocation = (port) =>
   `server { listen 127.0.0.1:${port} backlog=4096; location / { default_type text/plain; return 200 "${BODY}"; } }`;
 
 async function startTunnel(target, encrypt) {
-  const server = await startScript(here('tunnel/hosts-server.mjs'), [String(target), encrypt]);
+  const options = { execArgv: EDGE_FLAGS };
+  const server = await startScript(here('tunnel/hosts-server.mjs'), [String(target), encrypt], options);
   const { door, port, securePort, key } = server.first;
   const agent = await startScript(here('tunnel/agent.mjs'), [String(door), key]);
   return { port, securePort, processes: [server.child, agent.child] };
@@ -140,23 +144,6 @@ async function h2load(port, forSeconds) {
   return { requests: Number(requests), seconds: forSeconds, p50: Number.NaN, p99: Number.NaN };
 }
 
-/** The 99th percentile in milliseconds at 70 % of a rate; a connection asks for the next when it has an answer. */
-async function pacedP99(port, h2, perSecond) {
-  const log = path.join(folder, 'requests.log');
-  rmSync(log, { force: true });
-  const each = (rate, clients) => String(Math.max(1, Math.round((0.7 * rate) / clients)));
-  const args = h2
-    ? ['-c4', '-m16', '--rps', each(perSecond, 4), `https://127.0.0.1:${port}/`]
-    : [`-c${CONNECTIONS}`, '--h1', '--rps', each(perSecond, CONNECTIONS), `http://127.0.0.1:${port}/`];
-  await run(findPeer('h2load'), ['-t1', `-D${seconds}`, `--log-file=${log}`, ...args]);
-  const micros = readFileSync(log, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => Number(line.split('\t')[2]))
-    .toSorted((a, b) => a - b);
-  return (micros[Math.floor(micros.length * 0.99)] ?? Number.NaN) / 1000;
-}
-
 async function runSubject({ start, h2 }, target) {
   const { port, securePort, processes } = await start(target);
   const load = (time) => (h2 ? h2load(securePort, time) : wrk(port, time));
@@ -165,9 +152,12 @@ async function runSubject({ start, h2 }, target) {
   const result = await load(seconds);
   const cpus = processes.map(({ pid }, index) => cpuSeconds(pid) - before[index]);
   const rss = residentBytes(processes[0].pid);
-  const paced = await pacedP99(h2 ? securePort : port, h2, result.requests / seconds);
+  const rate = Math.round((0.7 * result.requests) / seconds);
+  const pace = { port: h2 ? securePort : port, h2, rate, connections: h2 ? 4 : CONNECTIONS, seconds, folder };
+  const even = await evenP99(pace);
+  const burst = await burstP99(pace);
   for (const child of processes) await stop(child);
-  return { ...result, cpus, rss, paced };
+  return { ...result, cpus, rss, even, burst };
 }
 
 const origin = await startNginx('origin', originLocation);
@@ -195,7 +185,8 @@ printTable(
     number('agent CPU µs/req', (result) => micros(result, 1), 1),
     number('p50 ms', (result) => result.p50, 2),
     number('p99 ms', (result) => result.p99, 2),
-    number('p99 ms at 70 %', (result) => result.paced, 2),
+    number('p99 ms at 70 %, even', (result) => result.even, 2),
+    number('in bursts', (result) => result.burst, 2),
     number('RSS MB', (result) => result.rss / 1e6),
   ],
   subjects.map(({ name }) => ({ name, of: (read) => median(runs.get(name).map(read)) })),

@@ -7,7 +7,7 @@ import type { EdgeChild } from './edge-process.js';
  * requests pile up for a moment is not put straight among what is: there it would hold on to everything that each request
  * leaves behind until the next full collection.
  */
-export const EDGE_FLAGS: readonly string[] = ['--max-semi-space-size=4', '--no-allocation-site-pretenuring'];
+export const EDGE_FLAGS: readonly string[] = ['--max-semi-space-size=8', '--no-allocation-site-pretenuring'];
 
 /** Starts an edge's process. A class, so that tests can hand in another way to start it. */
 export class EdgeLauncher {
