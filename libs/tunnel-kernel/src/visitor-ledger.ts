@@ -31,8 +31,8 @@ export class VisitorLedger {
 
   hit(resource: ResourceRef, clientId: number, address: string, times = 1): void {
     const { hits } = this.visitorsOf(resource, clientId);
-    const ip = parseIp(address);
-    const known = ip && formatIp(ip);
+    // What stands there is in its canonical form.
+    const known = hits.has(address) ? address : canonical(address);
     const count = hits.get(known);
     if (count === undefined && !this.hasRoom(hits)) return void hits.set(null, (hits.get(null) ?? 0) + times);
     if (count === undefined) this.addresses += 1;
@@ -60,4 +60,9 @@ export class VisitorLedger {
     this.resources.set(key, visitors);
     return visitors;
   }
+}
+
+function canonical(address: string): string | null {
+  const ip = parseIp(address);
+  return ip && formatIp(ip);
 }

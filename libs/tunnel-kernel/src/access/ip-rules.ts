@@ -83,14 +83,19 @@ export class IpRules {
 
   /** Null: may come in. What is no address is refused by any level that has rules. */
   decide(address: string, { userId, clientId, resource: { kind, id } }: AccessPoint): IpDenial | null {
-    const { global, user, client } = this.levels;
+    const { levels } = this;
+    const global = levels.global.get(0);
+    const user = levels.user.get(userId);
+    const client = levels.client.get(clientId);
+    const resource = levels[kind].get(id);
+    if (!global && !user && !client && !resource) return null;
     const ip = parseIp(address);
     const country = this.countryLookup(ip);
     return (
-      this.ask('global', 0, global.get(0), ip, country) ??
-      this.ask('user', userId, user.get(userId), ip, country) ??
-      this.ask('client', clientId, client.get(clientId), ip, country) ??
-      this.ask(kind, id, this.levels[kind].get(id), ip, country)
+      this.ask('global', 0, global, ip, country) ??
+      this.ask('user', userId, user, ip, country) ??
+      this.ask('client', clientId, client, ip, country) ??
+      this.ask(kind, id, resource, ip, country)
     );
   }
 

@@ -22,9 +22,12 @@ export interface ResponseFields {
 
 /** Takes names and values as the parser has them: bytes, or, of an HTTP/2 target, an object. */
 export function readResponseFields(raw: unknown): ResponseFields {
+  const all = asTexts(raw);
   const read: ResponseFields = { fields: [], contentLength: null, trailer: null };
   let connection: string | null = null;
-  for (const [name, value] of pairs(raw)) {
+  for (let at = 0; at + 1 < all.length; at += 2) {
+    const name = all[at] ?? '';
+    const value = all[at + 1] ?? '';
     const lower = name.toLowerCase();
     if (lower === 'content-length') read.contentLength = value;
     if (lower === 'trailer') read.trailer = value;
@@ -37,24 +40,25 @@ export function readResponseFields(raw: unknown): ResponseFields {
 
 /** Name, value, name, value … of what follows a body. */
 export function readTrailers(raw: unknown): string[] {
+  const all = asTexts(raw);
   const fields: string[] = [];
-  for (const [name, value] of pairs(raw)) {
+  for (let at = 0; at + 1 < all.length; at += 2) {
+    const name = all[at] ?? '';
     const lower = name.toLowerCase();
     // They speak of the message as a whole, which has been acted upon by now (RFC 9110 6.5.1).
     if (HOP_BY_HOP.has(lower) || lower === 'content-length' || lower === 'host' || lower.startsWith(':')) continue;
-    fields.push(name, value);
+    fields.push(name, all[at + 1] ?? '');
   }
   return fields;
 }
 
-function* pairs(raw: unknown): Generator<[name: string, value: string]> {
-  if (Array.isArray(raw)) {
-    for (let at = 0; at + 1 < raw.length; at += 2) yield [asText(raw[at]), asText(raw[at + 1])];
-  } else if (typeof raw === 'object' && raw !== null) {
-    for (const [name, value] of Object.entries(raw)) {
-      for (const one of Array.isArray(value) ? value : [value]) yield [name, asText(one)];
-    }
-  }
+/** Name, value, name, value … */
+function asTexts(raw: unknown): string[] {
+  if (Array.isArray(raw)) return raw.map(asText);
+  if (typeof raw !== 'object' || raw === null) return [];
+  return Object.entries(raw).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).flatMap((one) => [name, asText(one)]),
+  );
 }
 
 function asText(value: unknown): string {
