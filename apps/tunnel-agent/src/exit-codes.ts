@@ -40,7 +40,8 @@ const ADVICE: Partial<Record<TunnelErrorCode, string>> = {
   misdirected:
     'Something between here and the gateway takes the WebSocket out of its TLS and hides which process of the gateway is meant. ' +
     'Have it pass TLS on untouched, or speak plain HTTP to the port for HTTP of the gateway (TUNNEL_HTTP_PORT).',
-  disabled: 'The client is switched off or has expired; it goes on as soon as that is changed.',
+  disabled:
+    'The client is switched off or has expired, or a rule keeps this address out; it goes on as soon as that is changed.',
 };
 
 /** What a person can do about it; empty where nothing is known. */

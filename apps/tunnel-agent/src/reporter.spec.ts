@@ -48,10 +48,12 @@ describe('what a terminal shows', () => {
     const reason = new TunnelError('disabled', 'the client is disabled or expired');
     const text = said(TextReporter, (reporter) => {
       reporter.status({ state: 'connecting' }, 'gw:8024');
+      reporter.status({ state: 'online', clientId: 3, via: 'websocket' }, 'gw:8024');
       reporter.status({ state: 'waiting', reason, retryMs: 1234 }, 'gw:8024');
       reporter.warn('a target could not be reached', { tunnel: 7, reason: 'refused' });
     });
     expect(text).toContain('connecting to gw:8024');
+    expect(text).toContain('online at gw:8024 over a WebSocket as client 3');
     expect(text).toContain('offline: the client is disabled or expired; next attempt in 1.2 s');
     expect(text).toContain('it goes on as soon as that is changed');
     expect(text).toContain('a target could not be reached tunnel=7 reason=refused');
@@ -61,7 +63,7 @@ describe('what a terminal shows', () => {
 describe('what a log collector gets', () => {
   it('is one object a line', () => {
     const text = said(JsonReporter, (reporter) => {
-      reporter.status({ state: 'online', clientId: 3 }, 'gw:8024');
+      reporter.status({ state: 'online', clientId: 3, via: 'raw' }, 'gw:8024');
       reporter.resources([tunnel({})], []);
       const resource = { kind: 'tunnel' as const, id: 7 };
       reporter.carried([{ resource, clientId: 3, upload: 1, download: 2, connections: 1 }]);
@@ -70,8 +72,30 @@ describe('what a log collector gets', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as object);
-    expect(online).toEqual({ time: at.toISOString(), level: 'info', message: 'online', server: 'gw:8024', client: 3 });
+    expect(online).toEqual({
+      time: at.toISOString(),
+      level: 'info',
+      message: 'online',
+      server: 'gw:8024',
+      client: 3,
+      via: 'raw',
+    });
     expect(configured).toMatchObject({ tunnels: [{ id: 7, mode: 'tcp', entrance: '0.0.0.0:20001' }], hosts: [] });
     expect(carried).toMatchObject({ message: 'carried', tunnel: 7, upload: 1, download: 2, connections: 1 });
+  });
+
+  it('has what can be done in it', () => {
+    const reason = new TunnelError('misdirected', 'another process serves it');
+    const text = said(JsonReporter, (reporter) => {
+      reporter.status({ state: 'waiting', reason, retryMs: 1000 }, 'gw:8024');
+    });
+    expect(JSON.parse(text)).toMatchObject({
+      level: 'warn',
+      message: 'waiting',
+      code: 'misdirected',
+      reason: 'another process serves it',
+      advice: expect.stringContaining('TUNNEL_HTTP_PORT'),
+      retry_ms: 1000,
+    });
   });
 });

@@ -50,7 +50,7 @@ export class JsonReporter implements Reporter {
     const reason = 'reason' in status ? reasonOf(status.reason) : {};
     const level = status.state === 'waiting' ? 'warn' : 'info';
     const { state } = status;
-    const details = state === 'online' ? { client: status.clientId } : {};
+    const details = state === 'online' ? { client: status.clientId, via: status.via } : {};
     const retry = state === 'waiting' ? { retry_ms: Math.round(status.retryMs) } : {};
     this.line(level, state, { server, ...details, ...reason, ...retry });
   }
@@ -105,7 +105,10 @@ export class TextReporter implements Reporter {
 
   status(status: AgentStatus, server: string): void {
     if (status.state === 'connecting') return this.line(`connecting to ${server}`);
-    if (status.state === 'online') return this.line(`online at ${server} as client ${status.clientId}`);
+    if (status.state === 'online') {
+      const over = status.via === 'websocket' ? ' over a WebSocket' : '';
+      return this.line(`online at ${server}${over} as client ${status.clientId}`);
+    }
     const { code, message } = status.reason;
     if (status.state === 'waiting') {
       this.line(`offline: ${message}; next attempt in ${(status.retryMs / 1000).toFixed(1)} s`);

@@ -10,6 +10,7 @@ import { AgentSession } from './session/agent-session.js';
 import { Backoff } from './session/backoff.js';
 import { PinnedServer } from './session/pinned-tls.js';
 import { RouteChooser, type AgentTransport } from './session/route-chooser.js';
+import type { ServerRoute } from './session/server-route.js';
 import { agentKeyHash, parseAgentKey } from './wire/key-string.js';
 import { agentRouteTag } from './wire/route-tag.js';
 import type { WebSocketAddress } from './websocket/handshake.js';
@@ -41,7 +42,7 @@ const OF_THE_WAY: ReadonlySet<TunnelErrorCode> = new Set([
 
 export type AgentStatus =
   | { state: 'connecting' }
-  | { state: 'online'; clientId: number }
+  | { state: 'online'; clientId: number; via: ServerRoute['kind'] }
   /** The next attempt is due in `retryMs`. */
   | { state: 'waiting'; reason: TunnelError; retryMs: number }
   /** It will not connect again. */
@@ -244,7 +245,7 @@ export class TunnelAgent {
     before?.close(new TunnelError('replaced', 'the agent moved to a new connection'));
     const timer = setTimeout(() => this.current === session && this.backoff.reset(), this.timeouts.stable);
     timer.unref();
-    this.report({ state: 'online', clientId });
+    this.report({ state: 'online', clientId, via: session.route.kind });
   }
 
   private configured(session: AgentSession, config: ConfigMessage): void {
