@@ -48,4 +48,22 @@ describe('resetting a stream', () => {
     resetStream(server);
     await closed;
   });
+
+  it.each([0, 1, 2])('never lets less than all bytes look like all of them, %s turns after the end', async (turns) => {
+    const { client, server } = await pair();
+    client.pause();
+    const how: string[] = [];
+    client.on('end', () => how.push('end')).on('error', (error: NodeJS.ErrnoException) => how.push(error.code ?? ''));
+    server.write(Buffer.alloc(32 * 1024 * 1024));
+    server.end();
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(server.writableLength).toBeGreaterThan(0);
+    const closed = once(server, 'close');
+    const over = new Promise((resolve) => client.once('end', resolve).once('error', resolve));
+    resetStream(server);
+    await closed;
+    client.resume();
+    await over;
+    expect(how).toEqual(['ECONNRESET']);
+  });
 });

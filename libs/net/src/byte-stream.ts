@@ -52,7 +52,10 @@ export function resetStream(stream: ByteStream): void {
   else stream.destroy();
 }
 
-/** A socket whose FIN is on its way cannot be reset: Node waits for it for ever, and loses the socket when told to destroy it. */
+/**
+ * A socket whose FIN is on its way cannot be reset: Node waits for it for ever, and loses the socket when told to destroy it.
+ * As long as bytes wait before the FIN it can, and has to be: destroyed, it sends the FIN in place of them.
+ */
 function isEnding(stream: ByteStream): boolean {
-  return stream instanceof Socket && stream.writableEnded && !stream.writableFinished;
+  return stream instanceof Socket && stream.writableEnded && !stream.writableFinished && stream.writableLength === 0;
 }
