@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { waitFor } from '@gatehouse/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { howItEnds, readAll, TunnelRig } from '../../test/tunnel-rig.js';
 import {
   agentKeyHash,
@@ -27,6 +27,7 @@ beforeEach(async () => {
   await rig.listen();
 });
 afterEach(async () => {
+  vi.useRealTimers();
   for (const visitor of visitors.splice(0)) visitor.stop();
   for (const cleanup of cleanups.splice(0)) cleanup();
   await rig.close();
@@ -161,6 +162,24 @@ describe('connections over one WebSocket', () => {
     line.cut();
     expect(await ended).toBe('ECONNRESET');
     await waitFor(() => rig.server.flows === 0);
+  });
+});
+
+describe('a WebSocket over which nothing comes any more', () => {
+  it('is given up, with its connections, and another one made', async () => {
+    await tunnel(await rig.echo());
+    const line = await rig.line();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const { port } = await open({ transport: 'websocket', websocket: at(line.port) });
+    const socket = await rig.visit(port);
+    socket.write('x');
+    await once(socket, 'data');
+    const ended = howItEnds(socket);
+    line.die(true);
+    for (let question = 0; question < 4; question++) await vi.advanceTimersByTimeAsync(10_000);
+    expect(await ended).toBe('ECONNRESET');
+    line.die(false);
+    expect(await ask(port)).toBe('?');
   });
 });
 
