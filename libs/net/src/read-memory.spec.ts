@@ -9,6 +9,17 @@ function chunkOf(text: string): Buffer {
   return chunk;
 }
 
+describe('the memory of a socket that is dialled', () => {
+  it('is the same for each address, until something was read', () => {
+    const memory: ReadMemory = new ReadMemory(() => memory.release());
+    const first = memory.takeNext();
+    expect([memory.takeNext(), memory.takeNext()]).toEqual([first, first]);
+    memory.received(1);
+    expect(memory.takeNext()).toBeUndefined();
+    memory.giveBack();
+  });
+});
+
 describe('room before what was read', () => {
   it('is there for a header, without a copy', () => {
     const chunk = chunkOf('hello');

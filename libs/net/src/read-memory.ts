@@ -69,6 +69,8 @@ export class ReadMemory {
   private tier = 0;
   /** Whether no listener keeps anything of `current`. */
   private released = true;
+  /** Something was read since Node asked last. */
+  private wasRead = false;
 
   /** `emit`: hands a chunk to the listeners, who say inside it that they kept nothing. */
   constructor(emit: (chunk: Buffer) => void) {
@@ -79,10 +81,15 @@ export class ReadMemory {
     this.released = true;
   }
 
-  /** 8 to 256 KiB. Asked once at first and then after every read; anything but a buffer means "keep the one you have". */
+  /**
+   * 8 to 256 KiB. Asked for each address that is dialled and then after every read, where anything but a buffer means
+   * "keep the one you have". Before a read it would mean that the system reads elsewhere, and this memory is taken for it.
+   */
   takeNext(): Buffer {
+    const isNew = !this.wasRead;
+    this.wasRead = false;
     if (this.current === null) this.current = pools[0].take();
-    else if (this.next === null) return undefined as unknown as Buffer;
+    else if (this.next === null) return isNew ? this.current : (undefined as unknown as Buffer);
     else this.current = this.next;
     this.next = null;
     this.released = true;
@@ -93,6 +100,7 @@ export class ReadMemory {
     const buffer = this.current;
     if (buffer === null) return true;
     this.released = false;
+    this.wasRead = true;
     this.emit(bytes === buffer.length ? buffer : buffer.subarray(0, bytes));
     if (this.current !== null) this.chooseNext(buffer, bytes);
     // Already paused by a listener if it wanted to be.
