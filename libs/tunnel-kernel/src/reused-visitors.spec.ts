@@ -176,7 +176,7 @@ describe.each([false, true])('visitors of a few channels that are used again, se
   it('hear all of an answer that is on its way still when their channel is not used again', async () => {
     // Without a line between them, which would take everything at once.
     await start({ encrypt, server: { pool: { start: 1, visitors: 1 } }, direct: true });
-    for (let bytes = 1_000_000; bytes < 12_000_000; bytes += 1_000_000) {
+    for (const bytes of [4_000_000, 5_000_000, 6_000_000, 7_000_000]) {
       const sent = pattern(bytes, 'down', bytes);
       const port = await rig.tunnel(1, [await rig.target((socket) => socket.resume().end(sent))]);
       const visitor = await rig.visit(port);
@@ -187,7 +187,7 @@ describe.each([false, true])('visitors of a few channels that are used again, se
       await new Promise((resolve) => setImmediate(resolve));
       expect((await readAll(visitor.resume())).equals(sent)).toBe(true);
     }
-  });
+  }, 60_000);
 });
 
 describe.each([false, true])('a channel that carried a visitor, sealed: %s', (encrypt) => {
