@@ -1,6 +1,5 @@
-import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
-import { resetStream, type ByteStream, type ByteStreamEvents } from '@gatehouse/net';
+import { StreamOver, type ByteStream } from '@gatehouse/net';
 import { protocolError } from '../errors.js';
 import { HeldBytes } from '../mux/held-bytes.js';
 import { isReady } from './prelude.js';
@@ -23,8 +22,7 @@ const NOTHING = Buffer.alloc(0);
  * it (the system ends the sockets of a killed process as if it had meant to), and shows as `error` and `close`. Both
  * directions end on their own.
  */
-export abstract class LayeredStream extends EventEmitter implements ByteStream {
-  protected readonly inner: ByteStream;
+export abstract class LayeredStream extends StreamOver implements ByteStream {
   /** Read and not given on, while paused. */
   private readonly held = new HeldBytes();
   private paused = true;
@@ -45,8 +43,7 @@ export abstract class LayeredStream extends EventEmitter implements ByteStream {
 
   /** `inner` is paused, with allowHalfOpen. */
   constructor(inner: ByteStream) {
-    super();
-    this.inner = inner;
+    super(inner);
     // A reset must not end the process between two readers.
     this.on('error', () => undefined);
     inner.on('data', this.onData);
@@ -86,18 +83,6 @@ export abstract class LayeredStream extends EventEmitter implements ByteStream {
 
   get destroyed(): boolean {
     return this.parted || this.inner.destroyed;
-  }
-
-  get writableLength(): number {
-    return this.inner.writableLength;
-  }
-
-  get remoteAddress(): string | undefined {
-    return this.inner.remoteAddress;
-  }
-
-  get remotePort(): number | undefined {
-    return this.inner.remotePort;
   }
 
   write(chunk: Uint8Array): boolean {
@@ -144,12 +129,12 @@ export abstract class LayeredStream extends EventEmitter implements ByteStream {
     this.readableEnded = false;
   }
 
-  cork(): void {
-    if (!this.parted) this.inner.cork();
+  override cork(): void {
+    if (!this.parted) super.cork();
   }
 
-  uncork(): void {
-    if (!this.parted) this.inner.uncork();
+  override uncork(): void {
+    if (!this.parted) super.uncork();
   }
 
   destroy(error?: Error): void {
@@ -158,20 +143,8 @@ export abstract class LayeredStream extends EventEmitter implements ByteStream {
     if (!this.parted && !waits) this.inner.destroy(error);
   }
 
-  resetAndDestroy(): void {
-    if (!this.parted) resetStream(this.inner);
-  }
-
-  override on<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.on(event, listener);
-  }
-
-  override once<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.once(event, listener);
-  }
-
-  override off<E extends keyof ByteStreamEvents>(event: E, listener: ByteStreamEvents[E]): this {
-    return super.off(event, listener);
+  override resetAndDestroy(): void {
+    if (!this.parted) super.resetAndDestroy();
   }
 
   /** Bytes of the stream. True: they were given on, and nobody keeps them. @throws TunnelError `protocol`. */
@@ -214,7 +187,7 @@ export abstract class LayeredStream extends EventEmitter implements ByteStream {
     if (!this.held.isEmpty) this.deliverHeld();
   }
 
-  private deliver(bytes: Uint8Array): void {
+  private deliver(bytes: Buffer): void {
     this.delivering = true;
     this.emit('data', bytes);
     this.delivering = false;
