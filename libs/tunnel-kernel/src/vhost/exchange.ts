@@ -9,7 +9,7 @@ import type { Admitted } from '../modes/admission.js';
 import { codeOf, targetFailureAnswer } from './answers.js';
 import { rewritesOf } from './host-rewrites.js';
 import type { Reply, ReplyHead } from './reply.js';
-import type { RequestBody } from './request-body.js';
+import { RequestBody } from './request-body.js';
 import { without } from './request-fields.js';
 import type { RequestHead } from './request-rules.js';
 import { headBytes, readResponseFields, readTrailers } from './response-fields.js';
@@ -235,8 +235,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     let result = fields;
     if (rewrite.names.size > 0 || dropHeaders.length > 0 || requestHeaders.length > 0) {
       const own = new Set(requestHeaders.map(([field]) => field.toLowerCase()));
-      result = without(fields, (field) => rewrite.names.has(field) || own.has(field) || dropHeaders.includes(field));
+      const withheld = (field: string): boolean =>
+        rewrite.names.has(field) || own.has(field) || dropHeaders.includes(field);
+      result = without(fields, withheld);
       result.push(...requestHeaders.flat(), ...rewrite.set);
+      // Nor may they follow the body.
+      if (this.body instanceof RequestBody) this.body.withheld = withheld;
     }
     if (head.fields.contentLength !== null && this.body !== null && !Buffer.isBuffer(this.body)) {
       result.push('content-length', head.fields.contentLength);

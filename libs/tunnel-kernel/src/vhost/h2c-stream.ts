@@ -68,10 +68,10 @@ export class H2cStream implements Dispatcher.DispatchController {
   }
 
   /** In an event of the stream: nobody above would catch what is raised. */
-  private sendTrailers({ rawTrailers }: RequestBody, { headers }: Options): void {
+  private sendTrailers({ rawTrailers, withheld }: RequestBody, { headers }: Options): void {
     try {
       // With none, Node ends the stream with an empty frame.
-      this.stream.sendTrailers(requestTrailers(rawTrailers, headers as string[]));
+      this.stream.sendTrailers(requestTrailers(rawTrailers, headers as string[], withheld));
     } catch (error) {
       this.abort(error as Error);
     }

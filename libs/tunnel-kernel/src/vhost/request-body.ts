@@ -22,6 +22,8 @@ export class RequestBody extends Readable {
   private wanted = false;
   /** What followed the body, once it has ended: name, value, name, value … */
   rawTrailers: readonly string[] = [];
+  /** Of names in lower case: fields that the target must not see, whoever says them. */
+  withheld: (field: string) => boolean = () => false;
 
   constructor(source: Readable, options: BodyOptions) {
     super();

@@ -9,14 +9,21 @@ import {
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HostRig } from '../../test/host-rig.js';
-import { createServerIdentity } from '../index.js';
+import { createServerIdentity, type VisitorVerifier } from '../index.js';
 
 let rig: HostRig;
 let seen: Record<string, unknown>;
 const cleanups: (() => unknown)[] = [];
+/** As of a callback that said nothing about the visitor. */
+const verifier: VisitorVerifier = {
+  allows: () => true,
+  checkPassword: () => false,
+  guards: () => true,
+  verify: () => ({ allowed: true, dropHeaders: ['x-user'], requestHeaders: [], responseHeaders: [] }),
+};
 beforeEach(async () => {
   const { certificate, key } = createServerIdentity('a.test');
-  rig = await HostRig.start({ defaultCertificate: { chain: certificate, key } });
+  rig = await HostRig.start({ defaultCertificate: { chain: certificate, key } }, { verifier });
   seen = {};
 });
 afterEach(async () => {
@@ -61,7 +68,7 @@ type Fields = Record<string, string>;
 
 async function serve(scheme: Scheme): Promise<void> {
   const target = { host: '127.0.0.1', port: await targets[scheme](), weight: 1, scheme, insecure: false };
-  await rig.serve(rig.hostConfig([target], { requestHeaders: { 'X-Owner': 'set' } }));
+  await rig.serve(rig.hostConfig([target], { requestHeaders: { 'X-Owner': 'set', 'X-Removed': '' } }));
 }
 
 interface Answer {
@@ -113,6 +120,8 @@ describe('fields after the body', () => {
   const sent = {
     'x-checksum': 'abc',
     'x-owner': 'somebody',
+    'x-removed': 'by the owner',
+    'x-user': 'who only a callback may name',
     'x-forwarded-for': '1.2.3.4',
     authorization: 'Basic eDp5',
     'content-type': 'text/evil',
