@@ -169,6 +169,8 @@ describe('a WebSocket over which nothing comes any more', () => {
   it('is given up, with its connections, and another one made', async () => {
     await tunnel(await rig.echo());
     const line = await rig.line();
+    // The agent's own heartbeat goes on in real time.
+    await waitFor(() => rig.agents[0]?.agent.status.state === 'online');
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { port } = await open({ transport: 'websocket', websocket: at(line.port) });
     const socket = await rig.visit(port);
