@@ -6,6 +6,7 @@
 // the same round.
 import os from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { EDGE_FLAGS } from '../../apps/tunnel-gateway/dist/gateway-host/edge-launcher.js';
 import { cpuSeconds, residentBytes, startScript, stop, stopAll } from './processes.mjs';
 import { figure, inTurn, loadLine, median, printTable } from './table.mjs';
 import { printDatagrams } from './tunnel/datagrams.mjs';
@@ -17,7 +18,9 @@ const seconds = Number(process.argv[3] ?? 2);
 const GB = 1e9;
 
 async function startTunnel(target, encrypt, rateLimit = 0) {
-  const server = await startScript(here('tunnel/server.mjs'), [String(target), encrypt, String(rateLimit)]);
+  const server = await startScript(here('tunnel/server.mjs'), [String(target), encrypt, String(rateLimit)], {
+    execArgv: EDGE_FLAGS,
+  });
   const { door, port, key } = server.first;
   const agent = await startScript(here('tunnel/agent.mjs'), [String(door), key]);
   return { entry: port, processes: [server.child, agent.child] };

@@ -1,6 +1,7 @@
 // UDP through the tunnel: as packets and over lanes, beside a socket that sends to another.
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { EDGE_FLAGS } from '../../../apps/tunnel-gateway/dist/gateway-host/edge-launcher.js';
 import { cpuSeconds, startScript, stop } from '../processes.mjs';
 import { figure, inTurn, median, printTable } from '../table.mjs';
 
@@ -8,7 +9,9 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const SIZES = [64, 1200, 9000];
 
 async function startTunnel(target, encrypt, lanes) {
-  const server = await startScript(here('server.mjs'), [String(target), encrypt, '0', 'udp', lanes]);
+  const server = await startScript(here('server.mjs'), [String(target), encrypt, '0', 'udp', lanes], {
+    execArgv: EDGE_FLAGS,
+  });
   const { door, port, key } = server.first;
   const agent = await startScript(here('agent.mjs'), [String(door), key, lanes]);
   for (let wanted = lanes !== 'lanes'; wanted;) {
