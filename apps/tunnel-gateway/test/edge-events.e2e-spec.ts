@@ -47,7 +47,8 @@ describe('what happens at the edge', () => {
     const { pid } = world.edges;
     await world.edges.replace();
     expect(world.edges.pid).not.toBe(pid);
-    await waitFor(() => agent.status.state === 'online');
+    // An agent that is still on its way is online, at the edge that has nothing to say any more.
+    await waitFor(async () => (await world.edges.agentsOf([client.id]))?.has(client.id));
     await agent.stop();
     expect(types(await events('client', client.id, 2))).toEqual(['client.online', 'client.offline']);
   });
