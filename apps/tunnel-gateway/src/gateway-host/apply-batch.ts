@@ -1,9 +1,9 @@
 import type { Queries } from './edge-database.js';
 import type { FlowBatch, FlowShare, VisitorShare } from './flow-batch.js';
 
-export type CountedKind = 'global' | 'user' | 'client' | 'tunnel' | 'host';
+type CountedKind = 'global' | 'user' | 'client' | 'tunnel' | 'host';
 
-export interface Total {
+interface Total {
   kind: CountedKind;
   id: number;
   inlet: number;
@@ -107,7 +107,7 @@ function levelsOf({ kind, id, clientId, userId }: FlowShare | VisitorShare): { k
   ];
 }
 
-export function totalsOf(flows: readonly FlowShare[]): Total[] {
+function totalsOf(flows: readonly FlowShare[]): Total[] {
   const totals = new Map<string, Total>();
   for (const flow of flows) {
     for (const { kind, id } of levelsOf(flow)) {
@@ -121,7 +121,7 @@ export function totalsOf(flows: readonly FlowShare[]): Total[] {
   return [...totals.values()];
 }
 
-export function hitsOf(visitors: readonly VisitorShare[]): Hits[] {
+function hitsOf(visitors: readonly VisitorShare[]): Hits[] {
   const all = new Map<string, Hits>();
   for (const visitor of visitors) {
     for (const { kind, id } of levelsOf(visitor)) {

@@ -3,7 +3,7 @@ import { ACME_CHANNEL } from './acme-answers.js';
 import type { EdgeDatabase } from './edge-database.js';
 import { GRANTS_CHANNEL } from './grant-rows.js';
 
-export const CONFIG_CHANNEL = 'tunnel_gateway:config';
+const CONFIG_CHANNEL = 'tunnel_gateway:config';
 const RETRY_FIRST_MS = 100;
 const RETRY_LAST_MS = 5_000;
 
