@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { endpoint } from '../modes/endpoint.js';
-import type { IncomingRequest } from './front-door.js';
 import { Http1Reply, type ReplyOrder } from './http1-reply.js';
+import type { IncomingRequest } from './incoming-request.js';
 import type { ListenerContext } from './listener-context.js';
 import { refuseUnread } from './refusal.js';
 import { announcesBody } from './request-body.js';

@@ -1,0 +1,132 @@
+import type { Verdict, VisitorRequest } from '../access/visitor-verifier.js';
+import { TunnelError } from '../errors.js';
+import type { Flow } from '../flow-ledger.js';
+import type { Admitted } from '../modes/admission.js';
+import type { ModeContext } from '../modes/mode.js';
+import { noHostAnswer } from './answers.js';
+import { Exchange, type Allowed } from './exchange.js';
+import type { HostRequest } from './incoming-request.js';
+import { RequestBody } from './request-body.js';
+import { asHeaders } from './request-fields.js';
+import type { UpstreamTable } from './upstreams.js';
+import { readWhole } from './visitor-body.js';
+
+/** Paths of the gateway itself. */
+export const OWN_PREFIX = '/__gw/';
+
+export interface HostVisitContext {
+  context: Pick<ModeContext, 'ledger' | 'verifier' | 'logger'>;
+  upstreams: UpstreamTable;
+  /** How long a visitor may take nothing of an answer, milliseconds. */
+  stallMs: number;
+}
+
+/** A request that was let in, from here to the target: counted, and its visitor verified where the host wants that. */
+export class HostVisit {
+  private readonly options: HostVisitContext;
+  private readonly request: HostRequest;
+  private readonly admitted: Admitted;
+  private readonly flow: Flow;
+  private readonly exchange: Exchange;
+  /** Its body, where the verification has read it. */
+  private whole: Buffer | null = null;
+
+  constructor(options: HostVisitContext, request: HostRequest, admitted: Admitted) {
+    const { head, host, accept, origin, incoming } = request;
+    const { ledger } = options.context;
+    const flow = ledger.open(admitted.resource, admitted.clientId, admitted.visitor);
+    flow.counter.upload += head.bytes;
+    this.options = options;
+    this.request = request;
+    this.admitted = admitted;
+    this.flow = flow;
+    this.exchange = new Exchange({
+      head,
+      host,
+      accept,
+      forwarded: origin.forwarded,
+      reply: incoming.reply,
+      flow,
+      admitted,
+      stallMs: options.stallMs,
+      onEnd: (reason) => {
+        admitted.release();
+        ledger.close(flow, { reason });
+      },
+    });
+  }
+
+  start(): void {
+    const { resource, clientId } = this.admitted;
+    if (this.options.context.verifier.guards(resource, clientId)) void this.verify();
+    else this.proceed(null);
+  }
+
+  private async verify(): Promise<void> {
+    try {
+      const verdict: Verdict = await this.options.context.verifier.verify(this.visitorRequest());
+      if (verdict.allowed) this.proceed(verdict);
+      else this.exchange.answer(verdict.answer);
+    } catch (error) {
+      if (!(error instanceof TunnelError)) {
+        const { host } = this.request;
+        const message = error instanceof Error ? error.message : String(error);
+        this.options.context.logger.error('a visitor could not be verified', { host: host.id, error: message });
+      }
+      const tooLong = error instanceof TunnelError && error.code === 'overloaded';
+      this.exchange.answer({ status: tooLong ? 413 : 503, headers: [['x-gw-error', 'verification']], body: '' });
+    }
+  }
+
+  private visitorRequest(): VisitorRequest {
+    const { head, origin, incoming } = this.request;
+    const { resource, clientId } = this.admitted;
+    return {
+      resource,
+      clientId,
+      visitor: origin.visitor,
+      scheme: origin.scheme,
+      method: head.method,
+      host: head.host,
+      target: incoming.raw.target.startsWith('/') ? incoming.raw.target : head.target.forward,
+      headers: { ...asHeaders(head.fields.kept), host: head.authority },
+      readBody: (maxBytes) => this.readBody(maxBytes),
+    };
+  }
+
+  private async readBody(maxBytes: number): Promise<Buffer> {
+    const { body } = this.request.incoming;
+    if (body) this.askForBody();
+    this.whole ??= body ? await readWhole(body, maxBytes, (count) => this.count(count)) : Buffer.alloc(0);
+    return this.whole;
+  }
+
+  /** `verdict`: null where nobody was asked. */
+  private proceed(verdict: Allowed | null): void {
+    const { head, host, accept, incoming } = this.request;
+    const { path } = head.target;
+    if (path.startsWith(OWN_PREFIX) || path === '/__gw') return this.exchange.answer(noHostAnswer(accept));
+    const body = this.whole ?? (incoming.body && new RequestBody(incoming.body, this.bodyOptions()));
+    this.exchange.start(this.options.upstreams.of(host), body, verdict);
+  }
+
+  private bodyOptions(): ConstructorParameters<typeof RequestBody>[1] {
+    return {
+      onStart: () => this.askForBody(),
+      meter: (count, resume) => {
+        this.count(count);
+        return this.admitted.throttle()?.pass(count, resume) ?? true;
+      },
+    };
+  }
+
+  /** A visitor that waits to hear that its body is wanted is told so. */
+  private askForBody(): void {
+    const { head, incoming } = this.request;
+    if (head.fields.expect !== null) incoming.reply.inform(100, []);
+  }
+
+  private count(bytes: number): void {
+    this.flow.counter.upload += bytes;
+  }
+}
