@@ -8,7 +8,7 @@ import type { Flow } from '../flow-ledger.js';
 import type { Admitted } from '../modes/admission.js';
 import { codeOf, targetFailureAnswer } from './answers.js';
 import { rewritesOf } from './host-rewrites.js';
-import type { Reply, ReplyHead } from './reply.js';
+import { replyOf, type Reply, type ReplyHead } from './reply.js';
 import { RequestBody } from './request-body.js';
 import { without } from './request-fields.js';
 import type { RequestHead } from './request-rules.js';
@@ -85,20 +85,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** The gateway answers itself. */
-  answer({ status, headers, body }: GatewayAnswer): void {
+  answer(answer: GatewayAnswer): void {
     if (this.over || this.begun) return;
-    const content = typeof body === 'string' ? Buffer.from(body) : body;
-    const fields = headers.flat();
-    if (!headers.some(([name]) => name.toLowerCase() === 'content-length')) {
-      fields.push('content-length', String(content.length));
-    }
-    this.begin({ status, statusText: '', fields, bodyless: this.request.head.method === 'HEAD', trailer: null });
-    if (content.length > 0 && this.request.head.method !== 'HEAD') {
-      this.request.flow.counter.download += content.length;
-      this.request.reply.write(content);
+    const { reply, flow, head: request } = this.request;
+    const { head, content } = replyOf(answer, request.method);
+    this.begin(head);
+    if (content) {
+      flow.counter.download += content.length;
+      reply.write(content);
     }
     this.reason = 'stopped';
-    this.request.reply.end([]);
+    reply.end([]);
   }
 
   /** By the ledger: the visitor may not stay, or the server stops. */

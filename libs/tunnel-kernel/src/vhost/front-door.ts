@@ -5,7 +5,7 @@ import { badRequestAnswer, misdirectedAnswer, noHostAnswer, redirectAnswer, refu
 import { HostRouter } from './host-router.js';
 import { HostVisit, OWN_PREFIX, type HostVisitContext } from './host-visit.js';
 import type { HostRequest, IncomingRequest } from './incoming-request.js';
-import type { Reply } from './reply.js';
+import { replyOf, type Reply } from './reply.js';
 import { readRequest, type RequestHead } from './request-rules.js';
 import { originOf, type TrustedProxies, type VisitorOrigin } from './visitor-origin.js';
 
@@ -117,12 +117,9 @@ function fieldOf({ fields }: RequestHead, name: string): string | undefined {
 }
 
 /** For who is not let in: nothing is counted. */
-function send(reply: Reply, method: string, { status, headers, body }: GatewayAnswer): void {
-  const content = typeof body === 'string' ? Buffer.from(body) : body;
-  const fields = headers.flat();
-  if (!headers.some(([name]) => name === 'content-length')) fields.push('content-length', String(content.length));
-  const bodyless = method === 'HEAD';
-  reply.begin({ status, statusText: '', fields, bodyless, trailer: null });
-  if (content.length > 0 && !bodyless) reply.write(content);
+function send(reply: Reply, method: string, answer: GatewayAnswer): void {
+  const { head, content } = replyOf(answer, method);
+  reply.begin(head);
+  if (content) reply.write(content);
   reply.end([]);
 }

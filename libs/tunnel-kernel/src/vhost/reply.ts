@@ -1,4 +1,5 @@
 import type { ByteStream } from '@gatehouse/net';
+import type { GatewayAnswer } from '../access/visitor-verifier.js';
 
 /** How long the rest of a request that was answered early is read and thrown away. */
 export const LINGER_MS = 5000;
@@ -38,4 +39,19 @@ export interface Reply {
   close(): void;
   /** Turns the connection over to another protocol; null: it is gone. */
   takeOver(protocol: string, fields: readonly string[]): ByteStream | null;
+}
+
+/** How an answer of the gateway itself is written. `content`: null where none is sent. */
+export function replyOf(
+  { status, headers, body }: GatewayAnswer,
+  method: string,
+): { head: ReplyHead; content: Buffer | null } {
+  const content = typeof body === 'string' ? Buffer.from(body) : body;
+  const fields = headers.flat();
+  if (!headers.some(([name]) => name.toLowerCase() === 'content-length')) {
+    fields.push('content-length', String(content.length));
+  }
+  const bodyless = method === 'HEAD';
+  const head = { status, statusText: '', fields, bodyless, trailer: null };
+  return { head, content: content.length > 0 && !bodyless ? content : null };
 }

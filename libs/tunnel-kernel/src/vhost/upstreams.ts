@@ -17,14 +17,18 @@ export interface UpstreamOptions extends ConnectorOptions {
   answerMs: number;
 }
 
+/** Sends requests to one target, in one version of HTTP. What goes wrong is said to the handler. */
+interface TargetClient {
+  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
+  /** Once the requests that run are over. */
+  close(): Promise<void>;
+  destroy(): Promise<void>;
+}
+
 /** A target with the connections to it. */
 export class Upstream {
   readonly target: HostTarget;
-  private readonly dispatcher: {
-    dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
-    close(): Promise<void>;
-    destroy(): Promise<void>;
-  };
+  private readonly client: TargetClient;
   private running = 0;
   /** Smooth weighted round-robin: grows by the weight, falls by the sum when chosen. */
   credit = 0;
@@ -32,17 +36,16 @@ export class Upstream {
 
   constructor(host: HostConfig, index: number, target: HostTarget, options: UpstreamOptions) {
     this.target = target;
-    const connect = (): Promise<Duplex> => connectTarget(host, index, options);
-    const Way = target.scheme === 'h2c' ? H2cDispatcher : Http1Target;
-    this.dispatcher = new Way({ ...options, connect });
+    const own = { ...options, connect: (): Promise<Duplex> => connectTarget(host, index, options) };
+    this.client = target.scheme === 'h2c' ? new H2cDispatcher(own) : new Http1Target(own);
   }
 
   get full(): boolean {
     return this.running >= MAX_RUNNING;
   }
 
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    this.dispatcher.dispatch(options, handler);
+  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    this.client.dispatch(request, handler);
   }
 
   /** Answers what is to be called once the request is over. */
@@ -57,11 +60,11 @@ export class Upstream {
 
   /** Idle connections end now, others with their request. */
   close(): void {
-    this.dispatcher.close().catch(() => undefined);
+    this.client.close().catch(() => undefined);
   }
 
   destroy(): void {
-    this.dispatcher.destroy().catch(() => undefined);
+    this.client.destroy().catch(() => undefined);
   }
 }
 
@@ -79,6 +82,8 @@ export class HostUpstreams {
 
   /** By weight, those first that did not fail a moment ago; never one of `tried`. */
   pick(tried: readonly Upstream[]): Upstream | null {
+    const [only] = this.upstreams;
+    if (only && this.upstreams.length === 1) return only.full || tried.includes(only) ? null : only;
     const untried = this.upstreams.filter((upstream) => !upstream.full && !tried.includes(upstream));
     if (untried.length < 2) return untried[0] ?? null;
     const now = this.now();
