@@ -7,7 +7,7 @@ import { isReady } from './prelude.js';
 /** Who gets the transport back when its visitor is gone, for the next one (docs/tunnel-protocol.md, flag 4). */
 export interface Keeper {
   side: 'agent' | 'server';
-  /** On the server's side, how long it waits for the agent's word that the transport is free, milliseconds. */
+  /** On the server's side, how long it waits for the agent's word that the transport is free, or for its end, milliseconds. */
   readyMs?: number;
   /** Asked when this side says its end, and by the agent once more before it says that the transport is free. False: it ends as without a keeper. */
   wanted(): boolean;
@@ -36,6 +36,7 @@ export abstract class LayeredStream extends StreamOver implements ByteStream {
   private parted = false;
   /** `READY` was said, or read. */
   private ready = false;
+  private readyMs: number | undefined;
   private readyTimer: NodeJS.Timeout | undefined;
   /** The server keeps the transport no more: the agent may say all the same that it is free. */
   private declined = false;
@@ -63,6 +64,7 @@ export abstract class LayeredStream extends StreamOver implements ByteStream {
   /** From now on the transport does not end with both directions: it is free for the next visitor. An abort ends it. */
   keepFor(keeper: Keeper): void {
     this.keeper = keeper;
+    this.readyMs = keeper.readyMs;
   }
 
   /** Sends bytes, one or more; keeps none of them once the system has taken them. Answers as `write` does. */
@@ -223,9 +225,11 @@ export abstract class LayeredStream extends StreamOver implements ByteStream {
   /** When both ends are said and given on, the agent says that the transport is free, and the server waits for its word. */
   private settle(): void {
     const { keeper, inner } = this;
-    if (!keeper || !this.isOver || inner.destroyed) return;
-    if (keeper.side === 'server') this.readyTimer ??= setTimeout(() => this.giveUp(), keeper.readyMs);
-    else this.sayReady();
+    if (!this.isOver || this.parted || inner.destroyed) return;
+    // Nor is the end of a transport that is not kept waited for longer: an agent could leave it out.
+    if (this.readyMs !== undefined) this.readyTimer ??= setTimeout(() => this.giveUp(), this.readyMs);
+    if (!keeper) return;
+    if (keeper.side === 'agent') this.sayReady();
     if (!this.ready) return;
     // The last words have to leave first: until then the transport is this visitor's.
     if (inner.writableLength > 0 && inner instanceof Socket) inner.write(NOTHING, () => this.part());

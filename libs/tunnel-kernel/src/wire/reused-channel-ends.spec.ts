@@ -169,6 +169,23 @@ describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) 
     expect(channel.freed.server).toBe(0);
   });
 
+  it.each([true, false])('does not wait for ever for an agent that does not end it, wanted: %s', async (wanted) => {
+    const { channel, agent, server } = await visited(20);
+    channel.wanted.server = wanted;
+    read(server);
+    const up = read(agent);
+    // Hears nothing, and says no more.
+    channel.sockets.agent.pause();
+    server.write(Buffer.from('up'));
+    server.end();
+    agent.end();
+    await once(server, 'close');
+    expect(channel.freed.server).toBe(0);
+    channel.sockets.agent.resume();
+    await waitFor(() => up.end === 'ended');
+    expect(String(Buffer.concat(up.bytes))).toBe('up');
+  });
+
   it('is read on after an end that came before its owner did', async () => {
     const { channel, agent, server } = await visited();
     read(agent);
