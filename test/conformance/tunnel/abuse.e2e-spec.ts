@@ -215,7 +215,8 @@ describe('visitors who take their time', () => {
       if (at % 2 === 0) socket.write('POST /echo HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1000000\r\n\r\nx');
       else socket.write('GET /bytes/8000000 HTTP/1.1\r\nHost: a.test\r\n\r\n');
     }
-    await waitFor(() => yard.server.flows >= COUNT);
+    // Both ends of all of them, and what they carry, are this one process.
+    await waitFor(() => yard.server.flows >= COUNT, { timeoutMs: 15_000 });
     const memory = process.memoryUsage().rss;
     for (let round = 0; round < 4; round++) await othersAreServed();
     expect(process.memoryUsage().rss - memory).toBeLessThan(300 << 20);
