@@ -24,7 +24,7 @@ export function itCarries({ use, udp }: Carrying): void {
 }
 
 async function bothWays(rig: NodeRig): Promise<void> {
-  const sizes = [1, 1400, 16_383, 16_384, 70_000];
+  const sizes = [1, 1400, 15_000, 15_001, 16_383, 16_384, 70_000];
   const sum = sizes.reduce((total, size) => total + size);
   let echoed = 0;
   const target = await rig.listen((socket) => {
@@ -133,7 +133,7 @@ async function manyFlows(rig: NodeRig): Promise<void> {
       client.resetAndDestroy();
     }),
   );
-  await expect.poll(() => rig.records.length).toBe(20);
+  await expect.poll(() => rig.records.length, { timeout: 10_000 }).toBe(20);
 }
 
 async function datagrams(rig: NodeRig): Promise<void> {
@@ -152,7 +152,7 @@ async function datagrams(rig: NodeRig): Promise<void> {
     expect(answer.payload.equals(Buffer.concat([Buffer.from('ab'[index]!), payload]))).toBe(true);
   }
   udp.close();
-  await expect.poll(() => rig.records.length).toBe(2);
+  await expect.poll(() => rig.records.length, { timeout: 10_000 }).toBe(2);
   const counts = rig.records.map(({ upload: up, download }) => [up, download]).sort((a, b) => a[0]! - b[0]!);
   expect(counts).toEqual([
     [1201, 1203],
