@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect as connectHttp2 } from 'node:http2';
-import { connect, type Socket } from 'node:net';
+import { connect as connectHttp2, createServer as createHttp2Server, type ServerHttp2Stream } from 'node:http2';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HostRig } from '../../test/host-rig.js';
 import { createServerIdentity } from '../index.js';
 
 const STALL_MS = 200;
+const SLOW = 20;
 let rig: HostRig;
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -42,6 +43,40 @@ const start = (): Promise<HostRig> => {
   const { certificate, key } = createServerIdentity('a.test');
   return HostRig.start({ timeouts: { stall: STALL_MS }, defaultCertificate: { chain: certificate, key } });
 };
+
+describe('a visitor who reads nothing', () => {
+  it('holds up nobody whose request goes by the same connection to a target over HTTP/2', async () => {
+    rig = await HostRig.start();
+    const server = createHttp2Server();
+    let sessions = 0;
+    let begun = 0;
+    const part = Buffer.alloc(64 * 1024);
+    server.on('session', () => (sessions += 1));
+    server.on('stream', (stream: ServerHttp2Stream, headers) => {
+      stream.on('error', () => undefined);
+      stream.respond({ ':status': 200 });
+      // What a target keeps for its readers is bounded for each connection, in Node's server, too.
+      const pour = (): void => void (stream.write(part) && setImmediate(pour));
+      if (headers[':path'] === '/') {
+        stream.on('drain', pour);
+        pour();
+      } else stream.end(Buffer.alloc(1_000_000, 'x'));
+      begun += 1;
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    cleanups.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    await rig.serve(rig.hostConfig([{ host: '127.0.0.1', port, weight: 1, scheme: 'h2c', insecure: false }]));
+    for (let visitor = 1; visitor <= SLOW; visitor++) {
+      await asking();
+      await waitFor(() => begun === visitor);
+    }
+    for (let visitor = 0; visitor < 5; visitor++) {
+      expect((await rig.ask({ path: '/quick' })).body).toHaveLength(1_000_000);
+    }
+    expect([sessions, rig.server.flows]).toEqual([1, SLOW]);
+  });
+});
 
 describe('a visitor who takes nothing of an answer', () => {
   it('is cut off, and its connection to the target with it', async () => {
