@@ -216,11 +216,11 @@ describe('visitors who take their time', () => {
       else socket.write('GET /bytes/8000000 HTTP/1.1\r\nHost: a.test\r\n\r\n');
     }
     // Both ends of all of them, and what they carry, are this one process.
-    await waitFor(() => yard.server.flows >= COUNT, { timeoutMs: 15_000 });
+    await waitFor(() => yard.server.flows >= COUNT, { timeoutMs: 40_000 });
     const memory = process.memoryUsage().rss;
     for (let round = 0; round < 4; round++) await othersAreServed();
     expect(process.memoryUsage().rss - memory).toBeLessThan(300 << 20);
     for (const socket of slow) socket.destroy();
     await waitFor(() => yard.server.flows === 0);
-  });
+  }, 60_000);
 });
