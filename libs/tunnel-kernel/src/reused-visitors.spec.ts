@@ -139,7 +139,7 @@ describe.each([false, true])('visitors of a few channels that are used again, se
     const opened = line.accepted;
     let visitors = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(visit, { minLength: 4, maxLength: 12 }), async (visits) => {
+      fc.asyncProperty(fc.array(visit, { minLength: 8, maxLength: 12 }), async (visits) => {
         const first = stage.visits.length;
         stage.visits.push(...visits);
         rig.records.length = 0;
@@ -169,8 +169,8 @@ describe.each([false, true])('visitors of a few channels that are used again, se
     );
     const aborted = stage.visits.filter(isAborted).length;
     // As many as a pool keeps, and others for those that were cut; not one for each visitor.
-    expect(visitors).toBeGreaterThanOrEqual(80);
-    expect(line.accepted - opened).toBeLessThanOrEqual(64 + 2 * aborted);
+    expect(visitors).toBeGreaterThanOrEqual(160);
+    expect(line.accepted - opened).toBeLessThanOrEqual(100 + 2 * aborted);
   }, 60_000);
 
   it('hear all of an answer that is on its way still when their channel is not used again', async () => {
