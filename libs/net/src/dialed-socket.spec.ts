@@ -1,7 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type LookupFunction, type Server } from 'node:net';
+import { createServer, Socket, type AddressInfo, type LookupFunction, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { DialedSocket } from './dialed-socket.js';
+import { reuseMemory } from './reuse-memory.js';
+
+interface Reader extends Socket {
+  release?(): void;
+}
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -23,11 +28,11 @@ function resolving(...addresses: string[]): LookupFunction {
     );
 }
 
-async function readAll(socket: DialedSocket): Promise<Buffer> {
+async function readAll(socket: Reader): Promise<Buffer> {
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => {
     parts.push(Buffer.from(part));
-    socket.release();
+    socket.release?.();
   });
   await once(socket, 'end');
   socket.destroy();
@@ -48,5 +53,47 @@ describe('a name with several addresses', () => {
     const socket = new DialedSocket();
     socket.connect({ host: 'target.example', port, autoSelectFamily: true, lookup: resolving(...addresses) });
     expect((await readAll(socket)).equals(answer)).toBe(true);
+  });
+});
+
+describe('bytes that come while nobody reads', () => {
+  const accepted = async (): Promise<[reader: Socket, peer: Socket]> => {
+    const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
+    servers.push(server);
+    await once(server, 'listening');
+    const peer = new Socket();
+    peer.connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const [reader] = (await once(server, 'connection')) as [Socket];
+    reuseMemory(reader);
+    return [reader, peer];
+  };
+  const dialled = async (): Promise<[reader: Socket, peer: Socket]> => {
+    const server = createServer().listen(0, '127.0.0.1');
+    servers.push(server);
+    await once(server, 'listening');
+    const reader = new DialedSocket();
+    reader.pause();
+    reader.connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const [[peer]] = (await Promise.all([once(server, 'connection'), once(reader, 'connect')])) as [[Socket], unknown];
+    return [reader, peer];
+  };
+
+  it.each([
+    ['dialled', dialled],
+    ['accepted', accepted],
+  ])('are kept for who resumes a socket that was %s, and paused as soon as it was resumed', async (_, pair) => {
+    const [reader, peer] = await pair();
+    reader.resume();
+    reader.pause();
+    peer.write('first, ');
+    // As much as Node reads ahead, one way or the other.
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    const all = readAll(reader);
+    peer.end(Buffer.alloc(200_000, 'then the rest '));
+    reader.resume();
+    const bytes = await all;
+    expect(String(bytes.subarray(0, 23))).toBe('first, then the rest th');
+    expect(bytes).toHaveLength(200_007);
+    peer.destroy();
   });
 });

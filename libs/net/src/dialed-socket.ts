@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { ReadMemory } from './read-memory.js';
+import { handOn, ReadMemory } from './read-memory.js';
 
 /**
  * An outgoing TCP socket that reads into memory it uses again: about 30 % less CPU per byte than a fresh buffer for
@@ -13,7 +13,7 @@ export class DialedSocket extends Socket {
   private readonly memory: ReadMemory;
 
   constructor() {
-    const memory: ReadMemory = new ReadMemory((chunk) => this.emit('data', chunk));
+    const memory: ReadMemory = new ReadMemory((chunk) => handOn(this, chunk));
     super({
       allowHalfOpen: true,
       onread: { buffer: () => memory.takeNext(), callback: (bytes: number) => memory.received(bytes) },

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+
 /** Before the bytes that are read, for a header of who sends them on. */
 const ROOM_BYTES = 8;
 const memories = new WeakSet<ArrayBufferLike>();
@@ -45,6 +47,16 @@ function allocate(bytes: number): Buffer {
 export function withRoomBefore(chunk: Uint8Array, bytes: number): Buffer | null {
   if (chunk.byteOffset !== ROOM_BYTES || bytes > ROOM_BYTES || !memories.has(chunk.buffer)) return null;
   return Buffer.from(chunk.buffer, ROOM_BYTES - bytes, bytes + chunk.length);
+}
+
+/**
+ * To the listeners of `socket`, or behind what waits for them: Node goes on reading for a socket that is paused in the turn in
+ * which it was resumed first.
+ */
+export function handOn(socket: Socket & { release?(): void }, chunk: Buffer): void {
+  if (socket.readableFlowing) return void socket.emit('data', chunk);
+  socket.push(Buffer.from(chunk));
+  socket.release?.();
 }
 
 /**
