@@ -35,8 +35,6 @@ export interface ExchangeRequest {
 }
 
 const MAX_TRIES = 2;
-/** Last parts of answers from here on are watched until they have left. */
-const LARGE_BYTES = 16 * 1024;
 const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS']);
 const NOTHING_ADDED: Allowed = { allowed: true, dropHeaders: [], requestHeaders: [], responseHeaders: [] };
 
@@ -166,7 +164,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.release?.();
     if (this.over) return;
     this.reason = 'remote_closed';
-    if (this.last && this.last.length >= LARGE_BYTES) this.watch();
+    this.watch();
     this.request.reply.end(readTrailers(controller.rawTrailers ?? trailers), this.last);
   }
 
@@ -272,7 +270,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return REPEATABLE.has(this.request.head.method) && codeOf(error) !== 'UND_ERR_HEADERS_TIMEOUT';
   }
 
-  /** Who reads nothing does not keep its connection, and one to the target, for ever. */
+  /** Who reads nothing does not keep its connection, and one to the target, for ever; however small what it is sent is. */
   private watch(): void {
     this.stalled ??= setTimeout(() => this.request.reply.abort(), this.request.stallMs);
   }

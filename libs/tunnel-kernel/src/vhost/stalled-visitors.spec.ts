@@ -123,4 +123,40 @@ describe('a visitor who takes nothing of an answer', () => {
     await waitFor(() => rig.server.flows === 0);
     expect(rig.records).toMatchObject([{ reason: 'remote_closed' }]);
   });
+
+  it('is cut off with an answer that is small, too', async () => {
+    rig = await start();
+    const body = Buffer.alloc(15 * 1024);
+    let [asked, answered] = [1, 0];
+    const socket = rig.visitor(rig.http);
+    const ask = (): void => {
+      for (; asked < answered + 5; asked++) socket.write('GET / HTTP/1.1\r\nHost: a.test\r\n\r\n');
+    };
+    const port = await rig.origin((_, response) => {
+      response.end(body);
+      answered += 1;
+      // One after the other, until the system takes no more of the answers.
+      ask();
+    });
+    await rig.serve(rig.hostConfig([port]));
+    ask();
+    // A socket that nobody reads from hears of a reset when it writes.
+    await waitFor(() => (socket.write(''), socket.destroyed));
+    expect(rig.server.flows).toBe(0);
+    expect(answered).toBeGreaterThan(10);
+  });
+
+  it('is cut off over HTTP/2 with an answer that is small, too', async () => {
+    rig = await start();
+    await rig.serve(rig.hostConfig([await rig.origin((_, response) => response.end('small'))]));
+    const settings = { initialWindowSize: 0 };
+    const session = connectHttp2(`https://127.0.0.1:${rig.https}`, { rejectUnauthorized: false, settings });
+    cleanups.push(() => session.destroy());
+    session.on('error', () => undefined);
+    await once(session, 'localSettings');
+    const stream = session.request({ ':authority': 'a.test' }).on('error', () => undefined);
+    await once(stream, 'response');
+    await waitFor(() => rig.records.length === 1);
+    expect(rig.server.flows).toBe(0);
+  });
 });
