@@ -2,7 +2,8 @@
 //
 // Visitors of the tunnel who leave at any moment, for as long as is said: does memory or the number of open files grow.
 // A TCP tunnel and a host, in TLS; visitors take it all, close, reset, or send half a request and go. Server and agent are
-// processes of their own; once every ten seconds their memory after a collection and their open files are noted.
+// processes of their own; once every ten seconds their open files and their memory after a collection are noted: what they
+// hold (heap and buffers), and what is resident, which malloc does not give back at once.
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -89,9 +90,11 @@ async function visit(port) {
 
 async function sample(server, agent) {
   for (const { child } of [server, agent]) child.send({});
-  const [state] = await Promise.all([server, agent].map(({ child }) => once(child, 'message').then(([said]) => said)));
-  const of = ({ child: { pid } }) => ({ rss: residentBytes(pid), files: readdirSync(`/proc/${pid}/fd`).length });
-  return { at: performance.now(), flows: state.flows, server: of(server), agent: of(agent) };
+  const states = await Promise.all([server, agent].map(({ child }) => once(child, 'message').then(([said]) => said)));
+  const of = ({ child: { pid } }, { live }) => {
+    return { live, rss: residentBytes(pid), files: readdirSync(`/proc/${pid}/fd`).length };
+  };
+  return { at: performance.now(), flows: states[0].flows, server: of(server, states[0]), agent: of(agent, states[1]) };
 }
 
 const mebibytes = (bytes) => figure(bytes / 1024 / 1024, 1);
@@ -116,7 +119,9 @@ try {
     const { at, flows, server: s, agent: a } = samples.at(-1);
     if (samples.length % 6 === 0) {
       const left = Math.max(0, (until - at) / 60_000).toFixed(0);
-      console.log(`${left} min left: server ${mebibytes(s.rss)} MiB, agent ${mebibytes(a.rss)} MiB, ${flows} flows`);
+      console.log(
+        `${left} min left: server ${mebibytes(s.rss)} MiB, agent ${mebibytes(a.rss)} MiB, live ${mebibytes(s.live)} and ${mebibytes(a.live)}, ${flows} flows`,
+      );
     }
   }
   await Promise.all(visitors);
@@ -134,8 +139,9 @@ try {
     const [early, late] = [steady.slice(0, third), steady.slice(-third)];
     return {
       name,
-      early: of(early, 'rss'),
-      late: of(late, 'rss'),
+      early: of(early, 'live'),
+      late: of(late, 'live'),
+      resident: `${mebibytes(of(early, 'rss'))} / ${mebibytes(of(late, 'rss'))}`,
       most: Math.max(...samples.map((s) => s[name].files)),
     };
   });
@@ -147,9 +153,10 @@ try {
   printTable(
     [
       ['', (row) => row.name],
-      ['MiB, first third', (row) => mebibytes(row.early)],
-      ['MiB, last third', (row) => mebibytes(row.late)],
+      ['live MiB, first third', (row) => mebibytes(row.early)],
+      ['last third', (row) => mebibytes(row.late)],
       ['growth', (row) => `${figure((row.late / row.early - 1) * 100, 1)} %`],
+      ['resident MiB, first / last', (row) => row.resident],
       ['open files at most', (row) => row.most],
       ['when all have gone', (row) => last[row.name].files],
     ],

@@ -14,6 +14,7 @@ agent.start();
 process.on('message', () => {
   globalThis.gc?.();
   agent.takeDeltas();
-  process.send({ flows: agent.flows });
+  const { heapUsed, external } = process.memoryUsage();
+  process.send({ flows: agent.flows, live: heapUsed + external });
 });
 process.on('disconnect', () => process.exit(0));

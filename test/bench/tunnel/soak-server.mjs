@@ -50,6 +50,7 @@ process.on('message', () => {
   globalThis.gc?.();
   server.takeDeltas();
   server.takeVisitors();
-  process.send({ flows: server.flows });
+  const { heapUsed, external } = process.memoryUsage();
+  process.send({ flows: server.flows, live: heapUsed + external });
 });
 process.on('disconnect', () => process.exit(0));
