@@ -1,5 +1,12 @@
 import { isIP, type Socket } from 'node:net';
-import { sniffHttpHost, sniffTlsServerName, type ByteReader, type SniffResult } from '@gatehouse/net';
+import {
+  DialedSocket,
+  reuseMemory,
+  sniffHttpHost,
+  sniffTlsServerName,
+  type ByteReader,
+  type SniffResult,
+} from '@gatehouse/net';
 import { RejectedError, type ConnectionMetadata, type Flow, type InboundContext } from '../interfaces/index.js';
 import { endGently, holdSilently, plainAddress } from './client-socket.js';
 
@@ -33,7 +40,10 @@ export async function serveStream(context: InboundContext, request: StreamReques
     socket.off('close', onClientClose);
     if (!early) socket.write(request.accepted);
     if (request.statusOf) flow.setHttpStatus(200);
-    flow.relay(socket, remote, reader.detach());
+    const head = reader.detach();
+    // A socket keeps nothing of what it has written; streams over streams are not asked to promise it.
+    if (remote instanceof DialedSocket) reuseMemory(socket);
+    flow.relay(socket, remote, head);
   } catch (error) {
     socket.off('close', onClientClose);
     if (request.statusOf) flow.setHttpStatus(early ? 200 : request.statusOf(error));
