@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { AccessControl } from './access/access-control.js';
+import { TrustedProxies } from './access/trusted-proxies.js';
 import type { VisitorVerifier } from './access/visitor-verifier.js';
 import { checkConfig, EMPTY_CONFIG, type TunnelServerConfig } from './config.js';
 import { ServerDatagrams, type DatagramState } from './datagrams/server-datagrams.js';
@@ -38,6 +39,7 @@ export class TunnelServer {
   private readonly entrances: EntranceTable;
   private readonly door: Door;
   private readonly http: HttpGateway;
+  private readonly proxies: TrustedProxies;
   private readonly access: AccessControl;
   private readonly verifier: VisitorVerifier;
   private readonly datagrams: ServerDatagrams;
@@ -55,6 +57,7 @@ export class TunnelServer {
       visitors: this.visitors,
       mayRun: (flow) => this.access.mayStay(flow),
     });
+    this.proxies = new TrustedProxies(environment.trustedProxies ?? []);
     this.access = this.createAccess();
     this.sessions = this.createSessions();
     const { channels } = this.sessions;
@@ -88,7 +91,7 @@ export class TunnelServer {
       handshakeMs: this.timeouts.handshake,
       maxUnidentified: environment.maxUnidentified ?? MAX_UNIDENTIFIED,
       onControl: (stream, arrival) => this.sessions.accept(stream, arrival),
-      trustedProxies: environment.trustedProxies ?? [],
+      proxies: this.proxies,
       serves: (tag) => environment.serves?.(tag) ?? true,
       onVisitor: (stream, arrival) => void this.privateMode.receive(stream, arrival),
       onMapping: (stream) => void this.paths.receive(stream),
@@ -267,20 +270,19 @@ export class TunnelServer {
   }
 
   private createHttp(shared: ModeContext): HttpGateway {
-    const { trustedProxies = [], http = {} } = this.environment;
-    return new HttpGateway(shared, trustedProxies, http, ({ url = '', headers }, socket) =>
+    return new HttpGateway(shared, this.proxies, this.environment.http ?? {}, ({ url = '', headers }, socket) =>
       this.door.upgrade({ target: url, field: (name) => headers[name]?.toString() }, socket),
     );
   }
 
   private createAccess(): AccessControl {
-    const { now, events, logger, countryOf, geoStrict, trustedProxies = [] } = this.environment;
+    const { now, events, logger, countryOf, geoStrict } = this.environment;
     return new AccessControl({
       now,
       ledger: this.ledger,
       countryOf,
       geoStrict,
-      trustedProxies,
+      proxies: this.proxies,
       proxyHeaderMs: this.timeouts.proxyHeader,
       onDenied: (visitors) => {
         logger.debug('visitors were refused', { ...visitors });

@@ -7,13 +7,13 @@ import type { ResourceRef } from '../resource.js';
 import { Gate, type AdmissionRefusal } from './gate.js';
 import type { IpRuleOptions } from './ip-rules.js';
 import { RefusalSampler, type DeniedVisitors } from './refusal-sampler.js';
-import { trustedProxies } from './trusted-proxies.js';
+import type { TrustedProxies } from './trusted-proxies.js';
 
 export interface AccessControlOptions extends IpRuleOptions {
   /** Milliseconds since the epoch. */
   now: () => number;
   ledger: FlowLedger;
-  trustedProxies: readonly string[];
+  proxies: TrustedProxies;
   /** Milliseconds. */
   proxyHeaderMs: number;
   onDenied: (visitors: DeniedVisitors) => void;
@@ -30,7 +30,6 @@ export class AccessControl {
   private readonly expiry: ExpiryClock;
   private readonly sampler: RefusalSampler;
 
-  /** @throws RangeError for a trusted proxy that is no address. */
   constructor(options: AccessControlOptions) {
     const { now, proxyHeaderMs } = options;
     this.options = options;
@@ -40,7 +39,7 @@ export class AccessControl {
     this.admission = new Admission({
       gate: this.gate,
       limits: this.limits,
-      isTrusted: trustedProxies(options.trustedProxies),
+      proxies: options.proxies,
       proxyHeaderMs,
       onRefused: (resource, clientId, address, reason) => this.refused(resource, clientId, address, reason),
     });

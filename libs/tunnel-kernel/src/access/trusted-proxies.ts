@@ -1,18 +1,50 @@
-import { formatCidr, hostCidr, parseCidr, parseIp } from '@gatehouse/net';
+import { formatCidr, formatIp, hostCidr, parseCidr, parseIp } from '@gatehouse/net';
 import { NO_RANK, PrefixTrie } from './prefix-trie.js';
 
-/** Whether an address is in one of these prefixes or is one of these addresses. @throws RangeError naming what is neither. */
-export function trustedProxies(texts: readonly string[]): (address: string) => boolean {
-  const trie = new PrefixTrie(
-    texts.map((text) => {
-      const address = parseIp(text);
-      const cidr = parseCidr(address ? formatCidr(hostCidr(address)) : text);
-      if (!cidr) throw new RangeError(`trusted proxies: "${text}" is neither an address nor a prefix`);
-      return { cidr, rank: 0 };
-    }),
-  );
-  return (text) => {
+const MAX_HOPS = 64;
+
+/** Proxies that are believed when they say whom they speak for. */
+export class TrustedProxies {
+  private readonly trie: PrefixTrie;
+  private readonly isEmpty: boolean;
+
+  /** Prefixes and addresses. @throws RangeError naming what is neither. */
+  constructor(texts: readonly string[]) {
+    this.isEmpty = texts.length === 0;
+    this.trie = new PrefixTrie(
+      texts.map((text) => {
+        const address = parseIp(text);
+        const cidr = parseCidr(address ? formatCidr(hostCidr(address)) : text);
+        if (!cidr) throw new RangeError(`trusted proxies: "${text}" is neither an address nor a prefix`);
+        return { cidr, rank: 0 };
+      }),
+    );
+  }
+
+  has(text: string): boolean {
+    if (this.isEmpty) return false;
     const address = parseIp(text);
-    return address !== null && trie.find(address) !== NO_RANK;
-  };
+    return address !== null && this.trie.find(address) !== NO_RANK;
+  }
+
+  /** The right-most address of the list that is no trusted proxy; null where the list names none. */
+  visitorIn(list: string): string | null {
+    const hops = list.split(',', MAX_HOPS + 1);
+    if (hops.length > MAX_HOPS) return null;
+    let visitor: string | null = null;
+    for (const hop of hops.toReversed()) {
+      const ip = parseIp(withoutPort(hop.trim()));
+      // What stands left of something unreadable was said by nobody who is believed.
+      if (!ip) return visitor;
+      visitor = formatIp(ip);
+      if (!this.has(visitor)) return visitor;
+    }
+    return visitor;
+  }
+}
+
+/** Some proxies write the port as well. */
+function withoutPort(hop: string): string {
+  const [, bracketed, dotted] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(hop) ?? [];
+  return bracketed ?? dotted ?? hop;
 }

@@ -4,6 +4,7 @@ import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { TunnelRig } from '../../test/tunnel-rig.js';
 import { AbortedSockets } from '../aborted-sockets.js';
+import { TrustedProxies } from '../access/trusted-proxies.js';
 import { RateLimits } from '../limits/rate-limits.js';
 import { Admission } from './admission.js';
 import { TcpEntrance } from './tcp-entrance.js';
@@ -39,7 +40,7 @@ describe('a visitor who aborts while nobody reads', () => {
     const admission = new Admission({
       gate: { enter } as never,
       limits: new RateLimits(),
-      isTrusted: () => false,
+      proxies: new TrustedProxies([]),
       proxyHeaderMs: 1000,
       onRefused: () => undefined,
     });

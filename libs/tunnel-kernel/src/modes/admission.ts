@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { ByteReaderError, resetStream } from '@gatehouse/net';
 import { AbortedSockets } from '../aborted-sockets.js';
 import type { AdmissionRefusal, Gate, GateRefusal } from '../access/gate.js';
+import type { TrustedProxies } from '../access/trusted-proxies.js';
 import type { TunnelConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
@@ -44,7 +45,7 @@ export interface AdmissionOptions {
   gate: Gate;
   limits: RateLimits;
   /** Proxies that are believed when they say who a visitor is. */
-  isTrusted: (address: string) => boolean;
+  proxies: TrustedProxies;
   /** How long such a proxy may take to say it, milliseconds. */
   proxyHeaderMs: number;
   /** Every refusal. */
@@ -99,8 +100,8 @@ export class Admission {
   }
 
   private async receiveProxied(tunnel: TunnelConfig, socket: Socket, own: Ends, reception: Reception): Promise<void> {
-    const { isTrusted, proxyHeaderMs } = this.options;
-    if (!isTrusted(own.visitor.address)) return this.turnAway(tunnel, socket, own, 'untrusted_proxy');
+    const { proxies, proxyHeaderMs } = this.options;
+    if (!proxies.has(own.visitor.address)) return this.turnAway(tunnel, socket, own, 'untrusted_proxy');
     const timer = setTimeout(() => resetStream(socket), proxyHeaderMs);
     try {
       const said = await readProxyHeader(socket);

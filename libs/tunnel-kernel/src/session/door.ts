@@ -18,7 +18,7 @@ import { SealedStream } from '../wire/sealed-stream.js';
 import { MAPPING_PROTOCOL } from '../wire/rendezvous.js';
 import { OPENING_BYTES, OPENING_FIRST_BYTE } from '../wire/prelude.js';
 import type { ServerIdentity } from '../wire/server-identity.js';
-import { TrustedProxies } from '../vhost/visitor-origin.js';
+import type { TrustedProxies } from '../access/trusted-proxies.js';
 import type { Arrival } from './arrival.js';
 import type { TicketBook } from './ticket-book.js';
 import { WebSocketDoor, type WebSocketRequest } from './websocket-door.js';
@@ -42,7 +42,7 @@ export interface DoorOptions {
   /** Connections that have not said yet what they are; as many are in TLS handshakes at most. */
   maxUnidentified: number;
   /** Proxies that are believed when they say whose WebSocket they carry. */
-  trustedProxies: readonly string[];
+  proxies: TrustedProxies;
   /** Whether a WebSocket with this tag is for this process. */
   serves(tag: string): boolean;
   onControl(stream: TLSSocket, arrival: Arrival): void;
@@ -101,7 +101,7 @@ export class Door {
     });
     this.webSockets = new WebSocketDoor({
       emptyMs: options.handshakeMs,
-      proxies: new TrustedProxies(options.trustedProxies),
+      proxies: options.proxies,
       serves: (tag) => options.serves(tag),
       onStream: (stream, arrival) => this.acceptedStream(stream, arrival),
     });

@@ -12,7 +12,7 @@ import {
   type FieldReader,
 } from '../websocket/handshake.js';
 import { WebSocketTransport } from '../websocket/websocket-transport.js';
-import type { TrustedProxies } from '../vhost/visitor-origin.js';
+import type { TrustedProxies } from '../access/trusted-proxies.js';
 import { routeTagOf } from '../wire/route-tag.js';
 import type { Arrival } from './arrival.js';
 

@@ -1,3 +1,4 @@
+import type { TrustedProxies } from '../access/trusted-proxies.js';
 import type { GatewayAnswer } from '../access/visitor-verifier.js';
 import type { HostConfig } from '../config.js';
 import type { ModeContext } from '../modes/mode.js';
@@ -7,7 +8,7 @@ import { HostVisit, OWN_PREFIX, type HostVisitContext } from './host-visit.js';
 import type { HostRequest, IncomingRequest } from './incoming-request.js';
 import { replyOf, type Reply } from './reply.js';
 import { readRequest, type RequestHead } from './request-rules.js';
-import { originOf, type TrustedProxies, type VisitorOrigin } from './visitor-origin.js';
+import { originOf, type VisitorOrigin } from './visitor-origin.js';
 
 const CHALLENGE_PREFIX = '/.well-known/acme-challenge/';
 /** In `r`, and at the beginning of `state` when a browser comes back from an authorization server. */

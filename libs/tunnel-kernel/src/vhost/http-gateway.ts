@@ -1,3 +1,4 @@
+import type { TrustedProxies } from '../access/trusted-proxies.js';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Server as NetServer, Socket } from 'node:net';
 import { listenTcp } from '@gatehouse/net';
@@ -10,7 +11,6 @@ import { Http1Listener, http1Options } from './http1-listener.js';
 import type { ListenerContext } from './listener-context.js';
 import { MAX_UNIDENTIFIED, TlsListener } from './tls-listener.js';
 import { UpstreamTable } from './upstreams.js';
-import { TrustedProxies } from './visitor-origin.js';
 
 /** What the HTTP side of a server takes from outside; all of it has a default. */
 export interface HttpOptions {
@@ -60,19 +60,18 @@ export class HttpGateway {
   private handed = 0;
 
   /**
-   * `trustedProxies`: networks that are believed when they say whom they speak for (`X-Forwarded-For` and the like).
+   * `proxies`: believed when they say whom they speak for (`X-Forwarded-For` and the like).
    * `onAgent`: an agent asks for a WebSocket.
    */
   constructor(
     context: ModeContext,
-    trustedProxies: readonly string[],
+    proxies: TrustedProxies,
     options: HttpOptions,
     onAgent: (request: IncomingMessage, socket: Socket) => void,
   ) {
     const { timeouts = {} } = options;
     this.options = options;
     this.httpsPort = options.publicHttpsPort ?? null;
-    const proxies = new TrustedProxies(trustedProxies);
     this.upstreams = new UpstreamTable({
       channels: context.channels,
       now: context.now,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TunnelLogger } from '../environment.js';
 import type { FrontDoor } from './front-door.js';
-import type { TrustedProxies } from './visitor-origin.js';
+import type { TrustedProxies } from '../access/trusted-proxies.js';
 
 /** Longest head of a request. */
 export const MAX_HEAD_BYTES = 64 * 1024;

@@ -1,4 +1,4 @@
-import { cidrContains, formatIp, parseCidr, parseIp, type Cidr } from '@gatehouse/net';
+import type { TrustedProxies } from '../access/trusted-proxies.js';
 import type { Endpoint } from '../wire/prelude.js';
 import type { VisitorScheme } from './host-router.js';
 import type { RequestHead } from './request-rules.js';
@@ -20,49 +20,6 @@ export interface Arrival {
   secure: boolean;
   /** The peer is a proxy whose word counts. */
   trusted: boolean;
-}
-
-const MAX_HOPS = 64;
-
-/** Proxies that are believed when they say whom they speak for. */
-export class TrustedProxies {
-  private readonly networks: readonly Cidr[];
-
-  /** @throws RangeError naming what is no network. */
-  constructor(networks: readonly string[]) {
-    this.networks = networks.map((text) => {
-      const cidr = parseCidr(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
-      if (!cidr) throw new RangeError(`not a network: ${text}`);
-      return cidr;
-    });
-  }
-
-  has(address: string): boolean {
-    if (this.networks.length === 0) return false;
-    const ip = parseIp(address);
-    return ip !== null && this.networks.some((network) => cidrContains(network, ip));
-  }
-
-  /** The right-most address of the list that is no trusted proxy; null where the list names none. */
-  visitorIn(list: string): string | null {
-    const hops = list.split(',', MAX_HOPS + 1);
-    if (hops.length > MAX_HOPS) return null;
-    let visitor: string | null = null;
-    for (const hop of hops.toReversed()) {
-      const ip = parseIp(withoutPort(hop.trim()));
-      // What stands left of something unreadable was said by nobody who is believed.
-      if (!ip) return visitor;
-      visitor = formatIp(ip);
-      if (!this.has(visitor)) return visitor;
-    }
-    return visitor;
-  }
-}
-
-/** Some proxies write the port as well. */
-function withoutPort(hop: string): string {
-  const [, bracketed, dotted] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(hop) ?? [];
-  return bracketed ?? dotted ?? hop;
 }
 
 /** All fields of the kind that visitors sent are gone by now; a trusted proxy's are carried on from here. */
