@@ -9,7 +9,7 @@ import type { DatagramLimits } from './datagrams/agent-datagrams.js';
 import { AgentSession } from './session/agent-session.js';
 import { Backoff } from './session/backoff.js';
 import { PinnedServer } from './session/pinned-tls.js';
-import { RouteChooser, type AgentTransport } from './session/route-chooser.js';
+import { isOfTheWay, RouteChooser, type AgentTransport } from './session/route-chooser.js';
 import type { ServerRoute } from './session/server-route.js';
 import { agentKeyHash, parseAgentKey } from './wire/key-string.js';
 import { agentRouteTag } from './wire/route-tag.js';
@@ -29,16 +29,6 @@ export interface AgentTimeouts {
 const DEFAULT_TIMEOUTS: AgentTimeouts = { connect: 10_000, dial: 10_000, stable: 10_000 };
 /** What trying again would not change. */
 const FINAL: ReadonlySet<TunnelErrorCode> = new Set(['unauthorized', 'server_key', 'version', 'replaced']);
-
-/** What another way to the server may change: a network that answers in its place has another key, too. */
-const OF_THE_WAY: ReadonlySet<TunnelErrorCode> = new Set([
-  'connection',
-  'timeout',
-  'protocol',
-  'silent',
-  'misdirected',
-  'server_key',
-]);
 
 export type AgentStatus =
   | { state: 'connecting' }
@@ -261,7 +251,7 @@ export class TunnelAgent {
     if (this.stopped) return;
     // A newer connection of this agent is on its way, and may be why this one was ended.
     if (this.next) return;
-    if (OF_THE_WAY.has(error.code) && !session.welcome) {
+    if (isOfTheWay(error) && !session.welcome) {
       if (error.code === 'server_key') this.wrongKey = error;
       if (this.routes.failed(session.route.kind)) return this.connectIn(0);
     }

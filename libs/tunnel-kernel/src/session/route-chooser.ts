@@ -1,4 +1,5 @@
 import type { AgentDialer, HostAndPort } from '../environment.js';
+import type { TunnelError, TunnelErrorCode } from '../errors.js';
 import { AGENT_PATH, type WebSocketAddress } from '../websocket/handshake.js';
 import { taggedPath } from '../wire/route-tag.js';
 import { RawRoute, WebSocketRoute, type ServerRoute } from './server-route.js';
@@ -25,6 +26,20 @@ export interface RouteOptions {
 const PATIENCE = 3;
 /** The better way is tried again after this long without it. */
 const RAW_AGAIN_MS = 600_000;
+
+const OF_THE_WAY: ReadonlySet<TunnelErrorCode> = new Set([
+  'connection',
+  'timeout',
+  'protocol',
+  'silent',
+  'misdirected',
+  'server_key',
+]);
+
+/** Whether another way to the server may change it: a network that answers in its place has another key, too. */
+export function isOfTheWay({ code }: TunnelError): boolean {
+  return OF_THE_WAY.has(code);
+}
 
 /** Where a server that is known by its port for agents takes WebSockets. */
 export function webSocketOf({ host }: HostAndPort): WebSocketAddress {

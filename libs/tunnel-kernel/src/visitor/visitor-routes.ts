@@ -1,21 +1,11 @@
 import type { TLSSocket } from 'node:tls';
 import type { TunnelLogger } from '../environment.js';
-import { asTunnelError, TunnelError, type TunnelErrorCode } from '../errors.js';
-import type { RouteChooser } from '../session/route-chooser.js';
+import { asTunnelError, TunnelError } from '../errors.js';
+import { isOfTheWay, type RouteChooser } from '../session/route-chooser.js';
 import type { ServerRoute } from '../session/server-route.js';
 
 /** Shorter than a server keeps a WebSocket without a stream. */
 const LINGER_MS = 5000;
-
-/** What another way to the server may change: a network that answers in its place has another key, too. */
-const OF_THE_WAY: ReadonlySet<TunnelErrorCode> = new Set([
-  'connection',
-  'timeout',
-  'protocol',
-  'silent',
-  'misdirected',
-  'server_key',
-]);
 
 export interface VisitorRoutesOptions {
   chooser: RouteChooser;
@@ -61,7 +51,7 @@ export class VisitorRoutes {
         return await this.connectBy(way);
       } catch (error) {
         const failure = asTunnelError(error);
-        if (!OF_THE_WAY.has(failure.code)) throw failure;
+        if (!isOfTheWay(failure)) throw failure;
         this.leave(way);
         if (this.stopped) throw failure;
         if (stale && way.route.kind === 'websocket') continue;
@@ -94,7 +84,7 @@ export class VisitorRoutes {
       return stream;
     } catch (error) {
       // The server itself said no: the way is good.
-      if (!OF_THE_WAY.has(asTunnelError(error).code)) this.works(way);
+      if (!isOfTheWay(asTunnelError(error))) this.works(way);
       this.left(way);
       throw error;
     }
