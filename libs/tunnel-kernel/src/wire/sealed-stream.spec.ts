@@ -1,36 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { waitFor } from '@gatehouse/testing';
+import { closePairs, sockets } from '../../test/channel-pair.js';
 import { channelKeys, MAX_RECORD_BYTES, RecordOpener, RecordSealer, RECORD_HEAD_BYTES } from './sealed-records.js';
 import { SealedStream } from './sealed-stream.js';
 
-const cleanups: (() => unknown)[] = [];
-afterEach(() => {
-  for (const cleanup of cleanups.splice(0).reverse()) cleanup();
-});
+afterEach(closePairs);
 
 const keys = channelKeys({ id: randomBytes(16), key: randomBytes(32) });
 
-async function sockets(): Promise<{ near: Socket; far: Socket }> {
-  const listener = createServer({ allowHalfOpen: true, pauseOnConnect: true }).listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const near = connect({ port: (listener.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
-  const [far] = (await once(listener, 'connection')) as [Socket];
-  near.pause();
-  for (const socket of [near, far]) socket.on('error', () => undefined);
-  cleanups.push(() => {
-    near.destroy();
-    far.destroy();
-    listener.close();
-  });
-  return { near, far };
-}
-
 async function pair(): Promise<{ near: SealedStream; far: SealedStream; nearSocket: Socket; farSocket: Socket }> {
-  const { near, far } = await sockets();
+  const { agent: near, server: far } = await sockets();
   return {
     near: new SealedStream(near, keys, 'agent'),
     far: new SealedStream(far, keys, 'server'),
@@ -58,7 +41,7 @@ function records(...texts: string[]): Buffer[] {
 
 /** How the server's end takes these bytes. */
 async function taken(parts: readonly Buffer[]): Promise<string> {
-  const { near, far } = await sockets();
+  const { agent: near, server: far } = await sockets();
   const received = collect(new SealedStream(far, keys, 'server'));
   for (const part of parts) near.write(part);
   near.end();
@@ -84,7 +67,7 @@ describe('a sealed stream', () => {
   });
 
   it('shows nothing of what it carries to who listens, the same bytes never as the same', async () => {
-    const { near, far } = await sockets();
+    const { agent: near, server: far } = await sockets();
     const stream = new SealedStream(near, keys, 'agent');
     const seen: Buffer[] = [];
     far.on('data', (part: Buffer) => seen.push(part));
@@ -117,7 +100,7 @@ describe('a sealed stream', () => {
   });
 
   it('is closed by anything after the end', async () => {
-    const { near, far } = await sockets();
+    const { agent: near, server: far } = await sockets();
     const stream = new SealedStream(far, keys, 'server');
     const failed = once(stream, 'error');
     stream.resume();
@@ -207,7 +190,7 @@ describe('a sealed stream', () => {
         fc.array(fc.integer({ min: 1, max: 4000 }), { minLength: 1, maxLength: 10 }),
         fc.integer({ min: 1, max: 4 }),
         async (chunks, cuts, every) => {
-          const { near, far: socket } = await sockets();
+          const { agent: near, server: socket } = await sockets();
           const far = new SealedStream(socket, keys, 'server');
           far.reuseMemory();
           const parts: Buffer[] = [];
