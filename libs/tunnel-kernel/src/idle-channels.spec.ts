@@ -1,6 +1,6 @@
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readAll, TunnelRig } from '../test/tunnel-rig.js';
+import { howItEnds, readAll, TunnelRig } from '../test/tunnel-rig.js';
 
 let rig: TunnelRig;
 afterEach(() => rig.close());
@@ -39,6 +39,38 @@ describe.each([false, true])('channels that were idle for long, sealed: %s', (en
     const visitor = await rig.visit(port);
     visitor.end('?');
     expect(String(await readAll(visitor))).toBe('?');
+  });
+
+  it('carry a visitor who is faster than the word of the tunnel, when that has come', async () => {
+    rig = new TunnelRig();
+    await rig.listen();
+    const { key } = rig.client(encrypt);
+    const line = await rig.line();
+    rig.agent(key, { server: { host: '127.0.0.1', port: line.port } });
+    await rig.online(1);
+    await waitFor(() => rig.server.agents()[0]?.idleChannels === 4);
+    line.hold(true);
+    const port = await rig.tunnel(1, [await rig.echo()]);
+    const early = await rig.visit(port);
+    early.end('?');
+    const answer = readAll(early);
+    await waitFor(() => line.told > 0);
+    line.hold(false);
+    expect(String(await answer)).toBe('?');
+    expect(rig.failures).toEqual([]);
+  });
+
+  it('end with a visitor whose tunnel the agent is not told of', async () => {
+    rig = new TunnelRig();
+    await rig.listen();
+    const { key } = rig.client(encrypt);
+    const line = await rig.line();
+    rig.agent(key, { server: { host: '127.0.0.1', port: line.port } });
+    await rig.online(1);
+    await waitFor(() => rig.server.agents()[0]?.idleChannels === 4);
+    line.hold(true);
+    const visitor = await rig.visit(await rig.tunnel(1, [await rig.echo()]));
+    expect(await howItEnds(visitor)).toBe('ECONNRESET');
   });
 });
 

@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HostRig } from '../test/host-rig.js';
-import { readAll, TunnelRig, type Line } from '../test/tunnel-rig.js';
+import type { AgentLine } from '../test/agent-line.js';
+import { readAll, TunnelRig } from '../test/tunnel-rig.js';
 import type { TunnelServerEnvironment } from './index.js';
 
 let rig: TunnelRig;
@@ -11,7 +12,7 @@ afterEach(() => rig.close());
 
 const idle = (): number => rig.server.agents()[0]?.idleChannels ?? 0;
 
-async function start(encrypt: boolean, options: Partial<TunnelServerEnvironment> = {}): Promise<Line> {
+async function start(encrypt: boolean, options: Partial<TunnelServerEnvironment> = {}): Promise<AgentLine> {
   const wanted = options.pool?.start ?? 4;
   rig = new TunnelRig(options);
   await rig.listen();

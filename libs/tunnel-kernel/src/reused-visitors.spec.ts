@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readAll, TunnelRig, type Line } from '../test/tunnel-rig.js';
+import type { AgentLine } from '../test/agent-line.js';
+import { readAll, TunnelRig } from '../test/tunnel-rig.js';
 import { ask, udpSocket } from '../test/udp-rig.js';
 import type { TunnelAgentEnvironment, TunnelServerEnvironment } from './index.js';
 
@@ -19,7 +20,7 @@ interface Options {
   direct?: boolean;
 }
 
-async function start({ encrypt, server, agent, direct = false }: Options): Promise<Line> {
+async function start({ encrypt, server, agent, direct = false }: Options): Promise<AgentLine> {
   rig = new TunnelRig(server);
   await rig.listen();
   const { key } = rig.client(encrypt);

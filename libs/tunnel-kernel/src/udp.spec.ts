@@ -441,6 +441,25 @@ describe('packets of datagrams', () => {
     expect(from.size).toBe(1);
   });
 
+  it('that come before the agent knows of their tunnel wait for its configuration', async () => {
+    const path = line as UdpLine;
+    const other = await rig.tunnel(1, [await echo()], { mode: 'udp' });
+    rig.agent(client.key, { server: { host: '127.0.0.1', port: path.port } });
+    await viaPackets(true);
+    expect(String(await ask(await udp(), other, 'known'))).toBe('known');
+    path.hold(true);
+    const tunnels = [{ ...rig.tunnelConfig(1, [await echo()], { mode: 'udp' }), id: 8 }];
+    const [state] = await rig.server.apply(rig.config({ tunnels }));
+    const port = state?.port ?? 0;
+    const before = path.seen.length;
+    const answer = ask(await udp(), port, 'early');
+    // Whatever the agent has to say of it is said.
+    await waitFor(() => path.seen.length > before);
+    path.hold(false);
+    expect(String(await answer)).toBe('early');
+    expect(rig.failures).toEqual([]);
+  });
+
   it('are cut shorter where only short ones get through', async () => {
     const path = line as UdpLine;
     path.longest = 1280;
@@ -467,16 +486,19 @@ describe('packets of datagrams', () => {
     const { port } = await startOnLine(path);
     const visitor = await udp();
     await ask(visitor, port, 'x');
+    const seen = [...path.seen];
+    // Packets do not overtake each other here: the server has those of before.
+    await ask(visitor, port, 'all of them have arrived');
     rig.server.takeDeltas();
-    const [genuine] = path.seen.slice(-1);
+    const [genuine] = seen.slice(-1);
     const changed = Buffer.from(genuine ?? '');
     changed[20] = (changed[20] ?? 0) ^ 1;
     // Of a number that was not used yet, and so not known to be old.
     changed.writeUIntBE(2 ** 40, 6, 6);
-    for (const packet of [...path.seen, changed, randomBytes(60), Buffer.alloc(0), Buffer.alloc(12)]) {
+    for (const packet of [...seen, changed, randomBytes(60), Buffer.alloc(0), Buffer.alloc(12)]) {
       path.inject(packet);
     }
-    await waitFor(() => rig.server.datagramState().rejected > path.seen.length);
+    await waitFor(() => rig.server.datagramState().rejected > seen.length);
     expect(String(await ask(visitor, port, 'y'))).toBe('y');
     expect(rig.server.takeDeltas()).toMatchObject([{ upload: 1, download: 1 }]);
   });

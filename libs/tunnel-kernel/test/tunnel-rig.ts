@@ -18,6 +18,7 @@ import {
   type TunnelServerConfig,
   type TunnelServerEnvironment,
 } from '../src/index.js';
+import { AgentLine } from './agent-line.js';
 
 const quiet = (): void => undefined;
 export const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
@@ -25,20 +26,6 @@ export const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 export interface TestClient {
   record: ClientRecord;
   key: string;
-}
-
-export interface Line {
-  port: number;
-  /** Resets what is open. */
-  cut(): void;
-  /** Lets nothing through while true; nobody is told. */
-  die(value: boolean): void;
-  /** As a NAT that forgot: nothing passes any more on the connections that are open, but on the first one. */
-  forget(): void;
-  /** Connections that came. */
-  readonly accepted: number;
-  /** Those of them that are there still. */
-  readonly open: number;
 }
 
 /** A server with clients, agents and targets of its own, all on loopback; ends with `close`. */
@@ -177,47 +164,10 @@ export class TunnelRig {
   }
 
   /** A line between agents and the server that can be cut or go dead. */
-  async line(): Promise<Line> {
-    const sockets = new Set<Socket>();
-    let dead = false;
-    let accepted = 0;
-    let open = 0;
-    let forgotten = 0;
-    const port = await this.target((near) => {
-      const index = accepted++;
-      open += 1;
-      near.on('close', () => (open -= 1));
-      const passes = (): boolean => !dead && (index === 0 || index >= forgotten);
-      const far = connect({ port: this.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
-      for (const [from, to] of [
-        [near, far],
-        [far, near],
-      ] as const) {
-        from.on('error', () => to.destroy());
-        from.on('close', () => to.destroy());
-        from.on('data', (part) => passes() && to.write(part));
-        from.on('end', () => passes() && to.end());
-        sockets.add(from.on('close', () => sockets.delete(from)));
-      }
-    });
-    return {
-      port,
-      cut: () => {
-        for (const socket of sockets) socket.resetAndDestroy();
-      },
-      die: (value) => {
-        dead = value;
-      },
-      forget: () => {
-        forgotten = accepted;
-      },
-      get accepted() {
-        return accepted;
-      },
-      get open() {
-        return open;
-      },
-    };
+  async line(): Promise<AgentLine> {
+    const line = new AgentLine(() => this.port);
+    line.port = await this.target((near) => line.accept(near));
+    return line;
   }
 
   /** A port that nobody listens on. */

@@ -31,6 +31,8 @@ export interface UdpLine {
   rebind(): Promise<void>;
   /** To the server, from a place of its own. */
   inject(packet: Buffer): void;
+  /** While true, what the server says on the control connection is late. */
+  hold(value: boolean): void;
   /** Resets the agent's TCP connections. */
   cut(): void;
   close(): void;
@@ -64,6 +66,7 @@ export async function udpLine(rig: TunnelRig): Promise<UdpLine> {
       far.on('message', back);
     },
     inject: (packet) => stranger.send(packet, rig.port, '127.0.0.1'),
+    hold: (value) => tcp.hold(value),
     cut: () => tcp.cut(),
     close: () => {
       for (const socket of [near, far, stranger]) socket.close();

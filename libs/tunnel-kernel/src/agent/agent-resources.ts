@@ -1,6 +1,18 @@
 import type { AgentHost, AgentTunnel, ConfigMessage } from '../wire/messages.js';
 import { DestinationRules } from './destination-rules.js';
+import type { Start } from '../wire/prelude.js';
 import { TargetPicker } from './target-picker.js';
+
+/** Configurations travel beside the channels: the first visitor of a new tunnel may be here before it. */
+const OVERTAKEN_MS = 3000;
+
+/** What a visitor is to be carried to. */
+export type WantedResource = Pick<Start, 'kind' | 'id' | 'target'>;
+
+interface Waiter {
+  wanted: WantedResource;
+  resolve: () => void;
+}
 
 export interface KnownTunnel {
   tunnel: AgentTunnel;
@@ -14,6 +26,7 @@ export class AgentResources {
   private readonly now: () => number;
   private tunnels = new Map<number, KnownTunnel>();
   private hosts = new Map<number, AgentHost>();
+  private readonly waiters = new Set<Waiter>();
 
   constructor(now: () => number) {
     this.now = now;
@@ -22,6 +35,27 @@ export class AgentResources {
   configure({ tunnels, hosts }: Pick<ConfigMessage, 'tunnels' | 'hosts'>): void {
     this.tunnels = new Map(tunnels.map((tunnel) => [tunnel.id, this.known(tunnel)]));
     this.hosts = new Map(hosts.map((host) => [host.id, host]));
+    for (const { wanted, resolve } of this.waiters) if (this.has(wanted)) resolve();
+  }
+
+  has({ kind, id, target }: WantedResource): boolean {
+    if (kind === 'tunnel') return this.tunnels.has(id);
+    return kind !== 'host' || this.hosts.get(id)?.targets[target ?? 0] !== undefined;
+  }
+
+  /** Until the server has told of it, or has had its time to. */
+  arrival(wanted: WantedResource): Promise<void> {
+    if (this.has(wanted)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.waiters.delete(waiter);
+        resolve();
+      };
+      const waiter = { wanted, resolve: done };
+      const timer = setTimeout(done, OVERTAKEN_MS).unref();
+      this.waiters.add(waiter);
+    });
   }
 
   private known(tunnel: AgentTunnel): KnownTunnel {

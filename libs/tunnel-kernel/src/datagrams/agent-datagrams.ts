@@ -1,12 +1,14 @@
 import type { HostAndPort } from '../environment.js';
 import type { ChannelHandler, ChannelOwner, HandlerContext, StartedChannel } from '../agent/channel-handler.js';
 import type { KnownTunnel } from '../agent/agent-resources.js';
+import { TunnelError } from '../errors.js';
 import type { ResourceRef } from '../resource.js';
 import type { DialFailure } from '../wire/messages.js';
 import { datagramProxyHeader } from '../wire/proxy-header.js';
 import { AgentLink } from './agent-link.js';
 import { AgentDatagramSession } from './agent-session.js';
 import { DestinationOutlet } from './destination-outlet.js';
+import { EarlyFrames, type ArrivedFrame } from './early-frames.js';
 import {
   decodeAddress,
   decodeOpening,
@@ -59,6 +61,7 @@ export class AgentDatagrams implements ChannelHandler {
   private readonly context: AgentDatagramsContext;
   private readonly sessions = new Map<number, AgentDatagramSession>();
   private readonly lanes = new Map<StreamLane, ChannelOwner>();
+  private readonly early = new EarlyFrames();
   private link: { owner: ChannelOwner; link: AgentLink } | null = null;
   private readonly toldAt = new Map<number, number>();
   private timer: NodeJS.Timeout | null = null;
@@ -81,7 +84,7 @@ export class AgentDatagrams implements ChannelHandler {
       keys,
       logger,
       now,
-      frame: (lane, type, body) => this.receive(owner, lane, type, body),
+      frame: (lane, type, body) => this.receive({ owner, lane, type, body }),
     });
     this.link = { owner, link };
   }
@@ -96,7 +99,7 @@ export class AgentDatagrams implements ChannelHandler {
   async serve({ stream, reader, owner }: StartedChannel): Promise<void> {
     if (this.lanes.size >= MAX_LANES) return void stream.destroy();
     const lane: StreamLane = new StreamLane({
-      frame: (type, body) => this.receive(owner, lane, type, body),
+      frame: (type, body) => this.receive({ owner, lane, type, body }),
       closed: () => this.lanes.delete(lane),
     });
     this.lanes.set(lane, owner);
@@ -116,16 +119,19 @@ export class AgentDatagrams implements ChannelHandler {
     this.link?.link.close();
     this.link = null;
     for (const lane of this.lanes.keys()) lane.close();
+    this.early.clear();
     for (const session of this.sessions.values()) session.end('stopped', false);
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
   }
 
   /** @throws TunnelError `protocol`. */
-  private receive(owner: ChannelOwner, lane: DatagramLane, type: number, body: Buffer): void {
+  private receive(frame: ArrivedFrame): void {
+    const { lane, type, body } = frame;
     if (type === FRAME.lanes) return this.link?.link.lost();
     const id = sessionOf(body);
-    if (type === FRAME.open) return this.open(owner, lane, id, body);
+    if (this.early.hold(id, frame)) return;
+    if (type === FRAME.open) return this.open(id, frame);
     const session = this.sessions.get(id);
     if (type === FRAME.closed) session?.end('client_closed', false);
     else if (!session) lane.put(FRAME.closed, id, NOTHING, NOTHING);
@@ -136,17 +142,19 @@ export class AgentDatagrams implements ChannelHandler {
     }
   }
 
-  private open(owner: ChannelOwner, lane: DatagramLane, id: number, body: Buffer): void {
+  private open(id: number, frame: ArrivedFrame): void {
+    const { owner, lane, body } = frame;
     const opening = decodeOpening(body);
     const before = this.sessions.get(id);
     const { tunnelId, visitor } = opening;
-    const known = this.context.resources.tunnel(tunnelId);
     if (before?.opening.tunnelId === tunnelId && sameEndpoint(before.opening.visitor, visitor)) {
       return lane.put(FRAME.opened, id, NOTHING, NOTHING);
     }
     // Another server's session had this number.
     before?.end('stopped', false);
-    if (!known || (known.tunnel.mode !== TARGET_MODE && !ADDRESSED_MODES.has(known.tunnel.mode))) {
+    const known = this.context.resources.tunnel(tunnelId);
+    if (!known) return void this.openWhenKnown(id, tunnelId, frame);
+    if (known.tunnel.mode !== TARGET_MODE && !ADDRESSED_MODES.has(known.tunnel.mode)) {
       return this.refuse(owner, tunnelId, 'unknown_tunnel');
     }
     if (this.sessions.size >= this.context.limits.sessions) return this.refuse(owner, tunnelId, 'other');
@@ -154,6 +162,25 @@ export class AgentDatagrams implements ChannelHandler {
     this.sessions.set(id, session);
     session.attach(this.outlet(owner, known, session));
     lane.put(FRAME.opened, id, NOTHING, NOTHING);
+  }
+
+  private async openWhenKnown(id: number, tunnelId: number, opening: ArrivedFrame): Promise<void> {
+    if (!this.early.begin(id, opening)) return;
+    const { resources } = this.context;
+    await resources.arrival({ kind: 'tunnel', id: tunnelId, target: null });
+    const frames = this.early.take(id);
+    if (!resources.tunnel(tunnelId)) return this.refuse(opening.owner, tunnelId, 'unknown_tunnel');
+    for (const frame of frames) this.receiveLate(frame);
+  }
+
+  /** The reader of the lane is no longer there to end it. */
+  private receiveLate(frame: ArrivedFrame): void {
+    try {
+      this.receive(frame);
+    } catch (error) {
+      if (!(error instanceof TunnelError)) throw error;
+      if (frame.lane instanceof StreamLane) frame.lane.close();
+    }
   }
 
   private createSession(
