@@ -226,7 +226,9 @@ describe('the built service as a process', () => {
     line.cut();
     const second = service(env);
     await waitFor(async () => (await ask(tunnel.listen_port, 'two')) === 'two', { timeoutMs: 15_000 });
-    expect(await ready()).toMatchObject({ status: 'unavailable', failing: ['database', 'edge'] });
+    // The edge is there before the port of the administration.
+    const state = await waitFor(() => ready(), { timeoutMs: 15_000 });
+    expect(state).toMatchObject({ status: 'unavailable', failing: ['database', 'edge'] });
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     expect((await call('GET', '/clients')).body).toMatchObject({ status: 503, code: 'service_unavailable' });
     const edges = edgesOf(second.child.pid);
