@@ -137,8 +137,9 @@ export class TunnelAgent {
     if (this.timer) clearTimeout(this.timer);
     this.next?.close(reason);
     this.current?.leave();
-    this.channels.closeIdle();
     this.channels.paths.close(graceMs);
+    if (graceMs > 0) await this.channels.leave(graceMs);
+    this.channels.closeIdle();
     if (this.ledger.size > 0 && graceMs > 0) await this.waitForFlows(graceMs);
     this.ledger.stop(() => true);
     this.channels.paths.close();
@@ -211,7 +212,7 @@ export class TunnelAgent {
       },
       move: (spreadMs) => this.connectIn(this.random() * spreadMs),
       closed: (error, retryAfterMs) => {
-        this.channels.closeIdle(owner);
+        this.channels.sessionOver(owner);
         this.channels.datagrams.disconnected(owner);
         this.channels.paths.disconnected(owner);
         this.closed(session, error, retryAfterMs);

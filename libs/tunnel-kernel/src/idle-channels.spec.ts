@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { howItEnds, readAll, TunnelRig } from '../test/tunnel-rig.js';
@@ -58,6 +59,23 @@ describe.each([false, true])('channels that were idle for long, sealed: %s', (en
     line.hold(false);
     expect(String(await answer)).toBe('?');
     expect(rig.failures).toEqual([]);
+  });
+
+  it('carry the visitor who was on the way when their agent was told to stop', async () => {
+    rig = new TunnelRig();
+    await rig.listen();
+    const { agent } = rig.agent(rig.client(encrypt).key);
+    await rig.online(1);
+    const port = await rig.tunnel(1, [await rig.echo()]);
+    await waitFor(() => rig.server.agents()[0]?.idleChannels === 4);
+    const visitor = rig.visitor(port);
+    visitor.end('?');
+    // The server has started a channel, and the agent has not read of it yet.
+    while (rig.server.flows === 0) await immediate();
+    expect(agent.flows).toBe(0);
+    const stopped = agent.stop(5000);
+    expect(String(await readAll(visitor))).toBe('?');
+    await stopped;
   });
 
   it('end with a visitor whose tunnel the agent is not told of', async () => {

@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ByteReader, ByteReaderError, resetStream, type ByteStream } from '@gatehouse/net';
 import { AbortedSockets } from '../aborted-sockets.js';
 import { AgentDatagrams, DEFAULT_DATAGRAM_LIMITS, type DatagramLimits } from '../datagrams/agent-datagrams.js';
@@ -26,6 +27,8 @@ import { ChannelHandlers } from './handlers.js';
 /** Channels that are being opened or idle, at most: the server asks for fewer. */
 const MAX_IDLE_CHANNELS = 512;
 const MAX_HEAD_BYTES = 64 * 1024;
+/** After a session the server ends its idle channels itself; until then it may have started one that is still on its way. */
+const LAST_STARTS_MS = 2000;
 
 export interface AgentChannelsOptions extends Omit<HandlerContext, 'resources'> {
   datagrams?: Partial<DatagramLimits> | undefined;
@@ -84,11 +87,31 @@ export class AgentChannels {
     }
   }
 
-  /** Ends the channels that nobody uses, of one owner or of all. */
-  closeIdle(owner?: ChannelOwner): void {
-    if (owner) this.gone.add(owner);
-    else this.stopped = true;
-    for (const [stream, holder] of this.idle) if (!owner || holder === owner) stream.destroy();
+  /** The session is over: its channels are not used again, and those that are idle end, if not by the server's hand. */
+  sessionOver(owner: ChannelOwner): void {
+    this.gone.add(owner);
+    const timer = setTimeout(() => {
+      for (const [stream, holder] of this.idle) if (holder === owner) stream.destroy();
+    }, LAST_STARTS_MS);
+    timer.unref();
+  }
+
+  /** Waits until the server, which was told that the agent leaves, has ended the idle channels; for `LAST_STARTS_MS` at most. */
+  async leave(graceMs: number): Promise<void> {
+    this.stopped = true;
+    const idle = [...this.idle.keys()].map(
+      (stream) => new Promise<void>((resolve) => stream.once('close', () => resolve())),
+    );
+    const late = new AbortController();
+    const time = delay(Math.min(graceMs, LAST_STARTS_MS), null, { signal: late.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(idle), time]);
+    late.abort();
+  }
+
+  /** Ends the channels that nobody uses. */
+  closeIdle(): void {
+    this.stopped = true;
+    for (const stream of this.idle.keys()) stream.destroy();
   }
 
   private async openOne(ticket: ChannelTicket, owner: ChannelOwner): Promise<void> {
@@ -117,6 +140,8 @@ export class AgentChannels {
         header = await reader.read(START_HEADER_BYTES);
       }
       const start = decodeStart(Buffer.concat([header, await reader.read(startLength(header))]), ticket.key, visitors);
+      if (!this.resources.has(start)) await this.resources.arrival(start);
+      if (stream.destroyed) return;
       stream.off('close', forget);
       forget();
       const ends = start.framed ? inFrames(stream, reader) : { stream, reader };

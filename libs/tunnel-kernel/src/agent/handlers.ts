@@ -30,10 +30,6 @@ export class ChannelHandlers implements ChannelHandler {
 
   /** @throws TunnelError `protocol` for what this agent does not carry. */
   async serve(channel: StartedChannel): Promise<void> {
-    const { start, stream } = channel;
-    const { resources } = this.context;
-    if (!resources.has(start)) await resources.arrival(start);
-    if (stream.destroyed) return;
     await this.handlerOf(channel).serve(channel);
   }
 

@@ -169,6 +169,8 @@ export class AgentDatagrams implements ChannelHandler {
     const { resources } = this.context;
     await resources.arrival({ kind: 'tunnel', id: tunnelId, target: null });
     const frames = this.early.take(id);
+    // The agent was stopped.
+    if (frames.length === 0) return;
     if (!resources.tunnel(tunnelId)) return this.refuse(opening.owner, tunnelId, 'unknown_tunnel');
     for (const frame of frames) this.receiveLate(frame);
   }

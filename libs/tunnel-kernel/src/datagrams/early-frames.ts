@@ -5,6 +5,8 @@ import type { DatagramLane } from './frames.js';
 const MAX_SESSIONS = 256;
 /** Of all that wait: more is dropped. */
 const MAX_BYTES = 1024 * 1024;
+/** What a frame takes beside its body. */
+const FRAME_BYTES = 256;
 
 export interface ArrivedFrame {
   owner: ChannelOwner;
@@ -29,9 +31,9 @@ export class EarlyFrames {
   hold(session: number, frame: ArrivedFrame): boolean {
     const held = this.sessions.get(session);
     if (!held) return false;
-    const { length } = frame.body;
-    if (this.bytes + length > MAX_BYTES) return true;
-    this.bytes += length;
+    const bytes = FRAME_BYTES + frame.body.length;
+    if (this.bytes + bytes > MAX_BYTES) return true;
+    this.bytes += bytes;
     // The buffer is the lane's.
     held.push({ ...frame, body: Buffer.from(frame.body) });
     return true;
@@ -41,7 +43,7 @@ export class EarlyFrames {
   take(session: number): ArrivedFrame[] {
     const held = this.sessions.get(session) ?? [];
     this.sessions.delete(session);
-    for (const { body } of held) this.bytes -= body.length;
+    for (const { body } of held) this.bytes -= FRAME_BYTES + body.length;
     return held;
   }
 

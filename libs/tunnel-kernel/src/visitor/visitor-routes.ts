@@ -54,8 +54,10 @@ export class VisitorRoutes {
         if (!isOfTheWay(failure)) throw failure;
         this.leave(way);
         if (this.stopped) throw failure;
-        if (stale && way.route.kind === 'websocket') continue;
-        failures.push(failure);
+        const isPast = stale && way.route.kind === 'websocket';
+        // What became of it says nothing of the way, unless there is nothing else to say.
+        if (!isPast || attempt === 2) failures.push(failure);
+        if (isPast) continue;
         if (!this.options.chooser.failed(way.route.kind)) break;
       }
     }
