@@ -140,7 +140,8 @@ export class AgentChannels {
         header = await reader.read(START_HEADER_BYTES);
       }
       const start = decodeStart(Buffer.concat([header, await reader.read(startLength(header))]), ticket.key, visitors);
-      if (!this.resources.has(start)) await this.resources.arrival(start);
+      const arrival = this.resources.arrival(start);
+      if (arrival) await arrival;
       if (stream.destroyed) return;
       stream.off('close', forget);
       forget();

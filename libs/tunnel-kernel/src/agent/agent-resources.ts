@@ -1,6 +1,6 @@
 import type { AgentHost, AgentTunnel, ConfigMessage } from '../wire/messages.js';
-import { DestinationRules } from './destination-rules.js';
 import type { Start } from '../wire/prelude.js';
+import { DestinationRules } from './destination-rules.js';
 import { TargetPicker } from './target-picker.js';
 
 /** Configurations travel beside the channels: the first visitor of a new tunnel may be here before it. */
@@ -38,14 +38,9 @@ export class AgentResources {
     for (const { wanted, resolve } of this.waiters) if (this.has(wanted)) resolve();
   }
 
-  has({ kind, id, target }: WantedResource): boolean {
-    if (kind === 'tunnel') return this.tunnels.has(id);
-    return kind !== 'host' || this.hosts.get(id)?.targets[target ?? 0] !== undefined;
-  }
-
-  /** Until the server has told of it, or has had its time to. */
-  arrival(wanted: WantedResource): Promise<void> {
-    if (this.has(wanted)) return Promise.resolve();
+  /** Until the server has told of it, or has had its time to. Null: it has, and visitors do not wait for a turn of the loop. */
+  arrival(wanted: WantedResource): Promise<void> | null {
+    if (this.has(wanted)) return null;
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer);
@@ -56,6 +51,11 @@ export class AgentResources {
       const timer = setTimeout(done, OVERTAKEN_MS).unref();
       this.waiters.add(waiter);
     });
+  }
+
+  private has({ kind, id, target }: WantedResource): boolean {
+    if (kind === 'tunnel') return this.tunnels.has(id);
+    return kind !== 'host' || this.hosts.get(id)?.targets[target ?? 0] !== undefined;
   }
 
   private known(tunnel: AgentTunnel): KnownTunnel {

@@ -6,6 +6,8 @@ import type { ServerRoute } from '../session/server-route.js';
 
 /** Shorter than a server keeps a WebSocket without a stream. */
 const LINGER_MS = 5000;
+/** A WebSocket that is dead by now, and each way once. */
+const ATTEMPTS = 3;
 
 export interface VisitorRoutesOptions {
   chooser: RouteChooser;
@@ -43,8 +45,7 @@ export class VisitorRoutes {
   async connect(): Promise<TLSSocket> {
     void this.probeRaw();
     const failures: TunnelError[] = [];
-    // A WebSocket that is dead by now, and each way once.
-    for (let attempt = 0; attempt < 3; attempt++) {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const way = this.current();
       const stale = way.proved;
       try {
@@ -56,7 +57,7 @@ export class VisitorRoutes {
         if (this.stopped) throw failure;
         const isPast = stale && way.route.kind === 'websocket';
         // What became of it says nothing of the way, unless there is nothing else to say.
-        if (!isPast || attempt === 2) failures.push(failure);
+        if (!isPast || attempt === ATTEMPTS) failures.push(failure);
         if (isPast) continue;
         if (!this.options.chooser.failed(way.route.kind)) break;
       }
