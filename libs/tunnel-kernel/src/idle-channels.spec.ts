@@ -11,45 +11,32 @@ describe.each([false, true])('channels that were idle for long, sealed: %s', (en
     let later = 0;
     rig = new TunnelRig({ now: () => Date.now() + later });
     await rig.listen();
-    const { key } = rig.client(encrypt);
-    const line = await rig.line();
-    rig.agent(key, { server: { host: '127.0.0.1', port: line.port } });
-    await rig.online(1);
+    const line = await rig.agentOnLine(encrypt);
     const port = await rig.tunnel(1, [await rig.echo()]);
-    await waitFor(() => rig.server.agents()[0]?.idleChannels === 4);
+    await waitFor(() => rig.idleChannels === 4);
     line.forget();
     later = 13_000;
-    const visitor = await rig.visit(port);
-    visitor.end('?');
-    expect(String(await readAll(visitor))).toBe('?');
+    expect(await rig.answerTo(port, '?')).toBe('?');
   });
 
   it('are asked now and then, and replaced when they do not answer', async () => {
     rig = new TunnelRig({ timeouts: { heartbeat: 100 }, pool: { answerMs: 50 } });
     await rig.listen();
-    const { key } = rig.client(encrypt);
-    const line = await rig.line();
-    rig.agent(key, { server: { host: '127.0.0.1', port: line.port } });
-    await rig.online(1);
-    await waitFor(() => rig.server.agents()[0]?.idleChannels === 4);
+    const line = await rig.agentOnLine(encrypt);
+    await waitFor(() => rig.idleChannels === 4);
     const before = line.accepted;
     line.forget();
     await waitFor(() => line.accepted >= before + 4);
     const port = await rig.tunnel(1, [await rig.echo()]);
-    await waitFor(() => rig.server.agents()[0]?.idleChannels === 4);
-    const visitor = await rig.visit(port);
-    visitor.end('?');
-    expect(String(await readAll(visitor))).toBe('?');
+    await waitFor(() => rig.idleChannels === 4);
+    expect(await rig.answerTo(port, '?')).toBe('?');
   });
 
   it('carry a visitor who is faster than the word of the tunnel, when that has come', async () => {
     rig = new TunnelRig();
     await rig.listen();
-    const { key } = rig.client(encrypt);
-    const line = await rig.line();
-    rig.agent(key, { server: { host: '127.0.0.1', port: line.port } });
-    await rig.online(1);
-    await waitFor(() => rig.server.agents()[0]?.idleChannels === 4);
+    const line = await rig.agentOnLine(encrypt);
+    await waitFor(() => rig.idleChannels === 4);
     line.hold(true);
     const port = await rig.tunnel(1, [await rig.echo()]);
     const early = await rig.visit(port);
@@ -67,7 +54,7 @@ describe.each([false, true])('channels that were idle for long, sealed: %s', (en
     const { agent } = rig.agent(rig.client(encrypt).key);
     await rig.online(1);
     const port = await rig.tunnel(1, [await rig.echo()]);
-    await waitFor(() => rig.server.agents()[0]?.idleChannels === 4);
+    await waitFor(() => rig.idleChannels === 4);
     const visitor = rig.visitor(port);
     visitor.end('?');
     // The server has started a channel, and the agent has not read of it yet.
@@ -81,11 +68,8 @@ describe.each([false, true])('channels that were idle for long, sealed: %s', (en
   it('end with a visitor whose tunnel the agent is not told of', async () => {
     rig = new TunnelRig();
     await rig.listen();
-    const { key } = rig.client(encrypt);
-    const line = await rig.line();
-    rig.agent(key, { server: { host: '127.0.0.1', port: line.port } });
-    await rig.online(1);
-    await waitFor(() => rig.server.agents()[0]?.idleChannels === 4);
+    const line = await rig.agentOnLine(encrypt);
+    await waitFor(() => rig.idleChannels === 4);
     line.hold(true);
     const visitor = await rig.visit(await rig.tunnel(1, [await rig.echo()]));
     expect(await howItEnds(visitor)).toBe('ECONNRESET');
@@ -106,8 +90,6 @@ describe('a port that somebody else has', () => {
     await taken.release();
     await waitFor(() => rig.server.tunnels()[0]?.state === 'running');
     expect(rig.server.tunnels()).toMatchObject([{ port: taken.port, error: null }]);
-    const visitor = await rig.visit(taken.port);
-    visitor.end('?');
-    expect(String(await readAll(visitor))).toBe('?');
+    expect(await rig.answerTo(taken.port, '?')).toBe('?');
   });
 });

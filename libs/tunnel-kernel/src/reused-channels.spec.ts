@@ -10,24 +10,13 @@ import type { TunnelServerEnvironment } from './index.js';
 let rig: TunnelRig;
 afterEach(() => rig.close());
 
-const idle = (): number => rig.server.agents()[0]?.idleChannels ?? 0;
-
 async function start(encrypt: boolean, options: Partial<TunnelServerEnvironment> = {}): Promise<AgentLine> {
   const wanted = options.pool?.start ?? 4;
   rig = new TunnelRig(options);
   await rig.listen();
-  const { key } = rig.client(encrypt);
-  const line = await rig.line();
-  rig.agent(key, { server: { host: '127.0.0.1', port: line.port } });
-  await rig.online(1);
-  await waitFor(() => idle() === wanted);
+  const line = await rig.agentOnLine(encrypt);
+  await waitFor(() => rig.idleChannels === wanted);
   return line;
-}
-
-async function ask(port: number, text: string): Promise<string> {
-  const visitor = await rig.visit(port);
-  visitor.end(text);
-  return String(await readAll(visitor));
 }
 
 describe.each([false, true])('data channels, sealed: %s', (encrypt) => {
@@ -36,8 +25,8 @@ describe.each([false, true])('data channels, sealed: %s', (encrypt) => {
     const port = await rig.tunnel(1, [await rig.echo()]);
     const before = line.accepted;
     for (let turn = 0; turn < 40; turn++) {
-      expect(await ask(port, `visitor ${turn}`)).toBe(`visitor ${turn}`);
-      await waitFor(() => idle() >= 4);
+      expect(await rig.answerTo(port, `visitor ${turn}`)).toBe(`visitor ${turn}`);
+      await waitFor(() => rig.idleChannels >= 4);
     }
     expect(line.accepted - before).toBeLessThanOrEqual(2);
     await waitFor(() => rig.records.length === 40);
@@ -51,9 +40,9 @@ describe.each([false, true])('data channels, sealed: %s', (encrypt) => {
     const [echo, other] = await rig.server.apply(rig.config({ tunnels }));
     const before = line.accepted;
     for (let turn = 0; turn < 10; turn++) {
-      expect(await ask(echo?.port ?? 0, 'echo')).toBe('echo');
-      expect(await ask(other?.port ?? 0, 'x')).toBe('hello');
-      await waitFor(() => idle() >= 4);
+      expect(await rig.answerTo(echo?.port ?? 0, 'echo')).toBe('echo');
+      expect(await rig.answerTo(other?.port ?? 0, 'x')).toBe('hello');
+      await waitFor(() => rig.idleChannels >= 4);
     }
     expect(line.accepted - before).toBeLessThanOrEqual(2);
   });
@@ -75,7 +64,7 @@ describe.each([false, true])('data channels, sealed: %s', (encrypt) => {
       one.resetAndDestroy();
       await closed;
       // Another takes the place of each.
-      await waitFor(() => line.accepted > before + at && idle() === 4);
+      await waitFor(() => line.accepted > before + at && rig.idleChannels === 4);
     }
   });
 
@@ -84,8 +73,8 @@ describe.each([false, true])('data channels, sealed: %s', (encrypt) => {
     const port = await rig.tunnel(1, [await rig.echo()]);
     const before = line.accepted;
     for (let turn = 0; turn < 12; turn++) {
-      expect(await ask(port, '?')).toBe('?');
-      await waitFor(() => rig.server.flows === 0 && idle() >= 1);
+      expect(await rig.answerTo(port, '?')).toBe('?');
+      await waitFor(() => rig.server.flows === 0 && rig.idleChannels >= 1);
     }
     // Three each, and one more that was opened ahead or two.
     expect(line.accepted - before).toBeGreaterThanOrEqual(4);
@@ -107,16 +96,16 @@ describe.each([false, true])('data channels, sealed: %s', (encrypt) => {
     };
     // The control connection, the channel of the visitor, and one that was opened meanwhile.
     await visit(299_999);
-    await waitFor(() => idle() === 2 && line.open === 3);
+    await waitFor(() => rig.idleChannels === 2 && line.open === 3);
     // One that was quiet for long is asked first; the answer of the older one may come first.
     later = 0;
     const opened = line.accepted;
     await visit(299_999);
-    await waitFor(() => idle() === 2 && line.open === 3);
+    await waitFor(() => rig.idleChannels === 2 && line.open === 3);
     later = 0;
     await visit(300_000);
     await waitFor(() => line.open === 2);
-    expect([idle(), line.accepted]).toEqual([1, opened]);
+    expect([rig.idleChannels, line.accepted]).toEqual([1, opened]);
   });
 
   it('are not kept for a client whose agent left, and what runs comes to its end', async () => {
@@ -127,7 +116,7 @@ describe.each([false, true])('data channels, sealed: %s', (encrypt) => {
     await once(visitor, 'data');
     const [running] = rig.agents;
     const stopped = running?.agent.stop(5000);
-    await waitFor(() => rig.server.agents().length === 0 || idle() === 0);
+    await waitFor(() => rig.server.agents().length === 0 || rig.idleChannels === 0);
     visitor.end('half');
     expect(String(await readAll(visitor))).toBe('half');
     await stopped;
@@ -142,17 +131,17 @@ describe.each([false, true])('a channel that carried a visitor of a tunnel, seal
     const origin = await hosts.origin((asked, answer) => void asked.pipe(answer));
     const tunnels = [hosts.tunnelConfig(1, [await hosts.echo()])];
     const [tunnel] = await hosts.server.apply(hosts.config({ tunnels, hosts: [hosts.hostConfig([origin])] }));
-    await waitFor(() => idle() === 1);
+    await waitFor(() => rig.idleChannels === 1);
     for (let turn = 0; turn < 3; turn++) {
       const visitor = await hosts.visit(tunnel?.port ?? 0);
       visitor.write('visitor');
       await once(visitor, 'data');
-      await waitFor(() => idle() >= 1);
-      const before = idle();
+      await waitFor(() => rig.idleChannels >= 1);
+      const before = rig.idleChannels;
       visitor.end();
       await readAll(visitor);
       // The newest is the next to be used.
-      await waitFor(() => idle() > before);
+      await waitFor(() => rig.idleChannels > before);
       const body = 'x'.repeat(300_000);
       const answer = await hosts.ask({ method: 'POST', body });
       expect([answer.status, answer.body.length]).toEqual([200, body.length]);

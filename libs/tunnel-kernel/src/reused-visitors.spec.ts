@@ -11,8 +11,6 @@ import type { TunnelAgentEnvironment, TunnelServerEnvironment } from './index.js
 let rig: TunnelRig;
 afterEach(() => rig.close());
 
-const idle = (): number => rig.server.agents()[0]?.idleChannels ?? 0;
-
 interface Options {
   encrypt: boolean;
   server?: Partial<TunnelServerEnvironment>;
@@ -23,11 +21,11 @@ interface Options {
 async function start({ encrypt, server, agent, direct = false }: Options): Promise<AgentLine> {
   rig = new TunnelRig(server);
   await rig.listen();
-  const { key } = rig.client(encrypt);
-  const line = await rig.line();
-  rig.agent(key, { server: { host: '127.0.0.1', port: direct ? rig.port : line.port }, ...agent });
-  await rig.online(1);
-  await waitFor(() => idle() > 0);
+  const line = await rig.agentOnLine(encrypt, {
+    ...(direct && { server: { host: '127.0.0.1', port: rig.port } }),
+    ...agent,
+  });
+  await waitFor(() => rig.idleChannels > 0);
   return line;
 }
 
@@ -207,7 +205,7 @@ describe.each([false, true])('a channel that carried a visitor, sealed: %s', (en
       expect(String(await readAll(visitor))).toBe('visitor');
       await waitFor(() => rig.server.flows === 0);
     }
-    await waitFor(() => idle() >= 2);
+    await waitFor(() => rig.idleChannels >= 2);
     const opened = line.accepted;
     const visitor = await udpSocket();
     for (const size of [1, 1400, 9000, 60_000]) {

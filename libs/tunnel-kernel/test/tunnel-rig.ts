@@ -170,6 +170,27 @@ export class TunnelRig {
     return line;
   }
 
+  /** An agent of a new client that reaches the server over a line, connected. */
+  async agentOnLine(encrypt = false, options: Partial<TunnelAgentEnvironment> = {}): Promise<AgentLine> {
+    const { key, record } = this.client(encrypt);
+    const line = await this.line();
+    this.agent(key, { server: { host: '127.0.0.1', port: line.port }, ...options });
+    await this.online(record.id);
+    return line;
+  }
+
+  /** Of the only agent. */
+  get idleChannels(): number {
+    return this.server.agents()[0]?.idleChannels ?? 0;
+  }
+
+  /** What a visitor gets who says `text` and no more. */
+  async answerTo(port: number, text: string): Promise<string> {
+    const visitor = await this.visit(port);
+    visitor.end(text);
+    return String(await readAll(visitor));
+  }
+
   /** A port that nobody listens on. */
   async unusedPort(): Promise<number> {
     const server = createServer().listen(0, '127.0.0.1');
