@@ -11,7 +11,7 @@ export {
 } from './embedded-postgres/start-embedded-postgres.js';
 export { BigIntColumn, BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from './columns.js';
 export { createDataSource, pgPool, quoteIdentifier, schemaOf, urlOf, type DataSourceConfig } from './data-source.js';
-export { migrate, pendingMigrations, type MigrateOptions } from './migrations.js';
+export { migrate, NewerSchemaError, pendingMigrations, type MigrateOptions } from './migrations.js';
 export { withClient, type PgClient } from './pg-client.js';
 export { poolTypes } from './pool-types.js';
 export { afterCommit, UnitOfWork, type AfterCommitHook, type IsolationLevel } from './unit-of-work.js';

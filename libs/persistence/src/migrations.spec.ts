@@ -80,6 +80,18 @@ describe('migrations', () => {
     expect(await migrate(source('grown'))).toEqual([]);
   });
 
+  it('refuses a database that a newer version has migrated, by name, and changes nothing', async () => {
+    await migrate(source('newer'));
+    const older = (): DataSource => source('newer', MIGRATIONS.slice(0, 1));
+    const named = 'in the schema newer that this version does not know (AddWeight1700000000002)';
+    await expect(migrate(older())).rejects.toThrow(named);
+    await expect(pendingMigrations(older())).rejects.toThrow(named);
+    expect(older().isInitialized).toBe(false);
+    // One that is missing does not run beside one that is unknown.
+    await expect(migrate(source('newer', [CreateParcels1700000000001, Broken1700000000003]))).rejects.toThrow(named);
+    expect(await migrate(source('newer'))).toEqual([]);
+  });
+
   it('lets processes that start together take turns', async () => {
     const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(source('raced'))));
     expect(applied.flat()).toEqual(MIGRATIONS.map(({ name }) => name));

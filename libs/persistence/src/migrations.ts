@@ -5,6 +5,23 @@ import { withClient, type PgClient } from './pg-client.js';
 /** First half of the advisory lock's key; the second is the schema's hash. */
 const LOCK_CLASS = 0x6761_7465;
 
+/** The database was migrated by a newer version of the program; the message names what this one does not know. */
+export class NewerSchemaError extends Error {
+  override readonly name = 'NewerSchemaError';
+
+  constructor(
+    readonly schema: string,
+    readonly unknown: readonly string[],
+  ) {
+    const migrations = unknown.length === 1 ? 'a migration' : `${unknown.length} migrations`;
+    super(
+      `the database has ${migrations} in the schema ${schema} that this version does not know ` +
+        `(${unknown.join(', ')}): it was used by a newer version. Start that version again, or restore a backup that was ` +
+        'made before the upgrade',
+    );
+  }
+}
+
 export interface MigrateOptions {
   /** Run only these of the pending migrations: a database is brought to a backup's state before it is restored. */
   only?: readonly string[];
@@ -12,16 +29,19 @@ export interface MigrateOptions {
 
 /**
  * Creates the schema and runs the migrations that are missing; returns their names. An advisory lock makes processes
- * that start together take turns: the later ones find nothing left to do.
+ * that start together take turns: the later ones find nothing left to do. Raises NewerSchemaError and changes nothing when
+ * the database has migrations that the data source does not list.
  */
 export async function migrate(dataSource: DataSource, { only }: MigrateOptions = {}): Promise<string[]> {
   const schema = schemaOf(dataSource);
   return withClient(urlOf(dataSource), async (client) => {
     await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, schema]);
-    await client.query(`CREATE SCHEMA IF NOT EXISTS ${quoteIdentifier(schema)}`);
+    const done = await appliedMigrations(client, schema);
     // The lock ends with the client's session.
     return whileInitialized(dataSource, async () => {
       const all = dataSource.migrations;
+      refuseUnknown(schema, done, all.map(nameOf));
+      await client.query(`CREATE SCHEMA IF NOT EXISTS ${quoteIdentifier(schema)}`);
       const chosen = only === undefined ? all : all.filter((migration) => only.includes(nameOf(migration)));
       Object.assign(dataSource, { migrations: chosen });
       try {
@@ -38,12 +58,22 @@ function nameOf({ name, constructor }: MigrationInterface): string {
   return name ?? constructor.name;
 }
 
-/** Names of the migrations that the database does not have yet, in order; an absent schema lacks them all. */
+/**
+ * Names of the migrations that the database does not have yet, in order; an absent schema lacks them all. Raises
+ * NewerSchemaError when it has others.
+ */
 export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
-  const done = await withClient(urlOf(dataSource), (client) => appliedMigrations(client, schemaOf(dataSource)));
-  return whileInitialized(dataSource, async () =>
-    dataSource.migrations.map(nameOf).filter((name) => !done.includes(name)),
-  );
+  const schema = schemaOf(dataSource);
+  const done = await withClient(urlOf(dataSource), (client) => appliedMigrations(client, schema));
+  const listed = await whileInitialized(dataSource, () => Promise.resolve(dataSource.migrations.map(nameOf)));
+  refuseUnknown(schema, done, listed);
+  return listed.filter((name) => !done.includes(name));
+}
+
+/** Older code would write rows that the newer schema does not expect, and nothing would say so. */
+function refuseUnknown(schema: string, done: readonly string[], listed: readonly string[]): void {
+  const unknown = done.filter((name) => !listed.includes(name));
+  if (unknown.length > 0) throw new NewerSchemaError(schema, unknown);
 }
 
 /** Names of the migrations a schema has, oldest first. */

@@ -48,7 +48,7 @@ export function failureLines(error: unknown): string[] {
   return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
 }
 
-/** Errors of libraries below this one whose texts are written for operators: SecretKeyError, EmbeddedPostgresError. */
+/** Errors of libraries below this one whose texts are written for operators. */
 function isForOperators(error: unknown): error is Error {
-  return error instanceof Error && /^(SecretKey|SecretBox|EmbeddedPostgres)Error$/.test(error.name);
+  return error instanceof Error && /^(SecretKey|SecretBox|NewerSchema|EmbeddedPostgres)Error$/.test(error.name);
 }
