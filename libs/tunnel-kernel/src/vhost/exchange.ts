@@ -34,6 +34,9 @@ export interface ExchangeRequest {
   onEnd(reason: RelayEndReason): void;
 }
 
+/** `headOnly`: the answer ended with its head, which only HTTP/2 can say. */
+type TargetController = Dispatcher.DispatchController & { headOnly?: boolean };
+
 const MAX_TRIES = 2;
 const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS']);
 const NOTHING_ADDED: Allowed = { allowed: true, dropHeaders: [], requestHeaders: [], responseHeaders: [] };
@@ -132,14 +135,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.heard = true;
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: unknown, text = ''): void {
+  onResponseStart(controller: TargetController, status: number, headers: unknown, text = ''): void {
     if (this.over) return;
     const { head, reply } = this.request;
     const read = readResponseFields(controller.rawHeaders ?? headers);
     // Chunks and interim answers are not for HTTP/1.0.
     if (status < 200) return head.version === '1.0' ? undefined : reply.inform(status, read.fields);
     const fields = this.rewrite(read.fields);
-    const bodyless = head.method === 'HEAD' || status === 204 || status === 304;
+    const ended = controller.headOnly ?? read.contentLength === '0';
+    const bodyless = ended || head.method === 'HEAD' || status === 204 || status === 304;
     const trailer = read.contentLength === null && !bodyless ? read.trailer : null;
     this.missing = read.contentLength === null ? -1 : Number(read.contentLength);
     this.begin({ status, statusText: text, fields, bodyless, trailer });

@@ -14,9 +14,14 @@ export class H2cStream implements Dispatcher.DispatchController {
   aborted = false;
   paused = false;
   reason: Error | null = null;
+  /** The target ended its answer with the head, as gRPC does for a call that fails at once (Trailers-Only). */
+  headOnly = false;
   private readonly stream: ClientHttp2Stream;
   private readonly handler: Handler;
   private trailers: IncomingHttpHeaders = {};
+  private answered = false;
+  /** The handler has the whole answer. */
+  private finished = false;
   private timer: NodeJS.Timeout | undefined;
 
   /** `answerMs`: from the end of the request until the head of its answer. */
@@ -82,15 +87,23 @@ export class H2cStream implements Dispatcher.DispatchController {
     stream.on('headers', (headers, status) => {
       this.tell(() => handler.onResponseStart?.(this, Number(headers[':status'] ?? status), headers));
     });
-    stream.on('response', (headers) => {
+    stream.on('response', (headers, flags) => {
       clearTimeout(this.timer);
       if (this.aborted) return;
+      this.answered = true;
+      this.headOnly = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
       handler.onResponseStarted?.();
       this.tell(() => handler.onResponseStart?.(this, Number(headers[':status']), headers));
+      // At once: the visitor's stream may close as soon as it has the head, and that must not look like a visitor who left.
+      if (this.headOnly) this.finish();
       stream.on('data', (chunk: Buffer) => this.tell(() => handler.onResponseData?.(this, chunk)));
       if (!this.paused) stream.resume();
     });
     stream.on('trailers', (trailers) => (this.trailers = trailers));
+    // Not only at `close`, which waits for the end of the request: a target may answer a stream before that is over.
+    stream.on('end', () => {
+      if (this.answered && !stream.rstCode) this.finish();
+    });
     stream.on('error', (error) => (this.reason ??= error));
     stream.on('close', () => this.closed());
   }
@@ -99,11 +112,15 @@ export class H2cStream implements Dispatcher.DispatchController {
     clearTimeout(this.timer);
     const { stream, handler } = this;
     const whole = stream.readableEnded && stream.rstCode === constants.NGHTTP2_NO_ERROR;
-    if (whole && !this.aborted && stream.sentHeaders) {
-      this.tell(() => handler.onResponseEnd?.(this, this.trailers));
-      if (!this.aborted) return;
-    }
+    if (whole && !this.aborted && stream.sentHeaders) this.finish();
+    if (this.finished) return;
     handler.onResponseError?.(this, this.reason ?? new Error(`the stream was reset (${stream.rstCode})`));
+  }
+
+  private finish(): void {
+    if (this.finished) return;
+    this.tell(() => this.handler.onResponseEnd?.(this, this.trailers));
+    this.finished = !this.aborted;
   }
 
   /** As undici does: a handler that cannot take what the target says fails the request, not the process. */

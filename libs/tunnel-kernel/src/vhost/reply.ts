@@ -17,7 +17,7 @@ export interface ReplyHead {
   statusText: string;
   /** Name, value, name, value … */
   fields: string[];
-  /** The answer has no body, whatever its fields say. */
+  /** The answer has no body, whatever its fields say, and nothing follows its head. */
   bodyless: boolean;
   /** Names of the fields that follow the body; null where none were announced. */
   trailer: string | null;

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import {
+  connect as connectHttp2,
+  constants,
+  createServer as createHttp2Server,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import {
+  Client,
+  credentials,
+  Server,
+  ServerCredentials,
+  status,
+  type ServerDuplexStream,
+  type ServerUnaryCall,
+  type ServiceError,
+  type sendUnaryData,
+} from '@grpc/grpc-js';
+import { waitFor } from '@gatehouse/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HostRig } from '../../test/host-rig.js';
+import { createServerIdentity } from '../index.js';
+
+const bytes = (message: Buffer): Buffer => message;
+const methodOf = (path: string, streams: boolean) => ({
+  path,
+  requestStream: streams,
+  responseStream: streams,
+  requestSerialize: bytes,
+  requestDeserialize: bytes,
+  responseSerialize: bytes,
+  responseDeserialize: bytes,
+});
+const service = { say: methodOf('/test.Echo/Say', false), chat: methodOf('/test.Echo/Chat', true) };
+
+let rig: HostRig;
+let server: Server;
+let client: Client;
+const cleanups: (() => unknown)[] = [];
+
+beforeEach(async () => {
+  const { certificate, key } = createServerIdentity('a.test');
+  rig = await HostRig.start({ defaultCertificate: { chain: certificate, key } });
+  server = new Server();
+  server.addService(service, {
+    say: (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>) => {
+      if (call.request.toString() === 'nobody') answer({ code: status.NOT_FOUND, details: 'nope' });
+      else answer(null, call.request);
+    },
+    chat: (call: ServerDuplexStream<Buffer, Buffer>) => {
+      call.on('data', (message: Buffer) => {
+        if (message.toString() === 'leave') call.emit('error', { code: status.UNAUTHENTICATED, details: 'who?' });
+        else call.write(message);
+      });
+      call.on('end', () => call.end());
+    },
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    );
+  });
+  await serve(port);
+  client = new Client(`127.0.0.1:${rig.https}`, credentials.createSsl(Buffer.from(certificate)), {
+    'grpc.ssl_target_name_override': 'a.test',
+    'grpc.default_authority': 'a.test',
+  });
+});
+afterEach(async () => {
+  client.close();
+  server.forceShutdown();
+  for (const cleanup of cleanups.splice(0)) cleanup();
+  await rig.close();
+});
+
+async function serve(port: number): Promise<void> {
+  await rig.serve(rig.hostConfig([{ host: '127.0.0.1', port, weight: 1, scheme: 'h2c', insecure: false }]));
+}
+
+function call(path: string, message: string): Promise<{ error: ServiceError | null; answer: string | undefined }> {
+  return new Promise((resolve) => {
+    client.makeUnaryRequest(path, bytes, bytes, Buffer.from(message), (error, answer) => {
+      resolve({ error, answer: answer?.toString() });
+    });
+  });
+}
+
+describe('a gRPC service behind a host', () => {
+  it('answers a call', async () => {
+    expect(await call(service.say.path, 'hello')).toEqual({ error: null, answer: 'hello' });
+  });
+
+  it('keeps the status of a call that fails without an answer', async () => {
+    const { error } = await call(service.say.path, 'nobody');
+    expect(error).toMatchObject({ code: status.NOT_FOUND, details: 'nope' });
+  });
+
+  it('says UNIMPLEMENTED for a method that does not exist', async () => {
+    const { error } = await call('/test.Echo/Missing', 'hello');
+    expect(error).toMatchObject({ code: status.UNIMPLEMENTED });
+  });
+
+  it('keeps the status of a stream, after messages and before the first', async () => {
+    for (const messages of [['one', 'two', 'leave'], ['leave']]) {
+      const stream = client.makeBidiStreamRequest(service.chat.path, bytes, bytes);
+      const heard: string[] = [];
+      stream.on('data', (message: Buffer) => heard.push(message.toString()));
+      const failed = new Promise<ServiceError>((resolve) => stream.on('error', resolve));
+      // It is not ended: the service ends it.
+      for (const message of messages) stream.write(Buffer.from(message));
+      const error = await failed;
+      expect(error).toMatchObject({ code: status.UNAUTHENTICATED, details: 'who?' });
+      expect(heard).toEqual(messages.slice(0, -1));
+    }
+  });
+
+  it('counts calls that fail at once as answered, not as visitors who left', async () => {
+    for (let times = 0; times < 20; times += 1) await call(service.say.path, 'nobody');
+    await waitFor(() => rig.records.length === 20);
+    expect(new Set(rig.records.map(({ reason }) => reason))).toEqual(new Set(['remote_closed']));
+  });
+});
+
+describe('an answer over HTTP/2 that the target ends with its head', () => {
+  it('ends with its head for the visitor, too', async () => {
+    const target = createHttp2Server();
+    target.on('stream', (stream: ServerHttp2Stream) => {
+      stream.on('error', () => undefined).resume();
+      stream.respond({ ':status': 200, 'grpc-status': '5' }, { endStream: true });
+    });
+    await once(target.listen(0, '127.0.0.1'), 'listening');
+    cleanups.push(() => target.close());
+    await serve((target.address() as AddressInfo).port);
+
+    const session = connectHttp2(`https://127.0.0.1:${rig.https}`, { rejectUnauthorized: false });
+    cleanups.push(() => session.destroy());
+    const stream = session.request({ ':method': 'POST', ':authority': 'a.test' });
+    stream.end('a message').resume();
+    const [headers, flags] = (await once(stream, 'response')) as [Record<string, unknown>, number];
+    expect(headers['grpc-status']).toBe('5');
+    expect(flags & constants.NGHTTP2_FLAG_END_STREAM).toBe(constants.NGHTTP2_FLAG_END_STREAM);
+  });
+});
