@@ -20,6 +20,7 @@ export {
   type Cidr,
   type IpAddress,
 } from './cidr.js';
+export { DEFAULT_GUESS_LIMITS, GuessLimit, networkOf, type Guess, type GuessLimits } from './guess-limit.js';
 export { asHostName, sniffTlsServerName, type SniffResult } from './tls-sniff.js';
 export { readHeaderLine } from './header-line.js';
 export { hostField, sniffHttpHost } from './http-sniff.js';

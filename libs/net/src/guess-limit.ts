@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto';
+import { parseIp } from './cidr.js';
+
+export interface GuessLimits {
+  /** Wrong guesses of one address at one account in a window. */
+  readonly pair: number;
+  /** Wrong guesses of one address at all accounts of a scope. */
+  readonly address: number;
+  /** Wrong guesses at one account from everywhere. */
+  readonly account: number;
+  readonly windowMs: number;
+  /** How long an address counts as one from which the owner of an account has logged in. */
+  readonly knownMs: number;
+}
+
+export const DEFAULT_GUESS_LIMITS: GuessLimits = {
+  pair: 5,
+  address: 20,
+  account: 100,
+  windowMs: 60_000,
+  knownMs: 86_400_000,
+};
+
+/** An attempt to log in. `scope` keeps accounts of the same name apart, such as those of two policies. */
+export interface Guess {
+  readonly scope: string | number;
+  readonly address: string;
+  readonly account: string;
+}
+
+interface Window {
+  count: number;
+  since: number;
+}
+
+const MAX_WINDOWS = 60_000;
+const MAX_KNOWN = 20_000;
+
+/**
+ * Limits guesses at user names and passwords, in memory. Whoever guesses pays for it, not the address they share with
+ * others: five wrong passwords close one account to one address, and the other accounts stay open there. The wider limits
+ * (an address that tries many accounts, an account that is tried from many addresses) do not hold for an address from which
+ * the account's owner has logged in before. An IPv6 /64 counts as one address.
+ *
+ * Ask before anything is looked up, remembered results included, and give the same answer whether the password is right or
+ * wrong. Otherwise the answer shows which it was, and the limit limits nothing.
+ */
+export class GuessLimit {
+  private readonly now: () => number;
+  private readonly limits: GuessLimits;
+  private readonly windows = new Map<string, Window>();
+  /** Until when a pair of address and account is known. */
+  private readonly known = new Map<string, number>();
+
+  /** `now`: milliseconds. */
+  constructor(now: () => number, limits: GuessLimits = DEFAULT_GUESS_LIMITS) {
+    this.now = now;
+    this.limits = limits;
+  }
+
+  /** Seconds until an attempt is looked at; 0: now. Counts nothing. */
+  wait(guess: Guess): number {
+    let longest = 0;
+    for (const { key, most } of this.limitsOf(guess)) {
+      const window = this.recent(key);
+      if (window && window.count >= most) longest = Math.max(longest, this.left(window));
+    }
+    return longest;
+  }
+
+  /** Counts an attempt before it is looked at, so that attempts made at once count, too. False: it is refused. */
+  take(guess: Guess): boolean {
+    if (this.wait(guess) > 0) return false;
+    for (const key of keysOf(guess)) this.count(key);
+    return true;
+  }
+
+  /** The attempt that was taken was right: it does not count, and its address is known for this account. */
+  right(guess: Guess): void {
+    for (const key of keysOf(guess)) {
+      const window = this.recent(key);
+      if (window && window.count > 0) window.count -= 1;
+    }
+    const [pair] = keysOf(guess);
+    remember(this.known, pair, this.now() + this.limits.knownMs, MAX_KNOWN);
+  }
+
+  private limitsOf(guess: Guess): { key: string; most: number }[] {
+    const [pair, address, account] = keysOf(guess);
+    const own = { key: pair, most: this.limits.pair };
+    if ((this.known.get(pair) ?? 0) > this.now()) return [own];
+    return [own, { key: address, most: this.limits.address }, { key: account, most: this.limits.account }];
+  }
+
+  private recent(key: string): Window | undefined {
+    const window = this.windows.get(key);
+    return window && this.now() - window.since < this.limits.windowMs ? window : undefined;
+  }
+
+  private left({ since }: Window): number {
+    return Math.max(1, Math.ceil((since + this.limits.windowMs - this.now()) / 1000));
+  }
+
+  private count(key: string): void {
+    const { count = 0, since = this.now() } = this.recent(key) ?? {};
+    remember(this.windows, key, { count: count + 1, since }, MAX_WINDOWS);
+  }
+}
+
+/** Of the pair, the address and the account. Account names are hashed: they may be long, and people type passwords there. */
+function keysOf({ scope, address, account }: Guess): [pair: string, address: string, account: string] {
+  const from = networkOf(address);
+  const whose = hash('sha256', account, 'base64url').slice(0, 22);
+  return [`${scope} ${from} ${whose}`, `${scope} ${from} *`, `${scope} * ${whose}`];
+}
+
+/** Keeps the newest. A part goes at a time: finding the oldest of a Map is slow after many single deletions. */
+function remember<Value>(entries: Map<string, Value>, key: string, value: Value, most: number): void {
+  entries.delete(key);
+  entries.set(key, value);
+  if (entries.size <= most) return;
+  let surplus = Math.ceil(most / 8);
+  for (const oldest of entries.keys()) {
+    if (surplus-- <= 0) return;
+    entries.delete(oldest);
+  }
+}
+
+/** What counts as one address: an IPv6 /64, whose owner has every address in it. */
+export function networkOf(address: string): string {
+  const ip = parseIp(address);
+  if (ip?.family !== 6) return address;
+  const [first = 0, second = 0] = ip.words;
+  return `${first.toString(16)}:${second.toString(16)}::/64`;
+}
