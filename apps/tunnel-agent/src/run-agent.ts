@@ -1,3 +1,4 @@
+import { formatCidr, specialPurposeRanges } from '@gatehouse/net';
 import { DestinationRules, TunnelAgent, type AgentStatus, type HostAndPort } from '@gatehouse/tunnel-kernel';
 import { exitCodeOf } from './exit-codes.js';
 import type { Reporter } from './reporter.js';
@@ -5,8 +6,8 @@ import type { AgentSettings } from './settings.js';
 import { nameOf } from './way-settings.js';
 
 const CARRIED_EVERY_MS = 60_000;
-/** Link-local addresses: clouds hand out the credentials of a machine there. */
-const NEVER_BY_DEFAULT = ['169.254.0.0/16', '[fe80::]/10', '[fd00:ec2::254]'];
+/** Clouds hand out the credentials of a machine there. */
+const NEVER_BY_DEFAULT = specialPurposeRanges('link-local', 'metadata').map(formatCidr);
 
 export interface RunningAgent {
   agent: TunnelAgent;

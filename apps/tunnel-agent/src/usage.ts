@@ -32,6 +32,7 @@ p2p) are as above.
 Environment: GATEHOUSE_AGENT_SERVER, GATEHOUSE_AGENT_KEY, GATEHOUSE_AGENT_CONFIG. The command line wins over the
 environment, the environment over the file.
 
-Without --allow everything may be reached but link-local addresses, where clouds keep their machines' credentials.
+Without --allow everything may be reached but link-local addresses and other ones where clouds keep their machines'
+credentials (168.63.129.16 and the like).
 Exit: 0 asked to stop, 2 wrong usage, 3 key refused, 4 not the key's gateway, 5 replaced by another agent, 6 other version.
 `;

@@ -21,6 +21,8 @@ export {
   type IpAddress,
 } from './cidr.js';
 export { DEFAULT_GUESS_LIMITS, GuessLimit, networkOf, type Guess, type GuessLimits } from './guess-limit.js';
+export { isPublicAddress, isSpecialUseName, specialPurposeRanges, type SpecialPurpose } from './special-purpose.js';
+export { ForbiddenTargetError, OutboundGuard, type OutboundGuardOptions } from './outbound-guard.js';
 export { asHostName, sniffTlsServerName, type SniffResult } from './tls-sniff.js';
 export { readHeaderLine } from './header-line.js';
 export { hostField, sniffHttpHost } from './http-sniff.js';

@@ -102,7 +102,7 @@ export { type PoolLimits } from './session/channel-pool.js';
 export { type AgentTransport } from './session/route-chooser.js';
 export { formatWebSocketAddress, parseWebSocketAddress, type WebSocketAddress } from './websocket/handshake.js';
 export { type AgentHost, type AgentTunnel, type FileRoot } from './wire/messages.js';
-export { isPublicAddress, OutboundCalls, type OutboundOptions } from './verification/outbound-call.js';
+export { OutboundCalls, type OutboundOptions } from './verification/outbound-call.js';
 export { systemDialer } from './dial.js';
 export { type DatagramLimits } from './datagrams/agent-datagrams.js';
 export { type DatagramState } from './datagrams/server-datagrams.js';

@@ -3,9 +3,9 @@ import type { LookupAddress, LookupAllOptions } from 'node:dns';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
+import { isPublicAddress } from '@gatehouse/net';
 import { Agent, buildConnector, ProxyAgent, request } from 'undici';
 import type { Dispatcher } from 'undici';
-import { isBlockedAddress } from './blocked-address.js';
 import { readBounded } from './bounded-body.js';
 import { FetchFailure } from './fetch-failure.js';
 
@@ -53,7 +53,7 @@ export class SubscriptionFetcher {
   readonly #resolveAll: ResolveAll;
   readonly #isBlocked: (address: string) => boolean;
 
-  constructor(resolveAll: ResolveAll = lookup, isBlocked = isBlockedAddress) {
+  constructor(resolveAll: ResolveAll = lookup, isBlocked = (address: string): boolean => !isPublicAddress(address)) {
     this.#resolveAll = resolveAll;
     this.#isBlocked = isBlocked;
   }

@@ -1,5 +1,6 @@
-import { isIP } from 'node:net';
-import { isPublicAddress } from '@gatehouse/tunnel-kernel';
+import { ForbiddenTargetError, OutboundGuard } from '@gatehouse/net';
+
+const GUARD = new OutboundGuard();
 
 /**
  * The address of who is asked about visitors, and of authorization servers. Names are looked at again when they are asked:
@@ -13,8 +14,11 @@ export function parseCallbackUrl(text: string, mayReachInside: boolean): string 
   }
   if (mayReachInside) return url.href;
   if (url.protocol !== 'https:') throw new RangeError('must begin with https://');
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const isPublic = isIP(host) === 0 ? !/(^|\.)(localhost|local|internal)\.?$/.test(host) : isPublicAddress(host);
-  if (!isPublic) throw new RangeError('must not lead into the network of the gateway');
+  try {
+    GUARD.checkHost(url.hostname);
+  } catch (error) {
+    if (!(error instanceof ForbiddenTargetError)) throw error;
+    throw new RangeError('must not lead into the network of the gateway');
+  }
   return url.href;
 }

@@ -1,20 +1,10 @@
-import { parseCidr, type Cidr, type IpAddress } from '@gatehouse/net';
+import { specialPurposeRanges, type Cidr, type IpAddress } from '@gatehouse/net';
 
 const WORD_BITS = 32n;
 const WORD = (1n << WORD_BITS) - 1n;
 
 /** Addresses that are nobody's in the Internet: RFC 1918, 4193, 6598, loopback and link-local. */
-export const PRIVATE_CIDRS: readonly Cidr[] = [
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '::1/128',
-  'fc00::/7',
-  'fe80::/10',
-].map((text) => parseCidr(text) as Cidr);
+export const PRIVATE_CIDRS: readonly Cidr[] = specialPurposeRanges('private', 'shared', 'loopback', 'link-local');
 
 /** The address as one number. */
 export function ipNumber({ words }: IpAddress): bigint {

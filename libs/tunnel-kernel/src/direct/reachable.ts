@@ -1,6 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { cidrContains, parseCidr, parseIp } from '@gatehouse/net';
-import { isPublicAddress } from '../verification/outbound-call.js';
+import { cidrContains, isPublicAddress, parseCidr, parseIp } from '@gatehouse/net';
 
 /**
  * Whether an address that somebody else named may be connected to for a direct path: one of the Internet, or one of a

@@ -1,11 +1,6 @@
-import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
-import { callbackify } from 'node:util';
-import { cidrContains, parseCidr, parseIp } from '@gatehouse/net';
-import { PRIVATE_CIDRS } from '../access/ip-range.js';
+import { ForbiddenTargetError, OutboundGuard, type OutboundGuardOptions } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 
 export interface OutboundRequest {
@@ -24,41 +19,13 @@ export interface OutboundAnswer {
   body: Buffer | null;
 }
 
-export interface OutboundOptions {
-  permits?: ((address: string) => boolean) | undefined;
-  resolve?: ((host: string) => Promise<LookupAddress[]>) | undefined;
+export interface OutboundOptions extends Pick<OutboundGuardOptions, 'permits' | 'resolve'> {
   plainHosts?: readonly string[] | undefined;
   timeoutMs: number;
 }
 
 const MAX_BODY = 64 * 1024;
 const MAX_AT_ONCE = 256;
-/** Besides those that are somebody's own: nobody's, everybody's, and ways into IPv4. */
-const RESERVED = [
-  ...PRIVATE_CIDRS,
-  ...[
-    '0.0.0.0/8',
-    '192.0.0.0/24',
-    '192.0.2.0/24',
-    '192.88.99.0/24',
-    '198.18.0.0/15',
-    '198.51.100.0/24',
-    '203.0.113.0/24',
-    '224.0.0.0/3',
-    '2001::/23',
-    '2001:db8::/32',
-    '2002::/16',
-    '3fff::/20',
-  ].flatMap((text) => parseCidr(text) ?? []),
-];
-const GLOBAL_V6 = parseCidr('2000::/3');
-
-/** Whether an address is in the Internet. */
-export function isPublicAddress(address: string): boolean {
-  const ip = parseIp(address);
-  if (!ip || RESERVED.some((cidr) => cidrContains(cidr, ip))) return false;
-  return ip.family === 4 || (GLOBAL_V6 !== null && cidrContains(GLOBAL_V6, ip));
-}
 
 /** @throws TunnelError `connection` for an answer that is no JSON object, or no success. */
 export function readJsonObject({ status, body }: OutboundAnswer): Record<string, unknown> {
@@ -76,11 +43,15 @@ export function readJsonObject({ status, body }: OutboundAnswer): Record<string,
 export class OutboundCalls {
   private readonly options: OutboundOptions;
   /** Connections of those that may reach everything are not lent to the others. */
-  private readonly agents = { open: agents(), guarded: agents() };
+  private readonly open: Way;
+  private readonly guarded: Way;
   private running = 0;
 
   constructor(options: OutboundOptions) {
     this.options = options;
+    const { permits, resolve } = options;
+    this.open = { guard: new OutboundGuard({ resolve, allowPrivate: true }), ...agents() };
+    this.guarded = { guard: new OutboundGuard({ resolve, permits }), ...agents() };
   }
 
   /** Redirects are answers. @throws TunnelError `connection`, `timeout`, `overloaded` */
@@ -101,7 +72,7 @@ export class OutboundCalls {
   }
 
   close(): void {
-    for (const { http, https } of Object.values(this.agents)) {
+    for (const { http, https } of [this.open, this.guarded]) {
       http.destroy();
       https.destroy();
     }
@@ -110,30 +81,31 @@ export class OutboundCalls {
   private permitted({ url: text, allowPrivate }: OutboundRequest): URL {
     const url = URL.parse(text);
     if (!url || !/^https?:$/.test(url.protocol)) throw new TunnelError('connection', 'no address to ask at');
-    const host = bare(url.hostname);
-    const plain = allowPrivate || (this.options.plainHosts?.includes(host) ?? false);
+    const plain = allowPrivate || (this.options.plainHosts?.includes(url.hostname.replace(/^\[|\]$/g, '')) ?? false);
     if (url.protocol === 'http:' && !plain) throw new TunnelError('connection', `${url.host} is not asked without TLS`);
-    // Addresses are dialled without a look-up.
-    if (isIP(host) !== 0 && !this.permits(host, allowPrivate)) {
-      throw new TunnelError('connection', `${host} is not to be reached`);
+    try {
+      this.way(allowPrivate).guard.checkHost(url.hostname);
+    } catch (error) {
+      if (!(error instanceof ForbiddenTargetError)) throw error;
+      throw new TunnelError('connection', `${error.host} is not to be reached`, { cause: error });
     }
     return url;
   }
 
-  private permits(address: string, allowPrivate: boolean): boolean {
-    return allowPrivate || (this.options.permits ?? isPublicAddress)(address);
+  private way(allowPrivate: boolean): Way {
+    return allowPrivate ? this.open : this.guarded;
   }
 
   private perform(url: URL, request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> {
     const { method, headers, body, allowPrivate } = request;
     const secure = url.protocol === 'https:';
-    const { http, https } = allowPrivate ? this.agents.open : this.agents.guarded;
+    const { guard, http, https } = this.way(allowPrivate);
     const options: RequestOptions = {
       method,
       headers: body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
       signal,
       agent: secure ? https : http,
-      lookup: this.lookup(allowPrivate),
+      lookup: guard.lookup,
     };
     return new Promise((resolve, reject) => {
       const sent = secure ? httpsRequest(url, options) : httpRequest(url, options);
@@ -142,28 +114,15 @@ export class OutboundCalls {
       sent.end(body);
     });
   }
-
-  private lookup(allowPrivate: boolean): LookupFunction {
-    const find = callbackify((host: string) => this.addressesOf(host, allowPrivate));
-    return (host, options, callback) => {
-      find(host, (error, all) => {
-        const { family } = options;
-        const fit = error ? [] : all.filter((found) => (family !== 4 && family !== 6) || found.family === family);
-        const [first] = fit;
-        if (!first) callback(error ?? refused(host), '', 0);
-        else if (options.all) callback(null, fit);
-        else callback(null, first.address, first.family);
-      });
-    };
-  }
-
-  private async addressesOf(host: string, allowPrivate: boolean): Promise<LookupAddress[]> {
-    const { resolve = (name: string) => lookup(name, { all: true }) } = this.options;
-    return (await resolve(host)).filter(({ address }) => this.permits(address, allowPrivate));
-  }
 }
 
-function agents(): { http: HttpAgent; https: HttpsAgent } {
+interface Way {
+  guard: OutboundGuard;
+  http: HttpAgent;
+  https: HttpsAgent;
+}
+
+function agents(): Omit<Way, 'guard'> {
   const options = { keepAlive: true, maxFreeSockets: 16, timeout: 30_000 };
   return { http: new HttpAgent(options), https: new HttpsAgent(options) };
 }
@@ -183,12 +142,4 @@ function readAnswer(answer: IncomingMessage): Promise<OutboundAnswer> {
     answer.on('error', reject);
     answer.on('close', () => reject(new Error('the answer was cut')));
   });
-}
-
-function refused(host: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`${host} is not to be reached`), { code: 'EACCES' });
-}
-
-function bare(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, '');
 }

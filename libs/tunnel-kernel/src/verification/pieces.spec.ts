@@ -2,25 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { EMPTY_CONFIG } from '../config.js';
 import { foreignCookies } from './cookies.js';
 import { MemoryGrantStore } from './grants.js';
-import { isPublicAddress } from './outbound-call.js';
 import { PolicyTable } from './policy-table.js';
 import { ProofSigner } from './proof-signer.js';
 import { safePath } from './safe-path.js';
 import { TryLimit } from './try-limit.js';
-
-describe('a public address', () => {
-  it.each(['1.1.1.1', '8.8.8.8', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8'])('%s', (address) => {
-    expect(isPublicAddress(address)).toBe(true);
-  });
-
-  it.each(
-    `0.0.0.0 10.1.2.3 100.64.0.1 127.0.0.1 169.254.169.254 172.16.0.1 192.0.0.1 192.168.1.1 198.18.0.1 224.0.0.1
-     255.255.255.255 :: ::1 ::ffff:127.0.0.1 ::ffff:7f00:1 ::127.0.0.1 64:ff9b::7f00:1 fc00::1 fe80::1 fe80::1%eth0 fec0::1
-     ff02::1 2001::1 2001:db8::1 2002:7f00:1:: nonsense`.split(/\s+/),
-  )('not %s', (address) => {
-    expect(isPublicAddress(address)).toBe(false);
-  });
-});
 
 describe('a path to go back to', () => {
   it.each(['/', '/a', '/a/b?c=//d#e', '/__gwx', '/a%2f%2fb'])('%s', (path) => {

@@ -1,4 +1,4 @@
-import { type Cidr, cidrContains, parseCidr, parseIp } from '@gatehouse/net';
+import { type Cidr, cidrContains, parseIp, specialPurposeRanges } from '@gatehouse/net';
 import type { ConnectionMetadata } from '../../interfaces/connection.js';
 import type { CountryLookup, Matcher } from '../../interfaces/route.js';
 import { type AddressOptions, describeOptions, matchAddress } from './match-address.js';
@@ -7,22 +7,15 @@ import { RuleError } from './rule-error.js';
 /** Pseudo-country of addresses that no registry gives to a country. `PRIVATE` is another name for it. */
 export const LAN = 'LAN';
 
-/** Private use, loopback, link-local, multicast and unspecified, in both families. */
-export const LAN_PREFIXES: readonly Cidr[] = [
-  '0.0.0.0/32',
-  '10.0.0.0/8',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '224.0.0.0/4',
-  '255.255.255.255/32',
-  '::/128',
-  '::1/128',
-  'fc00::/7',
-  'fe80::/10',
-  'ff00::/8',
-].flatMap((text) => parseCidr(text) ?? []);
+/** Private use, loopback, link-local, multicast, broadcast and unspecified, in both families. */
+export const LAN_PREFIXES: readonly Cidr[] = specialPurposeRanges(
+  'unspecified',
+  'private',
+  'loopback',
+  'link-local',
+  'multicast',
+  'broadcast',
+);
 
 /** `GEOIP,CN` or `GEOIP,LAN`. Without a database only `LAN` ever matches. */
 export class GeoIpMatcher implements Matcher {
