@@ -29,3 +29,8 @@ export { hostField, sniffHttpHost } from './http-sniff.js';
 export { type Throttle, type ThrottleWaiter } from './throttle.js';
 export { TokenBucket } from './token-bucket.js';
 export { RateMeter } from './rate-meter.js';
+export { dialControl, type ControlDial } from './control/control-client.js';
+export { formatControlEndpoint, parseControlEndpoint, type ControlEndpoint } from './control/control-endpoint.js';
+export { deriveControlKey, type ControlKey } from './control/control-key.js';
+export { ControlLink, type ControlLinkLimits } from './control/control-link.js';
+export { ControlServer, type ControlServerOptions } from './control/control-server.js';

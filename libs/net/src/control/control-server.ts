@@ -1,0 +1,82 @@
+import { chmodSync, rmSync } from 'node:fs';
+import { createConnection, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Server } from 'node:tls';
+import type { ControlEndpoint } from './control-endpoint.js';
+import { CONTROL_TLS, type ControlKey } from './control-key.js';
+import { ControlLink, type ControlLinkLimits } from './control-link.js';
+
+const HANDSHAKE_MS = 5_000;
+/** Connections at once, those that have not proven anything yet included. */
+const MAX_CONNECTIONS = 32;
+
+export interface ControlServerOptions {
+  /** Newest first: while a secret is being exchanged, the other side may still have the one before. */
+  keys: readonly ControlKey[];
+  onLink: (link: ControlLink) => void;
+  /** Somebody came who could not prove that they have the key. */
+  onRefused?: (error: Error) => void;
+  limits?: Partial<ControlLinkLimits>;
+}
+
+/** Takes control links from whoever has the key. */
+export class ControlServer {
+  private readonly server: Server;
+  private readonly sockets = new Set<Socket>();
+  private bound: ControlEndpoint | null = null;
+
+  constructor({ keys, onLink, onRefused, limits }: ControlServerOptions) {
+    const psks = new Map(keys.map(({ identity, psk }) => [identity, psk]));
+    this.server = createServer({
+      ...CONTROL_TLS,
+      handshakeTimeout: HANDSHAKE_MS,
+      pskCallback: (_socket, identity) => psks.get(identity) ?? null,
+    });
+    this.server.maxConnections = MAX_CONNECTIONS;
+    this.server.on('secureConnection', (socket) => onLink(new ControlLink(socket, limits)));
+    this.server.on('tlsClientError', (error) => onRefused?.(error));
+    this.server.on('connection', (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => this.sockets.delete(socket));
+    });
+  }
+
+  /** Where it listens; the port really bound. @throws Error of `listen`. */
+  async listen(endpoint: ControlEndpoint): Promise<ControlEndpoint> {
+    if ('path' in endpoint) await removeAbandoned(endpoint.path);
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(endpoint, () => {
+        this.server.off('error', reject);
+        // What fails one connection later on is that connection's.
+        this.server.on('error', () => undefined);
+        resolve();
+      });
+    });
+    if ('path' in endpoint) chmodSync(endpoint.path, 0o600);
+    this.bound =
+      'path' in endpoint ? endpoint : { host: endpoint.host, port: (this.server.address() as AddressInfo).port };
+    return this.bound;
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+  }
+}
+
+/** The socket of a program that was killed lies where it was; one that somebody listens on is left alone. */
+function removeAbandoned(path: string): Promise<void> {
+  return new Promise((resolve) => {
+    const probe = createConnection({ path });
+    probe.on('connect', () => {
+      probe.destroy();
+      resolve();
+    });
+    probe.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') rmSync(path, { force: true });
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, describe, expect, it } from 'vitest';
+import { dialControl } from './control-client.js';
+import { formatControlEndpoint, parseControlEndpoint, type ControlEndpoint } from './control-endpoint.js';
+import { deriveControlKey, type ControlKey } from './control-key.js';
+import { ControlLink } from './control-link.js';
+import { ControlServer } from './control-server.js';
+
+const SECRET = randomBytes(32);
+const KEY = deriveControlKey(SECRET, 'kernel');
+const endings: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+interface Served {
+  endpoint: ControlEndpoint;
+  links: ControlLink[];
+  refused: Promise<Error>;
+}
+
+async function serve(endpoint: ControlEndpoint, keys: readonly ControlKey[] = [KEY]): Promise<Served> {
+  const links: ControlLink[] = [];
+  const { promise: refused, resolve: onRefused } = Promise.withResolvers<Error>();
+  const onLink = (link: ControlLink): void => {
+    links.push(link);
+    link.onMessage((message) => void link.send({ heard: message }));
+  };
+  const server = new ControlServer({ keys, onLink, onRefused });
+  endings.push(() => server.close());
+  return { endpoint: await server.listen(endpoint), links, refused };
+}
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'gatehouse-control-'));
+  endings.push(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function ask(endpoint: ControlEndpoint, message: unknown, key = KEY): Promise<unknown> {
+  const link = await dialControl({ endpoint, key });
+  endings.push(() => link.close());
+  const answer = Promise.withResolvers<unknown>();
+  link.onMessage(answer.resolve);
+  link.onClose((reason) => answer.reject(reason ?? new Error('closed')));
+  await link.send(message);
+  return answer.promise;
+}
+
+describe('control channel', () => {
+  it.each(['unix', 'tcp'])('carries messages both ways over %s, large ones too', async (kind) => {
+    const { endpoint } = await serve(
+      kind === 'unix' ? { path: join(folder(), 'control.sock') } : { host: '127.0.0.1', port: 0 },
+    );
+    const text = 'ü'.repeat(3_000_000);
+    await expect(ask(endpoint, { text })).resolves.toEqual({ heard: { text } });
+    if ('path' in endpoint) expect(statSync(endpoint.path).mode & 0o777).toBe(0o600);
+  });
+
+  it('refuses whoever has another key, the key of another channel included', async () => {
+    const { endpoint, links, refused } = await serve({ host: '127.0.0.1', port: 0 });
+    await expect(ask(endpoint, 1, deriveControlKey(randomBytes(32), 'kernel'))).rejects.toThrow(/secret key/);
+    await expect(ask(endpoint, 1, deriveControlKey(SECRET, 'edge'))).rejects.toThrow(/secret key/);
+    await expect(ask(endpoint, 1, { ...KEY, psk: randomBytes(32) })).rejects.toThrow(/secret key/);
+    await expect(refused).resolves.toBeInstanceOf(Error);
+    expect(links).toEqual([]);
+  });
+
+  it('says nothing to one that does not speak TLS, nor believes one that has no key', async () => {
+    const { endpoint, links } = await serve({ host: '127.0.0.1', port: 0 });
+    const socket = connect(endpoint as { host: string; port: number });
+    socket.on('error', () => undefined);
+    socket.write('{"type":"apply"}\n'.repeat(100));
+    await once(socket, 'close');
+    expect(links).toEqual([]);
+    const impostor = createServer((client) => client.on('error', () => undefined).end('HTTP/1.1 200 OK\r\n\r\n'));
+    endings.push(() => impostor.close());
+    await once(impostor.listen(0, '127.0.0.1'), 'listening');
+    const { port } = impostor.address() as AddressInfo;
+    await expect(dialControl({ endpoint: { host: '127.0.0.1', port }, key: KEY })).rejects.toThrow();
+  });
+
+  it('knows the keys of before and after while a secret is exchanged', async () => {
+    const before = deriveControlKey(randomBytes(32), 'kernel');
+    const { endpoint } = await serve({ host: '127.0.0.1', port: 0 }, [KEY, before]);
+    await expect(ask(endpoint, 1, before)).resolves.toEqual({ heard: 1 });
+    await expect(ask(endpoint, 2)).resolves.toEqual({ heard: 2 });
+  });
+
+  it('takes the place of a socket that a killed program left, and not of one in use', async () => {
+    const path = join(folder(), 'control.sock');
+    await serve({ path });
+    await expect(serve({ path })).rejects.toThrow(/EADDRINUSE/);
+  });
+
+  it('tells each side that the other is gone', async () => {
+    const { endpoint, links } = await serve({ host: '127.0.0.1', port: 0 });
+    const link = await dialControl({ endpoint, key: KEY });
+    const gone = new Promise((resolve) => link.onClose(resolve));
+    await link.send('hello');
+    await new Promise<void>((resolve) => link.onMessage(() => resolve()));
+    links[0]!.close();
+    await expect(gone).resolves.toBeNull();
+    await expect(link.send('more')).rejects.toThrow(/closed/);
+  });
+});
+
+describe('ControlLink', () => {
+  it('ends with a message that is too long, is no JSON, or does not come', async () => {
+    for (const [bytes, said] of [
+      [Buffer.from([0, 1, 0, 0]), /over the limit/],
+      [Buffer.from([0, 0, 0, 2, 0x7b, 0x7b]), /JSON/],
+      [Buffer.from([0, 0, 0, 9, 0x7b]), /nothing was heard/],
+    ] as const) {
+      const stream = new PassThrough();
+      const link = new ControlLink(stream, { maxMessageBytes: 1_000, heartbeatMs: 5, silentMs: 20 });
+      // A PassThrough hears itself: its heartbeats must not count as words of the other side.
+      stream.write = () => true;
+      const reason = new Promise<Error | null>((resolve) => link.onClose(resolve));
+      stream.push(bytes);
+      expect(String(await reason)).toMatch(said);
+    }
+  });
+
+  it('puts messages together however they are cut', async () => {
+    const stream = new PassThrough();
+    const link = new ControlLink(stream, { heartbeatMs: 60_000 });
+    stream.write = () => true;
+    const heard: unknown[] = [];
+    link.onMessage((message) => heard.push(message));
+    const frames = [{ a: 1 }, 'x'.repeat(70_000), [null]].map((message) => Buffer.from(JSON.stringify(message)));
+    const bytes = Buffer.concat(
+      frames.flatMap((body) => {
+        const head = Buffer.alloc(4);
+        head.writeUInt32BE(body.length);
+        return [head, body, Buffer.alloc(4)];
+      }),
+    );
+    for (let at = 0; at < 40; at++) stream.push(bytes.subarray(at, at + 1));
+    stream.push(bytes.subarray(40));
+    stream.push(null);
+    await new Promise<void>((resolve) => link.onClose(() => resolve()));
+    expect(heard).toEqual([{ a: 1 }, 'x'.repeat(70_000), [null]]);
+  });
+
+  it('refuses to send what the other side would not take', async () => {
+    const link = new ControlLink(new PassThrough(), { maxMessageBytes: 10 });
+    await expect(link.send('x'.repeat(10))).rejects.toThrow(/over the limit/);
+    link.close();
+  });
+});
+
+describe('control endpoints', () => {
+  it.each([
+    ['/run/kernel.sock', { path: '/run/kernel.sock' }],
+    ['unix:/run/kernel.sock', { path: '/run/kernel.sock' }],
+    ['kernel:7891', { host: 'kernel', port: 7891 }],
+    ['[::1]:7891', { host: '::1', port: 7891 }],
+  ])('%s', (text, endpoint) => {
+    expect(parseControlEndpoint(text)).toEqual(endpoint);
+    expect(parseControlEndpoint(formatControlEndpoint(endpoint))).toEqual(endpoint);
+  });
+
+  it.each(['', 'kernel', 'kernel:', 'kernel:99999', '[x]:1', 'a:b:1', 'http://kernel:1', 'run/kernel.sock'])(
+    '%j is none',
+    (text) => {
+      expect(parseControlEndpoint(text)).toBeNull();
+    },
+  );
+});
