@@ -75,12 +75,17 @@ export class GuessLimit {
     return true;
   }
 
-  /** The attempt that was taken was right: it does not count, and its address is known for this account. */
-  right(guess: Guess): void {
+  /** The attempt that was taken could not be looked at, and does not count. */
+  giveBack(guess: Guess): void {
     for (const key of keysOf(guess)) {
       const window = this.recent(key);
       if (window && window.count > 0) window.count -= 1;
     }
+  }
+
+  /** The attempt that was taken was right: it does not count, and its address is known for this account. */
+  right(guess: Guess): void {
+    this.giveBack(guess);
     const [pair] = keysOf(guess);
     remember(this.known, pair, this.now() + this.limits.knownMs, MAX_KNOWN);
   }

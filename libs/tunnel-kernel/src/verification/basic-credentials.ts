@@ -1,7 +1,7 @@
+import type { Guess, GuessLimit } from '@gatehouse/net';
 import type { VisitorPolicyConfig } from '../config.js';
 import type { PasswordChecks } from './password-checks.js';
 import type { ProofSigner } from './proof-signer.js';
-import type { TryLimit } from './try-limit.js';
 
 export interface Credentials {
   user: string;
@@ -34,20 +34,24 @@ export function parseBasic(header: string | undefined): Credentials | null {
 export class BasicCredentials {
   private readonly checks: PasswordChecks;
   private readonly signer: ProofSigner;
-  private readonly tries: TryLimit;
+  private readonly guesses: GuessLimit;
   private readonly now: () => number;
   private readonly users = new WeakMap<VisitorPolicyConfig, ReadonlyMap<string, string>>();
   /** What was found out, by HMAC: a memory dump has no password, and a change of the policy finds nothing. */
   private readonly known = new Map<string, Known>();
 
-  constructor(checks: PasswordChecks, signer: ProofSigner, tries: TryLimit, now: () => number) {
+  constructor(checks: PasswordChecks, signer: ProofSigner, guesses: GuessLimit, now: () => number) {
     this.checks = checks;
     this.signer = signer;
-    this.tries = tries;
+    this.guesses = guesses;
     this.now = now;
   }
 
-  /** @throws TunnelError `overloaded` */
+  /**
+   * The limit is asked before anything else, also for what is remembered: an address that guesses gets the same answer for
+   * a right password as for a wrong one. Asking again with a pair that is known to be wrong is no further guess.
+   * @throws TunnelError `overloaded`
+   */
   async check(
     policies: readonly VisitorPolicyConfig[],
     credentials: Credentials,
@@ -56,9 +60,10 @@ export class BasicCredentials {
     let verdict: CredentialVerdict = 'wrong';
     for (const policy of policies) {
       if (policy.type !== 'basic') continue;
-      const fits = this.recall(policy, credentials) ?? this.look(policy, credentials, address);
-      if (fits === null) verdict = { limited: this.tries.retryAfter(policy.id, address) };
-      else if (await fits) return { policy };
+      const guess = { scope: policy.id, address, account: credentials.user };
+      const limited = this.guesses.wait(guess);
+      if (limited > 0) verdict = { limited };
+      else if (await (this.recall(policy, credentials) ?? this.look(policy, credentials, guess))) return { policy };
     }
     return verdict;
   }
@@ -68,9 +73,8 @@ export class BasicCredentials {
     return known && known.until > this.now() ? known.fits : null;
   }
 
-  /** Null: too many tries. */
-  private look(policy: VisitorPolicyConfig, credentials: Credentials, address: string): Promise<boolean> | null {
-    if (!this.tries.take(policy.id, address)) return null;
+  private look(policy: VisitorPolicyConfig, credentials: Credentials, guess: Guess): Promise<boolean> {
+    this.guesses.take(guess);
     const key = this.keyOf(policy, credentials);
     const fits = this.compare(policy, credentials);
     this.known.delete(key);
@@ -78,8 +82,11 @@ export class BasicCredentials {
     const [oldest] = this.known.keys();
     if (this.known.size > MAX_REMEMBERED && oldest !== undefined) this.known.delete(oldest);
     fits.then(
-      (right) => right && this.tries.giveBack(policy.id, address),
-      () => this.known.delete(key),
+      (right) => right && this.guesses.right(guess),
+      () => {
+        this.known.delete(key);
+        this.guesses.giveBack(guess);
+      },
     );
     return fits;
   }

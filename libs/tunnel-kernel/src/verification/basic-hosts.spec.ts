@@ -1,5 +1,6 @@
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TunnelError } from '../index.js';
 import { GuardedHost, policy } from '../../test/verification-rig.js';
 
 let host: GuardedHost;
@@ -89,7 +90,7 @@ describe('a host with user names', () => {
     expect(host.gate.looked).toHaveLength(1);
   });
 
-  it('takes five guesses a minute', async () => {
+  it('takes five guesses a minute at one user from one address', async () => {
     await host.guard(users);
     for (let tries = 0; tries < 5; tries += 1) {
       expect((await host.rig.ask({ headers: basic('ann', `guess ${tries}`) })).status).toBe(401);
@@ -100,7 +101,55 @@ describe('a host with user names', () => {
     expect(host.gate.looked).toHaveLength(5);
     const elsewhere = { ...basic('ann', 'a:b'), 'x-forwarded-for': '192.0.2.1' };
     expect((await host.rig.ask({ headers: elsewhere })).status).toBe(200);
+    expect((await host.rig.ask({ headers: basic('bob', '\u00fc') })).status).toBe(200);
     expect(host.gate.failures[0]).toMatchObject({ policyId: 3, resource: { kind: 'host', id: 12 } });
+  });
+
+  it('shows a guesser nothing while the right pair is remembered', async () => {
+    await host.guard(users);
+    const ask = async (user: string, password: string): Promise<number> =>
+      (await host.rig.ask({ headers: basic(user, password) })).status;
+    expect(await ask('ann', 'a:b')).toBe(200);
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 50; tries += 1) statuses.push(await ask('ann', `guess ${tries}`));
+    expect(statuses).toEqual([...Array<number>(5).fill(401), ...Array<number>(45).fill(429)]);
+    // The right one gets the answer of the wrong ones.
+    expect(await ask('ann', 'a:b')).toBe(429);
+    host.gate.clock.now += 60_000;
+    expect(await ask('ann', 'a:b')).toBe(200);
+  });
+
+  it('keeps its users while somebody at their address tries many names', async () => {
+    await host.guard(users);
+    const ask = async (user: string, password: string): Promise<number> =>
+      (await host.rig.ask({ headers: basic(user, password) })).status;
+    expect(await ask('ann', 'a:b')).toBe(200);
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 50; tries += 1) statuses.push(await ask(`user ${tries}`, 'guess'));
+    expect(statuses.filter((status) => status === 401)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30);
+    expect(await ask('ann', 'a:b')).toBe(200);
+    expect(await ask('bob', '\u00fc')).toBe(429);
+  });
+
+  it('counts no guess that it could not look at', async () => {
+    let broken = true;
+    const busy = await GuardedHost.start({
+      verifyPassword: async (encoded, password) => {
+        if (broken) throw new TunnelError('overloaded', 'too many passwords to check');
+        return encoded === `is:${password}`;
+      },
+    });
+    try {
+      await busy.guard(users);
+      const ask = async (password: string): Promise<number> =>
+        (await busy.rig.ask({ headers: basic('ann', password) })).status;
+      for (let tries = 0; tries < 9; tries += 1) expect(await ask('a:b')).toBe(503);
+      broken = false;
+      expect(await ask('a:b')).toBe(200);
+    } finally {
+      await busy.close();
+    }
   });
 
   it('shows people a page where there is one, and takes the one or the other', async () => {

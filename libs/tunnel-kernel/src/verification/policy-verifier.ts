@@ -1,4 +1,4 @@
-import { formatIp, parseIp } from '@gatehouse/net';
+import { formatIp, GuessLimit, parseIp } from '@gatehouse/net';
 import { RefusalSampler } from '../access/refusal-sampler.js';
 import type { SocketVisitor, Verdict, VisitorRequest, VisitorVerifier } from '../access/visitor-verifier.js';
 import type { TunnelServerConfig, VisitorPolicyConfig } from '../config.js';
@@ -78,7 +78,7 @@ export class PolicyVerifier implements VisitorVerifier {
     const tries = new TryLimit(now);
     const checks = new PasswordChecks(options.verifyPassword);
     this.passwords = new SharedPasswords(checks, tries);
-    this.credentials = new BasicCredentials(checks, signer, tries, now);
+    this.credentials = new BasicCredentials(checks, signer, new GuessLimit(now), now);
     const form = new LoginForm(signer, this.passwords);
     this.hosts = new HostVerifier({
       cookies,

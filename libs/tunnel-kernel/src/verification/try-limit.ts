@@ -1,4 +1,4 @@
-import { parseIp, type IpAddress } from '@gatehouse/net';
+import { networkOf } from '@gatehouse/net';
 
 const WINDOW_MS = 60_000;
 const MAX_TRIES = 5;
@@ -48,13 +48,4 @@ export class TryLimit implements Tries {
 
 function keyOf(policyId: number, address: string): string {
   return `${policyId} ${networkOf(address)}`;
-}
-
-function networkOf(address: string): string {
-  const ip = parseIp(address);
-  return ip?.family === 6 ? prefix64(ip) : address;
-}
-
-function prefix64({ words: [first = 0, second = 0] }: IpAddress): string {
-  return `${first.toString(16)}:${second.toString(16)}`;
 }
