@@ -24,5 +24,7 @@ export type {
 } from './job-types.js';
 export { JobsModule, type JobsModuleQueues, type JobsModuleSource } from './jobs.module.js';
 export { Jobs } from './jobs.service.js';
+export type { KeptSchedules, Schedule, ScheduleSource } from './kept-schedules.js';
 export { createJobOutboxTable, dropJobOutboxTable } from './outbox.js';
 export { migrateJobs } from './postgres-store.js';
+export { Schedules } from './schedules.js';

@@ -88,4 +88,6 @@ export interface JobsConfig {
   autoMigrate?: boolean;
   /** Milliseconds that running jobs get to finish at shutdown. Default 3000. */
   drainMs?: number;
+  /** Milliseconds between two looks at the schedules. Default 60,000. */
+  scheduleLookMs?: number;
 }

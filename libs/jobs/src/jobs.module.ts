@@ -1,4 +1,5 @@
 import type { QueueName } from '@gatehouse/contracts';
+import { HealthRegistry, MetricsRegistry } from '@gatehouse/platform';
 import {
   Global,
   Inject,
@@ -27,6 +28,8 @@ import { createPostgresStore } from './postgres-store.js';
 import { QueueRegistry } from './queue-registry.js';
 import type { QueueStore } from './queue-store.js';
 import { createRedisStore } from './redis-store.js';
+import { Schedules } from './schedules.js';
+import { StoredSchedules } from './stored-schedules.js';
 
 export interface JobsModuleQueues {
   /** Name of the service: services share one store, and a queue of the same name in another service is another queue. */
@@ -89,7 +92,7 @@ class QueuesLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 }
 
-/** Provides `Jobs` and a `JobQueue` for each queue everywhere, and runs the handlers. */
+/** Provides `Jobs`, `Schedules` and a `JobQueue` for each queue everywhere, and runs the handlers. */
 @Global()
 @Module({})
 export class JobsModule {
@@ -111,14 +114,33 @@ export class JobsModule {
         ...machinery(source),
         HandlerRegistry,
         Jobs,
+        SCHEDULES,
         WorkersLifecycle,
         QueuesLifecycle,
         ...perQueue,
       ],
-      exports: [Jobs, ...perQueue.map(({ provide }) => provide)],
+      exports: [Jobs, Schedules, ...perQueue.map(({ provide }) => provide)],
     };
   }
 }
+
+const SCHEDULES: FactoryProvider<Schedules> = {
+  provide: Schedules,
+  inject: [
+    CONFIG,
+    Jobs,
+    QueueRegistry,
+    { token: HealthRegistry, optional: true },
+    { token: MetricsRegistry, optional: true },
+  ],
+  useFactory: (
+    { scheduleLookMs }: JobsConfig,
+    jobs: Jobs,
+    registry: QueueRegistry,
+    health?: HealthRegistry,
+    metrics?: MetricsRegistry,
+  ) => new Schedules(new StoredSchedules(jobs, registry), { lookEveryMs: scheduleLookMs, health, metrics }),
+};
 
 function machinery({ namespace, queues }: JobsModuleQueues): Provider[] {
   const logger = new Logger('Jobs');

@@ -15,6 +15,7 @@ import type {
 } from './job-types.js';
 import { JobWaiter } from './job-waiter.js';
 import { JobOutbox } from './outbox.js';
+import type { StoredSchedule } from './kept-schedules.js';
 import { QueueRegistry } from './queue-registry.js';
 import { within } from './within.js';
 
@@ -87,8 +88,13 @@ export class Jobs {
 
   /** Keys of a queue's schedulers, to compare with what should be there; at most `limit`. */
   async schedulers(name: QueueName, limit = 10_000): Promise<string[]> {
+    return (await this.storedSchedules(name, limit)).map(({ key }) => key);
+  }
+
+  /** A queue's schedulers with their times, those that are due first; at most `limit`. */
+  async storedSchedules(name: QueueName, limit = 10_000): Promise<StoredSchedule[]> {
     const found = await this.answered(this.registry.queue(name).getJobSchedulers(0, limit - 1, true));
-    return found.map(({ key }) => key);
+    return found.map(({ key, every, next }) => ({ key, everyMs: every ?? 0, next: next ?? 0 }));
   }
 
   /** The queues of this service. */
@@ -131,9 +137,9 @@ export class Jobs {
     };
   }
 
-  /** Jobs by queue and state. */
-  async counts(): Promise<Partial<Record<QueueName, QueueCounts>>> {
-    const entries = this.registry.names.map(async (name) => {
+  /** Jobs by queue and state; of all queues of this service unless some are named. */
+  async counts(names = this.registry.names): Promise<Partial<Record<QueueName, QueueCounts>>> {
+    const entries = names.map(async (name) => {
       const counts = await this.registry.queue(name).getJobCounts();
       const of = (state: string): number => counts[state] ?? 0;
       const waiting = of('waiting') + of('wait') + of('paused') + of('prioritized');

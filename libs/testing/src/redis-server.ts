@@ -40,33 +40,52 @@ export function peerOrSkip(program: string): string | undefined {
 
 export interface RedisServer extends RunningServer {
   url: string;
+  /** Ends the server at once and starts it again on the same port, with nothing in it. */
+  restartEmpty(): Promise<void>;
 }
 
 /** Starts a real redis-server on a free loopback port, without persistence. */
 export async function startRedis(program: string): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-redis-'));
   const port = await freePort();
+  let stop: (signal: NodeJS.Signals) => Promise<void> = () => Promise.resolve();
+  const close = async (): Promise<void> => {
+    await stop('SIGTERM');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    stop = await launch(program, port, folder);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const restartEmpty = async (): Promise<void> => {
+    await stop('SIGKILL');
+    stop = await launch(program, port, folder);
+  };
+  const url = `redis://127.0.0.1:${port}`;
+  return { host: '127.0.0.1', port, url, restartEmpty, close, [Symbol.asyncDispose]: close };
+}
+
+/** Resolves when the server answers, with how to stop it. */
+async function launch(
+  program: string,
+  port: number,
+  folder: string,
+): Promise<(signal: NodeJS.Signals) => Promise<void>> {
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'];
   const child = spawn(program, args, { stdio: 'ignore' });
   let failure: Error | undefined;
   child.on('error', (error) => (failure = error));
   const exited = once(child, 'exit');
-  const close = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGTERM');
-      await exited;
-    }
-    rmSync(folder, { recursive: true, force: true });
+  await waitFor(() => failure !== undefined || child.exitCode !== null || answers(port));
+  if (failure !== undefined || child.exitCode !== null)
+    throw new Error('redis-server ended at once', { cause: failure });
+  return async (signal) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    await exited;
   };
-  try {
-    await waitFor(() => failure !== undefined || child.exitCode !== null || answers(port));
-    if (failure !== undefined || child.exitCode !== null)
-      throw new Error('redis-server ended at once', { cause: failure });
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { host: '127.0.0.1', port, url: `redis://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close };
 }
 
 function answers(port: number): Promise<boolean> {

@@ -1,8 +1,10 @@
-import { Jobs } from '@gatehouse/jobs';
-import { Injectable, Logger } from '@nestjs/common';
+import { Schedules } from '@gatehouse/jobs';
+import type { KeptSchedules, Schedule } from '@gatehouse/jobs';
+import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { Preferences } from '../preferences/preferences.service.js';
 
+const QUEUE = 'geo-update';
 const KEY = 'geo-update-auto';
 const HOUR_MS = 3_600_000;
 /** A service that has just started has better things to do, and one that is started often must not ask every time. */
@@ -11,43 +13,27 @@ export const FIRST_UPDATE_MS = 10 * 60_000;
 /** Keeps the schedule of updates as the settings want it. */
 @Injectable()
 export class GeoSchedule implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly logger = new Logger('Geo');
-  private applied: string | null = null;
   private stopFollowing: () => void = () => undefined;
-  private following: Promise<void> = Promise.resolve();
+  private kept: KeptSchedules | undefined;
 
   constructor(
-    private readonly jobs: Jobs,
+    private readonly schedules: Schedules,
     private readonly preferences: Preferences,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    this.stopFollowing = this.preferences.onChange(() => this.follow());
-    this.follow();
-    await this.following;
+    this.stopFollowing = this.preferences.onChange(() => void this.kept?.look());
+    this.kept = await this.schedules.keep({ queue: QUEUE, owns: (key) => key === KEY, wanted: () => this.wanted() });
   }
 
-  async onModuleDestroy(): Promise<void> {
+  onModuleDestroy(): void {
     this.stopFollowing();
-    await this.following;
   }
 
-  private follow(): void {
-    this.following = this.following
-      .then(() => this.apply())
-      .catch((error: unknown) => this.logger.error('Updates of the geo databases could not be scheduled', error));
-  }
-
-  private async apply(): Promise<void> {
-    const hours = this.preferences.get('geo.interval_hours');
-    const wanted = this.preferences.get('geo.auto_update') ? String(hours) : 'off';
-    if (wanted === this.applied) return;
-    if (wanted === 'off') await this.jobs.removeScheduler('geo-update', KEY);
-    else {
-      const everyMs = hours * HOUR_MS;
-      const schedule = { everyMs, firstInMs: FIRST_UPDATE_MS, jitterMs: Math.min(everyMs / 4, HOUR_MS) };
-      await this.jobs.upsertScheduler('geo-update', KEY, schedule, { trigger: 'schedule' });
-    }
-    this.applied = wanted;
+  private wanted(): Schedule<typeof QUEUE>[] {
+    if (!this.preferences.get('geo.auto_update')) return [];
+    const everyMs = this.preferences.get('geo.interval_hours') * HOUR_MS;
+    const times = { everyMs, firstInMs: FIRST_UPDATE_MS, jitterMs: Math.min(everyMs / 4, HOUR_MS) };
+    return [{ key: KEY, ...times, payload: { trigger: 'schedule' } }];
   }
 }

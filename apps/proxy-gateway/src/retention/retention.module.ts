@@ -1,4 +1,4 @@
-import { Jobs } from '@gatehouse/jobs';
+import { Schedules } from '@gatehouse/jobs';
 import { Module } from '@nestjs/common';
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import { GroupSwitches } from '../outbound/group-switches.js';
@@ -11,10 +11,11 @@ const EVERY_MS = 3_600_000;
 /** The hourly sweep, wherever the workers run. */
 @Module({ providers: [RetentionHandler, TrafficRetention, SwitchRetention, GroupSwitches] })
 export class RetentionModule implements OnApplicationBootstrap {
-  constructor(private readonly jobs: Jobs) {}
+  constructor(private readonly schedules: Schedules) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    const schedule = { everyMs: EVERY_MS, firstInMs: 60_000, jitterMs: 60_000 };
-    await this.jobs.upsertScheduler('retention', 'retention-hourly', schedule, { requestedAt: Date.now() });
+    const times = { everyMs: EVERY_MS, firstInMs: 60_000, jitterMs: 60_000 };
+    const payload = { requestedAt: Date.now() };
+    await this.schedules.keepOne('retention', { key: 'retention-hourly', ...times, payload });
   }
 }

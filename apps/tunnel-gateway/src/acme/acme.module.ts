@@ -1,4 +1,4 @@
-import { Jobs } from '@gatehouse/jobs';
+import { Schedules } from '@gatehouse/jobs';
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { CertificateBox } from '../certificates/certificate-box.js';
 import { CertificateStore } from '../certificates/certificate-store.js';
@@ -37,9 +37,10 @@ const EVERY_MS = 10_000;
   exports: [AcmeIssuer, AcmeSchedule, AcmeSweep, CertificateStore],
 })
 export class AcmeModule implements OnApplicationBootstrap {
-  constructor(private readonly jobs: Jobs) {}
+  constructor(private readonly schedules: Schedules) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.jobs.upsertScheduler('certificates', 'certificates', { everyMs: EVERY_MS }, { requestedAt: Date.now() });
+    const payload = { requestedAt: Date.now() };
+    await this.schedules.keepOne('certificates', { key: 'certificates', everyMs: EVERY_MS, payload });
   }
 }

@@ -1,16 +1,17 @@
-import { Jobs } from '@gatehouse/jobs';
+import { Schedules } from '@gatehouse/jobs';
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { Retention } from './retention.js';
 import { RetentionHandler } from './retention.handler.js';
 
-const SCHEDULE = { everyMs: 600_000, firstInMs: 60_000, jitterMs: 60_000 };
+const TIMES = { everyMs: 600_000, firstInMs: 60_000, jitterMs: 60_000 };
 
 /** The sweep, wherever the workers run. */
 @Module({ providers: [Retention, RetentionHandler], exports: [Retention] })
 export class RetentionModule implements OnApplicationBootstrap {
-  constructor(private readonly jobs: Jobs) {}
+  constructor(private readonly schedules: Schedules) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.jobs.upsertScheduler('retention', 'retention', SCHEDULE, { requestedAt: Date.now() });
+    const payload = { requestedAt: Date.now() };
+    await this.schedules.keepOne('retention', { key: 'retention', ...TIMES, payload });
   }
 }

@@ -1,4 +1,4 @@
-import { Jobs } from '@gatehouse/jobs';
+import { Schedules } from '@gatehouse/jobs';
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { FlowRollup } from './flow-rollup.js';
 import { FlowRollupHandler } from './flow-rollup.handler.js';
@@ -8,9 +8,10 @@ const EVERY_MS = 10_000;
 /** Totals by minute, hour and day, wherever the workers run. */
 @Module({ providers: [FlowRollup, FlowRollupHandler], exports: [FlowRollup] })
 export class RollupModule implements OnApplicationBootstrap {
-  constructor(private readonly jobs: Jobs) {}
+  constructor(private readonly schedules: Schedules) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.jobs.upsertScheduler('flow-rollup', 'flow-rollup', { everyMs: EVERY_MS }, { requestedAt: Date.now() });
+    const payload = { requestedAt: Date.now() };
+    await this.schedules.keepOne('flow-rollup', { key: 'flow-rollup', everyMs: EVERY_MS, payload });
   }
 }

@@ -1,4 +1,4 @@
-import { Jobs } from '@gatehouse/jobs';
+import { Schedules } from '@gatehouse/jobs';
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { WebhookAttempts } from './webhook-attempts.js';
 import { WebhookFanOut } from './webhook-fan-out.js';
@@ -22,10 +22,10 @@ const EVERY_MS = 10_000;
   exports: [WebhookAttempts, WebhookSecrets],
 })
 export class WebhookJobsModule implements OnApplicationBootstrap {
-  constructor(private readonly jobs: Jobs) {}
+  constructor(private readonly schedules: Schedules) {}
 
   async onApplicationBootstrap(): Promise<void> {
     const payload = { requestedAt: Date.now() };
-    await this.jobs.upsertScheduler('webhook-fan-out', 'webhook-fan-out', { everyMs: EVERY_MS }, payload);
+    await this.schedules.keepOne('webhook-fan-out', { key: 'webhook-fan-out', everyMs: EVERY_MS, payload });
   }
 }

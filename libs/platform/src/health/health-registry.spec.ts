@@ -27,6 +27,24 @@ describe('HealthRegistry', () => {
     expect(report.checks['good']).toMatchObject({ ok: true });
   });
 
+  it('is degraded, and can serve, while only a check that degrades fails', async () => {
+    const { health } = registry();
+    let late = true;
+    health.register('schedule:x', () => (late ? Promise.reject(new Error('late')) : Promise.resolve()), {
+      degrades: true,
+    });
+    expect(await health.report()).toMatchObject({ status: 'degraded', failing: [], degraded: ['schedule:x'] });
+    const remove = health.register('database', () => Promise.reject(new Error('away')));
+    expect(await health.report()).toMatchObject({
+      status: 'unavailable',
+      failing: ['database'],
+      degraded: ['schedule:x'],
+    });
+    late = false;
+    remove();
+    expect(await health.report()).toMatchObject({ status: 'ok', failing: [] });
+  });
+
   it('shares one run between callers at the same time', async () => {
     const { health } = registry();
     let runs = 0;

@@ -4,15 +4,32 @@ import type { JsonLogger } from '../logging/json-logger.js';
 export type HealthCheck = () => Promise<unknown>;
 
 export interface HealthReport {
-  readonly status: 'ok' | 'unavailable';
+  /** `degraded`: what people ask for is served, and something behind it needs an operator. */
+  readonly status: 'ok' | 'degraded' | 'unavailable';
   readonly failing: readonly string[];
+  readonly degraded?: readonly string[];
   readonly checks: Readonly<Record<string, { ok: boolean; duration_ms: number }>>;
 }
 
 interface Registered {
   readonly check: HealthCheck;
   readonly timeoutMs: number;
+  readonly degrades: boolean;
   healthy: boolean;
+}
+
+interface Outcome {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly degrades: boolean;
+  readonly duration_ms: number;
+}
+
+export interface HealthCheckOptions {
+  /** Default 2,000. */
+  timeoutMs?: number;
+  /** A failure is named, but this process can serve. */
+  degrades?: boolean;
 }
 
 const REUSE_MS = 1_000;
@@ -29,8 +46,12 @@ export class HealthRegistry {
   }
 
   /** Adds a check, or replaces the one of that name; returns how to remove it. */
-  register(name: string, check: HealthCheck, options: { timeoutMs?: number } = {}): () => void {
-    const entry: Registered = { check, timeoutMs: options.timeoutMs ?? 2_000, healthy: true };
+  register(
+    name: string,
+    check: HealthCheck,
+    { timeoutMs = 2_000, degrades = false }: HealthCheckOptions = {},
+  ): () => void {
+    const entry: Registered = { check, timeoutMs, degrades, healthy: true };
     this.registered.set(name, entry);
     this.latest = undefined;
     return () => {
@@ -61,12 +82,15 @@ export class HealthRegistry {
 
   private async runAll(): Promise<HealthReport> {
     const results = await Promise.all([...this.registered].map(([name, entry]) => this.run(name, entry)));
-    const failing = results.filter(({ ok }) => !ok).map(({ name }) => name);
+    const bad = results.filter(({ ok }) => !ok);
+    const failing = bad.filter(({ degrades }) => !degrades).map(({ name }) => name);
+    const degraded = bad.filter(({ degrades }) => degrades).map(({ name }) => name);
     const checks = Object.fromEntries(results.map(({ name, ok, duration_ms }) => [name, { ok, duration_ms }]));
-    return { status: failing.length === 0 ? 'ok' : 'unavailable', failing, checks };
+    const status = failing.length > 0 ? 'unavailable' : degraded.length > 0 ? 'degraded' : 'ok';
+    return { status, failing, ...(degraded.length > 0 && { degraded }), checks };
   }
 
-  private async run(name: string, entry: Registered): Promise<{ name: string; ok: boolean; duration_ms: number }> {
+  private async run(name: string, entry: Registered): Promise<Outcome> {
     const started = performance.now();
     const failure = await outcome(entry);
     const ok = failure === undefined;
@@ -74,7 +98,7 @@ export class HealthRegistry {
     if (!ok && entry.healthy) this.logger.warn(`check ${name} fails`, { error: failure }, 'Health');
     if (ok && !entry.healthy) this.logger.log(`check ${name} passes again`, 'Health');
     entry.healthy = ok;
-    return { name, ok, duration_ms: Math.round(performance.now() - started) };
+    return { name, ok, degrades: entry.degrades, duration_ms: Math.round(performance.now() - started) };
   }
 }
 

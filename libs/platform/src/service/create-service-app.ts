@@ -109,7 +109,7 @@ function serveOperations(application: Application, health: HealthRegistry, metri
   application.get('/healthz', (_request, response) => sendStatus(response, 200, { status: 'ok' }));
   application.get('/readyz', async (_request, response) => {
     const report = await health.report();
-    sendStatus(response, report.status === 'ok' ? 200 : 503, report);
+    sendStatus(response, report.status === 'unavailable' ? 503 : 200, report);
   });
   application.get('/metrics', async (_request, response) => {
     const { contentType, text } = await metrics.render();
