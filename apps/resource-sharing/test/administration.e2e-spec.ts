@@ -78,6 +78,35 @@ describe('administration', () => {
       }
     });
 
+    it('and takes no key, secret or token for them, not even an administrator’s', async () => {
+      const app = await people.register(adminId);
+      await people.bind(adminId, app.clientId);
+      const key = await people.keys.create(adminId, { name: 'all', scopes: ['meta', 'query', 'unlock', 'write'] });
+      const { access_token: token } = await people.tokens(app, adminId);
+      const [, session = ''] = /gatehouse_site=([^;]+)/.exec(admin.cookie) ?? [];
+      const refused = {
+        'a personal key': { 'X-API-Key': key.secret },
+        'a personal key as bearer': { Authorization: `Bearer ${key.secret}` },
+        'an application that acts for its owner': { 'X-API-Key': app.secret },
+        'a user token': { Authorization: `Bearer ${token}` },
+        'an application with a user token': { 'X-API-Key': app.secret, Authorization: `Bearer ${token}` },
+        'a session that is not one': { Authorization: `Bearer ${session.slice(1)}x` },
+      };
+      for (const [method, path] of [...routes('/api/site/admin'), ...routes('/api/site/keys'), ...routes('/admin')]) {
+        for (const [what, headers] of Object.entries(refused)) {
+          const { status } = await request(site.url)
+            [method](path)
+            .redirects(0)
+            .set(headers as Record<string, string>);
+          // Pages send those to the login whom they do not know.
+          expect(
+            path.startsWith('/api/') ? [400, 401] : [302, 303, 400, 401, 403],
+            `${method} ${path}: ${what}`,
+          ).toContain(status);
+        }
+      }
+    });
+
     it('on every page and form', async () => {
       const found = [...routes('/admin'), ['post', '/demo'] as [Method, string]];
       expect(found.length).toBeGreaterThanOrEqual(15);

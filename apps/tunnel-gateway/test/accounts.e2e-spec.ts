@@ -303,7 +303,6 @@ describe('API keys', () => {
     const key = bearer(body.key);
     const ann = await withFactor('ann');
     expect((await key('GET', '/users')).status).toBe(200);
-    expect((await key('PATCH', `/users/${ann.id}`, { role: 'viewer' })).status).toBe(200);
     const proof = { current_password: PASSWORD };
     for (const [method, path, sent] of [
       ['POST', '/api-keys', { name: 'x', ...proof }],
@@ -316,9 +315,21 @@ describe('API keys', () => {
       ['DELETE', '/sessions', undefined],
       ['PATCH', `/users/${ann.id}`, { password: 'another password' }],
       ['PATCH', `/users/${ann.id}`, { reset_totp: true }],
+      ['PATCH', `/users/${ann.id}`, { role: 'admin' }],
+      ['PATCH', `/users/${ann.id}`, { status: 0 }],
+      ['PATCH', `/users/${ann.id}`, { username: 'else' }],
+      ['DELETE', `/users/${ann.id}`, undefined],
+      ['POST', '/users', { username: 'backdoor', password: 'a long password', role: 'admin' }],
+      ['POST', '/users', { username: 'helper', password: 'a long password' }],
     ] as const) {
       expect((await key(method, path, sent)).status, `${method} ${path}`).toBe(403);
     }
+    expect((await world.admin('GET', '/users?q=backdoor')).body.items).toEqual([]);
+    expect((await world.admin('GET', `/users/${ann.id}`)).body).toMatchObject({
+      username: 'ann',
+      role: 'user',
+      status: 1,
+    });
   });
 });
 

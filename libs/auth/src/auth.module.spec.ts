@@ -146,6 +146,17 @@ describe('the guard', () => {
     }
   });
 
+  it('lets no API key to what is for logins, whatever its scope, and a service without logins to everything', async () => {
+    const status = async (headers: Record<string, string>): Promise<number> =>
+      (await server().get('/notes/credentials').set(headers)).status;
+    for (const key of Object.values(keys)) expect(await status({ 'x-api-key': key })).toBe(403);
+    expect(await status({ authorization: `Bearer ${token}` })).toBe(200);
+    expect(await status({ cookie: `notes=${session}` })).toBe(200);
+    openness.open = true;
+    expect(await status({})).toBe(200);
+    openness.open = false;
+  });
+
   it('leaves public routes alone', async () => {
     const answer = await server().get('/notes/public').set('authorization', 'Bearer nonsense');
     expect(answer.status).toBe(200);

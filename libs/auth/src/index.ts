@@ -1,9 +1,17 @@
 export { AuthModule, type AuthModuleOptions, type SessionOptions } from './auth.module.js';
 export { BoundedCache } from './cache/bounded-cache.js';
-export { allows, SCOPES, SYSTEM_ACTOR, type Actor, type CredentialKind, type Scope } from './guard/actor.js';
+export {
+  allows,
+  refuseApiKeys,
+  SCOPES,
+  SYSTEM_ACTOR,
+  type Actor,
+  type CredentialKind,
+  type Scope,
+} from './guard/actor.js';
 export { AuthGuard } from './guard/auth.guard.js';
 export { Authenticator, AuthPolicy, SessionUsers, type SessionUser } from './guard/authenticator.js';
-export { CurrentActor, isPublicRoute, Public, Requires } from './guard/decorators.js';
+export { CurrentActor, isPublicRoute, Public, Requires, RequiresLogin } from './guard/decorators.js';
 export { KnownUsers } from './guard/known-users.js';
 export { actorOf } from './guard/request-actor.js';
 export { SameOriginGuard } from './guard/same-origin.js';

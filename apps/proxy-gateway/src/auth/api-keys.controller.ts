@@ -1,4 +1,4 @@
-import { CurrentActor, Requires } from '@gatehouse/auth';
+import { CurrentActor, Requires, RequiresLogin } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { ApiKeyCreatedResponse, ApiKeyListResponse, ApiKeyRevokedResponse } from '@gatehouse/contracts';
 import { Answers, IdPipe } from '@gatehouse/platform';
@@ -18,6 +18,7 @@ export class ApiKeysController {
   }
 
   @Post()
+  @RequiresLogin()
   @Answers('ApiKeyCreatedResponse', 'Makes an API key and shows it, this once')
   @Header('Cache-Control', 'no-store')
   create(@Body() body: NewApiKeyBody, @CurrentActor() actor: Actor | null): Promise<ApiKeyCreatedResponse> {
@@ -25,6 +26,7 @@ export class ApiKeysController {
   }
 
   @Delete(':id')
+  @RequiresLogin()
   @Answers('ApiKeyRevokedResponse', 'Revokes an API key')
   revoke(@Param('id', IdPipe) id: number): Promise<ApiKeyRevokedResponse> {
     return this.apiKeys.revoke(id);

@@ -1,4 +1,4 @@
-import { Public, Requires } from '@gatehouse/auth';
+import { Public, Requires, RequiresLogin } from '@gatehouse/auth';
 import { Answers, Fails } from '@gatehouse/platform';
 import type { AuthStatusResponse, LoginResponse } from '@gatehouse/contracts';
 import { Body, Controller, Get, Header, HttpCode, Ip, Post } from '@nestjs/common';
@@ -22,12 +22,13 @@ export class AuthController {
     return this.logins.login(body.password, ip);
   }
 
-  /** Needs the current password too: an API key or a stolen token is not enough. */
+  /** Needs the current password too: a stolen token is not enough. */
   @Post('password')
   @Answers('LoginResponse', 'Changes the password; every other token is void')
   @Fails('RATE_LIMITED')
   @HttpCode(200)
   @Requires('admin')
+  @RequiresLogin()
   @Header('Cache-Control', 'no-store')
   changePassword(@Body() body: PasswordChangeBody, @Ip() ip: string): Promise<LoginResponse> {
     return this.passwords.run(body, ip);

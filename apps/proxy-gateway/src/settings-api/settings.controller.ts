@@ -24,8 +24,12 @@ export class SettingsController {
     headers: { 'X-Restart-Required': 'Settings that wait for a restart, separated by commas' },
   })
   @Requires('admin')
-  async change(@Body() body: unknown, @Res({ passthrough: true }) response: Response): Promise<SettingsView> {
-    const { settings, restartNeeded } = await this.settings.change(body);
+  async change(
+    @Body() body: unknown,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SettingsView> {
+    const { settings, restartNeeded } = await this.settings.change(body, actor);
     if (restartNeeded.length > 0) response.setHeader('X-Restart-Required', restartNeeded.join(','));
     return settings;
   }

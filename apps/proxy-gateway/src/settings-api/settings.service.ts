@@ -1,3 +1,4 @@
+import { refuseApiKeys } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import type { SettingsView } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
@@ -31,10 +32,12 @@ export class SettingsService {
 
   /**
    * All of the named keys or none.
-   * @throws AppError INVALID_ARGUMENT naming each field that is unknown, not a string or unfit.
+   * @throws AppError INVALID_ARGUMENT naming each field that is unknown, not a string or unfit; FORBIDDEN for an API key
+   *   that changes how people log in.
    */
-  async change(body: unknown): Promise<{ settings: SettingsView; restartNeeded: PreferenceKey[] }> {
+  async change(body: unknown, actor: Actor): Promise<{ settings: SettingsView; restartNeeded: PreferenceKey[] }> {
     const changes = readChanges(body);
+    if (Object.keys(changes).some(isAboutCredentials)) refuseApiKeys(actor);
     this.refuseOpening(changes);
     this.refuseMissingKernel(changes);
     const before = this.preferences.texts();
@@ -66,6 +69,11 @@ export class SettingsService {
     const message = 'needs PROXY_GATEWAY_MIHOMO in the environment: the path of the mihomo program';
     throw refusal([{ field: 'kernel.mode', message }]);
   }
+}
+
+/** Who may log in, for how long, and with what visitors of the proxy prove who they are: an API key hands out none of it. */
+function isAboutCredentials(key: string): boolean {
+  return key.startsWith('auth.') || key === 'kernel.users';
 }
 
 /** @throws AppError INVALID_ARGUMENT. */

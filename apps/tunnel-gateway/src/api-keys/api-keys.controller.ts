@@ -1,4 +1,4 @@
-import { CurrentActor, Requires, type Actor } from '@gatehouse/auth';
+import { CurrentActor, Requires, RequiresLogin, type Actor } from '@gatehouse/auth';
 import type { NewTunnelApiKeyView, TunnelApiKeyPage, TunnelApiKeyView } from '@gatehouse/contracts';
 import { Answers, AnswersNothing, Fails, IdPipe } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, Header, HttpCode, Ip, Param, Post, Query } from '@nestjs/common';
@@ -20,6 +20,7 @@ export class ApiKeysController {
   }
 
   @Post()
+  @RequiresLogin()
   @Header('Cache-Control', 'no-store')
   @Answers('NewTunnelApiKeyView', 'Makes a key, shown this once; it may do no more than its user at any time')
   @Fails('TOTP_REQUIRED', 'LOCKED')
@@ -34,6 +35,7 @@ export class ApiKeysController {
   }
 
   @Delete(':id')
+  @RequiresLogin()
   @HttpCode(204)
   @AnswersNothing('Revokes a key')
   revoke(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<void> {

@@ -1,4 +1,4 @@
-import { CurrentActor, Requires, type Actor } from '@gatehouse/auth';
+import { CurrentActor, Requires, RequiresLogin, type Actor } from '@gatehouse/auth';
 import type { RecoveryCodesView, TotpEnrolmentView } from '@gatehouse/contracts';
 import { Answers, AnswersNothing, Fails } from '@gatehouse/platform';
 import { Body, Controller, Header, HttpCode, Ip, Post } from '@nestjs/common';
@@ -11,6 +11,7 @@ import { ProvesPassword } from './proof.dto.js';
 /** Whoever only reads has an account, too. */
 @ApiTags('auth')
 @Requires('read')
+@RequiresLogin()
 @Controller('auth')
 export class OwnAccountController {
   constructor(

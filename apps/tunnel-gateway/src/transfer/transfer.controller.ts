@@ -1,4 +1,4 @@
-import { CurrentActor, Requires, type Actor } from '@gatehouse/auth';
+import { CurrentActor, Requires, RequiresLogin, type Actor } from '@gatehouse/auth';
 import type { TransferArchive, TransferImportView, TransferRestoreView } from '@gatehouse/contracts';
 import { Answers, Fails } from '@gatehouse/platform';
 import { Body, Controller, Get, HttpCode, Ip, Post, Query, Req, UseGuards } from '@nestjs/common';
@@ -41,6 +41,7 @@ export class TransferController {
   }
 
   @Post('restore')
+  @RequiresLogin()
   @HttpCode(200)
   @Answers('TransferRestoreView', 'Sets up what an export holds, all of it or nothing', { body: 'TransferRestoreBody' })
   @UseGuards(ArchiveBody)

@@ -55,9 +55,9 @@ export class UserAccounts {
     return this.view(user);
   }
 
-  /** @throws AppError USERNAME_TAKEN, FORBIDDEN as `refuseWithoutProof`, CONFLICT where no administrator would be left. */
+  /** @throws AppError USERNAME_TAKEN, FORBIDDEN as `refuseOwnCredentials`, CONFLICT where no administrator would be left. */
   async update(id: number, body: UserChanges, actor: Actor, expected: ExpectedVersion | null): Promise<TunnelUserView> {
-    refuseWithoutProof(id, body, actor);
+    refuseOwnCredentials(id, body, actor);
     const before = await this.owned.users(actor).one(id);
     const { username, role, status, password } = body;
     if (password !== undefined) refuseGuessable('password', password, username ?? before.username);
@@ -136,8 +136,8 @@ export class UserAccounts {
   }
 }
 
-/** Keys handle no credentials, and a login that was left open is not enough for those of its own user. */
-function refuseWithoutProof(id: number, { password, reset_totp: resetTotp }: UserChanges, actor: Actor): void {
+/** A login that was left open is not enough for the credentials of its own user. */
+function refuseOwnCredentials(id: number, { password, reset_totp: resetTotp }: UserChanges, actor: Actor): void {
   if (password === undefined && resetTotp !== true) return;
   if (requireLogin(actor) !== id) return;
   throw new AppError('FORBIDDEN', 'Your own password and second factor are changed under /auth, with a proof');

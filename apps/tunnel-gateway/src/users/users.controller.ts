@@ -1,4 +1,4 @@
-import { CurrentActor, Requires, type Actor } from '@gatehouse/auth';
+import { CurrentActor, Requires, RequiresLogin, type Actor } from '@gatehouse/auth';
 import type { TunnelUserPage, TunnelUserView } from '@gatehouse/contracts';
 import { Answers, AnswersNothing, Fails, IdPipe } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
@@ -21,7 +21,8 @@ export class UsersController {
 
   @Post()
   @Requires('admin')
-  @Answers('TunnelUserView', 'Adds a user')
+  @RequiresLogin()
+  @Answers('TunnelUserView', 'Adds a user; API keys may not')
   @Fails('USERNAME_TAKEN')
   create(@Body() body: NewUserBody, @CurrentActor() actor: Actor): Promise<TunnelUserView> {
     return this.users.create(body, actor);
@@ -35,6 +36,7 @@ export class UsersController {
 
   @Patch(':id')
   @Requires('admin')
+  @RequiresLogin()
   @Answers('TunnelUserView', 'Changes a user; who is disabled is out at once, with all agents')
   @Fails('USERNAME_TAKEN', 'CONFLICT')
   update(
@@ -48,6 +50,7 @@ export class UsersController {
 
   @Delete(':id')
   @Requires('admin')
+  @RequiresLogin()
   @HttpCode(204)
   @AnswersNothing('Removes a user who has no clients, or gives the clients to somebody else')
   @Fails('IN_USE', 'CONFLICT')

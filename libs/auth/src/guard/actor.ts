@@ -1,3 +1,5 @@
+import { AppError } from '@gatehouse/platform';
+
 export const SCOPES = ['read', 'write', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -27,6 +29,16 @@ export const SYSTEM_ACTOR: Actor = Object.freeze({
   role: null,
   scopes: SCOPES,
 });
+
+/**
+ * For what hands out, takes away or changes credentials. A service whose login is switched off has no logins to ask for:
+ * its `none` passes.
+ * @throws AppError FORBIDDEN for API keys
+ */
+export function refuseApiKeys({ credential }: Pick<Actor, 'credential'>): void {
+  if (credential === 'session' || credential === 'token' || credential === 'none') return;
+  throw new AppError('FORBIDDEN', 'This needs a login; API keys may not do it');
+}
 
 /** admin allows all, write also allows read. */
 export function allows(actor: Pick<Actor, 'scopes'>, needed: Scope): boolean {

@@ -1,9 +1,9 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AppError } from '@gatehouse/platform';
-import { allows, type Actor, type Scope } from './actor.js';
+import { allows, refuseApiKeys, type Actor, type Scope } from './actor.js';
 import { Authenticator, type AuthPolicy } from './authenticator.js';
-import { NEEDED_SCOPE, PUBLIC_ROUTE } from './decorators.js';
+import { NEEDED_SCOPE, NEEDS_LOGIN, PUBLIC_ROUTE } from './decorators.js';
 import { setActor } from './request-actor.js';
 import { refuseForeignOrigin } from './same-origin.js';
 import type { HttpRequest } from './http-request.js';
@@ -11,6 +11,7 @@ import type { HttpRequest } from './http-request.js';
 interface RouteRule {
   readonly open: boolean;
   readonly scope: Scope | undefined;
+  readonly login: boolean;
 }
 
 /** Global guard: every route needs credentials of its scope unless it is marked @Public(). */
@@ -40,6 +41,7 @@ export class AuthGuard implements CanActivate {
     // Known even when it is refused: the one who logs what was tried asks for it.
     setActor(request, actor);
     if (!allows(actor, needed)) throw this.insufficientScope(needed);
+    if (rule.login) refuseApiKeys(actor);
     return true;
   }
 
@@ -79,6 +81,7 @@ export class AuthGuard implements CanActivate {
     const rule: RouteRule = {
       open: this.reflector.getAllAndOverride<boolean | undefined>(PUBLIC_ROUTE, targets) === true,
       scope: this.reflector.getAllAndOverride<Scope | undefined>(NEEDED_SCOPE, targets),
+      login: this.reflector.getAllAndOverride<boolean | undefined>(NEEDS_LOGIN, targets) === true,
     };
     const ofController = this.rules.get(controller) ?? new WeakMap<object, RouteRule>();
     ofController.set(handler, rule);

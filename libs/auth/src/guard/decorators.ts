@@ -4,12 +4,19 @@ import { actorOf } from './request-actor.js';
 
 export const PUBLIC_ROUTE = 'gatehouse:public';
 export const NEEDED_SCOPE = 'gatehouse:scope';
+export const NEEDS_LOGIN = 'gatehouse:login';
 
 /** Open to everybody: the guard does not look at credentials. */
 export const Public = (): CustomDecorator => SetMetadata(PUBLIC_ROUTE, true);
 
 /** The scope a route needs. Without it: read for GET and HEAD, write for the rest. */
 export const Requires = (scope: Scope): CustomDecorator => SetMetadata(NEEDED_SCOPE, scope);
+
+/**
+ * The route hands out, takes away or changes credentials: API keys are refused, whatever their scopes. A key that leaks
+ * must not be able to make what outlives it.
+ */
+export const RequiresLogin = (): CustomDecorator => SetMetadata(NEEDS_LOGIN, true);
 
 /** The Actor of the request; on a public route it is null. */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor | null =>

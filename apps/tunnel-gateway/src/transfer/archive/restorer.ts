@@ -4,7 +4,6 @@ import { afterCommit, UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { QueryFailedError, type EntityManager } from 'typeorm';
-import { requireLogin } from '../../auth/require-login.js';
 import { ConsoleRules } from '../../ip-rules/console-rules.js';
 import { readArchive, type CheckedArchive, type CheckedRow } from './archive-reader.js';
 import { claimIds } from './id-map.js';
@@ -22,10 +21,9 @@ export class Restorer {
     private readonly console: ConsoleRules,
   ) {}
 
-  /** `address`: of whoever must not be shut out. @throws AppError VALIDATION_FAILED, CONFLICT, SELF_LOCKOUT, FORBIDDEN for hashes that come with a key, and others */
+  /** `address`: of whoever must not be shut out. @throws AppError VALIDATION_FAILED, CONFLICT, SELF_LOCKOUT and others */
   async run(archive: Record<string, unknown>, actor: Actor, address: string): Promise<TransferRestoreView> {
     const checked = await readArchive(archive);
-    if (holdsHashes(checked)) requireLogin(actor);
     const changed: RestoredRow[] = [];
     try {
       await this.unitOfWork.run(async (tx) => {
@@ -71,11 +69,6 @@ export class Restorer {
 
 function idsOf(rows: readonly CheckedRow<unknown>[]): number[] {
   return rows.map(({ id }) => id);
-}
-
-/** Keys handle no credentials, here as elsewhere: a hash is somebody's password. */
-function holdsHashes(archive: CheckedArchive): boolean {
-  return Object.values(archive).some((rows: readonly CheckedRow<unknown>[]) => rows.some(({ hash }) => hash !== null));
 }
 
 function isUniqueViolation(error: unknown): boolean {
