@@ -16,6 +16,9 @@ try {
     if (name === 'check' || name === 'format') {
       const { runCheck, runFormat } = await import('./bootstrap/check.mjs');
       process.exitCode = await (name === 'check' ? runCheck(runtime) : runFormat(runtime));
+    } else if (name === 'runtimes') {
+      const { runRuntimes } = await import('./bootstrap/run-tests.mjs');
+      process.exitCode = await runRuntimes(runtime, args);
     } else if (name !== 'build') {
       process.exitCode = await launch(runtime, name, args);
     }

@@ -52,7 +52,7 @@ export class LaunchedPlatform {
   readonly child: ChildProcess;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 
-  constructor(home: string, ports: Ports, extra: Record<string, string> = {}) {
+  constructor(home: string, ports: Ports, extra: Record<string, string> = {}, node = process.execPath) {
     const env: NodeJS.ProcessEnv = {
       ...process.env,
       GATEHOUSE_HOME: home,
@@ -67,7 +67,7 @@ export class LaunchedPlatform {
         delete env[name];
       }
     }
-    this.child = spawn(process.execPath, [join(ROOT, 'tools/up.mjs')], {
+    this.child = spawn(node, [join(ROOT, 'tools/up.mjs')], {
       cwd: '/',
       env,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -76,6 +76,11 @@ export class SocksUdp {
     return { payload: bytes.subarray(10), port: bytes.readUInt16BE(8) };
   }
 
+  /** What arrives, each datagram with a header of ten bytes (RFC 1928 section 7). */
+  get socket(): Pick<UdpSocket, 'on' | 'off'> {
+    return this.#udp;
+  }
+
   close(): void {
     this.#control.destroy();
     this.#udp.close();

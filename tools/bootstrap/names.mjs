@@ -22,6 +22,11 @@ export const COMMANDS = {
     script: 'rehearse:staging',
     wantsBuild: true,
   },
+  runtimes: {
+    about: 'all that is promised of other versions of Node and PostgreSQL, on each of them',
+    script: 'runtimes',
+    wantsBuild: true,
+  },
   schemas: {
     about: 'describe the types of the contracts anew, for the interface descriptions',
     script: 'schemas',

@@ -16,13 +16,14 @@ function takeResults(file) {
   }
 }
 
-async function runVitest(runtime, args) {
+async function runVitest(runtime, args, more = {}) {
   const file = join(OWN, 'logs', `test-results.${process.pid}.json`);
   mkdirSync(join(OWN, 'logs'), { recursive: true });
   rmSync(file, { force: true });
   const reporters = ['--reporter=default', `--reporter=${join(ROOT, 'tools/bootstrap/test-reporter.mjs')}`];
   const env = {
     ...process.env,
+    ...more,
     GATEHOUSE_TEST_RESULTS: file,
     GATEHOUSE_PEERS_BIN: process.env.GATEHOUSE_PEERS_BIN ?? join(OWN, 'peers', 'bin'),
   };
@@ -45,4 +46,17 @@ export async function runTests(args) {
   if (checkCode !== 0) process.stdout.write('\nnpm run check failed (see above).\n');
   process.stdout.write(text);
   return code || checkCode;
+}
+
+/** What is promised of other versions than the pinned ones; the files run a part of it in `npm test`. */
+const RUNTIME_TESTS = ['test/interop/agent-', 'test/smoke/postgres-versions'];
+
+/** `npm run runtimes`: a runtime that cannot be brought fails it. */
+export async function runRuntimes(runtime, args) {
+  await launch(runtime, 'peers', []);
+  const more = { GATEHOUSE_RUNTIMES: 'all', CI: 'true' };
+  const { vitestCode, results } = await runVitest(runtime, [...RUNTIME_TESTS, ...args], more);
+  const { text, code } = summarize(results, { vitestCode, isCi: true });
+  process.stdout.write(text);
+  return code;
 }

@@ -13,23 +13,17 @@ import {
   TunnelServer,
   type ClientRecord,
 } from '@gatehouse/tunnel-kernel';
-import { waitFor } from '@gatehouse/testing';
+import { peerOrSkip, waitFor } from '@gatehouse/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AGENT_VERSION } from '../src/version.js';
 
 /** The file that people run: `npm run build` makes it. */
 const BUNDLE = fileURLToPath(new URL('../dist/gatehouse-agent.mjs', import.meta.url));
-/** Takes away what Node 20 has not: the file has to run there. */
-const AS_NODE_20 = `data:text/javascript,${encodeURIComponent(`
-  import { syncBuiltinESMExports } from 'node:module';
-  import zlib from 'node:zlib';
-  const later = [[Promise, 'withResolvers', 'try'], [RegExp, 'escape'], [Array, 'fromAsync'], [Object, 'groupBy'],
-    [Map, 'groupBy'], [Set.prototype, 'union', 'difference', 'intersection'], [zlib, 'createZstdDecompress']];
-  for (const [owner, ...names] of later) for (const name of names) delete owner[name];
-  syncBuiltinESMExports();
-`)}`;
+/** The Node that runs the tests, and the oldest that the agent is promised to run with. */
+const NODES = ['the Node of the tests', 'node-20.19.0'];
 const quiet = (): void => undefined;
 
+let node: string;
 let server: TunnelServer;
 let target: Server;
 let door: number;
@@ -72,10 +66,7 @@ interface Started {
 }
 
 function start(args: string[], environment: Record<string, string> = {}): Started {
-  const child = spawn(process.execPath, ['--import', AS_NODE_20, BUNDLE, ...args], {
-    env: { ...environment },
-    stdio: 'pipe',
-  });
+  const child = spawn(node, [BUNDLE, ...args], { env: { ...environment }, stdio: 'pipe' });
   children.push(child);
   let text = '';
   child.stdout.on('data', (part) => (text += String(part)));
@@ -92,7 +83,12 @@ async function visit(): Promise<string> {
   return error ? ((error as NodeJS.ErrnoException).code ?? 'error') : text;
 }
 
-describe('gatehouse-agent', () => {
+describe.each(NODES)('gatehouse-agent on %s', (program) => {
+  beforeEach((context) => {
+    if (program === NODES[0]) node = process.execPath;
+    else node = peerOrSkip(program) ?? context.skip(`${program} is not installed: npm run peers`);
+  });
+
   it('makes a target reachable, shows what it exposes and ends with 0 when told to', async () => {
     const agent = start(['--server', `127.0.0.1:${door}`, '--log', 'text'], { GATEHOUSE_AGENT_KEY: key });
     await waitFor(() => agent.output().includes('online') && agent.output().includes('REACHED AT'));

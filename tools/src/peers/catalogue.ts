@@ -13,6 +13,7 @@ export const PEERS: readonly Peer[] = [
   { program: 'microsocks', packages: ['microsocks'], companions: [] },
   { program: 'nginx', packages: ['nginx'], companions: [] },
   { program: 'redis-server', packages: ['redis-server', 'redis-tools'], companions: ['redis-cli'] },
+  { program: 'pgbouncer', packages: ['pgbouncer'], companions: [] },
   { program: 'v2ray', packages: ['v2ray'], companions: [] },
   { program: 'trojan', packages: ['trojan'], companions: [] },
   { program: 'obfs-server', packages: ['simple-obfs'], companions: ['obfs-local'] },

@@ -8,6 +8,7 @@ import { bringHydra } from './hydra.js';
 import { bringNodePeer } from './node-packages.js';
 import { bringPythonPeer } from './python-packages.js';
 import { bringRathole } from './rathole.js';
+import { bringRuntimes } from './runtimes.js';
 
 /** `npm run peers [-- --own] [--go] [--nps] [--hydra] [--rathole] [--python] [--oidc-provider]`: finds or brings the real servers, prints a table, fails when one is missing. */
 export async function peersCommand(args: string[]): Promise<number> {
@@ -21,6 +22,7 @@ export async function peersCommand(args: string[]): Promise<number> {
       ownOnly: args.includes('--own'),
       onProgress,
     });
+    results.push(...(await bringRuntimes(folder, onProgress)));
     if (args.includes('--go')) results.push(...(await bringGoPeers(folder, onProgress)));
     if (args.includes('--nps')) results.push(...(await bringNps(folder, onProgress)));
     if (args.includes('--hydra')) results.push(await bringHydra(folder, onProgress));

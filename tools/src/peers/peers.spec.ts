@@ -83,12 +83,16 @@ describe('peers', () => {
     expect(await verifyProgram('chromium', broken)).toContain('Command failed');
   });
 
-  it('pins every package of oidc-provider by its digest', () => {
-    const locked = join(ROOT, 'tools/peers/oidc-provider');
-    const read = (name: string) => JSON.parse(readFileSync(join(locked, name), 'utf8')) as Record<string, unknown>;
+  it.each(['oidc-provider', 'runtimes'])('pins every package of %s by its digest', (name) => {
+    const locked = join(ROOT, 'tools/peers', name);
+    const read = (file: string) => JSON.parse(readFileSync(join(locked, file), 'utf8')) as Record<string, unknown>;
     const { '': root, ...packages } = read('package-lock.json')['packages'] as Record<string, Record<string, unknown>>;
-    expect(root!['dependencies']).toEqual(read('package.json')['dependencies']);
-    expect(packages['node_modules/oidc-provider']).toBeDefined();
+    for (const kind of ['dependencies', 'optionalDependencies']) {
+      expect(root![kind]).toEqual(read('package.json')[kind]);
+      for (const alias of Object.keys(read('package.json')[kind] ?? {})) {
+        expect(packages[`node_modules/${alias}`]).toBeDefined();
+      }
+    }
     for (const { integrity } of Object.values(packages)) expect(integrity).toMatch(/^sha512-/);
   });
 

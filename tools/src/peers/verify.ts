@@ -45,6 +45,7 @@ const SERVERS: Record<string, Arguments> = {
 
 const PRINT_VERSION: Record<string, string[]> = {
   curl: ['--version'],
+  pgbouncer: ['--version'],
   wrk: ['-v'],
   // It has to draw text: that takes fonts besides its libraries.
   chromium: ['--headless', '--no-sandbox', '--disable-gpu', '--print-to-pdf=/dev/null', 'data:text/html,<p>text</p>'],
@@ -107,7 +108,7 @@ async function verifyServer(file: string, args: Arguments): Promise<string | und
  * What must be seen of programs whose own name proves nothing: it is in the errors of a library that is missing, too.
  * A page without fonts is a file of some hundred bytes.
  */
-const PROOF: Record<string, RegExp> = { chromium: /\d{4,} bytes written to file/ };
+const PROOF: Record<string, RegExp> = { chromium: /\d{4,} bytes written to file/, pgbouncer: /PgBouncer \d/ };
 
 function verifyVersion(file: string, program: string, args: string[]): Promise<string | undefined> {
   return new Promise((resolve) => {

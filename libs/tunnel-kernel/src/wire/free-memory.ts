@@ -1,5 +1,7 @@
 /** Less is not worth it. */
 const MIN_BYTES = 4096;
+/** Agents run with Node 20, which cannot do this: there the garbage collection frees memory, as it does everywhere else. */
+const CAN_TRANSFER = 'transfer' in ArrayBuffer.prototype;
 
 /**
  * Gives memory that nobody needs any more back now and not with the next garbage collection: the next buffer of that size
@@ -8,6 +10,6 @@ const MIN_BYTES = 4096;
  */
 export function freeMemory(bytes: Buffer): void {
   const { buffer } = bytes;
-  if (bytes.length < MIN_BYTES || bytes.length !== buffer.byteLength || !(buffer instanceof ArrayBuffer)) return;
-  buffer.transfer(0);
+  if (!CAN_TRANSFER || bytes.length < MIN_BYTES) return;
+  if (bytes.length === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }

@@ -7,8 +7,8 @@ export function AgentCommand({ client }: { client: ClientKeyView }) {
   return (
     <>
       <p>
-        <strong>Run this on the machine whose services are to be reached.</strong> It needs Node 20 or newer and nothing
-        else; no port has to be open there.
+        <strong>Run this on the machine whose services are to be reached.</strong> It needs Node 20.19 or newer and
+        nothing else; no port has to be open there.
       </p>
       <h3>1. Fetch the agent</h3>
       <Secret text={`curl -fO ${file}`} what="Download command" />
