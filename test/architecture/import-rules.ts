@@ -12,7 +12,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
   'tunnel-kernel': ['net', 'contracts'],
   persistence: ['contracts'],
   platform: ['contracts'],
-  auth: ['persistence', 'platform', 'contracts'],
+  auth: ['persistence', 'platform', 'net', 'contracts'],
   jobs: ['persistence', 'platform', 'contracts'],
   testing: [
     'contracts',

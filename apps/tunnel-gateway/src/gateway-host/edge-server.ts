@@ -10,7 +10,7 @@ import type { WorkerShare } from './door/worker-share.js';
 import type { EdgeGrants } from './edge-grants.js';
 import type { EdgeOptions, EdgePorts } from './edge-ipc.js';
 import { EdgePortError } from './edge-port-error.js';
-import { verifyPassword } from './verify-password.js';
+import type { PasswordProcess } from './password-process.js';
 
 /** Visitors of the first moments wait for agents that come back, or over from the edge before. */
 const ARRIVAL_MS = 3_000;
@@ -24,11 +24,12 @@ export interface EdgeServerParts {
   countries: CountryFile;
   grants: EdgeGrants;
   acme: AcmeAnswers;
+  passwords: PasswordProcess;
   events: NonNullable<TunnelServerEnvironment['events']>;
 }
 
 export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): TunnelServer {
-  const { logger, clients, share, countries, grants, acme, events } = parts;
+  const { logger, clients, share, countries, grants, acme, passwords, events } = parts;
   const { publicHttpsPort, worker } = options;
   return new TunnelServer({
     now: Date.now,
@@ -40,7 +41,11 @@ export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): 
     trustedProxies: options.trustedProxies,
     countryOf: countries.countryOf,
     geoStrict: options.geoStrict,
-    verification: { secret: Buffer.from(options.visitorSecret, 'base64'), verifyPassword, grants: grants.store },
+    verification: {
+      secret: Buffer.from(options.visitorSecret, 'base64'),
+      verifyPassword: passwords.verify,
+      grants: grants.store,
+    },
     timeouts: { arrival: ARRIVAL_MS },
     http: {
       ...(publicHttpsPort !== null && { publicHttpsPort }),

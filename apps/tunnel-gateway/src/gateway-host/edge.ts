@@ -17,6 +17,7 @@ import type { EdgeRole } from './edge-role.js';
 import { createEdgeServer, listenAtPorts, serveBehind } from './edge-server.js';
 import type { UnsentFlows } from './flow-batch.js';
 import { FlowWriter } from './flow-writer.js';
+import { PasswordProcess } from './password-process.js';
 import { Reloading } from './reloading.js';
 import { RunStatusWriter } from './run-status.js';
 import { ServedConfig } from './served-config.js';
@@ -38,6 +39,7 @@ export class Edge implements EdgeRole {
   private readonly share: WorkerShare | null;
   private readonly directory: ClientDirectory;
   private readonly acme = new AcmeAnswers();
+  private readonly passwords = new PasswordProcess();
   private readonly grants: EdgeGrants;
   private readonly events: EdgeEvents;
   private readonly config: ConfigSource;
@@ -195,14 +197,24 @@ export class Edge implements EdgeRole {
     await this.grants.writeLast().catch(this.presence.failed);
     await Promise.all([this.config.stop(), this.challenges.stop()]);
     if (!stays) await this.runStatus.clear().catch(this.presence.failed);
+    this.passwords.close();
     await this.feed.close();
     await this.database.close();
   }
 
   private createServer(countries: CountryFile): TunnelServer {
-    const { options, logger, directory, share, grants, acme } = this;
+    const { options, logger, directory, share, grants, acme, passwords } = this;
     const events = this.events.listener(logger, () => this.agentsChanged());
-    return createEdgeServer(options, { logger, clients: directory, share, countries, grants, acme, events });
+    return createEdgeServer(options, {
+      logger,
+      clients: directory,
+      share,
+      countries,
+      grants,
+      acme,
+      passwords,
+      events,
+    });
   }
 
   private async applyRows(): Promise<void> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '@gatehouse/platform';
-import { FairQueue } from './fair-queue.js';
+import { FairQueue } from '@gatehouse/net';
 
 /**
  * What is known of those who ask: they have logged in before from where they are; nothing; nobody could log in from there

@@ -1,6 +1,6 @@
 import type { Guess, GuessLimit } from '@gatehouse/net';
 import type { VisitorPolicyConfig } from '../config.js';
-import type { PasswordChecks } from './password-checks.js';
+import type { PasswordAsker, PasswordChecks } from './password-checks.js';
 import type { ProofSigner } from './proof-signer.js';
 
 export interface Credentials {
@@ -76,7 +76,7 @@ export class BasicCredentials {
   private look(policy: VisitorPolicyConfig, credentials: Credentials, guess: Guess): Promise<boolean> {
     this.guesses.take(guess);
     const key = this.keyOf(policy, credentials);
-    const fits = this.compare(policy, credentials);
+    const fits = this.compare(credentials, { policy, address: guess.address });
     this.known.delete(key);
     this.known.set(key, { until: this.now() + REMEMBERED_MS, fits });
     const [oldest] = this.known.keys();
@@ -92,11 +92,11 @@ export class BasicCredentials {
   }
 
   /** A name that nobody has takes as long as a wrong password. */
-  private async compare(policy: VisitorPolicyConfig, { user, password }: Credentials): Promise<boolean> {
-    const users = this.usersOf(policy);
+  private async compare({ user, password }: Credentials, asker: PasswordAsker): Promise<boolean> {
+    const users = this.usersOf(asker.policy);
     const encoded = users.get(user);
     const [anybody = ''] = users.values();
-    const fits = await this.checks.check(encoded ?? anybody, password);
+    const fits = await this.checks.check(encoded ?? anybody, password, asker);
     return fits && encoded !== undefined;
   }
 

@@ -1,39 +1,91 @@
+import { FairQueue } from '@gatehouse/net';
+import type { VisitorPolicyConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
 
-/** Whether a password is that of an encoded hash. */
+/** Whether a password is that of an encoded hash. @throws TunnelError `overloaded` */
 export type VerifyPassword = (encoded: string, password: string) => Promise<boolean>;
+
+/** Which policy a visitor wants to satisfy, and the visitor's address. */
+export interface PasswordAsker {
+  policy: VisitorPolicyConfig;
+  address: string;
+}
+
+interface Waiter {
+  enter(): void;
+  refuse(error: TunnelError): void;
+}
 
 const MAX_AT_ONCE = 4;
 const MAX_WAITING = 64;
 const MAX_PASSWORD_BYTES = 1024;
 
-/** Slow hashes, a few at a time, so that guesses do not take the threads that everything else needs. */
+/**
+ * Checks slow hashes, a few at a time. Owners of policies take turns, and so do the visitors of each owner: a flood of guesses
+ * waits behind itself. When there is no more room, whoever has the most waiting is refused.
+ */
 export class PasswordChecks {
   private readonly verify: VerifyPassword;
+  private readonly ownerOf: (policy: VisitorPolicyConfig) => string | number | null;
+  /** One entry for each waiter, so that owners take turns; the waiters themselves are in the queue of their owner. */
+  private readonly turns = new FairQueue<FairQueue<Waiter>>();
+  private readonly queues = new Map<string, FairQueue<Waiter>>();
   private running = 0;
-  private readonly waiting: (() => void)[] = [];
 
-  constructor(verify: VerifyPassword) {
+  /** `ownerOf`: whose policy it is, for turns. */
+  constructor(
+    verify: VerifyPassword,
+    ownerOf: (policy: VisitorPolicyConfig) => string | number | null = ({ id }) => id,
+  ) {
     this.verify = verify;
+    this.ownerOf = ownerOf;
   }
 
   /** A hash that is none fits nothing. @throws TunnelError `overloaded`, or what the hash function raises. */
-  async check(encoded: string, password: string): Promise<boolean> {
+  async check(encoded: string, password: string, asker: PasswordAsker): Promise<boolean> {
     if (encoded === '' || password === '' || Buffer.byteLength(password) > MAX_PASSWORD_BYTES) return false;
-    await this.turn();
+    await this.turn(asker);
     try {
       return await this.verify(encoded, password);
     } finally {
-      this.running -= 1;
-      this.waiting.shift()?.();
+      this.handOver();
     }
   }
 
-  private async turn(): Promise<void> {
-    if (this.running >= MAX_AT_ONCE) {
-      if (this.waiting.length >= MAX_WAITING) throw new TunnelError('overloaded', 'too many passwords to check');
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
+  private async turn({ policy, address }: PasswordAsker): Promise<void> {
+    if (this.running < MAX_AT_ONCE) {
+      this.running += 1;
+      return;
     }
-    this.running += 1;
+    const owner = String(this.ownerOf(policy));
+    if (this.turns.size >= MAX_WAITING) this.makeRoom(owner);
+    const queue = this.queues.get(owner) ?? new FairQueue<Waiter>();
+    this.queues.set(owner, queue);
+    this.turns.push(owner, queue);
+    // The turn is handed over, so `running` stays as it is.
+    await new Promise<void>((enter, refuse) => queue.push(address, { enter, refuse }));
   }
+
+  private makeRoom(owner: string): void {
+    if (this.turns.longest < this.turns.lengthOf(owner) + 2) throw tooMany();
+    const queue = this.turns.dropFromLongest();
+    const waiter = queue?.dropFromLongest();
+    this.forgetEmpty();
+    waiter?.refuse(tooMany());
+  }
+
+  private handOver(): void {
+    const next = this.turns.shift()?.shift();
+    this.forgetEmpty();
+    if (next) next.enter();
+    else this.running -= 1;
+  }
+
+  private forgetEmpty(): void {
+    for (const [owner, queue] of this.queues) if (queue.size === 0) this.queues.delete(owner);
+  }
+}
+
+function tooMany(): TunnelError {
+  return new TunnelError('overloaded', 'too many passwords to check');
 }

@@ -40,6 +40,11 @@ export class PolicyTable {
     return clientId === undefined ? NONE : this.of({ kind: 'tunnel', id }, clientId);
   }
 
+  /** The client that a policy is for; null: none that is served. */
+  clientOf({ resource: { kind, id } }: VisitorPolicyConfig): number | null {
+    return kind === 'client' ? id : (this.owners.get(resourceKey({ kind, id })) ?? null);
+  }
+
   /** Whether visitors of the tunnel cannot be told anything. */
   isSilent(tunnelId: number): boolean {
     return this.silent.has(tunnelId);

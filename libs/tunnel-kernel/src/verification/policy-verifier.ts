@@ -76,7 +76,7 @@ export class PolicyVerifier implements VisitorVerifier {
     const signer = new ProofSigner(options.secret, now);
     const cookies = new ProofCookies(signer);
     const tries = new TryLimit(now);
-    const checks = new PasswordChecks(options.verifyPassword);
+    const checks = new PasswordChecks(options.verifyPassword, (policy) => this.table.clientOf(policy));
     this.passwords = new SharedPasswords(checks, tries);
     this.credentials = new BasicCredentials(checks, signer, new GuessLimit(now), now);
     const form = new LoginForm(signer, this.passwords);

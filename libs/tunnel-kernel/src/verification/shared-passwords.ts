@@ -23,7 +23,7 @@ export class SharedPasswords {
         verdict = { limited: await this.tries.retryAfter(policy.id, address) };
         continue;
       }
-      if (!(await this.checks.check(policy.password ?? '', password))) continue;
+      if (!(await this.checks.check(policy.password ?? '', password, { policy, address }))) continue;
       await this.tries.giveBack(policy.id, address);
       return { policy };
     }

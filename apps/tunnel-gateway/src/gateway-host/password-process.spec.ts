@@ -1,0 +1,70 @@
+import { hashPassword } from '@gatehouse/auth';
+import { waitFor } from '@gatehouse/testing';
+import { getPriority } from 'node:os';
+import type { ChildProcess } from 'node:child_process';
+import { afterEach, describe, expect, it } from 'vitest';
+import { PasswordProcess, type PasswordProcessOptions } from './password-process.js';
+
+const FROM_SOURCE = [
+  '--conditions=development',
+  '--no-warnings',
+  `--import=${new URL('../../test/support/typescript-sources.mjs', import.meta.url).href}`,
+];
+
+let passwords: PasswordProcess;
+afterEach(() => passwords.close());
+
+function start(more: PasswordProcessOptions = {}): PasswordProcess {
+  passwords = new PasswordProcess({ execArgv: FROM_SOURCE, ...more });
+  return passwords;
+}
+
+const childOf = (process: PasswordProcess): ChildProcess | null =>
+  (process as unknown as { child: ChildProcess | null }).child;
+
+describe('passwords in a process of their own', () => {
+  it('are checked there, at low priority', async () => {
+    const { verify } = start();
+    const encoded = await hashPassword('open sesame');
+    expect(await Promise.all([verify(encoded, 'open sesame'), verify(encoded, 'open'), verify('none', 'x')])).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    const pid = childOf(passwords)?.pid ?? 0;
+    expect(pid).toBeGreaterThan(0);
+    expect(pid).not.toBe(process.pid);
+    expect(getPriority(pid)).toBeGreaterThan(getPriority());
+  });
+
+  it('are refused when it dies, and checked again by the next', async () => {
+    const { verify } = start();
+    const encoded = await hashPassword('open sesame');
+    expect(await verify(encoded, 'open sesame')).toBe(true);
+    childOf(passwords)?.kill('SIGSTOP');
+    const asked = verify(encoded, 'open sesame');
+    childOf(passwords)?.kill('SIGKILL');
+    await expect(asked).rejects.toMatchObject({ code: 'overloaded' });
+    expect(await verify(encoded, 'open sesame')).toBe(true);
+  });
+
+  it('are refused when it does not answer, and checked again by the next', async () => {
+    const { verify } = start({ answerMs: 3_000 });
+    const encoded = await hashPassword('open sesame');
+    expect(await verify(encoded, 'open sesame')).toBe(true);
+    const stuck = childOf(passwords);
+    stuck?.kill('SIGSTOP');
+    await expect(verify(encoded, 'open sesame')).rejects.toMatchObject({ code: 'overloaded' });
+    await waitFor(() => childOf(passwords) !== stuck);
+    expect(await verify(encoded, 'open sesame')).toBe(true);
+  });
+
+  it('end it when nobody asks for a while', async () => {
+    const { verify } = start({ idleMs: 50 });
+    expect(await verify('none', 'x')).toBe(false);
+    const child = childOf(passwords);
+    await waitFor(() => child?.exitCode !== null);
+    expect(childOf(passwords)).toBeNull();
+    expect(await verify('none', 'x')).toBe(false);
+  });
+});
