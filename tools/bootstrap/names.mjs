@@ -10,8 +10,18 @@ export const COMMANDS = {
     script: 'db:url',
     wantsBuild: true,
   },
-  backup: { about: 'write the whole database to FILE', script: 'backup', wantsBuild: true, args: '-- FILE' },
-  restore: { about: 'replace the database by what FILE holds', script: 'restore', wantsBuild: true, args: '-- FILE' },
+  backup: {
+    about: 'write the whole database to FILE (--without-logs)',
+    script: 'backup',
+    wantsBuild: true,
+    args: '-- FILE',
+  },
+  restore: {
+    about: 'replace the database by what FILE holds (--force over data)',
+    script: 'restore',
+    wantsBuild: true,
+    args: '-- FILE',
+  },
   'seed-demo': {
     about: 'an application, users and shares to try resource-sharing with, and the calls to make',
     script: 'seed:demo',

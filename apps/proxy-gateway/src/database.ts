@@ -10,7 +10,7 @@ import type { ProxyGatewaySettings } from './settings.js';
 const SCHEMA = 'proxy_gateway';
 
 export function databaseConfig(
-  { databaseUrl }: Readonly<ProxyGatewaySettings>,
+  { databaseUrl }: Readonly<Pick<ProxyGatewaySettings, 'databaseUrl'>>,
   applicationName: string,
 ): DataSourceConfig {
   return { url: databaseUrl, schema: SCHEMA, entities: ENTITIES, migrations: MIGRATIONS, applicationName };

@@ -1,9 +1,9 @@
 import type { DataSource, MigrationInterface } from 'typeorm';
 import { MIGRATIONS_TABLE, quoteIdentifier, schemaOf, urlOf } from './data-source.js';
-import { withClient, type PgClient } from './pg-client.js';
+import { withClient, type PgConnection } from './pg-client.js';
 
 /** First half of the advisory lock's key; the second is the schema's hash. */
-const LOCK_CLASS = 0x6761_7465;
+export const LOCK_CLASS = 0x6761_7465;
 
 /** The database was migrated by a newer version of the program; the message names what this one does not know. */
 export class NewerSchemaError extends Error {
@@ -54,7 +54,7 @@ export async function migrate(dataSource: DataSource, { only }: MigrateOptions =
   });
 }
 
-function nameOf({ name, constructor }: MigrationInterface): string {
+export function nameOf({ name, constructor }: MigrationInterface): string {
   return name ?? constructor.name;
 }
 
@@ -77,7 +77,7 @@ function refuseUnknown(schema: string, done: readonly string[], listed: readonly
 }
 
 /** Names of the migrations a schema has, oldest first. */
-export async function appliedMigrations(client: PgClient, schema: string): Promise<string[]> {
+export async function appliedMigrations(client: PgConnection, schema: string): Promise<string[]> {
   const table = `${quoteIdentifier(schema)}.${quoteIdentifier(MIGRATIONS_TABLE)}`;
   const { rows } = await client.query<{ present: string | null }>('SELECT to_regclass($1)::text AS present', [table]);
   if (rows[0]?.present == null) return [];

@@ -3,6 +3,9 @@ import { poolTypes } from './pool-types.js';
 
 export type PgClient = pg.Client;
 
+/** Any one connection: of its own, or lent by a pool. */
+export type PgConnection = pg.ClientBase;
+
 /** Opens one connection for a piece of work and closes it after, whatever happened. */
 export async function withClient<T>(url: string, work: (client: PgClient) => Promise<T>): Promise<T> {
   const client = new pg.Client({

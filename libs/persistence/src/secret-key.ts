@@ -17,10 +17,14 @@ export interface SecretKeySource {
 }
 
 /** The key of the SecretBox: from the environment, else from `<home>/secret.key`, created at the first start. */
-export function loadSecretKey({ home, envValue }: SecretKeySource): Buffer {
+export function loadSecretKey(source: SecretKeySource): Buffer {
+  return findSecretKey(source) ?? createKeyFile(source.home, join(source.home, 'secret.key'));
+}
+
+/** The same, or undefined where there is none yet: nothing is created. */
+export function findSecretKey({ home, envValue }: SecretKeySource): Buffer | undefined {
   if (envValue !== undefined && envValue !== '') return decode(envValue, 'GATEHOUSE_SECRET_KEY');
-  const file = join(home, 'secret.key');
-  return readKeyFile(file) ?? createKeyFile(home, file);
+  return readKeyFile(join(home, 'secret.key'));
 }
 
 function decode(text: string, source: string): Buffer {

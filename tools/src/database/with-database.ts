@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { openDatabase } from '../supervisor/database.js';
 import { takeHome } from '../supervisor/home-lock.js';
@@ -18,13 +20,20 @@ export function runningDatabaseUrl(env: NodeJS.ProcessEnv): string {
   });
 }
 
+export interface DatabaseNeeds {
+  /** Refuse while the platform runs. */
+  needsStopped?: boolean;
+  /** Refuse a home without a database instead of making one in it. */
+  mustExist?: boolean;
+}
+
 /**
  * Hands out the database of this environment: the external one, that of the running platform, or, when the platform is
- * stopped, the embedded one, started just for this. `needsStopped` refuses while the platform runs.
+ * stopped, the embedded one, started just for this.
  */
 export async function withDatabase<T>(
   env: NodeJS.ProcessEnv,
-  { needsStopped }: { needsStopped: boolean },
+  { needsStopped = false, mustExist = false }: DatabaseNeeds,
   use: (url: string) => Promise<T>,
 ): Promise<T> {
   const settings = readPlatformSettings(env);
@@ -36,6 +45,11 @@ export async function withDatabase<T>(
   }
   const url = settings.databaseUrl ?? state?.databaseUrl;
   if (url !== undefined) return use(url);
+  if (mustExist && !existsSync(join(settings.home, 'postgres'))) {
+    throw new PlainFailure(`there is no database in ${settings.home}.`, {
+      advice: ['Name the home of the platform in GATEHOUSE_HOME, or its database in DATABASE_URL.'],
+    });
+  }
   const lock = await takeHome(settings.home, say);
   try {
     const database = await openDatabase(settings, say);

@@ -6,32 +6,45 @@ import { createGzip, gzipSync } from 'node:zlib';
 import { to as copyTo } from 'pg-copy-streams';
 import { quoteIdentifier } from '../data-source.js';
 import { withClient, type PgClient } from '../pg-client.js';
-import { BACKUP_FORMAT, BACKUP_VERSION, BackupError, type BackupHeader, type BackupTable } from './backup-file.js';
+import { BACKUP_FORMAT, BACKUP_VERSION, BackupError, type BackupHeader, type BackupTable } from './backup-header.js';
 import {
   BACKUP_SCHEMAS,
   fixTextFormat,
+  LOG_TABLES,
   qualified,
+  readPartitions,
   readSchemas,
   readSequences,
   readTables,
   type TableShape,
 } from './catalogue.js';
+import type { ProgressHandler } from './check-file.js';
+import { keyFingerprint } from './key-fingerprint.js';
 import { MeasuredStream } from './measured-stream.js';
 
 export interface BackupOptions {
   /** Schemas to save, those that exist; default: all services'. */
   schemas?: readonly string[];
+  /** Secret keys that values in it may be sealed with: a restore asks for the same ones. */
+  keys?: readonly Buffer[];
+  /** Leave out the lines of traffic and runtime logs. */
+  withoutLogs?: boolean;
+  /** Save what this exported snapshot of another transaction sees (`pg_export_snapshot()`). */
+  snapshot?: string;
+  onProgress?: ProgressHandler;
 }
 
 /**
  * Writes the services' data, as of one moment, to one file (mode 0600); services may go on running. The file appears
- * only when it is complete. Returns its header.
+ * only when it is complete. Returns its header. Raises BackupError.
  */
 export async function backupDatabase(url: string, file: string, options: BackupOptions = {}): Promise<BackupHeader> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`;
   const body = `${draft}.body`;
   try {
-    const header = await withClient(url, (client) => copyOut(client, body, options.schemas ?? BACKUP_SCHEMAS));
+    // Made first: a folder that cannot be written to is found out before anything is read.
+    await (await open(body, 'wx', 0o600)).close();
+    const header = await withClient(url, (client) => copyOut(client, body, options));
     await assemble(draft, header, body);
     await rename(draft, file);
     return header;
@@ -41,28 +54,64 @@ export async function backupDatabase(url: string, file: string, options: BackupO
 }
 
 /** The header counts what the body holds and stands before it, so the body waits in a file of its own. */
-async function copyOut(client: PgClient, body: string, wanted: readonly string[]): Promise<BackupHeader> {
-  await fixTextFormat(client);
-  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+async function copyOut(client: PgClient, body: string, options: BackupOptions): Promise<BackupHeader> {
+  const wanted = options.schemas ?? BACKUP_SCHEMAS;
+  await beginSnapshot(client, wanted, options.snapshot);
   const schemas = await readSchemas(client, wanted);
   if (schemas.length === 0) throw new BackupError(`The database has none of the schemas ${wanted.join(', ')}.`);
   const names = schemas.map(({ name }) => name);
   const sequences = await readSequences(client, names);
-  await (await open(body, 'wx', 0o600)).close();
+  const isLeftOut = (schema: string, name: string): boolean =>
+    options.withoutLogs === true && LOG_TABLES.includes(`${schema}.${name}`);
+  const all = await readTables(client, names);
+  const partitions = await readPartitions(client, names);
   const tables: BackupTable[] = [];
-  for (const table of await readTables(client, names)) tables.push(await copyTable(client, table, body));
+  for (const table of all) {
+    if (!isLeftOut(table.schema, table.name)) tables.push(await copyTable(client, table, body, options.onProgress));
+  }
   await client.query('COMMIT');
-  const createdAt = new Date().toISOString();
-  return { format: BACKUP_FORMAT, version: BACKUP_VERSION, createdAt, schemas, tables, sequences };
+  return {
+    format: BACKUP_FORMAT,
+    version: BACKUP_VERSION,
+    createdAt: new Date().toISOString(),
+    schemas,
+    tables,
+    partitions: partitions.filter(({ schema, parent }) => !isLeftOut(schema, parent)),
+    sequences,
+    keys: (options.keys ?? []).map(keyFingerprint),
+    leftOut: all.filter(({ schema, name }) => isLeftOut(schema, name)).map(({ schema, name }) => `${schema}.${name}`),
+  };
 }
 
-async function copyTable(client: PgClient, table: TableShape, body: string): Promise<BackupTable> {
+/**
+ * Locks the tables before it looks: a day of a log that is dropped between the look and its turn would be missing from a
+ * backup that claims to be of one moment. The lock holds up changes of tables only, no reading and no writing.
+ */
+async function beginSnapshot(client: PgClient, wanted: readonly string[], snapshot?: string): Promise<void> {
+  const tables = await readTables(client, wanted);
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  if (snapshot !== undefined) {
+    await client.query(`SET TRANSACTION SNAPSHOT ${client.escapeLiteral(snapshot)}`);
+  }
+  await fixTextFormat(client);
+  await client.query("SET LOCAL lock_timeout = '60s'");
+  if (tables.length > 0) await client.query(`LOCK TABLE ${tables.map(qualified).join(', ')} IN ACCESS SHARE MODE`);
+}
+
+async function copyTable(
+  client: PgClient,
+  table: TableShape,
+  body: string,
+  onProgress: ProgressHandler = () => undefined,
+): Promise<BackupTable> {
   const columns = table.columns.map(quoteIdentifier).join(', ');
   const rows = client.query(copyTo(`COPY (SELECT ${columns} FROM ${qualified(table)}) TO STDOUT`));
-  const measured = new MeasuredStream();
+  const name = `${table.schema}.${table.name}`;
+  const measured = new MeasuredStream((soFar) => onProgress({ stage: 'saving', table: name, rows: soFar }));
   // Members of a gzip file may simply follow each other (RFC 1952 2.2).
   await pipeline(rows, measured, createGzip({ level: 6 }), createWriteStream(body, { flags: 'a' }));
-  return { ...table, rows: measured.rows, bytes: measured.bytes, sha256: measured.digest() };
+  const { measure } = measured;
+  return { ...table, rows: measure.rows, bytes: measure.bytes, sha256: measure.digest() };
 }
 
 async function assemble(draft: string, header: BackupHeader, body: string): Promise<void> {

@@ -1,46 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
+import { BackupError, parseBackupHeader, type BackupHeader } from './backup-header.js';
 
-/**
- * A backup is one gzip file (`gunzip -c` reads it): a line of JSON, the header, then the rows of each table in the
- * header's order, in PostgreSQL's COPY text format, each exactly as many bytes as the header says.
- */
-export const BACKUP_FORMAT = 'gatehouse-backup';
-export const BACKUP_VERSION = 1;
 const HEADER_LIMIT_BYTES = 16 * 1024 * 1024;
-
-export interface BackupTable {
-  schema: string;
-  name: string;
-  columns: string[];
-  rows: number;
-  bytes: number;
-  /** SHA-256 of the table's COPY text, hex. */
-  sha256: string;
-}
-
-export interface BackupSequence {
-  schema: string;
-  name: string;
-  /** Text: a sequence may pass 2^53. */
-  value: string;
-  called: boolean;
-}
-
-export interface BackupHeader {
-  format: typeof BACKUP_FORMAT;
-  version: number;
-  createdAt: string;
-  schemas: { name: string; migrations: string[] }[];
-  /** Parents before the tables that refer to them. */
-  tables: BackupTable[];
-  sequences: BackupSequence[];
-}
-
-/** What is wrong with a backup or its target, in one line for people. */
-export class BackupError extends Error {
-  override readonly name = 'BackupError';
-}
 
 /** Reads a backup from its beginning, in pieces of known size. */
 export class BackupReader {
@@ -68,7 +30,7 @@ export class BackupReader {
       end = line.indexOf('\n', searched);
     }
     this.rest = line.subarray(end + 1);
-    return this.parse(line.subarray(0, end).toString('utf8'));
+    return parseBackupHeader(line.subarray(0, end).toString('utf8'), this.file);
   }
 
   /** The next `count` bytes; raises BackupError when the file ends before. */
@@ -99,23 +61,6 @@ export class BackupReader {
     } catch (cause) {
       throw this.damaged((cause as Error).message, cause);
     }
-  }
-
-  private parse(text: string): BackupHeader {
-    let header: Partial<BackupHeader>;
-    try {
-      header = JSON.parse(text) as Partial<BackupHeader>;
-    } catch (cause) {
-      throw this.damaged('it has no header', cause);
-    }
-    if (header.format !== BACKUP_FORMAT) throw this.damaged('it is not a backup of Gatehouse');
-    if (header.version !== BACKUP_VERSION) {
-      throw new BackupError(
-        `${this.file} has the format ${header.version}, and this Gatehouse reads ${BACKUP_VERSION}: ` +
-          'restore it with the version that made it.',
-      );
-    }
-    return header as BackupHeader;
   }
 
   private damaged(reason: string, cause?: unknown): BackupError {

@@ -1,7 +1,13 @@
 import { MIGRATIONS_TABLE, quoteIdentifier } from '../data-source.js';
 import { appliedMigrations } from '../migrations.js';
-import type { PgClient } from '../pg-client.js';
-import type { BackupHeader, BackupSequence } from './backup-file.js';
+import type { PgConnection } from '../pg-client.js';
+import {
+  BackupError,
+  isPartitionBound,
+  type BackupHeader,
+  type BackupPartition,
+  type BackupSequence,
+} from './backup-header.js';
 
 /**
  * The services' schemas. Queues (schema `bullmq`, or Redis) are left out on purpose: schedulers are set anew at boot,
@@ -12,6 +18,14 @@ export const BACKUP_SCHEMAS: readonly string[] = [
   'resource_sharing',
   'tunnel_gateway',
   'tunnel_gateway_ops',
+];
+
+/** What a backup without logs leaves out: lines of logs, and what is kept about these lines alone. */
+export const LOG_TABLES: readonly string[] = [
+  'proxy_gateway.traffic_logs',
+  'proxy_gateway.traffic_log_days',
+  'proxy_gateway.traffic_log_sections',
+  'proxy_gateway.runtime_logs',
 ];
 
 export interface TableShape {
@@ -25,14 +39,16 @@ export function qualified({ schema, name }: { schema: string; name: string }): s
   return `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
 }
 
-/** Makes COPY text mean the same on every server. */
-export async function fixTextFormat(client: PgClient): Promise<void> {
-  await client.query(`SET client_encoding = 'UTF8'; SET datestyle = 'ISO, YMD'; SET intervalstyle = 'iso_8601';
-    SET timezone = 'UTC'; SET extra_float_digits = 3; SET bytea_output = 'hex'`);
+/** Makes COPY text mean the same on every server, and lets it take its time, until the transaction ends. */
+export async function fixTextFormat(client: PgConnection): Promise<void> {
+  await client.query(`SET LOCAL client_encoding = 'UTF8'; SET LOCAL datestyle = 'ISO, YMD';
+    SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 3;
+    SET LOCAL bytea_output = 'hex'; SET LOCAL statement_timeout = 0;
+    SET LOCAL idle_in_transaction_session_timeout = 0`);
 }
 
 /** Those of `wanted` that exist, each with its migrations. */
-export async function readSchemas(client: PgClient, wanted: readonly string[]): Promise<BackupHeader['schemas']> {
+export async function readSchemas(client: PgConnection, wanted: readonly string[]): Promise<BackupHeader['schemas']> {
   const { rows } = await client.query<{ name: string }>(
     'SELECT nspname AS name FROM pg_namespace WHERE nspname = ANY($1) ORDER BY nspname',
     [wanted],
@@ -43,7 +59,7 @@ export async function readSchemas(client: PgClient, wanted: readonly string[]): 
 }
 
 /** Tables with data, parents before the tables that refer to them; the migrations tables belong to the schema's state. */
-export async function readTables(client: PgClient, schemas: readonly string[]): Promise<TableShape[]> {
+export async function readTables(client: PgConnection, schemas: readonly string[]): Promise<TableShape[]> {
   const { rows } = await client.query<TableShape & { oid: number }>(
     `SELECT c.oid::int AS oid, n.nspname AS schema, c.relname AS name,
             coalesce(array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attgenerated = ''), '{}') AS columns
@@ -85,7 +101,7 @@ export function parentsFirst<Table extends { oid: number }>(
   return [...ordered];
 }
 
-export async function readSequences(client: PgClient, schemas: readonly string[]): Promise<BackupSequence[]> {
+export async function readSequences(client: PgConnection, schemas: readonly string[]): Promise<BackupSequence[]> {
   const { rows } = await client.query<{ schema: string; name: string }>(
     'SELECT schemaname AS schema, sequencename AS name FROM pg_sequences WHERE schemaname = ANY($1) ORDER BY 1, 2',
     [schemas],
@@ -100,4 +116,24 @@ export async function readSequences(client: PgClient, schemas: readonly string[]
     if (row !== undefined) sequences.push({ schema, name, ...row });
   }
   return sequences;
+}
+
+/** Parts of partitioned tables; of those parts no further ones. Needs the text format that fixTextFormat() sets. */
+export async function readPartitions(client: PgConnection, schemas: readonly string[]): Promise<BackupPartition[]> {
+  const { rows } = await client.query<BackupPartition>(
+    `SELECT n.nspname AS schema, part.relname AS name, whole.relname AS parent,
+            pg_get_expr(part.relpartbound, part.oid) AS bound
+       FROM pg_inherits i
+       JOIN pg_class part ON part.oid = i.inhrelid
+       JOIN pg_class whole ON whole.oid = i.inhparent
+       JOIN pg_namespace n ON n.oid = whole.relnamespace
+      WHERE n.nspname = ANY($1) AND part.relispartition AND part.relkind = 'r'
+      ORDER BY 1, 3, 2`,
+    [schemas],
+  );
+  const strange = rows.find(({ bound }) => !isPartitionBound(bound));
+  if (strange !== undefined) {
+    throw new BackupError(`The partition ${qualified(strange)} has a bound that cannot be saved: ${strange.bound}.`);
+  }
+  return rows;
 }

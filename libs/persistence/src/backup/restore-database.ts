@@ -1,147 +1,196 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { from as copyFrom } from 'pg-copy-streams';
 import { quoteIdentifier } from '../data-source.js';
-import { withClient, type PgClient } from '../pg-client.js';
-import { BackupError, BackupReader, type BackupHeader, type BackupTable } from './backup-file.js';
-import { fixTextFormat, qualified, readSchemas, readTables, type TableShape } from './catalogue.js';
-import { MeasuredStream } from './measured-stream.js';
+import { withClient, type PgConnection } from '../pg-client.js';
+import { BackupReader } from './backup-file.js';
+import { BackupError, type BackupHeader } from './backup-header.js';
+import { fixTextFormat, qualified, readSchemas, readTables } from './catalogue.js';
+import { checkBackupFile, type ProgressHandler } from './check-file.js';
+import { clearAway, countRows, lockTables, refuseUsers, setAside, type RowCounts } from './former-data.js';
+import { keyFingerprint } from './key-fingerprint.js';
+import { checkTables, createPartitions, loadTable, setSequences, withoutTriggers } from './load-tables.js';
+import { knownMigrations, SchemaBuilder } from './prepare-schemas.js';
+import type { StoredData } from './stored-data.js';
+
+export interface BackupDemands {
+  /** The services of this version. */
+  stored: readonly StoredData[];
+  /** The secret keys that the services will have, or undefined to leave them unchecked. */
+  keys?: readonly Buffer[];
+  onProgress?: ProgressHandler;
+}
+
+/** A backup that was read to its end and that this version can restore. */
+export interface CheckedBackup {
+  file: string;
+  header: BackupHeader;
+  /** The services that have data in it. */
+  stored: readonly StoredData[];
+  /** Migrations that it lacks: they run after its rows are loaded. */
+  migrations: string[];
+}
 
 export interface RestoreOptions {
-  /** Replace the rows the database has; without it a database with rows is refused. */
+  /** Replace the data the database has; without it a database with data is refused. */
   force?: boolean;
+  /** Hears what will be replaced before it is: rows of each service that has any. */
+  onReplace?: (replaced: readonly ReplacedRows[]) => void;
+  onProgress?: ProgressHandler;
+}
+
+export interface ReplacedRows {
+  service: string;
+  rows: number;
+}
+
+/** Finds out all that can be known about a backup without a database. Raises BackupError with the way out. */
+export async function checkBackup(file: string, demands: BackupDemands): Promise<CheckedBackup> {
+  const header = await checkBackupFile(file, demands.onProgress);
+  const stored = servicesOf(header, demands.stored);
+  const migrations = checkMigrations(header, stored);
+  if (demands.keys !== undefined) checkKeys(header, demands.keys);
+  return { file, header, stored, migrations };
 }
 
 /**
- * Loads a backup into schemas that have exactly its migrations, all of it or nothing, in one transaction. The services
- * must not run. Raises BackupError with the way out; returns the backup's header.
+ * Puts the services' data back as they were when the backup was made, and brings them to this version. All happens in
+ * one transaction: until its end the database is as it was. The services must not run; the role has to own the schemas
+ * and may create schemas in the database. Raises BackupError with the way out.
  */
-export async function restoreDatabase(url: string, file: string, options: RestoreOptions = {}): Promise<BackupHeader> {
+export async function restoreDatabase(url: string, backup: CheckedBackup, options: RestoreOptions = {}): Promise<void> {
+  const { file, header, stored } = backup;
   const reader = new BackupReader(file);
   try {
-    const header = await reader.header();
-    // Closing the connection rolls back, whatever state a failed COPY left it in.
-    await withClient(url, (client) => restore(client, reader, header, options.force ?? false));
-    return header;
+    const again = await reader.header();
+    if (again.createdAt !== header.createdAt) throw new BackupError(`${file} was replaced while it was read.`);
+    await SchemaBuilder.inTransaction(url, stored, async (builder, client) => {
+      await fixTextFormat(client);
+      options.onReplace?.(await prepare({ builder, client, header, stored, force: options.force === true }));
+      await load({ builder, client, header, reader, onProgress: options.onProgress });
+      await builder.migrate(() => true);
+    });
   } finally {
     await reader.close();
   }
+  await clearAway(
+    url,
+    stored.flatMap(({ schemas }) => schemas),
+  );
+  await analyze(url, header);
 }
 
-async function restore(client: PgClient, reader: BackupReader, header: BackupHeader, force: boolean): Promise<void> {
-  await fixTextFormat(client);
-  await client.query(`BEGIN; SET LOCAL lock_timeout = '2s'`);
-  await checkMigrations(client, header);
-  const tables = await readTables(
+/** Raises BackupError for schemas that no service of this version has. */
+function servicesOf(header: BackupHeader, stored: readonly StoredData[]): StoredData[] {
+  const names = header.schemas.map(({ name }) => name);
+  const unknown = names.filter((name) => !stored.some(({ schemas }) => schemas.includes(name)));
+  if (unknown.length > 0) throw newer(`it has the schema ${unknown.join(', ')}`);
+  const strange = [...header.tables, ...header.partitions, ...header.sequences].find(
+    ({ schema }) => !names.includes(schema),
+  );
+  if (strange !== undefined) {
+    throw new BackupError(`The backup is damaged: ${qualified(strange)} belongs to none of its schemas.`);
+  }
+  return stored.filter(({ schemas }) => schemas.some((schema) => names.includes(schema)));
+}
+
+function newer(how: string): BackupError {
+  return new BackupError(
+    `The backup was made by a newer Gatehouse (${how}): restore it with the version that made it, or a later one.`,
+  );
+}
+
+/** Returns the migrations that the backup lacks; raises BackupError for those that this version lacks. */
+function checkMigrations(header: BackupHeader, stored: readonly StoredData[]): string[] {
+  const here = stored.flatMap(knownMigrations);
+  const there = header.schemas.flatMap(({ migrations }) => migrations);
+  const unknown = there.filter((name) => !here.includes(name));
+  if (unknown.length > 0) throw newer(`it has the migrations ${unknown.join(', ')}`);
+  return here.filter((name) => !there.includes(name));
+}
+
+function checkKeys(header: BackupHeader, keys: readonly Buffer[]): void {
+  const here = keys.map(keyFingerprint);
+  if (header.keys.every((key) => here.includes(key))) return;
+  throw new BackupError(
+    'The backup was made with another secret key: put the secret.key that was saved with it into the home, ' +
+      'or its text into GATEHOUSE_SECRET_KEY. With any other key its passwords, keys and certificates could not be read.',
+  );
+}
+
+interface Preparation {
+  builder: SchemaBuilder;
+  client: PgConnection;
+  header: BackupHeader;
+  stored: readonly StoredData[];
+  force: boolean;
+}
+
+/** Sets aside what there is and makes the schemas as the backup had them. Returns the rows that will be replaced. */
+async function prepare({ builder, client, header, stored, force }: Preparation): Promise<ReplacedRows[]> {
+  await refuseUsers(
     client,
-    header.schemas.map(({ name }) => name),
+    stored.map(({ service }) => service),
   );
-  checkTables(tables, header);
-  await lockTables(client, tables);
-  if (force) await emptyTables(client, tables);
-  else await refuseRows(client, tables);
-  await relaxReferences(client);
-  for (const table of header.tables) await loadTable(client, reader, table);
-  await reader.end();
-  for (const { schema, name, value, called } of header.sequences) {
-    await client.query('SELECT setval($1::regclass, $2::bigint, $3)', [qualified({ schema, name }), value, called]);
+  const names = stored.flatMap(({ schemas }) => schemas);
+  await client.query(`SET LOCAL lock_timeout = '2s'`);
+  await builder.keepMigrationsOut();
+  await lockTables(client, names);
+  const former = await readSchemas(client, names);
+  const counts = await countRows(client, names);
+  await setAside(client, names);
+  const migrations = header.schemas.flatMap((schema) => schema.migrations);
+  if (!force && [...counts.values()].some((rows) => rows > 0)) {
+    const had = former.flatMap((schema) => schema.migrations);
+    const initial = await builder.rehearse(async () => {
+      await builder.migrate((name) => had.includes(name));
+      return countRows(client, names);
+    });
+    refuseData(counts, initial, stored);
   }
-  await client.query('COMMIT');
+  await builder.migrate((name) => migrations.includes(name));
+  return rowsOfServices(counts, stored);
 }
 
-async function checkMigrations(client: PgClient, header: BackupHeader): Promise<void> {
-  const present = await readSchemas(
-    client,
-    header.schemas.map(({ name }) => name),
-  );
-  for (const { name, migrations } of header.schemas) {
-    const here = present.find((schema) => schema.name === name)?.migrations ?? [];
-    const missing = migrations.filter((migration) => !here.includes(migration));
-    const extra = here.filter((migration) => !migrations.includes(migration));
-    if (missing.length > 0) {
-      throw new BackupError(
-        `The schema ${name} lacks migrations that the backup has (${missing.join(', ')}): ` +
-          'migrate the database first, with a version of Gatehouse at least as new as the one that made the backup.',
-      );
+/** Rows that come with the tables are nobody's data. */
+function refuseData(counts: RowCounts, initial: RowCounts, stored: readonly StoredData[]): void {
+  if ([...counts].every(([table, rows]) => rows <= (initial.get(table) ?? 0))) return;
+  const rows = rowsOfServices(counts, stored).map((one) => `${one.service} ${one.rows} rows`);
+  throw new BackupError(`The database is not empty (${rows.join(', ')}): restore with --force to replace what it has.`);
+}
+
+function rowsOfServices(counts: RowCounts, stored: readonly StoredData[]): ReplacedRows[] {
+  return stored
+    .map(({ service, schemas }) => {
+      const own = [...counts].filter(([table]) => schemas.some((schema) => table.startsWith(`${schema}.`)));
+      return { service, rows: own.reduce((sum, [, rows]) => sum + rows, 0) };
+    })
+    .filter(({ rows }) => rows > 0);
+}
+
+interface Loading {
+  builder: SchemaBuilder;
+  client: PgConnection;
+  header: BackupHeader;
+  reader: BackupReader;
+  onProgress: ProgressHandler | undefined;
+}
+
+async function load({ builder, client, header, reader, onProgress }: Loading): Promise<void> {
+  const names = header.schemas.map(({ name }) => name);
+  await createPartitions(client, header);
+  await checkTables(client, header);
+  const tables = await readTables(client, names);
+  await withoutTriggers(client, names, async () => {
+    if (tables.length > 0) await client.query(`TRUNCATE ${tables.map(qualified).join(', ')}`);
+    for (const table of header.tables) {
+      await builder.useNamesOf(table.schema);
+      await loadTable(client, reader, table, onProgress);
     }
-    if (extra.length > 0) {
-      throw new BackupError(
-        `The schema ${name} has migrations that the backup lacks (${extra.join(', ')}): ` +
-          'restore into a database migrated only as far as the backup, and migrate on afterwards.',
-      );
-    }
-  }
+    await reader.end();
+  });
+  await setSequences(client, header);
 }
 
-function checkTables(tables: readonly TableShape[], header: BackupHeader): void {
-  const here = new Map(tables.map((table) => [qualified(table), table]));
-  for (const table of header.tables) {
-    const columns = here.get(qualified(table))?.columns ?? [];
-    const missing = table.columns.filter((column) => !columns.includes(column));
-    if (missing.length > 0) {
-      throw new BackupError(
-        `The table ${qualified(table)} of the backup does not fit: no column ${missing.join(', ')}.`,
-      );
-    }
-  }
-}
-
-async function lockTables(client: PgClient, tables: readonly TableShape[]): Promise<void> {
-  if (tables.length === 0) return;
-  try {
-    await client.query(`LOCK TABLE ${tables.map(qualified).join(', ')} IN ACCESS EXCLUSIVE MODE`);
-  } catch (cause) {
-    if ((cause as { code?: string }).code !== '55P03') throw cause;
-    throw new BackupError('The database is in use: stop the services before restoring.', { cause });
-  }
-}
-
-/** All tables in one statement: the references among them are no obstacle then. */
-async function emptyTables(client: PgClient, tables: readonly TableShape[]): Promise<void> {
-  if (tables.length > 0) await client.query(`TRUNCATE ${tables.map(qualified).join(', ')}`);
-}
-
-async function refuseRows(client: PgClient, tables: readonly TableShape[]): Promise<void> {
-  for (const table of tables) {
-    const { rowCount } = await client.query(`SELECT 1 FROM ${qualified(table)} LIMIT 1`);
-    if (rowCount === 0) continue;
-    throw new BackupError(
-      `The database is not empty (${table.schema}.${table.name} has rows): restore with --force to replace what it has.`,
-    );
-  }
-}
-
-/**
- * Rows of a consistent snapshot fit together. A superuser loads them without triggers; for others the tables come
- * parents first and deferrable references wait for the commit.
- */
-async function relaxReferences(client: PgClient): Promise<void> {
-  const { rows } = await client.query<{ superuser: boolean }>(
-    'SELECT rolsuper AS superuser FROM pg_roles WHERE rolname = current_user',
-  );
-  await client.query(
-    rows[0]?.superuser === true ? 'SET LOCAL session_replication_role = replica' : 'SET CONSTRAINTS ALL DEFERRED',
-  );
-}
-
-async function loadTable(client: PgClient, reader: BackupReader, table: BackupTable): Promise<void> {
-  const columns = table.columns.map(quoteIdentifier).join(', ');
-  const sink = client.query(copyFrom(`COPY ${qualified(table)} (${columns}) FROM STDIN`));
-  const measured = new MeasuredStream();
-  try {
-    await pipeline(Readable.from(reader.take(table.bytes), { objectMode: false }), measured, sink);
-  } catch (cause) {
-    if (cause instanceof BackupError) throw cause;
-    const { code, message } = cause as Error & { code?: string };
-    throw new BackupError(
-      `The rows of ${table.schema}.${table.name} could not be loaded: ${code === undefined ? message : `error ${code}`}.`,
-      { cause },
-    );
-  }
-  const { rowCount } = sink;
-  if (measured.digest() !== table.sha256 || measured.rows !== table.rows || rowCount !== table.rows) {
-    throw new BackupError(
-      `The backup is damaged: the rows of ${table.schema}.${table.name} are not those that were saved.`,
-    );
-  }
+/** Without statistics the first queries would be planned for empty tables. */
+async function analyze(url: string, header: BackupHeader): Promise<void> {
+  const tables = header.tables.map(({ schema, name }) => `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`);
+  if (tables.length > 0) await withClient(url, (client) => client.query(`ANALYZE ${tables.join(', ')}`));
 }

@@ -1,0 +1,88 @@
+import { quoteIdentifier } from '../data-source.js';
+import { withClient, type PgConnection } from '../pg-client.js';
+import { BackupError } from './backup-header.js';
+import { qualified, readTables } from './catalogue.js';
+
+const PREFIX = 'gatehouse_former_';
+/** Queues of jobs belong to the data they were about; services make the schema again. */
+const QUEUES_SCHEMA = 'bullmq';
+
+/** Rows by `schema.table`. */
+export type RowCounts = ReadonlyMap<string, number>;
+
+/** Raises BackupError when anything of the given services is connected to the database. */
+export async function refuseUsers(client: PgConnection, services: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT DISTINCT application_name AS name FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY 1`,
+  );
+  const users = services.filter((service) => rows.some(({ name }) => name?.startsWith(service)));
+  if (users.length > 0) throw inUse(users.join(', '));
+}
+
+/** Locks every table against everybody. Raises BackupError when somebody uses one. */
+export async function lockTables(client: PgConnection, schemas: readonly string[]): Promise<void> {
+  const tables = await readTables(client, schemas);
+  if (tables.length === 0) return;
+  try {
+    await client.query(`LOCK TABLE ${tables.map(qualified).join(', ')} IN ACCESS EXCLUSIVE MODE`);
+  } catch (cause) {
+    if ((cause as { code?: string }).code !== '55P03') throw cause;
+    throw inUse('somebody', cause);
+  }
+}
+
+function inUse(who: string, cause?: unknown): BackupError {
+  return new BackupError(`The database is in use (${who}): stop the services before restoring.`, { cause });
+}
+
+export async function countRows(client: PgConnection, schemas: readonly string[]): Promise<RowCounts> {
+  const counts = new Map<string, number>();
+  for (const table of await readTables(client, schemas)) {
+    const { rows } = await client.query<{ count: string }>(`SELECT count(*)::text AS count FROM ${qualified(table)}`);
+    counts.set(`${table.schema}.${table.name}`, Number(rows[0]?.count ?? 0));
+  }
+  return counts;
+}
+
+/** Moves the schemas out of the way, and the job queues; whoever rolls back has them where they were. */
+export async function setAside(client: PgConnection, schemas: readonly string[]): Promise<void> {
+  const all = [...schemas, QUEUES_SCHEMA];
+  await dropLeftovers(client, all);
+  for (const name of await existing(client, all)) {
+    await client.query(`ALTER SCHEMA ${quoteIdentifier(name)} RENAME TO ${quoteIdentifier(aside(name))}`);
+  }
+}
+
+/** Drops what was set aside, in small steps: each partition and index takes a place in the server's table of locks. */
+export async function clearAway(url: string, schemas: readonly string[]): Promise<void> {
+  const all = [...schemas, QUEUES_SCHEMA];
+  await withClient(url, async (client) => {
+    const { rows } = await client.query<{ schema: string; name: string }>(
+      `SELECT n.nspname AS schema, c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = ANY($1) AND c.relispartition AND c.relkind = 'r'`,
+      [await existing(client, all.map(aside))],
+    );
+    for (const partition of rows) await client.query(`DROP TABLE ${qualified(partition)}`);
+    await dropLeftovers(client, all);
+  });
+}
+
+function aside(schema: string): string {
+  return PREFIX + schema;
+}
+
+/** Those of this restore, or of one that ended between its commit and its clearing away. */
+async function dropLeftovers(client: PgConnection, schemas: readonly string[]): Promise<void> {
+  for (const name of await existing(client, schemas.map(aside))) {
+    await client.query(`DROP SCHEMA ${quoteIdentifier(name)} CASCADE`);
+  }
+}
+
+async function existing(client: PgConnection, schemas: readonly string[]): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    'SELECT nspname AS name FROM pg_namespace WHERE nspname = ANY($1) ORDER BY 1',
+    [schemas],
+  );
+  return rows.map(({ name }) => name);
+}

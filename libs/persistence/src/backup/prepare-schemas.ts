@@ -1,0 +1,117 @@
+import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
+import { createDataSource, quoteIdentifier, type DataSourceConfig } from '../data-source.js';
+import { appliedMigrations, LOCK_CLASS, nameOf } from '../migrations.js';
+import type { PgConnection } from '../pg-client.js';
+import type { StoredData } from './stored-data.js';
+
+/**
+ * Makes and changes schemas of several services on one connection, inside the transaction that is open there: until it
+ * commits nobody sees them, and if it does not they were never there.
+ */
+export class SchemaBuilder {
+  private readonly services: readonly OpenService[];
+  private readonly runner: QueryRunner;
+
+  private constructor(services: readonly OpenService[], runner: QueryRunner) {
+    this.services = services;
+    this.runner = runner;
+  }
+
+  /** Opens a connection for `work` and a transaction on it, which is committed when `work` resolves. */
+  static async inTransaction<T>(
+    url: string,
+    stored: readonly StoredData[],
+    work: (builder: SchemaBuilder, client: PgConnection) => Promise<T>,
+  ): Promise<T> {
+    const services = stored.map((data) => open(data, url));
+    const [first] = services;
+    if (first === undefined) throw new TypeError('There is no service whose schemas could be made.');
+    try {
+      for (const { dataSource } of services) await dataSource.initialize();
+      const runner = first.dataSource.createQueryRunner();
+      const client = (await runner.connect()) as PgConnection;
+      try {
+        await runner.startTransaction();
+        const result = await work(new SchemaBuilder(services, runner), client);
+        await runner.commitTransaction();
+        return result;
+      } finally {
+        await runner.release();
+      }
+    } finally {
+      // Ends the connection as well, and with it a transaction that did not commit, in whatever state COPY left it.
+      for (const { dataSource } of services) if (dataSource.isInitialized) await dataSource.destroy();
+    }
+  }
+
+  /** Nobody else migrates these schemas until the transaction ends. */
+  async keepMigrationsOut(): Promise<void> {
+    for (const { config } of this.services) {
+      await this.runner.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [LOCK_CLASS, config.schema]);
+    }
+  }
+
+  /** Runs those of the missing migrations that `isWanted` accepts, service by service, and returns their names. */
+  async migrate(isWanted: (migration: string) => boolean): Promise<string[]> {
+    const applied: string[] = [];
+    for (const { config, dataSource } of this.services) {
+      await this.runner.query(`CREATE SCHEMA IF NOT EXISTS ${quoteIdentifier(config.schema)}`);
+      await this.useNamesOf(config.schema);
+      const client = (await this.runner.connect()) as PgConnection;
+      const done = await appliedMigrations(client, config.schema);
+      const all = dataSource.migrations;
+      try {
+        for (const migration of all.toSorted((a, b) => timeOf(nameOf(a)) - timeOf(nameOf(b)))) {
+          const name = nameOf(migration);
+          if (done.includes(name) || !isWanted(name)) continue;
+          Object.assign(dataSource, { migrations: [migration] });
+          await new MigrationExecutor(dataSource, this.runner).executePendingMigrations();
+          // What a migration's own commit would have checked; the next one may change a table with checks outstanding.
+          await this.runner.query('SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED');
+          applied.push(name);
+        }
+      } finally {
+        Object.assign(dataSource, { migrations: all });
+      }
+    }
+    return applied;
+  }
+
+  /** Lets names without a schema be those of the service that has the given one. */
+  async useNamesOf(schema: string): Promise<void> {
+    const owner = this.services.find(({ data, config }) => config.schema === schema || data.schemas.includes(schema));
+    const path = owner === undefined ? [schema] : [owner.config.schema, ...(owner.config.searchPath ?? [])];
+    await this.runner.query(`SET LOCAL search_path = ${path.map(quoteIdentifier).join(', ')}`);
+  }
+
+  /** Does something for what it finds out, and undoes it. */
+  async rehearse<T>(work: () => Promise<T>): Promise<T> {
+    await this.runner.query('SAVEPOINT rehearsal');
+    const found = await work();
+    await this.runner.query('ROLLBACK TO SAVEPOINT rehearsal');
+    return found;
+  }
+}
+
+interface OpenService {
+  data: StoredData;
+  config: DataSourceConfig;
+  dataSource: DataSource;
+}
+
+function open(data: StoredData, url: string): OpenService {
+  const config = data.database(url, 'gatehouse restore');
+  return { data, config, dataSource: createDataSource({ ...config, poolSize: 1 }) };
+}
+
+/** Migrations carry the time of their making at the end of their names, in 13 digits. */
+function timeOf(name: string): number {
+  return Number(name.slice(-13));
+}
+
+/** Names of all migrations that a service of this version has. */
+export function knownMigrations(stored: StoredData): string[] {
+  const { migrations } = stored.database('postgres://', '');
+  const list = (Array.isArray(migrations) ? migrations : Object.values(migrations)) as unknown[];
+  return list.map((migration) => (typeof migration === 'function' ? migration.name : String(migration)));
+}

@@ -1,0 +1,13 @@
+import { findSecretKey, SecretKeyError } from '@gatehouse/persistence';
+import { PlainFailure } from '../../bootstrap/failure.mjs';
+
+/** The secret keys that services of this environment would use; none where there is none yet. Raises PlainFailure. */
+export function secretKeysOf(env: NodeJS.ProcessEnv, home: string): Buffer[] {
+  try {
+    const key = findSecretKey({ home, envValue: env['GATEHOUSE_SECRET_KEY'] });
+    return key === undefined ? [] : [key];
+  } catch (cause) {
+    if (cause instanceof SecretKeyError) throw new PlainFailure(cause.message, { cause });
+    throw cause;
+  }
+}
