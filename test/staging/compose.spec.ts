@@ -115,25 +115,3 @@ describe('docker-compose.yml', () => {
     for (const name of needed) expect(values.get(name)).toBe('');
   });
 });
-
-describe('the Dockerfile', () => {
-  const dockerfile = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8');
-
-  it('knows every package of the workspace', () => {
-    const { packages } = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')) as {
-      packages: Record<string, { link?: boolean; resolved?: string }>;
-    };
-    const members = Object.values(packages).filter(({ link }) => link);
-    expect(members.length).toBeGreaterThan(10);
-    for (const { resolved } of members) expect(dockerfile).toContain(`COPY ${resolved}/package.json ${resolved}/`);
-  });
-
-  it('runs as an ordinary user', () => {
-    expect(
-      dockerfile
-        .split('\n')
-        .filter((line) => line.startsWith('USER '))
-        .at(-1),
-    ).toBe('USER node');
-  });
-});
