@@ -64,6 +64,30 @@ describe('the spec’s authorization operations', () => {
     expect(anonymous.status).toBe(401);
   });
 
+  it('take the login cookie as the credential, whatever a client sends with every call', async () => {
+    const asked = { client_id: app.clientId, redirect_uri: CALLBACK, ...query };
+    const token = (await party.tokens(app, owner.id)).access_token;
+    const personal = await party.keys.create(owner.id, { name: 'mine', scopes: ['meta'] });
+    for (const headers of [
+      { 'X-API-Key': app.secret },
+      { 'X-API-Key': personal.secret },
+      { Authorization: `Bearer ${token}` },
+      { 'X-API-Key': app.secret, Authorization: `Bearer ${token}` },
+      { 'X-API-Key': 'hk_wrong', Authorization: 'Basic YTpi' },
+    ]) {
+      for (const method of ['get', 'post'] as const) {
+        const answer = await authorize(method, asked).set(headers);
+        expect([answer.status, answer.body], `${method} ${JSON.stringify(headers)}`).toMatchObject([
+          200,
+          { success: true, code: '200' },
+        ]);
+        const path = '/api/public/openapi/oauth/authorize';
+        const without = request(site.url)[method](path).set(headers);
+        expect((await (method === 'get' ? without.query(asked) : without.send(asked))).status).toBe(401);
+      }
+    }
+  });
+
   it('issue a code, exchange it, refresh and revoke, in the envelope and in the words of RFC 6749', async () => {
     const confirmed = await authorize('post', { client_id: app.clientId, redirect_uri: CALLBACK, ...query });
     expect(confirmed.status).toBe(200);

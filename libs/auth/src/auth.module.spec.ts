@@ -157,6 +157,33 @@ describe('the guard', () => {
     openness.open = false;
   });
 
+  describe('where the cookie is the only credential', () => {
+    const cookie = (): string => `notes=${session}`;
+
+    it.each([
+      ['an API key', () => ({ 'x-api-key': keys.admin })],
+      ['a key of another service', () => ({ 'x-api-key': 'hk_else' })],
+      ['a token of another service', () => ({ authorization: 'Bearer hat_else' })],
+      ['two different ones', () => ({ 'x-api-key': 'hk_else', authorization: 'Bearer hat_else' })],
+      ['basic credentials', () => ({ authorization: 'Basic YTpi' })],
+    ])('%s beside it does not matter, and does not replace it', async (_what, headers) => {
+      const beside = await server()
+        .get('/notes/mine')
+        .set({ cookie: cookie(), ...headers() });
+      expect([beside.status, beside.body]).toMatchObject([200, { name: 'ada', credential: 'session' }]);
+      expect((await server().get('/notes/mine').set(headers())).status).toBe(401);
+      const changed = await server()
+        .post('/notes/mine')
+        .set({ cookie: cookie(), ...headers() });
+      expect(changed.status).toBe(201);
+    });
+
+    it('pages of other sites are refused, whatever they send with it', async () => {
+      const headers = { cookie: cookie(), 'x-api-key': keys.admin, origin: 'http://evil.test' };
+      expect((await server().post('/notes/mine').set(headers)).status).toBe(403);
+    });
+  });
+
   it('leaves public routes alone', async () => {
     const answer = await server().get('/notes/public').set('authorization', 'Bearer nonsense');
     expect(answer.status).toBe(200);

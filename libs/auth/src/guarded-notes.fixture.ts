@@ -3,7 +3,7 @@ import { PersistenceModule } from '@gatehouse/persistence';
 import { AuthModule, type AuthModuleOptions } from './auth.module.js';
 import { SYSTEM_ACTOR, type Actor } from './guard/actor.js';
 import { AuthPolicy, SessionUsers, type SessionUser } from './guard/authenticator.js';
-import { CurrentActor, Public, Requires, RequiresLogin } from './guard/decorators.js';
+import { CookieOnly, CurrentActor, Public, Requires, RequiresLogin } from './guard/decorators.js';
 
 // A small guarded service for this folder's specs. Not in a spec file: those are outside the project that knows decorators.
 
@@ -25,6 +25,16 @@ class NotesController {
   @RequiresLogin()
   @Get('credentials')
   credentials(): object {
+    return {};
+  }
+  @CookieOnly()
+  @Get('mine')
+  mine(@CurrentActor() actor: Actor): Actor {
+    return actor;
+  }
+  @CookieOnly()
+  @Post('mine')
+  change(): object {
     return {};
   }
   @Public()

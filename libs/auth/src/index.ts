@@ -11,7 +11,7 @@ export {
 } from './guard/actor.js';
 export { AuthGuard } from './guard/auth.guard.js';
 export { Authenticator, AuthPolicy, SessionUsers, type SessionUser } from './guard/authenticator.js';
-export { CurrentActor, isPublicRoute, Public, Requires, RequiresLogin } from './guard/decorators.js';
+export { CookieOnly, CurrentActor, isPublicRoute, Public, Requires, RequiresLogin } from './guard/decorators.js';
 export { KnownUsers } from './guard/known-users.js';
 export { actorOf } from './guard/request-actor.js';
 export { SameOriginGuard } from './guard/same-origin.js';

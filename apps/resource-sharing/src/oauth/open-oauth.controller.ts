@@ -1,4 +1,4 @@
-import { Public } from '@gatehouse/auth';
+import { CookieOnly, Public } from '@gatehouse/auth';
 import { Body, Controller, Get, HttpCode, Options, Post, Query, Req, Res } from '@nestjs/common';
 import {
   ApiBody,
@@ -43,8 +43,9 @@ export class OpenOAuthController {
     private readonly status: TokenStatus,
   ) {}
 
+  @CookieOnly()
   @Get('authorize')
-  @ApiOperation({ summary: 'What an application asks of the logged-in user' })
+  @ApiOperation({ summary: 'What an application asks of the logged-in user', security: [{ session: [] }] })
   @ApiQuery({ type: AuthorizationRequestBody })
   @ApiEnvelope(AuthorizationPreviewView)
   async preview(
@@ -56,9 +57,10 @@ export class OpenOAuthController {
     return toPreviewView(await this.authorization.preview(query, userId));
   }
 
+  @CookieOnly()
   @Post('authorize')
   @HttpCode(200)
-  @ApiOperation({ summary: 'The logged-in user grants the scopes' })
+  @ApiOperation({ summary: 'The logged-in user grants the scopes', security: [{ session: [] }] })
   @ApiBody({ type: AuthorizationRequestBody })
   @ApiEnvelope(AuthorizationResultView)
   async confirm(

@@ -3,13 +3,14 @@ import { Reflector } from '@nestjs/core';
 import { AppError } from '@gatehouse/platform';
 import { allows, refuseApiKeys, type Actor, type Scope } from './actor.js';
 import { Authenticator, type AuthPolicy } from './authenticator.js';
-import { NEEDED_SCOPE, NEEDS_LOGIN, PUBLIC_ROUTE } from './decorators.js';
+import { COOKIE_ROUTE, NEEDED_SCOPE, NEEDS_LOGIN, PUBLIC_ROUTE } from './decorators.js';
 import { setActor } from './request-actor.js';
 import { refuseForeignOrigin } from './same-origin.js';
 import type { HttpRequest } from './http-request.js';
 
 interface RouteRule {
   readonly open: boolean;
+  readonly cookieOnly: boolean;
   readonly scope: Scope | undefined;
   readonly login: boolean;
 }
@@ -36,7 +37,7 @@ export class AuthGuard implements CanActivate {
   }
 
   private async admit(request: HttpRequest, rule: RouteRule): Promise<boolean> {
-    const actor = await this.identify(request);
+    const actor = await this.identify(request, rule);
     const needed = rule.scope ?? (request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write');
     // Known even when it is refused: the one who logs what was tried asks for it.
     setActor(request, actor);
@@ -45,8 +46,9 @@ export class AuthGuard implements CanActivate {
     return true;
   }
 
-  private async identify(request: HttpRequest): Promise<Actor> {
-    const actor = await this.authenticator.authenticate(request);
+  private async identify(request: HttpRequest, { cookieOnly }: RouteRule): Promise<Actor> {
+    const { authenticator } = this;
+    const actor = await (cookieOnly ? authenticator.byCookie(request) : authenticator.authenticate(request));
     if (actor !== null && actor !== undefined) return actor;
     const open = this.policy?.openActor();
     if (open !== undefined) {
@@ -80,6 +82,7 @@ export class AuthGuard implements CanActivate {
     const targets = [handler, controller];
     const rule: RouteRule = {
       open: this.reflector.getAllAndOverride<boolean | undefined>(PUBLIC_ROUTE, targets) === true,
+      cookieOnly: this.reflector.getAllAndOverride<boolean | undefined>(COOKIE_ROUTE, targets) === true,
       scope: this.reflector.getAllAndOverride<Scope | undefined>(NEEDED_SCOPE, targets),
       login: this.reflector.getAllAndOverride<boolean | undefined>(NEEDS_LOGIN, targets) === true,
     };

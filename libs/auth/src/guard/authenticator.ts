@@ -50,6 +50,11 @@ export class Authenticator {
     if (secret !== undefined) return this.bySecret(secret, request.ip ?? null);
     // Another scheme or a malformed value is a failed try, not a visitor without credentials.
     if (request.headers.authorization !== undefined) return undefined;
+    return this.byCookie(request);
+  }
+
+  /** The same by the session cookie alone, whatever the headers say. */
+  async byCookie(request: HttpRequest): Promise<Actor | null | undefined> {
     const token = this.parts.sessions?.cookie.read(request.headers);
     if (token === undefined) return null;
     const actor = await this.bySession(token, request.ip ?? null);

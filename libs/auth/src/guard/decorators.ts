@@ -5,6 +5,7 @@ import { actorOf } from './request-actor.js';
 export const PUBLIC_ROUTE = 'gatehouse:public';
 export const NEEDED_SCOPE = 'gatehouse:scope';
 export const NEEDS_LOGIN = 'gatehouse:login';
+export const COOKIE_ROUTE = 'gatehouse:cookie';
 
 /** Open to everybody: the guard does not look at credentials. */
 export const Public = (): CustomDecorator => SetMetadata(PUBLIC_ROUTE, true);
@@ -17,6 +18,12 @@ export const Requires = (scope: Scope): CustomDecorator => SetMetadata(NEEDED_SC
  * must not be able to make what outlives it.
  */
 export const RequiresLogin = (): CustomDecorator => SetMetadata(NEEDS_LOGIN, true);
+
+/**
+ * A route whose only credential is the session cookie. Clients that send an API key or a token with every call send it
+ * here too; it is not looked at, and does not stand for the cookie.
+ */
+export const CookieOnly = (): CustomDecorator => SetMetadata(COOKIE_ROUTE, true);
 
 /** The Actor of the request; on a public route it is null. */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor | null =>
