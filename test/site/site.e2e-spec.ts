@@ -76,6 +76,18 @@ describe.each([true, false])('the site, scripts allowed: %s', { timeout: 90_000 
     await developer.getByRole('button', { name: 'Register' }).click();
     const secret = (await developer.locator('.secret code').textContent()) ?? '';
     expect(await developer.getByRole('heading', { level: 1 }).textContent()).toBe(HOSTILE);
+    const applications = async (): Promise<number> => {
+      const list = await developer.context().newPage();
+      await list.goto(`${service.url}/developer`);
+      const count = await list.locator('tbody tr').count();
+      await list.close();
+      return count;
+    };
+    const secrets = developer.getByRole('button', { name: /^End now: secret/ });
+    // What a person does who is not sure that it worked.
+    await developer.reload();
+    expect(await developer.locator('.secret').count()).toBe(0);
+    expect([await applications(), await secrets.count()]).toEqual([1, 1]);
     const clientId = (await developer.locator('dd code').first().textContent()) ?? '';
 
     const administrator = await browser.open(`${service.url}/admin/applications/${clientId}`, { javaScriptEnabled });

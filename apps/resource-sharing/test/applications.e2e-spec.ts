@@ -67,6 +67,8 @@ describe('applications', () => {
     [{ ...VALID, scopes: ['root'] }, 'scopes'],
     [{ ...VALID, scopes: [] }, 'scopes'],
     [{ ...VALID, name: '' }, 'name'],
+    [{ ...VALID, name: '\u202egnp.exe' }, 'name'],
+    [{ ...VALID, name: 'Admin\u200b' }, 'name'],
     [{ ...VALID, kind: 'secret' }, 'kind'],
     [{ ...VALID, ip_allow: ['300.0.0.1'] }, 'ip_allow'],
     [{ ...VALID, status: 'approved' }, 'status'],

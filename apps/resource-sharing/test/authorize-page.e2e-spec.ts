@@ -47,6 +47,14 @@ describe.each(['/openapi/authorize', '/oauth2/authorize'])('%s', (path) => {
   });
   afterAll(() => site.close());
 
+  it('shows what cannot be seen in a name that was given before this was refused', async () => {
+    const old = await third.register((await third.user()).id, { name: '\u202eknab ruoY\u200b' });
+    const { reader } = await user();
+    await reader.get(address(old));
+    expect(reader.text).toContain('\ufffdknab ruoY\ufffd wants to act for your account.');
+    expect(reader.page).not.toMatch(/[\u202e\u200b]/);
+  });
+
   it('carries a third party through: login, consent, exchange, call, refresh, revocation', async () => {
     const { name } = await third.user(`user-${randomBytes(5).toString('hex')}`);
     const reader = new PageReader(site.url);

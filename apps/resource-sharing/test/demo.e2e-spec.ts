@@ -28,7 +28,8 @@ describe('the demonstration', () => {
     await admin.logIn('admin', PASSWORD);
     await admin.get('/');
     await admin.submit('/demo');
-    expect(admin.last?.status).toBe(200);
+    expect(admin.last?.status).toBe(303);
+    await admin.follow();
     expect(admin.text).toContain('demo-viewer password ');
     expect(admin.text).toContain('curl -s ');
     await admin.get('/');

@@ -254,6 +254,7 @@ describe('the pages of the site', () => {
         scopes: ['meta', 'query'],
         ...more,
       });
+      if (reader.last?.status === 303) await reader.follow();
       return /<code>(app_\w+)<\/code>/.exec(reader.page)?.[1] ?? '';
     };
 
@@ -306,6 +307,7 @@ describe('the pages of the site', () => {
       const clientId = await register(reader);
       const first = /<code>(hk_\w+)<\/code>/.exec(reader.page)?.[1] ?? '';
       await reader.submit(`/developer/${clientId}/secrets`, { overlap_seconds: '3600' });
+      await reader.follow();
       const second = /<code>(hk_\w+)<\/code>/.exec(reader.page)?.[1] ?? '';
       expect(second).not.toBe(first);
       for (const secret of [first, second]) expect((await people.probe('meta', secret)).status).toBe(200);
@@ -361,6 +363,7 @@ describe('the pages of the site', () => {
       expires_at: '2099-01-01',
       current_password,
     });
+    await reader.follow();
     const key = /<code>(hp_\w+)<\/code>/.exec(reader.page)?.[1] ?? '';
     expect((await people.probe('meta', key)).status).toBe(200);
     await reader.get('/keys');

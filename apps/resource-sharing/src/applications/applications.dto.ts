@@ -22,6 +22,7 @@ import type { ApplicationKind } from '../credentials/credential-records.js';
 import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
 import { PresentPassword } from '../site/site.dto.js';
 import { APPLICATION_KINDS } from './application-rows.js';
+import { VISIBLE_NAME } from './visible-name.js';
 
 /** PostgreSQL keeps no NUL in a text; other control characters have no place in one either. */
 const PLAIN = /^[^\p{Cc}]*$/u;
@@ -63,7 +64,7 @@ function IsAddressList(): PropertyDecorator {
 export class NewApplicationBody {
   @IsString()
   @Length(1, 80)
-  @Matches(PLAIN, { message: 'may not have control characters' })
+  @Matches(VISIBLE_NAME, { message: 'may not have invisible characters or marks of direction, and not be empty' })
   name: string;
 
   @IsOptional()
@@ -95,7 +96,7 @@ export class ApplicationChangeBody {
   @NotNull()
   @IsString()
   @Length(1, 80)
-  @Matches(PLAIN, { message: 'may not have control characters' })
+  @Matches(VISIBLE_NAME, { message: 'may not have invisible characters or marks of direction, and not be empty' })
   name?: string;
 
   @NotNull()

@@ -12,6 +12,7 @@ const DAYS_KEPT = 32;
 
 /** Nobody waits for the rows that these find, so they may take as long as they need. */
 const REMOVALS = [
+  'DELETE FROM one_time_texts WHERE expires_at <= now()',
   // Kept for a while after their end, so that a late second use is seen as one.
   "DELETE FROM authorization_codes WHERE expires_at < now() - interval '1 day'",
   `UPDATE refresh_tokens SET successor_sealed = NULL

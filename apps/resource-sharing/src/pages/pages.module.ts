@@ -1,5 +1,6 @@
 import { loadSecretKey } from '@gatehouse/persistence';
 import { Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { AdministrationModule } from '../administration/administration.module.js';
 import { ApplicationsModule } from '../applications/applications.module.js';
 import { DemoModule } from '../demo/demo.module.js';
@@ -26,6 +27,7 @@ import { AuthorizedController } from './own/authorized.controller.js';
 import { KeysPageController } from './own/keys.controller.js';
 import { SharesPageController } from './own/shares.controller.js';
 import { FormTokens } from './parts/form-tokens.js';
+import { OneTimeTexts } from './parts/one-time-texts.js';
 import { StylesheetController } from './parts/stylesheet.controller.js';
 import { Visitors } from './parts/visitors.js';
 
@@ -54,6 +56,12 @@ import { Visitors } from './parts/visitors.js';
       inject: [ResourceSharingSettings],
       useFactory: ({ home, secretKey }: ResourceSharingSettings) =>
         new FormTokens(loadSecretKey({ home, envValue: secretKey })),
+    },
+    {
+      provide: OneTimeTexts,
+      inject: [ResourceSharingSettings, DataSource],
+      useFactory: ({ home, secretKey }: ResourceSharingSettings, dataSource: DataSource) =>
+        new OneTimeTexts(loadSecretKey({ home, envValue: secretKey }), dataSource),
     },
     Visitors,
     AccountOverviews,

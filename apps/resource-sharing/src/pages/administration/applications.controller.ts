@@ -5,6 +5,7 @@ import { ReviewBody } from '../../administration/administration.dto.js';
 import { ApplicationReviews } from '../../administration/application-reviews.js';
 import { APPLICATION_STATUSES } from '../../applications/application-rows.js';
 import { Applications } from '../../applications/applications.service.js';
+import { visibleName } from '../../applications/visible-name.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
 import { FormValues, refusalOf, validated } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
@@ -93,6 +94,6 @@ export class AdminApplicationPagesController {
     const owner = owners.get(application.ownerId) ?? String(application.ownerId);
     const profiles = await this.reviews.profileNames();
     const body = reviewPage(visitor, { application, owner, profiles }, state);
-    sendPage(response, visitor, { title: application.name, body, notice, problem: state.problem });
+    sendPage(response, visitor, { title: visibleName(application.name), body, notice, problem: state.problem });
   }
 }

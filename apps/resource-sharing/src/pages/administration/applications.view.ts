@@ -1,5 +1,6 @@
 import type { AppError } from '@gatehouse/platform';
 import { APPLICATION_STATUSES, AUTH_LEVELS, type Application } from '../../applications/application-rows.js';
+import { visibleName } from '../../applications/visible-name.js';
 import type { ApplicationStatus } from '../../credentials/credential-records.js';
 import { checkboxes, form, hiddenField, select, submit } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
@@ -37,7 +38,7 @@ export function applicationList({ applications, owners, status, proposed, page, 
     return markup`<a href="${path}"${one === status && !proposed && markup` aria-current="true"`}>${one ?? 'all'}</a> `;
   });
   const rows = applications.map((application) => [
-    markup`<a href="/admin/applications/${application.clientId}">${application.name}</a>`,
+    markup`<a href="/admin/applications/${application.clientId}">${visibleName(application.name)}</a>`,
     markup`<a href="/admin/users/${application.ownerId}">${owners.get(application.ownerId)}</a>`,
     application.status,
     application.authLevel,

@@ -3,6 +3,7 @@ import { Body, Get, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AuthorizationService, type AuthorizationOptions } from '../../oauth/authorization.service.js';
 import { AuthorizationRefused, OAuthError } from '../../oauth/oauth-error.js';
+import { visibleName } from '../../applications/visible-name.js';
 import { openScopes } from '../../credentials/credential-records.js';
 import { FormValues } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
@@ -41,7 +42,7 @@ export class AuthorizeController {
         return this.confirm(query, visitor, request, { approved: true });
       }
       sendPage(response, visitor, {
-        title: `Allow ${application.name}?`,
+        title: `Allow ${visibleName(application.name)}?`,
         body: consentPage(visitor, preview, request.originalUrl),
         formTargets: formTargetsOf(redirectUri),
         secretive: true,

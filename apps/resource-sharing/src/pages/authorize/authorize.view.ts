@@ -1,4 +1,5 @@
 import type { AuthLevel } from '../../applications/application-rows.js';
+import { visibleName } from '../../applications/visible-name.js';
 import type { AuthorizationPreview } from '../../oauth/authorization.service.js';
 import { actionForm, checkboxes, form } from '../parts/forms.js';
 import { Html, markup } from '../parts/markup.js';
@@ -16,9 +17,10 @@ const LEVELS: Readonly<Record<AuthLevel, string>> = {
 /** What is asked, by whom and of whom. `address`: of this page, with the whole request. */
 export function consentPage(visitor: Member, { request, user }: AuthorizationPreview, address: string): Html {
   const { application, grantableScopes, redirectUri } = request;
-  return markup`<p><strong>${application.name}</strong> wants to act for your account.</p>
+  const name = visibleName(application.name);
+  return markup`<p><strong>${name}</strong> wants to act for your account.</p>
 ${facts([
-  ['Application', application.name],
+  ['Application', name],
   ['About it', application.description],
   ['Review', LEVELS[application.authLevel]],
   ['Account', `${user.nickname} (${user.username})`],

@@ -8,6 +8,7 @@ import { Registration } from '../../applications/registration.js';
 import { FormValues, refusalOf } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
 import { done, noticeOf } from '../parts/notices.js';
+import { OneTimeTexts } from '../parts/one-time-texts.js';
 import { PageController } from '../parts/page-controller.js';
 import { secretOnce } from '../parts/tables.js';
 import { CurrentVisitor, type Member } from '../parts/visitor.js';
@@ -23,6 +24,7 @@ export class DeveloperController {
     private readonly secrets: ApplicationSecrets,
     private readonly forms: ApplicationForms,
     private readonly pages: ApplicationPages,
+    private readonly oneTime: OneTimeTexts,
   ) {}
 
   @Get()
@@ -42,18 +44,22 @@ export class DeveloperController {
       registered = { clientId: application.clientId, secret: issued.secret };
     });
     if (registered === undefined) return this.sendList(response, visitor, { values, problem });
-    const shown = secretOnce('This is the secret of the application.', registered.secret);
-    return this.sendOne(response, visitor, registered.clientId, { shown });
+    const { clientId, secret } = registered;
+    await this.oneTime.keep(visitor, clientId, secret);
+    response.redirect(303, done(`/developer/${clientId}`, 'registered'));
   }
 
   @Get(':client_id')
-  one(
+  async one(
     @CurrentVisitor() visitor: Member,
     @Param('client_id') clientId: string,
     @Query() query: object,
+    @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    return this.sendOne(response, visitor, clientId, { notice: noticeOf(query) });
+    const secret = await this.oneTime.take(visitor, clientId, request);
+    const shown = secret === undefined ? {} : { shown: secretOnce('This is the secret of the application.', secret) };
+    await this.sendOne(response, visitor, clientId, { notice: noticeOf(query), ...shown });
   }
 
   @Post(':client_id')
@@ -85,8 +91,8 @@ export class DeveloperController {
       made = await this.forms.rotation(values, { ownerId: visitor.account.id, clientId, request });
     });
     if (problem !== undefined) return this.sendOne(response, visitor, clientId, { problem });
-    const shown = secretOnce('This is the new secret. The one before it holds for the time you chose.', made);
-    await this.sendOne(response, visitor, clientId, { shown });
+    await this.oneTime.keep(visitor, clientId, made);
+    response.redirect(303, done(`/developer/${clientId}`, 'new-secret'));
   }
 
   @Post(':client_id/secrets/:id/end')

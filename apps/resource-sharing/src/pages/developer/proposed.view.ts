@@ -1,4 +1,5 @@
 import type { Application } from '../../applications/application-rows.js';
+import { visibleName } from '../../applications/visible-name.js';
 import { Html, markup } from '../parts/markup.js';
 import { facts } from '../parts/tables.js';
 
@@ -8,7 +9,7 @@ export function proposedFacts({ proposed }: Application, title: string): Html {
   const { name, description, redirectUris } = proposed;
   return markup`<h2>${title}</h2>
 ${facts([
-  ...(name === undefined ? [] : [['Name', name] as const]),
+  ...(name === undefined ? [] : [['Name', visibleName(name)] as const]),
   ...(description === undefined ? [] : [['About it', description] as const]),
   ...(redirectUris === undefined
     ? []

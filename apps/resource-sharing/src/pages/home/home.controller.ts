@@ -1,15 +1,23 @@
-import { Get, Post, Query, Res } from '@nestjs/common';
-import type { Response } from 'express';
+import { Get, Post, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { DemoSeed } from '../../demo/demo-seed.js';
+import { demoLines } from '../../demo/demo-lines.js';
 import { sendPage } from '../parts/layout.js';
-import { noticeOf } from '../parts/notices.js';
+import { done, noticeOf } from '../parts/notices.js';
+import { OneTimeTexts } from '../parts/one-time-texts.js';
 import { Audience, PageController } from '../parts/page-controller.js';
 import { CurrentVisitor, type Member, type Visitor } from '../parts/visitor.js';
 import { demoPage, homePage } from './home.view.js';
 
+/** Name of the page for what it shows once. */
+const DEMO_PAGE = 'demo';
+
 @PageController('', 'everybody')
 export class HomeController {
-  constructor(private readonly demo: DemoSeed) {}
+  constructor(
+    private readonly demo: DemoSeed,
+    private readonly oneTime: OneTimeTexts,
+  ) {}
 
   @Get()
   async home(@CurrentVisitor() visitor: Visitor, @Query() query: object, @Res() response: Response): Promise<void> {
@@ -22,6 +30,20 @@ export class HomeController {
   @Post('demo')
   @Audience('administrator')
   async seed(@CurrentVisitor() visitor: Member, @Res() response: Response): Promise<void> {
-    sendPage(response, visitor, { title: 'Demonstration', body: demoPage(await this.demo.seed()) });
+    const lines = demoLines(await this.demo.seed());
+    await this.oneTime.keep(visitor, DEMO_PAGE, lines.join('\n'));
+    response.redirect(303, done('/demo', 'demo'));
+  }
+
+  @Get('demo')
+  @Audience('administrator')
+  async showDemo(
+    @CurrentVisitor() visitor: Member,
+    @Query() query: object,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const body = demoPage(await this.oneTime.take(visitor, DEMO_PAGE, request));
+    sendPage(response, visitor, { title: 'Demonstration', body, notice: noticeOf(query) });
   }
 }

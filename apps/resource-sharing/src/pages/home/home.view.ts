@@ -1,5 +1,3 @@
-import type { Demo } from '../../demo/demo-seed.js';
-import { demoLines } from '../../demo/demo-lines.js';
 import { actionForm } from '../parts/forms.js';
 import { Html, markup } from '../parts/markup.js';
 import type { Visitor } from '../parts/visitor.js';
@@ -36,7 +34,11 @@ function demoOffer(visitor: Visitor): Html {
 ${actionForm(visitor, '/demo', 'Make the demonstration')}</section>`;
 }
 
-export function demoPage(demo: Demo): Html {
-  return markup`<p>Everything is there. The secrets are kept in <code>demo.json</code> of the service's home, too.</p>
-<div class="table" role="region" aria-label="Calls to try" tabindex="0"><pre>${demoLines(demo).join('\n')}</pre></div>`;
+/** `lines`: what there is to try, its secrets included. */
+export function demoPage(lines: string | undefined): Html {
+  return markup`<p>The secrets of the demonstration are kept in <code>demo.json</code> of the service's home.</p>
+${
+  lines !== undefined &&
+  markup`<div class="table" role="region" aria-label="Calls to try" tabindex="0"><pre>${lines}</pre></div>`
+}`;
 }

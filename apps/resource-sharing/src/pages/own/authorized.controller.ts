@@ -1,5 +1,6 @@
 import { Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
+import { visibleName } from '../../applications/visible-name.js';
 import { Grants } from '../../credentials/grants.service.js';
 import { ResourceSharingSettings } from '../../settings.js';
 import { actionForm } from '../parts/forms.js';
@@ -25,13 +26,16 @@ export class AuthorizedController {
     const found = await this.grants.applicationsOf(visitor.account.id);
     const time = timeIn(this.settings.timeZone);
     const rows = found.map((application) => [
-      [markup`<strong>${application.name}</strong>`, markup`<span class="hint">${application.description}</span>`],
+      [
+        markup`<strong>${visibleName(application.name)}</strong>`,
+        markup`<span class="hint">${application.description}</span>`,
+      ],
       application.scopes.map((scope) => SCOPE_WORDS[scope].label).join(', '),
       time(application.firstGrantedAt),
       time(application.lastGrantedAt),
       actionForm(visitor, `/authorized/${application.clientId}/revoke`, 'End', {
         style: 'danger',
-        about: application.name,
+        about: visibleName(application.name),
       }),
     ]);
     const columns = ['Application', 'It may', 'Since', 'Last allowed', ''];

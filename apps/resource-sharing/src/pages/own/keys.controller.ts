@@ -10,6 +10,7 @@ import { FormValues, refusalOf, validated } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
 import type { Html } from '../parts/markup.js';
 import { done, noticeOf } from '../parts/notices.js';
+import { OneTimeTexts } from '../parts/one-time-texts.js';
 import { PageController } from '../parts/page-controller.js';
 import { secretOnce } from '../parts/tables.js';
 import { CurrentVisitor, type Member } from '../parts/visitor.js';
@@ -22,17 +23,28 @@ interface State {
   readonly problem?: AppError | undefined;
 }
 
+/** Name of the page for what it shows once. */
+const PAGE = 'keys';
+
 @PageController('keys')
 export class KeysPageController {
   constructor(
     private readonly keys: PersonalKeys,
     private readonly password: PasswordConfirmation,
     private readonly settings: ResourceSharingSettings,
+    private readonly oneTime: OneTimeTexts,
   ) {}
 
   @Get()
-  list(@CurrentVisitor() visitor: Member, @Query() query: object, @Res() response: Response): Promise<void> {
-    return this.send(response, visitor, { notice: noticeOf(query) });
+  async list(
+    @CurrentVisitor() visitor: Member,
+    @Query() query: object,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const secret = await this.oneTime.take(visitor, PAGE, request);
+    const shown = secret === undefined ? {} : { shown: secretOnce('This is the new key.', secret) };
+    await this.send(response, visitor, { notice: noticeOf(query), ...shown });
   }
 
   @Post()
@@ -48,7 +60,8 @@ export class KeysPageController {
       secret = await this.issue(visitor.account.id, values, request);
     });
     if (problem !== undefined) return this.send(response, visitor, { values, problem });
-    return this.send(response, visitor, { shown: secretOnce('This is the new key.', secret) });
+    await this.oneTime.keep(visitor, PAGE, secret);
+    response.redirect(303, done('/keys', 'new-key'));
   }
 
   @Post(':id/end')

@@ -5,8 +5,11 @@ const NOTICES = {
   session: 'The session has ended.',
   deleted: 'The account was deleted.',
   application: 'The application was changed.',
+  registered: 'The application was registered.',
   'application-removed': 'The application was removed, with its secrets and authorizations.',
+  'new-secret': 'There is a new secret. The one before it holds for the time you chose.',
   secret: 'The secret has ended.',
+  'new-key': 'The key was made.',
   key: 'The key has ended.',
   revoked: 'The authorization has ended.',
   shared: 'The link is shared.',
@@ -17,6 +20,7 @@ const NOTICES = {
   points: 'The points were moved.',
   risk: 'Nothing is held against the user any more.',
   endpoint: 'The operation was switched.',
+  demo: 'The demonstration is there.',
 } as const;
 
 export type Notice = keyof typeof NOTICES;

@@ -1,0 +1,297 @@
+import { randomBytes } from 'node:crypto';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startOpenSite } from './support/open-site.js';
+import { PageReader } from './support/page-reader.js';
+import { CALLBACK, PASSWORD, ThirdParty } from './support/third-party.js';
+import type { SiteApp } from './site-app.js';
+
+interface Layer {
+  readonly route?: { readonly path: string; readonly methods: Record<string, boolean> };
+}
+
+let site: SiteApp & { replica: () => Promise<SiteApp> };
+let people: ThirdParty;
+
+const newName = (): string => `person-${randomBytes(5).toString('hex')}`;
+const member = async (): Promise<{ id: number; name: string; reader: PageReader }> => {
+  const user = await people.user(newName());
+  const reader = new PageReader(site.url);
+  await reader.logIn(user.name, PASSWORD);
+  return { ...user, reader };
+};
+const admin = async (): Promise<PageReader> => {
+  const reader = new PageReader(site.url);
+  await reader.logIn('admin', PASSWORD);
+  return reader;
+};
+const found = (reader: PageReader, pattern: RegExp): string => pattern.exec(reader.page)?.[1] ?? '';
+
+beforeAll(async () => {
+  site = await startOpenSite({ SITE_REGISTRATIONS_PER_HOUR: '1000', GATEHOUSE_ADMIN_PASSWORD: PASSWORD });
+  people = new ThirdParty(site);
+});
+afterAll(() => site.close());
+
+const APPLICATION = { name: 'Player', description: '', kind: 'confidential', redirect_uris: CALLBACK, scopes: 'meta' };
+
+/** Sends a good form and returns who sent it. */
+type Sender = () => Promise<PageReader>;
+
+async function ownApplication(): Promise<{ reader: PageReader; clientId: string; path: string }> {
+  const { id, reader } = await member();
+  const { clientId } = await people.register(id, {}, { reviewed: false });
+  await reader.get(`/developer/${clientId}`);
+  return { reader, clientId, path: `/developer/${clientId}` };
+}
+
+async function ownShare(): Promise<{ reader: PageReader; slug: string }> {
+  const { reader } = await member();
+  await reader.get('/shares');
+  const url = `https://115.com/s/${randomBytes(6).toString('hex')}?password=a1b2`;
+  await reader.submit('/shares', { media_type: 'movie', tmdb_id: '550', title: 'Film', unlock_points: '5', url });
+  await reader.follow();
+  return { reader, slug: found(reader, /action="\/shares\/(\w+)\/delete"/) };
+}
+
+const consenting =
+  (path: string): Sender =>
+  async () => {
+    const app = await people.register((await people.user()).id);
+    const { reader } = await member();
+    const query = new URLSearchParams({ response_type: 'code', client_id: app.clientId, redirect_uri: CALLBACK });
+    await reader.get(`${path}?${query.toString()}`);
+    await reader.submit(`${path}?${query.toString()}`, { decision: 'allow', scope: 'meta' });
+    return reader;
+  };
+
+const asAdminOfUser =
+  (action: string, values: Record<string, string> = {}): Sender =>
+  async () => {
+    const { id } = await people.user(newName());
+    const reader = await admin();
+    await reader.get(`/admin/users/${id}`);
+    await reader.submit(`/admin/users/${id}${action}`, values);
+    return reader;
+  };
+
+const asAdminOfShare =
+  (action: string): Sender =>
+  async () => {
+    const { slug } = await ownShare();
+    const reader = await admin();
+    await reader.get('/admin/shares');
+    await reader.submit(`/admin/shares/${slug}/${action}`);
+    return reader;
+  };
+
+const ofAccount =
+  (action: string, values: Record<string, string> = {}): Sender =>
+  async () => {
+    const { reader } = await member();
+    await reader.get('/account');
+    await reader.submit(`/account/${action}`, values);
+    return reader;
+  };
+
+const ofApplication =
+  (action: string, values: Record<string, string> = {}): Sender =>
+  async () => {
+    const { reader, path } = await ownApplication();
+    await reader.submit(`${path}${action}`, values);
+    return reader;
+  };
+
+const FORMS: Readonly<Record<string, Sender>> = {
+  '/login': async () => (await member()).reader,
+  '/register': async () => {
+    const reader = new PageReader(site.url);
+    await reader.get('/register');
+    await reader.submit('/register', { username: newName(), password: PASSWORD });
+    return reader;
+  },
+  '/logout': async () => {
+    const { reader } = await member();
+    await reader.get('/');
+    await reader.submit('/logout');
+    return reader;
+  },
+  '/demo': async () => {
+    const reader = await admin();
+    await reader.get('/');
+    await reader.submit('/demo');
+    return reader;
+  },
+  '/openapi/authorize': consenting('/openapi/authorize'),
+  '/oauth2/authorize': consenting('/oauth2/authorize'),
+  '/account/profile': ofAccount('profile', { nickname: 'Ada', email: '' }),
+  '/account/password': ofAccount('password', { current_password: PASSWORD, new_password: 'another battery' }),
+  '/account/sessions/end-all': ofAccount('sessions/end-all'),
+  '/account/sessions/:id/end': async () => {
+    const { name, reader } = await member();
+    await new PageReader(site.url).logIn(name, PASSWORD);
+    await reader.get('/account');
+    await reader.submit(found(reader, /action="(\/account\/sessions\/\d+\/end)"/));
+    return reader;
+  },
+  '/account/delete': ofAccount('delete', { password: PASSWORD }),
+  '/developer': async () => {
+    const { reader } = await member();
+    await reader.get('/developer');
+    await reader.submit('/developer', APPLICATION);
+    return reader;
+  },
+  '/developer/:client_id': ofApplication('', { ...APPLICATION, name: 'Another name' }),
+  '/developer/:client_id/secrets': ofApplication('/secrets', { overlap_seconds: '3600' }),
+  '/developer/:client_id/secrets/:id/end': async () => {
+    const { reader } = await ownApplication();
+    await reader.submit(found(reader, /action="(\/developer\/\w+\/secrets\/\d+\/end)"/));
+    return reader;
+  },
+  '/developer/:client_id/delete': ofApplication('/delete'),
+  '/keys': async () => {
+    const { reader } = await member();
+    await reader.get('/keys');
+    await reader.submit('/keys', { name: 'Mine', scopes: 'meta', current_password: PASSWORD });
+    return reader;
+  },
+  '/keys/:id/end': async () => {
+    const { id, reader } = await member();
+    await people.keys.create(id, { name: 'Mine', scopes: ['meta'] });
+    await reader.get('/keys');
+    await reader.submit(found(reader, /action="(\/keys\/\d+\/end)"/));
+    return reader;
+  },
+  '/authorized/:client_id/revoke': async () => {
+    const { id, reader } = await member();
+    const app = await people.register((await people.user()).id);
+    await people.tokens(app, id);
+    await reader.get('/authorized');
+    await reader.submit(`/authorized/${app.clientId}/revoke`);
+    return reader;
+  },
+  '/shares': async () => {
+    const { reader } = await member();
+    await reader.get('/shares');
+    const url = `https://115.com/s/${randomBytes(6).toString('hex')}?password=a1b2`;
+    await reader.submit('/shares', { media_type: 'movie', tmdb_id: '550', title: 'Film', unlock_points: '5', url });
+    return reader;
+  },
+  '/shares/:slug/delete': async () => {
+    const { reader, slug } = await ownShare();
+    await reader.submit(`/shares/${slug}/delete`);
+    return reader;
+  },
+  '/admin/applications/:client_id': async () => {
+    const { clientId } = await ownApplication();
+    const reader = await admin();
+    await reader.get(`/admin/applications/${clientId}`);
+    const review = { status: 'approved', auth_level: 'verified', scopes: 'meta', quota_profile: '' };
+    await reader.submit(`/admin/applications/${clientId}`, review);
+    return reader;
+  },
+  '/admin/operations': async () => {
+    const reader = await admin();
+    await reader.get('/admin/operations');
+    const off = { operation: 'GET /api/open/ping', reason: 'A test' };
+    await reader.submit('/admin/operations', off, { containing: 'Switch off' });
+    return reader;
+  },
+  '/admin/risk/:user_id/reset': async () => {
+    const { id } = await people.user(newName());
+    await people.sql.query('INSERT INTO risk_states (user_id, tier) VALUES ($1, 2)', [id]);
+    const reader = await admin();
+    await reader.get('/admin/risk');
+    await reader.submit(`/admin/risk/${id}/reset`);
+    return reader;
+  },
+  '/admin/shares/:slug/official': asAdminOfShare('official'),
+  '/admin/shares/:slug/delete': asAdminOfShare('delete'),
+  '/admin/users/:id': asAdminOfUser('', { premium: 'forever', role: 'member' }),
+  '/admin/users/:id/disabled': asAdminOfUser('/disabled'),
+  '/admin/users/:id/points': asAdminOfUser('/points', { points: '40', note: '' }),
+};
+
+/** How many rows every table holds. */
+async function rowCounts(): Promise<Record<string, number>> {
+  const tables = (await people.sql.query(
+    `SELECT c.relname AS name FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace`,
+  )) as { name: string }[];
+  const counts = tables.map(({ name }) => `SELECT '${name}' AS name, count(*)::int AS count FROM "${name}"`);
+  const rows = (await people.sql.query(counts.join(' UNION ALL '))) as { name: string; count: number }[];
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+}
+
+describe('every form of the site', () => {
+  it('is tried below', () => {
+    const { stack } = (site.app.getHttpAdapter().getInstance() as unknown as { router: { stack: Layer[] } }).router;
+    const posts = stack.flatMap(({ route }) => (route?.methods['post'] === true ? [String(route.path)] : []));
+    const forms = posts.filter((path) => !/^\/(?:api|oauth2\/(?!authorize))/.test(path));
+    expect(Object.keys(FORMS).sort()).toEqual([...new Set(forms)].sort());
+  });
+
+  it.each(Object.keys(FORMS))('%s leads to another page, whose reload changes nothing', async (name) => {
+    const reader = await FORMS[name]!();
+    expect([reader.last?.status, reader.text]).toEqual([303, expect.any(String)]);
+    const { location } = reader;
+    expect(location).not.toMatch(/h[kp]_/);
+    if (location.startsWith(CALLBACK)) return;
+    expect((await reader.follow()).status).toBeLessThan(400);
+    const before = await rowCounts();
+    expect((await reader.get(location)).status).toBeLessThan(400);
+    expect(await rowCounts()).toEqual(before);
+  });
+});
+
+describe('a secret that a form made', () => {
+  const made = async (): Promise<{ reader: PageReader; location: string }> => {
+    const { reader } = await member();
+    await reader.get('/developer');
+    await reader.submit('/developer', APPLICATION);
+    return { reader, location: reader.location };
+  };
+
+  it('is shown once, to the session that made it, by whichever replica', async () => {
+    const replica = await site.replica();
+    try {
+      const { reader, location } = await made();
+      const path = new URL(location, site.url).pathname;
+      const other = await member();
+      expect((await other.reader.get(location)).status).toBe(404);
+      // Neither a HEAD nor what a browser fetches ahead of time is somebody who looks.
+      await request(site.url).head(path).set('Cookie', reader.cookie);
+      await request(site.url).get(path).set('Cookie', reader.cookie).set('Sec-Purpose', 'prefetch');
+      const shown = await request(replica.url).get(location).set('Cookie', reader.cookie);
+      const secret = /<code>(hk_\w+)<\/code>/.exec(shown.text)?.[1] ?? '';
+      expect((await people.probe('meta', secret)).status).toBe(200);
+      expect(shown.headers['cache-control']).toBe('no-store');
+      await reader.get(location);
+      expect(reader.page).not.toContain(secret);
+      expect(reader.text).toContain('The application was registered.');
+    } finally {
+      await replica.close();
+    }
+  });
+
+  it('is never readable in the database, and goes with the session', async () => {
+    const { reader } = await made();
+    const [row] = (await people.sql.query('SELECT * FROM one_time_texts ORDER BY expires_at DESC LIMIT 1')) as [
+      { sealed: string; page: string },
+    ];
+    expect(JSON.stringify(row)).not.toMatch(/hk_/);
+    const left = async (): Promise<unknown[]> =>
+      (await people.sql.query('SELECT FROM one_time_texts WHERE page = $1', [row.page])) as unknown[];
+    expect(await left()).toHaveLength(1);
+    await reader.get('/');
+    await reader.submit('/logout');
+    expect(await left()).toHaveLength(0);
+  });
+
+  it('is not shown after its time', async () => {
+    const { reader } = await made();
+    await people.sql.query("UPDATE one_time_texts SET expires_at = now() - interval '1 second'");
+    await reader.follow();
+    expect(reader.last?.status).toBe(200);
+    expect(reader.page).not.toContain('class="secret"');
+  });
+});
