@@ -23,6 +23,7 @@ const OWN_PAGES = [
   'Clients',
   'Tunnels',
   'Hosts',
+  'Domains',
   'Certificates',
   'IP rules',
   'Access',
@@ -366,6 +367,34 @@ describe('the console of the tunnel gateway', { timeout: 90_000 }, () => {
     await dialog.getByText('Nobody is connected right now.').waitFor();
     expect(await dialog.getByRole('button').allInnerTexts()).toEqual(['×']);
     expect(await viewer.getByRole('switch').isDisabled()).toBe(true);
+  });
+
+  it('lets users claim a domain, and administrators assign one', async () => {
+    await gateway.call('POST', '/users', { username: 'dora', role: 'user', password: OTHER_PASSWORD });
+    const user = await signedIn({ username: 'dora', password: OTHER_PASSWORD });
+    await goTo(user, 'Domains');
+    await user.getByText('No domain yet.').waitFor();
+    await user.getByRole('button', { name: 'New domain' }).first().click();
+    const claim = user.getByRole('dialog', { name: 'New domain' });
+    await claim.getByLabel('Domain', { exact: true }).fill('co.uk');
+    await claim.getByRole('button', { name: 'Next' }).click();
+    await claim.getByText(/public suffix/).waitFor();
+    await claim.getByLabel('Domain', { exact: true }).fill('dora.example.org');
+    await claim.getByRole('button', { name: 'Next' }).click();
+    const proof = user.getByRole('dialog', { name: 'Prove dora.example.org' });
+    await proof.getByText('_gatehouse-challenge.dora.example.org').waitFor();
+    await proof.getByText(/^gatehouse-verify=/).waitFor();
+    await user.keyboard.press('Escape');
+    await user.getByRole('row', { name: /dora\.example\.org DNS record not proven yet/ }).waitFor();
+
+    const admin = await signedIn();
+    await goTo(admin, 'Domains');
+    await admin.getByRole('button', { name: 'New domain' }).first().click();
+    const form = admin.getByRole('dialog', { name: 'New domain' });
+    await form.getByLabel('Domain', { exact: true }).fill('given.example.org');
+    await form.getByLabel('Belongs to').selectOption({ label: 'dora' });
+    await form.getByRole('button', { name: 'Assign' }).click();
+    await admin.getByRole('row', { name: /given\.example\.org user \d+ an administrator verified/ }).waitFor();
   });
 
   it('asks for a second factor once there is one', async () => {

@@ -15,6 +15,7 @@ import { CertificatesModule } from './certificates/certificates.module.js';
 import { ClientsModule } from './clients/clients.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
 import { databaseConfig, SERVICE_NAME } from './database.js';
+import { DomainsModule } from './domains/domains.module.js';
 import { EnvironmentModule } from './environment.module.js';
 import { EventsApiModule } from './events/events-api.module.js';
 import { EventsModule } from './events/events.module.js';
@@ -72,6 +73,7 @@ export class AppModule {
         ClientsModule,
         TunnelsModule,
         HostsModule,
+        DomainsModule,
         CertificatesModule,
         IpRulesModule,
         AuthPoliciesModule,

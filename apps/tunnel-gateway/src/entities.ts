@@ -1,6 +1,7 @@
 import { ApiKeyRow } from './api-keys/api-key.entity.js';
 import { AuthPolicy, PolicyOptions } from './auth-policies/auth-policy.entity.js';
 import { Client, ClientOptions } from './clients/client.entity.js';
+import { Domain } from './domains/domain.entity.js';
 import { EventRow } from './events/event.entity.js';
 import { Host, HostOptions } from './hosts/host.entity.js';
 import { IpRule } from './ip-rules/ip-rule.entity.js';
@@ -19,6 +20,7 @@ export const ENTITIES = [
   TunnelOptions,
   Host,
   HostOptions,
+  Domain,
   IpRule,
   AuthPolicy,
   PolicyOptions,

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import {
   loadSettings,
@@ -108,6 +108,19 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @PerUser('TUNNEL_MAX_HOSTS_PER_USER')
   maxHostsPerUser = 1_000;
 
+  /** Which names users may have hosts of: those that belong to them, or any that nobody has. */
+  @Variable('TUNNEL_HOST_NAMES', { expected: 'owned (names belong to users) or any (whoever comes first)' })
+  @IsIn(['owned', 'any'])
+  hostNames: 'owned' | 'any' = 'owned';
+
+  /** Who is asked for the TXT records that prove names. Default: the resolvers of the system. */
+  @Variable('TUNNEL_DNS_SERVERS', { kind: 'list', expected: 'addresses such as 192.0.2.53 or [2001:db8::53]:5353' })
+  @ValidateBy(
+    { name: 'isNameServer', validator: { validate: (text) => typeof text === 'string' && isNameServer(text) } },
+    { each: true },
+  )
+  dnsServers: readonly string[] = [];
+
   /** Address rules; as many policies, besides one for each tunnel. */
   @PerUser('TUNNEL_MAX_RULES_PER_USER')
   maxRulesPerUser = 5_000;
@@ -200,6 +213,12 @@ export class TunnelGatewaySettings extends ServiceSettings {
   get certificateFolder(): string {
     return this.certFolder ?? join(this.home, 'tunnel-gateway', 'certificates');
   }
+}
+
+function isNameServer(text: string): boolean {
+  const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  if (isIPv6(text)) return true;
+  return (v6 === undefined ? isIP(v4 ?? '') === 4 : isIPv6(v6)) && Number(port ?? 53) <= 65_535;
 }
 
 function readPortRange(text: unknown): PortRange | null {

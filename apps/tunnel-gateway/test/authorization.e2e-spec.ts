@@ -113,7 +113,7 @@ const OPERATIONS: Record<string, Operation> = {
   hosts_get: { rule: 'read', of: 'host' },
   hosts_create: {
     rule: 'change',
-    body: ({ client }) => ({ client_id: client, host: `n${++names}.example.net`, target_addr: 'a:1' }),
+    body: ({ client }) => ({ client_id: client, host: `n${++names}.ulf.example.net`, target_addr: 'a:1' }),
   },
   hosts_update: { rule: 'change', of: 'host', body: () => ({}) },
   certificates_list: { rule: 'known', lists: 'host' },
@@ -126,6 +126,12 @@ const OPERATIONS: Record<string, Operation> = {
   hostCertificates_renew: { rule: 'change', of: 'host' },
   hostCertificates_remove: { rule: 'change', of: 'host', consumes: true },
   hosts_remove: { rule: 'change', of: 'host', consumes: true },
+
+  domains_list: { rule: 'known', lists: 'domain' },
+  domains_get: { rule: 'read', of: 'domain' },
+  domains_create: { rule: 'create', body: () => ({ name: `n${++names}.example.com` }) },
+  domains_verify: { rule: 'change', of: 'domain' },
+  domains_remove: { rule: 'change', of: 'domain', consumes: true },
 
   ipRules_list: { rule: 'known', lists: 'rule' },
   ipRules_get: { rule: 'read', of: 'rule' },
@@ -229,6 +235,7 @@ beforeAll(async () => {
     const { body } = await calls.admin('POST', '/api-keys', { name: who, scopes, ...proof });
     calls[who] = caller(world.gateway.url, { 'x-api-key': body.key });
   }
+  await world.assign(owners.user, 'ulf.example.net');
   rows.viewer = await maker.rowsOf(owners.viewer);
   rows.user = await maker.rowsOf(owners.user);
 });

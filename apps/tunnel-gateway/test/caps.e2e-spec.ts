@@ -27,6 +27,7 @@ describe('what one user may have', () => {
     const clients = await many('/clients', () => ({ name: 'x' }));
     expect(clients).toHaveLength(2);
     const [client_id] = clients;
+    await world.assign({ id }, 'example.org');
     const target_addr = '127.0.0.1:80';
     expect(await many('/tunnels', () => ({ client_id, mode: 'secret', target_addr }))).toHaveLength(3);
     expect(await many('/hosts', (index) => ({ client_id, host: `a${index}.example.org`, target_addr }))).toHaveLength(

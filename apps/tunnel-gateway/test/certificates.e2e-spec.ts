@@ -158,6 +158,7 @@ describe('certificates of others', () => {
   it('are nobody else’s to see, to exchange, to remove or to order', async () => {
     const ann = await world.user('ann');
     const bob = await world.user('bob');
+    await world.assign(ann, 'ann.example.org');
     const { id } = await host('ann.example.org', ann.call, { auto_https: 1 });
     const mine = leaf('ann.example.org');
     const body = { certificate: mine.certificate + intermediate.certificate, key: mine.key };

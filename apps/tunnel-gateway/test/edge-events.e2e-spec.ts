@@ -85,6 +85,7 @@ describe('what happens at the edge', () => {
 
   it('is known of hosts', async () => {
     const client = await world.client({}, ann.call);
+    await world.assign(ann, 'app.example.org');
     const { body: host } = await ann.call('POST', '/hosts', {
       client_id: client.id,
       host: 'app.example.org',

@@ -21,6 +21,7 @@ beforeAll(async () => {
   for (let made = 0; made < 3; made += 1) {
     tunnels.push((await ada.call('POST', '/tunnels', { ...target, mode: 'tcp' })).body.id);
   }
+  await world.assign(ada, 'a.example');
   host = (await ada.call('POST', '/hosts', { ...target, host: 'a.example' })).body.id;
 });
 afterAll(() => world.close());

@@ -19,6 +19,7 @@ it('tells everybody what of theirs wants attention', async () => {
   await world.client({ expire_at: inDays(30) }, ann.call);
   const over = await world.client({ name: 'over' });
   await world.rows(`UPDATE tunnel_gateway.clients SET expire_at = now() - interval '1 day' WHERE id = $1`, [over.id]);
+  await world.assign(ann, 'example.org');
   const hosts = [];
   for (const name of ['a', 'b', 'c']) {
     const body = { client_id: client.id, host: `${name}.example.org`, target_addr: '127.0.0.1:80', auto_https: 1 };

@@ -26,6 +26,7 @@ export * from './tunnel-gateway/cursor-page.js';
 export * from './tunnel-gateway/client.js';
 export * from './tunnel-gateway/tunnel.js';
 export * from './tunnel-gateway/host.js';
+export * from './tunnel-gateway/domain.js';
 export * from './tunnel-gateway/ip-rule.js';
 export * from './tunnel-gateway/auth-policy.js';
 export * from './tunnel-gateway/traffic.js';

@@ -10,7 +10,7 @@ const MARKER = 'not-for-ann';
 const OTHER = 'bob-not-for-ann';
 /** Lists of everything that people own. */
 const LISTS =
-  'users sessions api-keys clients tunnels hosts certificates ip-rules auth-policies webhooks flow-stats request-ips'.split(
+  'users sessions api-keys clients tunnels hosts domains certificates ip-rules auth-policies webhooks flow-stats request-ips'.split(
     ' ',
   );
 /** What changes by itself. */
@@ -20,17 +20,22 @@ const BY_ITSELF = new Set(['run_status', 'last_used_at', 'last_used_ip']);
 export async function makeWorld({ port, home, databaseUrl }, leaving) {
   const admin = await login(port, 'admin');
   await admin.post('/ip-rules', { scope: 'global', type: 'deny', pattern: '192.0.2.200' });
+  const ids = new Map();
   for (const [username, role] of [
     ['ann', 'user'],
     [OTHER, 'user'],
     ['vera', 'viewer'],
     ...Array.from({ length: leaving }, (_, index) => [`leo-${index}`, 'admin']),
   ]) {
-    await admin.post('/users', { username, password: PASSWORD, role });
+    ids.set(username, (await admin.post('/users', { username, password: PASSWORD, role })).id);
   }
   const [ann, other] = [await login(port, 'ann'), await login(port, OTHER, MARKER)];
   const clients = [];
+  const assign = (name, username) =>
+    admin.post('/domains', { name: `${name}.example.org`, user_id: ids.get(username) });
   for (const round of [1, 2, 3, 4]) {
+    await assign(`of-ann-${round}`, 'ann');
+    await assign(`${MARKER}-${round}`, OTHER);
     clients.push({ ip: '198.51.100.77', id: await makeRows(ann, `of-ann-${round}`, home) });
     // The column takes any text, and a marker can be told from addresses that fuzzing makes up.
     clients.push({ ip: MARKER, id: await makeRows(other, `${MARKER}-${round}`, home) });

@@ -5,6 +5,7 @@ import { ApiKeysPage } from './api-keys/api-keys-page.js';
 import { CertificatesPage } from './certificates/certificates-page.js';
 import { ClientsPage } from './clients/clients-page.js';
 import { DashboardPage } from './dashboard/dashboard-page.js';
+import { DomainsPage } from './domains/domains-page.js';
 import { EventsPage } from './events/events-page.js';
 import { HostsPage } from './hosts/hosts-page.js';
 import { PoliciesPage } from './policies/policies-page.js';
@@ -27,6 +28,7 @@ const PAGES: readonly (readonly TunnelPageEntry[])[] = [
     { id: 'clients', title: 'Clients', icon: 'nodes', Component: ClientsPage },
     { id: 'tunnels', title: 'Tunnels', icon: 'connections', Component: TunnelsPage },
     { id: 'hosts', title: 'Hosts', icon: 'hosts', Component: HostsPage },
+    { id: 'domains', title: 'Domains', icon: 'hosts', Component: DomainsPage },
     { id: 'certificates', title: 'Certificates', icon: 'certificates', Component: CertificatesPage },
   ],
   [

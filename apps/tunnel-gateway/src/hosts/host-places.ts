@@ -10,6 +10,8 @@ export interface HostPlace {
   id: number | null;
   /** Whose name it has to be; null: an administrator says so, or the name is not new. */
   ownerId: number | null;
+  /** Whether a domain of the owner covers the name: then wildcards of others above it do not count. */
+  isOwned: boolean;
 }
 
 /** One change of names at a time: what is free when it is looked at is free when it is taken. */
@@ -30,14 +32,20 @@ const SOMEBODY_ELSES = `
     JOIN tunnel_gateway.clients c ON c.id = h.client_id JOIN tunnel_gateway.users u ON u.id = c.owner_user_id
   WHERE c.owner_user_id <> $2
     AND (h.host = $1
-      OR (h.host LIKE '*.%' AND u.role <> 'admin' AND right($1, length(h.host) - 1) = substr(h.host, 2))
+      OR (h.host LIKE '*.%' AND NOT $3 AND u.role <> 'admin' AND right($1, length(h.host) - 1) = substr(h.host, 2))
       OR ($1 LIKE '*.%' AND right(h.host, length($1) - 1) = substr($1, 2)))
   LIMIT 1`;
 
-/** Nobody else gets the place before the transaction ends. @throws AppError HOST_CONFLICT */
-export async function claimPlace({ host, location, scheme, id, ownerId }: HostPlace, tx: EntityManager): Promise<void> {
+/** Nobody else makes hosts, or gives names to users, before the transaction ends. */
+export async function lockNames(tx: EntityManager): Promise<void> {
   await tx.query(LOCK);
-  const elses = ownerId === null ? [] : ((await tx.query(SOMEBODY_ELSES, [host, ownerId])) as unknown[]);
+}
+
+/** Nobody else gets the place before the transaction ends. @throws AppError HOST_CONFLICT */
+export async function claimPlace(place: HostPlace, tx: EntityManager): Promise<void> {
+  const { host, location, scheme, id, ownerId, isOwned } = place;
+  await lockNames(tx);
+  const elses = ownerId === null ? [] : ((await tx.query(SOMEBODY_ELSES, [host, ownerId, isOwned])) as unknown[]);
   if (elses.length > 0) throw new AppError('HOST_CONFLICT', `host: ${host} belongs to somebody else`);
   const taken = (await tx.query(TAKEN, [host, location, scheme, id ?? 0])) as unknown[];
   if (taken.length > 0) throw new AppError('HOST_CONFLICT', `host: another host has ${host}${location}`);

@@ -1,7 +1,13 @@
 import { Module } from '@nestjs/common';
+import { DomainsModule } from '../domains/domains.module.js';
 import { HostHistory } from './host-history.js';
 import { HostsController } from './hosts.controller.js';
 import { HostsService } from './hosts.service.js';
 
-@Module({ controllers: [HostsController], providers: [HostsService, HostHistory], exports: [HostsService] })
+@Module({
+  imports: [DomainsModule],
+  controllers: [HostsController],
+  providers: [HostsService, HostHistory],
+  exports: [HostsService],
+})
 export class HostsModule {}

@@ -5,6 +5,7 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { withCertificates } from '../certificates/with-certificates.js';
+import { NameOwners } from '../domains/name-owners.js';
 import { readCertificatePair } from '../gateway-host/certificate-files.js';
 import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
 import type { Condition } from '../ownership/owned-table.js';
@@ -16,7 +17,7 @@ import { fieldError, readField } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
 import { covers, parseHostName, parseLocation } from './host-name.js';
 import { HostHistory } from './host-history.js';
-import { claimPlace } from './host-places.js';
+import { claimPlace, lockNames } from './host-places.js';
 import { HOST_SORTS, type HostChanges, type HostQuery, type NewHostBody } from './host.dto.js';
 import { HostOptions, type Host } from './host.entity.js';
 import { toHostView } from './host.view.js';
@@ -29,6 +30,7 @@ export class HostsService {
     private readonly unitOfWork: UnitOfWork,
     private readonly settings: TunnelGatewaySettings,
     private readonly history: HostHistory,
+    private readonly names: NameOwners,
   ) {}
 
   async list(query: HostQuery, actor: Actor): Promise<HostPage> {
@@ -96,7 +98,8 @@ export class HostsService {
     if (ownerId !== null && covers(place.host, new URL(this.settings.publicUrl).hostname)) {
       throw new AppError('FORBIDDEN', 'host: browsers would send the cookies of the console there');
     }
-    await claimPlace({ ...place, id: before?.id ?? null, ownerId }, tx);
+    const isOwned = await this.ownsName(place.host, ownerId, actor, tx);
+    await claimPlace({ ...place, id: before?.id ?? null, ownerId, isOwned }, tx);
     return {
       ...place,
       ...certificate,
@@ -104,6 +107,13 @@ export class HostsService {
       ...(autoHttps !== undefined && { autoHttps }),
       ...(status !== undefined && { status }),
     };
+  }
+
+  /** Names belong to users; administrators have them all, by whatever credential. @throws AppError FORBIDDEN, HOST_CONFLICT */
+  private async ownsName(host: string, ownerId: number | null, actor: Actor, tx: EntityManager): Promise<boolean> {
+    if (ownerId === null || actor.role === 'admin') return false;
+    await lockNames(tx);
+    return this.names.require(host, ownerId, tx);
   }
 
   private certificateOf(body: HostChanges, before: Host | null, actor: Actor): Pick<Host, 'certPath' | 'keyPath'> {

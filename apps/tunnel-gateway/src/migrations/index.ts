@@ -15,6 +15,7 @@ import { CreateConfigChanges1763668802171 } from './1763668802171-create-config-
 import { IndexRuleLists1763668802172 } from './1763668802172-index-rule-lists.js';
 import { CreateVisitorGrants1763668802180 } from './1763668802180-create-visitor-grants.js';
 import { TellPolicyVersions1763668802181 } from './1763668802181-tell-policy-versions.js';
+import { CreateDomains1763668802400 } from './1763668802400-create-domains.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -35,4 +36,5 @@ export const MIGRATIONS = [
   IndexRuleLists1763668802172,
   CreateVisitorGrants1763668802180,
   TellPolicyVersions1763668802181,
+  CreateDomains1763668802400,
 ];

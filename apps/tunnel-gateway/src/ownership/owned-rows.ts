@@ -4,6 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { ApiKeyRow } from '../api-keys/api-key.entity.js';
 import { AuthPolicy } from '../auth-policies/auth-policy.entity.js';
 import { Client } from '../clients/client.entity.js';
+import { Domain } from '../domains/domain.entity.js';
 import { EventRow } from '../events/event.entity.js';
 import { Host } from '../hosts/host.entity.js';
 import { IpRule } from '../ip-rules/ip-rule.entity.js';
@@ -74,6 +75,13 @@ export class OwnedRows {
     const restriction = restrictedTo(actor, `row.client_id IN (${OWN_CLIENTS})`);
     const cap = capOf(actor, this.settings.maxHostsPerUser);
     return new OwnedTable({ manager: this.manager(tx), entity: Host, noun: 'host', restriction, cap });
+  }
+
+  /** As many as hosts: each of those may be of a name of its own. */
+  domains(actor: Actor, tx?: EntityManager): OwnedTable<Domain> {
+    const restriction = restrictedTo(actor, 'row.user_id = :actorId');
+    const cap = capOf(actor, this.settings.maxHostsPerUser);
+    return new OwnedTable({ manager: this.manager(tx), entity: Domain, noun: 'domain', restriction, cap });
   }
 
   ipRules(actor: Actor, tx?: EntityManager): OwnedTable<IpRule> {

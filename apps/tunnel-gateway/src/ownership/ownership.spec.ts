@@ -10,6 +10,8 @@ const ALLOWED = [
   // A port or a name is one owner's of all: they say whether it is taken and show no row.
   'tunnels/listen-port.ts',
   'hosts/host-places.ts',
+  // Whose a name is decides over everybody's; no row is shown.
+  'domains/name-owners.ts',
   // Of a client that was found and locked.
   'clients/reset-traffic.ts',
   // The data plane serves everybody.
@@ -28,7 +30,7 @@ const ALLOWED = [
   'hosts/host-history.ts',
 ];
 const TABLES = '(clients|tunnels|hosts|ip_rules|auth_policies|flow_stats|request_ips)';
-const OWNED = String.raw`(Client|Tunnel|Host|IpRule|AuthPolicy|FlowStat|RequestIp)`;
+const OWNED = String.raw`(Client|Tunnel|Host|IpRule|AuthPolicy|FlowStat|RequestIp|Domain)`;
 
 describe('rows of owners', () => {
   it('are asked for through OwnedRows alone', () => {

@@ -22,6 +22,11 @@ const LOCK = `SELECT pg_advisory_xact_lock(hashtext('tunnel_gateway.administrato
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 
+/** The names go with the clients whose hosts have them; what the heir claimed as well ends with the user. */
+const DOMAINS_TO_HEIR = `
+  UPDATE tunnel_gateway_ops.domains SET user_id = $2, updated_at = now() WHERE user_id = $1
+    AND name NOT IN (SELECT name FROM tunnel_gateway_ops.domains WHERE user_id = $2)`;
+
 /** Users as administrators keep them. */
 @Injectable()
 export class UserAccounts {
@@ -103,6 +108,7 @@ export class UserAccounts {
     const clients = this.owned.clients(actor, tx);
     const own = await clients.some([{ sql: 'row.owner_user_id = :from', parameters: { from } }]);
     for (const { id } of own) await clients.change(id, { ownerUserId: to });
+    await tx.query(DOMAINS_TO_HEIR, [from, to]);
   }
 
   /** What was proved with a former password, or by somebody who is disabled now, is worth nothing any more. */

@@ -19,6 +19,7 @@ export interface Rows {
   policy: number;
   webhook: number;
   session: number;
+  domain: number;
   apiKey: number;
 }
 
@@ -55,6 +56,7 @@ export class RowMaker {
       target_addr: 'a:1',
     });
     await this.post(`/hosts/${host}/cert`, { certificate: this.chain.certificate, key: this.chain.key });
+    const { id: domain } = await this.post('/domains', { name: `d${count}.example.net`, user_id: owner });
     const { id: rule } = await this.post('/ip-rules', { ...about, type: 'deny', pattern: '192.0.2.1' });
     const { id: policy } = await this.post('/auth-policies', {
       resource_type: 'client',
@@ -64,7 +66,7 @@ export class RowMaker {
     });
     const { id: webhook } = await this.post('/webhooks', { name: 'hook', url: 'https://hooks.example.org/x' });
     await this.world.rows('UPDATE tunnel_gateway_ops.webhooks SET owner_user_id = $2 WHERE id = $1', [webhook, owner]);
-    return { owner, client, tunnel, host, rule, policy, webhook };
+    return { owner, client, tunnel, host, domain, rule, policy, webhook };
   }
 
   private async account({ name }: Owner): Promise<Pick<Rows, 'session' | 'apiKey' | 'user'>> {

@@ -2,11 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitFor } from '@gatehouse/testing';
 import { makeCertificate } from './certificates.js';
+import { end, takes, TestNames } from './test-names.js';
 import { freePort } from './tunnel-world.js';
 
 export interface PebbleOptions {
@@ -26,7 +26,7 @@ export class Pebble {
   private readonly options: PebbleOptions;
   private readonly management: number;
   private readonly port: number;
-  private readonly children: ChildProcess[] = [];
+  private names: TestNames | null = null;
   private authority: ChildProcess | null = null;
   private output = '';
 
@@ -44,9 +44,8 @@ export class Pebble {
 
   static async start(options: PebbleOptions): Promise<Pebble> {
     const pebble = new Pebble(options, await freePort(), await freePort());
-    const names = await freePort();
-    await pebble.startNames(names);
-    await pebble.startAuthority(names);
+    pebble.names = await TestNames.start(options.programs.names);
+    await pebble.startAuthority(pebble.names.address);
     return pebble;
   }
 
@@ -73,20 +72,11 @@ export class Pebble {
 
   async close(): Promise<void> {
     await end(this.authority);
-    for (const child of this.children) await end(child);
+    await this.names?.close();
     rmSync(this.folder, { recursive: true });
   }
 
-  private async startNames(port: number): Promise<void> {
-    const management = await freePort();
-    const off = ['http01', 'https01', 'tlsalpn01'].flatMap((kind) => [`-${kind}`, '']);
-    const addresses = ['-defaultIPv4', '127.0.0.1', '-defaultIPv6', ''];
-    const listen = ['-dns01', `127.0.0.1:${port}`, '-management', `127.0.0.1:${management}`];
-    this.children.push(spawn(this.options.programs.names, [...off, ...addresses, ...listen], { stdio: 'ignore' }));
-    await waitFor(() => takes(management));
-  }
-
-  private async startAuthority(names: number): Promise<void> {
+  private async startAuthority(names: string): Promise<void> {
     const { programs, ports, binding } = this.options;
     const config = {
       listenAddress: `127.0.0.1:${this.port}`,
@@ -101,7 +91,7 @@ export class Pebble {
     const file = join(this.folder, 'config.json');
     writeFileSync(file, JSON.stringify({ pebble: config }));
     const env = { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '50', PEBBLE_AUTHZREUSE: '0' };
-    const args = ['-config', file, '-strict', '-dnsserver', `127.0.0.1:${names}`];
+    const args = ['-config', file, '-strict', '-dnsserver', names];
     const child = spawn(programs.pebble, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (text: Buffer) => (this.output = (this.output + text.toString()).slice(-1_000_000)));
@@ -109,18 +99,4 @@ export class Pebble {
     this.authority = child;
     await waitFor(() => takes(this.port));
   }
-}
-
-async function end(child: ChildProcess | null): Promise<void> {
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-}
-
-function takes(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
-    socket.on('connect', () => socket.destroy());
-  });
 }

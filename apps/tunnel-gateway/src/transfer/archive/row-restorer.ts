@@ -259,7 +259,7 @@ async function host(
   const location = readField(`${path}.location`, () => parseLocation(body.location ?? '/'));
   const scheme = body.scheme ?? 'all';
   readField(`${path}.target_addr`, () => parseHostTargets(body.target_addr));
-  await claimPlace({ host: name, location, scheme, id: null, ownerId: null }, context.tx);
+  await claimPlace({ host: name, location, scheme, id: null, ownerId: null, isOwned: false }, context.tx);
   return {
     id: idOf(context, 'host', id),
     clientId: referred(context, 'client', body.client_id, `${path}.client_id`),

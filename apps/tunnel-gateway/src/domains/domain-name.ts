@@ -1,0 +1,44 @@
+import { parse } from 'tldts';
+import { parseHostName } from '../hosts/host-name.js';
+
+/** A record of a proof has a label of its own before the name. */
+const MAX_LENGTH = 230;
+/** They mean this machine, this network or nothing at all (RFC 6761, 6762, 7686, 8375, 9476). */
+const NOBODYS = ['localhost', 'local', 'invalid', 'onion', 'alt', 'arpa'];
+
+/** A name without `*.`. */
+export function withoutWildcard(host: string): string {
+  return host.startsWith('*.') ? host.slice(2) : host;
+}
+
+/** Whether a registry, or somebody in its place, sells names below it: `com`, `co.uk`, `github.io`. */
+export function isPublicSuffix(name: string): boolean {
+  const { publicSuffix, isIcann, isPrivate } = parse(name, { allowPrivateDomains: true });
+  return publicSuffix === name && (isIcann === true || isPrivate === true);
+}
+
+/** Whether it names this machine or nothing that can be somebody's. */
+export function isNobodys(name: string): boolean {
+  return NOBODYS.some((reserved) => name === reserved || name.endsWith(`.${reserved}`));
+}
+
+/**
+ * A name that can belong to one user: below a public suffix, and not one of those that mean this machine.
+ * @throws RangeError
+ */
+export function parseDomain(text: string): string {
+  const name = parseHostName(text);
+  if (name.startsWith('*')) throw new RangeError('must be a name without *: what is below it belongs to it');
+  if (name.length > MAX_LENGTH) throw new RangeError(`must have at most ${MAX_LENGTH} characters`);
+  if (isNobodys(name)) throw new RangeError(`${name} can belong to nobody`);
+  if (!name.includes('.') || isPublicSuffix(name)) {
+    throw new RangeError(`${name} is a public suffix: names below it belong to different people`);
+  }
+  return name;
+}
+
+/** Whether public DNS can prove whose it is: a name of a network of one's own (`nas.lan`) is nobody's there. */
+export function isPublicName(name: string): boolean {
+  const { isIcann, isPrivate } = parse(name, { allowPrivateDomains: true });
+  return isIcann === true || isPrivate === true;
+}

@@ -1,0 +1,58 @@
+import { Resolver } from 'node:dns/promises';
+import { AppError, JsonLogger } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
+import { TunnelGatewaySettings } from '../settings.js';
+
+const LABEL = '_gatehouse-challenge';
+/** Of one question; a resolver that is slow is asked twice. */
+const TIMEOUT_MS = 3_000;
+const TRIES = 2;
+/** Questions under way in this process. */
+const MAX_QUESTIONS = 16;
+/** The name is not there, or has no such record. */
+const ABSENT = new Set(['ENOTFOUND', 'ENODATA', 'NOTFOUND', 'NODATA']);
+
+/** Where the TXT record of a proof is. */
+export const recordOf = (name: string): string => `${LABEL}.${name}`;
+
+/** Looks for the TXT records that prove whose names are. */
+@Injectable()
+export class DomainProof {
+  private asking = 0;
+
+  constructor(
+    private readonly settings: TunnelGatewaySettings,
+    private readonly logger: JsonLogger,
+  ) {}
+
+  /**
+   * Asks the DNS once.
+   * @throws AppError CONFLICT without such a record, SERVICE_UNAVAILABLE when the resolver gives no answer or too many ask
+   */
+  async require(name: string, challenge: string): Promise<void> {
+    const texts = await this.texts(recordOf(name));
+    if (texts.includes(challenge)) return;
+    const found = texts.length === 0 ? 'there is no TXT record' : `none of the ${texts.length} TXT records fits`;
+    throw new AppError('CONFLICT', `name: ${found} at ${recordOf(name)}; it has to be ${challenge}`);
+  }
+
+  private async texts(record: string): Promise<string[]> {
+    if (this.asking >= MAX_QUESTIONS) throw new AppError('SERVICE_UNAVAILABLE', 'Too many names are being looked up');
+    this.asking += 1;
+    // One for each question: its answers are not remembered, and it shares no socket with others.
+    const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+    try {
+      if (this.settings.dnsServers.length > 0) resolver.setServers(this.settings.dnsServers);
+      return (await resolver.resolveTxt(record)).map((parts) => parts.join('').trim());
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code !== undefined && ABSENT.has(code)) return [];
+      this.logger.warn('a TXT record could not be looked up', { record, code }, 'Domains');
+      throw new AppError('SERVICE_UNAVAILABLE', `The DNS gave no answer for ${record} (${code ?? 'unknown'})`, {
+        cause: error,
+      });
+    } finally {
+      this.asking -= 1;
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
+import { Omittable } from '../wire/omittable.js';
+import { PageQuery, QueryId, SearchText } from '../wire/page-query.js';
+import { RowId } from '../wire/text-fields.js';
+
+export const DOMAIN_SORT = { name: byText('row.name'), ...TIMES };
+
+export class DomainQuery extends PageQuery {
+  @QueryId()
+  user_id?: number;
+
+  @IsOptional()
+  @IsIn(['pending', 'verified'])
+  status?: 'pending' | 'verified';
+
+  /** A part of the name. */
+  @SearchText()
+  q?: string;
+
+  @SortedBy(DOMAIN_SORT)
+  sort?: string;
+}
+
+export class NewDomainBody {
+  /** Below a public suffix; everything below it belongs to it. */
+  @IsString()
+  @MaxLength(253)
+  name: string;
+
+  /** Who gets it, said by administrators. Default: oneself. */
+  @Omittable()
+  @RowId()
+  user_id?: number;
+}
