@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createDataSource, migrate, UnitOfWork } from '@gatehouse/persistence';
+import { createDataSource, migrate, UnitOfWork, withClient } from '@gatehouse/persistence';
 import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
 import { createTestDatabase } from '@gatehouse/testing';
 import type { TestDatabase } from '@gatehouse/testing';
@@ -227,6 +227,20 @@ describe('accounting store', () => {
       { domain: 'a', upload: 2 },
       { domain: 'b', upload: 1 },
     ]);
+  });
+
+  it('makes a day and writes rows while somebody reads for long, as a backup does at midnight', async () => {
+    await write(batchOf([aRecord()]));
+    await withClient(database.url, async (reader) => {
+      await reader.query(
+        'BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE proxy_gateway.traffic_logs IN ACCESS SHARE MODE',
+      );
+      await write(batchOf([aRecord({ endedAt: NOON + DAY })]));
+      expect(await rowsOf('SELECT count(*)::int AS rows FROM traffic_logs')).toEqual([{ rows: 2 }]);
+      // Whoever wants the table for himself makes this give up, and not the writers wait.
+      await reader.query('LOCK TABLE proxy_gateway.traffic_logs IN ACCESS EXCLUSIVE MODE');
+      await expect(unitOfWork.run((tx) => createPartitions(tx, [NOON + 5 * DAY]))).rejects.toThrow('lock timeout');
+    });
   });
 
   it('drops whole days and their counts, and no other', async () => {

@@ -360,6 +360,34 @@ describe('retention', () => {
   });
 });
 
+describe('access tokens without a day of their own', () => {
+  it('move into their day when it is made, and the days ahead are made beside them', async () => {
+    const days = async (): Promise<string[]> =>
+      (
+        (await party.sql.query(
+          "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'access_tokens'::regclass ORDER BY 1",
+        )) as { name: string }[]
+      ).map(({ name }) => name);
+    await site.app.get(TokenRetention).run();
+    const expected = await days();
+    for (const name of expected.filter((day) => day !== 'access_tokens_default')) {
+      await party.sql.query(`DROP TABLE ${name}`);
+    }
+    const { access_token: token } = await party.tokens(app, owner.id);
+    await party.sql.query(
+      `INSERT INTO access_tokens (hash, grant_id, scopes, expires_at)
+       SELECT 'expired long ago', grant_id, scopes, now() - interval '40 days' FROM access_tokens LIMIT 1`,
+    );
+    expect(await days()).toEqual(['access_tokens_default']);
+    await site.app.get(TokenRetention).run();
+    expect(await days()).toEqual(expected);
+    expect(await party.sql.query('SELECT tableoid::regclass::text FROM access_tokens')).not.toContainEqual({
+      tableoid: 'access_tokens_default',
+    });
+    expect(await alive(app, token)).toBe(true);
+  });
+});
+
 describe('the standard endpoints', () => {
   const form = (path: string, values: Record<string, string> | string): request.Test =>
     request(site.url).post(`/oauth2/${path}`).type('form').send(values);

@@ -22,6 +22,7 @@ export {
 export { BigIntColumn, BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from './columns.js';
 export { createDataSource, pgPool, quoteIdentifier, schemaOf, urlOf, type DataSourceConfig } from './data-source.js';
 export { migrate, NewerSchemaError, pendingMigrations, type MigrateOptions } from './migrations.js';
+export { addRangePartition, type RangePartition } from './partitions.js';
 export { withClient, type PgClient, type PgConnection } from './pg-client.js';
 export { poolTypes } from './pool-types.js';
 export { afterCommit, UnitOfWork, type AfterCommitHook, type IsolationLevel } from './unit-of-work.js';

@@ -3,9 +3,21 @@ const DATA_CLASSES = new Set(['22', '23']);
 
 /** True for an error that the same rows would meet again. */
 export function isBadData(error: unknown): boolean {
-  const cause = error instanceof Error && 'driverError' in error ? error.driverError : error;
   // A date that is none fails on this side, before anything is sent.
-  if (cause instanceof RangeError) return true;
-  const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
-  return DATA_CLASSES.has(code.slice(0, 2));
+  if (causeOf(error) instanceof RangeError) return true;
+  return DATA_CLASSES.has(codeOf(error).slice(0, 2));
+}
+
+/** True when a lock was not had in time. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === '55P03';
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && 'driverError' in error ? error.driverError : error;
+}
+
+function codeOf(error: unknown): string {
+  const cause = causeOf(error);
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
 }

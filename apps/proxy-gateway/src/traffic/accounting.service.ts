@@ -6,7 +6,7 @@ import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import type { AccountingBatch } from './accounting-batch.js';
-import { isBadData } from './accounting-errors.js';
+import { isBadData, isLockTimeout } from './accounting-errors.js';
 import { AccountingQueue } from './accounting-queue.js';
 import { sectionsOf, writeBatch } from './accounting-store.js';
 import { createPartitions, dayOf, daysAhead, daysOf } from './log-partitions.js';
@@ -16,6 +16,7 @@ import { SpeedMeter } from './speed-meter.js';
 
 /** Partitions made before they are needed. */
 const DAYS_AHEAD = 2;
+const LOOK_AHEAD_AGAIN_MS = 60_000;
 
 /** Takes what the kernel counts and sees it into the database. */
 @Injectable()
@@ -23,6 +24,7 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
   private readonly logger = new Logger(AccountingService.name);
   private readonly writerId = randomUUID();
   private readonly knownDays = new Set<number>();
+  private nextLookAhead = 0;
   private readonly meter = new SpeedMeter();
   /** The section that the last batch has left open. */
   private section: Section | null = null;
@@ -43,7 +45,7 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
   ) {}
 
   async onModuleInit(): Promise<void> {
-    await this.ensurePartitions(daysAhead(Date.now(), DAYS_AHEAD));
+    await this.prepareDaysAhead();
     this.kernel.onClosed((records) => this.addRecords(records));
     this.kernel.onTraffic((delta) => this.addDelta(delta));
   }
@@ -73,12 +75,24 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
   }
 
   private async write(batch: AccountingBatch, sequence: number): Promise<void> {
-    const days = new Set([...daysOf(batch.logs.map((record) => record.endedAt)), ...daysAhead(Date.now(), DAYS_AHEAD)]);
-    await this.ensurePartitions([...days]);
+    await this.ensurePartitions(daysOf(batch.logs.map((record) => record.endedAt)));
+    await this.prepareDaysAhead();
     const names = await this.nodes.names(batch.logs.map((record) => record.nodeTag));
     const sections = sectionsOf(batch, names, this.section);
     await this.unitOfWork.run((tx) => writeBatch(tx, { writerId: this.writerId, sequence }, batch, names, sections));
     this.section = sections.open;
+  }
+
+  /** Days that nobody needs yet wait when somebody holds the table: rows of today are not held up for them. */
+  private async prepareDaysAhead(): Promise<void> {
+    if (Date.now() < this.nextLookAhead) return;
+    try {
+      await this.ensurePartitions(daysAhead(Date.now(), DAYS_AHEAD));
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      this.nextLookAhead = Date.now() + LOOK_AHEAD_AGAIN_MS;
+      this.logger.warn('The days ahead of traffic logs could not be made: somebody holds the table', error);
+    }
   }
 
   private async ensurePartitions(days: readonly number[]): Promise<void> {

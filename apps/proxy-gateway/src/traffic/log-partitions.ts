@@ -1,3 +1,5 @@
+import { addRangePartition } from '@gatehouse/persistence';
+
 /** Days, as partitions of `traffic_logs` know them: whole days in UTC. */
 const DAY_MS = 86_400_000;
 
@@ -37,12 +39,12 @@ const PARTITION_LOCK = 7_431_902;
 
 /** Creates what is missing. Runs inside a transaction, so that the lock ends with it. */
 export async function createPartitions(sql: SqlRunner, days: readonly number[]): Promise<void> {
+  await sql.query(`SET LOCAL lock_timeout = '2s'`);
   await sql.query('SELECT pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
-  // Looked up first: even CREATE … IF NOT EXISTS would lock the table against its readers.
   const present = new Set(await partitionNames(sql));
   for (const day of days.filter((candidate) => !present.has(partitionName(candidate)))) {
-    await sql.query(`CREATE TABLE ${partitionName(day)} PARTITION OF traffic_logs
-      FOR VALUES FROM ('${new Date(day).toISOString()}') TO ('${new Date(day + DAY_MS).toISOString()}')`);
+    const [from, to] = [new Date(day), new Date(day + DAY_MS)];
+    await addRangePartition(sql, { parent: 'traffic_logs', name: partitionName(day), from, to });
   }
 }
 

@@ -1,4 +1,4 @@
-import { UnitOfWork } from '@gatehouse/persistence';
+import { addRangePartition, UnitOfWork } from '@gatehouse/persistence';
 import { JsonLogger } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
@@ -6,6 +6,7 @@ import { rowsOf } from '../credentials/rows-of.js';
 import { GRACE_SECONDS } from './lifetimes.js';
 
 const EVERY_MS = 5 * 60_000;
+const DAY_MS = 86_400_000;
 /** Days of access tokens made ahead, and kept: an expired token is told from an unknown one as long as a refresh works. */
 const DAYS_AHEAD = 3;
 const DAYS_KEPT = 32;
@@ -40,7 +41,7 @@ export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    await this.attempt(() => this.alone(arrangeDays));
+    await this.arrangeDays();
     this.timer = setInterval(() => void this.run(), EVERY_MS).unref();
   }
 
@@ -50,7 +51,7 @@ export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   run(): Promise<void> {
-    this.running ??= this.attempt(() => this.maintain()).finally(() => {
+    this.running ??= this.maintain().finally(() => {
       this.running = undefined;
     });
     return this.running;
@@ -66,7 +67,7 @@ export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   private async maintain(): Promise<void> {
-    await this.alone(arrangeDays);
+    await this.arrangeDays();
     for (const removal of REMOVALS) {
       await this.alone(async (tx) => {
         await tx.query(removal);
@@ -74,32 +75,66 @@ export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  /** A transaction of its own for each step: locks of one are not held during the next. */
-  private async alone(work: (tx: EntityManager) => Promise<void>): Promise<void> {
-    await this.unitOfWork.run(async (tx) => {
-      const [lock] = await rowsOf(tx, "SELECT pg_try_advisory_xact_lock(hashtext('gatehouse.token-retention')) AS got");
-      if (lock?.['got'] === true) await work(tx);
+  /** Each day for itself: one that cannot be made now keeps no other from being made. */
+  private async arrangeDays(): Promise<void> {
+    let missing: string[] = [];
+    await this.alone(async (tx) => {
+      missing = await missingDays(tx);
     });
+    for (const day of missing) {
+      await this.alone(async (tx) => {
+        // Another replica may have been faster.
+        if ((await missingDays(tx)).includes(day)) await addDay(tx, day);
+      });
+    }
+    await this.alone(dropOldDays);
+  }
+
+  /**
+   * A transaction of its own for each step: locks of one are not held during the next, and a step that fails keeps none
+   * of the others from running.
+   */
+  private alone(work: (tx: EntityManager) => Promise<void>): Promise<void> {
+    return this.attempt(() =>
+      this.unitOfWork.run(async (tx) => {
+        const [lock] = await rowsOf(
+          tx,
+          "SELECT pg_try_advisory_xact_lock(hashtext('gatehouse.token-retention')) AS got",
+        );
+        if (lock?.['got'] === true) await work(tx);
+      }),
+    );
   }
 }
 
-async function arrangeDays(tx: EntityManager): Promise<void> {
-  // A new or dropped day locks all others for a moment: better none this time than a queue of requests behind it.
-  await tx.query("SET LOCAL lock_timeout = '2s'");
+/** Days that should be there and are not: those ahead, and those that rows of the default partition belong to. */
+async function missingDays(tx: EntityManager): Promise<string[]> {
   const rows = await rowsOf(
     tx,
-    `SELECT to_char(day, 'YYYYMMDD') AS name, day::date::text AS first, (day::date + 1)::text AS next,
-       to_regclass('access_tokens_' || to_char(day, 'YYYYMMDD')) IS NOT NULL AS made
-     FROM generate_series(timezone('UTC', now())::date, timezone('UTC', now())::date + $1::integer, '1 day') AS day`,
+    `SELECT day::text FROM (
+       SELECT timezone('UTC', now())::date + ahead AS day FROM generate_series(0, $1::integer) AS ahead
+       UNION SELECT timezone('UTC', expires_at)::date FROM access_tokens_default) AS days
+     WHERE to_regclass('access_tokens_' || to_char(day, 'YYYYMMDD')) IS NULL ORDER BY day`,
     [DAYS_AHEAD],
   );
-  for (const { name, first, next, made } of rows) {
-    if (made === true) continue;
-    await tx.query(
-      `CREATE TABLE access_tokens_${String(name)} PARTITION OF access_tokens
-       FOR VALUES FROM ('${String(first)} 00:00Z') TO ('${String(next)} 00:00Z')`,
-    );
-  }
+  return rows.map(({ day }) => String(day));
+}
+
+async function addDay(tx: EntityManager, day: string): Promise<void> {
+  const from = new Date(`${day}T00:00:00Z`);
+  await addRangePartition(tx, {
+    parent: 'access_tokens',
+    name: `access_tokens_${day.replaceAll('-', '')}`,
+    from,
+    to: new Date(from.getTime() + DAY_MS),
+    rowsFrom: { table: 'access_tokens_default', column: 'expires_at' },
+  });
+}
+
+async function dropOldDays(tx: EntityManager): Promise<void> {
+  // Dropping a day locks all others for a moment: better not this time than a queue of requests behind it.
+  await tx.query("SET LOCAL lock_timeout = '2s'");
+  await tx.query('DELETE FROM access_tokens_default WHERE expires_at < now() - make_interval(days => $1)', [DAYS_KEPT]);
   const old = await rowsOf(
     tx,
     `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid

@@ -1,0 +1,38 @@
+import { quoteIdentifier } from './data-source.js';
+
+/** What a partition statement runs on: a pool, a client or a transaction. */
+export interface PartitionSql {
+  query(sql: string, parameters?: unknown[]): Promise<unknown>;
+}
+
+/** A part of a range, as the table `name` beside its `parent`. */
+export interface RangePartition {
+  parent: string;
+  name: string;
+  from: Date;
+  /** Not included. */
+  to: Date;
+  /** The default partition, if the parent has one: rows in it that belong to this part move there. */
+  rowsFrom?: { table: string; column: string };
+}
+
+/**
+ * Makes a partition without stopping those who use its parent: a table of its own is attached, which conflicts neither
+ * with readers nor with writers, and a default partition is locked for as long as its rows move. Gives up after two
+ * seconds when somebody is in the way. Runs inside a transaction, whose `lock_timeout` it sets.
+ */
+export async function addRangePartition(sql: PartitionSql, partition: RangePartition): Promise<void> {
+  const { parent, name, from, to, rowsFrom } = partition;
+  const [whole, part] = [quoteIdentifier(parent), quoteIdentifier(name)];
+  const [start, end] = [`'${from.toISOString()}'`, `'${to.toISOString()}'`];
+  await sql.query(`SET LOCAL lock_timeout = '2s'`);
+  await sql.query(`CREATE TABLE ${part} (LIKE ${whole} INCLUDING ALL)`);
+  if (rowsFrom !== undefined) {
+    const [rest, column] = [quoteIdentifier(rowsFrom.table), quoteIdentifier(rowsFrom.column)];
+    // A row that arrived between the move and the attachment would make the attachment fail.
+    await sql.query(`LOCK TABLE ${rest} IN ACCESS EXCLUSIVE MODE`);
+    await sql.query(`WITH moved AS (DELETE FROM ${rest} WHERE ${column} >= ${start} AND ${column} < ${end} RETURNING *)
+      INSERT INTO ${part} SELECT * FROM moved`);
+  }
+  await sql.query(`ALTER TABLE ${whole} ATTACH PARTITION ${part} FOR VALUES FROM (${start}) TO (${end})`);
+}
