@@ -58,7 +58,6 @@ export class LaunchedPlatform {
       GATEHOUSE_HOME: home,
       LOG_LEVEL: 'info',
       TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
-      ...extra,
     };
     for (const name of PORT_VARIABLES) env[name] = String(ports[name]);
     // The test runner's own variables are not for the platform.
@@ -67,6 +66,7 @@ export class LaunchedPlatform {
         delete env[name];
       }
     }
+    Object.assign(env, extra);
     this.child = spawn(node, [join(ROOT, 'tools/up.mjs')], {
       cwd: '/',
       env,

@@ -1,4 +1,4 @@
-import { withClient } from '@gatehouse/persistence';
+import { prepareSession, withClient } from '@gatehouse/persistence';
 import {
   assertSchemaCompatibility,
   createPostgresBackend,
@@ -30,16 +30,14 @@ export function createPostgresStore(options: PostgresStoreOptions): QueueStore {
   const pool = new pg.Pool({
     connectionString: options.url,
     application_name: options.applicationName,
-    options: `-c search_path=${SCHEMA}`,
     max: options.queues * 2 + SHARED_CONNECTIONS,
     // Shorter than the pauses between the workers' looks: between them an idle service keeps no backend for this.
     idleTimeoutMillis: 2_000,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
+    onConnect: prepareSession({ search_path: SCHEMA }),
   });
   pool.on('error', options.onError);
-  // One that breaks between two queries of whoever has it would end the process; the next query tells them.
-  pool.on('connect', (client) => client.on('error', () => undefined));
   // Every queue, worker and event stream adds its own listeners to the one pool.
   pool.setMaxListeners(0);
   return {

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import type pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { poolTypes } from './pool-types.js';
+import { prepareSession } from './session-settings.js';
 
 export const MIGRATIONS_TABLE = 'migrations';
 
@@ -42,23 +43,13 @@ export function createDataSource(config: DataSourceConfig): DataSource {
     poolSize: config.poolSize ?? 10,
     poolErrorHandler: (error: Error) => config.onPoolError?.(error),
     extra: {
-      options: `-c search_path=${searchPath}`,
       idleTimeoutMillis: 10_000,
       connectionTimeoutMillis: 10_000,
-      idle_in_transaction_session_timeout: 60_000,
       keepAlive: true,
       types: poolTypes,
-      onConnect: surviveBreaking,
+      onConnect: prepareSession({ search_path: searchPath, idle_in_transaction_session_timeout: 60_000 }),
     },
   });
-}
-
-/**
- * A connection can break between being handed out and its user listening; without a listener of its own that would end
- * the process. Whoever uses it hears of it from the next query.
- */
-function surviveBreaking(client: pg.PoolClient): void {
-  client.on('error', () => undefined);
 }
 
 /** TypeORM prints statements with their parameters, which may be secrets; errors reach the caller anyway. */

@@ -1,5 +1,6 @@
 import type { DataSource, MigrationInterface } from 'typeorm';
 import { MIGRATIONS_TABLE, quoteIdentifier, schemaOf, urlOf } from './data-source.js';
+import { checkDatabaseServer } from './database-server.js';
 import { withClient, type PgConnection } from './pg-client.js';
 
 /** First half of the advisory lock's key; the second is the schema's hash. */
@@ -30,10 +31,11 @@ export interface MigrateOptions {
 /**
  * Creates the schema and runs the migrations that are missing; returns their names. An advisory lock makes processes
  * that start together take turns: the later ones find nothing left to do. Raises NewerSchemaError and changes nothing when
- * the database has migrations that the data source does not list.
+ * the database has migrations that the data source does not list, DatabaseServerError when its server cannot be used.
  */
 export async function migrate(dataSource: DataSource, { only }: MigrateOptions = {}): Promise<string[]> {
   const schema = schemaOf(dataSource);
+  await checkDatabaseServer(urlOf(dataSource));
   return withClient(urlOf(dataSource), async (client) => {
     await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, schema]);
     const done = await appliedMigrations(client, schema);
@@ -60,10 +62,11 @@ export function nameOf({ name, constructor }: MigrationInterface): string {
 
 /**
  * Names of the migrations that the database does not have yet, in order; an absent schema lacks them all. Raises
- * NewerSchemaError when it has others.
+ * NewerSchemaError when it has others, DatabaseServerError when its server cannot be used.
  */
 export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
   const schema = schemaOf(dataSource);
+  await checkDatabaseServer(urlOf(dataSource));
   const done = await withClient(urlOf(dataSource), (client) => appliedMigrations(client, schema));
   const listed = await whileInitialized(dataSource, () => Promise.resolve(dataSource.migrations.map(nameOf)));
   refuseUnknown(schema, done, listed);

@@ -8,8 +8,10 @@ const STATEMENTS = [
     first_at timestamptz(3) NOT NULL,
     last_at timestamptz(3) NOT NULL,
     row_count integer NOT NULL,
-    grams bytea STORAGE EXTERNAL
+    grams bytea
   ) WITH (fillfactor = 70)`,
+  // CREATE TABLE itself takes STORAGE from PostgreSQL 16 on.
+  'ALTER TABLE traffic_log_sections ALTER COLUMN grams SET STORAGE EXTERNAL',
   // Rows that are there already: the hourly sweep reads them and tells what is in them.
   `INSERT INTO traffic_log_sections (id, first_at, last_at, row_count)
    SELECT gen_random_uuid(), day::timestamp AT TIME ZONE 'UTC',

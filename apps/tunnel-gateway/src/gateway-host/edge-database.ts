@@ -26,12 +26,21 @@ function connection(url: string, name: string): pg.ClientConfig {
     connectionString: url,
     application_name: name,
     connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: STATEMENT_MS,
     // Without it a query would wait for ever on a database whose machine is gone.
     query_timeout: STATEMENT_MS,
     keepAlive: true,
     types,
   };
+}
+
+/**
+ * Not sent while connecting: PgBouncer refuses a connection that brings settings. The pool waits for the promise that this
+ * returns, which its types do not say.
+ */
+function prepare(client: pg.ClientBase): unknown {
+  // Whoever uses a broken connection hears of it from the next query.
+  client.on('error', () => undefined);
+  return client.query(`SET statement_timeout = ${STATEMENT_MS}`);
 }
 
 /** The edge's connections: few, made when they are needed, replaced when they break. */
@@ -47,10 +56,9 @@ export class EdgeDatabase implements Queries {
       ...connection(url, 'tunnel-gateway edge'),
       max: MAX_CONNECTIONS,
       idleTimeoutMillis: 10_000,
+      onConnect: prepare,
     });
-    // Whoever uses a broken connection hears of it from the next query.
     this.pool.on('error', () => undefined);
-    this.pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   async query<R extends object>(text: string, values: unknown[] = []): Promise<{ rows: R[]; rowCount: number | null }> {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { OLDEST_POSTGRES } from '../database-server.js';
 import { EmbeddedPostgresError } from './errors.js';
 
 /** The PostgreSQL programs of one platform package. */
@@ -26,7 +27,7 @@ export function locateBinaries(platform = `${process.platform}-${process.arch}`)
   if (name === undefined) {
     throw new EmbeddedPostgresError(
       'PLATFORM_UNSUPPORTED',
-      `There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL 14 or later.`,
+      `There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL ${OLDEST_POSTGRES} or later.`,
     );
   }
   const native = join(packageFolder(name), 'native');

@@ -21,6 +21,9 @@ export interface ServerSettings {
   port: number;
   /** False for tests: no fsync, data may be lost with the machine. */
   durable: boolean;
+  /** Major version of the server: older ones do not know every setting. */
+  major: number;
+  parameters: Readonly<Record<string, string>>;
 }
 
 /** Nothing a test writes has to survive the machine. */
@@ -33,7 +36,7 @@ const FOR_TESTS: Record<string, string> = {
 };
 
 /** The settings of the server, each given on its command line so that no edited file can open it to the network. */
-function serverArguments(home: ClusterHome, { port, durable }: ServerSettings): string[] {
+function serverArguments(home: ClusterHome, { port, durable, major, parameters }: ServerSettings): string[] {
   const settings: Record<string, string> = {
     port: `${port}`,
     listen_addresses: '127.0.0.1',
@@ -50,7 +53,7 @@ function serverArguments(home: ClusterHome, { port, durable }: ServerSettings): 
     max_worker_processes: '2',
     max_parallel_workers: '2',
     max_parallel_workers_per_gather: '0',
-    io_method: 'sync',
+    ...(major >= 18 && { io_method: 'sync' }),
     wal_level: 'minimal',
     max_wal_senders: '0',
     max_logical_replication_workers: '0',
@@ -66,6 +69,7 @@ function serverArguments(home: ClusterHome, { port, durable }: ServerSettings): 
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
     ...(durable ? {} : FOR_TESTS),
+    ...parameters,
   };
   return ['-D', home.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }

@@ -31,6 +31,8 @@ export interface EmbeddedPostgresOptions {
   binaries?: PostgresBinaries;
   /** Where data and programs go when the server's account cannot reach the home. Default `/var/lib/gatehouse`. */
   sharedFolder?: string;
+  /** Settings of the server besides ours, such as those of TLS. */
+  parameters?: Readonly<Record<string, string>>;
 }
 
 export interface EmbeddedPostgres {
@@ -61,7 +63,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const durable = options.durable ?? true;
   await takeOver(home, log);
   await prepareData(home, binaries, durable, log);
-  const settings = { port: await choosePort(options.port ?? 0, home.record.port, portVariable), durable };
+  const settings: ServerSettings = {
+    port: await choosePort(options.port ?? 0, home.record.port, portVariable),
+    durable,
+    major: binaries.major,
+    parameters: options.parameters ?? {},
+  };
   const server = await launch(home, settings, portVariable);
   return {
     port: settings.port,

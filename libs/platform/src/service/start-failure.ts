@@ -50,5 +50,8 @@ export function failureLines(error: unknown): string[] {
 
 /** Errors of libraries below this one whose texts are written for operators. */
 function isForOperators(error: unknown): error is Error {
-  return error instanceof Error && /^(SecretKey|SecretBox|NewerSchema|EmbeddedPostgres)Error$/.test(error.name);
+  return (
+    error instanceof Error &&
+    /^(SecretKey|SecretBox|NewerSchema|DatabaseServer|EmbeddedPostgres)Error$/.test(error.name)
+  );
 }

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { withClient, type PgClient } from './pg-client.js';
+
+/** The oldest PostgreSQL that is supported, by its major version. Migrations and the whole platform are tested on it. */
+export const OLDEST_POSTGRES = 14;
+
+const NOTIFY_EVERY_MS = 250;
+/** Times that a notification is sent. A busy server must not be taken for one that does not notify. */
+const TRIES = { ofServer: 40, ofPooler: 12 };
+
+/** The database server cannot be worked with, whatever is in the database; the message is for operators. */
+export class DatabaseServerError extends Error {
+  override readonly name = 'DatabaseServerError';
+}
+
+/** Raises DatabaseServerError for a PostgreSQL that is too old, and for a pooler that keeps no session. */
+export async function checkDatabaseServer(url: string): Promise<void> {
+  await withClient(url, async (client) => {
+    await checkVersion(client);
+    await checkSession(client, url);
+  });
+}
+
+async function checkVersion(client: PgClient): Promise<void> {
+  const { rows } = await client.query<{ version: string; number: number }>(
+    `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number`,
+  );
+  const [{ version, number } = { version: 'unknown', number: 0 }] = rows;
+  if (Math.floor(number / 10_000) >= OLDEST_POSTGRES) return;
+  throw new DatabaseServerError(
+    `DATABASE_URL: the database is PostgreSQL ${version}, and PostgreSQL ${OLDEST_POSTGRES} or later is needed`,
+  );
+}
+
+/**
+ * Listens on one connection and notifies from another, as the services do all the time. A pooler that lends connections of
+ * the server for one transaction takes the LISTEN without an error, and no notification ever arrives.
+ */
+async function checkSession(listener: PgClient, url: string): Promise<void> {
+  const channel = `gatehouse_check_${randomBytes(8).toString('hex')}`;
+  const arrived = new Promise<true>((resolve) => {
+    listener.on('notification', (message) => message.channel === channel && resolve(true));
+  });
+  await listener.query(`LISTEN ${channel}`);
+  const tries = (await isPooled(listener)) ? TRIES.ofPooler : TRIES.ofServer;
+  const isHeard = await withClient(url, async (notifier) => {
+    for (let count = 0; count < tries; count++) {
+      await notifier.query(`NOTIFY ${channel}`);
+      if (await Promise.race([arrived, delay(NOTIFY_EVERY_MS, false)])) return true;
+    }
+    await notifier.query(`UNLISTEN ${channel}`);
+    return false;
+  });
+  if (isHeard) return;
+  throw new DatabaseServerError(
+    'DATABASE_URL: notifications (LISTEN) do not arrive, so this is a pooler in transaction mode. Let it pool sessions ' +
+      '(pool_mode = session in PgBouncer), or name the database itself',
+  );
+}
+
+/** PgBouncer makes the process id up that a server names when it takes a connection. */
+async function isPooled(client: PgClient): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  // Missing in the types.
+  const { processID: named } = client as unknown as { processID: number | null };
+  return rows[0]?.pid !== named;
+}
