@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { OLDEST_POSTGRES } from './embedded-postgres/oldest-postgres.js';
 import { withClient, type PgClient } from './pg-client.js';
-
-/** The oldest PostgreSQL that is supported, by its major version. Migrations and the whole platform are tested on it. */
-export const OLDEST_POSTGRES = 14;
 
 const NOTIFY_EVERY_MS = 250;
 /** Times that a notification is sent. A busy server must not be taken for one that does not notify. */

@@ -21,7 +21,8 @@ export {
 } from './embedded-postgres/start-embedded-postgres.js';
 export { BigIntColumn, BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from './columns.js';
 export { createDataSource, pgPool, quoteIdentifier, schemaOf, urlOf, type DataSourceConfig } from './data-source.js';
-export { checkDatabaseServer, DatabaseServerError, OLDEST_POSTGRES } from './database-server.js';
+export { checkDatabaseServer, DatabaseServerError } from './database-server.js';
+export { OLDEST_POSTGRES } from './embedded-postgres/oldest-postgres.js';
 export { migrate, NewerSchemaError, pendingMigrations, type MigrateOptions } from './migrations.js';
 export { addRangePartition, type RangePartition } from './partitions.js';
 export { withClient, type PgClient, type PgConnection } from './pg-client.js';

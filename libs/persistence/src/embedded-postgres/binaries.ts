@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { OLDEST_POSTGRES } from '../database-server.js';
 import { EmbeddedPostgresError } from './errors.js';
+import { OLDEST_POSTGRES } from './oldest-postgres.js';
 
 /** The PostgreSQL programs of one platform package. */
 export interface PostgresBinaries {
