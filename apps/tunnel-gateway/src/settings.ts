@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { join } from 'node:path';
+import { parseControlEndpoint } from '@gatehouse/net';
 import {
   loadSettings,
   ServiceSettings,
@@ -201,6 +202,24 @@ export class TunnelGatewaySettings extends ServiceSettings {
   @Min(1)
   @Max(64)
   edgeWorkers = 1;
+
+  /** Whether the service starts its data plane itself, or finds one that runs on its own (`edge.js`). */
+  @Variable('TUNNEL_EDGE', { expected: 'own (started by the service) or separate (edge.js)' })
+  @IsIn(['own', 'separate'])
+  edge: 'own' | 'separate' = 'own';
+
+  /** Of a separate edge: where it listens for its administration, and where the service finds it. */
+  @Variable('TUNNEL_EDGE_CHANNEL', { expected: 'host:port such as tunnel-edge:8025, or the path of a socket' })
+  @IsOptional()
+  @ValidateBy({
+    name: 'isChannel',
+    validator: { validate: (text) => typeof text === 'string' && parseControlEndpoint(text) !== null },
+  })
+  edgeChannel?: string;
+
+  /** Of a separate edge: `/healthz` and `/readyz` on the loopback. */
+  @Port('TUNNEL_EDGE_HEALTH_PORT')
+  edgeHealthPort = 8026;
 
   get secureCookies(): boolean {
     return this.publicUrl.startsWith('https:');

@@ -9,7 +9,7 @@ import { HTTP_OPTIONS } from '../src/http-options.js';
 import { readSettings } from '../src/settings.js';
 
 /** The edge as a real process, from source: no build is needed. */
-const fromSource = new EdgeLauncher(new URL('../src/gateway-host/edge-main.ts', import.meta.url), [
+const fromSource = new EdgeLauncher(new URL('../src/gateway-host/keeper/keeper-main.ts', import.meta.url), [
   '--conditions=development',
   '--no-warnings',
   `--import=${new URL('./support/typescript-sources.mjs', import.meta.url).href}`,

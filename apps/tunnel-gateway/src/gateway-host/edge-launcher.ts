@@ -1,31 +1,43 @@
-import { fork } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { EdgeChild } from './edge-process.js';
+import type { KeeperStart } from './keeper/keeper-calls.js';
 
-/**
- * Relayed bytes live in external buffers: a small heap keeps the process small. And what V8 takes for long-lived while
- * requests pile up for a moment is not put straight among what is: there it would hold on to everything that each request
- * leaves behind until the next full collection.
- */
-export const EDGE_FLAGS: readonly string[] = ['--max-semi-space-size=8', '--no-allocation-site-pretenuring'];
+/** It passes on a few messages: the smallest heap does. */
+const KEEPER_FLAGS: readonly string[] = ['--max-semi-space-size=1'];
 
-/** Starts an edge's process. A class, so that tests can hand in another way to start it. */
+/** Starts an edge with its keeper. A class, so that tests can hand in another way to start it. */
 export class EdgeLauncher {
   private readonly entry: URL;
   private readonly execArgv: readonly string[];
 
-  constructor(entry = new URL('./edge-main.js', import.meta.url), execArgv: readonly string[] = []) {
+  constructor(entry = new URL('./keeper/keeper-main.js', import.meta.url), execArgv: readonly string[] = []) {
     this.entry = entry;
     this.execArgv = execArgv;
   }
 
-  launch(): EdgeChild {
-    return fork(fileURLToPath(this.entry), [], {
-      execArgv: [...this.execArgv, ...EDGE_FLAGS],
-      // What it works with it is told; nothing of our environment is its business.
-      env: {},
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      detached: false,
-    });
+  /**
+   * In a group of its own, with none of our pipes: it outlives this process. `folder`: for its standard error, which has the
+   * last words of a process that Node itself ends.
+   */
+  launch(start: KeeperStart, folder: string): ChildProcess {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const errors = openSync(join(folder, 'edge-errors.log'), 'w', 0o600);
+    try {
+      const child = spawn(process.execPath, [...this.execArgv, ...KEEPER_FLAGS, fileURLToPath(this.entry)], {
+        env: {},
+        stdio: ['pipe', 'ignore', errors],
+        detached: true,
+      });
+      // Whether it serves shows at its channel.
+      child.on('error', () => undefined);
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.end(JSON.stringify(start));
+      child.unref();
+      return child;
+    } finally {
+      closeSync(errors);
+    }
   }
 }

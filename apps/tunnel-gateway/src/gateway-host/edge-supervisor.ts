@@ -1,4 +1,12 @@
-import type { EdgeCalls, EdgeLogEntry, EdgeMethod, EdgeOptions, EdgePorts, PortName } from './edge-ipc.js';
+import type {
+  ConnectionList,
+  EdgeCalls,
+  EdgeLogEntry,
+  EdgeMethod,
+  EdgeOptions,
+  EdgePorts,
+  PortName,
+} from './edge-ipc.js';
 import { EdgeProcess, EdgeUnavailableError, type EdgeChild } from './edge-process.js';
 import { RestartWaits } from './restart-waits.js';
 
@@ -7,6 +15,8 @@ export interface EdgeSupervisorOptions {
   edge: Omit<EdgeOptions, 'takesOver'>;
   onLogs(entries: readonly EdgeLogEntry[]): void;
   onExit(reason: string): void;
+  /** Another process serves, or none, or other ports are bound. */
+  onChange?(): void;
 }
 
 /** How the first start went. */
@@ -62,15 +72,42 @@ export class EdgeSupervisor {
     return this.current.request(method, params);
   }
 
+  /** As `kick` of an edge: connections may run in processes that were replaced. @throws EdgeUnavailableError */
+  async kick(params: EdgeCalls['kick']['params']): Promise<boolean> {
+    const before = this.ofDraining('kick', params);
+    return (await this.request('kick', params)) || (await before).includes(true);
+  }
+
+  /** As `connections` of an edge, those of processes that were replaced included. @throws EdgeUnavailableError */
+  async connections(params: EdgeCalls['connections']['params']): Promise<ConnectionList> {
+    const before = this.ofDraining('connections', params);
+    const lists = [await this.request('connections', params), ...(await before)];
+    const items = lists.flatMap((list) => list.items).slice(0, params.limit);
+    return { items, total: lists.reduce((total, list) => total + list.total, 0) };
+  }
+
   /**
    * A new process takes the ports over: connections that run stay with the old one, agents move. Resolves when the new
-   * one serves. @throws EdgeUnavailableError when it cannot; the old one serves on, if it still can.
+   * one serves. `edge`: other options for it, and those that follow. @throws EdgeUnavailableError when it cannot; the old
+   * one serves on, if it still can.
    */
-  replace(): Promise<void> {
-    this.replacing ??= this.exchange().finally(() => {
-      this.replacing = null;
-    });
-    return this.replacing;
+  async replace(edge?: EdgeSupervisorOptions['edge']): Promise<void> {
+    if (!edge) return this.exchangeOnce();
+    await this.replacing?.catch(() => undefined);
+    const before = this.edge;
+    this.edge = { ...edge, ...this.keptPorts(edge) };
+    try {
+      await this.exchangeOnce();
+    } catch (error) {
+      this.edge = before;
+      throw error;
+    }
+  }
+
+  /** Nobody is waited for any more: what `stop` waits for ends now. */
+  hurry(): void {
+    if (!this.stopping) return;
+    for (const edge of [this.current, ...this.draining]) void edge?.stop(0);
   }
 
   async stop(graceMs: number): Promise<void> {
@@ -80,6 +117,15 @@ export class EdgeSupervisor {
     this.next?.kill();
     const edges = [...(this.current ? [this.current] : []), ...this.draining];
     await Promise.all([...edges.map((edge) => edge.stop(graceMs)), this.next?.exited]);
+  }
+
+  /** Of those that answer. */
+  private async ofDraining<M extends EdgeMethod>(
+    method: M,
+    params: EdgeCalls[M]['params'],
+  ): Promise<EdgeCalls[M]['result'][]> {
+    const answers = await Promise.allSettled([...this.draining].map((edge) => edge.request(method, params)));
+    return answers.filter((answer) => answer.status === 'fulfilled').map(({ value }) => value);
   }
 
   private spawn(): void {
@@ -99,6 +145,7 @@ export class EdgeSupervisor {
       exited: () => this.restart(edge),
     });
     this.current = edge;
+    this.options.onChange?.();
   }
 
   /** Where a port was any free one, it stays the one that agents and people know. */
@@ -112,12 +159,23 @@ export class EdgeSupervisor {
       http: { ...edge.http, port: http },
       https: { ...edge.https, port: https },
     };
+    this.options.onChange?.();
+  }
+
+  /** Other options say "any free port" again: those that are bound are as free as any. */
+  private keptPorts(edge: EdgeSupervisorOptions['edge']): Pick<EdgeOptions, PortName> {
+    const kept = (name: PortName): EdgeOptions['agents'] => ({
+      ...edge[name],
+      port: edge[name].port || this.ports[name],
+    });
+    return { agents: kept('agents'), http: kept('http'), https: kept('https') };
   }
 
   private restart(edge: EdgeProcess): void {
     this.draining.delete(edge);
     if (this.current !== edge) return;
     this.current = null;
+    this.options.onChange?.();
     if (this.stopping) return;
     this.timer = setTimeout(() => this.spawn(), this.restarts.died());
   }
@@ -146,6 +204,13 @@ export class EdgeSupervisor {
         },
       },
     );
+  }
+
+  private exchangeOnce(): Promise<void> {
+    this.replacing ??= this.exchange().finally(() => {
+      this.replacing = null;
+    });
+    return this.replacing;
   }
 
   private async exchange(): Promise<void> {
@@ -186,6 +251,7 @@ export class EdgeSupervisor {
     // From here on the new one is it: if it fails now, another is started.
     this.draining.add(before);
     this.current = next;
+    this.options.onChange?.();
     this.restarts.started();
     await before.request('drain', { spreadMs: MOVE_SPREAD_MS, deadlineMs: DRAIN_MS }).catch(() => before.kill());
     next.bind();

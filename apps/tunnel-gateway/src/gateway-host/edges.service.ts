@@ -1,34 +1,48 @@
+import type { Server } from 'node:http';
 import { AppError, HealthRegistry, JsonLogger } from '@gatehouse/platform';
 import type { AgentState, TunnelState } from '@gatehouse/tunnel-kernel';
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { TunnelGatewaySettings } from '../settings.js';
-import type { ConnectionList, EdgeCalls, EdgeMethod, EdgePorts, EdgeStatus } from './edge-ipc.js';
+import type { ConnectionList, EdgeCalls, EdgePorts, EdgeStatus } from './edge-ipc.js';
 import { EdgeUnavailableError } from './edge-process.js';
 import { EdgeStarter } from './edge-starter.js';
+import { problemsOf } from './keeper/health-port.js';
+import type { ForwardedMethod } from './keeper/keeper-calls.js';
 import type { RunningEdge } from './start-edge.js';
 
-/** The data plane of this service: keeps its process running and speaks for it. */
+/** The data plane of this service: starts it, or finds it, and speaks for it. */
 @Injectable()
 export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private running: RunningEdge | undefined;
+  /** The edge is to go on without this service. */
+  private leaves = false;
 
   constructor(
     private readonly starter: EdgeStarter,
     private readonly settings: TunnelGatewaySettings,
     private readonly logger: JsonLogger,
     private readonly health: HealthRegistry,
+    private readonly http: HttpAdapterHost,
   ) {}
 
   /** @throws StartError when a port of the gateway is taken. */
   async onApplicationBootstrap(): Promise<void> {
     this.running = await this.starter.start();
     this.health.register('edge', () => this.check());
-    if (process.platform !== 'win32') process.on('SIGUSR2', this.onUpgrade);
+    if (process.platform !== 'win32') process.on('SIGUSR2', this.onUpgrade).on('SIGHUP', this.onHangUp);
+    // A service that takes over and then cannot start must not take the edge along.
+    if (!this.running.link.tookOver) return;
+    this.leaves = true;
+    (this.http.httpAdapter.getHttpServer() as Server).once('listening', () => {
+      this.leaves = false;
+    });
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    process.off('SIGUSR2', this.onUpgrade);
-    await this.running?.supervisor.stop(this.settings.shutdownTimeoutMs);
+    process.off('SIGUSR2', this.onUpgrade).off('SIGHUP', this.onHangUp);
+    if (this.leaves) this.running?.link.leave();
+    else await this.running?.link.stop(this.settings.shutdownTimeoutMs);
   }
 
   /** What the keys of agents carry. */
@@ -43,7 +57,7 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
   }
 
   get pid(): number | null {
-    return this.running?.supervisor.pid ?? null;
+    return this.running?.link.pid ?? null;
   }
 
   /** Agents that are connected, of these clients; null: the data plane does not answer. */
@@ -77,7 +91,7 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
 
   /** A new process takes over; nobody is dropped. */
   async replace(): Promise<void> {
-    await this.running?.supervisor.replace();
+    await this.running?.link.replace();
     this.logger.log('another edge took over', { pid: this.pid }, 'Edge');
   }
 
@@ -85,29 +99,36 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
     this.replace().catch((error: unknown) => this.logger.error('the edge was not replaced', { error }, 'Edge'));
   };
 
+  /** The service ends, and the edge serves on for the next one. */
+  private readonly onHangUp = (): void => {
+    this.leaves = true;
+    process.kill(process.pid, 'SIGTERM');
+  };
+
   /** Ready means: it serves, with the database behind it. */
   private async check(): Promise<void> {
-    const { databaseAnswers, source, workers = [] } = await this.status();
-    if (workers.includes(null)) throw new Error('a worker of the edge does not serve');
-    if (source === 'snapshot') throw new Error('the edge serves the last snapshot of the configuration');
-    if (!databaseAnswers) throw new Error('the edge has no database');
+    const [problem] = problemsOf(await this.status());
+    if (problem !== undefined) throw new Error(problem);
   }
 
-  private async ask<M extends EdgeMethod>(method: M, params: EdgeCalls[M]['params']): Promise<EdgeCalls[M]['result']> {
+  private async ask<M extends ForwardedMethod>(
+    method: M,
+    params: EdgeCalls[M]['params'],
+  ): Promise<EdgeCalls[M]['result']> {
     try {
       if (!this.running) throw new EdgeUnavailableError('The edge was not started.');
-      return await this.running.supervisor.request(method, params);
+      return await this.running.link.request(method, params);
     } catch (cause) {
       throw new AppError('EDGE_UNAVAILABLE', undefined, { cause, level: 'warn', retryAfterSeconds: 1 });
     }
   }
 
-  private async ifThere<M extends EdgeMethod>(
+  private async ifThere<M extends ForwardedMethod>(
     method: M,
     params: EdgeCalls[M]['params'],
   ): Promise<EdgeCalls[M]['result'] | null> {
     try {
-      return (await this.running?.supervisor.request(method, params)) ?? null;
+      return (await this.running?.link.request(method, params)) ?? null;
     } catch (error) {
       if (error instanceof EdgeUnavailableError) return null;
       throw error;

@@ -45,7 +45,7 @@ export async function serveUntilDatabase(
   await database.close();
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.off(event, stop);
   if (stopping.signal.aborted) {
-    await running.supervisor.stop(settings.shutdownTimeoutMs);
+    await running.link.stop(settings.shutdownTimeoutMs);
     process.exit(0);
   }
   return running;

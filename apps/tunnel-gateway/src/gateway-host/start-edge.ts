@@ -1,13 +1,20 @@
-import { hkdfSync } from 'node:crypto';
+import { createHash, hkdfSync } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseControlEndpoint, type ControlEndpoint } from '@gatehouse/net';
 import { createSecretBox, loadSecretKey } from '@gatehouse/persistence';
 import { StartError, type JsonLogger } from '@gatehouse/platform';
 import { certificateSecret } from '../certificates/key-box.js';
+import { SERVICE_VERSION } from '../service-version.js';
 import type { TunnelGatewaySettings } from '../settings.js';
 import type { Queries } from './edge-database.js';
 import type { EdgeLogEntry, EdgeOptions, EdgePorts } from './edge-ipc.js';
 import type { EdgeLauncher } from './edge-launcher.js';
-import { EdgeSupervisor, type FirstStart } from './edge-supervisor.js';
+import type { FirstStart } from './edge-supervisor.js';
+import { ownChannelAddress } from './keeper/channel-address.js';
+import { ownChannelKey, separateChannelKey, textOfChannelKey } from './keeper/channel-key.js';
+import { EdgeLink, type EdgeLinkOptions } from './keeper/edge-link.js';
+import type { KeeperStart } from './keeper/keeper-calls.js';
 import { loadServerIdentity, type KnownIdentity } from './server-identity.js';
 
 export interface EdgeStart {
@@ -20,19 +27,19 @@ export interface EdgeStart {
 /** How long the start of the service waits for its data plane. */
 const FIRST_START_MS = 10_000;
 
-/** A data plane that was started. A class, because it is also the injection token. */
+/** The data plane, as this service reaches it. A class, because it is also the injection token. */
 export class RunningEdge {
-  readonly supervisor: EdgeSupervisor;
+  readonly link: EdgeLink;
   readonly identity: KnownIdentity;
 
-  constructor(supervisor: EdgeSupervisor, identity: KnownIdentity) {
-    this.supervisor = supervisor;
+  constructor(link: EdgeLink, identity: KnownIdentity) {
+    this.link = link;
     this.identity = identity;
   }
 
   /** That are bound; 0: not yet. */
   get ports(): EdgePorts {
-    return this.supervisor.ports;
+    return this.link.ports;
   }
 }
 
@@ -41,25 +48,67 @@ export function edgeFolder(home: string): string {
   return join(home, 'tunnel-gateway');
 }
 
-/** @throws StartError when a port of the gateway is taken. */
+/** Finds the edge, or starts one. @throws StartError when a port of the gateway is taken. */
 export async function startEdge({ settings, launcher, logger, queries }: EdgeStart): Promise<RunningEdge> {
   const key = loadSecretKey({ home: settings.home, envValue: settings.secretKey });
   const file = join(edgeFolder(settings.home), 'identity.json');
   const identity = await loadServerIdentity({ queries, box: createSecretBox(key), file });
-  const supervisor = new EdgeSupervisor({
-    launch: () => launcher.launch(),
-    edge: edgeOptions(settings, identity, key),
+  const link = new EdgeLink({
+    ...(settings.edge === 'own' ? ownEdge(settings, identity, key, launcher) : separateEdge(settings, key)),
     onLogs: (entries) => logAll(logger, entries),
     onExit: (reason) => logger.warn(`the edge ended (${reason})`, 'Edge'),
+    onProblem: (problem) => logger.error(`the edge cannot be administrated: ${problem}`, 'Edge'),
   });
-  const first = await supervisor.start(FIRST_START_MS);
+  const first = await link.start(FIRST_START_MS);
   if (first.outcome === 'port') throw new StartError(portLine(first, settings));
   if (first.outcome === 'waiting') logger.warn('the edge is not ready yet', 'Edge');
-  else logger.log('the edge serves', { pid: supervisor.pid, ...first.ports }, 'Edge');
-  return new RunningEdge(supervisor, identity);
+  else if (link.tookOver) logger.log('the edge served on and is taken over', { pid: link.pid, ...first.ports }, 'Edge');
+  else logger.log('the edge serves', { pid: link.pid, ...first.ports }, 'Edge');
+  return new RunningEdge(link, identity);
 }
 
-function edgeOptions(
+type Way = Pick<EdgeLinkOptions, 'endpoint' | 'key' | 'own'>;
+
+function ownEdge(
+  settings: Readonly<TunnelGatewaySettings>,
+  identity: KnownIdentity,
+  secretKey: Buffer,
+  launcher: EdgeLauncher,
+): Way {
+  const folder = edgeFolder(settings.home);
+  const endpoint = ownChannelAddress(folder);
+  const key = ownChannelKey(folder);
+  const edge = edgeOptions(settings, identity, secretKey);
+  const start: KeeperStart = {
+    edge,
+    optionsId: optionsIdOf(edge),
+    channelKeys: [textOfChannelKey(key)],
+    channel: endpoint,
+    watch: process.ppid > 1 ? process.ppid : null,
+  };
+  return { endpoint, key, own: { start, launch: (what) => launcher.launch(what, folder) } };
+}
+
+function separateEdge(settings: Readonly<TunnelGatewaySettings>, secretKey: Buffer): Way {
+  return { endpoint: channelEndpointOf(settings), key: separateChannelKey(secretKey), own: null };
+}
+
+/** Where a separate edge listens for its administration. */
+export function channelEndpointOf({ edgeChannel, home }: Readonly<TunnelGatewaySettings>): ControlEndpoint {
+  const said = edgeChannel === undefined ? null : parseControlEndpoint(edgeChannel);
+  return said ?? ownChannelAddress(edgeFolder(home));
+}
+
+/** Another program has other files; what it starts must be what it knows. */
+function optionsIdOf(edge: KeeperStart['edge']): string {
+  const { mtimeMs } = statSync(new URL(import.meta.url));
+  return createHash('sha256')
+    .update(JSON.stringify([SERVICE_VERSION, mtimeMs, edge]))
+    .digest('hex');
+}
+
+/** Everything that an edge works with. */
+export function edgeOptions(
   settings: Readonly<TunnelGatewaySettings>,
   { key, certificate }: KnownIdentity,
   secretKey: Buffer,
@@ -95,7 +144,8 @@ export function visitSecretOf(key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', 'tunnel-gateway visits', 32));
 }
 
-function logAll(logger: JsonLogger, entries: readonly EdgeLogEntry[]): void {
+/** Into the service's own log. */
+export function logAll(logger: JsonLogger, entries: readonly EdgeLogEntry[]): void {
   for (const { level, message, fields = {} } of entries) {
     logger[level === 'info' ? 'log' : level](message, fields, 'Edge');
   }
@@ -104,7 +154,7 @@ function logAll(logger: JsonLogger, entries: readonly EdgeLogEntry[]): void {
 const PORT_VARIABLES = { agents: 'TUNNEL_AGENT_PORT', http: 'TUNNEL_HTTP_PORT', https: 'TUNNEL_HTTPS_PORT' } as const;
 
 /** One line that says what to change. */
-function portLine(
+export function portLine(
   { port: name, code }: Extract<FirstStart, { outcome: 'port' }>,
   settings: Readonly<TunnelGatewaySettings>,
 ): string {

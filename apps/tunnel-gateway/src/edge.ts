@@ -1,0 +1,88 @@
+/**
+ * The data plane on its own, for a container of its own: no parent, no administration needed. The service finds it with
+ * TUNNEL_EDGE=separate. Reads the same settings as the service.
+ */
+import 'reflect-metadata';
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createSecretBox, loadSecretKey } from '@gatehouse/persistence';
+import { createLogger, runProcess, StartError, type JsonLogger, type RunningProcess } from '@gatehouse/platform';
+import { EdgeDatabase } from './gateway-host/edge-database.js';
+import { separateChannelKey, textOfChannelKey } from './gateway-host/keeper/channel-key.js';
+import { EdgeKeeper } from './gateway-host/keeper/edge-keeper.js';
+import { forkEdge } from './gateway-host/keeper/fork-edge.js';
+import { serveHealth } from './gateway-host/keeper/health-port.js';
+import { loadServerIdentity, type KnownIdentity } from './gateway-host/server-identity.js';
+import { channelEndpointOf, edgeFolder, edgeOptions, logAll, portLine } from './gateway-host/start-edge.js';
+import { readSettings, type TunnelGatewaySettings } from './settings.js';
+
+const NAME = 'tunnel-gateway edge';
+const RETRY_MS = 1_000;
+
+await runProcess(NAME, async (): Promise<RunningProcess> => {
+  const settings = readSettings();
+  const logger = createLogger({ name: NAME, settings });
+  const key = loadSecretKey({ home: settings.home, envValue: settings.secretKey });
+  const identity = await identityOf(settings, key, logger);
+  const keeper = new EdgeKeeper({
+    start: {
+      edge: edgeOptions(settings, identity, key),
+      optionsId: null,
+      channelKeys: [textOfChannelKey(separateChannelKey(key))],
+      channel: channelEndpointOf(settings),
+      watch: null,
+    },
+    launch: forkEdge,
+    onLogs: (entries) => logAll(logger, entries),
+    onEnd: (code) => process.exit(code),
+  });
+  const first = await keeper.start().catch((cause: NodeJS.ErrnoException) => {
+    throw new StartError(`TUNNEL_EDGE_CHANNEL: cannot be listened on (${cause.code ?? cause.message})`, { cause });
+  });
+  if (first.outcome === 'port') throw new StartError(portLine(first, settings));
+  const health = await healthOf(settings, keeper);
+  if (process.platform !== 'win32') process.on('SIGUSR2', () => void keeper.renew());
+  const ports = first.outcome === 'ready' ? first.ports : {};
+  logger.log('the edge serves', { ...ports }, 'Edge');
+  return {
+    logger,
+    ready: { ...ports },
+    stop: async () => {
+      health.close();
+      await keeper.end(settings.shutdownTimeoutMs);
+    },
+  };
+});
+
+/** From the database, else from the file of the last start, else it waits for one of them. */
+async function identityOf(
+  settings: Readonly<TunnelGatewaySettings>,
+  key: Buffer,
+  logger: JsonLogger,
+): Promise<KnownIdentity> {
+  const queries = new EdgeDatabase(settings.databaseUrl);
+  const sources = { queries, box: createSecretBox(key), file: join(edgeFolder(settings.home), 'identity.json') };
+  try {
+    for (let attempts = 0; ; attempts += 1) {
+      try {
+        return await loadServerIdentity(sources);
+      } catch (error) {
+        if (error instanceof Error && error.name === 'SecretBoxError') throw error;
+        if (attempts === 0) logger.warn('waiting for the database', { error }, 'Edge');
+        await delay(RETRY_MS);
+      }
+    }
+  } finally {
+    await queries.close();
+  }
+}
+
+async function healthOf({ edgeHealthPort }: Readonly<TunnelGatewaySettings>, keeper: EdgeKeeper): Promise<Server> {
+  try {
+    return await serveHealth(edgeHealthPort, () => keeper.status());
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? '';
+    throw new StartError(`TUNNEL_EDGE_HEALTH_PORT: port ${edgeHealthPort} cannot be listened on (${code})`, { cause });
+  }
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ControlServer, deriveControlKey, dialControl, type ControlEndpoint } from '@gatehouse/net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ownChannelAddress } from './channel-address.js';
+import { ChannelError, ChannelPeer, type ChannelHandlers } from './channel-peer.js';
+
+const KEY = deriveControlKey(randomBytes(32), 'test');
+const handlers = (rest: Partial<ChannelHandlers> = {}): ChannelHandlers => ({
+  perform: () => Promise.resolve(null),
+  noted: () => undefined,
+  closed: () => undefined,
+  ...rest,
+});
+
+let folder: string;
+let cleanups: (() => unknown)[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'channel-'));
+  cleanups = [];
+});
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function pair(address: ControlEndpoint, far: ChannelHandlers, near: ChannelHandlers): Promise<ChannelPeer[]> {
+  const accepted = Promise.withResolvers<ChannelPeer>();
+  const server = new ControlServer({ keys: [KEY], onLink: (link) => accepted.resolve(new ChannelPeer(link, far)) });
+  const endpoint = await server.listen(address);
+  cleanups.push(() => server.close());
+  const peer = new ChannelPeer(await dialControl({ endpoint, key: KEY }), near);
+  cleanups.push(() => peer.close());
+  return [peer, await accepted.promise];
+}
+
+describe.each([
+  ['a socket of this machine', (): ControlEndpoint => ownChannelAddress(folder)],
+  ['a port', (): ControlEndpoint => ({ host: '127.0.0.1', port: 0 })],
+])('a channel over %s', (_, address) => {
+  it('carries requests and notes both ways', async () => {
+    const notes: unknown[] = [];
+    const echo = (method: string, params: unknown): Promise<unknown> => Promise.resolve({ method, params });
+    const [near, far] = await pair(
+      address(),
+      handlers({ perform: echo }),
+      handlers({ perform: echo, noted: (name, value) => notes.push([name, value]) }),
+    );
+    far?.note('state', { edge: 1 });
+    expect(await Promise.all([near?.request('a', 'x', 5_000), far?.request('b', 2, 5_000)])).toEqual([
+      { method: 'a', params: 'x' },
+      { method: 'b', params: 2 },
+    ]);
+    expect(notes).toEqual([['state', { edge: 1 }]]);
+  });
+
+  it('answers what was thrown, with its code', async () => {
+    const perform = (method: string): Promise<never> =>
+      Promise.reject(method === 'a' ? new ChannelError('unavailable', 'not now') : new Error('broken'));
+    const [near] = await pair(address(), handlers({ perform }), handlers());
+    await expect(near?.request('a', null, 5_000)).rejects.toMatchObject({ code: 'unavailable', message: 'not now' });
+    await expect(near?.request('b', null, 5_000)).rejects.toMatchObject({ code: 'failed', message: 'broken' });
+  });
+
+  it('says that nobody answered: in time, or because the other side went', async () => {
+    const [near, far] = await pair(address(), handlers({ perform: () => new Promise(() => undefined) }), handlers());
+    await expect(near?.request('a', null, 20)).rejects.toMatchObject({ code: 'unavailable' });
+    const cut = expect(near?.request('a', null, 5_000)).rejects.toMatchObject({ code: 'unavailable' });
+    far?.close();
+    await cut;
+    await expect(near?.request('a', null, 5_000)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('closes after the last answer', async () => {
+    const [near, far] = await pair(
+      address(),
+      handlers({ perform: () => Promise.resolve('x'.repeat(300_000)) }),
+      handlers(),
+    );
+    const answer = near?.request('a', null, 5_000);
+    await far?.request('ping', null, 5_000);
+    far?.finish();
+    expect(await answer).toHaveLength(300_000);
+  });
+});
+
+it('has a socket of this user alone, also where the path of the home is too long for one', () => {
+  expect(ownChannelAddress('/home/x/.gatehouse')).toEqual({ path: '/home/x/.gatehouse/edge.sock' });
+  const address = ownChannelAddress(`/home/${'x'.repeat(100)}`);
+  const path = 'path' in address ? address.path : '';
+  expect(Buffer.byteLength(path)).toBeLessThanOrEqual(100);
+  expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+});

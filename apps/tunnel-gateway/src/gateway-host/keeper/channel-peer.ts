@@ -1,0 +1,122 @@
+import type { ControlLink } from '@gatehouse/net';
+
+/** Requests of one peer that are not answered yet. */
+const MAX_RUNNING = 1_024;
+
+type Message =
+  | { type: 'request'; id: number; method: string; params: unknown }
+  | { type: 'response'; id: number; ok: true; result: unknown }
+  | { type: 'response'; id: number; ok: false; code: string; message: string }
+  | { type: 'note'; name: string; value: unknown };
+
+/** An answer that says no. `code`: for programs; `unavailable` when nobody answered. */
+export class ChannelError extends Error {
+  override readonly name = 'ChannelError';
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export interface ChannelHandlers {
+  /** Answers a request of the other side; what it throws is the answer, too. */
+  perform(method: string, params: unknown): Promise<unknown>;
+  /** Something that wants no answer. */
+  noted(name: string, value: unknown): void;
+  /** Once. */
+  closed(): void;
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+  timer: NodeJS.Timeout;
+}
+
+/** Requests with answers, both ways, over one control link. Both sides are alike. */
+export class ChannelPeer {
+  private readonly link: ControlLink;
+  private readonly handlers: ChannelHandlers;
+  private readonly waiting = new Map<number, Waiting>();
+  private nextId = 1;
+  private running = 0;
+  /** Resolves when the system has everything that was said. */
+  private said: Promise<void> = Promise.resolve();
+
+  constructor(link: ControlLink, handlers: ChannelHandlers) {
+    this.link = link;
+    this.handlers = handlers;
+    link.onMessage((message) => this.receive(message as Message));
+    link.onClose(() => this.closed());
+  }
+
+  /** @throws ChannelError `unavailable` when no answer came in time, or what the other side threw. */
+  request(method: string, params: unknown, timeoutMs: number): Promise<unknown> {
+    if (this.link.closed) return Promise.reject(new ChannelError('unavailable', 'the channel is closed'));
+    return new Promise((resolve, reject) => {
+      const id = this.nextId++;
+      const timer = setTimeout(() => {
+        this.settle(id, (waiting) => waiting.reject(new ChannelError('unavailable', `no answer to ${method}`)));
+      }, timeoutMs);
+      this.waiting.set(id, { resolve, reject, timer });
+      this.send({ type: 'request', id, method, params });
+    });
+  }
+
+  /** Says something that wants no answer. */
+  note(name: string, value: unknown): void {
+    this.send({ type: 'note', name, value });
+  }
+
+  close(): void {
+    this.link.close();
+  }
+
+  /** Closes after what was said has left. */
+  finish(): void {
+    void this.said.then(() => this.close());
+  }
+
+  private send(message: Message): void {
+    // A link that ends says so by itself; whoever waits for an answer hears of it then.
+    this.said = this.link.send(message).catch(() => this.close());
+  }
+
+  private receive(message: Message): void {
+    if (message.type === 'request') void this.perform(message);
+    else if (message.type === 'note') this.handlers.noted(message.name, message.value);
+    else if (message.type !== 'response') this.close();
+    else if (message.ok) this.settle(message.id, (waiting) => waiting.resolve(message.result));
+    else this.settle(message.id, (waiting) => waiting.reject(new ChannelError(message.code, message.message)));
+  }
+
+  private async perform({ id, method, params }: Extract<Message, { type: 'request' }>): Promise<void> {
+    if (this.running >= MAX_RUNNING) return this.close();
+    this.running += 1;
+    try {
+      this.send({ type: 'response', id, ok: true, result: await this.handlers.perform(method, params) });
+    } catch (error) {
+      const code = error instanceof ChannelError ? error.code : 'failed';
+      this.send({ type: 'response', id, ok: false, code, message: error instanceof Error ? error.message : 'failed' });
+    } finally {
+      this.running -= 1;
+    }
+  }
+
+  private closed(): void {
+    for (const id of this.waiting.keys()) {
+      this.settle(id, (waiting) => waiting.reject(new ChannelError('unavailable', 'the channel was closed')));
+    }
+    this.handlers.closed();
+  }
+
+  private settle(id: number, how: (waiting: Waiting) => void): void {
+    const waiting = this.waiting.get(id);
+    if (!waiting) return;
+    this.waiting.delete(id);
+    clearTimeout(waiting.timer);
+    how(waiting);
+  }
+}
