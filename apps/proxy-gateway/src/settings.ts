@@ -1,6 +1,8 @@
 import { loadSettings, ServiceSettings, Variable } from '@gatehouse/platform';
 import type { Environment } from '@gatehouse/platform';
-import { IsBoolean, IsInt, IsIP, Matches, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsIP, Matches, Max, Min } from 'class-validator';
+
+export const PRIVATE_TARGETS = ['allow', 'refuse'] as const;
 
 /** Everything the service reads from its environment, once, at boot. */
 export class ProxyGatewaySettings extends ServiceSettings {
@@ -27,6 +29,19 @@ export class ProxyGatewaySettings extends ServiceSettings {
   @Variable('PROXY_GATEWAY_MIHOMO', { expected: 'the absolute path of a mihomo program' })
   @Matches(/^(\/.*)?$/)
   mihomo = '';
+
+  /** Of the proxy itself: what is not in the Internet, without a rule that names it. A setting in the database goes before it. */
+  @Variable('PROXY_KERNEL_PRIVATE_TARGETS', { expected: 'allow or refuse' })
+  @IsIn(PRIVATE_TARGETS)
+  privateTargets: (typeof PRIVATE_TARGETS)[number] = 'allow';
+
+  /** Besides this service, its database and Redis. */
+  @Variable('PROXY_KERNEL_OWN_ENDPOINTS', {
+    kind: 'list',
+    expected: 'services that the proxy must not lead to, as host:port or, on this machine, :port, separated by commas',
+  })
+  @Matches(/^(\[[0-9a-f:.]+\]|[^\s:[\]]*):\d{1,5}$/i, { each: true })
+  ownEndpoints: readonly string[] = [];
 
   @Variable('PROXY_GATEWAY_ALLOW_OPEN', { kind: 'boolean', expected: 'true or false' })
   @IsBoolean()

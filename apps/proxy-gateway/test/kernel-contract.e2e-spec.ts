@@ -12,7 +12,14 @@ import { describe, expect, it } from 'vitest';
 import { MihomoKernel } from '../src/kernel-host/mihomo/mihomo-kernel.js';
 import { MihomoProgram } from '../src/kernel-host/mihomo/mihomo-program.js';
 import { startNameServer } from './support/name-server.js';
-import { echo, getThrough, socksTunnel, tunnelThrough } from './support/proxy-client.js';
+import {
+  datagramsThrough,
+  echo,
+  getThrough,
+  socksTunnel,
+  startUdpEcho,
+  tunnelThrough,
+} from './support/proxy-client.js';
 import { startUpstreamProxy } from './support/upstream-proxy.js';
 
 const environment: KernelEnvironment = {
@@ -209,6 +216,69 @@ describe.each(kinds)('a kernel that is $name', ({ missing, start }) => {
       await kernel.close();
     }
   });
+
+  it.for(['rule', 'global'] as const)(
+    'refuses UDP in the mode %s where the node carries none, instead of sending it out directly',
+    async (mode, context) => {
+      if (missing !== null) context.skip(missing);
+      const kernel = await start();
+      try {
+        await using target = await startUdpEcho();
+        await using open = await startUdpEcho();
+        await using tcp = await startTcpEcho();
+        await using upstream = await startUpstreamProxy();
+        const node = { type: 'http', name: 'a label', server: '127.0.0.1', port: upstream.port } as const;
+        const groups: KernelConfig['groups'] = [{ name: 'PROXY', type: 'select', members: ['n1', 'DIRECT'] }];
+        const rules: KernelConfig['rules'] = [
+          { id: 1, source: 'manual', type: 'DST-PORT', payload: String(open.port), target: 'DIRECT' },
+        ];
+        const way = { outbounds: [{ tag: 'n1', node }], groups, defaultPolicy: 'PROXY' };
+        const { listeners } = await kernel.apply({ ...base, mode, rules, ...way });
+        const datagrams = await datagramsThrough(listeners[0]!.port);
+        datagrams.send('127.0.0.1', target.port, 'to a node without UDP');
+        // A whole connection through the node takes longer than a datagram that is sent out directly.
+        const socket = await tunnelThrough(listeners[0]!.port, '127.0.0.1', tcp.port);
+        expect(await echo(socket, 'through the node')).toBe('through the node');
+        expect(upstream.targets).toHaveLength(1);
+        if (mode === 'rule') {
+          datagrams.send('127.0.0.1', open.port, 'directly');
+          await waitFor(() => open.heard.length > 0);
+        }
+        expect(target.heard).toEqual([]);
+        socket.destroy();
+        datagrams.close();
+      } finally {
+        await kernel.close();
+      }
+    },
+  );
+
+  it.for(['rule', 'global', 'direct'] as const)(
+    'keeps away from the services of the platform in the mode %s, however they are written',
+    async (mode, context) => {
+      if (missing !== null) context.skip(missing);
+      const kernel = await start();
+      try {
+        await using own = await startTcpEcho({ host: '::' });
+        await using other = await startTcpEcho();
+        const guard = { own: [{ host: '*', port: own.port }], refusePrivate: false };
+        const rules: KernelConfig['rules'] = [
+          { id: 1, source: 'manual', type: 'IP-CIDR', payload: '127.0.0.0/8', target: 'DIRECT' },
+        ];
+        const { listeners } = await kernel.apply({ ...base, mode, guard, rules });
+        const [{ port }] = listeners as [{ port: number }];
+        for (const host of ['127.0.0.1', '127.0.0.2', '0.0.0.0', 'localhost', '[::1]', '[::]', '[::ffff:127.0.0.1]']) {
+          expect((await getThrough(port, `http://${host}:${own.port}/`)).status, host).toBeGreaterThanOrEqual(400);
+        }
+        expect(own.accepted()).toBe(0);
+        const socket = await tunnelThrough(port, '127.0.0.1', other.port);
+        expect(await echo(socket, 'another port')).toBe('another port');
+        socket.destroy();
+      } finally {
+        await kernel.close();
+      }
+    },
+  );
 
   it('refuses what cannot run, says why, and goes on as before', async (context) => {
     if (missing !== null) context.skip(missing);

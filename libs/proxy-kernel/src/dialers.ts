@@ -1,3 +1,4 @@
+import type { DialGuard } from './guard/target-guard.js';
 import type { SelectablePolicyTable } from './group/index.js';
 import { orderGroups } from './group/order-groups.js';
 import { watchHop, type HopReports } from './health/index.js';
@@ -21,10 +22,10 @@ export class DialerTable {
 
   private readonly reports: HopReports | null;
 
-  /** `reports`: who is told how hops did. */
-  constructor(resolver: Resolver, reports: HopReports | null = null) {
+  /** `reports`: who is told how hops did. `guard`: what no node's server is. */
+  constructor(resolver: Resolver, reports: HopReports | null = null, guard: DialGuard | null = null) {
     this.reports = reports;
-    this.direct = createDirectDialer(resolver);
+    this.direct = createDirectDialer(resolver, guard);
   }
 
   /** The generation's outbounds and policies: what chains go through. They do not exist yet when the table is made. */

@@ -130,7 +130,9 @@ export class KernelFlow implements Flow {
     const { outbound, decision } = await this.decided();
     this.stage = 'dial';
     const { host, destinationIp, destinationPort } = this.metadata;
-    const target = { host: host ?? destinationIp ?? '', port: destinationPort, ips: decision.resolvedIps };
+    const { rule, resolvedIps: ips } = decision;
+    const named = { host: host ?? destinationIp ?? '', port: destinationPort };
+    const target = { ...named, ips, ...(rule && { ruleIndex: rule.index }) };
     const remote = await outbound.connect(target, {
       signal: this.signal,
       onStage: (stage) => this.reached.add(stage),

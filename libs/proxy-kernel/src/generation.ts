@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { DialerTable, checkDialers } from './dialers.js';
 import { createFakeIpPool, createNameService, type FakeIpPool, type NameService } from './dns/index.js';
 import { createPolicyTable, type HealthView, type SelectablePolicyTable } from './group/index.js';
+import { TargetGuard } from './guard/target-guard.js';
 import type { HopReports } from './health/index.js';
 import {
   KernelConfigError,
@@ -44,8 +45,11 @@ export function compileGeneration(
   health: HealthView & HopReports,
 ): Generation {
   const { resolver, names, fakeIps } = compileDns(config, previous, environment);
-  const dialers = new DialerTable(resolver, health);
-  const outbounds = compileOutbounds(config, previous?.resolver === resolver ? previous : null, resolver, dialers);
+  const guard = config.guard ? new TargetGuard(config.guard, config.rules, environment.resolver) : null;
+  const dialers = new DialerTable(resolver, health, guard?.forServers ?? null);
+  const sameWay = previous?.resolver === resolver && isSameGuard(previous.config, config);
+  const builtIns = builtInOutbounds(resolver, guard);
+  const outbounds = compileOutbounds(config, sameWay ? previous : null, builtIns, dialers);
   const policies = createPolicyTable(outbounds, config.groups, { health, now: () => environment.now() });
   dialers.link(outbounds, policies);
   const ruleSets = compileRuleSets(config.ruleSets ?? [], previous?.ruleSets ?? null);
@@ -89,10 +93,9 @@ function sourcesOf(dns: DnsConfig | undefined): string | null {
 function compileOutbounds(
   config: KernelConfig,
   previous: Generation | null,
-  resolver: Resolver,
+  outbounds: Map<string, Outbound>,
   dialers: DialerTable,
 ): Map<string, Outbound> {
-  const outbounds = builtInOutbounds(resolver);
   checkDialers(config, outbounds);
   const before = new Map(previous?.config.outbounds.map((outbound) => [outbound.tag, keepKey(outbound)]));
   for (const [index, outbound] of config.outbounds.entries()) {
@@ -104,6 +107,11 @@ function compileOutbounds(
     outbounds.set(tag, kept ?? createOutbound(tag, node, dialers.to(dialer), path));
   }
   return outbounds;
+}
+
+/** Outbounds of nodes that are taken over dial by the guard that they were made with. */
+function isSameGuard(before: KernelConfig, after: KernelConfig): boolean {
+  return JSON.stringify(before.guard) === JSON.stringify(after.guard);
 }
 
 /** What must be the same for an outbound to be taken over. One with a dialer never is: it dials by its own generation's policies. */

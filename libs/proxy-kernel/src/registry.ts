@@ -6,6 +6,7 @@ import {
   type Outbound,
   type Resolver,
 } from './interfaces/index.js';
+import type { DialGuard } from './guard/target-guard.js';
 import { AnyTlsOutbound } from './protocol/anytls/outbound.js';
 import { DirectOutbound } from './protocol/direct/outbound.js';
 import { HttpOutbound } from './protocol/http/outbound.js';
@@ -45,9 +46,9 @@ const BAD_KEY: NodeSupport = {
   reason: 'the password is not base64 of a key of the cipher’s length (several: joined by colons)',
 };
 
-export function builtInOutbounds(resolver: Resolver): Map<string, Outbound> {
+export function builtInOutbounds(resolver: Resolver, guard: DialGuard | null = null): Map<string, Outbound> {
   const all: Outbound[] = [
-    new DirectOutbound('DIRECT', resolver),
+    new DirectOutbound('DIRECT', resolver, guard),
     new RejectOutbound('REJECT', false),
     new RejectOutbound('REJECT-DROP', true),
   ];

@@ -1,4 +1,5 @@
 import { POSTGRES_PORT_VARIABLE, type PlatformSettings } from './platform-settings.js';
+import { SERVICES } from './service-list.js';
 
 // Meant for the launch scripts; a service would report them as unknown.
 const NOT_FOR_SERVICES = [POSTGRES_PORT_VARIABLE, 'GATEHOUSE_NODE', 'GATEHOUSE_PEERS_BIN'];
@@ -25,9 +26,17 @@ export function serviceEnvironment(
     BIND_ADDRESS: bindAddress,
     AUTO_MIGRATE: env['AUTO_MIGRATE'] ?? 'true',
     WORKERS: env['WORKERS'] ?? 'inline',
+    PROXY_KERNEL_OWN_ENDPOINTS: ownEndpoints(env, ports),
   };
   for (const name of Object.keys(own)) {
     if (NOT_FOR_SERVICES.includes(name) || name.startsWith('npm_')) delete own[name];
   }
   return own;
+}
+
+/** The other services' ports, which the proxy must not lead to; it knows its own, the database and Redis. */
+function ownEndpoints(env: NodeJS.ProcessEnv, ports: PlatformSettings['ports']): string {
+  const said = (env['PROXY_KERNEL_OWN_ENDPOINTS'] ?? '').split(',').filter((endpoint) => endpoint.trim() !== '');
+  const services = SERVICES.map(({ portVariable }) => ports[portVariable] ?? 0).filter((port) => port !== 0);
+  return [...said, ...services.map((port) => `:${port}`)].join(',');
 }

@@ -3,6 +3,7 @@ import type { Actor } from '@gatehouse/auth';
 import { StartError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap } from '@nestjs/common';
+import type { PreferenceSnapshot } from '../preferences/preference-snapshot.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { ProxyGatewaySettings } from '../settings.js';
 
@@ -15,6 +16,16 @@ const ANYBODY: Actor = Object.freeze({
   scopes: SCOPES,
 });
 
+/** Settings that say where clients of the proxy and of its name server connect. */
+const LISTENERS = ['kernel.listen.mixed', 'kernel.listen.http', 'kernel.listen.socks', 'dns.listen'] as const;
+export type ListenerSetting = (typeof LISTENERS)[number] | 'kernel.allow_lan';
+
+/** What makes the service reachable for others than this machine, so that login has to stay on. */
+export type Reachability =
+  { by: 'BIND_ADDRESS' | 'PROXY_KERNEL_ADDRESS'; address: string } | { by: ListenerSetting; address: string };
+
+type Values = Pick<PreferenceSnapshot, 'get'>;
+
 /** Whether the API may stand open: login is switched off, and nobody from outside can reach it unless that is wanted. */
 @Injectable()
 export class OpenAccess implements AuthPolicy, OnApplicationBootstrap {
@@ -25,28 +36,52 @@ export class OpenAccess implements AuthPolicy, OnApplicationBootstrap {
 
   /** @throws StartError when login is off on an address that others can reach. */
   onApplicationBootstrap(): void {
-    if (this.preferences.get('auth.enabled') || this.mayStandOpen()) return;
+    const reachable = this.reachability();
+    if (this.preferences.get('auth.enabled') || reachable === null) return;
+    const { by, address } = reachable;
     throw new StartError(
-      `auth.enabled is false while BIND_ADDRESS is ${this.settings.bindAddress}: anybody who reaches it could change everything. ` +
-        'Bind to 127.0.0.1, or set PROXY_GATEWAY_ALLOW_OPEN=true if that is meant',
+      `auth.enabled is false while ${by} is ${address}: anybody who reaches it could change everything. ` +
+        'Use 127.0.0.1, or set PROXY_GATEWAY_ALLOW_OPEN=true if that is meant',
     );
   }
 
   /** True when requests need credentials. Switched off while the service runs on a reachable address, they still do. */
   loginNeeded(): boolean {
-    return this.preferences.get('auth.enabled') || !this.mayStandOpen();
+    return this.preferences.get('auth.enabled') || this.reachability() !== null;
   }
 
   openActor(): Actor | undefined {
     return this.loginNeeded() ? undefined : ANYBODY;
   }
 
-  /** Whether switching login off would be honoured. */
-  mayStandOpen(): boolean {
-    return this.settings.allowOpen || isLoopback(this.settings.bindAddress);
+  /**
+   * Why login may not be switched off with these values; null where it may. Clients of the proxy count, too: a rule may lead
+   * them to what this machine alone should reach.
+   */
+  reachability(values: Values = this.preferences): Reachability | null {
+    if (this.settings.allowOpen) return null;
+    const { bindAddress } = this.settings;
+    if (!isLoopback(bindAddress)) return { by: 'BIND_ADDRESS', address: bindAddress };
+    return this.reachableListener(values);
+  }
+
+  private reachableListener(values: Values): Reachability | null {
+    const { kernelAddress } = this.settings;
+    const everywhere = values.get('kernel.allow_lan');
+    for (const setting of LISTENERS) {
+      const listen = values.get(setting);
+      if (listen === null && setting !== 'kernel.listen.mixed') continue;
+      if (listen?.address) {
+        if (!isLoopback(listen.address)) return { by: setting, address: listen.address };
+      } else if (everywhere) return { by: 'kernel.allow_lan', address: '0.0.0.0' };
+      else if (!isLoopback(kernelAddress)) return { by: 'PROXY_KERNEL_ADDRESS', address: kernelAddress };
+    }
+    return null;
   }
 }
 
 export function isLoopback(address: string): boolean {
-  return /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address) || /^(0*:)*:?0*1$/.test(address);
+  return (
+    /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address) || /^(0*:)*:?0*1$/.test(address) || /^localhost\.?$/i.test(address)
+  );
 }

@@ -2,6 +2,7 @@ import type { GroupStrategy, ProxyNode } from '@gatehouse/contracts';
 import type {
   DnsConfig,
   GroupConfig,
+  GuardConfig,
   KernelConfig,
   KernelMode,
   ListenerConfig,
@@ -51,6 +52,7 @@ export interface KernelConfigRows {
   rules: readonly RuleConfig[];
   ruleSets?: readonly RuleSetConfig[];
   dns?: DnsConfig;
+  guard?: GuardConfig;
   /** Absent: by rules. */
   mode?: KernelMode;
   defaultPolicy: string;
@@ -103,6 +105,7 @@ export function mapKernelConfig(rows: KernelConfigRows): MappedConfig {
       rules: [...rows.rules],
       ...(rows.ruleSets && { ruleSets: [...rows.ruleSets] }),
       ...(rows.dns && { dns: rows.dns }),
+      ...(rows.guard && { guard: rows.guard }),
       defaultPolicy,
     },
     leftOut,

@@ -4,12 +4,13 @@ import { RuleSetStorageModule } from '../rule-sets/rule-set-storage.module.js';
 import { RuleStorageModule } from '../rules/rule-storage.module.js';
 import { KernelMode } from './kernel-mode.js';
 import { KernelOptions } from './kernel-options.js';
+import { OwnEndpoints } from './own-endpoints.js';
 import { KernelConfigSource } from './kernel-config.source.js';
 
 /** What a kernel configuration is made of, for processes that run no kernel too. */
 @Module({
   imports: [NodeStorageModule, RuleSetStorageModule, RuleStorageModule],
-  providers: [KernelConfigSource, KernelMode, KernelOptions],
+  providers: [KernelConfigSource, KernelMode, KernelOptions, OwnEndpoints],
   exports: [KernelConfigSource],
 })
 export class KernelConfigModule {}

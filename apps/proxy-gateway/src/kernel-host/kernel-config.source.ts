@@ -68,11 +68,17 @@ export class KernelConfigSource {
         rules,
         ruleSets,
         ...this.options.dns(),
+        guard: this.options.guard(),
         mode: this.options.routingMode,
         defaultPolicy: policy.defaultPolicy,
         listeners: this.options.listeners(),
       };
     });
+  }
+
+  /** Calls back when a configuration has changed because the service listens by now. */
+  onListening(listener: () => void): void {
+    this.options.onListening(listener);
   }
 
   /** Tags by group, of those in which somebody chose. */

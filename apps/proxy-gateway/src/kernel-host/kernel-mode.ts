@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Preferences } from '../preferences/preferences.service.js';
+import { refusesPrivateTargets } from './kernel-options.js';
 import { ProxyGatewaySettings } from '../settings.js';
 
 export type KernelProgramName = 'embedded' | 'mihomo';
@@ -28,8 +29,15 @@ export class KernelMode {
   /** Traffic goes on without what only mihomo carries, rather than not at all. */
   private choose(): KernelProgramName {
     if (this.preferences.get('kernel.mode') === 'embedded') return 'embedded';
-    if (this.settings.mihomo !== '') return 'mihomo';
-    this.logger.error('kernel.mode is mihomo, and PROXY_GATEWAY_MIHOMO names no program: the embedded kernel runs');
+    const obstacle = this.obstacle();
+    if (obstacle === null) return 'mihomo';
+    this.logger.error(`kernel.mode is mihomo, ${obstacle}: the embedded kernel runs`);
     return 'embedded';
+  }
+
+  private obstacle(): string | null {
+    if (this.settings.mihomo === '') return 'and PROXY_GATEWAY_MIHOMO names no program';
+    const wanted = this.preferences.get('kernel.allow_private_targets');
+    return refusesPrivateTargets(wanted, this.settings) ? 'which cannot refuse private targets as wanted' : null;
   }
 }

@@ -1,7 +1,16 @@
-import type { DnsConfig, KernelMode, ListenerConfig } from '@gatehouse/proxy-kernel';
+import type { DnsConfig, GuardConfig, KernelMode, ListenerConfig } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { Preferences } from '../preferences/preferences.service.js';
+import { OwnEndpoints } from './own-endpoints.js';
 import { ProxyGatewaySettings } from '../settings.js';
+
+/** `wanted` is the setting `kernel.allow_private_targets`. */
+export function refusesPrivateTargets(
+  wanted: 'auto' | 'true' | 'false',
+  { privateTargets }: Pick<ProxyGatewaySettings, 'privateTargets'>,
+): boolean {
+  return wanted === 'auto' ? privateTargets === 'refuse' : wanted === 'false';
+}
 
 /** What of a kernel configuration settings and environment say. */
 @Injectable()
@@ -9,7 +18,18 @@ export class KernelOptions {
   constructor(
     private readonly preferences: Preferences,
     private readonly settings: ProxyGatewaySettings,
+    private readonly own: OwnEndpoints,
   ) {}
+
+  guard(): GuardConfig {
+    const wanted = this.preferences.get('kernel.allow_private_targets');
+    return { own: this.own.list(), refusePrivate: refusesPrivateTargets(wanted, this.settings) };
+  }
+
+  /** Calls back when `guard` says more than before because the service listens by now. */
+  onListening(listener: () => void): void {
+    this.own.onListening(listener);
+  }
 
   get routingMode(): KernelMode {
     return this.preferences.get('routing.mode');

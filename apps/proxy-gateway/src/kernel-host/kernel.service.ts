@@ -94,6 +94,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     const hear = (payload: string): void => (payload === ONLY_SELECTIONS ? void this.syncSelections() : renew());
     this.endings.push(await this.listener.listen(KERNEL_CONFIG_CHANNEL, hear, renew));
     this.endings.push(this.preferences.onChange(renew));
+    this.source.onListening(renew);
     this.process.start();
     // A kernel that cannot start is told by its state; the management API must not wait for it for ever.
     const cancel = startTimer(FIRST_APPLY_MS, () => this.firstApply.resolve());

@@ -37,6 +37,8 @@ export const PREFERENCES = {
   // Who may use the listeners; empty for whoever reaches them.
   'kernel.users': userList(),
   'kernel.allow_lan': flag(false),
+  // Whether DIRECT leads to addresses outside the Internet without a rule that names them; `auto`: as the environment says.
+  'kernel.allow_private_targets': oneOf('auto', ['auto', 'true', 'false']),
   'kernel.log_level': oneOf('info', ['debug', 'info', 'warning', 'error', 'silent']),
 
   'health.url': httpUrl('https://www.gstatic.com/generate_204'),

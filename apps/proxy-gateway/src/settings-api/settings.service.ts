@@ -6,9 +6,10 @@ import type { ErrorDetail } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { maySeeSecrets } from '../auth/may-see-secrets.js';
 import { OpenAccess } from '../auth/open-access.js';
+import { refusesPrivateTargets } from '../kernel-host/kernel-options.js';
 import { PREFERENCES, restartNeeded } from '../preferences/preference-definitions.js';
 import type { PreferenceKey } from '../preferences/preference-definitions.js';
-import { problemOf } from '../preferences/preference-snapshot.js';
+import { PreferenceSnapshot, problemOf } from '../preferences/preference-snapshot.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { ProxyGatewaySettings } from '../settings.js';
 import { maskSettings } from './mask-settings.js';
@@ -38,8 +39,12 @@ export class SettingsService {
   async change(body: unknown, actor: Actor): Promise<{ settings: SettingsView; restartNeeded: PreferenceKey[] }> {
     const changes = readChanges(body);
     if (Object.keys(changes).some(isAboutCredentials)) refuseApiKeys(actor);
-    this.refuseOpening(changes);
+    const after = new PreferenceSnapshot(
+      Object.entries({ ...this.preferences.texts(), ...changes }).map(([key, value]) => ({ key, value })),
+    );
+    this.refuseOpening(changes, after);
     this.refuseMissingKernel(changes);
+    this.refuseMihomoWithPrivateTargets(changes, after);
     const before = this.preferences.texts();
     await this.preferences.write(changes);
     const settings = this.preferences.texts();
@@ -53,15 +58,26 @@ export class SettingsService {
   }
 
   /** Requests would go on to need credentials, so that the setting said one thing and the service did another. */
-  private refuseOpening(changes: Record<string, string>): void {
-    if (changes['auth.enabled'] !== 'false' || this.access.mayStandOpen()) return;
-    throw refusal([
-      {
-        field: 'auth.enabled',
-        message:
-          'cannot be "false" while the service can be reached from outside: bind it to 127.0.0.1, or set PROXY_GATEWAY_ALLOW_OPEN=true if that is meant',
-      },
-    ]);
+  private refuseOpening(changes: Record<string, string>, after: PreferenceSnapshot): void {
+    const reachable = after.get('auth.enabled') ? null : this.access.reachability(after);
+    if (reachable === null) return;
+    const { by, address } = reachable;
+    const meant = 'or set PROXY_GATEWAY_ALLOW_OPEN=true if that is meant';
+    if (changes['auth.enabled'] !== undefined) {
+      const message = `cannot be "false" while others reach the service or its proxy (${by} is ${address}): use 127.0.0.1 there, ${meant}`;
+      throw refusal([{ field: 'auth.enabled', message }]);
+    }
+    if (changes[by] === undefined) return;
+    const message = `cannot let others in while auth.enabled is "false": switch login on first, ${meant}`;
+    throw refusal([{ field: by, message }]);
+  }
+
+  private refuseMihomoWithPrivateTargets(changes: Record<string, string>, after: PreferenceSnapshot): void {
+    const refuses = refusesPrivateTargets(after.get('kernel.allow_private_targets'), this.environment);
+    const changed = ['kernel.mode', 'kernel.allow_private_targets'].find((field) => changes[field] !== undefined);
+    if (!changed || !refuses || after.get('kernel.mode') !== 'mihomo') return;
+    const message = 'mihomo cannot refuse private targets unless a rule names them: use kernel.mode embedded for that';
+    throw refusal([{ field: changed, message }]);
   }
 
   private refuseMissingKernel(changes: Record<string, string>): void {

@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -49,4 +50,49 @@ export async function echo(socket: Socket, text: string): Promise<string> {
   socket.write(text);
   const [answer] = (await once(socket, 'data')) as [Buffer];
   return answer.toString();
+}
+
+/** Datagrams to IPv4 addresses through a SOCKS5 proxy on loopback. */
+export interface Datagrams {
+  send(address: string, port: number, text: string): void;
+  /** What came back. */
+  heard: string[];
+  close(): void;
+}
+
+export async function datagramsThrough(proxyPort: number): Promise<Datagrams> {
+  const control = connect(proxyPort, '127.0.0.1');
+  control.on('error', () => undefined);
+  control.write(Buffer.from([5, 1, 0, 5, 3, 0, 1, 0, 0, 0, 0, 0, 0]));
+  const reader = new ByteReader(control);
+  await reader.read(2);
+  const relay = Buffer.from(await reader.read(10)).readUInt16BE(8);
+  const heard: string[] = [];
+  const socket = createSocket('udp4', (payload) => heard.push(payload.subarray(10).toString()));
+  return {
+    heard,
+    send(address, port, text) {
+      const head = Buffer.from([0, 0, 0, 1, ...address.split('.').map(Number), port >> 8, port & 255]);
+      socket.send(Buffer.concat([head, Buffer.from(text)]), relay, '127.0.0.1');
+    },
+    close() {
+      socket.close();
+      control.destroy();
+    },
+  };
+}
+
+/** Sends datagrams back, and keeps what it got. */
+export async function startUdpEcho(): Promise<{ port: number; heard: string[] } & AsyncDisposable> {
+  const heard: string[] = [];
+  const socket = createSocket('udp4', (payload, from) => {
+    heard.push(payload.toString());
+    socket.send(payload, from.port, from.address);
+  });
+  await once(socket.bind(0, '127.0.0.1'), 'listening');
+  return {
+    port: socket.address().port,
+    heard,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => socket.close(() => resolve())),
+  };
 }

@@ -1,5 +1,6 @@
 import {
   DialError,
+  ForbiddenTargetError,
   RejectedError,
   type ConnectionRecord,
   type ErrorStage,
@@ -14,6 +15,8 @@ type FlowStatus = Pick<
 
 /** What a record says of how a flow ended. `stage` is where it was when something was thrown. */
 export function flowStatus({ closeReason, error }: FlowOutcome, stage: ErrorStage): FlowStatus {
+  if (error instanceof ForbiddenTargetError)
+    return { ...NO_ERROR, status: 'rejected', closeReason: 'rejected', errorMessage: error.message };
   if (error instanceof RejectedError) return { ...NO_ERROR, status: 'rejected', closeReason: 'rejected' };
   if (closeReason === 'rejected') return { ...NO_ERROR, status: 'rejected', closeReason };
   // A client that leaves and a person who closes are no failures, whatever error that caused on the way out.

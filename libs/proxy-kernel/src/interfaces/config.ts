@@ -135,7 +135,23 @@ export interface SniffingConfig {
   timeoutMs: number;
 }
 
+/** A host of `*` is every address of this machine. */
+export interface Endpoint {
+  host: string;
+  port: number;
+}
+
+/** What must not be reached through `DIRECT`, unless a rule names it. */
+export interface GuardConfig {
+  /** The platform's own services, its database and Redis. */
+  own: Endpoint[];
+  /** Addresses that are not of the Internet, metadata services of clouds included. */
+  refusePrivate: boolean;
+}
+
 export interface KernelConfig {
+  /** Absent: everything may be reached. */
+  guard?: GuardConfig;
   /** Absent: ports 80 and 443, 100 ms. */
   sniffing?: SniffingConfig | false;
   mode: KernelMode;

@@ -8,6 +8,8 @@ export interface Target {
   port: number;
   /** Addresses that routing resolved for a domain. Only an outbound that connects by itself may use them. */
   ips?: readonly string[];
+  /** Position of the rule that sent the flow here; absent where none did. */
+  ruleIndex?: number;
 }
 
 /**
@@ -60,9 +62,17 @@ export class DialError extends Error {
 /** The policy says no. `drop`: the client is to get no answer at all. */
 export class RejectedError extends Error {
   readonly drop: boolean;
-  constructor(drop: boolean) {
-    super('rejected by policy');
+  constructor(drop: boolean, message = 'rejected by policy') {
+    super(message);
     this.name = 'RejectedError';
     this.drop = drop;
+  }
+}
+
+/** What was asked for must not be connected to from this machine. */
+export class ForbiddenTargetError extends RejectedError {
+  constructor(message: string) {
+    super(false, message);
+    this.name = 'ForbiddenTargetError';
   }
 }

@@ -1,4 +1,5 @@
 import type { ByteStream } from '@gatehouse/net';
+import type { DialGuard } from '../guard/target-guard.js';
 import type { DialContext, Resolver } from '../interfaces/index.js';
 import { openServerPackets, type ServerPackets } from './server-packets.js';
 import { dialTcp } from './tcp.js';
@@ -21,11 +22,14 @@ export interface ServerDialer {
 }
 
 /** From this machine, names resolved by `resolver`. */
-export function createDirectDialer(resolver: Resolver): ServerDialer {
+export function createDirectDialer(resolver: Resolver, guard: DialGuard | null = null): ServerDialer {
   return {
     direct: true,
     udp: true,
-    connect: (host, port, dial) => dialTcp({ host, port, resolver, ...dial }),
+    connect: (host, port, dial) => {
+      const permit = (addresses: readonly string[]): Promise<void> | void => guard?.check(addresses, { host, port });
+      return dialTcp({ host, port, resolver, permit, ...dial });
+    },
     openPackets: (host, port, dial) => openServerPackets(host, port, resolver, dial),
   };
 }

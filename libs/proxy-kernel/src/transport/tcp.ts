@@ -15,6 +15,8 @@ export interface TcpDial extends DialContext {
   /** Known addresses of `host`. */
   ips?: readonly string[] | undefined;
   resolver: Resolver;
+  /** Asked before anything is connected to. */
+  permit?: ((addresses: readonly string[]) => Promise<void> | void) | undefined;
   /** A plain `net.Socket`, for `tls.connect` to build on. */
   plain?: boolean;
 }
@@ -26,6 +28,7 @@ export interface TcpDial extends DialContext {
  */
 export async function dialTcp(dial: TcpDial): Promise<Socket> {
   const addresses = await addressesOf(dial);
+  await dial.permit?.(addresses);
   if (dial.signal.aborted) throw abortError(dial.signal);
   const [first] = addresses;
   if (first === undefined) throw new DialError('dns', 'dns_error', `${dial.host} has no address`);

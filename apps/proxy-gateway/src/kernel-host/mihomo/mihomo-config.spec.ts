@@ -28,6 +28,7 @@ describe('rules for mihomo', () => {
       'RULE-SET,geosite:cn,DIRECT',
       'AND,((RULE-SET,geosite:cn),(NOT,((RULE-SET,mine)))),DIRECT',
       'MATCH,DIRECT',
+      'MATCH,REJECT',
     ]);
   });
 
@@ -40,6 +41,7 @@ describe('rules for mihomo', () => {
     expect(rulesOf([rule, { type: 'DOMAIN', payload: 'b.example' }])).toEqual([
       'DOMAIN,b.example,DIRECT',
       'MATCH,DIRECT',
+      'MATCH,REJECT',
     ]);
   });
 });

@@ -23,6 +23,8 @@ export interface MihomoControl {
   socket: string;
   /** Ports for listeners that leave the choice to the system, by listener name. */
   ports: ReadonlyMap<string, number>;
+  /** Lines before all other rules. */
+  guards?: readonly string[];
 }
 
 /** A mihomo configuration; JSON is YAML, so it is sent as it is. */
@@ -35,12 +37,13 @@ export type MihomoConfig = Record<string, unknown>;
 export function toMihomoConfig(config: KernelConfig, control: MihomoControl): MihomoConfig {
   return {
     ...mihomoBasics(control.socket),
-    mode: config.mode,
+    // mihomo's other modes pass the guards by: they are rules here.
+    mode: 'rule',
     listeners: config.listeners.map((listener) => toListener(listener, control.ports)),
     proxies: config.outbounds.map(toProxy),
     'proxy-groups': config.groups.map(toGroup),
     'rule-providers': Object.fromEntries((config.ruleSets ?? []).map(toRuleProvider)),
-    rules: toRules(config),
+    rules: [...(control.guards ?? []), ...toRules(config)],
     ...(config.dns ? { dns: toDns(config.dns, control.ports), hosts: config.dns.hosts ?? {} } : {}),
     ...toSniffer(config),
   };
@@ -84,7 +87,8 @@ function toRuleProvider({ name, behavior, entries }: RuleSetConfig): [string, Re
 }
 
 /**
- * A rule whose target or set does not exist makes mihomo refuse everything; the kernel skips such a rule, so it is left
+ * mihomo passes a rule by whose target carries no UDP, and sends what comes to the end of the list out directly: the last
+ * line refuses that. A rule whose target or set does not exist makes mihomo refuse everything; the kernel skips such a rule, so it is left
  * out.
  */
 function toRules(config: KernelConfig): string[] {
@@ -101,7 +105,8 @@ function toRules(config: KernelConfig): string[] {
     .map(withSetsOfSites)
     .filter((rule) => known.has(rule.target) && setsNamedBy(rule).every((name) => sets.has(name)))
     .map(formatRuleLine);
-  return [...lines, `MATCH,${config.defaultPolicy}`];
+  const last = config.mode === 'direct' ? ['MATCH,DIRECT'] : [`MATCH,${config.defaultPolicy}`, 'MATCH,REJECT'];
+  return [...(config.mode === 'rule' ? lines : []), ...last];
 }
 
 /** Sites come as sets of ours, so that mihomo needs no database of its own; those inside conditions too. */

@@ -28,6 +28,7 @@ import { MihomoRefusal } from './mihomo-api.js';
 import type { MihomoApi, MihomoGroup } from './mihomo-api.js';
 import { DNS_LISTENER, toMihomoConfig } from './mihomo-config.js';
 import { MihomoConnectionWatch } from './mihomo-connections.js';
+import { ownServiceRules } from './own-service-rules.js';
 
 const LOOK_INTERVAL_MS = 500;
 
@@ -177,11 +178,10 @@ export class MihomoKernel implements ProxyKernel {
     this.#route = null;
     this.#generation += 1;
     this.#hash = createHash('sha256').update(JSON.stringify(config)).digest('hex');
-    this.#watch.setRules(config.rules);
+    this.#watch.setRules(config.mode === 'rule' ? config.rules : []);
     for (const { name, selected } of config.groups) {
       if (selected !== undefined) await this.#mihomo.api.select(name, selected);
     }
-    if (config.mode === 'global') await this.#mihomo.api.select('GLOBAL', config.defaultPolicy);
     await this.#readGroups();
     return {
       generation: this.#generation,
@@ -197,7 +197,8 @@ export class MihomoKernel implements ProxyKernel {
 
   async #load(config: KernelConfig): Promise<void> {
     try {
-      await this.#mihomo.api.load(toMihomoConfig(config, { socket: this.#mihomo.socket, ports: this.#ports }));
+      const guards = await ownServiceRules(config.guard, this.#environment.resolver);
+      await this.#mihomo.api.load(toMihomoConfig(config, { socket: this.#mihomo.socket, ports: this.#ports, guards }));
     } catch (error) {
       if (error instanceof MihomoRefusal) throw new KernelConfigError('mihomo', error.message);
       throw error;

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { ByteStream } from '@gatehouse/net';
+import type { DialGuard } from '../../guard/target-guard.js';
 import type { DialContext, Outbound, PacketConnection, Resolver, Target } from '../../interfaces/index.js';
 import { dialTcp } from '../../transport/tcp.js';
 import { openDirectPackets } from './packets.js';
@@ -11,16 +12,22 @@ export class DirectOutbound implements Outbound {
   readonly udp = true;
   private readonly resolver: Resolver;
 
-  constructor(tag: string, resolver: Resolver) {
+  private readonly guard: DialGuard | null;
+
+  constructor(tag: string, resolver: Resolver, guard: DialGuard | null = null) {
     this.tag = tag;
     this.resolver = resolver;
+    this.guard = guard;
   }
 
-  async connect({ host, port, ips }: Target, context: DialContext): Promise<ByteStream> {
-    return dialTcp({ host, port, ips: isIP(host) ? undefined : ips, resolver: this.resolver, ...context });
+  /** @throws ForbiddenTargetError besides what every outbound raises. */
+  async connect(target: Target, context: DialContext): Promise<ByteStream> {
+    const { host, port, ips } = target;
+    const permit = (addresses: readonly string[]): Promise<void> | void => this.guard?.check(addresses, target);
+    return dialTcp({ host, port, ips: isIP(host) ? undefined : ips, resolver: this.resolver, permit, ...context });
   }
 
   openPackets(_context: DialContext): Promise<PacketConnection> {
-    return Promise.resolve(openDirectPackets(this.resolver));
+    return Promise.resolve(openDirectPackets(this.resolver, this.guard));
   }
 }

@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { isIP, isIPv6 } from 'node:net';
+import type { DialGuard } from '../../guard/target-guard.js';
 import type { PacketConnection, Resolver, Target } from '../../interfaces/index.js';
 
 /** Domains of one association whose addresses are remembered. */
@@ -9,12 +10,12 @@ const MAX_WAITING = 16;
 
 interface Name {
   ip: string | null;
-  waiting: { payload: Buffer; port: number }[];
+  waiting: { payload: Buffer; target: Target }[];
 }
 
 /** UDP from this machine: one socket a family, opened when first needed, so that a peer sees one source port. */
-export function openDirectPackets(resolver: Resolver): PacketConnection {
-  return new DirectPackets(resolver);
+export function openDirectPackets(resolver: Resolver, guard: DialGuard | null = null): PacketConnection {
+  return new DirectPackets(resolver, guard);
 }
 
 class DirectPackets implements PacketConnection {
@@ -23,22 +24,25 @@ class DirectPackets implements PacketConnection {
   private readonly names = new Map<string, Name>();
   private readonly messageListeners: ((payload: Buffer, from: Target) => void)[] = [];
   private readonly closeListeners: ((error?: Error) => void)[] = [];
+  private readonly guard: DialGuard | null;
   private closed = false;
 
-  constructor(resolver: Resolver) {
+  constructor(resolver: Resolver, guard: DialGuard | null) {
     this.resolver = resolver;
+    this.guard = guard;
   }
 
-  send(payload: Buffer, { host, port, ips }: Target): void {
+  send(payload: Buffer, target: Target): void {
+    const { host, ips } = target;
     if (this.closed) return;
-    if (isIP(host)) return this.transmit(payload, host, port);
+    if (isIP(host)) return this.transmit(payload, host, target);
     const known = this.names.get(host);
-    if (known?.ip) return this.transmit(payload, known.ip, port);
+    if (known?.ip) return this.transmit(payload, known.ip, target);
     if (known) {
-      if (known.waiting.length < MAX_WAITING) known.waiting.push({ payload, port });
+      if (known.waiting.length < MAX_WAITING) known.waiting.push({ payload, target });
       return;
     }
-    this.resolveName(host, ips, { ip: null, waiting: [{ payload, port }] });
+    this.resolveName(host, ips, { ip: null, waiting: [{ payload, target }] });
   }
 
   onMessage(listener: (payload: Buffer, from: Target) => void): void {
@@ -64,7 +68,7 @@ class DirectPackets implements PacketConnection {
       ([ip]) => {
         if (ip === undefined || this.closed) return this.names.delete(host);
         name.ip = ip;
-        for (const { payload, port } of name.waiting.splice(0)) this.transmit(payload, ip, port);
+        for (const { payload, target } of name.waiting.splice(0)) this.transmit(payload, ip, target);
         return true;
       },
       // A datagram to a name that does not resolve is lost, as any datagram may be; the next one asks again.
@@ -72,10 +76,10 @@ class DirectPackets implements PacketConnection {
     );
   }
 
-  private transmit(payload: Buffer, ip: string, port: number): void {
-    if (this.closed) return;
+  private transmit(payload: Buffer, ip: string, target: Target): void {
+    if (this.closed || this.guard?.permits(ip, target) === false) return;
     // The callback takes errors of this one datagram (unreachable, too long): UDP may lose it.
-    this.socket(isIPv6(ip) ? 6 : 4).send(payload, port, ip, () => undefined);
+    this.socket(isIPv6(ip) ? 6 : 4).send(payload, target.port, ip, () => undefined);
   }
 
   private socket(family: 4 | 6): Socket {

@@ -103,7 +103,8 @@ export class UdpFlows {
     opened.packets = packets;
     // The flow knows the name where the client asked for an address that stands for one.
     const host = flow.metadata.host ?? opened.target.host;
-    opened.target = { ...opened.target, host, ips: route.decision.resolvedIps };
+    const { rule, resolvedIps: ips } = route.decision;
+    opened.target = { ...opened.target, host, ips, ...(rule && { ruleIndex: rule.index }) };
     for (const payload of opened.waiting.splice(0)) transmit(opened, packets, payload);
   }
 

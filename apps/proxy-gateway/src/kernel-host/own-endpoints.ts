@@ -1,0 +1,67 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Endpoint } from '@gatehouse/proxy-kernel';
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { ProxyGatewaySettings } from '../settings.js';
+
+const POSTGRES_PORT = 5432;
+const REDIS_PORT = 6379;
+
+/** What the proxy must not lead to: this service, the others of the platform, the database and Redis. */
+@Injectable()
+export class OwnEndpoints {
+  constructor(
+    private readonly settings: ProxyGatewaySettings,
+    private readonly adapterHost: HttpAdapterHost,
+  ) {}
+
+  list(): Endpoint[] {
+    const { databaseUrl, redisUrl, ownEndpoints } = this.settings;
+    const port = this.servicePort();
+    return [
+      ...(port === 0 ? [] : [{ host: '*', port }]),
+      ...endpointsOf(databaseUrl, POSTGRES_PORT),
+      ...(redisUrl === undefined ? [] : endpointsOf(redisUrl, REDIS_PORT)),
+      ...ownEndpoints.map(parseEndpoint),
+    ];
+  }
+
+  /** Calls back when the service listens: only then is the port known that the system chose. */
+  onListening(listener: () => void): void {
+    this.server()?.once('listening', listener);
+  }
+
+  private servicePort(): number {
+    const bound = this.server()?.address() as AddressInfo | string | null | undefined;
+    return typeof bound === 'object' && bound ? bound.port : this.settings.port;
+  }
+
+  /** None in a worker. */
+  private server(): Server | undefined {
+    return this.adapterHost.httpAdapter?.getHttpServer() as Server | undefined;
+  }
+}
+
+/** `host:port` or, for every address of this machine, `:port`. */
+export function parseEndpoint(text: string): Endpoint {
+  const colon = text.lastIndexOf(':');
+  const host = text.slice(0, colon).replace(/^\[|\]$/g, '');
+  return { host: host === '' ? '*' : host.toLowerCase(), port: Number(text.slice(colon + 1)) };
+}
+
+/** Hosts and ports of a connection string; `?host=` of PostgreSQL goes before the one in its middle, and may name several. */
+export function endpointsOf(url: string, defaultPort: number): Endpoint[] {
+  const parsed = URL.parse(url);
+  if (!parsed) return [];
+  const hosts = (parsed.searchParams.get('host') ?? parsed.hostname).split(',');
+  const port = Number(parsed.searchParams.get('port') ?? (parsed.port === '' ? defaultPort : parsed.port));
+  return hosts
+    .map((host) =>
+      decodeURIComponent(host)
+        .replace(/^\[|\]$/g, '')
+        .toLowerCase(),
+    )
+    .filter((host) => !host.startsWith('/'))
+    .map((host) => ({ host: host === '' ? 'localhost' : host, port }));
+}

@@ -1,0 +1,107 @@
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { waitFor } from '@gatehouse/testing';
+import { describe, expect, it } from 'vitest';
+import { startGateway, type Gateway } from './support/gateway.js';
+import { getThrough } from './support/proxy-client.js';
+
+/** Of the test database: a host and a port that the proxy must not lead to. */
+async function databaseOf(gateway: Gateway): Promise<{ host: string; port: number }> {
+  const endpoint = await waitFor(() => gateway.kernel.config?.guard?.own[1]);
+  return endpoint;
+}
+
+/** Waits until the kernel knows the port that the system chose for the service. */
+async function guarded(gateway: Gateway): Promise<URL> {
+  const url = new URL(gateway.app.url);
+  await waitFor(() => gateway.kernel.config?.guard?.own.some(({ port }) => port === Number(url.port)));
+  return url;
+}
+
+async function connectReply(proxyPort: number, target: string): Promise<string> {
+  const socket = connect(proxyPort, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`);
+  const [head] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  return head.toString().split('\r\n')[0]!;
+}
+
+describe('the platform behind its own proxy', () => {
+  it('is not reached: neither the service nor the database, however they are written', async () => {
+    await using gateway = await startGateway();
+    const { port } = await guarded(gateway);
+    for (const host of ['127.0.0.1', 'localhost', '0.0.0.0', '[::ffff:127.0.0.1]', '127.0.0.9']) {
+      const answer = await getThrough(gateway.proxyPort, `http://${host}:${port}/api/v1/auth/status`);
+      expect(answer.status, host).toBe(403);
+      expect(await connectReply(gateway.proxyPort, `${host}:${port}`), host).toContain('403');
+    }
+    const database = await databaseOf(gateway);
+    expect(await connectReply(gateway.proxyPort, `127.0.0.1:${database.port}`)).toContain('403');
+  });
+
+  it('is not reached through services that the environment names either', async () => {
+    await using gateway = await startGateway({ PROXY_KERNEL_OWN_ENDPOINTS: ':9, redis.example:6380' });
+    expect(gateway.kernel.config?.guard?.own.slice(-2)).toEqual([
+      { host: '*', port: 9 },
+      { host: 'redis.example', port: 6380 },
+    ]);
+    expect(await connectReply(gateway.proxyPort, '127.0.0.1:9')).toContain('403');
+  });
+
+  it('is reached where a rule by hand names address and port, and no longer when the rule is gone', async () => {
+    await using gateway = await startGateway();
+    const { port } = await guarded(gateway);
+    const url = `http://127.0.0.1:${port}/api/v1/auth/status`;
+    const raw = `AND,((IP-CIDR,127.0.0.1/32,no-resolve),(DST-PORT,${port})),DIRECT`;
+    const rule = await gateway.call('POST', '/rules', { raw });
+    expect(rule.status).toBe(201);
+    await waitFor(async () => (await getThrough(gateway.proxyPort, url)).status === 200);
+    await gateway.call('DELETE', `/rules/${rule.body.id}`);
+    await waitFor(async () => (await getThrough(gateway.proxyPort, url)).status === 403);
+  });
+
+  it('has private targets refused or allowed as environment and settings say', async () => {
+    await using gateway = await startGateway({ PROXY_KERNEL_PRIVATE_TARGETS: 'refuse' });
+    expect(await connectReply(gateway.proxyPort, '127.0.0.1:9')).toContain('403');
+    expect(await connectReply(gateway.proxyPort, '169.254.169.254:9')).toContain('403');
+    await gateway.call('PUT', '/settings', { 'kernel.allow_private_targets': 'true' });
+    await waitFor(async () => (await connectReply(gateway.proxyPort, '127.0.0.1:9')).includes('502'));
+  });
+});
+
+describe('login that is off', () => {
+  it.each([
+    [{ 'kernel.allow_lan': 'true' }, 'kernel.allow_lan'],
+    [{ 'kernel.listen.http': '0.0.0.0:0' }, 'kernel.listen.http'],
+    [{ 'kernel.listen.mixed': '[::]:0' }, 'kernel.listen.mixed'],
+    [{ 'dns.listen': '0.0.0.0:0' }, 'dns.listen'],
+  ])('does not go with %j, in whichever order', async (reach, field) => {
+    await using gateway = await startGateway();
+    expect((await gateway.call('PUT', '/settings', { 'auth.enabled': 'false' })).status).toBe(200);
+    const opened = await gateway.call('PUT', '/settings', reach);
+    expect(opened).toMatchObject({ status: 400, body: { details: [{ field }] } });
+    await gateway.call('PUT', '/settings', { 'auth.enabled': 'true' });
+    expect((await gateway.call('PUT', '/settings', reach)).status).toBe(200);
+    const switchedOff = await gateway.call('PUT', '/settings', { 'auth.enabled': 'false' });
+    expect(switchedOff).toMatchObject({ status: 400, body: { details: [{ field: 'auth.enabled' }] } });
+    const both = await gateway.call('PUT', '/settings', { 'auth.enabled': 'false', ...reach });
+    expect(both).toMatchObject({ status: 400, body: { details: [{ field: 'auth.enabled' }] } });
+  });
+
+  it('does not start with a proxy that the environment opens to others', async () => {
+    const stored = { 'auth.enabled': 'false' };
+    await expect(startGateway({ PROXY_KERNEL_ADDRESS: '0.0.0.0' }, stored)).rejects.toThrow(/PROXY_KERNEL_ADDRESS/);
+    await using meant = await startGateway(
+      { PROXY_KERNEL_ADDRESS: '0.0.0.0', PROXY_GATEWAY_ALLOW_OPEN: 'true' },
+      stored,
+    );
+    expect((await meant.call('GET', '/auth/status')).body).toEqual({ enabled: false });
+  });
+
+  it('leaves loopback listeners alone', async () => {
+    await using gateway = await startGateway();
+    const values = { 'auth.enabled': 'false', 'kernel.listen.socks': '127.0.0.1:0', 'kernel.listen.http': ':0' };
+    expect((await gateway.call('PUT', '/settings', values)).status).toBe(200);
+  });
+});
