@@ -266,7 +266,7 @@ describe.each(kinds)('a kernel that is $name', ({ missing, start }) => {
           { id: 1, source: 'manual', type: 'IP-CIDR', payload: '127.0.0.0/8', target: 'DIRECT' },
         ];
         const { listeners } = await kernel.apply({ ...base, mode, guard, rules });
-        const [{ port }] = listeners as [{ port: number }];
+        const { port } = listeners[0]!;
         for (const host of ['127.0.0.1', '127.0.0.2', '0.0.0.0', 'localhost', '[::1]', '[::]', '[::ffff:127.0.0.1]']) {
           expect((await getThrough(port, `http://${host}:${own.port}/`)).status, host).toBeGreaterThanOrEqual(400);
         }
