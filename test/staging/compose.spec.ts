@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,27 +14,47 @@ interface Service {
   environment?: Record<string, string | number>;
   ports?: string[];
   volumes?: string[];
-  healthcheck?: unknown;
+  healthcheck?: { test?: string[]; disable?: boolean };
+  networks?: string[];
+  image?: string;
+  read_only?: boolean;
+  mem_limit?: string;
+  pids_limit?: number;
+  stop_grace_period?: string;
+  cap_drop?: string[];
+  security_opt?: string[];
+  logging?: { options?: Record<string, string> };
   depends_on?: Record<string, { condition: string }>;
   restart?: string;
 }
-const FILE = parse(TEXT, { merge: true }) as { services: Record<string, Service>; volumes: Record<string, unknown> };
+const FILE = parse(TEXT, { merge: true }) as {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+  networks: Record<string, { internal?: boolean }>;
+};
+const EXAMPLE_TEXT = readFileSync(path.join(ROOT, '.env.example'), 'utf8');
+const EXAMPLE = new Map(
+  [...EXAMPLE_TEXT.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const),
+);
 const SERVICES = Object.entries(FILE.services);
 const OURS = SERVICES.filter(([, { command }]) => command?.[0] === 'node');
 const entryOf = ({ command }: Service): string => command?.[1] ?? '';
 
 /** The part of the compose specification that this file uses. */
 const STRINGS = { type: 'array', items: { type: 'string' } };
+const DURATION = { type: 'string', pattern: '^\\d+s$' };
+const SIZE = { type: 'string', pattern: '^\\d+[mg]$' };
 const HEALTHCHECK = {
   type: 'object',
-  required: ['test', 'interval', 'timeout', 'retries'],
   additionalProperties: false,
+  oneOf: [{ required: ['test', 'interval', 'timeout', 'retries'] }, { required: ['disable'] }],
   properties: {
+    disable: { const: true },
     test: { ...STRINGS, minItems: 2 },
-    interval: { type: 'string', pattern: '^\\d+s$' },
-    timeout: { type: 'string', pattern: '^\\d+s$' },
+    interval: DURATION,
+    timeout: DURATION,
     retries: { type: 'integer', minimum: 1 },
-    start_period: { type: 'string', pattern: '^\\d+s$' },
+    start_period: DURATION,
   },
 };
 const SERVICE = {
@@ -42,7 +63,26 @@ const SERVICE = {
   additionalProperties: false,
   properties: {
     image: { type: 'string', minLength: 1 },
-    build: { const: '.' },
+    build: {
+      type: 'object',
+      required: ['context', 'args'],
+      additionalProperties: false,
+      properties: { context: { const: '.' }, args: { type: 'object', additionalProperties: { type: 'string' } } },
+    },
+    read_only: { const: true },
+    tmpfs: { ...STRINGS, items: { type: 'string', pattern: '^/[a-z/]+:size=\\d+m,mode=1777$' } },
+    mem_limit: SIZE,
+    shm_size: SIZE,
+    pids_limit: { type: 'integer', minimum: 1 },
+    stop_grace_period: DURATION,
+    networks: { ...STRINGS, minItems: 1 },
+    profiles: STRINGS,
+    logging: {
+      type: 'object',
+      required: ['driver', 'options'],
+      additionalProperties: false,
+      properties: { driver: { const: 'json-file' }, options: { type: 'object' } },
+    },
     init: { type: 'boolean' },
     restart: { enum: ['unless-stopped', 'no'] },
     security_opt: STRINGS,
@@ -54,7 +94,8 @@ const SERVICE = {
       // A port, or a variable with a range of them.
       items: {
         type: 'string',
-        pattern: '^\\$\\{PUBLISH_ADDRESS:-127\\.0\\.0\\.1\\}:.+:(\\d+|\\$\\{[A-Z_]+:-\\d+-\\d+\\})(/udp)?$',
+        pattern:
+          '^\\$\\{PUBLISH_[A-Z]+:-\\$\\{PUBLISH_ADDRESS:-127\\.0\\.0\\.1\\}\\}:.+:(\\d+|\\$\\{[A-Z_]+:-\\d+-\\d+\\})(/udp)?$',
       },
     },
     volumes: { ...STRINGS, items: { type: 'string', pattern: '^[a-z-]+:/[a-z/]+$' } },
@@ -102,16 +143,102 @@ describe('docker-compose.yml', () => {
     for (const volume of service.volumes ?? []) expect(Object.keys(FILE.volumes)).toContain(volume.split(':')[0]);
   });
 
+  it.each(SERVICES)(
+    '%s has limits, can write to nothing but its volumes, and keeps its log short',
+    (_name, service) => {
+      expect(service).toMatchObject({ read_only: true, pids_limit: expect.any(Number), mem_limit: expect.any(String) });
+      expect(service.stop_grace_period).toMatch(/^[3-6]0s$|^40s$/);
+      expect(service.logging?.options).toEqual({ 'max-size': expect.any(String), 'max-file': expect.any(String) });
+      expect(service.security_opt).toEqual(['no-new-privileges:true']);
+    },
+  );
+
+  it.each(OURS)('%s has no capability', (_name, service) => expect(service.cap_drop).toEqual(['ALL']));
+
+  it.each(OURS.filter(([, { restart }]) => restart !== 'no'))(
+    '%s is asked whether it is ready',
+    (_name, { healthcheck }) => {
+      const [kind, program, file = '', url] = healthcheck?.test ?? [];
+      expect([kind, program]).toEqual(['CMD', 'node']);
+      expect(existsSync(path.join(ROOT, file.replace('/dist/', '/src/').replace(/\.js$/, '.ts')))).toBe(true);
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/(readyz|healthz)$/);
+    },
+  );
+
+  it('lets nobody but our own processes reach PostgreSQL and Redis', () => {
+    expect(FILE.networks['data']).toEqual({ internal: true });
+    for (const name of ['postgres', 'redis']) {
+      expect(FILE.services[name]?.networks).toEqual(['data']);
+      expect(FILE.services[name]?.ports).toBeUndefined();
+    }
+    for (const [, { networks = [] }] of SERVICES) {
+      for (const name of networks) expect(Object.keys(FILE.networks)).toContain(name);
+    }
+  });
+
+  it('publishes each kind of port on an address of its own', () => {
+    const published = SERVICES.flatMap(([, { ports = [] }]) => ports).map((port) => {
+      const [, role, target] = /^\$\{PUBLISH_([A-Z]+):.*:([^:]*|\$\{.*\})$/.exec(port) ?? [];
+      return `${role} ${target}`;
+    });
+    const range = '20000-20099}';
+    expect(published.filter((text) => !text.includes(range)).sort()).toEqual([
+      'AGENTS 8024',
+      'AGENTS 8024/udp',
+      'CONSOLES 8080',
+      'CONSOLES 8080',
+      'CONSOLES 8080',
+      'HOSTS 8443',
+      'HOSTS 8880',
+      'PROXY 7890',
+    ]);
+    expect(published.filter((text) => text.startsWith('TUNNELS '))).toHaveLength(2);
+  });
+
   it('has no default for a secret', () => {
     const secrets = [...TEXT.matchAll(/\$\{([A-Z_]*(?:PASSWORD|SECRET|KEY|TOKEN)[A-Z_]*)(:[-?])?/g)];
     expect(secrets.length).toBeGreaterThan(4);
     expect(secrets.filter(([, , mark]) => mark !== ':?')).toEqual([]);
   });
 
-  it('names every variable that it needs in .env.example, secrets empty', () => {
-    const example = readFileSync(path.join(ROOT, '.env.example'), 'utf8');
-    const values = new Map([...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
-    const needed = [...TEXT.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name);
-    for (const name of needed) expect(values.get(name)).toBe('');
+  it('has a value for every variable in a fresh clone, or asks for it and is told so in .env.example', () => {
+    const used = [...TEXT.matchAll(/\$\{([A-Z_]+)(:[-?])?/g)].map(([, name = '', mark]) => ({ name, mark }));
+    expect(used.filter(({ mark }) => mark === undefined)).toEqual([]);
+    const asked = new Set(used.filter(({ mark }) => mark === ':?').map(({ name }) => name));
+    expect([...asked].sort()).toEqual([
+      'GATEHOUSE_ADMIN_PASSWORD',
+      'GATEHOUSE_SECRET_KEY',
+      'POSTGRES_PASSWORD',
+      'REDIS_PASSWORD',
+    ]);
+    for (const name of asked) expect(EXAMPLE.get(name)).toBe('');
+  });
+
+  it('is explained by .env.example, variable by variable and with the same defaults', () => {
+    const names = new Set([...TEXT.matchAll(/\$\{([A-Z_]+)/g)].map(([, name = '']) => name));
+    names.delete('PUBLISH_ADDRESS'); // an old name, which is explained and not set
+    expect([...EXAMPLE.keys()].sort()).toEqual([...names].sort());
+    for (const [, name = '', value] of TEXT.matchAll(/\$\{([A-Z_]+):-([^${}]*)\}/g)) {
+      if (name !== 'PUBLISH_ADDRESS') expect(`${name}=${EXAMPLE.get(name)}`).toBe(`${name}=${value}`);
+    }
+    expect(EXAMPLE_TEXT).toContain('# PUBLISH_ADDRESS=127.0.0.1');
+    for (const name of names) if (name.startsWith('PUBLISH_')) expect(EXAMPLE.get(name)).toBe('127.0.0.1');
+  });
+
+  it('is what docker compose reads, where it is at hand', (ctx) => {
+    const compose = spawnSync('docker', ['compose', 'version'], { encoding: 'utf8' });
+    if (compose.status !== 0) ctx.skip('the compose plugin of Docker is not installed');
+    const secrets = ['POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'GATEHOUSE_ADMIN_PASSWORD', 'GATEHOUSE_SECRET_KEY'];
+    const config = (env: Record<string, string>): { status: number | null; stderr: string } =>
+      spawnSync('docker', ['compose', '--env-file', '/dev/null', 'config', '--quiet'], {
+        cwd: ROOT,
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+      });
+    const filled = config(Object.fromEntries(secrets.map((name) => [name, 'x'])));
+    expect([filled.status, filled.stderr]).toEqual([0, '']);
+    const empty = config({});
+    expect(empty.status).not.toBe(0);
+    expect(empty.stderr).toContain('set it in .env');
   });
 });

@@ -21,6 +21,9 @@ export interface WorkerLog {
 /** The workers of this process, one for each handler. */
 export class JobWorkers {
   private readonly workers: Worker[] = [];
+  private readonly handled: RegisteredHandler[] = [];
+  /** Jobs that run here now, by queue. */
+  private readonly busy = new Map<QueueName, number>();
   private readonly aborting = new AbortController();
 
   constructor(
@@ -30,6 +33,7 @@ export class JobWorkers {
 
   async start(handlers: readonly RegisteredHandler[]): Promise<void> {
     for (const handler of handlers) this.workers.push(this.createWorker(handler));
+    this.handled.push(...handlers);
     await Promise.all(this.workers.map((worker) => worker.waitUntilReady()));
   }
 
@@ -50,6 +54,17 @@ export class JobWorkers {
       await Promise.race([closed, pause(ABORT_PATIENCE_MS)]);
     }
     patience.abort();
+  }
+
+  /** Queues whose worker has ended, and those whose worker could take another job now. */
+  idle(): { stopped: QueueName[]; free: QueueName[] } {
+    const stopped: QueueName[] = [];
+    const free: QueueName[] = [];
+    for (const [index, { queue, concurrency }] of this.handled.entries()) {
+      if (this.workers[index]?.isRunning() !== true) stopped.push(queue);
+      else if ((this.busy.get(queue) ?? 0) < concurrency) free.push(queue);
+    }
+    return { stopped, free };
   }
 
   private createWorker(registered: RegisteredHandler): Worker {
@@ -74,6 +89,7 @@ export class JobWorkers {
   }
 
   private async process(registered: RegisteredHandler, job: Job): Promise<unknown> {
+    this.count(registered.queue, 1);
     try {
       const result = await registered.handler.handle(job.data as never, this.contextOf(registered.queue, job));
       return result ?? null;
@@ -82,7 +98,13 @@ export class JobWorkers {
       const reason = encodeFailure(error);
       if (error instanceof PermanentJobError) throw new UnrecoverableError(reason);
       throw new Error(reason, { cause: error });
+    } finally {
+      this.count(registered.queue, -1);
     }
+  }
+
+  private count(queue: QueueName, change: 1 | -1): void {
+    this.busy.set(queue, (this.busy.get(queue) ?? 0) + change);
   }
 
   private contextOf(queue: QueueName, job: Job): JobContext {

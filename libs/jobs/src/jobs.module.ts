@@ -30,6 +30,7 @@ import type { QueueStore } from './queue-store.js';
 import { createRedisStore } from './redis-store.js';
 import { Schedules } from './schedules.js';
 import { StoredSchedules } from './stored-schedules.js';
+import { registerWorkerHealth } from './worker-health.js';
 
 export interface JobsModuleQueues {
   /** Name of the service: services share one store, and a queue of the same name in another service is another queue. */
@@ -115,6 +116,7 @@ export class JobsModule {
         HandlerRegistry,
         Jobs,
         SCHEDULES,
+        WORKER_HEALTH,
         WorkersLifecycle,
         QueuesLifecycle,
         ...perQueue,
@@ -123,6 +125,29 @@ export class JobsModule {
     };
   }
 }
+
+/** A service's own modules add its checks; a worker has none but these. */
+const WORKER_HEALTH: FactoryProvider<boolean> = {
+  provide: Symbol('health of a worker'),
+  inject: [
+    CONFIG,
+    QueueRegistry,
+    JobWorkers,
+    { token: HealthRegistry, optional: true },
+    { token: DataSource, optional: true },
+  ],
+  useFactory: (
+    config: JobsConfig,
+    registry: QueueRegistry,
+    workers: JobWorkers,
+    health?: HealthRegistry,
+    dataSource?: DataSource,
+  ) => {
+    if (config.workers !== 'only' || health === undefined) return false;
+    registerWorkerHealth(health, { registry, workers, dataSource });
+    return true;
+  },
+};
 
 const SCHEDULES: FactoryProvider<Schedules> = {
   provide: Schedules,

@@ -16,6 +16,10 @@ describe('interpolate', () => {
     ['${NAME:-default}', { NAME: '' }, 'default'],
     ['${NAME:-default}', { NAME: 'value' }, 'value'],
     ['a ${ONE}:${TWO:-2} b', { ONE: '1' }, 'a 1:2 b'],
+    ['${ONE:-${TWO:-2}}:x', {}, '2:x'],
+    ['${ONE:-${TWO:-2}}:x', { TWO: 't' }, 't:x'],
+    ['${ONE:-${TWO:-2}}:x', { ONE: '1', TWO: 't' }, '1:x'],
+    ['${ONE}', { ONE: '${TWO}', TWO: 't' }, '${TWO}'],
     ['no variable, $5 and {braces}', {}, 'no variable, $5 and {braces}'],
   ])('%s with %o is %s', (text, variables, expected) => {
     expect(interpolate(text, variables as Record<string, string>, new Set())).toBe(expected);

@@ -9,7 +9,7 @@ export interface ComposeService {
   /** `address:published:container`. */
   ports?: string[];
   volumes?: string[];
-  healthcheck?: { test: string[] };
+  healthcheck?: { test?: string[]; disable?: boolean };
   depends_on?: Record<string, { condition: string }>;
   restart?: string;
 }
@@ -43,14 +43,28 @@ function fillIn(value: unknown, fill: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillIn(item, fill)]));
 }
 
-/** `${NAME}`, `${NAME:-default}` and `${NAME:?message}`: what this project's file uses of the compose specification. */
+const VARIABLE = /\$\{([A-Z_]+)(?::([-?])([^{}]*))?\}/g;
+
+/**
+ * `${NAME}`, `${NAME:-default}` and `${NAME:?message}`, where a default may hold variables: what this project's file uses
+ * of the compose specification.
+ */
 export function interpolate(text: string, variables: Variables, missing: Set<string>): string {
-  return text.replace(/\$\{([A-Z_]+)(?::([-?])([^}]*))?\}/g, (_whole, name: string, mark?: string, rest = '') => {
-    const value = variables[name] ?? '';
-    if (value !== '') return value;
-    if (mark === '?') missing.add(name);
-    return mark === '-' ? (rest as string) : '';
-  });
+  const values: string[] = [];
+  // A value may look like a variable and is none: it is put in at the end, and only marked until then.
+  const mark = (value: string): string => `\0${values.push(value) - 1}\0`;
+  let open = text;
+  for (let before = ''; before !== open;) {
+    before = open;
+    // The innermost ones, whose defaults hold no variable.
+    open = open.replace(VARIABLE, (_whole, name: string, kind?: string, rest = '') => {
+      const value = variables[name] ?? '';
+      if (value !== '') return mark(value);
+      if (kind === '?') missing.add(name);
+      return kind === '-' ? (rest as string) : '';
+    });
+  }
+  return open.replace(/\0(\d+)\0/g, (_whole, index: string) => values[Number(index)] ?? '');
 }
 
 /** Services in an order in which each comes after those it depends on. @throws PlainFailure on a circle. */

@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../ports.js';
+import { freePort, probePort } from '../ports.js';
+import { PlainFailure } from '../../bootstrap/failure.mjs';
+import { ROOT } from '../../bootstrap/layout.mjs';
 import { startOrder, type ComposeFile, type ComposeService } from './compose-file.js';
 import { LocalProcess } from './local-process.js';
 
@@ -56,10 +58,13 @@ export class Rehearsal {
     return codes;
   }
 
+  /** For what is published, and what listens on the container's own loopback. */
   async #assignPorts(service: ComposeService, name: string): Promise<void> {
-    for (const mapping of service.ports ?? []) {
-      this.#ports.set(`${name}:${mapping.split(':').at(-1)}`, await freePort());
-    }
+    const published = (service.ports ?? []).map((mapping) => mapping.split(':').at(-1) ?? '');
+    const listening = Object.entries(service.environment ?? {}).flatMap(([key, value]) =>
+      /^\d+$/.test(String(value)) && key.endsWith('_PORT') ? [String(value)] : [],
+    );
+    for (const port of new Set([...published, ...listening])) this.#ports.set(`${name}:${port}`, await freePort());
   }
 
   async #run(name: string, service: ComposeService): Promise<string> {
@@ -98,6 +103,7 @@ export class Rehearsal {
   #local(name: string, key: string, value: string | number): string {
     if (key.endsWith('_PORT')) return String(this.#ports.get(`${name}:${value}`) ?? value);
     if (value === '0.0.0.0') return '127.0.0.1';
+    if (key.endsWith('_ADDRESS')) return this.#atRealPort(name, String(value));
     return Object.entries(this.#addresses).reduce(
       (text, [from, to]) => text.replaceAll(`@${from}`, `@${to}`),
       String(value),
@@ -107,15 +113,31 @@ export class Rehearsal {
   /** The service's own health check, its container ports replaced by the real ones. */
   async #probe(name: string, service: ComposeService): Promise<boolean> {
     const [, program = '', ...args] = service.healthcheck?.test ?? [];
-    if (program === '' || args.some((arg) => arg.includes('process.kill(1'))) return true; // asks for PID 1 of a container
-    const local = args.map((arg) =>
-      arg.replace(/127\.0\.0\.1:(\d+)/g, (whole, port: string) => {
-        const found = this.#ports.get(`${name}:${port}`);
-        return found === undefined ? whole : `127.0.0.1:${found}`;
-      }),
-    );
-    const child = spawn(program === 'node' ? process.execPath : program, local, { stdio: 'ignore' });
+    if (program === '') throw new PlainFailure(`docker-compose.yml: ${name} has no health check.`);
+    const local = args.map((arg) => this.#atRealPort(name, arg));
+    const child = spawn(program === 'node' ? process.execPath : program, local, { cwd: ROOT, stdio: 'ignore' });
     const [code] = (await once(child, 'exit')) as [number | null];
     return code === 0;
+  }
+
+  #atRealPort(name: string, text: string): string {
+    return text.replace(/127\.0\.0\.1:(\d+)/g, (whole, port: string) => {
+      const found = this.#ports.get(`${name}:${port}`);
+      return found === undefined ? whole : `127.0.0.1:${found}`;
+    });
+  }
+}
+
+const RANGE_SIZE = 20;
+/** Below the ports that systems give out by themselves. */
+const [LOWEST_PORT, HIGHEST_PORT] = [20_000, 32_000];
+
+/** Ports in a row that were free a moment ago, as `first-last`. */
+export async function freePortRange(): Promise<string> {
+  for (;;) {
+    const first = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT));
+    const ports = Array.from({ length: RANGE_SIZE }, (_, index) => first + index);
+    const problems = await Promise.all(ports.map((port) => probePort(port)));
+    if (problems.every((problem) => problem === undefined)) return `${first}-${first + RANGE_SIZE - 1}`;
   }
 }

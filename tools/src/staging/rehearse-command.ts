@@ -11,7 +11,7 @@ import { canConnect, freePort } from '../ports.js';
 import { runTour } from '../tour/tour-command.js';
 import { readComposeFile } from './compose-file.js';
 import { LocalProcess } from './local-process.js';
-import { Rehearsal } from './rehearsal.js';
+import { freePortRange, Rehearsal } from './rehearsal.js';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -49,6 +49,7 @@ async function rehearse(
     REDIS_PASSWORD: redis.password,
     GATEHOUSE_ADMIN_PASSWORD: randomBytes(12).toString('hex'),
     GATEHOUSE_SECRET_KEY: randomBytes(32).toString('base64'),
+    PORT_RANGE: await freePortRange(),
   };
   const file = readComposeFile(join(ROOT, 'docker-compose.yml'), variables);
   const rehearsal = new Rehearsal(file, folder, {
@@ -58,17 +59,32 @@ async function rehearse(
   let tour = 1;
   try {
     await rehearsal.start((name, what) => print(`ok    ${name.padEnd(24)} ${what}`));
-    const proxyGateway = `http://127.0.0.1:${rehearsal.port('proxy-gateway', 8080)}`;
-    const resourceSharing = `http://127.0.0.1:${rehearsal.port('resource-sharing', 8080)}`;
+    const at = (name: string, port = 8080): string => `http://127.0.0.1:${rehearsal.port(name, port)}`;
+    const tunnelGateway = {
+      url: at('tunnel-gateway'),
+      ports: { http: rehearsal.port('tunnel-gateway', 8880), https: rehearsal.port('tunnel-gateway', 8443) },
+      certificateFolder: join(folder, 'tunnel-gateway', 'tunnel-gateway', 'certificates'),
+    };
     const password = variables.GATEHOUSE_ADMIN_PASSWORD;
-    tour = await runTour({ proxyGateway, resourceSharing, tunnelGateway: null, password }, print);
+    const places = {
+      proxyGateway: at('proxy-gateway'),
+      resourceSharing: at('resource-sharing'),
+      tunnelGateway,
+      password,
+    };
+    tour = await runTour(places, print);
   } finally {
     const codes = await rehearsal.stop();
     const bad = codes.filter(([, code]) => code !== 0);
     for (const [name, code] of bad) print(`FAIL  ${name} ended with ${code ?? 'SIGKILL'}`);
     if (bad.length > 0) tour = 1;
   }
-  print(tour === 0 ? '\nStaging would come up: every service, every health check, the whole tour.' : '');
+  if (tour === 0) {
+    print('\nStaging would come up: every process, every health check, the tours of all three services.');
+    print(
+      'Left out: the image, networks and limits of containers. npm run rehearse:staging -- --docker has them, too.',
+    );
+  }
   return tour;
 }
 

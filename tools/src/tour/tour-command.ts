@@ -6,11 +6,10 @@ import type { Command } from '../commands.js';
 import { platformHome } from '../supervisor/platform-settings.js';
 import { runningState } from '../supervisor/state-file.js';
 import { ApiClient } from './api-client.js';
-import type { HostPorts } from './host-visitor.js';
 import { tourProxyGateway } from './proxy-gateway-tour.js';
 import { tourResourceSharing } from './resource-sharing-tour.js';
 import { Script, TourFailure } from './script.js';
-import { tourTunnelGateway } from './tunnel-gateway-tour.js';
+import { tourTunnelGateway, type TunnelPlaces } from './tunnel-gateway-tour.js';
 
 export interface TourPlaces {
   /** Base address of proxy-gateway, without a path. */
@@ -18,7 +17,7 @@ export interface TourPlaces {
   /** The same of resource-sharing. */
   resourceSharing: string;
   /** Of tunnel-gateway, and what of it has to be on this machine. Null: the chapter is left out. */
-  tunnelGateway: { url: string; ports: HostPorts; certificateFolder: string } | null;
+  tunnelGateway: ({ url: string } & Omit<TunnelPlaces, 'api' | 'password'>) | null;
   password: string;
 }
 

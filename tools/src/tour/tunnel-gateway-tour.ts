@@ -21,8 +21,11 @@ export interface TunnelPlaces {
   password: string;
   /** Of the visitors of hosts. */
   ports: HostPorts;
-  /** The gateway's folder of certificates. */
-  certificateFolder: string;
+  /** The gateway's folder of certificates, or how to put a file into it where it is not on this machine. */
+  certificateFolder: string | ((name: string, text: string) => Promise<void>);
+  /** Where the gateway opens ports of tunnels, and what rules call this machine. Default: the loopback for both. */
+  listenAddress?: string;
+  visitor?: string;
 }
 
 interface Stage extends TunnelPlaces {
@@ -94,12 +97,12 @@ async function startAgent({ api, script, client, trace }: Stage): Promise<void> 
   });
 }
 
-async function openPort({ api, script, origin, client }: Stage): Promise<TunnelView> {
+async function openPort({ api, script, origin, client, listenAddress = '127.0.0.1' }: Stage): Promise<TunnelView> {
   return script.step('open a public port, any of the range, that leads to the server', async (say) => {
     const made = await api.call<TunnelView>('POST', '/tunnels', {
       client_id: client.id,
       mode: 'tcp',
-      listen_ip: '127.0.0.1',
+      listen_ip: listenAddress,
       listen_port: 0,
       target_addr: `127.0.0.1:${origin.port}`,
     });
@@ -136,19 +139,12 @@ async function visitPort({ script }: Stage, { listen_port: port }: TunnelView): 
   });
 }
 
-async function serveHost({ api, script, origin, client, ports, certificateFolder, trace }: Stage): Promise<void> {
+async function serveHost(stage: Stage): Promise<void> {
+  const { api, script, origin, client, ports } = stage;
   const name = `tour-${randomBytes(3).toString('hex')}.gatehouse.example`;
   const certificate = createServerIdentity(name);
   await script.step('give the server a name and a certificate', async (say) => {
-    mkdirSync(certificateFolder, { recursive: true, mode: 0o700 });
-    for (const [suffix, text] of [
-      ['pem', certificate.certificate],
-      ['key', certificate.key],
-    ] as const) {
-      const file = join(certificateFolder, `${name}.${suffix}`);
-      writeFileSync(file, text, { mode: 0o600 });
-      trace.files.push(file);
-    }
+    await keepCertificate(stage, name, certificate);
     const host = await api.call<HostView>('POST', '/hosts', {
       client_id: client.id,
       host: name,
@@ -171,13 +167,32 @@ async function serveHost({ api, script, origin, client, ports, certificateFolder
   }
 }
 
-async function shutOut({ api, script, trace }: Stage, tunnel: TunnelView): Promise<void> {
+async function keepCertificate(
+  { certificateFolder: folder, trace }: Stage,
+  name: string,
+  { certificate, key }: { certificate: string; key: string },
+): Promise<void> {
+  if (typeof folder === 'string') mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const [file, text] of [
+    [`${name}.pem`, certificate],
+    [`${name}.key`, key],
+  ] as const) {
+    if (typeof folder !== 'string') {
+      await folder(file, text);
+      continue;
+    }
+    writeFileSync(join(folder, file), text, { mode: 0o600 });
+    trace.files.push(join(folder, file));
+  }
+}
+
+async function shutOut({ api, script, trace, visitor = '127.0.0.1' }: Stage, tunnel: TunnelView): Promise<void> {
   await script.step('deny this machine the port by a rule, and let it in again', async (say) => {
     const rule = await api.call<IpRuleView>('POST', '/ip-rules', {
       scope: 'tunnel',
       resource_id: tunnel.id,
       type: 'deny',
-      pattern: '127.0.0.1',
+      pattern: visitor,
     });
     trace.ruleId = rule.id;
     const began = performance.now();

@@ -1,8 +1,13 @@
+import type { AddressInfo } from 'node:net';
+import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { HealthRegistry } from '../health/health-registry.js';
+import { HEALTH_ADDRESS, serveHealth } from '../health/health-server.js';
 import type { ServiceSettings } from '../settings/service-settings.js';
 import { createLogger, rootModule } from './create-service-app.js';
 import { runProcess, type RunningProcess } from './process-lifecycle.js';
 import type { ServiceDefinition } from './run-service.js';
+import { explainListenError } from './start-failure.js';
 
 export type WorkerDefinition<S extends ServiceSettings> = Pick<
   ServiceDefinition<S>,
@@ -20,6 +25,25 @@ async function startWorker<S extends ServiceSettings>(definition: WorkerDefiniti
   await definition.prepare?.(settings, logger);
   const root = rootModule({ module: definition.module(settings) }, logger);
   const context = await NestFactory.createApplicationContext(root, { logger, abortOnError: false });
-  logger.log('working', 'Service');
-  return { logger, stop: () => context.close(), ready: {} };
+  const health = await listenForHealth(settings.healthPort, context);
+  logger.log('working', { ...health.ready }, 'Service');
+  const stop = async (): Promise<void> => {
+    health.close();
+    await context.close();
+  };
+  return { logger, stop, ready: health.ready };
+}
+
+async function listenForHealth(
+  port: number | undefined,
+  context: INestApplicationContext,
+): Promise<{ ready: { healthPort?: number }; close: () => void }> {
+  if (port === undefined) return { ready: {}, close: () => undefined };
+  try {
+    const server = await serveHealth(port, context.get(HealthRegistry));
+    return { ready: { healthPort: (server.address() as AddressInfo).port }, close: () => void server.close() };
+  } catch (error) {
+    await context.close();
+    throw explainListenError(error, { port, portVariable: 'HEALTH_PORT', address: HEALTH_ADDRESS });
+  }
 }

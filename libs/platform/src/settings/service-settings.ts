@@ -43,6 +43,14 @@ export class ServiceSettings {
   @IsIn(WORKER_MODES)
   workers: WorkerMode = 'inline';
 
+  /** Of a worker, which serves nothing else: `/healthz` and `/readyz` on the loopback. Unset: it listens on nothing. */
+  @Variable('HEALTH_PORT', { kind: 'integer', expected: 'a port from 0 to 65535' })
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  healthPort?: number;
+
   @Variable('AUTO_MIGRATE', { kind: 'boolean', expected: 'true or false' })
   @IsBoolean()
   autoMigrate = false;
