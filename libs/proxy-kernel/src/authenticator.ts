@@ -1,24 +1,51 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { GuessLimit } from '@gatehouse/net';
+import type { AuthVerdict } from './interfaces/index.js';
+
+/** Wrong pairs that are remembered, so that a program that has an old password and tries it again guesses once. */
+const MAX_WRONG = 1_000;
+/** Users of all listeners are the same ones. */
+const SCOPE = 'proxy';
 
 /** Users of a listener, held as digests under a key of this process. */
 export class Authenticator {
   private readonly key = randomBytes(32);
   private readonly digests: { username: string; digest: Buffer }[];
+  private readonly limit: GuessLimit;
+  private readonly wrong = new Set<string>();
 
-  constructor(users: readonly { username: string; password: string }[]) {
+  constructor(users: readonly { username: string; password: string }[], limit: GuessLimit) {
     this.digests = users.map(({ username, password }) => ({ username, digest: this.digest(username, password) }));
+    this.limit = limit;
   }
 
   get required(): boolean {
     return this.digests.length > 0;
   }
 
-  /** Name of the user, null for none. Every user is compared, in constant time, whoever it is. */
-  check(username: string, password: string): string | null {
+  /**
+   * Every user is compared, in constant time, whoever it is. While the limit of guesses holds nothing is, and right and
+   * wrong pairs get the same answer.
+   */
+  check(username: string, password: string, address: string): AuthVerdict {
+    const guess = { scope: SCOPE, address, account: username };
+    const retryAfterSec = this.limit.wait(guess);
+    if (retryAfterSec > 0) return { user: null, retryAfterSec };
     const digest = this.digest(username, password);
-    let found: string | null = null;
-    for (const user of this.digests) if (timingSafeEqual(user.digest, digest)) found = user.username;
-    return found;
+    const known = digest.toString('base64');
+    if (this.wrong.has(known)) return { user: null, retryAfterSec: 0 };
+    this.limit.take(guess);
+    let user: string | null = null;
+    for (const one of this.digests) if (timingSafeEqual(one.digest, digest)) user = one.username;
+    if (user === null) this.rememberWrong(known);
+    else this.limit.right(guess);
+    return { user, retryAfterSec: 0 };
+  }
+
+  private rememberWrong(digest: string): void {
+    const [oldest] = this.wrong;
+    if (oldest !== undefined && this.wrong.size >= MAX_WRONG) this.wrong.delete(oldest);
+    this.wrong.add(digest);
   }
 
   private digest(username: string, password: string): Buffer {

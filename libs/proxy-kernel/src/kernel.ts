@@ -1,3 +1,4 @@
+import { GuessLimit } from '@gatehouse/net';
 import { ConnectionTable } from './accounting/connection-table.js';
 import { withRealName, type DnsSource } from './dns/index.js';
 import { Authenticator } from './authenticator.js';
@@ -56,6 +57,7 @@ class Kernel implements ProxyKernel, Dispatcher {
   private readonly events = new EventListeners();
   private readonly health: HealthBook;
   private readonly watch: FlowWatch;
+  private readonly guesses: GuessLimit;
   private readonly sampler: NodeJS.Timeout;
   private generation: Generation | null = null;
   private lastChange: Promise<unknown> = Promise.resolve();
@@ -66,6 +68,7 @@ class Kernel implements ProxyKernel, Dispatcher {
     this.environment = environment;
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...environment.timeouts };
     this.startedAt = environment.now();
+    this.guesses = new GuessLimit(() => environment.now());
     this.table = new ConnectionTable(
       () => environment.now(),
       (record) => {
@@ -210,11 +213,11 @@ class Kernel implements ProxyKernel, Dispatcher {
   private inboundContext(listener: Listener): InboundContext {
     const sniffing = (): SniffingConfig | false => this.generation?.config.sniffing ?? DEFAULT_SNIFFING;
     let users: KernelConfig['listeners'][number]['users'];
-    let authenticator = new Authenticator([]);
+    let authenticator = new Authenticator([], this.guesses);
     const current = (): Authenticator => {
       if (listener.config.users !== users) {
         users = listener.config.users;
-        authenticator = new Authenticator(users ?? []);
+        authenticator = new Authenticator(users ?? [], this.guesses);
       }
       return authenticator;
     };
@@ -231,7 +234,7 @@ class Kernel implements ProxyKernel, Dispatcher {
       get requiresAuth() {
         return current().required;
       },
-      authenticate: (username, password) => current().check(username, password),
+      authenticate: (username, password, address) => current().check(username, password, address),
     };
   }
 

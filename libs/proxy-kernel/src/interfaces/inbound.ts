@@ -49,6 +49,14 @@ export interface Dispatcher {
   begin(metadata: ConnectionMetadata, abort: (reason: CloseReason) => void): Flow;
 }
 
+/** Whose credentials these are. */
+export interface AuthVerdict {
+  /** Null: nobody's, or they were not looked at. */
+  user: string | null;
+  /** Above 0: there were too many wrong guesses; right or wrong, these were not looked at. */
+  retryAfterSec: number;
+}
+
 /** What an inbound works with. `config` may be exchanged while it listens; ask it for each new connection. */
 export interface InboundContext {
   readonly config: ListenerConfig;
@@ -56,8 +64,8 @@ export interface InboundContext {
   readonly timeouts: KernelTimeouts;
   readonly sniffing: SniffingConfig | false;
   readonly logger: KernelLogger;
-  /** Name of the user these credentials belong to, null for none. */
-  authenticate(username: string, password: string): string | null;
+  /** `address` of the client: too many wrong guesses are refused, by address and by user. */
+  authenticate(username: string, password: string, address: string): AuthVerdict;
   readonly requiresAuth: boolean;
 }
 

@@ -120,6 +120,7 @@ const REASONS: Record<number, string> = {
   403: 'Forbidden',
   407: 'Proxy Authentication Required',
   408: 'Request Timeout',
+  429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
   501: 'Not Implemented',
   502: 'Bad Gateway',
@@ -127,11 +128,11 @@ const REASONS: Record<number, string> = {
 };
 
 /** A whole answer after which the connection closes. */
-export function formatAnswer(status: number, message: string): Buffer {
+export function formatAnswer(status: number, message: string, [name, value]: readonly string[] = []): Buffer {
   const body = `${message}\n`;
-  const challenge = status === 407 ? `${CHALLENGE_HEADER}: ${CHALLENGE}\r\n` : '';
+  const header = name === undefined ? '' : `${name}: ${value}\r\n`;
   return Buffer.from(
-    `HTTP/1.1 ${status} ${REASONS[status] ?? 'Error'}\r\n${challenge}Content-Type: text/plain; charset=utf-8\r\n` +
+    `HTTP/1.1 ${status} ${REASONS[status] ?? 'Error'}\r\n${header}Content-Type: text/plain; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

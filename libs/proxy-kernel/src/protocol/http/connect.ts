@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net';
 import { ByteReaderError, type ByteReader } from '@gatehouse/net';
 import type { InboundContext } from '../../interfaces/index.js';
-import { endGently } from '../client-socket.js';
+import { endGently, plainAddress } from '../client-socket.js';
 import { serveStream } from '../stream-session.js';
 import {
+  CHALLENGE,
+  CHALLENGE_HEADER,
   CONNECT_ACCEPTED,
   HttpRequestError,
   formatAnswer,
@@ -35,10 +37,10 @@ export async function openTunnel(
   reader: ByteReader,
   head: ConnectHead,
 ): Promise<void> {
-  const user = proxyUser(context, head.headers.get('proxy-authorization'));
-  if (user === false) {
+  const user = proxyUser(context, socket, head.headers.get('proxy-authorization'));
+  if (isRefused(user)) {
     reader.detach();
-    return endGently(socket, formatAnswer(407, 'proxy authentication required'));
+    return endGently(socket, formatAnswer(user.status, user.message, user.header));
   }
   return serveStream(context, {
     socket,
@@ -53,11 +55,37 @@ export async function openTunnel(
   });
 }
 
-/** Name of the user, null on an open listener, false for credentials that are missing or wrong. */
-export function proxyUser(context: InboundContext, authorization: string | undefined): string | null | false {
+/** The answer to a client that has not proven who it is. */
+export interface Refused {
+  status: number;
+  message: string;
+  /** Name and value. */
+  header: [string, string];
+}
+
+const UNPROVEN: Refused = {
+  status: 407,
+  message: 'proxy authentication required',
+  header: [CHALLENGE_HEADER, CHALLENGE],
+};
+
+/** Name of the user, null on an open listener; an answer for credentials that are missing, wrong or not looked at. */
+export function proxyUser(
+  context: InboundContext,
+  { remoteAddress }: Socket,
+  authorization: string | undefined,
+): string | null | Refused {
   if (!context.requiresAuth) return null;
   const given = parseBasic(authorization);
-  return (given && context.authenticate(given.username, given.password)) ?? false;
+  if (!given) return UNPROVEN;
+  const { user, retryAfterSec } = context.authenticate(given.username, given.password, plainAddress(remoteAddress));
+  if (retryAfterSec === 0) return user ?? UNPROVEN;
+  const message = 'too many wrong passwords; try again later';
+  return { status: 429, message, header: ['Retry-After', String(retryAfterSec)] };
+}
+
+export function isRefused(user: string | null | Refused): user is Refused {
+  return typeof user === 'object' && user !== null;
 }
 
 async function readHead(socket: Socket, reader: ByteReader): Promise<ConnectHead | null> {

@@ -5,8 +5,8 @@ import { ByteReader } from '@gatehouse/net';
 import type { ConnectionMetadata, InboundContext } from '../../interfaces/index.js';
 import { endGently, plainAddress } from '../client-socket.js';
 import { targetFields } from '../stream-session.js';
-import { CHALLENGE, CHALLENGE_HEADER, formatAnswer, parseAuthority, publicReason, statusOf } from './codec.js';
-import { openTunnel, proxyUser } from './connect.js';
+import { formatAnswer, parseAuthority, publicReason, statusOf } from './codec.js';
+import { isRefused, openTunnel, proxyUser } from './connect.js';
 import { HttpExchange, answerPlainly } from './exchange.js';
 import { ForwardAgent } from './forward-agent.js';
 import { checkFraming, parseAbsoluteForm, type ForwardTarget } from './target.js';
@@ -56,11 +56,9 @@ export class HttpForwarder {
 
   private forward(request: IncomingMessage, response: ServerResponse): void {
     const agent = this.agents.get(request.socket);
-    const user = proxyUser(this.context, request.headers['proxy-authorization']);
     if (!agent) return void response.destroy();
-    if (user === false) {
-      return answerPlainly(response, 407, 'proxy authentication required', [CHALLENGE_HEADER, CHALLENGE]);
-    }
+    const user = proxyUser(this.context, request.socket, request.headers['proxy-authorization']);
+    if (isRefused(user)) return answerPlainly(response, user.status, user.message, user.header);
     try {
       checkFraming(request);
       const target = parseAbsoluteForm(request.url ?? '');
@@ -103,8 +101,8 @@ export class HttpForwarder {
   }
 
   private upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    const user = proxyUser(this.context, request.headers['proxy-authorization']);
-    if (user === false) return endGently(socket, formatAnswer(407, 'proxy authentication required'));
+    const user = proxyUser(this.context, socket, request.headers['proxy-authorization']);
+    if (isRefused(user)) return endGently(socket, formatAnswer(user.status, user.message, user.header));
     try {
       checkFraming(request);
       const target = parseAbsoluteForm(request.url ?? '');

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ByteReader } from '@gatehouse/net';
 import { DialError, RejectedError, type InboundContext } from '../../interfaces/index.js';
-import { endGently } from '../client-socket.js';
+import { endGently, plainAddress } from '../client-socket.js';
 import { isHostName } from '../host-name.js';
 import { serveStream } from '../stream-session.js';
 import * as codec from './codec.js';
@@ -63,7 +63,8 @@ async function authenticate(
   const version = (await reader.read(1))[0];
   const username = await readString(reader);
   const password = await readString(reader);
-  const user = version === 1 ? context.authenticate(username, password) : null;
+  const address = plainAddress(socket.remoteAddress);
+  const user = version === 1 ? context.authenticate(username, password, address).user : null;
   if (user === null) {
     endGently(socket, Buffer.from([1, 1]));
     return false;
