@@ -10,7 +10,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
   'share-links': ['contracts'],
   'proxy-kernel': ['net', 'geo', 'contracts'],
   'tunnel-kernel': ['net', 'contracts'],
-  persistence: ['contracts'],
+  persistence: ['net', 'contracts'],
   platform: ['contracts'],
   auth: ['persistence', 'platform', 'net', 'contracts'],
   jobs: ['persistence', 'platform', 'contracts'],

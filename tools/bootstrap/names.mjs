@@ -22,6 +22,11 @@ export const COMMANDS = {
     wantsBuild: true,
     args: '-- FILE',
   },
+  'secrets-rotate': {
+    about: 'seal everything again with the newest secret key (--new-key, --drop-old-keys)',
+    script: 'secrets:rotate',
+    wantsBuild: true,
+  },
   'seed-demo': {
     about: 'an application, users and shares to try resource-sharing with, and the calls to make',
     script: 'seed:demo',

@@ -9,6 +9,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'db-url': async () => (await import('./database/commands.js')).databaseUrlCommand,
   backup: async () => (await import('./database/backup-commands.js')).backupCommand,
   restore: async () => (await import('./database/backup-commands.js')).restoreCommand,
+  'secrets-rotate': async () => (await import('./database/rotate-command.js')).rotateSecretsCommand,
   'seed-demo': async () => (await import('./demo/seed-demo-command.js')).seedDemoCommand,
   'rehearse-staging': async () => (await import('./staging/rehearse-command.js')).rehearseCommand,
   schemas: async () => (await import('./schemas/schemas-command.js')).schemasCommand,

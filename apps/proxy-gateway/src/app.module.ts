@@ -1,6 +1,6 @@
 import { JobsModule } from '@gatehouse/jobs';
 import type { WorkersMode } from '@gatehouse/jobs';
-import { loadSecretKey, PersistenceModule } from '@gatehouse/persistence';
+import { loadSecretKeys, PersistenceModule } from '@gatehouse/persistence';
 import { ThrottlingModule } from '@gatehouse/platform';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
@@ -36,14 +36,14 @@ import { SERVICE_NAME } from './service-version.js';
 @Module({})
 export class AppModule {
   static forRoot(settings: Readonly<ProxyGatewaySettings>): DynamicModule {
-    const secretKey = keyOf(settings);
+    const secretKeys = keysOf(settings);
     return {
       module: AppModule,
       imports: [
-        ...foundation(settings, secretKey, settings.workers),
+        ...foundation(settings, secretKeys, settings.workers),
         ThrottlingModule.perMinute(settings.apiRateLimit),
         AuditApiModule,
-        AccessModule.forRoot(secretKey),
+        AccessModule.forRoot(secretKeys),
         SubscriptionsModule,
         NodesModule,
         NodeHealthModule,
@@ -68,23 +68,23 @@ export class AppModule {
 @Module({})
 export class WorkerModule {
   static forRoot(settings: Readonly<ProxyGatewaySettings>): DynamicModule {
-    return { module: WorkerModule, imports: foundation(settings, keyOf(settings), 'only') };
+    return { module: WorkerModule, imports: foundation(settings, keysOf(settings), 'only') };
   }
 }
 
-function keyOf({ home, secretKey }: Readonly<ProxyGatewaySettings>): Buffer {
-  return loadSecretKey({ home, envValue: secretKey });
+function keysOf({ home, secretKey }: Readonly<ProxyGatewaySettings>): readonly Buffer[] {
+  return loadSecretKeys({ home, envValue: secretKey });
 }
 
 /** What the service and its worker have in common, job handlers included. */
 function foundation(
   settings: Readonly<ProxyGatewaySettings>,
-  secretKey: Buffer,
+  secretKeys: readonly Buffer[],
   workers: WorkersMode,
 ): NonNullable<DynamicModule['imports']> {
   const { databaseUrl, redisUrl, autoMigrate } = settings;
   return [
-    EnvironmentModule.forRoot(settings, secretKey),
+    EnvironmentModule.forRoot(settings, secretKeys),
     PersistenceModule.forRoot(databaseConfig(settings, workers === 'only' ? `${SERVICE_NAME} worker` : SERVICE_NAME)),
     JobsModule.forRoot({
       namespace: SERVICE_NAME,
@@ -103,7 +103,7 @@ function foundation(
     }),
     PreferencesModule,
     RuntimeLogsModule.forRoot(workers === 'only' ? 'worker' : 'api'),
-    AuditModule.forRoot(secretKey),
+    AuditModule.forRoot(secretKeys),
     RefreshModule,
     RuleSetRefreshModule,
     GeoModule,

@@ -7,7 +7,7 @@ import { MIGRATIONS } from './migrations/index.js';
 import { SERVICE_NAME } from './service-version.js';
 import type { ProxyGatewaySettings } from './settings.js';
 
-const SCHEMA = 'proxy_gateway';
+export const SCHEMA = 'proxy_gateway';
 
 export function databaseConfig(
   { databaseUrl }: Readonly<Pick<ProxyGatewaySettings, 'databaseUrl'>>,

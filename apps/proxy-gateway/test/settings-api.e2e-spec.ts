@@ -37,7 +37,7 @@ describe('GET /settings', () => {
       (await other.app.app.get(DataSource).query(`SELECT value FROM settings WHERE key = 'kernel.users'`))[0].value;
     expect([await users(), await stored()]).toEqual(['earlier:IN-CLEAR', 'earlier:IN-CLEAR']);
     await other.call('PUT', '/settings', { 'kernel.users': 'me:USERS-SECRET' });
-    expect([await users(), await stored()]).toEqual(['me:USERS-SECRET', expect.stringMatching(/^v1\.[\w-]+$/)]);
+    expect([await users(), await stored()]).toEqual(['me:USERS-SECRET', expect.stringMatching(/^v2\.[\w.-]+$/)]);
     expect(other.app.app.get(Preferences).get('kernel.users')).toEqual([{ username: 'me', password: 'USERS-SECRET' }]);
     await other.call('PUT', '/settings', { 'kernel.users': '' });
     expect([await users(), await stored()]).toEqual(['', '']);

@@ -5,12 +5,13 @@ import type { ResourceSharingSettings } from './settings.js';
 import { SiteAccount } from './site/site-account.entity.js';
 
 export const SERVICE_NAME = 'resource-sharing';
+export const SCHEMA = 'resource_sharing';
 const ENTITIES = [SiteAccount];
 
 export function databaseConfig(databaseUrl: string, applicationName = SERVICE_NAME): DataSourceConfig {
   return {
     url: databaseUrl,
-    schema: 'resource_sharing',
+    schema: SCHEMA,
     entities: ENTITIES,
     migrations: MIGRATIONS,
     applicationName,

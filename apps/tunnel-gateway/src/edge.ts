@@ -6,7 +6,7 @@ import 'reflect-metadata';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createSecretBox, loadSecretKey } from '@gatehouse/persistence';
+import { createSecretBox, loadSecretKeys } from '@gatehouse/persistence';
 import { createLogger, runProcess, StartError, type JsonLogger, type RunningProcess } from '@gatehouse/platform';
 import { EdgeDatabase } from './gateway-host/edge-database.js';
 import { separateChannelKey, textOfChannelKey } from './gateway-host/keeper/channel-key.js';
@@ -23,13 +23,13 @@ const RETRY_MS = 1_000;
 await runProcess(NAME, async (): Promise<RunningProcess> => {
   const settings = readSettings();
   const logger = createLogger({ name: NAME, settings });
-  const key = loadSecretKey({ home: settings.home, envValue: settings.secretKey });
-  const identity = await identityOf(settings, key, logger);
+  const keys = loadSecretKeys({ home: settings.home, envValue: settings.secretKey });
+  const identity = await identityOf(settings, keys, logger);
   const keeper = new EdgeKeeper({
     start: {
-      edge: edgeOptions(settings, identity, key),
+      edge: edgeOptions(settings, identity, keys),
       optionsId: null,
-      channelKeys: [textOfChannelKey(separateChannelKey(key))],
+      channelKeys: keys.map((key) => textOfChannelKey(separateChannelKey(key))),
       channel: channelEndpointOf(settings),
       watch: null,
     },
@@ -58,11 +58,11 @@ await runProcess(NAME, async (): Promise<RunningProcess> => {
 /** From the database, else from the file of the last start, else it waits for one of them. */
 async function identityOf(
   settings: Readonly<TunnelGatewaySettings>,
-  key: Buffer,
+  keys: readonly Buffer[],
   logger: JsonLogger,
 ): Promise<KnownIdentity> {
   const queries = new EdgeDatabase(settings.databaseUrl);
-  const sources = { queries, box: createSecretBox(key), file: join(edgeFolder(settings.home), 'identity.json') };
+  const sources = { queries, box: createSecretBox(keys), file: join(edgeFolder(settings.home), 'identity.json') };
   try {
     for (let attempts = 0; ; attempts += 1) {
       try {

@@ -1,4 +1,4 @@
-import { createSecretBox, loadSecretKey } from '@gatehouse/persistence';
+import { createSecretBox, loadSecretKeys } from '@gatehouse/persistence';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { SECRET_BOX } from './secret-box.token.js';
 import { TunnelGatewaySettings } from './settings.js';
@@ -13,7 +13,7 @@ export class EnvironmentModule {
       global: true,
       providers: [
         { provide: TunnelGatewaySettings, useValue: settings },
-        { provide: SECRET_BOX, useFactory: () => createSecretBox(loadSecretKey({ home, envValue })) },
+        { provide: SECRET_BOX, useFactory: () => createSecretBox(loadSecretKeys({ home, envValue })) },
       ],
       exports: [TunnelGatewaySettings, SECRET_BOX],
     };

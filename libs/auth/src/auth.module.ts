@@ -37,7 +37,7 @@ export interface AuthModuleOptions {
   /** Name of the service: realm, issuer and prefix of notification channels. */
   readonly service: string;
   /** 32 bytes that seal the signing key: loadSecretKey(). Absent: no tokens. */
-  readonly secretKey?: Buffer;
+  readonly secretKeys?: readonly Buffer[];
   /** Such as `gpk_`. Absent: no API keys. */
   readonly apiKeyPrefix?: string;
   readonly sessions?: SessionOptions;
@@ -81,9 +81,9 @@ function keyProviders({ apiKeyPrefix: prefix, service }: AuthModuleOptions): Fac
   ];
 }
 
-function tokenProviders({ secretKey, service }: AuthModuleOptions): FactoryOrClass[] {
-  if (secretKey === undefined) return [];
-  const box = createSecretBox(secretKey);
+function tokenProviders({ secretKeys, service }: AuthModuleOptions): FactoryOrClass[] {
+  if (secretKeys === undefined) return [];
+  const box = createSecretBox(secretKeys);
   return [
     {
       provide: TokenSigner,

@@ -68,7 +68,7 @@ export class GuardedNotesModule {
   static forRoot(url: string, secretKey: Buffer): DynamicModule {
     const auth: AuthModuleOptions = {
       service: 'notes',
-      secretKey,
+      secretKeys: [secretKey],
       apiKeyPrefix: 'gnk_',
       sessions: { cookie: 'notes', secure: false, users: FixedUsers },
       policy: SwitchedPolicy,

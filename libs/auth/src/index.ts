@@ -36,3 +36,4 @@ export { base32, parseBase32 } from './totp/base32.js';
 export type { LastUseTable } from './keys/last-use-writer.js';
 export { JwtStrategy, type TokenClaims } from './tokens/jwt-strategy.js';
 export { TokenSigner, type TokenSignerConfig, type TokenSubject } from './tokens/token-signer.js';
+export { sealedColumns } from './sealed-columns.js';

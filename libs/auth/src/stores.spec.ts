@@ -149,7 +149,7 @@ describe('TokenSigner', () => {
   it('keeps the key sealed', async () => {
     await signer().issue(subject, 60);
     const [row] = (await dataSource.query('SELECT sealed_key FROM signing_keys')) as { sealed_key: string }[];
-    expect(row?.sealed_key).toMatch(/^v1\./);
+    expect(row?.sealed_key).toMatch(/^v2\./);
     const stranger = new TokenSigner(dataSource, createSecretBox(randomBytes(32)), config);
     await expect(stranger.issue(subject, 60)).rejects.toThrow('GATEHOUSE_SECRET_KEY');
   });

@@ -20,6 +20,7 @@ export {
   type Cidr,
   type IpAddress,
 } from './cidr.js';
+export { createSecretBox, SecretBoxError, secretKeyId, type SecretBox } from './secret-box.js';
 export { FairQueue } from './fair-queue.js';
 export { DEFAULT_GUESS_LIMITS, GuessLimit, networkOf, type Guess, type GuessLimits } from './guess-limit.js';
 export { isPublicAddress, isSpecialUseName, specialPurposeRanges, type SpecialPurpose } from './special-purpose.js';

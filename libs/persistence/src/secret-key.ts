@@ -12,19 +12,37 @@ export class SecretKeyError extends Error {
 export interface SecretKeySource {
   /** GATEHOUSE_HOME. */
   home: string;
-  /** Value of GATEHOUSE_SECRET_KEY; empty counts as unset. */
+  /** Value of GATEHOUSE_SECRET_KEYS or GATEHOUSE_SECRET_KEY: one key, or several, newest first. Empty counts as unset. */
   envValue?: string | undefined;
 }
 
-/** The key of the SecretBox: from the environment, else from `<home>/secret.key`, created at the first start. */
+/** The newest of the keys. */
 export function loadSecretKey(source: SecretKeySource): Buffer {
-  return findSecretKey(source) ?? createKeyFile(source.home, join(source.home, 'secret.key'));
+  return loadSecretKeys(source)[0];
+}
+
+/**
+ * The keys of the SecretBox, newest first: from the environment, else from `<home>/secret.key`, created at the first start.
+ * Several keys are separated by commas or lines.
+ */
+export function loadSecretKeys(source: SecretKeySource): SecretKeys {
+  return findSecretKeys(source) ?? [createKeyFile(source.home, join(source.home, 'secret.key'))];
 }
 
 /** The same, or undefined where there is none yet: nothing is created. */
-export function findSecretKey({ home, envValue }: SecretKeySource): Buffer | undefined {
-  if (envValue !== undefined && envValue !== '') return decode(envValue, 'GATEHOUSE_SECRET_KEY');
+export function findSecretKeys({ home, envValue }: SecretKeySource): SecretKeys | undefined {
+  if (envValue !== undefined && envValue !== '') {
+    return decodeAll(envValue, envValue.includes(',') ? 'GATEHOUSE_SECRET_KEYS' : 'GATEHOUSE_SECRET_KEY');
+  }
   return readKeyFile(join(home, 'secret.key'));
+}
+
+/** Newest first. */
+type SecretKeys = readonly [Buffer, ...Buffer[]];
+
+function decodeAll(text: string, source: string): SecretKeys {
+  const [first = '', ...others] = text.trim().split(/[\s,]+/);
+  return [decode(first, source), ...others.map((other) => decode(other, source))];
 }
 
 function decode(text: string, source: string): Buffer {
@@ -34,7 +52,7 @@ function decode(text: string, source: string): Buffer {
   throw new SecretKeyError(`${source} must be ${KEY_BYTES} bytes in base64: openssl rand -base64 32 makes one.`);
 }
 
-function readKeyFile(file: string): Buffer | undefined {
+function readKeyFile(file: string): SecretKeys | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -45,7 +63,7 @@ function readKeyFile(file: string): Buffer | undefined {
   if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
     throw new SecretKeyError(`The secret key ${file} can be read by other users: run chmod 600 ${file}.`);
   }
-  return decode(text, file);
+  return decodeAll(text, file);
 }
 
 function createKeyFile(home: string, file: string): Buffer {
@@ -59,7 +77,7 @@ function createKeyFile(home: string, file: string): Buffer {
     return key;
   } catch (cause) {
     const winner = readKeyFile(file);
-    if (winner !== undefined) return winner;
+    if (winner !== undefined) return winner[0];
     throw new SecretKeyError(`The secret key ${file} cannot be created.`, { cause });
   } finally {
     rmSync(draft, { force: true });

@@ -3,39 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSecretBox, SecretBoxError } from './secret-box.js';
-import { loadSecretKey, SecretKeyError } from './secret-key.js';
-
-describe('createSecretBox', () => {
-  const box = createSecretBox(randomBytes(32));
-
-  it.each(['', 'secret', 'é漢🙂'.repeat(1000)])('opens what it sealed', (text) => {
-    expect(box.open(box.seal(text))).toBe(text);
-  });
-
-  it('never seals a text the same way twice and shows nothing of it', () => {
-    expect(box.seal('password')).not.toBe(box.seal('password'));
-    expect(box.seal('password')).not.toContain('password');
-  });
-
-  it('refuses a text changed in any byte, cut, or sealed with another key', () => {
-    const sealed = box.seal('secret');
-    const bytes = Buffer.from(sealed.slice(3), 'base64url');
-    for (let index = 0; index < bytes.length; index += 1) {
-      const changed = Buffer.from(bytes);
-      changed[index] = (changed[index] ?? 0) ^ 1;
-      expect(() => box.open(`v1.${changed.toString('base64url')}`)).toThrow(SecretBoxError);
-    }
-    for (const other of ['', 'v1.', 'v2' + sealed.slice(2), `${sealed}.x`, sealed.slice(0, 20), 'secret']) {
-      expect(() => box.open(other)).toThrow(SecretBoxError);
-    }
-    expect(() => createSecretBox(randomBytes(32)).open(sealed)).toThrow('another GATEHOUSE_SECRET_KEY');
-  });
-
-  it('takes a key of 32 bytes and no other', () => {
-    expect(() => createSecretBox(randomBytes(16))).toThrow(RangeError);
-  });
-});
+import { findSecretKeys, loadSecretKey, loadSecretKeys, SecretKeyError } from './secret-key.js';
 
 describe('loadSecretKey', () => {
   let home: string;
@@ -56,6 +24,19 @@ describe('loadSecretKey', () => {
     const key = randomBytes(32);
     expect(loadSecretKey({ home, envValue: key.toString('base64') })).toEqual(key);
     expect(readdirSync(home)).toEqual([]);
+  });
+
+  it('reads several keys, newest first, from the environment or the file', () => {
+    const keys = [randomBytes(32), randomBytes(32)] as const;
+    const [newest, oldest] = keys.map((key) => key.toString('base64'));
+    expect(loadSecretKeys({ home, envValue: `${newest}, ${oldest}` })).toEqual(keys);
+    expect(findSecretKeys({ home })).toBeUndefined();
+    writeFileSync(join(home, 'secret.key'), `${newest}\n${oldest}\n`, { mode: 0o600 });
+    expect(loadSecretKeys({ home })).toEqual(keys);
+    expect(loadSecretKey({ home })).toEqual(keys[0]);
+    expect(() => loadSecretKeys({ home, envValue: `${newest},short` })).toThrow(
+      /GATEHOUSE_SECRET_KEYS must be 32 bytes/,
+    );
   });
 
   it('refuses a value that is not 32 bytes of base64, and names where it came from', () => {

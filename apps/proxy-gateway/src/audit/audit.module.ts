@@ -1,3 +1,4 @@
+import { createSecretBox, loadDataKey } from '@gatehouse/persistence';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
@@ -15,8 +16,8 @@ import { AuditedResources } from './audited-resources.js';
 /** The log itself, for every process that does something worth writing down. */
 @Module({})
 export class AuditModule {
-  /** @param secretKey 32 bytes; the key that the hashes are made with is derived from it. */
-  static forRoot(secretKey: Buffer): DynamicModule {
+  /** @param secretKeys newest first; the key that the hashes are made with is derived from the oldest. */
+  static forRoot(secretKeys: readonly Buffer[]): DynamicModule {
     return {
       module: AuditModule,
       global: true,
@@ -24,7 +25,16 @@ export class AuditModule {
         {
           provide: AuditStore,
           inject: [DataSource],
-          useFactory: (dataSource: DataSource) => new AuditStore(dataSource, new AuditChain(secretKey)),
+          useFactory: async (dataSource: DataSource) => {
+            const key = await loadDataKey({
+              queries: dataSource,
+              box: createSecretBox(secretKeys),
+              secretKeys,
+              name: 'audit',
+              purpose: 'gatehouse audit log',
+            });
+            return new AuditStore(dataSource, new AuditChain(key));
+          },
         },
         AuditLog,
         AuditRetention,

@@ -57,18 +57,18 @@ export class AuditedResources {
     return found ? this.open(found.row, place) : null;
   }
 
-  private open(row: Record<string, unknown>, { sealed = {} }: TableOfResource): Fields {
+  private open(row: Record<string, unknown>, { table, sealed = {} }: TableOfResource): Fields {
     const fields: Record<string, unknown> = {};
     for (const [column, value] of Object.entries(row)) {
       const seal = sealed[column];
-      if (seal && typeof value === 'string') fields[seal.as] = this.unseal(value, seal.json);
+      if (seal && typeof value === 'string') fields[seal.as] = this.unseal(value, table, seal.json);
       else if (!OWN_COLUMN.test(column) || SET_BY_PEOPLE.has(column)) fields[column] = value;
     }
     return fields;
   }
 
-  private unseal(text: string, json: boolean): unknown {
-    const opened = this.box.open(text);
+  private unseal(text: string, table: string, json: boolean): unknown {
+    const opened = this.box.open(text, table);
     return json ? JSON.parse(opened) : opened;
   }
 }

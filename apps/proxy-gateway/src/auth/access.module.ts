@@ -17,14 +17,14 @@ export const API_KEY_PREFIX = 'gpk_';
 /** Who may call the API: the guard of every route, logins and API keys. */
 @Module({})
 export class AccessModule {
-  /** @param secretKey 32 bytes that seal the key which signs tokens. */
-  static forRoot(secretKey: Buffer): DynamicModule {
+  /** @param secretKeys 32 bytes each, newest first, that seal the key which signs tokens. */
+  static forRoot(secretKeys: readonly Buffer[]): DynamicModule {
     return {
       module: AccessModule,
       imports: [
         IdempotencyModule.forRoot({ box: SECRET_BOX }),
         OpenAccessModule,
-        AuthModule.forRoot({ service: SERVICE_NAME, secretKey, apiKeyPrefix: API_KEY_PREFIX, policy: OpenAccess }),
+        AuthModule.forRoot({ service: SERVICE_NAME, secretKeys, apiKeyPrefix: API_KEY_PREFIX, policy: OpenAccess }),
       ],
       controllers: [AuthController, ApiKeysController],
       providers: [Administrator, LoginService, ApiKeysService, ChangePassword],

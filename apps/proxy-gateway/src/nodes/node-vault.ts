@@ -9,11 +9,11 @@ export class NodeVault {
   constructor(@Inject(SECRET_BOX) private readonly box: SecretBox) {}
 
   seal(node: ProxyNode): string {
-    return this.box.seal(JSON.stringify(node));
+    return this.box.seal(JSON.stringify(node), 'nodes');
   }
 
   /** @throws SecretBoxError for a text sealed with another key. */
   open(sealed: string): ProxyNode {
-    return JSON.parse(this.box.open(sealed)) as ProxyNode;
+    return JSON.parse(this.box.open(sealed, 'nodes')) as ProxyNode;
   }
 }

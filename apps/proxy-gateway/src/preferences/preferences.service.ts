@@ -87,7 +87,7 @@ export class Preferences implements OnModuleInit, OnModuleDestroy {
   }
 
   private toStored(key: string, value: string): string {
-    return SECRET_PREFERENCES.has(key) && value !== '' ? this.box.seal(value) : value;
+    return SECRET_PREFERENCES.has(key) && value !== '' ? this.box.seal(value, `settings:${key}`) : value;
   }
 
   /**
@@ -95,7 +95,9 @@ export class Preferences implements OnModuleInit, OnModuleDestroy {
    * @throws SecretBoxError: without its users the proxy would stand open.
    */
   private fromStored(key: string, value: string): string {
-    return SECRET_PREFERENCES.has(key) && value !== '' && !value.includes(':') ? this.box.open(value) : value;
+    return SECRET_PREFERENCES.has(key) && value !== '' && !value.includes(':')
+      ? this.box.open(value, `settings:${key}`)
+      : value;
   }
 
   private async load(): Promise<void> {

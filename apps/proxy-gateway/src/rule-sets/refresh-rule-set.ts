@@ -59,7 +59,7 @@ export class RefreshRuleSet {
 
   private async attempt(row: RuleSetEntity, force: boolean): Promise<RuleSetOutcome> {
     try {
-      const url = row.sealedUrl === null ? null : this.box.open(row.sealedUrl);
+      const url = row.sealedUrl === null ? null : this.box.open(row.sealedUrl, 'rule_sets');
       const reply = await this.source.get(row, { url, force });
       if (reply.kind === 'not_modified') return { kind: 'not_modified', reply };
       const contentSha256 = createHash('sha256').update(reply.content).digest('hex');

@@ -35,7 +35,7 @@ export class RuleSetDefinitions {
       type: body.type,
       behavior: body.behavior,
       format: formatOf(body),
-      sealedUrl: body.url === undefined ? null : this.box.seal(body.url),
+      sealedUrl: body.url === undefined ? null : this.box.seal(body.url, 'rule_sets'),
       path: body.path ?? null,
       intervalSec: body.interval_sec ?? DEFAULT_INTERVAL_SEC,
       enabled: body.enabled ?? true,
@@ -52,7 +52,8 @@ export class RuleSetDefinitions {
   async change(tx: EntityManager, row: RuleSetEntity, body: RuleSetChanges): Promise<boolean> {
     refuseForeignFields(row.type, body);
     const { behavior, format, path, enabled } = row;
-    const moved = body.url !== undefined && (row.sealedUrl === null || body.url !== this.box.open(row.sealedUrl));
+    const moved =
+      body.url !== undefined && (row.sealedUrl === null || body.url !== this.box.open(row.sealedUrl, 'rule_sets'));
     row.name = body.name ?? row.name;
     row.behavior = body.behavior ?? row.behavior;
     row.format = body.format ?? row.format;
@@ -60,7 +61,7 @@ export class RuleSetDefinitions {
     row.intervalSec = body.interval_sec ?? row.intervalSec;
     row.enabled = body.enabled ?? row.enabled;
     row.allowPrivate = body.allow_private ?? row.allowPrivate;
-    if (moved && body.url !== undefined) row.sealedUrl = this.box.seal(body.url);
+    if (moved && body.url !== undefined) row.sealedUrl = this.box.seal(body.url, 'rule_sets');
     refuseImpossible(row);
     const readAnew = row.behavior !== behavior || row.format !== format;
     const asksAnew = row.type !== 'inline' && (moved || readAnew || row.path !== path);

@@ -138,7 +138,7 @@ export class RuleSetsService {
     return rows.map((row) => {
       const rule = rules.get(row.id) ?? null;
       const targetName = rule === null ? null : (targets.get(rule.target)?.name ?? null);
-      const url = row.sealedUrl === null ? null : this.box.open(row.sealedUrl);
+      const url = row.sealedUrl === null ? null : this.box.open(row.sealedUrl, 'rule_sets');
       return toRuleSetView(row, { url, rule, targetName, showSecrets });
     });
   }

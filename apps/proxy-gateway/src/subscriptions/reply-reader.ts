@@ -107,7 +107,7 @@ export class ReplyReader {
 
   private request(row: SubscriptionEntity, userAgent: string, force: boolean): FetchRequest {
     return {
-      url: this.box.open(row.sealedUrl),
+      url: this.box.open(row.sealedUrl, 'subscriptions'),
       userAgent,
       timeoutMs: this.preferences.get('subscription.timeout_ms'),
       maxBytes: this.preferences.get('subscription.max_bytes'),

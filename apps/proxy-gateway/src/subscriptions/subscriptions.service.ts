@@ -62,7 +62,7 @@ export class SubscriptionsService {
       const saved = await tx.save(
         tx.create(SubscriptionEntity, {
           name: body.name,
-          sealedUrl: this.box.seal(body.url),
+          sealedUrl: this.box.seal(body.url, 'subscriptions'),
           type: body.type ?? 'auto',
           intervalSec: body.interval_sec ?? DEFAULT_INTERVAL_SEC,
           intervalSource: body.interval_sec === undefined ? 'default' : 'user',
@@ -128,8 +128,8 @@ export class SubscriptionsService {
     if (body.interval_sec !== undefined && body.interval_sec !== row.intervalSec) {
       Object.assign(row, { intervalSec: body.interval_sec, intervalSource: 'user' });
     }
-    const elsewhere = body.url !== undefined && body.url !== this.box.open(row.sealedUrl);
-    if (elsewhere) Object.assign(row, FORGET_CONTENT, { sealedUrl: this.box.seal(body.url!) });
+    const elsewhere = body.url !== undefined && body.url !== this.box.open(row.sealedUrl, 'subscriptions');
+    if (elsewhere) Object.assign(row, FORGET_CONTENT, { sealedUrl: this.box.seal(body.url!, 'subscriptions') });
     const readAnew = elsewhere || row.type !== type || row.userAgent !== userAgent || row.bringRules !== bringRules;
     if (readAnew) Object.assign(row, FORGET_VALIDATORS);
     if (!row.enabled) row.nextRefreshAt = null;
@@ -155,7 +155,12 @@ export class SubscriptionsService {
     const showSecrets = maySeeSecrets(actor);
     return rows.map((row) => {
       const { nodes: nodeCount = 0, alive: aliveCount = 0 } = countsOf.get(row.id) ?? {};
-      return toSubscriptionView(row, { url: this.box.open(row.sealedUrl), nodeCount, aliveCount, showSecrets });
+      return toSubscriptionView(row, {
+        url: this.box.open(row.sealedUrl, 'subscriptions'),
+        nodeCount,
+        aliveCount,
+        showSecrets,
+      });
     });
   }
 }

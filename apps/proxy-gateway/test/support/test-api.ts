@@ -114,7 +114,7 @@ function featuresModule(settings: ProxyGatewaySettings): DynamicModule {
         applicationName: 'proxy-gateway test',
       }),
       PreferencesModule,
-      AccessModule.forRoot(randomBytes(32)),
+      AccessModule.forRoot([randomBytes(32)]),
       TrafficModule,
       RulesModule,
       ConnectionsModule,

@@ -1,11 +1,23 @@
-import { loadSecretKey } from '@gatehouse/persistence';
+import { createSecretBox, loadDataKey, loadSecretKeys } from '@gatehouse/persistence';
 import { Global, Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { ResourceSharingSettings } from '../settings.js';
 import { CredentialLookup } from './credential-lookup.js';
 import { Grants } from './grants.service.js';
 import { LastUse } from './last-use.js';
 import { Revocations } from './revocations.js';
-import { SecretHasher } from './secret-hasher.js';
+import { HASHER_PURPOSES, SecretHasher } from './secret-hasher.js';
+
+async function createHasher(
+  { home, secretKey: envValue }: ResourceSharingSettings,
+  queries: DataSource,
+): Promise<SecretHasher> {
+  const secretKeys = loadSecretKeys({ home, envValue });
+  const box = createSecretBox(secretKeys);
+  const load = (name: keyof typeof HASHER_PURPOSES): Promise<Buffer> =>
+    loadDataKey({ queries, box, secretKeys, name, purpose: HASHER_PURPOSES[name] });
+  return new SecretHasher({ pepper: await load('pepper'), successorSalt: await load('successorSalt') });
+}
 
 /** Secrets of the open API, what they stand for, and word of their end; for every folder. */
 @Global()
@@ -13,9 +25,8 @@ import { SecretHasher } from './secret-hasher.js';
   providers: [
     {
       provide: SecretHasher,
-      inject: [ResourceSharingSettings],
-      useFactory: ({ home, secretKey }: ResourceSharingSettings) =>
-        new SecretHasher(loadSecretKey({ home, envValue: secretKey })),
+      inject: [ResourceSharingSettings, DataSource],
+      useFactory: createHasher,
     },
     Revocations,
     CredentialLookup,

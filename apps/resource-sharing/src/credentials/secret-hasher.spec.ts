@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { SecretHasher, SECRET_PREFIX, type SecretKind } from './secret-hasher.js';
+import { hasherFor, SECRET_PREFIX, type SecretKind } from './secret-hasher.js';
 
-const hasher = new SecretHasher(randomBytes(32));
+const hasher = hasherFor(randomBytes(32));
 
 it.each(Object.entries(SECRET_PREFIX) as [SecretKind, string][])(
   'makes %s secrets that begin with %s',
@@ -19,13 +19,13 @@ it.each(Object.entries(SECRET_PREFIX) as [SecretKind, string][])(
 
 it('hashes with a pepper: another secret key finds nothing', () => {
   const { text, hash } = hasher.create('access');
-  expect(new SecretHasher(randomBytes(32)).parse('access', text)).not.toEqual(hash);
+  expect(hasherFor(randomBytes(32)).parse('access', text)).not.toEqual(hash);
 });
 
 it('seals for the holder of a secret only, on every replica of one secret key', () => {
   const key = randomBytes(32);
-  const sealed = new SecretHasher(key).boxOf('parent').seal('successor');
-  expect(new SecretHasher(key).boxOf('parent').open(sealed)).toBe('successor');
-  expect(() => new SecretHasher(key).boxOf('other').open(sealed)).toThrow();
+  const sealed = hasherFor(key).boxOf('parent').seal('successor');
+  expect(hasherFor(key).boxOf('parent').open(sealed)).toBe('successor');
+  expect(() => hasherFor(key).boxOf('other').open(sealed)).toThrow();
   expect(() => hasher.boxOf('parent').open(sealed)).toThrow();
 });

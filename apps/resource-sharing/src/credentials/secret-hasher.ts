@@ -20,6 +20,18 @@ export interface NewSecret {
   readonly lastFour: string;
 }
 
+export interface HasherKeys {
+  pepper: Buffer;
+  /** Keeps boxes of this service apart from those of another. */
+  successorSalt: Buffer;
+}
+
+/** Data keys, and what they were derived with before they were rows. */
+export const HASHER_PURPOSES = {
+  pepper: 'gatehouse resource-sharing credentials',
+  successorSalt: 'gatehouse resource-sharing successors',
+} as const satisfies Record<keyof HasherKeys, string>;
+
 /**
  * Makes secrets and the hashes under which they are stored: HMAC-SHA-256 with a pepper that is not in the database.
  * The secrets have 256 random bits, so nothing slower is needed.
@@ -28,10 +40,10 @@ export class SecretHasher {
   private readonly pepper: KeyObject;
   private readonly successorSalt: Buffer;
 
-  /** `secretKey`: the 32 bytes of loadSecretKey(), the same on every replica. */
-  constructor(secretKey: Buffer) {
-    this.pepper = createSecretKey(derive(secretKey, '', 'gatehouse resource-sharing credentials'));
-    this.successorSalt = derive(secretKey, '', 'gatehouse resource-sharing successors');
+  /** 32 bytes each, the same on every replica, and for good: hashes cannot be made again. */
+  constructor({ pepper, successorSalt }: HasherKeys) {
+    this.pepper = createSecretKey(pepper);
+    this.successorSalt = successorSalt;
   }
 
   create(kind: SecretKind): NewSecret {
@@ -53,6 +65,15 @@ export class SecretHasher {
   private hash(text: string): Buffer {
     return createHmac('sha256', this.pepper).update(text).digest();
   }
+}
+
+/** The hasher of a service that has had one secret key only. */
+export function hasherFor(secretKey: Buffer): SecretHasher {
+  const { pepper, successorSalt } = HASHER_PURPOSES;
+  return new SecretHasher({
+    pepper: derive(secretKey, '', pepper),
+    successorSalt: derive(secretKey, '', successorSalt),
+  });
 }
 
 /** RFC 5869. */

@@ -18,6 +18,7 @@ import { LetEmailAddressesRepeat1763668801161 } from './1763668801161-let-email-
 import { ProposeApplicationChanges1763668801162 } from './1763668801162-propose-application-changes.js';
 import { UnlockShares1763668801170 } from './1763668801170-unlock-shares.js';
 import { AdmitCallsTogether1763668801171 } from './1763668801171-admit-calls-together.js';
+import { CreateDataKeys1763668801450 } from './1763668801450-create-data-keys.js';
 import { CreateOneTimeTexts1763668801500 } from './1763668801500-create-one-time-texts.js';
 
 /** Every migration, oldest first. */
@@ -42,5 +43,6 @@ export const MIGRATIONS = [
   ProposeApplicationChanges1763668801162,
   UnlockShares1763668801170,
   AdmitCallsTogether1763668801171,
+  CreateDataKeys1763668801450,
   CreateOneTimeTexts1763668801500,
 ];

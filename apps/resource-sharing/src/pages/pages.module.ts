@@ -1,4 +1,4 @@
-import { loadSecretKey } from '@gatehouse/persistence';
+import { loadSecretKeys } from '@gatehouse/persistence';
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AdministrationModule } from '../administration/administration.module.js';
@@ -55,13 +55,13 @@ import { Visitors } from './parts/visitors.js';
       provide: FormTokens,
       inject: [ResourceSharingSettings],
       useFactory: ({ home, secretKey }: ResourceSharingSettings) =>
-        new FormTokens(loadSecretKey({ home, envValue: secretKey })),
+        new FormTokens(loadSecretKeys({ home, envValue: secretKey })),
     },
     {
       provide: OneTimeTexts,
       inject: [ResourceSharingSettings, DataSource],
       useFactory: ({ home, secretKey }: ResourceSharingSettings, dataSource: DataSource) =>
-        new OneTimeTexts(loadSecretKey({ home, envValue: secretKey }), dataSource),
+        new OneTimeTexts(loadSecretKeys({ home, envValue: secretKey }), dataSource),
     },
     Visitors,
     AccountOverviews,

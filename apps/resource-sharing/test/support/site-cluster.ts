@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { createDataSource, loadSecretKey } from '@gatehouse/persistence';
 import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
 import { DataSource } from 'typeorm';
-import { SecretHasher } from '../../src/credentials/secret-hasher.js';
+import { hasherFor } from '../../src/credentials/secret-hasher.js';
 import { databaseConfig, migrateDatabase } from '../../src/database.js';
 import { OPEN_SCOPES } from '../../src/open-api/caller.js';
 import { liftLimits, setPremium } from '../points-support.js';
@@ -106,7 +106,7 @@ export class SiteCluster implements AsyncDisposable {
   }
 
   async user(): Promise<ClusterUser> {
-    const secret = new SecretHasher(loadSecretKey({ home: this.home, envValue: undefined })).create('personal');
+    const secret = hasherFor(loadSecretKey({ home: this.home, envValue: undefined })).create('personal');
     const [row] = (await this.sql.query(
       `WITH account AS (INSERT INTO site_accounts (username, nickname, password_hash)
          VALUES ('user-' || gen_random_uuid(), 'nick', 'none') RETURNING id)

@@ -1,4 +1,4 @@
-import { loadSecretKey } from '@gatehouse/persistence';
+import { loadSecretKeys } from '@gatehouse/persistence';
 import { Module } from '@nestjs/common';
 import { PolicySecrets } from '../gateway-host/policy-secrets.js';
 import { visitorSecretOf } from '../gateway-host/start-edge.js';
@@ -16,7 +16,7 @@ import { PolicyOptionReader } from './policy-options.js';
       provide: PolicySecrets,
       inject: [TunnelGatewaySettings],
       useFactory: ({ home, secretKey }: TunnelGatewaySettings) =>
-        new PolicySecrets(visitorSecretOf(loadSecretKey({ home, envValue: secretKey }))),
+        new PolicySecrets(visitorSecretOf(loadSecretKeys({ home, envValue: secretKey }))),
     },
   ],
   exports: [AuthPoliciesService, PolicySecrets],

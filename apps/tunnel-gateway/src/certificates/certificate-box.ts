@@ -1,12 +1,12 @@
-import { loadSecretKey } from '@gatehouse/persistence';
+import { loadSecretKeys, type SecretBox } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { TunnelGatewaySettings } from '../settings.js';
-import { certificateSecret, KeyBox } from './key-box.js';
+import { certificateSecret, createKeyBox } from './key-box.js';
 
 /** Seals what belongs to certificates: their keys and those of accounts. */
 @Injectable()
 export class CertificateBox {
-  private box: KeyBox | null = null;
+  private box: SecretBox | null = null;
 
   constructor(private readonly settings: TunnelGatewaySettings) {}
 
@@ -14,15 +14,15 @@ export class CertificateBox {
     return this.opened().seal(text);
   }
 
-  /** @throws RangeError with another GATEHOUSE_SECRET_KEY */
+  /** @throws SecretBoxError with another GATEHOUSE_SECRET_KEY */
   open(sealed: string): string {
     return this.opened().open(sealed);
   }
 
   /** Not before it is needed: a worker that orders nothing does without the key. */
-  private opened(): KeyBox {
+  private opened(): SecretBox {
     const { home, secretKey: envValue } = this.settings;
-    this.box ??= new KeyBox(certificateSecret(loadSecretKey({ home, envValue })));
+    this.box ??= createKeyBox(loadSecretKeys({ home, envValue }).map(certificateSecret));
     return this.box;
   }
 }

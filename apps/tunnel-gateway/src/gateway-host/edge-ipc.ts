@@ -14,7 +14,7 @@ export interface EdgeOptions {
   /** For the snapshot and what was counted without a database. */
   folder: string;
   identity: ServerIdentity;
-  /** Signs what visitors prove, base64; the same in all edges. */
+  /** Signs what visitors prove, the same in all edges: of `joinKeys`, the newest signs. */
   visitorSecret: string;
   agents: ListenAddress;
   http: ListenAddress;
@@ -23,7 +23,7 @@ export interface EdgeOptions {
   publicHttpsPort: number | null;
   /** Files of certificates are in here. */
   certificateFolder: string;
-  /** Opens the keys of certificates that are in the database, base64. */
+  /** Open the keys of certificates that are in the database: of `joinKeys`. */
   certificateKey: string;
   trustedProxies: readonly string[];
   /** Database of countries (mmdb); null: the one that came along. */

@@ -4,6 +4,7 @@ import {
   type TunnelLogger,
   type TunnelServerEnvironment,
 } from '@gatehouse/tunnel-kernel';
+import { newestOf, splitKeys } from '../certificates/key-box.js';
 import type { AcmeAnswers } from './acme-answers.js';
 import type { CountryFile } from './country-file.js';
 import type { WorkerShare } from './door/worker-share.js';
@@ -42,7 +43,7 @@ export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): 
     countryOf: countries.countryOf,
     geoStrict: options.geoStrict,
     verification: {
-      secret: Buffer.from(options.visitorSecret, 'base64'),
+      secret: newestOf(splitKeys(options.visitorSecret)),
       verifyPassword: passwords.verify,
       grants: grants.store,
     },

@@ -1,6 +1,7 @@
 import type { TunnelLogger } from '@gatehouse/tunnel-kernel';
 import { namesCover } from '../certificates/certificate-facts.js';
-import { KeyBox } from '../certificates/key-box.js';
+import type { SecretBox } from '@gatehouse/net';
+import { createKeyBox } from '../certificates/key-box.js';
 import { CertificateFiles } from './certificate-files.js';
 import type { Certificate } from './config-mapper.js';
 import type { HostRow } from './config-rows.js';
@@ -8,16 +9,16 @@ import type { HostRow } from './config-rows.js';
 /** The certificate of each host: of its files, else the one that was uploaded or ordered for it. */
 export class HostCertificates {
   private readonly files: CertificateFiles;
-  private readonly box: KeyBox;
+  private readonly box: SecretBox;
   private readonly logger: TunnelLogger;
   /** By what is sealed; of the hosts of the last configuration. */
   private opened = new Map<string, string | null>();
   private used = new Map<string, string | null>();
 
-  /** `key` opens the keys of certificates that are in the database. */
-  constructor(folder: string, key: Buffer, logger: TunnelLogger) {
+  /** `keys` open the keys of certificates that are in the database. */
+  constructor(folder: string, keys: readonly Buffer[], logger: TunnelLogger) {
     this.files = new CertificateFiles(folder, (problem) => logger.warn('a certificate cannot be used', { problem }));
-    this.box = new KeyBox(key);
+    this.box = createKeyBox(keys);
     this.logger = logger;
   }
 

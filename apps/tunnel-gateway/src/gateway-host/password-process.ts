@@ -93,7 +93,7 @@ export class PasswordProcess {
   private lost(child: ChildProcess): void {
     if (this.child !== child) return;
     this.child = null;
-    for (const id of [...this.waiting.keys()]) this.settle(id, (waiting) => waiting.reject(unavailable()));
+    for (const id of this.waiting.keys()) this.settle(id, (waiting) => waiting.reject(unavailable()));
   }
 
   private settle(id: number, how: (waiting: Waiting) => void): void {

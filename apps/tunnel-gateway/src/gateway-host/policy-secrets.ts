@@ -1,14 +1,20 @@
 import { hkdfSync } from 'node:crypto';
-import { KeyBox } from '../certificates/key-box.js';
+import { SecretBoxError, type SecretBox } from '@gatehouse/net';
+import { createKeyBox, splitKeys } from '../certificates/key-box.js';
+
+/** `visitorSecret`: of `joinKeys`. */
+export function policyBoxOf(visitorSecret: string): SecretBox {
+  const derive = (key: Buffer): Buffer => Buffer.from(hkdfSync('sha256', key, '', 'tunnel-gateway policy secrets', 32));
+  return createKeyBox(splitKeys(visitorSecret).map(derive));
+}
 
 /** Secrets of policies, such as a client's at an authorization server: the service seals, edges open. */
 export class PolicySecrets {
-  private readonly box: KeyBox;
+  private readonly box: SecretBox;
 
-  /** `visitorSecret`: base64, what edges are told. It says nothing about the key that seals the rest of the database. */
+  /** `visitorSecret`: of `joinKeys`, what edges get. It says nothing about the key that seals the rest of the database. */
   constructor(visitorSecret: string) {
-    const secret = Buffer.from(visitorSecret, 'base64');
-    this.box = new KeyBox(Buffer.from(hkdfSync('sha256', secret, '', 'tunnel-gateway policy secrets', 32)));
+    this.box = policyBoxOf(visitorSecret);
   }
 
   seal(text: string): string {
@@ -20,7 +26,7 @@ export class PolicySecrets {
     try {
       return this.box.open(sealed);
     } catch (error) {
-      if (error instanceof RangeError) return null;
+      if (error instanceof SecretBoxError) return null;
       throw error;
     }
   }

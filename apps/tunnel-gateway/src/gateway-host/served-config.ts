@@ -1,3 +1,4 @@
+import { splitKeys } from '../certificates/key-box.js';
 import { TunnelError, type TunnelLogger, type TunnelServer, type TunnelState } from '@gatehouse/tunnel-kernel';
 import type { ClientDirectory } from './client-directory.js';
 import { toServerConfig, type MappedConfig } from './config-mapper.js';
@@ -30,8 +31,11 @@ export class ServedConfig {
 
   constructor(options: EdgeOptions, parts: ServedConfigParts) {
     this.parts = parts;
-    const key = Buffer.from(options.certificateKey, 'base64');
-    this.certificates = new HostCertificates(options.certificateFolder, key, parts.logger);
+    this.certificates = new HostCertificates(
+      options.certificateFolder,
+      splitKeys(options.certificateKey),
+      parts.logger,
+    );
     this.policySecrets = new PolicySecrets(options.visitorSecret);
   }
 

@@ -21,6 +21,8 @@ export interface KnownIdentity extends ServerIdentity {
   fingerprint: string;
 }
 
+export const SERVER_IDENTITY_PLACE = 'server_identity';
+
 /** Of all that start at once the first one's identity stays. */
 const KEEP_FIRST = `
   INSERT INTO tunnel_gateway_ops.server_identity (id, certificate, sealed_key) VALUES (1, $1, $2)
@@ -40,14 +42,18 @@ export async function loadServerIdentity(sources: IdentitySources): Promise<Know
   });
   await writePrivately(file, JSON.stringify(sealed));
   const { certificate } = sealed;
-  return { certificate, key: box.open(sealed.sealed_key), fingerprint: certificateFingerprint(certificate) };
+  return {
+    certificate,
+    key: box.open(sealed.sealed_key, SERVER_IDENTITY_PLACE),
+    fingerprint: certificateFingerprint(certificate),
+  };
 }
 
 async function readOrMake({ queries, box }: IdentitySources): Promise<SealedIdentity> {
   const known = await queries.query<SealedIdentity>(READ);
   if (known.rows[0]) return known.rows[0];
   const { key, certificate } = createServerIdentity();
-  await queries.query(KEEP_FIRST, [certificate, box.seal(key)]);
+  await queries.query(KEEP_FIRST, [certificate, box.seal(key, SERVER_IDENTITY_PLACE)]);
   const made = await queries.query<SealedIdentity>(READ);
   if (!made.rows[0]) throw new Error('The identity of the gateway was not kept.');
   return made.rows[0];

@@ -2,9 +2,9 @@ import { createHash, hkdfSync } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseControlEndpoint, type ControlEndpoint } from '@gatehouse/net';
-import { createSecretBox, loadSecretKey } from '@gatehouse/persistence';
+import { createSecretBox, loadSecretKeys } from '@gatehouse/persistence';
 import { StartError, type JsonLogger } from '@gatehouse/platform';
-import { certificateSecret } from '../certificates/key-box.js';
+import { certificateSecret, joinKeys, newestOf } from '../certificates/key-box.js';
 import { SERVICE_VERSION } from '../service-version.js';
 import type { TunnelGatewaySettings } from '../settings.js';
 import type { Queries } from './edge-database.js';
@@ -50,11 +50,11 @@ export function edgeFolder(home: string): string {
 
 /** Finds the edge, or starts one. @throws StartError when a port of the gateway is taken. */
 export async function startEdge({ settings, launcher, logger, queries }: EdgeStart): Promise<RunningEdge> {
-  const key = loadSecretKey({ home: settings.home, envValue: settings.secretKey });
+  const keys = loadSecretKeys({ home: settings.home, envValue: settings.secretKey });
   const file = join(edgeFolder(settings.home), 'identity.json');
-  const identity = await loadServerIdentity({ queries, box: createSecretBox(key), file });
+  const identity = await loadServerIdentity({ queries, box: createSecretBox(keys), file });
   const link = new EdgeLink({
-    ...(settings.edge === 'own' ? ownEdge(settings, identity, key, launcher) : separateEdge(settings, key)),
+    ...(settings.edge === 'own' ? ownEdge(settings, identity, keys, launcher) : separateEdge(settings, keys)),
     onLogs: (entries) => logAll(logger, entries),
     onExit: (reason) => logger.warn(`the edge ended (${reason})`, 'Edge'),
     onProblem: (problem) => logger.error(`the edge cannot be administrated: ${problem}`, 'Edge'),
@@ -72,13 +72,13 @@ type Way = Pick<EdgeLinkOptions, 'endpoint' | 'key' | 'own'>;
 function ownEdge(
   settings: Readonly<TunnelGatewaySettings>,
   identity: KnownIdentity,
-  secretKey: Buffer,
+  secretKeys: readonly Buffer[],
   launcher: EdgeLauncher,
 ): Way {
   const folder = edgeFolder(settings.home);
   const endpoint = ownChannelAddress(folder);
   const key = ownChannelKey(folder);
-  const edge = edgeOptions(settings, identity, secretKey);
+  const edge = edgeOptions(settings, identity, secretKeys);
   const start: KeeperStart = {
     edge,
     optionsId: optionsIdOf(edge),
@@ -89,8 +89,8 @@ function ownEdge(
   return { endpoint, key, own: { start, launch: (what) => launcher.launch(what, folder) } };
 }
 
-function separateEdge(settings: Readonly<TunnelGatewaySettings>, secretKey: Buffer): Way {
-  return { endpoint: channelEndpointOf(settings), key: separateChannelKey(secretKey), own: null };
+function separateEdge(settings: Readonly<TunnelGatewaySettings>, secretKeys: readonly Buffer[]): Way {
+  return { endpoint: channelEndpointOf(settings), key: separateChannelKey(newestOf(secretKeys)), own: null };
 }
 
 /** Where a separate edge listens for its administration. */
@@ -111,20 +111,20 @@ function optionsIdOf(edge: KeeperStart['edge']): string {
 export function edgeOptions(
   settings: Readonly<TunnelGatewaySettings>,
   { key, certificate }: KnownIdentity,
-  secretKey: Buffer,
+  secretKeys: readonly Buffer[],
 ): Omit<EdgeOptions, 'takesOver'> {
   const at = (port: number): EdgeOptions['agents'] => ({ host: settings.listenAddress, port });
   return {
     databaseUrl: settings.databaseUrl,
     folder: edgeFolder(settings.home),
     identity: { key, certificate },
-    visitorSecret: visitorSecretOf(secretKey),
+    visitorSecret: visitorSecretOf(secretKeys),
     agents: at(settings.agentPort),
     http: at(settings.httpPort),
     https: at(settings.httpsPort),
     publicHttpsPort: settings.publicHttpsPort ?? null,
     certificateFolder: settings.certificateFolder,
-    certificateKey: certificateSecret(secretKey).toString('base64'),
+    certificateKey: joinKeys(secretKeys.map(certificateSecret)),
     trustedProxies: settings.trustedProxies,
     geoFile: settings.geoFile ?? null,
     geoStrict: settings.geoStrict,
@@ -135,8 +135,8 @@ export function edgeOptions(
 }
 
 /** A key of its own: what visitors hold says nothing about the key that seals the database. */
-export function visitorSecretOf(key: Buffer): string {
-  return Buffer.from(hkdfSync('sha256', key, '', 'tunnel-gateway visitors', 32)).toString('base64');
+export function visitorSecretOf(keys: readonly Buffer[]): string {
+  return joinKeys(keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', 'tunnel-gateway visitors', 32))));
 }
 
 /** What forms and sign-ins of visitors' pages are signed with: the same in all replicas, and not what edges sign with. */

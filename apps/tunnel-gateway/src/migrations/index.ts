@@ -16,6 +16,7 @@ import { IndexRuleLists1763668802172 } from './1763668802172-index-rule-lists.js
 import { CreateVisitorGrants1763668802180 } from './1763668802180-create-visitor-grants.js';
 import { TellPolicyVersions1763668802181 } from './1763668802181-tell-policy-versions.js';
 import { CreateDomains1763668802400 } from './1763668802400-create-domains.js';
+import { CreateDataKeys1763668802450 } from './1763668802450-create-data-keys.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -37,4 +38,5 @@ export const MIGRATIONS = [
   CreateVisitorGrants1763668802180,
   TellPolicyVersions1763668802181,
   CreateDomains1763668802400,
+  CreateDataKeys1763668802450,
 ];

@@ -68,7 +68,7 @@ export class SecondFactor {
   /** A secret that counts once a code of it was shown; one that was begun before is void. @throws AppError CONFLICT */
   async begin(userId: number): Promise<Buffer> {
     const secret = createTotpSecret();
-    const sealed = this.box.seal(secret.toString('base64'));
+    const sealed = this.box.seal(secret.toString('base64'), secondFactorPlace(userId));
     const [row] = await this.unitOfWork.run<unknown[]>((tx) => tx.query(BEGIN, [userId, sealed]));
     if (row === undefined) throw new AppError('CONFLICT', 'There is a second factor already; end it first');
     return secret;
@@ -83,7 +83,7 @@ export class SecondFactor {
       const row = await find(tx, userId, false);
       if (row === undefined) throw new AppError('CONFLICT', 'No second factor is being set up');
       refuseLocked(row);
-      const step = matchingTotpStep(this.secretOf(row), code.replaceAll(' ', ''), Date.now());
+      const step = matchingTotpStep(this.secretOf(userId, row), code.replaceAll(' ', ''), Date.now());
       if (step === undefined) {
         await tx.query(FAIL, [userId, FAILURE_SECONDS]);
         return undefined;
@@ -106,7 +106,7 @@ export class SecondFactor {
   }
 
   private async accept(tx: EntityManager, userId: number, row: Row, code: string): Promise<boolean> {
-    const step = matchingTotpStep(this.secretOf(row), code.replaceAll(' ', ''), Date.now());
+    const step = matchingTotpStep(this.secretOf(userId, row), code.replaceAll(' ', ''), Date.now());
     if (step !== undefined && step > row.last_step) {
       await tx.query('UPDATE user_totp SET last_step = $2, failures = 0 WHERE user_id = $1', [userId, step]);
       return true;
@@ -118,9 +118,14 @@ export class SecondFactor {
     return true;
   }
 
-  private secretOf({ sealed_secret: sealed }: Row): Buffer {
-    return Buffer.from(this.box.open(sealed), 'base64');
+  private secretOf(userId: number, { sealed_secret: sealed }: Row): Buffer {
+    return Buffer.from(this.box.open(sealed, secondFactorPlace(userId)), 'base64');
   }
+}
+
+/** A secret of one user's row does not open in another's. */
+export function secondFactorPlace(userId: number): string {
+  return `user_totp:${userId}`;
 }
 
 async function find(tx: EntityManager, userId: number, confirmed: boolean): Promise<Row | undefined> {

@@ -50,7 +50,7 @@ export class IdempotencyStore {
        WHERE kept.created_at < now() - ${KEPT}
          OR (kept.sealed_answer IS NULL AND kept.created_at < now() - ${ABANDONED})
        RETURNING key`,
-      [actor, key, this.box.seal(hash)],
+      [actor, key, this.box.seal(hash, idempotencyPlace(actor, key))],
     );
     if (taken.length > 0) return { state: 'new' };
     const [row]: Row[] = await this.dataSource.query(
@@ -58,9 +58,9 @@ export class IdempotencyStore {
       [actor, key],
     );
     if (row === undefined) return { state: 'running' };
-    if (!this.isOf(row, hash)) return { state: 'other' };
+    if (!this.isOf({ actor, key, hash }, row)) return { state: 'other' };
     if (row.sealed_answer === null) return { state: 'running' };
-    return { state: 'answered', answer: JSON.parse(this.box.open(row.sealed_answer)) };
+    return { state: 'answered', answer: JSON.parse(this.box.open(row.sealed_answer, idempotencyPlace(actor, key))) };
   }
 
   /** Keeps the claim for as long as the work takes: updating the geo databases may take ten minutes. */
@@ -84,7 +84,7 @@ export class IdempotencyStore {
     await this.dataSource.query('UPDATE idempotency_keys SET sealed_answer = $3 WHERE actor = $1 AND key = $2', [
       actor,
       key,
-      this.box.seal(JSON.stringify(answer ?? null)),
+      this.box.seal(JSON.stringify(answer ?? null), idempotencyPlace(actor, key)),
     ]);
   }
 
@@ -97,9 +97,9 @@ export class IdempotencyStore {
   }
 
   /** Sealed as answers are: a plain hash tells whether a guess at a password in the request is right. */
-  private isOf({ request_hash: sealed }: Row, hash: string): boolean {
+  private isOf({ actor, key, hash }: KeyedRequest, { request_hash: sealed }: Row): boolean {
     try {
-      return this.box.open(sealed) === hash;
+      return this.box.open(sealed, idempotencyPlace(actor, key)) === hash;
     } catch (error) {
       // Of another GATEHOUSE_SECRET_KEY, or not sealed yet: whose request it was cannot be told, so it is not repeated.
       if (error instanceof SecretBoxError) return false;
@@ -110,4 +110,9 @@ export class IdempotencyStore {
   private async sweep(): Promise<void> {
     await this.dataSource.query(`DELETE FROM idempotency_keys WHERE created_at < now() - ${KEPT}`);
   }
+}
+
+/** An answer of one request does not open as that of another. */
+export function idempotencyPlace(actor: string, key: string): string {
+  return `idempotency_keys:${actor}:${key}`;
 }

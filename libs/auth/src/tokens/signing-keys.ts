@@ -12,6 +12,8 @@ interface Row {
   sealed_key: string;
 }
 
+export const SIGNING_KEYS_PLACE = 'signing_keys';
+
 /** The key that signs tokens: one row of signing_keys, sealed with the secret key that lives outside the database. */
 export class SigningKeys {
   private readonly dataSource: DataSource;
@@ -45,13 +47,15 @@ export class SigningKeys {
 
   private async newest(manager: EntityManager): Promise<SigningKey | undefined> {
     const [row] = (await manager.query('SELECT id, sealed_key FROM signing_keys ORDER BY id DESC LIMIT 1')) as Row[];
-    return row === undefined ? undefined : { id: row.id, key: toKey(this.box.open(row.sealed_key)) };
+    return row === undefined
+      ? undefined
+      : { id: row.id, key: toKey(this.box.open(row.sealed_key, SIGNING_KEYS_PLACE)) };
   }
 
   private async insert(tx: EntityManager): Promise<SigningKey> {
     const secret = randomBytes(32).toString('base64');
     const [row] = (await tx.query('INSERT INTO signing_keys (sealed_key) VALUES ($1) RETURNING id, sealed_key', [
-      this.box.seal(secret),
+      this.box.seal(secret, SIGNING_KEYS_PLACE),
     ])) as Row[];
     if (row === undefined) throw new Error('The signing key was not stored.');
     return { id: row.id, key: toKey(secret) };

@@ -52,6 +52,6 @@ export function failureLines(error: unknown): string[] {
 function isForOperators(error: unknown): error is Error {
   return (
     error instanceof Error &&
-    /^(SecretKey|SecretBox|NewerSchema|DatabaseServer|EmbeddedPostgres)Error$/.test(error.name)
+    /^(SecretKey|SecretBox|UnreadableSecrets|NewerSchema|DatabaseServer|EmbeddedPostgres)Error$/.test(error.name)
   );
 }

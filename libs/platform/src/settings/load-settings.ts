@@ -23,8 +23,8 @@ export function loadSettings<T extends object>(settingsClass: new () => T, env: 
   const problems: SettingProblem[] = [];
   const unreadable = new Set<string>();
   for (const binding of bindings) {
-    const text = env[binding.variable]?.trim();
-    if (text === undefined || text === '') continue;
+    const text = textOf(env, binding);
+    if (text === undefined) continue;
     const value = readValue(text, binding);
     if (value === undefined) {
       unreadable.add(binding.property);
@@ -36,6 +36,10 @@ export function loadSettings<T extends object>(settingsClass: new () => T, env: 
   problems.push(...invalidValues(settings, bindings, unreadable), ...unknownVariables(env, bindings));
   if (problems.length > 0) throw new SettingsError(problems);
   return Object.freeze(settings);
+}
+
+function textOf(env: Environment, { variable, alias }: VariableBinding): string | undefined {
+  return env[variable]?.trim() || (alias !== undefined && env[alias]?.trim()) || undefined;
 }
 
 function readValue(text: string, { kind = 'text' }: VariableBinding): unknown {
@@ -83,7 +87,7 @@ function invalidValues(settings: object, bindings: VariableBinding[], unreadable
 }
 
 function unknownVariables(env: Environment, bindings: VariableBinding[]): SettingProblem[] {
-  const known = new Set(bindings.map(({ variable }) => variable));
+  const known = new Set(bindings.flatMap(({ variable, alias = variable }) => [variable, alias]));
   const prefixes = OWN_PREFIXES.filter((prefix) => bindings.some(({ variable }) => variable.startsWith(prefix)));
   return Object.keys(env)
     .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))

@@ -30,7 +30,11 @@ export class ServiceSettings {
   @MaxLength(256)
   adminPassword?: string;
 
-  @Variable('GATEHOUSE_SECRET_KEY', { expected: '32 bytes in base64 (openssl rand -base64 32)', secret: true })
+  @Variable('GATEHOUSE_SECRET_KEYS', {
+    alias: 'GATEHOUSE_SECRET_KEY',
+    expected: '32 bytes in base64 (openssl rand -base64 32), or several keys with commas between, newest first',
+    secret: true,
+  })
   @IsOptional()
   @IsSecretKey()
   secretKey?: string;
@@ -95,7 +99,9 @@ function IsAddress(): PropertyDecorator {
 }
 
 function IsSecretKey(): PropertyDecorator {
+  const isKey = (text: string): boolean =>
+    /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) && Buffer.from(text, 'base64').length === 32;
   const validate = (text: unknown): boolean =>
-    typeof text === 'string' && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) && Buffer.from(text, 'base64').length === 32;
+    typeof text === 'string' && text.split(',').every((key) => isKey(key.trim()));
   return ValidateBy({ name: 'isSecretKey', validator: { validate } });
 }

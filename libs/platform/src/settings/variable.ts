@@ -5,6 +5,8 @@ export interface VariableOptions {
   readonly kind?: VariableKind;
   /** Said to the operator when the value is wrong: what would be right. */
   readonly expected: string;
+  /** Another variable that says the same where this one is not set. */
+  readonly alias?: string;
   /** Its value is never printed. */
   readonly secret?: boolean;
 }

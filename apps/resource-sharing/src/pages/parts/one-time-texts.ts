@@ -14,11 +14,11 @@ const HOLDS_SECONDS = 120;
  * sealed with a key of the session, and for two minutes at most.
  */
 export class OneTimeTexts {
-  readonly #secretKey: Buffer;
+  readonly #secretKeys: readonly Buffer[];
   readonly #dataSource: DataSource;
 
-  constructor(secretKey: Buffer, dataSource: DataSource) {
-    this.#secretKey = secretKey;
+  constructor(secretKeys: readonly Buffer[], dataSource: DataSource) {
+    this.#secretKeys = secretKeys;
     this.#dataSource = dataSource;
   }
 
@@ -59,6 +59,6 @@ export class OneTimeTexts {
 
   #boxOf(sessionId: number): SecretBox {
     const info = `resource-sharing one-time text of session ${sessionId}`;
-    return createSecretBox(Buffer.from(hkdfSync('sha256', this.#secretKey, '', info, 32)));
+    return createSecretBox(this.#secretKeys.map((key) => Buffer.from(hkdfSync('sha256', key, '', info, 32))));
   }
 }

@@ -1,0 +1,44 @@
+import 'reflect-metadata';
+import { sealedColumns } from '@gatehouse/auth';
+import {
+  createSecretBox,
+  dataKeyColumn,
+  loadSecretKeys,
+  resealDatabase,
+  type SealedColumn,
+} from '@gatehouse/persistence';
+import { runCommand } from '@gatehouse/platform';
+import { SCHEMA } from './database.js';
+import { SECRET_PREFERENCES } from './preferences/preference-definitions.js';
+import { SERVICE_NAME } from './service-version.js';
+import { readSettings } from './settings.js';
+
+/** Seals everything in this service's schema again with the newest of the secret keys. The service may run meanwhile. */
+await runCommand(SERVICE_NAME, async () => {
+  const { databaseUrl, home, secretKey: envValue } = readSettings();
+  const box = createSecretBox(loadSecretKeys({ home, envValue }));
+  const byId = (name: string, column: string): SealedColumn => ({
+    table: `${SCHEMA}.${name}`,
+    key: ['id'],
+    column,
+    box,
+    place: () => name,
+  });
+  const secretPreferences = [...SECRET_PREFERENCES].map((name) => `'${name}'`).join(', ');
+  return resealDatabase(databaseUrl, [
+    byId('subscriptions', 'sealed_url'),
+    byId('nodes', 'config'),
+    byId('rule_sets', 'sealed_url'),
+    {
+      table: `${SCHEMA}.settings`,
+      key: ['key'],
+      column: 'value',
+      box,
+      place: ({ key }) => `settings:${String(key)}`,
+      // Pairs with a colon are from before they were sealed.
+      where: `key IN (${secretPreferences}) AND value <> '' AND position(':' IN value) = 0`,
+    },
+    ...sealedColumns(SCHEMA, box, { signingKeys: true }),
+    dataKeyColumn(SCHEMA, box),
+  ]);
+});

@@ -1,0 +1,46 @@
+import 'reflect-metadata';
+import { sealedColumns } from '@gatehouse/auth';
+import {
+  createSecretBox,
+  dataKeyColumn,
+  loadSecretKeys,
+  resealDatabase,
+  type SealedColumn,
+} from '@gatehouse/persistence';
+import { runCommand } from '@gatehouse/platform';
+import { certificateSecret, createKeyBox } from './certificates/key-box.js';
+import { OPERATIONS_SCHEMA, SERVICE_NAME } from './database.js';
+import { policyBoxOf } from './gateway-host/policy-secrets.js';
+import { SERVER_IDENTITY_PLACE } from './gateway-host/server-identity.js';
+import { visitorSecretOf } from './gateway-host/start-edge.js';
+import { readSettings } from './settings.js';
+import { secondFactorPlace } from './users/second-factor.js';
+import { WEBHOOKS_PLACE } from './webhooks/webhook-secrets.js';
+
+/** Seals everything of this service again with the newest of the secret keys. The service and its edges may run meanwhile. */
+await runCommand(SERVICE_NAME, async () => {
+  const { databaseUrl, home, secretKey: envValue } = readSettings();
+  const keys = loadSecretKeys({ home, envValue });
+  const box = createSecretBox(keys);
+  const certificates = createKeyBox(keys.map(certificateSecret));
+  const policies = policyBoxOf(visitorSecretOf(keys));
+  const of = (name: string, key: string, column: string): Omit<SealedColumn, 'box'> => ({
+    table: `${OPERATIONS_SCHEMA}.${name}`,
+    key: [key],
+    column,
+  });
+  return resealDatabase(databaseUrl, [
+    {
+      ...of('user_totp', 'user_id', 'sealed_secret'),
+      box,
+      place: ({ user_id: userId }) => secondFactorPlace(Number(userId)),
+    },
+    { ...of('webhooks', 'id', 'sealed_secret'), box, place: () => WEBHOOKS_PLACE },
+    { ...of('server_identity', 'id', 'sealed_key'), box, place: () => SERVER_IDENTITY_PLACE },
+    { ...of('certificates', 'id', 'sealed_key'), box: certificates },
+    { ...of('acme_accounts', 'directory', 'sealed_key'), box: certificates },
+    { ...of('policy_options', 'policy_id', 'sealed_secret'), box: policies },
+    ...sealedColumns(OPERATIONS_SCHEMA, box, { signingKeys: false }),
+    dataKeyColumn(OPERATIONS_SCHEMA, box),
+  ]);
+});

@@ -1,0 +1,20 @@
+import type { SealedColumn, SecretBox } from '@gatehouse/persistence';
+import { idempotencyPlace } from './idempotency/idempotency-store.js';
+import { SIGNING_KEYS_PLACE } from './tokens/signing-keys.js';
+
+/** The sealed columns of the tables that this library brings to a service. `schema`: where the service has them. */
+export function sealedColumns(schema: string, box: SecretBox, has: { signingKeys: boolean }): SealedColumn[] {
+  const answers = (column: string): SealedColumn => ({
+    table: `${schema}.idempotency_keys`,
+    key: ['actor', 'key'],
+    column,
+    box,
+    place: ({ actor, key }) => idempotencyPlace(String(actor), String(key)),
+  });
+  const columns = [answers('request_hash'), answers('sealed_answer')];
+  if (has.signingKeys) {
+    const place = (): string => SIGNING_KEYS_PLACE;
+    columns.push({ table: `${schema}.signing_keys`, key: ['id'], column: 'sealed_key', box, place });
+  }
+  return columns;
+}

@@ -1,0 +1,118 @@
+import { SecretBoxError, type SecretBox } from '@gatehouse/net';
+import { quoteIdentifier } from './data-source.js';
+import { withClient, type PgClient } from './pg-client.js';
+
+/** A column of sealed texts. */
+export interface SealedColumn {
+  /** With its schema. */
+  table: string;
+  /** Columns of the primary key. */
+  key: readonly string[];
+  column: string;
+  box: SecretBox;
+  /** Where a row's text is kept, as it was sealed. */
+  place?: (row: Record<string, unknown>) => string;
+  /** A condition for tables of which only some rows hold sealed texts. */
+  where?: string;
+}
+
+export interface ResealOutcome {
+  table: string;
+  column: string;
+  resealed: number;
+  /** Rows that none of the keys opens; they stay as they are. */
+  unreadable: number;
+}
+
+const BATCH = 500;
+
+/** Opens a connection of its own for the whole work. @returns a line for each column, for the person who asked for it */
+export async function resealDatabase(url: string, columns: readonly SealedColumn[]): Promise<string[]> {
+  const outcomes = await withClient(url, (client) => resealColumns(client, columns));
+  const lines = outcomes.map(({ table, column, resealed, unreadable }) => {
+    const problem = unreadable === 0 ? '' : `, ${unreadable} that none of the keys opens`;
+    return `${table}.${column}: ${resealed} sealed again${problem}`;
+  });
+  if (outcomes.some(({ unreadable }) => unreadable > 0)) {
+    throw new UnreadableSecretsError(
+      [...lines, 'Add the key that sealed the others to GATEHOUSE_SECRET_KEYS and repeat.'].join('\n'),
+    );
+  }
+  return lines;
+}
+
+/** Some sealed texts cannot be opened with the keys at hand. */
+export class UnreadableSecretsError extends Error {
+  override readonly name = 'UnreadableSecretsError';
+}
+
+/**
+ * Seals again with the newest key whatever an older one sealed, a batch at a time, while the service runs: a row that changes
+ * meanwhile keeps its change.
+ */
+export async function resealColumns(
+  pool: Pick<PgClient, 'query'>,
+  columns: readonly SealedColumn[],
+): Promise<ResealOutcome[]> {
+  const outcomes: ResealOutcome[] = [];
+  for (const column of columns) outcomes.push(await resealColumn(pool, column));
+  return outcomes;
+}
+
+async function resealColumn(pool: Pick<PgClient, 'query'>, sealed: SealedColumn): Promise<ResealOutcome> {
+  const outcome = { table: sealed.table, column: sealed.column, resealed: 0, unreadable: 0 };
+  let after: unknown[] | null = null;
+  for (;;) {
+    const rows: Record<string, unknown>[] = await readBatch(pool, sealed, after);
+    for (const row of rows) {
+      const text = resealed(sealed, row);
+      if (text === null) outcome.unreadable += 1;
+      else outcome.resealed += await replace(pool, sealed, row, text);
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < BATCH) return outcome;
+    after = sealed.key.map((name) => last[name]);
+  }
+}
+
+async function readBatch(
+  pool: Pick<PgClient, 'query'>,
+  { table, key, column, box, where = 'true' }: SealedColumn,
+  after: unknown[] | null,
+): Promise<Record<string, unknown>[]> {
+  const keys = key.map(quoteIdentifier).join(', ');
+  const from = after === null ? '' : ` AND (${keys}) > (${key.map((_, at) => `$${at + 2}`).join(', ')})`;
+  const name = quoteIdentifier(column);
+  const { rows } = await pool.query<Record<string, unknown>>(
+    `SELECT ${keys}, ${name} AS sealed FROM ${table}
+     WHERE ${name} IS NOT NULL AND NOT starts_with(${name}, $1) AND ${where}${from} ORDER BY ${keys} LIMIT ${BATCH}`,
+    [box.newest, ...(after ?? [])],
+  );
+  return rows;
+}
+
+function resealed({ box, place }: SealedColumn, row: Record<string, unknown>): string | null {
+  try {
+    const at = place?.(row);
+    return box.seal(box.open(String(row['sealed']), at), at);
+  } catch (error) {
+    if (error instanceof SecretBoxError) return null;
+    throw error;
+  }
+}
+
+async function replace(
+  pool: Pick<PgClient, 'query'>,
+  { table, key, column }: SealedColumn,
+  row: Record<string, unknown>,
+  text: string,
+): Promise<number> {
+  const name = quoteIdentifier(column);
+  const same = key.map((one, at) => `${quoteIdentifier(one)} = $${at + 3}`).join(' AND ');
+  const result = await pool.query(`UPDATE ${table} SET ${name} = $1 WHERE ${name} = $2 AND ${same}`, [
+    text,
+    row['sealed'],
+    ...key.map((one) => row[one]),
+  ]);
+  return result.rowCount ?? 0;
+}
