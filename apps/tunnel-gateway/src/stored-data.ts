@@ -1,10 +1,26 @@
-import type { StoredData } from '@gatehouse/persistence';
+import { noRows, type StoredData } from '@gatehouse/persistence';
 import { databaseConfig, MODEL_SCHEMA, OPERATIONS_SCHEMA, SERVICE_NAME } from './database.js';
+
+/** What rules and policies are about, by the word they have for it. */
+const SUBJECTS = `SELECT 'user' AS kind, id FROM users UNION ALL SELECT 'client', id FROM clients
+  UNION ALL SELECT 'tunnel', id FROM tunnels UNION ALL SELECT 'host', id FROM hosts`;
 
 /** What backup and restore have to know about this service. */
 export const STORED_DATA: StoredData = {
   service: SERVICE_NAME,
   schemas: [MODEL_SCHEMA, OPERATIONS_SCHEMA],
   database: databaseConfig,
-  invariants: [],
+  invariants: [
+    noRows(
+      'every address rule is about something that is there',
+      `SELECT 1 FROM ip_rules r LEFT JOIN (${SUBJECTS}) AS s ON s.kind = r.scope AND s.id = r.resource_id
+       WHERE r.scope NOT IN ('global', 'console') AND s.id IS NULL`,
+    ),
+    noRows(
+      'every policy is about something that is there',
+      `SELECT 1 FROM auth_policies p LEFT JOIN (${SUBJECTS}) AS s ON s.kind = p.resource_type AND s.id = p.resource_id
+       WHERE s.id IS NULL`,
+    ),
+    noRows('there is one revision of the configuration', 'SELECT 1 FROM config_revision HAVING count(*) <> 1'),
+  ],
 };

@@ -3,6 +3,7 @@ export { readBackupHeader } from './backup/backup-file.js';
 export { BackupError, type BackupHeader, type BackupTable } from './backup/backup-header.js';
 export { BACKUP_SCHEMAS, LOG_TABLES } from './backup/catalogue.js';
 export type { BackupProgress, ProgressHandler } from './backup/check-file.js';
+export { checkInvariants, noRows, type CheckedInvariant } from './backup/invariants.js';
 export {
   checkBackup,
   restoreDatabase,

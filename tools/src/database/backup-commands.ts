@@ -10,8 +10,13 @@ import {
   type ReplacedRows,
 } from '@gatehouse/persistence';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
+import { BackupFolder } from '../backups/backup-folder.js';
+import { BackupSchedule } from '../backups/backup-schedule.js';
+import type { BackupSettings } from '../backups/backup-settings.js';
 import { readPlatformSettings } from '../supervisor/platform-settings.js';
+import { watchForStop } from '../supervisor/stop-request.js';
 import { count, progressLines } from './progress.js';
+import { rehearseRestore } from './rehearse.js';
 import { secretKeysOf } from './secret-keys.js';
 import { loadStoredData } from './stored-data.js';
 import { withDatabase } from './with-database.js';
@@ -57,9 +62,10 @@ export async function plainly<T>(what: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** `npm run backup -- FILE [--without-logs]` */
+/** `npm run backup -- FILE [--without-logs]`, or `--scheduled` and no file: as BACKUP_DIR and BACKUP_EVERY say, until it is stopped. */
 export async function backupCommand(args: string[]): Promise<number> {
-  const { file, given, usage } = readArguments(args, 'backup', ['without-logs']);
+  const { file, given, usage } = readArguments(args, 'backup', ['without-logs', 'scheduled']);
+  if (given('scheduled')) return scheduledBackups(given('without-logs'));
   if (file === undefined) throw new PlainFailure('name a file for the backup.', { advice: [usage] });
   const { home } = readPlatformSettings(process.env);
   const keys = secretKeysOf(process.env, home);
@@ -76,25 +82,62 @@ export async function backupCommand(args: string[]): Promise<number> {
   return 0;
 }
 
-/** `npm run restore -- FILE [--force]` */
+/** The way to scheduled backups where no `npm start` runs: beside containers, for a database of its own. */
+async function scheduledBackups(withoutLogs: boolean): Promise<number> {
+  const { home, backups } = readPlatformSettings(process.env);
+  if (backups === undefined) throw new PlainFailure('BACKUP_DIR, the folder for the backups, is not set.');
+  const keys = secretKeysOf(process.env, home);
+  const write = async (file: string): Promise<void> => {
+    const options = { keys, withoutLogs };
+    const work = withDatabase(process.env, { mustExist: true }, (url) => backupDatabase(url, file, options));
+    await plainly('the backup', work);
+    say(`Saved ${file}`);
+  };
+  const stop = watchForStop();
+  const schedule = new BackupSchedule({ settings: backups, write, notify: say });
+  await schedule.start();
+  say(`Backups go to ${backups.folder}, every ${count(backups.everyMs / 60_000)} min; ${backups.keep} are kept.`);
+  const { exitCode } = await stop.received;
+  await schedule.stop();
+  return exitCode;
+}
+
+/** `npm run restore -- FILE [--force]`, or `--rehearse [FILE]`: into a database of its own, by default the newest of BACKUP_DIR. */
 export async function restoreCommand(args: string[]): Promise<number> {
-  const { file, given, usage } = readArguments(args, 'restore', ['force']);
+  const { file: named, given, usage } = readArguments(args, 'restore', ['force', 'rehearse']);
+  const { home, backups } = readPlatformSettings(process.env);
+  const file = named ?? (given('rehearse') ? await newestOf(backups) : undefined);
   if (file === undefined) throw new PlainFailure('name the backup to restore.', { advice: [usage] });
   if (!existsSync(file)) throw new PlainFailure(`there is no file ${file}.`);
-  const { home } = readPlatformSettings(process.env);
-  const force = given('force');
   const onProgress = progressLines(say);
   const demands = { stored: await loadStoredData(), keys: secretKeysOf(process.env, home), onProgress };
   // All that can be known without a database, before one is opened or made.
   const backup = await plainly('the restore', checkBackup(file, demands));
   describe(backup);
-  const options = { force, onProgress, onReplace: announce };
+  if (given('rehearse')) return rehearse(backup);
+  const options = { force: given('force'), onProgress, onReplace: announce };
   await plainly(
     'the restore',
     withDatabase(process.env, { needsStopped: true }, (url) => restoreDatabase(url, backup, options)),
   );
   process.stdout.write(`Restored. The services start with the data of ${backup.header.createdAt}.\n`);
   return 0;
+}
+
+async function newestOf(backups: BackupSettings | undefined): Promise<string> {
+  if (backups === undefined) throw new PlainFailure('name a backup, or set BACKUP_DIR: its newest one is rehearsed.');
+  const [newest] = await new BackupFolder(backups.folder).list();
+  if (newest === undefined) throw new PlainFailure(`there is no backup in ${backups.folder}.`);
+  return newest.file;
+}
+
+async function rehearse(backup: CheckedBackup): Promise<number> {
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const isSound = await plainly('the rehearsal', rehearseRestore(backup, print, progressLines(say)));
+  print(
+    isSound ? `${backup.file} can be restored.` : `${backup.file} can be restored, but its data do not hold together.`,
+  );
+  return isSound ? 0 : 1;
 }
 
 export function describe({ header, migrations }: CheckedBackup): void {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { OWN } from '../../bootstrap/layout.mjs';
+import { readBackupSettings, type BackupSettings } from '../backups/backup-settings.js';
 import { KERNEL_PORT, SERVICES, TUNNEL_PORTS } from './service-list.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -16,6 +17,8 @@ export interface PlatformSettings {
   databaseUrl: string | undefined;
   /** 0: any free port. */
   postgresPort: number;
+  /** Backups that are written by themselves, if any. */
+  backups: BackupSettings | undefined;
 }
 
 export const POSTGRES_PORT_VARIABLE = 'GATEHOUSE_POSTGRES_PORT';
@@ -59,6 +62,7 @@ export function readPlatformSettings(env: Environment): PlatformSettings {
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\/./.test(databaseUrl)) {
     problems.push('DATABASE_URL is not a postgres:// URL.');
   }
+  const backups = readBackupSettings(env, problems);
   if (problems.length > 0) throw new PlainFailure('the environment is not usable:', { advice: problems });
   return {
     home: platformHome(env),
@@ -68,5 +72,6 @@ export function readPlatformSettings(env: Environment): PlatformSettings {
     ports,
     databaseUrl,
     postgresPort,
+    backups,
   };
 }

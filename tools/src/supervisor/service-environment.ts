@@ -1,8 +1,9 @@
+import { BACKUP_VARIABLES } from '../backups/backup-settings.js';
 import { POSTGRES_PORT_VARIABLE, type PlatformSettings } from './platform-settings.js';
 import { SERVICES } from './service-list.js';
 
 // Meant for the launch scripts; a service would report them as unknown.
-const NOT_FOR_SERVICES = [POSTGRES_PORT_VARIABLE, 'GATEHOUSE_NODE', 'GATEHOUSE_PEERS_BIN'];
+const NOT_FOR_SERVICES = [POSTGRES_PORT_VARIABLE, 'GATEHOUSE_NODE', 'GATEHOUSE_PEERS_BIN', ...BACKUP_VARIABLES];
 
 /**
  * How glibc's allocator gives memory back. Left to itself it learns from a password hash (19 MiB each) to serve blocks

@@ -63,7 +63,8 @@ export async function restoreDatabase(url: string, backup: CheckedBackup, option
     if (again.createdAt !== header.createdAt) throw new BackupError(`${file} was replaced while it was read.`);
     await SchemaBuilder.inTransaction(url, stored, async (builder, client) => {
       await fixTextFormat(client);
-      options.onReplace?.(await prepare({ builder, client, header, stored, force: options.force === true }));
+      const replaced = await prepare({ builder, client, header, stored, force: options.force === true });
+      options.onReplace?.(replaced);
       await load({ builder, client, header, reader, onProgress: options.onProgress });
       await builder.migrate(() => true);
     });

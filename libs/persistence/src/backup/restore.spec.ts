@@ -10,6 +10,7 @@ import { migrate, pendingMigrations } from '../migrations.js';
 import { withClient } from '../pg-client.js';
 import { backupDatabase, type BackupOptions } from './backup-database.js';
 import { BackupError, type BackupHeader } from './backup-header.js';
+import { checkBackup, restoreDatabase } from './restore-database.js';
 
 describe('a restore', () => {
   let source: TestDatabase;
@@ -56,7 +57,7 @@ describe('a restore', () => {
   it('needs no schema to be there, and takes rows that migrations inserted for nobody’s', async () => {
     await save();
     await using empty = await createTestDatabase();
-    await restore(empty.url, file);
+    await restoreDatabase(empty.url, await checkBackup(file, { stored: [stored()] }));
     await restore(target.url, file);
     for (const { url } of [empty, target]) expect(await contents(url)).toEqual(await contents(source.url));
     expect(await schemasOf(empty.url)).toEqual(SCHEMAS);

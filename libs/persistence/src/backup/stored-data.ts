@@ -7,8 +7,8 @@ export type CheckQuery = <Row>(sql: string, parameters?: unknown[]) => Promise<R
 export interface Invariant {
   /** What holds, as a sentence without a full stop. */
   name: string;
-  /** How often it does not: 0 in sound data. `keys`: the secret keys at hand, the newest first. */
-  countBroken(query: CheckQuery, keys: readonly Buffer[]): Promise<number>;
+  /** How often it does not: 0 in sound data. */
+  countBroken: (query: CheckQuery) => Promise<number>;
 }
 
 /** What backup and restore have to know about a service. */

@@ -1,0 +1,136 @@
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import {
+  backupDatabase,
+  findSecretKeys,
+  readBackupHeader,
+  startEmbeddedPostgres,
+  withClient,
+} from '@gatehouse/persistence';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePorts, LaunchedPlatform, temporaryHome, type Ports } from '../smoke/launched-platform.js';
+import {
+  addOldDays,
+  basesOf,
+  commandLine,
+  fillProxyGateway,
+  fillSharing,
+  fillTunnelGateway,
+  Kept,
+  throughProxy,
+  useProxyGateway,
+  useSharing,
+  useTunnelGateway,
+} from './filled-platform.js';
+import { sequenceValues, tableFingerprints } from './table-fingerprints.js';
+
+/** Does `work` with the database of a home whose platform is stopped. */
+async function withStoppedDatabase<T>(home: string, work: (url: string) => Promise<T>): Promise<T> {
+  const server = await startEmbeddedPostgres({ home, durable: false });
+  try {
+    return await work(server.url());
+  } finally {
+    await server.stop();
+  }
+}
+
+const storedData = (url: string) =>
+  withClient(url, async (client) => {
+    await client.query(`SET timezone = 'UTC'`);
+    return { tables: await tableFingerprints(client), sequences: await sequenceValues(client) };
+  });
+
+describe.skipIf(process.platform !== 'linux')('a platform that was lost', { timeout: 400_000 }, () => {
+  let root: string;
+  let ports: Ports;
+  let origin: Server;
+  let originUrl: URL;
+  let platform: LaunchedPlatform | undefined;
+  let kept: Kept | undefined;
+
+  beforeAll(async () => {
+    root = temporaryHome('gatehouse-lost-');
+    ports = await freePorts();
+    origin = createServer((_, response) => response.end('hello'));
+    await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
+    originUrl = new URL(`http://127.0.0.1:${(origin.address() as AddressInfo).port}/hello`);
+  });
+  afterAll(async () => {
+    await kept?.stopAgent();
+    await platform?.stop('SIGTERM');
+    origin.closeAllConnections();
+    origin.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  const start = async (home: string): Promise<LaunchedPlatform> => {
+    mkdirSync(home, { recursive: true, mode: 0o755 });
+    const admin = kept === undefined ? {} : { GATEHOUSE_ADMIN_PASSWORD: 'not-the-one-that-was-saved' };
+    platform = await new LaunchedPlatform(home, ports, admin).ready();
+    return platform;
+  };
+
+  it('comes back from its backup with everything that people and programs know', async () => {
+    const [home, other, file] = [join(root, 'lost'), join(root, 'new'), join(root, 'kept.backup.gz')];
+    const bases = basesOf(ports);
+    const first = await start(home);
+    kept = new Kept(readFileSync(join(home, 'first-login.txt'), 'utf8').trim());
+    const known = kept;
+    await fillProxyGateway(bases.proxy, known, ports, originUrl.href);
+    await fillSharing(bases.sharing, known);
+    await fillTunnelGateway(bases.tunnel, known, ports, originUrl);
+    await commandLine(home, 'seed-demo');
+    const url = (await commandLine(home, 'db-url')).stdout.trim();
+    await addOldDays(url);
+
+    // Backed up while people go on, and compared with what the very snapshot of the backup holds.
+    let busy = true;
+    const going = (async () => {
+      let flows = 0;
+      for (; busy; flows += 1) await throughProxy(ports, originUrl.href);
+      return flows;
+    })();
+    const saved = await withClient(url, async (client) => {
+      await client.query(`SET timezone = 'UTC'; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`);
+      const { rows } = await client.query<{ id: string }>('SELECT pg_export_snapshot() AS id');
+      const options = { snapshot: rows[0]?.id ?? '', keys: findSecretKeys({ home }) ?? [] };
+      await backupDatabase(url, file, options);
+      return tableFingerprints(client);
+    });
+    busy = false;
+    expect(await going).toBeGreaterThan(0);
+    expect(Number(saved['proxy_gateway.traffic_logs']?.split(' ')[0])).toBeGreaterThan(1_000);
+    await first.stop('SIGTERM');
+
+    // Nothing is left but the file and the key.
+    mkdirSync(other, { mode: 0o755 });
+    cpSync(join(home, 'secret.key'), join(other, 'secret.key'));
+    rmSync(home, { recursive: true });
+    await commandLine(other, 'restore', file);
+    const header = await readBackupHeader(file);
+    const sequences = Object.fromEntries(
+      header.sequences.map(({ schema, name, value, called }) => [`${schema}.${name}`, `${value} ${called}`]),
+    );
+    expect(await withStoppedDatabase(other, storedData)).toEqual({ tables: saved, sequences });
+
+    await start(other);
+    await useProxyGateway(bases.proxy, known, ports, originUrl.href);
+    await useSharing(bases.sharing, known);
+    await useTunnelGateway(bases.tunnel, known, ports);
+
+    // Over data that were used, too.
+    const rehearsed = join(root, 'later.backup.gz');
+    await commandLine(other, 'backup', rehearsed);
+    await platform?.stop('SIGTERM');
+    await expect(commandLine(other, 'restore', file)).rejects.toThrow('restore with --force');
+    const { stderr } = await commandLine(other, 'restore', file, '--force');
+    expect(stderr).toMatch(/Replacing [\d,]+ rows of proxy-gateway/);
+    expect(await withStoppedDatabase(other, storedData)).toEqual({ tables: saved, sequences });
+    // What was written after a restore holds together as well.
+    const { stdout } = await commandLine(other, 'restore', '--rehearse', rehearsed);
+    expect(stdout).toContain('can be restored');
+    expect(stdout).not.toContain('FAIL');
+  });
+});
