@@ -61,7 +61,7 @@ ENV NODE_ENV=production GATEHOUSE_HOME=/var/lib/gatehouse BIND_ADDRESS=0.0.0.0
 # Memory of password hashes goes back to the system; glibc would learn to keep 20 MiB of it for each of Node's threads.
 ENV MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_ARENA_MAX=2
 WORKDIR /app
-RUN install -d -o node -g node -m 0700 /var/lib/gatehouse
+RUN install -d -o node -g node -m 0700 /var/lib/gatehouse /var/lib/gatehouse-certificates
 # Packages change rarely: an update then transfers the second layer only.
 COPY --from=build --chown=root:root /image/packages ./
 COPY --from=build --chown=root:root /image/app ./
@@ -71,6 +71,6 @@ VOLUME /var/lib/gatehouse
 # REST and consoles; the proxy; agents; visitors of hosts.
 EXPOSE 8080 7890 8024 8024/udp 8880 8443
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=6 \
+HEALTHCHECK --interval=10s --timeout=10s --start-period=60s --retries=6 \
   CMD ["node", "libs/platform/dist/health/check-ready.js", "http://127.0.0.1:8080/readyz"]
 CMD ["node", "apps/proxy-gateway/dist/main.js"]

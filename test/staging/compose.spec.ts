@@ -98,7 +98,7 @@ const SERVICE = {
           '^\\$\\{PUBLISH_[A-Z]+:-\\$\\{PUBLISH_ADDRESS:-127\\.0\\.0\\.1\\}\\}:.+:(\\d+|\\$\\{[A-Z_]+:-\\d+-\\d+\\})(/udp)?$',
       },
     },
-    volumes: { ...STRINGS, items: { type: 'string', pattern: '^[a-z-]+:/[a-z/]+$' } },
+    volumes: { ...STRINGS, items: { type: 'string', pattern: '^[a-z-]+:/[a-z/-]+$' } },
     healthcheck: HEALTHCHECK,
     depends_on: {
       type: 'object',
@@ -176,6 +176,26 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('asks for credentials at the proxy, and keeps it away from private addresses and our own services', () => {
+    const environment = FILE.services['proxy-gateway']?.environment;
+    expect(environment?.['PROXY_KERNEL_USERS']).toBe('${PROXY_USER:-gatehouse}:${PROXY_PASSWORD:?set it in .env}');
+    expect(environment?.['PROXY_KERNEL_PRIVATE_TARGETS']).toBe('refuse');
+    const own = String(environment?.['PROXY_KERNEL_OWN_ENDPOINTS']).split(',');
+    for (const name of ['resource-sharing', 'tunnel-gateway']) expect(own).toContain(`${name}:8080`);
+  });
+
+  it('lets the tunnels live in a container that the service can leave and come back to', () => {
+    const [service, edge] = [FILE.services['tunnel-gateway'], FILE.services['tunnel-edge']];
+    expect(service?.environment).toMatchObject({ TUNNEL_EDGE: 'separate', TUNNEL_EDGE_CHANNEL: 'tunnel-edge:8025' });
+    expect(Object.keys(edge?.depends_on ?? {})).toEqual(['tunnel-gateway-migrate']);
+    expect(FILE.networks['edge-channel']).toEqual({ internal: true });
+    expect(SERVICES.filter(([, { networks }]) => networks?.includes('edge-channel')).map(([name]) => name)).toEqual([
+      'tunnel-gateway',
+      'tunnel-edge',
+    ]);
+    expect(service?.ports).toHaveLength(1);
+  });
+
   it('publishes each kind of port on an address of its own', () => {
     const published = SERVICES.flatMap(([, { ports = [] }]) => ports).map((port) => {
       const [, role, target] = /^\$\{PUBLISH_([A-Z]+):.*:([^:]*|\$\{.*\})$/.exec(port) ?? [];
@@ -209,6 +229,7 @@ describe('docker-compose.yml', () => {
       'GATEHOUSE_ADMIN_PASSWORD',
       'GATEHOUSE_SECRET_KEY',
       'POSTGRES_PASSWORD',
+      'PROXY_PASSWORD',
       'REDIS_PASSWORD',
     ]);
     for (const name of asked) expect(EXAMPLE.get(name)).toBe('');
@@ -228,7 +249,13 @@ describe('docker-compose.yml', () => {
   it('is what docker compose reads, where it is at hand', (ctx) => {
     const compose = spawnSync('docker', ['compose', 'version'], { encoding: 'utf8' });
     if (compose.status !== 0) ctx.skip('the compose plugin of Docker is not installed');
-    const secrets = ['POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'GATEHOUSE_ADMIN_PASSWORD', 'GATEHOUSE_SECRET_KEY'];
+    const secrets = [
+      'POSTGRES_PASSWORD',
+      'REDIS_PASSWORD',
+      'GATEHOUSE_ADMIN_PASSWORD',
+      'GATEHOUSE_SECRET_KEY',
+      'PROXY_PASSWORD',
+    ];
     const config = (env: Record<string, string>): { status: number | null; stderr: string } =>
       spawnSync('docker', ['compose', '--env-file', '/dev/null', 'config', '--quiet'], {
         cwd: ROOT,

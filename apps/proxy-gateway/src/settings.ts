@@ -25,6 +25,11 @@ export class ProxyGatewaySettings extends ServiceSettings {
   @IsIP()
   kernelAddress = '127.0.0.1';
 
+  /** Who may use the proxy itself. The setting `kernel.users` goes before it; both empty: whoever reaches it. */
+  @Variable('PROXY_KERNEL_USERS', { kind: 'list', expected: 'user:password pairs separated by commas', secret: true })
+  @Matches(/^[\x21-\x39\x3b-\x7e]{1,255}:[\x21-\x7e]{1,255}$/, { each: true })
+  kernelUsers: readonly string[] = [];
+
   /** For `kernel.mode` mihomo. */
   @Variable('PROXY_GATEWAY_MIHOMO', { expected: 'the absolute path of a mihomo program' })
   @Matches(/^(\/.*)?$/)

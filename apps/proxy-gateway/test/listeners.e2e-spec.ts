@@ -66,6 +66,20 @@ it('opens listeners of one protocol, closes them, and lets only known users in',
   await gone('socks');
 });
 
+it('asks for the users of the environment, until the settings name others', async () => {
+  await using other = await startGateway({ PROXY_KERNEL_USERS: 'env:pa:ss' });
+  const mixed = async (): Promise<number> => {
+    const { kernel } = (await other.call('GET', '/system/status')).body;
+    return kernel.listeners.find(({ type }: { type: string }) => type === 'mixed').port as number;
+  };
+  const basic = (user: string) => `Basic ${Buffer.from(user).toString('base64')}`;
+  expect(await statusThrough(await mixed())).toBe(407);
+  expect(await statusThrough(await mixed(), basic('env:pa:ss'))).toBe(200);
+  expect((await other.call('PUT', '/settings', { 'kernel.users': 'ann:one' })).status).toBe(200);
+  await waitFor(async () => (await statusThrough(await mixed(), basic('ann:one'))) === 200 || undefined);
+  expect(await statusThrough(await mixed(), basic('env:pa:ss'))).toBe(407);
+});
+
 it('resolves names as the settings say', async () => {
   const port = new URL(origin.url).port;
   const asked = async () => {

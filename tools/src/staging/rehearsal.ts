@@ -33,11 +33,11 @@ export class Rehearsal {
   /** Starts everything in order and calls `report` after each. @throws PlainFailure for what does not come up. */
   async start(report: (name: string, what: string) => void): Promise<void> {
     const { services } = this.#file;
+    await this.#assignPorts();
     const external = new Set(Object.keys(this.#addresses).map((address) => address.split(':')[0]));
     for (const name of startOrder(services)) {
       const service = services[name];
       if (!service?.command || external.has(name)) continue;
-      await this.#assignPorts(service, name);
       const started = performance.now();
       const what = await this.#run(name, service);
       report(name, `${what} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
@@ -58,13 +58,19 @@ export class Rehearsal {
     return codes;
   }
 
-  /** For what is published, and what listens on the container's own loopback. */
-  async #assignPorts(service: ComposeService, name: string): Promise<void> {
-    const published = (service.ports ?? []).map((mapping) => mapping.split(':').at(-1) ?? '');
-    const listening = Object.entries(service.environment ?? {}).flatMap(([key, value]) =>
-      /^\d+$/.test(String(value)) && key.endsWith('_PORT') ? [String(value)] : [],
-    );
-    for (const port of new Set([...published, ...listening])) this.#ports.set(`${name}:${port}`, await freePort());
+  /** For what is published, what listens on a container's own loopback, and where one container expects another. */
+  async #assignPorts(): Promise<void> {
+    const { services } = this.#file;
+    const wanted = new Set<string>();
+    for (const [name, { ports = [], environment = {} }] of Object.entries(services)) {
+      for (const mapping of ports) wanted.add(`${name}:${mapping.split(':').at(-1)}`);
+      for (const [key, value] of Object.entries(environment)) {
+        if (key.endsWith('_PORT') && /^\d+$/.test(String(value))) wanted.add(`${name}:${value}`);
+        const [, host = '', port] = /^([a-z-]+):(\d+)$/.exec(String(value)) ?? [];
+        if (services[host]) wanted.add(`${host}:${port}`);
+      }
+    }
+    for (const port of wanted) this.#ports.set(port, await freePort());
   }
 
   async #run(name: string, service: ComposeService): Promise<string> {
@@ -91,23 +97,28 @@ export class Rehearsal {
   }
 
   #environment(name: string, service: ComposeService): Record<string, string> {
-    const home = join(this.#folder, name);
-    mkdirSync(home, { recursive: true, mode: 0o700 });
-    const entries = Object.entries(service.environment ?? {}).map(([key, value]) => [
-      key,
-      this.#local(name, key, value),
-    ]);
-    return { ...(Object.fromEntries(entries) as Record<string, string>), GATEHOUSE_HOME: home };
+    const volumes = (service.volumes ?? []).map((volume) => volume.split(':') as [string, string]);
+    const entries = Object.entries(service.environment ?? {}).map(([key, value]) => {
+      const volume = volumes.find(([, path]) => path === value)?.[0];
+      return [key, volume === undefined ? this.#local(name, key, String(value)) : this.folderOf(volume)];
+    });
+    const home = this.folderOf(`home-of-${name}`);
+    return { GATEHOUSE_HOME: home, ...(Object.fromEntries(entries) as Record<string, string>) };
   }
 
-  #local(name: string, key: string, value: string | number): string {
+  /** The folder that takes the place of a volume. */
+  folderOf(volume: string): string {
+    const folder = join(this.#folder, volume);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  }
+
+  #local(name: string, key: string, value: string): string {
     if (key.endsWith('_PORT')) return String(this.#ports.get(`${name}:${value}`) ?? value);
     if (value === '0.0.0.0') return '127.0.0.1';
-    if (key.endsWith('_ADDRESS')) return this.#atRealPort(name, String(value));
-    return Object.entries(this.#addresses).reduce(
-      (text, [from, to]) => text.replaceAll(`@${from}`, `@${to}`),
-      String(value),
-    );
+    if (key.endsWith('_PUBLIC_ADDRESS')) return this.#asPublished(value);
+    if (/^[a-z0-9.-]+:\d+$/.test(value)) return this.#atRealPort(name, value);
+    return Object.entries(this.#addresses).reduce((text, [from, to]) => text.replaceAll(`@${from}`, `@${to}`), value);
   }
 
   /** The service's own health check, its container ports replaced by the real ones. */
@@ -120,9 +131,20 @@ export class Rehearsal {
     return code === 0;
   }
 
+  /** An address of this machine that one of the containers publishes. */
+  #asPublished(text: string): string {
+    const wanted = text.split(':').at(-1);
+    for (const [name, { ports = [] }] of Object.entries(this.#file.services)) {
+      const [, target] = ports.map((mapping) => mapping.split(':').slice(-2)).find(([port]) => port === wanted) ?? [];
+      if (target !== undefined) return `127.0.0.1:${this.#ports.get(`${name}:${target}`)}`;
+    }
+    return text;
+  }
+
+  /** A container's own address, or another container's name, with its port. */
   #atRealPort(name: string, text: string): string {
-    return text.replace(/127\.0\.0\.1:(\d+)/g, (whole, port: string) => {
-      const found = this.#ports.get(`${name}:${port}`);
+    return text.replace(/(127\.0\.0\.1|0\.0\.0\.0|\b[a-z][a-z-]*):(\d+)/g, (whole, host: string, port: string) => {
+      const found = this.#ports.get(`${/^\d/.test(host) ? name : host}:${port}`);
       return found === undefined ? whole : `127.0.0.1:${found}`;
     });
   }

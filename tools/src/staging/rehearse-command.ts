@@ -49,6 +49,7 @@ async function rehearse(
     REDIS_PASSWORD: redis.password,
     GATEHOUSE_ADMIN_PASSWORD: randomBytes(12).toString('hex'),
     GATEHOUSE_SECRET_KEY: randomBytes(32).toString('base64'),
+    PROXY_PASSWORD: randomBytes(12).toString('hex'),
     PORT_RANGE: await freePortRange(),
   };
   const file = readComposeFile(join(ROOT, 'docker-compose.yml'), variables);
@@ -62,12 +63,13 @@ async function rehearse(
     const at = (name: string, port = 8080): string => `http://127.0.0.1:${rehearsal.port(name, port)}`;
     const tunnelGateway = {
       url: at('tunnel-gateway'),
-      ports: { http: rehearsal.port('tunnel-gateway', 8880), https: rehearsal.port('tunnel-gateway', 8443) },
-      certificateFolder: join(folder, 'tunnel-gateway', 'tunnel-gateway', 'certificates'),
+      ports: { http: rehearsal.port('tunnel-edge', 8880), https: rehearsal.port('tunnel-edge', 8443) },
+      certificateFolder: rehearsal.folderOf('tunnel-certificates'),
     };
     const password = variables.GATEHOUSE_ADMIN_PASSWORD;
     const places = {
       proxyGateway: at('proxy-gateway'),
+      proxy: { user: { username: 'gatehouse', password: variables.PROXY_PASSWORD } },
       resourceSharing: at('resource-sharing'),
       tunnelGateway,
       password,

@@ -31,9 +31,9 @@ export class Origin {
     });
   }
 
-  static async start(documents: Record<string, string> = {}): Promise<Origin> {
+  static async start(documents: Record<string, string> = {}, address = '127.0.0.1'): Promise<Origin> {
     const server = createServer();
-    server.listen(0, '127.0.0.1');
+    server.listen(0, address);
     await once(server, 'listening');
     const origin = new Origin(server);
     server.on('request', (request, response) => {

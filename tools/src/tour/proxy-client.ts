@@ -5,6 +5,8 @@ import net from 'node:net';
 export interface ProxyAddress {
   host: string;
   port: number;
+  /** Where it asks for one. */
+  user?: { username: string; password: string };
 }
 
 export interface Fetched {
@@ -26,8 +28,9 @@ const TEXT_LIMIT = 4096;
  */
 export async function fetchThrough(entry: Entry, proxy: ProxyAddress, target: URL, method = 'GET'): Promise<Fetched> {
   if (entry === 'http') {
-    const headers = { host: target.host, connection: 'close' };
-    return await collect(http.request({ ...proxy, method, path: target.href, headers, agent: false }));
+    const headers = { host: target.host, connection: 'close', ...authorization(proxy) };
+    const { host, port } = proxy;
+    return await collect(http.request({ host, port, method, path: target.href, headers, agent: false }));
   }
   const port = Number(target.port || 80);
   const open = entry === 'connect' ? openConnect : openSocks5;
@@ -35,6 +38,11 @@ export async function fetchThrough(entry: Entry, proxy: ProxyAddress, target: UR
   const path = target.pathname + target.search;
   const headers = { host: target.host, connection: 'close' };
   return await collect(http.request({ method, path, headers, createConnection: () => socket }));
+}
+
+function authorization({ user }: ProxyAddress): { 'proxy-authorization'?: string } {
+  if (!user) return {};
+  return { 'proxy-authorization': `Basic ${Buffer.from(`${user.username}:${user.password}`).toString('base64')}` };
 }
 
 async function collect(request: http.ClientRequest): Promise<Fetched> {
@@ -53,7 +61,13 @@ async function collect(request: http.ClientRequest): Promise<Fetched> {
 /** HTTP CONNECT (RFC 9110 section 9.3.6). */
 async function openConnect(proxy: ProxyAddress, host: string, port: number): Promise<net.Socket> {
   const authority = `${host}:${port}`;
-  const request = http.request({ ...proxy, method: 'CONNECT', path: authority, headers: { host: authority } });
+  const request = http.request({
+    host: proxy.host,
+    port: proxy.port,
+    method: 'CONNECT',
+    path: authority,
+    headers: { host: authority, ...authorization(proxy) },
+  });
   request.setTimeout(TIMEOUT_MS, () => request.destroy(new Error('no answer to CONNECT within 30 s')));
   request.end();
   const [response, socket] = (await once(request, 'connect')) as [http.IncomingMessage, net.Socket];
@@ -64,15 +78,13 @@ async function openConnect(proxy: ProxyAddress, host: string, port: number): Pro
   return socket;
 }
 
-/** SOCKS5 without authentication, target by name (RFC 1928). */
+/** SOCKS5, target by name (RFC 1928), with the proxy's user where there is one (RFC 1929). */
 export async function openSocks5(proxy: ProxyAddress, host: string, port: number): Promise<net.Socket> {
-  const socket = net.connect(proxy);
+  const socket = net.connect({ host: proxy.host, port: proxy.port });
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no SOCKS reply within 30 s')));
   socket.on('error', () => {}); // reported by whoever awaits; this keeps a late one from ending the process
   await once(socket, 'connect');
-  socket.write(Buffer.from([5, 1, 0]));
-  const greeting = await readBytes(socket, 2);
-  if (greeting[1] !== 0) throw new Error('the proxy wants a SOCKS password');
+  await greetSocks5(socket, proxy);
   const name = Buffer.from(host);
   const portBytes = Buffer.from([port >> 8, port & 0xff]);
   socket.write(Buffer.concat([Buffer.from([5, 1, 0, 3, name.length]), name, portBytes]));
@@ -85,6 +97,18 @@ export async function openSocks5(proxy: ProxyAddress, host: string, port: number
   await readBytes(socket, addressLength + 2);
   socket.setTimeout(0);
   return socket;
+}
+
+async function greetSocks5(socket: net.Socket, { user }: ProxyAddress): Promise<void> {
+  const method = user ? 2 : 0;
+  socket.write(Buffer.from([5, 1, method]));
+  const greeting = await readBytes(socket, 2);
+  if (greeting[1] !== method) throw new Error(`the proxy ${user ? 'takes no' : 'wants a'} SOCKS password`);
+  if (!user) return;
+  const [name, password] = [Buffer.from(user.username), Buffer.from(user.password)];
+  socket.write(Buffer.concat([Buffer.from([1, name.length]), name, Buffer.from([password.length]), password]));
+  const verdict = await readBytes(socket, 2);
+  if (verdict[1] !== 0) throw new Error('the proxy does not take the SOCKS password');
 }
 
 async function readBytes(socket: net.Socket, count: number): Promise<Buffer> {

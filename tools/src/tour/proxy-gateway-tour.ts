@@ -25,7 +25,18 @@ import { ShadowsocksServer } from './shadowsocks-server.js';
 const MEBIBYTE = 1024 * 1024;
 const NODE_NAME = 'Tour Shadowsocks';
 
+/** What of the proxy the API does not say. */
+export interface ProxyPlace {
+  /** Where clients reach it. Default: where it listens. */
+  port?: number;
+  /** Who it lets in, where it asks. */
+  user?: { username: string; password: string };
+  /** This machine as the proxy reaches it. Default: the loopback. */
+  machine?: string;
+}
+
 interface Stage {
+  machine: string;
   /**
    * Name of the origin, new in every tour. Only the tour's Shadowsocks server knows it: an answer proves that the
    * request went through that server.
@@ -51,7 +62,12 @@ interface Trace {
  * API shows the connection, the rule that chose it and the log it left.
  * @throws TourFailure at the first thing that is not as it should be; what it added is removed all the same.
  */
-export async function tourProxyGateway(api: ApiClient, password: string, script: Script): Promise<void> {
+export async function tourProxyGateway(
+  api: ApiClient,
+  password: string,
+  script: Script,
+  { machine = '127.0.0.1', ...place }: ProxyPlace = {},
+): Promise<void> {
   script.chapter('proxy-gateway: from a subscription to a logged connection');
   const host = `origin-${randomBytes(3).toString('hex')}.gatehouse.example`;
   const origin = await Origin.start({ '/hello': 'hello from the origin\n' });
@@ -59,13 +75,14 @@ export async function tourProxyGateway(api: ApiClient, password: string, script:
     method: 'aes-128-gcm',
     password: 'tour-password',
     hosts: { [host]: '127.0.0.1' },
+    listen: machine,
   });
-  const publisher = await Origin.start({ '/subscription': subscriptionText(server) });
+  const publisher = await Origin.start({ '/subscription': subscriptionText(server, machine) }, machine);
   const trace: Trace = { subscriptionId: null, ruleId: null, previousSelection: null };
   try {
     await logIn(api, password, script);
-    const proxy = await findProxy(api, script);
-    const stage: Stage = { host, api, script, origin, server, publisher, proxy };
+    const proxy = { ...(await findProxy(api, script)), ...place };
+    const stage: Stage = { machine, host, api, script, origin, server, publisher, proxy };
     const node = await subscribe(stage, trace);
     await route(stage, node, trace);
     await carry(stage, node, trace);
@@ -81,9 +98,9 @@ export async function tourProxyGateway(api: ApiClient, password: string, script:
 }
 
 /** One good link and one that is not: a bad entry must cost only itself. */
-function subscriptionText(server: ShadowsocksServer): string {
+function subscriptionText(server: ShadowsocksServer, machine: string): string {
   const userinfo = Buffer.from(`${server.method}:${server.password}`).toString('base64url');
-  return `ss://${userinfo}@127.0.0.1:${server.port}#${encodeURIComponent(NODE_NAME)}\nss://broken\n`;
+  return `ss://${userinfo}@${machine}:${server.port}#${encodeURIComponent(NODE_NAME)}\nss://broken\n`;
 }
 
 async function logIn(api: ApiClient, password: string, script: Script): Promise<void> {
@@ -104,11 +121,11 @@ async function findProxy(api: ApiClient, script: Script): Promise<ProxyAddress> 
   });
 }
 
-async function subscribe({ api, script, publisher }: Stage, trace: Trace): Promise<NodeView> {
+async function subscribe({ api, script, publisher, machine }: Stage, trace: Trace): Promise<NodeView> {
   const subscription = await script.step('subscribe to a list of nodes', async (say) => {
     const created = await api.call<SubscriptionView>('POST', '/subscriptions', {
       name: `tour ${new Date().toISOString()}`,
-      url: `http://127.0.0.1:${publisher.port}/subscription`,
+      url: `http://${machine}:${publisher.port}/subscription`,
       type: 'auto',
       interval_sec: 86_400,
       enabled: true,

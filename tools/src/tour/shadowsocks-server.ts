@@ -15,13 +15,15 @@ export interface ShadowsocksServerOptions {
   password: string;
   /** Names this server knows and nobody else, with their addresses. Nothing else is dialled but loopback. */
   hosts: Record<string, string>;
+  /** Its own address. Default: 127.0.0.1. */
+  listen?: string;
 }
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 /** SOCKS address of the longest name: type, length, 255 bytes, port. */
 const LONGEST_ADDRESS = 1 + 1 + 255 + 2;
 
-/** A Shadowsocks AEAD server for TCP on a free loopback port, for the tour only: it leads to loopback and nowhere else. */
+/** A Shadowsocks AEAD server for TCP on a free port, for the tour only: it leads to loopback and nowhere else. */
 export class ShadowsocksServer {
   readonly port: number;
   readonly method: string;
@@ -40,7 +42,7 @@ export class ShadowsocksServer {
     const method = aeadMethod(options.method);
     const keys = { method, master: masterKey(options.password, method.keyLength) };
     const server = net.createServer({ allowHalfOpen: true, pauseOnConnect: true });
-    server.listen(0, '127.0.0.1');
+    server.listen(0, options.listen ?? '127.0.0.1');
     await once(server, 'listening');
     const running = new ShadowsocksServer(server, options);
     server.on('connection', (socket) => running.#accept(socket, keys, options.hosts));

@@ -6,7 +6,7 @@ import type { Command } from '../commands.js';
 import { platformHome } from '../supervisor/platform-settings.js';
 import { runningState } from '../supervisor/state-file.js';
 import { ApiClient } from './api-client.js';
-import { tourProxyGateway } from './proxy-gateway-tour.js';
+import { tourProxyGateway, type ProxyPlace } from './proxy-gateway-tour.js';
 import { tourResourceSharing } from './resource-sharing-tour.js';
 import { Script, TourFailure } from './script.js';
 import { tourTunnelGateway, type TunnelPlaces } from './tunnel-gateway-tour.js';
@@ -14,6 +14,8 @@ import { tourTunnelGateway, type TunnelPlaces } from './tunnel-gateway-tour.js';
 export interface TourPlaces {
   /** Base address of proxy-gateway, without a path. */
   proxyGateway: string;
+  /** Of the proxy itself, where the tour cannot know it. */
+  proxy?: ProxyPlace;
   /** The same of resource-sharing. */
   resourceSharing: string;
   /** Of tunnel-gateway, and what of it has to be on this machine. Null: the chapter is left out. */
@@ -36,7 +38,7 @@ export async function runTour(places: TourPlaces, print: (line: string) => void)
   const started = performance.now();
   try {
     const script = new Script(print);
-    await tourProxyGateway(new ApiClient(`${places.proxyGateway}/api/v1`), places.password, script);
+    await tourProxyGateway(new ApiClient(`${places.proxyGateway}/api/v1`), places.password, script, places.proxy);
     await tourResourceSharing(places.resourceSharing, places.password, script);
     if (places.tunnelGateway) {
       const { url, ...tunnels } = places.tunnelGateway;

@@ -12,6 +12,19 @@ export function refusesPrivateTargets(
   return wanted === 'auto' ? privateTargets === 'refuse' : wanted === 'false';
 }
 
+/** Who may use the listeners of the proxy: as the setting says, else as the environment does. Empty: whoever reaches them. */
+export function usersOfProxy(
+  preferences: Pick<Preferences, 'get'>,
+  { kernelUsers }: Pick<ProxyGatewaySettings, 'kernelUsers'>,
+): { username: string; password: string }[] {
+  const users = preferences.get('kernel.users');
+  if (users.length > 0) return users;
+  return kernelUsers.map((pair) => {
+    const colon = pair.indexOf(':');
+    return { username: pair.slice(0, colon), password: pair.slice(colon + 1) };
+  });
+}
+
 /** What of a kernel configuration settings and environment say. */
 @Injectable()
 export class KernelOptions {
@@ -85,7 +98,7 @@ export class KernelOptions {
   }
 
   private listener(type: ListenerConfig['type'], chosen: { address: string | null; port: number }): ListenerConfig {
-    const users = this.preferences.get('kernel.users');
+    const users = usersOfProxy(this.preferences, this.settings);
     return {
       name: type,
       type,

@@ -14,7 +14,7 @@ interface Listener {
 function find(
   listeners: Listener[] | Error | null,
   chosen: { address: string | null; port: number } | null = null,
-  kernelPort = 7890,
+  { kernelPort = 7890, kernelUsers = [] }: { kernelPort?: number; kernelUsers?: string[] } = {},
 ): Promise<string | null> {
   const modules = {
     get: () => {
@@ -26,7 +26,7 @@ function find(
   } as unknown as ModuleRef;
   const values: Record<string, unknown> = { 'kernel.listen.mixed': chosen, 'kernel.users': [] };
   const preferences = { get: (key: string) => values[key] } as unknown as Preferences;
-  const settings = { kernelPort, kernelAddress: '127.0.0.1' } as ProxyGatewaySettings;
+  const settings = { kernelPort, kernelAddress: '127.0.0.1', kernelUsers } as unknown as ProxyGatewaySettings;
   return new KernelProxyAddress(modules, preferences, settings).find();
 }
 
@@ -44,10 +44,14 @@ describe('the address of our own kernel', () => {
     expect(await find(listeners)).toBe(expected);
   });
 
+  it('has the credentials that the environment asks of everybody', async () => {
+    expect(await find([listening], null, { kernelUsers: ['ann:t:w/o'] })).toBe('http://ann:t%3Aw%2Fo@127.0.0.1:4321');
+  });
+
   it('is what it was told to listen on, for a worker without a kernel', async () => {
     expect(await find(null)).toBe('http://127.0.0.1:7890');
     expect(await find(null, { address: '0.0.0.0', port: 9000 })).toBe('http://127.0.0.1:9000');
     expect(await find(null, { address: null, port: 9000 })).toBe('http://127.0.0.1:9000');
-    expect(await find(null, null, 0)).toBeNull();
+    expect(await find(null, null, { kernelPort: 0 })).toBeNull();
   });
 });

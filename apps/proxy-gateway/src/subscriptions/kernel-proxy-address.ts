@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
+import { usersOfProxy } from '../kernel-host/kernel-options.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { ProxyGatewaySettings } from '../settings.js';
@@ -46,7 +47,7 @@ export class KernelProxyAddress {
   /** One who listens everywhere is reached on loopback. Where the kernel asks for a user, any of them will do. */
   private toUrl(address: string, port: number): string {
     const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
-    const [user] = this.preferences.get('kernel.users');
+    const [user] = usersOfProxy(this.preferences, this.settings);
     const credentials = user ? `${encodeURIComponent(user.username)}:${encodeURIComponent(user.password)}@` : '';
     return `http://${credentials}${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
