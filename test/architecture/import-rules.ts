@@ -13,6 +13,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
   persistence: ['net', 'contracts'],
   platform: ['contracts'],
   auth: ['persistence', 'platform', 'net', 'contracts'],
+  audit: ['auth', 'persistence', 'platform', 'contracts'],
   jobs: ['persistence', 'platform', 'contracts'],
   testing: [
     'contracts',
@@ -30,6 +31,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
   'proxy-gateway': [
     'platform',
     'auth',
+    'audit',
     'jobs',
     'persistence',
     'contracts',
@@ -38,8 +40,8 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
     'proxy-kernel',
     'subscription-formats',
   ],
-  'resource-sharing': ['platform', 'auth', 'jobs', 'persistence', 'contracts', 'share-links'],
-  'tunnel-gateway': ['platform', 'auth', 'jobs', 'persistence', 'contracts', 'net', 'geo', 'tunnel-kernel'],
+  'resource-sharing': ['platform', 'auth', 'audit', 'jobs', 'persistence', 'contracts', 'share-links'],
+  'tunnel-gateway': ['platform', 'auth', 'audit', 'jobs', 'persistence', 'contracts', 'net', 'geo', 'tunnel-kernel'],
   'tunnel-agent': ['tunnel-kernel', 'net', 'contracts'],
   console: ['contracts'],
   tools: ['persistence', 'net', 'proxy-kernel', 'tunnel-kernel', 'contracts'],

@@ -32,7 +32,7 @@ const OWN_PAGES = [
   'Webhooks',
 ];
 const ACCOUNT_PAGES = ['Sessions', 'API keys', 'Account', 'Dashboard'];
-const ADMIN_PAGES = ['Users', 'Transfer'];
+const ADMIN_PAGES = ['Users', 'Audit log', 'Transfer'];
 
 let gateway: RunningTunnelGateway;
 let browser: TestBrowser;

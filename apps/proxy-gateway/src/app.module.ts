@@ -1,10 +1,11 @@
+import { AuditApiModule, AuditModule } from '@gatehouse/audit';
 import { JobsModule } from '@gatehouse/jobs';
 import type { WorkersMode } from '@gatehouse/jobs';
 import { loadSecretKeys, PersistenceModule } from '@gatehouse/persistence';
 import { ThrottlingModule } from '@gatehouse/platform';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
-import { AuditApiModule, AuditModule } from './audit/audit.module.js';
+import { ProxyAuditRules } from './audit/audit-rules.js';
 import { AccessModule } from './auth/access.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
@@ -18,6 +19,7 @@ import { JobsApiModule } from './jobs/jobs-api.module.js';
 import { GeoApiModule, GeoModule } from './geo/geo.module.js';
 import { NodesModule } from './nodes/nodes.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
+import { Preferences } from './preferences/preferences.service.js';
 import { PreferencesModule } from './preferences/preferences.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { RuntimeLogsApiModule, RuntimeLogsModule } from './runtime-logs/runtime-logs.module.js';
@@ -42,7 +44,7 @@ export class AppModule {
       imports: [
         ...foundation(settings, secretKeys, settings.workers),
         ThrottlingModule.perMinute(settings.apiRateLimit),
-        AuditApiModule,
+        AuditApiModule.forRoot(ProxyAuditRules),
         AccessModule.forRoot(secretKeys),
         SubscriptionsModule,
         NodesModule,
@@ -103,7 +105,12 @@ function foundation(
     }),
     PreferencesModule,
     RuntimeLogsModule.forRoot(workers === 'only' ? 'worker' : 'api'),
-    AuditModule.forRoot(secretKeys),
+    AuditModule.forRoot({
+      service: SERVICE_NAME,
+      settings,
+      secretKeys,
+      retentionDays: { inject: Preferences, days: (found: Preferences) => found.get('audit.retention_days') },
+    }),
     RefreshModule,
     RuleSetRefreshModule,
     GeoModule,

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { AuditRecorder } from '@gatehouse/audit';
 import type { HttpOptions } from '@gatehouse/platform';
-import { AuditRecorder } from './audit/audit-recorder.js';
 import { refuseForeignHosts } from './auth/host-check.js';
 import { OpenAccess } from './auth/open-access.js';
 import { OPENAPI } from './openapi/openapi-options.js';

@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
+import { AuditChain, AuditLog, AuditRetention, AuditStore, systemEntry } from '@gatehouse/audit';
 import type { AuditLogPage, AuditLogView, AuditVerification } from '@gatehouse/contracts';
 import { waitFor } from '@gatehouse/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AuditChain } from '../src/audit/audit-chain.js';
-import { AuditLog, systemEntry } from '../src/audit/audit-log.js';
-import { AuditRetention } from '../src/audit/audit-retention.js';
-import { AuditStore } from '../src/audit/audit-store.js';
 import { startGateway } from './support/gateway.js';
 import type { Gateway } from './support/gateway.js';
 import { openServiceDatabase } from './support/service-database.js';

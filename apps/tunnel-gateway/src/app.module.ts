@@ -1,9 +1,11 @@
+import { AuditApiModule, AuditModule } from '@gatehouse/audit';
 import { AuthModule, IdempotencyModule } from '@gatehouse/auth';
 import { JobsModule, type WorkersMode } from '@gatehouse/jobs';
-import { PersistenceModule } from '@gatehouse/persistence';
+import { loadSecretKey, PersistenceModule } from '@gatehouse/persistence';
 import { ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AcmeModule } from './acme/acme.module.js';
+import { TunnelAuditRules } from './audit/tunnel-audit-rules.js';
 import { AuthPoliciesModule } from './auth-policies/auth-policies.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AccountsModule } from './auth/accounts.module.js';
@@ -49,6 +51,7 @@ export class AppModule {
       imports: [
         ...foundation(settings, settings.workers),
         ThrottlingModule.perMinute(settings.apiRateLimit),
+        AuditApiModule.forRoot(TunnelAuditRules),
         AuthModule.forRoot({
           service: SERVICE_NAME,
           imports: [UsersModule],
@@ -115,6 +118,11 @@ function foundation(
       redisUrl,
       autoMigrate,
       workers,
+    }),
+    AuditModule.forRoot({
+      service: SERVICE_NAME,
+      settings,
+      secretKey: loadSecretKey({ home: settings.home, envValue: settings.secretKey }),
     }),
     EventsModule,
     AcmeModule,

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { AuditRecorder } from '@gatehouse/audit';
 import { isPublicRoute } from '@gatehouse/auth';
 import type { HttpOptions } from '@gatehouse/platform';
 import { SESSION_COOKIE } from './auth/session-cookie-name.js';
@@ -20,7 +21,7 @@ export const HTTP_OPTIONS: HttpOptions = {
     downloads: [fileURLToPath(new URL('../../tunnel-agent/dist/gatehouse-agent.mjs', import.meta.url))],
   },
   entrance: (app) => app.get(ConsoleRules, { strict: false }).entrance,
-  middleware: [visitPages],
+  middleware: [(app) => app.get(AuditRecorder, { strict: false }).middleware, visitPages],
   streamedPaths: [ARCHIVE_PATH],
   openapi: {
     path: '/api/v1/openapi.json',

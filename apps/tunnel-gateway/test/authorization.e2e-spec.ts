@@ -175,6 +175,9 @@ const OPERATIONS: Record<string, Operation> = {
   webhooks_test: { rule: 'change', of: 'webhook' },
   webhooks_remove: { rule: 'change', of: 'webhook', consumes: true },
 
+  auditLogs_list: { rule: 'administer' },
+  auditLogs_verify: { rule: 'administer' },
+
   transfer_import: { rule: 'administer', body: () => ({}) },
   transfer_export: { rule: 'administer' },
   transfer_restore: { rule: 'administerPeople', body: () => ({}) },

@@ -122,6 +122,8 @@ const WALK: [operation: string, request: string, body?: object][] = [
   ['webhooks_rotateSecret', 'POST /webhooks/:webhook/rotate-secret'],
   ['webhooks_test', 'POST /webhooks/:webhook/test'],
   ['webhooks_deliveries', 'GET /webhooks/:webhook/deliveries?status=dead'],
+  ['auditLogs_list', 'GET /audit-logs?action=domain.*&limit=1'],
+  ['auditLogs_verify', 'GET /audit-logs/verify'],
   ['webhooks_remove', 'DELETE /webhooks/:webhook'],
   ['events_list', 'GET /events?type=client.kicked,client.online&limit=5'],
   ['dashboard_get', 'GET /dashboard'],

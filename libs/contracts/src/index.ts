@@ -25,6 +25,7 @@ export * from './error-codes.js';
 export * from './tunnel-gateway/cursor-page.js';
 export * from './tunnel-gateway/client.js';
 export * from './tunnel-gateway/tunnel.js';
+export * from './tunnel-gateway/audit-log.js';
 export * from './tunnel-gateway/host.js';
 export * from './tunnel-gateway/domain.js';
 export * from './tunnel-gateway/ip-rule.js';

@@ -36,3 +36,5 @@ export { createSecretBox, SecretBoxError, type SecretBox } from '@gatehouse/net'
 export { createDataKeyTable, dataKeyColumn, loadDataKey } from './data-keys.js';
 export { resealDatabase, type ResealOutcome, type SealedColumn } from './reseal.js';
 export { findSecretKeys, loadSecretKey, loadSecretKeys, SecretKeyError, type SecretKeySource } from './secret-key.js';
+export { isBadData, isLockTimeout } from './bad-data.js';
+export { noteRestore, readRestores, type RestoreNote } from './backup/restore-note.js';

@@ -77,3 +77,4 @@ export {
   ThrottlingModule,
   type ThrottlingOptions,
 } from './throttling/throttling.module.js';
+export { MASK, maskUrl } from './logging/mask-url.js';

@@ -5,6 +5,7 @@ import {
   BackupError,
   backupDatabase,
   checkBackup,
+  noteRestore,
   restoreDatabase,
   type CheckedBackup,
   type ReplacedRows,
@@ -120,6 +121,7 @@ export async function restoreCommand(args: string[]): Promise<number> {
     'the restore',
     withDatabase(process.env, { needsStopped: true }, (url) => restoreDatabase(url, backup, options)),
   );
+  await noteRestore(home, { at: new Date().toISOString(), backupOf: backup.header.createdAt });
   process.stdout.write(`Restored. The services start with the data of ${backup.header.createdAt}.\n`);
   return 0;
 }

@@ -1,6 +1,6 @@
 import type { Navigation } from '../shared/frame/pages.js';
 import { ApiKeysPage } from './api-keys/api-keys-page.js';
-import { AuditPage } from './audit/audit-page.js';
+import { AuditPage } from '../shared/audit/audit-page.js';
 import { ConnectionsPage } from './connections/connections-page.js';
 import { DashboardPage } from './dashboard/dashboard-page.js';
 import { GroupsPage } from './groups/groups-page.js';

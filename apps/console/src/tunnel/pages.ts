@@ -1,5 +1,6 @@
 import type { TunnelUserRole } from '@gatehouse/contracts';
 import type { Navigation, PageEntry } from '../shared/frame/pages.js';
+import { AuditPage } from '../shared/audit/audit-page.js';
 import { AccountPage } from './account/account-page.js';
 import { ApiKeysPage } from './api-keys/api-keys-page.js';
 import { CertificatesPage } from './certificates/certificates-page.js';
@@ -42,6 +43,7 @@ const PAGES: readonly (readonly TunnelPageEntry[])[] = [
   ],
   [
     { id: 'users', title: 'Users', icon: 'users', Component: UsersPage, forAdministrators: true },
+    { id: 'audit', title: 'Audit log', icon: 'audit', Component: AuditPage, forAdministrators: true },
     { id: 'transfer', title: 'Transfer', icon: 'transfer', Component: TransferPage, forAdministrators: true },
     { id: 'sessions', title: 'Sessions', icon: 'system', Component: SessionsPage },
     { id: 'keys', title: 'API keys', icon: 'keys', Component: ApiKeysPage },

@@ -1,6 +1,6 @@
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable, Logger, Optional } from '@nestjs/common';
-import { AuditLog } from '../audit/audit-log.js';
+import { AuditLog } from '@gatehouse/audit';
 import { GroupSwitches } from '../outbound/group-switches.js';
 import { OutboundGroupEntity } from '../outbound/outbound-group.entity.js';
 import type { LostSelection, MappedConfig } from './kernel-config.mapper.js';

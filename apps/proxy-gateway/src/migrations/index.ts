@@ -16,6 +16,7 @@ import { CreateRuntimeLogs1763668800331 } from './1763668800331-create-runtime-l
 import { CreateGeoDatabases1763668800332 } from './1763668800332-create-geo-databases.js';
 import { ScheduleSubscriptions1763668800340 } from './1763668800340-schedule-subscriptions.js';
 import { CreateTrafficLogSections1763668800350 } from './1763668800350-create-traffic-log-sections.js';
+import { NameUsersOfAuditedKeys1763668800400 } from './1763668800400-name-users-of-audited-keys.js';
 import { CreateDataKeys1763668800450 } from './1763668800450-create-data-keys.js';
 
 /** Every migration of the service, oldest first. */
@@ -38,5 +39,6 @@ export const MIGRATIONS = [
   CreateGeoDatabases1763668800332,
   ScheduleSubscriptions1763668800340,
   CreateTrafficLogSections1763668800350,
+  NameUsersOfAuditedKeys1763668800400,
   CreateDataKeys1763668800450,
 ];

@@ -1,6 +1,7 @@
 import type { ProxyNode } from '@gatehouse/contracts';
+import { MASK } from '@gatehouse/platform';
 
-export const MASK = '***';
+export { MASK, maskUrl } from '@gatehouse/platform';
 
 /** Every option name, of any type of node, whose value lets somebody use it. */
 const SECRET =
@@ -40,13 +41,4 @@ function maskAll(headers: unknown): unknown {
   if (typeof headers !== 'object' || headers === null) return headers;
   const entries = Object.entries(headers).map(([name, value]) => [name, /^host$/i.test(name) ? value : MASK]);
   return Object.fromEntries(entries);
-}
-
-/** A URL without what may be a credential: user, password, path, query and fragment. Providers' tokens come in any length. */
-export function maskUrl(text: string): string {
-  const url = URL.parse(text);
-  if (!url) return MASK;
-  const path = url.pathname === '/' ? '/' : `/${MASK}`;
-  const credentials = url.username === '' && url.password === '' ? '' : `${MASK}@`;
-  return `${url.protocol}//${credentials}${url.host}${path}${url.search === '' ? '' : `?${MASK}`}`;
 }

@@ -1,7 +1,7 @@
 import type { RetentionPayload } from '@gatehouse/contracts';
 import { JobHandler } from '@gatehouse/jobs';
 import type { HandlesJobs } from '@gatehouse/jobs';
-import { AuditRetention } from '../audit/audit-retention.js';
+import { AuditRetention } from '@gatehouse/audit';
 import { SwitchRetention } from '../outbound/switch-retention.js';
 import { RuntimeLogRetention } from '../runtime-logs/runtime-log-retention.js';
 import { TrafficRetention } from '../traffic/traffic-retention.js';

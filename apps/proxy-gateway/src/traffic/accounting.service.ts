@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
-import { UnitOfWork } from '@gatehouse/persistence';
+import { isBadData, isLockTimeout, UnitOfWork } from '@gatehouse/persistence';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import type { AccountingBatch } from './accounting-batch.js';
-import { isBadData, isLockTimeout } from './accounting-errors.js';
 import { AccountingQueue } from './accounting-queue.js';
 import { sectionsOf, writeBatch } from './accounting-store.js';
 import { createPartitions, dayOf, daysAhead, daysOf } from './log-partitions.js';

@@ -15,6 +15,7 @@ import { CreateConfigChanges1763668802171 } from './1763668802171-create-config-
 import { IndexRuleLists1763668802172 } from './1763668802172-index-rule-lists.js';
 import { CreateVisitorGrants1763668802180 } from './1763668802180-create-visitor-grants.js';
 import { TellPolicyVersions1763668802181 } from './1763668802181-tell-policy-versions.js';
+import { CreateAuditLogs1763668802401 } from './1763668802401-create-audit-logs.js';
 import { CreateDomains1763668802400 } from './1763668802400-create-domains.js';
 import { CreateDataKeys1763668802450 } from './1763668802450-create-data-keys.js';
 
@@ -38,5 +39,6 @@ export const MIGRATIONS = [
   CreateVisitorGrants1763668802180,
   TellPolicyVersions1763668802181,
   CreateDomains1763668802400,
+  CreateAuditLogs1763668802401,
   CreateDataKeys1763668802450,
 ];

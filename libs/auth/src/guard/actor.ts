@@ -15,6 +15,8 @@ export interface Actor {
   readonly userId: number | null;
   /** For people and logs: user name, or name of the API key. */
   readonly name: string;
+  /** Whose API key it is, where keys belong to users. */
+  readonly userName?: string;
   /** The service's own role of the user, where it has roles. */
   readonly role: string | null;
   readonly scopes: readonly Scope[];

@@ -90,6 +90,7 @@ export class Authenticator {
       credentialId: key.id,
       userId: key.userId,
       name: key.name,
+      ...(user !== null && { userName: user.name }),
       role: user?.role ?? null,
       scopes: user === null ? key.scopes : SCOPES.filter((scope) => allows(key, scope) && allows(user, scope)),
     };

@@ -1,7 +1,7 @@
 import type { Page } from './page.js';
 
-/** `anonymous`: no valid credential came with the request. */
-export const AUDIT_ACTOR_TYPES = ['password', 'api_key', 'system', 'anonymous'] as const;
+/** `password`: a login of the one administrator; `session`: of a user; `anonymous`: no valid credential came with the request. */
+export const AUDIT_ACTOR_TYPES = ['password', 'session', 'api_key', 'system', 'anonymous'] as const;
 export type AuditActorType = (typeof AUDIT_ACTOR_TYPES)[number];
 
 /** One field that a call changed; secrets are `***` on both sides. */
@@ -13,11 +13,22 @@ export interface AuditChange {
 }
 export type AuditValue = string | number | boolean | null;
 
+/** Who did something. */
+export interface AuditActorView {
+  type: AuditActorType;
+  /** Of the user or the API key. */
+  id: number | null;
+  /** Of the user or the API key. */
+  name: string | null;
+  /** Whose API key it is, where keys belong to users. */
+  user: string | null;
+}
+
 /** One row of `GET /audit-logs`. */
 export interface AuditLogView {
   id: number;
   created_at: string;
-  actor: { type: AuditActorType; id: number | null; name: string | null };
+  actor: AuditActorView;
   ip: string | null;
   user_agent: string | null;
   request_id: string | null;
@@ -48,7 +59,36 @@ export interface AuditLogPage extends Page<AuditLogView> {
   next_cursor: string | null;
 }
 
-export type AuditBreakReason = 'row_missing' | 'row_changed' | 'order_changed' | 'end_missing' | 'head_changed';
+/** `witness_…`: the chain fits together, but the witness outside the database saw other rows. */
+export type AuditBreakReason =
+  | 'row_missing'
+  | 'row_changed'
+  | 'order_changed'
+  | 'end_missing'
+  | 'head_changed'
+  | 'witness_ahead'
+  | 'witness_differs';
+
+/** A place where the chain does not hold. */
+export interface AuditBreak {
+  id: number;
+  reason: AuditBreakReason;
+}
+
+/** What the witness outside the database says of the log. */
+export interface AuditWitnessView {
+  /**
+   * `behind`: it has not written the newest rows; `restored`: a backup explains what is missing; `unreadable`: its file cannot be
+   * read; `off`: there is none.
+   */
+  status: 'confirms' | 'behind' | 'restored' | 'contradicts' | 'unreadable' | 'off';
+  /** The last row that it knows. */
+  last_id: number | null;
+  /** When it wrote that down. */
+  at: string | null;
+  /** Why it is not `confirms`. */
+  detail: string | null;
+}
 
 /** `GET /audit-logs/verify`. */
 export interface AuditVerification {
@@ -61,6 +101,7 @@ export interface AuditVerification {
   /** Kept elsewhere it also shows that the whole log was put back to an earlier state. */
   last_hash: string;
   /** The first place where the chain does not hold; null while it holds. */
-  broken: { id: number; reason: AuditBreakReason } | null;
+  broken: AuditBreak | null;
+  witness: AuditWitnessView;
   duration_ms: number;
 }

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min, MinLength } from 'class-validator';
-import { ValidateBy } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, MaxLength, Min } from 'class-validator';
+import { MinLength, ValidateBy, ValidateIf } from 'class-validator';
 import { Variable } from './variable.js';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -38,6 +38,29 @@ export class ServiceSettings {
   @IsOptional()
   @IsSecretKey()
   secretKey?: string;
+
+  /** Where heads of the audit log are written outside the database. Default: a file in the home; `off`: nowhere. */
+  @Variable('AUDIT_WITNESS_FILE', { expected: 'a file, to whose name each service adds its own, or off' })
+  @IsOptional()
+  @IsString()
+  auditWitnessFile?: string;
+
+  /** Who is sent the heads of the audit log, signed with AUDIT_WITNESS_SECRET. */
+  @Variable('AUDIT_WITNESS_URL', { expected: 'an address such as https://witness.example.org/gatehouse' })
+  @IsOptional()
+  @IsUrl({ protocols: ['http', 'https'], require_protocol: true, require_tld: false })
+  auditWitnessUrl?: string;
+
+  @Variable('AUDIT_WITNESS_SECRET', {
+    expected: 'at least 16 characters, needed with AUDIT_WITNESS_URL',
+    secret: true,
+  })
+  @ValidateIf(
+    ({ auditWitnessUrl, auditWitnessSecret }: ServiceSettings) => (auditWitnessUrl ?? auditWitnessSecret) !== undefined,
+  )
+  @IsString()
+  @MinLength(16)
+  auditWitnessSecret?: string;
 
   @Variable('LOG_LEVEL', { expected: `one of ${LOG_LEVELS.join(', ')}` })
   @IsIn(LOG_LEVELS)

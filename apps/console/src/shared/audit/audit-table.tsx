@@ -1,7 +1,7 @@
 import type { AuditLogView } from '@gatehouse/contracts';
-import { Badge } from '../../shared/components/page.js';
-import { Table, type Column } from '../../shared/components/table.js';
-import { formatTime } from '../../shared/format/times.js';
+import { Badge } from '../components/page.js';
+import { Table, type Column } from '../components/table.js';
+import { formatTime } from '../format/times.js';
 
 interface AuditTableProps {
   rows: readonly AuditLogView[] | undefined;
@@ -36,6 +36,7 @@ export function AuditTable({ rows, onOpen }: AuditTableProps) {
   return <Table caption="Audit log" columns={columns} rows={rows} rowKey={({ id }) => id} empty="Nothing was found." />;
 }
 
-export function whoOf({ actor: { type, id, name } }: AuditLogView): string {
-  return `${name ?? type}${id === null ? '' : ` (${type} ${id})`}`;
+export function whoOf({ actor: { type, id, name, user } }: AuditLogView): string {
+  const kind = type === 'session' ? 'user' : type;
+  return `${name ?? type}${id === null ? '' : ` (${kind} ${id}${user === null ? '' : ` of ${user}`})`}`;
 }

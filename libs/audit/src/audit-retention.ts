@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Preferences } from '../preferences/preferences.service.js';
-import { systemEntry } from './audit-log.js';
-import { AuditStore } from './audit-store.js';
+import { AuditOptions } from './audit-options.js';
+import { systemEntry } from './chain/audit-entry.js';
+import { AuditStore } from './chain/audit-store.js';
 
 const DAY_MS = 86_400_000;
 
@@ -10,13 +10,12 @@ const DAY_MS = 86_400_000;
 export class AuditRetention {
   constructor(
     private readonly store: AuditStore,
-    private readonly preferences: Preferences,
+    private readonly options: AuditOptions,
   ) {}
 
   /** How many rows went. */
   sweep(now: number): Promise<number> {
-    const days = this.preferences.get('audit.retention_days');
-    return this.store.prune(new Date(now - days * DAY_MS), (removed) => ({
+    return this.store.prune(new Date(now - this.options.retentionDays() * DAY_MS), (removed) => ({
       ...systemEntry('audit.prune'),
       changes: [{ field: 'removed_rows', before: null, after: removed }],
     }));

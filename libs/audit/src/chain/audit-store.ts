@@ -1,4 +1,4 @@
-import type { AuditBreakReason } from '@gatehouse/contracts';
+import type { AuditBreak, AuditBreakReason } from '@gatehouse/contracts';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { AuditChain, ChainHead } from './audit-chain.js';
 import type { AuditEntry } from './audit-entry.js';
@@ -16,14 +16,14 @@ interface HeadRow {
 export interface Verified {
   checked: number;
   head: ChainHead;
-  broken: { id: number; reason: AuditBreakReason } | null;
+  broken: AuditBreak | null;
 }
 
 const LOCK_TIMEOUT_MS = 5_000;
 const VERIFY_ROWS = 1_000;
 const HEAD = 'SELECT first_id, anchor_hash, last_id, last_hash, seal FROM audit_chain WHERE id = 1';
 export const AUDIT_COLUMNS =
-  'id, created_at, actor_type, actor_id, actor_name, ip, user_agent, request_id, method, path, action, resource_type, ' +
+  'id, created_at, actor_type, actor_id, actor_name, actor_user, ip, user_agent, request_id, method, path, action, resource_type, ' +
   'resource_id, resource_name, status, success, error, changes, duration_ms, prev_hash, hash';
 
 /** The log in the database. Everybody who appends holds the head's row: ids have no gaps and each row knows the one before. */
@@ -31,27 +31,49 @@ export class AuditStore {
   constructor(
     private readonly dataSource: DataSource,
     private readonly chain: AuditChain,
+    private readonly onHead: (head: ChainHead) => void = () => undefined,
   ) {}
 
   /** All of the entries, in order, or none. */
   append(entries: readonly AuditEntry[]): Promise<void> {
-    return this.dataSource.transaction((tx) => this.appendIn(tx, entries));
+    return this.written(async (tx) => ({ head: await this.appendIn(tx, entries), result: undefined }));
+  }
+
+  /** What `take` takes away in the same transaction, as entries: all of it is in the log afterwards, or still where it was. */
+  appendTaken(take: (tx: EntityManager) => Promise<readonly AuditEntry[]>): Promise<number> {
+    return this.written(async (tx) => {
+      const entries = await take(tx);
+      return { head: entries.length === 0 ? null : await this.appendIn(tx, entries), result: entries.length };
+    });
+  }
+
+  /** The ends of the chain as they are now, whether they are ours or not. */
+  async head(): Promise<ChainHead> {
+    return (await this.readHead(this.dataSource.manager, HEAD)).head;
+  }
+
+  /** Hashes of rows that are there. */
+  async hashesOf(ids: readonly number[]): Promise<Map<number, string>> {
+    const rows: { id: number; hash: string }[] = await this.dataSource.query(
+      'SELECT id, hash FROM audit_logs WHERE id = ANY ($1::bigint[])',
+      [ids],
+    );
+    return new Map(rows.map(({ id, hash }) => [id, hash]));
   }
 
   /** Removes what is older, from the beginning only; the hash of the last row removed stays as the anchor. */
   prune(before: Date, remark: (removed: number) => AuditEntry): Promise<number> {
-    return this.dataSource.transaction(async (tx) => {
+    return this.written(async (tx) => {
       const { head } = await this.lockHead(tx);
       const [end]: { id: number; hash: string }[] = await tx.query(
         `SELECT id, hash FROM audit_logs WHERE id < coalesce(
            (SELECT min(id) FROM audit_logs WHERE created_at >= $1), $2) ORDER BY id DESC LIMIT 1`,
         [before, head.lastId + 1],
       );
-      if (end === undefined) return 0;
+      if (end === undefined) return { head: null, result: 0 };
       const [, removed]: [unknown, number] = await tx.query('DELETE FROM audit_logs WHERE id <= $1', [end.id]);
       await this.writeHead(tx, { ...head, firstId: end.id + 1, anchorHash: end.hash });
-      await this.appendIn(tx, [remark(removed)]);
-      return removed;
+      return { head: await this.appendIn(tx, [remark(removed)]), result: removed };
     });
   }
 
@@ -87,7 +109,14 @@ export class AuditStore {
     return row.prev_hash === previous.hash ? null : 'order_changed';
   }
 
-  private async appendIn(tx: EntityManager, entries: readonly AuditEntry[]): Promise<void> {
+  /** The head is told of after the commit: until then it may come to nothing. */
+  private async written<T>(work: (tx: EntityManager) => Promise<{ head: ChainHead | null; result: T }>): Promise<T> {
+    const { head, result } = await this.dataSource.transaction(work);
+    if (head !== null) this.onHead(head);
+    return result;
+  }
+
+  private async appendIn(tx: EntityManager, entries: readonly AuditEntry[]): Promise<ChainHead> {
     const { head } = await this.lockHead(tx);
     const rows: AuditRow[] = [];
     for (const entry of entries) {
@@ -101,6 +130,7 @@ export class AuditStore {
       [JSON.stringify(rows)],
     );
     await this.writeHead(tx, head);
+    return head;
   }
 
   /** A head that somebody changed is continued as it is: verify() tells, and the log goes on. */

@@ -1,10 +1,19 @@
 import type { AuditActorType, AuditChange } from '@gatehouse/contracts';
 import { redactText } from '@gatehouse/platform';
 
+/** Who did it. */
+export interface AuditActor {
+  type: AuditActorType;
+  id: number | null;
+  name: string | null;
+  /** Whose API key it is. */
+  user?: string | null;
+}
+
 /** What is to be written down of one call, or of one thing that the service did by itself. */
 export interface AuditEntry {
   at: Date;
-  actor: { type: AuditActorType; id: number | null; name: string | null };
+  actor: AuditActor;
   ip: string | null;
   userAgent: string | null;
   requestId: string | null;
@@ -31,7 +40,11 @@ const MAX_ERROR = 500;
 export function tidy(entry: AuditEntry): AuditEntry {
   return {
     ...entry,
-    actor: { ...entry.actor, name: clean(entry.actor.name, MAX_NAME) },
+    actor: {
+      ...entry.actor,
+      name: clean(entry.actor.name, MAX_NAME),
+      user: clean(entry.actor.user ?? null, MAX_NAME),
+    },
     ip: clean(entry.ip, 64),
     userAgent: clean(entry.userAgent, 256),
     requestId: clean(entry.requestId, 100),
@@ -59,4 +72,26 @@ function clean(text: string | null, length: number): string | null {
   if (text === null) return null;
   const plain = redactText(text.replaceAll('\0', '').toWellFormed());
   return plain.length > length ? `${plain.slice(0, length - 1).toWellFormed()}…` : plain;
+}
+
+/** What the service did by itself. */
+export function systemEntry(action: string): AuditEntry {
+  return {
+    at: new Date(),
+    actor: { type: 'system', id: null, name: 'system' },
+    ip: null,
+    userAgent: null,
+    requestId: null,
+    method: null,
+    path: null,
+    action,
+    resourceType: null,
+    resourceId: null,
+    resourceName: null,
+    status: null,
+    success: true,
+    error: null,
+    changes: [],
+    durationMs: null,
+  };
 }

@@ -5,21 +5,21 @@ import type { Request, RequestHandler, Response } from 'express';
 import { AnonymousBudget } from './anonymous-budget.js';
 import { changesBetween, resultOf } from './audit-changes.js';
 import type { Fields } from './audit-changes.js';
-import type { AuditEntry } from './audit-entry.js';
-import { AuditLog } from './audit-log.js';
-import { auditTarget } from './audit-target.js';
+import type { AuditActor, AuditEntry } from '../chain/audit-entry.js';
+import { AuditLog } from '../chain/audit-log.js';
+import { AuditRules, LOGIN_ACTION } from './audit-rules.js';
 import type { AuditTarget } from './audit-target.js';
-import { AuditedResources, nameOf } from './audited-resources.js';
 import { readAnswer } from './read-answer.js';
 import type { Answer } from './read-answer.js';
 
-const PREFIX = '/api/v1/';
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** An answer waits this long for its row; then it goes out, and the row follows. */
 const PATIENCE_MS = 2_000;
 /** A call without an answer this long after its client has left will have none. */
 const UNENDED_MS = 60_000;
 const CLIENT_LEFT = 499;
+/** The first of these that a resource has is what people call it. */
+const NAME_COLUMNS = ['custom_name', 'name', 'username', 'host', 'original_name', 'payload', 'pattern', 'title'];
 
 /** A call that is not answered yet. */
 interface Call {
@@ -39,14 +39,13 @@ export class AuditRecorder {
 
   constructor(
     private readonly log: AuditLog,
-    private readonly resources: AuditedResources,
+    private readonly rules: AuditRules,
   ) {}
 
   /** Stands before everything that can refuse a call, body parsers included. */
   readonly middleware: RequestHandler = (request, response, next) => {
     const { method, path } = request;
-    const watched = !SAFE_METHODS.has(method) && path.startsWith(PREFIX);
-    const target = watched ? auditTarget(method, path.slice(PREFIX.length)) : null;
+    const target = SAFE_METHODS.has(method) ? null : this.rules.target(method, path);
     if (target !== null) {
       const call: Call = { target, began: performance.now(), requestId: currentRequestId() ?? null, before: undefined };
       this.calls.set(request, call);
@@ -83,6 +82,7 @@ export class AuditRecorder {
   private async record(request: Request, status: number, answer: Answer | null, call: Call): Promise<void> {
     try {
       const entry = this.entryOf(request, status, answer, call);
+      if (entry.success) entry.actor = this.rules.loggedIn(entry.action, answer?.body) ?? entry.actor;
       const refused = !entry.success && entry.actor.type === 'anonymous';
       if (refused && !(await this.affordable(entry.at))) return;
       if (entry.success) await this.addChanges(entry, answer, call);
@@ -102,13 +102,13 @@ export class AuditRecorder {
     const success = status < 400;
     return {
       at: new Date(),
-      actor: actorFields(request, success && target.action === 'auth.login'),
+      actor: actorFields(request),
       ip: request.ip ?? null,
       userAgent: request.headers['user-agent'] ?? null,
       requestId,
       method: request.method,
       path: request.path,
-      action: status === 429 && target.action === 'auth.login' ? 'auth.lockout' : target.action,
+      action: status === 429 && target.action === LOGIN_ACTION ? 'auth.lockout' : target.action,
       resourceType: target.resourceType,
       resourceId: target.resourceId,
       resourceName: null,
@@ -126,13 +126,13 @@ export class AuditRecorder {
     const after = await this.read({ ...target, resourceId: target.resourceId ?? created });
     entry.resourceId ??= created;
     entry.resourceName = nameOf(after) ?? nameOf(before);
-    entry.changes = changesBetween(before, after);
+    entry.changes = changesBetween(before, after, this.rules);
     if (before === null && after === null) entry.changes = resultOf(answer?.body);
   }
 
   private async read(target: AuditTarget): Promise<Fields | null> {
     try {
-      return await this.resources.read(target);
+      return await this.rules.read(target);
     } catch (error) {
       this.logger.error(`What ${target.action} changes cannot be read`, error);
       return null;
@@ -155,12 +155,24 @@ export class AuditRecorder {
   }
 }
 
-function actorFields(request: Request, loggedIn: boolean): AuditEntry['actor'] {
+function actorFields(request: Request): AuditActor {
   const actor = actorOf(request);
-  if (loggedIn) return { type: 'password', id: null, name: 'administrator' };
-  if (actor === null) return { type: 'anonymous', id: null, name: null };
-  if (actor.credential === 'api_key') return { type: 'api_key', id: actor.credentialId, name: actor.name };
-  return { type: actor.credential === 'none' ? 'anonymous' : 'password', id: null, name: actor.name };
+  if (actor === null || actor.credential === 'none') {
+    return { type: 'anonymous', id: null, name: actor?.name ?? null };
+  }
+  const { credentialId, name, userId, userName = null } = actor;
+  if (actor.credential === 'api_key') return { type: 'api_key', id: credentialId, name, user: userName };
+  if (actor.credential === 'session') return { type: 'session', id: userId, name };
+  return { type: 'password', id: null, name };
+}
+
+/** What people call it. */
+export function nameOf(fields: Fields | null): string | null {
+  for (const column of NAME_COLUMNS) {
+    const name = fields?.[column];
+    if (typeof name === 'string' && name !== '') return name;
+  }
+  return null;
 }
 
 async function within(ms: number, work: Promise<void>): Promise<void> {

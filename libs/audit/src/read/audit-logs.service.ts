@@ -2,15 +2,17 @@ import type { AuditLogPage, AuditVerification } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AuditLogQuery } from './audit-log.dto.js';
-import { toAuditLogView } from './audit-row.js';
-import type { AuditRow } from './audit-row.js';
-import { AUDIT_COLUMNS, AuditStore } from './audit-store.js';
+import { toAuditLogView } from '../chain/audit-row.js';
+import type { AuditRow } from '../chain/audit-row.js';
+import { AUDIT_COLUMNS, AuditStore } from '../chain/audit-store.js';
+import { WitnessCheck } from '../witness/witness-check.js';
 
 @Injectable()
 export class AuditLogsService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly store: AuditStore,
+    private readonly witness: WitnessCheck,
   ) {}
 
   /** Newest first. */
@@ -37,7 +39,9 @@ export class AuditLogsService {
 
   async verify(): Promise<AuditVerification> {
     const began = performance.now();
-    const { checked, head, broken } = await this.store.verify();
+    const { checked, head, broken: ownBreak } = await this.store.verify();
+    const { view: witness, broken: seen } = await this.witness.compare();
+    const broken = ownBreak ?? seen;
     return {
       ok: broken === null,
       checked,
@@ -45,6 +49,7 @@ export class AuditLogsService {
       last_id: head.lastId,
       last_hash: head.lastHash,
       broken,
+      witness,
       duration_ms: Math.round(performance.now() - began),
     };
   }
@@ -60,7 +65,7 @@ function conditions(query: AuditLogQuery): { where: string; values: unknown[] } 
   };
   const { actor, action, resource_type, resource_id, from, to, success } = query;
   if (actor !== undefined) {
-    add((at) => `${at} IN (actor_type, actor_name, actor_type || ':' || actor_id)`, actor);
+    add((at) => `${at} IN (actor_type, actor_name, actor_type || ':' || actor_id, actor_user)`, actor);
   }
   if (action?.endsWith('.*')) add((at) => `starts_with(action, ${at})`, action.slice(0, -1));
   else if (action !== undefined) add((at) => `action = ${at}`, action);

@@ -1,10 +1,12 @@
+import { AuditRules, LOGIN_ACTION, readRow, type AuditActor, type AuditTarget, type Fields } from '@gatehouse/audit';
 import type { SecretBox } from '@gatehouse/persistence';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { isSecretOption } from '../nodes/mask-secrets.js';
 import { Preferences } from '../preferences/preferences.service.js';
+import { ADMINISTRATOR } from '../auth/administrator.js';
 import { SECRET_BOX } from '../secret-box.token.js';
-import type { Fields } from './audit-changes.js';
-import type { AuditTarget } from './audit-target.js';
+import { auditTarget } from './audit-target.js';
 
 interface TableOfResource {
   table: string;
@@ -34,14 +36,38 @@ const OWN_COLUMN = new RegExp(
 /** Ends that people set, in spite of the names. */
 const SET_BY_PEOPLE = new Set(['expires_at', 'revoked_at']);
 
-/** Reads resources as they are at one moment, for what a call changed. */
+const PREFIX = '/api/v1/';
+
+/** What the audit log has to know of the calls of this service. */
 @Injectable()
-export class AuditedResources {
+export class ProxyAuditRules extends AuditRules {
   constructor(
     private readonly dataSource: DataSource,
     private readonly preferences: Preferences,
     @Inject(SECRET_BOX) private readonly box: SecretBox,
-  ) {}
+  ) {
+    super();
+  }
+
+  target(method: string, path: string): AuditTarget | null {
+    return path.startsWith(PREFIX) ? auditTarget(method, path.slice(PREFIX.length)) : null;
+  }
+
+  loggedIn(action: string): AuditActor | null {
+    return action === LOGIN_ACTION ? { type: 'password', id: null, name: ADMINISTRATOR } : null;
+  }
+
+  override hides(path: string): boolean {
+    const segments = path.split('.');
+    // Of hysteria it is a password, whatever it is elsewhere.
+    if (segments.at(-1) === 'obfs' || path === 'kernel.users') return true;
+    return segments.some(isSecretOption) && !this.shows(path);
+  }
+
+  /** Settings have dots in their names: `auth.token_ttl_sec` hides nothing. */
+  override shows(path: string): boolean {
+    return /^auth\.(enabled|token_ttl_sec)$/.test(path);
+  }
 
   /** Null for what does not exist, or is not watched. */
   async read({ resourceType, resourceId }: Omit<AuditTarget, 'action'>): Promise<Fields | null> {
@@ -49,12 +75,8 @@ export class AuditedResources {
     const place = TABLES[resourceType ?? ''];
     const id = resourceType === 'default_policy' ? '1' : resourceId;
     if (place === undefined || id === null) return null;
-    if (place.key === 'id' && !/^\d{1,15}$/.test(id)) return null;
-    const [found]: { row: Record<string, unknown> }[] = await this.dataSource.query(
-      `SELECT to_jsonb(found) AS row FROM ${place.table} found WHERE ${place.key} = $1`,
-      [id],
-    );
-    return found ? this.open(found.row, place) : null;
+    const found = await readRow(this.dataSource, place, id);
+    return found ? this.open(found, place) : null;
   }
 
   private open(row: Record<string, unknown>, { table, sealed = {} }: TableOfResource): Fields {
@@ -71,13 +93,4 @@ export class AuditedResources {
     const opened = this.box.open(text, table);
     return json ? JSON.parse(opened) : opened;
   }
-}
-
-/** What people call it. */
-export function nameOf(fields: Fields | null): string | null {
-  for (const column of ['custom_name', 'name', 'original_name', 'payload']) {
-    const name = fields?.[column];
-    if (typeof name === 'string' && name !== '') return name;
-  }
-  return null;
 }

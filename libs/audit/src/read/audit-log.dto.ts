@@ -1,9 +1,6 @@
 import { Transform } from 'class-transformer';
 import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
-import { IsInstant } from '../wire/instant.js';
-import { Omittable } from '../wire/omittable.js';
-import { OneLine } from '../wire/one-line.js';
-import { QueryInteger } from '../wire/query-integer.js';
+import { IsInstant, Omittable, OneLine, QueryInteger } from './query-fields.js';
 
 export class AuditLogQuery {
   @QueryInteger({ min: 1, max: 500 })
@@ -17,7 +14,7 @@ export class AuditLogQuery {
   @Matches(/^\d{1,15}$/, { message: 'cursor must be a next_cursor of this list' })
   cursor?: string;
 
-  /** A type (`password`, `api_key`, `system`, `anonymous`), an API key as `api_key:5`, or a name. */
+  /** A type (`password`, `session`, `api_key`, `system`, `anonymous`), an API key as `api_key:5`, a user as `session:5`, or a name. */
   @Omittable()
   @IsString()
   @OneLine()

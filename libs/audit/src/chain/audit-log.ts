@@ -1,8 +1,8 @@
 import type { AuditChange } from '@gatehouse/contracts';
+import { isBadData } from '@gatehouse/persistence';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
-import { isBadData } from '../traffic/accounting-errors.js';
-import { tidy } from './audit-entry.js';
+import { systemEntry, tidy } from './audit-entry.js';
 import type { AuditEntry } from './audit-entry.js';
 import { AuditStore } from './audit-store.js';
 
@@ -134,25 +134,4 @@ export class AuditLog implements BeforeApplicationShutdown {
   private lose(entry: AuditEntry, error: unknown): void {
     this.logger.error('An audit entry could not be stored', { entry, error });
   }
-}
-
-export function systemEntry(action: string): AuditEntry {
-  return {
-    at: new Date(),
-    actor: { type: 'system', id: null, name: 'system' },
-    ip: null,
-    userAgent: null,
-    requestId: null,
-    method: null,
-    path: null,
-    action,
-    resourceType: null,
-    resourceId: null,
-    resourceName: null,
-    status: null,
-    success: true,
-    error: null,
-    changes: [],
-    durationMs: null,
-  };
 }

@@ -8,6 +8,7 @@ export interface AuditRow extends Omit<AuditLogView, 'actor' | 'created_at'> {
   actor_type: AuditActorType;
   actor_id: number | null;
   actor_name: string | null;
+  actor_user: string | null;
 }
 
 export type UnsealedRow = Omit<AuditRow, 'hash'>;
@@ -19,6 +20,7 @@ export function toRow(entry: AuditEntry, id: number, prevHash: string): Unsealed
     actor_type: entry.actor.type,
     actor_id: entry.actor.id,
     actor_name: entry.actor.name,
+    actor_user: entry.actor.user ?? null,
     ip: entry.ip,
     user_agent: entry.userAgent,
     request_id: entry.requestId,
@@ -37,18 +39,18 @@ export function toRow(entry: AuditEntry, id: number, prevHash: string): Unsealed
   };
 }
 
-/** All of a row but its own hash. */
+/** All of a row but its own hash; without a field that older rows do not have, where it is empty. */
 export function sealedFields(row: UnsealedRow & { hash?: string }): SealedFields {
-  const { hash: _hash, ...fields } = row;
-  return { ...fields, created_at: row.created_at.toISOString() };
+  const { hash: _hash, actor_user: user, ...fields } = row;
+  return { ...fields, ...(user !== null && { actor_user: user }), created_at: row.created_at.toISOString() };
 }
 
 export function toAuditLogView(row: AuditRow): AuditLogView {
-  const { actor_type, actor_id, actor_name, created_at, id, ...rest } = row;
+  const { actor_type, actor_id, actor_name, actor_user, created_at, id, ...rest } = row;
   return {
     id,
     created_at: created_at.toISOString(),
-    actor: { type: actor_type, id: actor_id, name: actor_name },
+    actor: { type: actor_type, id: actor_id, name: actor_name, user: actor_user },
     ...rest,
   };
 }

@@ -17,7 +17,10 @@ export class AuditLogsController {
   }
 
   @Get('verify')
-  @Answers('AuditVerification', 'Checks the chain of the audit log')
+  @Answers(
+    'AuditVerification',
+    'Checks the chain of the audit log, and holds it against its witness outside the database',
+  )
   verify(): Promise<AuditVerification> {
     return this.logs.verify();
   }

@@ -1,23 +1,26 @@
 import type { AuditChange, AuditValue } from '@gatehouse/contracts';
-import { isSecretField, redactText } from '@gatehouse/platform';
-import { isSecretOption, MASK, maskUrl } from '../nodes/mask-secrets.js';
-import { MAX_CHANGES, MAX_VALUE } from './audit-entry.js';
+import { isSecretField, MASK, maskUrl, redactText } from '@gatehouse/platform';
+import { MAX_CHANGES, MAX_VALUE } from '../chain/audit-entry.js';
+import type { AuditRules } from './audit-rules.js';
 
 /** A resource as people know it, nested or not. Credentials are still in it: what leaves here does not hold them. */
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** Which fields nobody may read. */
+export type Secrecy = Pick<AuditRules, 'hides' | 'shows'>;
+
 const MAX_DEPTH = 6;
 
 /** Every field that differs. Null stands for a resource that did not exist before, or does not afterwards. */
-export function changesBetween(before: Fields | null, after: Fields | null): AuditChange[] {
-  const old = flatten(before ?? {});
-  const fresh = flatten(after ?? {});
+export function changesBetween(before: Fields | null, after: Fields | null, secrecy: Secrecy): AuditChange[] {
+  const old = flatten(before ?? {}, secrecy);
+  const fresh = flatten(after ?? {}, secrecy);
   const changes: AuditChange[] = [];
   for (const field of new Set([...old.keys(), ...fresh.keys()])) {
     const from = old.get(field) ?? null;
     const to = fresh.get(field) ?? null;
     if (from === to) continue;
-    changes.push({ field, before: shown(field, from), after: shown(field, to) });
+    changes.push({ field, before: shown(field, from, secrecy), after: shown(field, to, secrecy) });
     if (changes.length === MAX_CHANGES) break;
   }
   return changes;
@@ -32,11 +35,11 @@ export function resultOf(answer: unknown): AuditChange[] {
     .map(([field, value]) => ({ field, before: null, after: value as number | boolean }));
 }
 
-function flatten(fields: Fields): Map<string, AuditValue> {
+function flatten(fields: Fields, secrecy: Secrecy): Map<string, AuditValue> {
   const flat = new Map<string, AuditValue>();
   const visit = (value: unknown, path: string, depth: number): void => {
     if (typeof value !== 'object' || value === null) flat.set(path, leaf(value));
-    else if (Array.isArray(value) || depth === MAX_DEPTH) flat.set(path, JSON.stringify(masked(value)));
+    else if (Array.isArray(value) || depth === MAX_DEPTH) flat.set(path, JSON.stringify(masked(value, secrecy)));
     else
       for (const [name, inner] of Object.entries(value))
         visit(inner, path === '' ? name : `${path}.${name}`, depth + 1);
@@ -50,32 +53,29 @@ function leaf(value: unknown): AuditValue {
   return null;
 }
 
-function shown(field: string, value: AuditValue): AuditValue {
+function shown(field: string, value: AuditValue, secrecy: Secrecy): AuditValue {
   if (typeof value !== 'string' && typeof value !== 'number') return value;
-  if (value !== '' && isHidden(field)) return MASK;
+  if (value !== '' && isHidden(field, secrecy)) return MASK;
   return typeof value === 'string' ? shorten(maskedText(value)) : value;
 }
 
-/** Settings have dots in their names: `auth.token_ttl_sec` hides nothing. */
-function isHidden(path: string): boolean {
+/** Settings have dots in their names: what the service says of the whole path comes first. */
+function isHidden(path: string, secrecy: Secrecy): boolean {
+  if (secrecy.hides(path)) return true;
   const segments = path.split('.');
-  // Of hysteria it is a password, whatever it is elsewhere.
-  if (segments.at(-1) === 'obfs' || path === 'kernel.users') return true;
-  if (segments.includes('headers') && !/^host$/i.test(segments.at(-1) ?? '')) return true;
-  return (
-    segments.some((name) => isSecretOption(name) || isSecretField(name)) &&
-    !/^auth\.(enabled|token_ttl_sec)$/.test(path)
-  );
+  // Their names are open, their values may be tokens; `Host` is an address.
+  if (segments.some((name) => /headers$/.test(name)) && !/^host$/i.test(segments.at(-1) ?? '')) return true;
+  return segments.some((name) => isSecretField(name)) && !secrecy.shows(path);
 }
 
-function masked(value: unknown, depth = 0): unknown {
+function masked(value: unknown, secrecy: Secrecy, depth = 0): unknown {
   if (typeof value === 'string') return maskedText(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === MAX_DEPTH) return '…';
-  if (Array.isArray(value)) return value.slice(0, 100).map((item) => masked(item, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, 100).map((item) => masked(item, secrecy, depth + 1));
   const entries = Object.entries(value).map(([name, inner]) => [
     name,
-    isHidden(name) ? MASK : masked(inner, depth + 1),
+    isHidden(name, secrecy) ? MASK : masked(inner, secrecy, depth + 1),
   ]);
   return Object.fromEntries(entries);
 }

@@ -1,13 +1,13 @@
 import type { AuditLogPage, AuditLogView } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
-import { useApi } from '../../shared/api/api-context.js';
-import { CursorPager } from '../../shared/components/cursor-pager.js';
-import { SelectField, TextField } from '../../shared/components/fields.js';
-import { Page, Trouble } from '../../shared/components/page.js';
-import { formatCount } from '../../shared/format/amounts.js';
-import { FIRST_CURSOR } from '../../shared/state/cursor.js';
-import { useDebounced } from '../../shared/state/use-debounced.js';
-import { useResource } from '../../shared/state/use-resource.js';
+import { useApi } from '../api/api-context.js';
+import { CursorPager } from '../components/cursor-pager.js';
+import { SelectField, TextField } from '../components/fields.js';
+import { Page, Trouble } from '../components/page.js';
+import { formatCount } from '../format/amounts.js';
+import { FIRST_CURSOR } from '../state/cursor.js';
+import { useDebounced } from '../state/use-debounced.js';
+import { useResource } from '../state/use-resource.js';
 import { AuditDialog } from './audit-dialog.js';
 import { AuditTable } from './audit-table.js';
 import { VerifyChain } from './verify-chain.js';
@@ -64,14 +64,14 @@ function AuditFilters({ filter, onChange }: { filter: Filter; onChange: (changes
       <TextField
         label="Who"
         hideLabel
-        placeholder="Who: password, api_key:5 …"
+        placeholder="Who: a name, api_key:5 …"
         value={filter.actor}
         onInput={(actor) => onChange({ actor })}
       />
       <TextField
         label="Action"
         hideLabel
-        placeholder="Action: rule.create, node.*"
+        placeholder="Action: user.create, api_key.*"
         value={filter.action}
         onInput={(action) => onChange({ action })}
       />

@@ -1,8 +1,8 @@
 import type { AuditChange, AuditLogView } from '@gatehouse/contracts';
-import { Dialog } from '../../shared/components/dialog.js';
-import { Facts } from '../../shared/components/page.js';
-import { Table, type Column } from '../../shared/components/table.js';
-import { formatDuration, formatTime } from '../../shared/format/times.js';
+import { Dialog } from '../components/dialog.js';
+import { Facts } from '../components/page.js';
+import { Table, type Column } from '../components/table.js';
+import { formatDuration, formatTime } from '../format/times.js';
 import { whoOf } from './audit-table.js';
 
 const COLUMNS: readonly Column<AuditChange>[] = [

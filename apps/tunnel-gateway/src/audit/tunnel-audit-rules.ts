@@ -1,0 +1,91 @@
+import {
+  AuditRules,
+  readRow,
+  restTarget,
+  withoutColumns,
+  type AuditActor,
+  type AuditTarget,
+  type Fields,
+  type TableOfResource,
+} from '@gatehouse/audit';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+const PREFIX = '/api/v1/';
+const NAMES = {
+  resources: new Map([
+    ['users', 'user'],
+    ['clients', 'client'],
+    ['tunnels', 'tunnel'],
+    ['hosts', 'host'],
+    ['domains', 'domain'],
+    ['ip-rules', 'ip_rule'],
+    ['auth-policies', 'auth_policy'],
+    ['webhooks', 'webhook'],
+    ['api-keys', 'api_key'],
+    ['sessions', 'session'],
+    ['auth', 'auth'],
+    ['transfer', 'transfer'],
+  ]),
+  withoutMembers: new Set(['auth', 'transfer']),
+};
+
+/** Where each resource lives. Whatever columns a table gains are watched without a word here. */
+const TABLES: Readonly<Record<string, TableOfResource>> = {
+  user: { table: 'tunnel_gateway.users', key: 'id' },
+  client: {
+    table: 'tunnel_gateway.clients',
+    key: 'id',
+    options: { table: 'tunnel_gateway_ops.client_options', key: 'client_id' },
+  },
+  tunnel: {
+    table: 'tunnel_gateway.tunnels',
+    key: 'id',
+    options: { table: 'tunnel_gateway_ops.tunnel_options', key: 'tunnel_id' },
+  },
+  host: {
+    table: 'tunnel_gateway.hosts',
+    key: 'id',
+    options: { table: 'tunnel_gateway_ops.host_options', key: 'host_id' },
+  },
+  domain: { table: 'tunnel_gateway_ops.domains', key: 'id' },
+  ip_rule: { table: 'tunnel_gateway.ip_rules', key: 'id' },
+  auth_policy: { table: 'tunnel_gateway.auth_policies', key: 'id' },
+  webhook: { table: 'tunnel_gateway_ops.webhooks', key: 'id' },
+  api_key: { table: 'tunnel_gateway_ops.api_keys', key: 'id' },
+};
+/** What the service keeps for itself, or counts: not what somebody set. */
+const OWN_COLUMNS =
+  /^(id|created_at|updated_at|inlet_flow|export_flow|run_status|key_hash|last_used_.*|failing_since|hit_.*)$/;
+/** Whoever logs in by these is in the answer. */
+const LOGINS = new Set(['auth.login', 'auth.setup']);
+
+/** What the audit log has to know of the calls of this service. */
+@Injectable()
+export class TunnelAuditRules extends AuditRules {
+  constructor(private readonly dataSource: DataSource) {
+    super();
+  }
+
+  target(method: string, path: string): AuditTarget | null {
+    return path.startsWith(PREFIX) ? restTarget(method, path.slice(PREFIX.length), NAMES) : null;
+  }
+
+  async read({ resourceType, resourceId }: Omit<AuditTarget, 'action'>): Promise<Fields | null> {
+    const place = TABLES[resourceType ?? ''];
+    if (place === undefined || resourceId === null) return null;
+    const found = await readRow(this.dataSource, place, resourceId);
+    return found && withoutColumns(found, OWN_COLUMNS);
+  }
+
+  loggedIn(action: string, answer: unknown): AuditActor | null {
+    if (!LOGINS.has(action)) return null;
+    const { id, username } = (answer as { user?: { id?: number; username?: string } } | undefined)?.user ?? {};
+    return { type: 'session', id: id ?? null, name: username ?? null };
+  }
+
+  /** Conditions of policies hold names and hashes of visitors' passwords. */
+  override hides(path: string): boolean {
+    return /(^|\.)(config|secret_hash|challenge)(\.|$)/.test(path);
+  }
+}

@@ -1,0 +1,34 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { IsInt, IsISO8601, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
+
+/** RFC 3339; a date alone would leave open which time zone is meant, and a date by its week is not one that PostgreSQL reads. */
+const INSTANT = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** A moment with its offset, such as `2026-05-01T00:00:00Z`. */
+export function IsInstant(): PropertyDecorator {
+  return applyDecorators(
+    IsISO8601({ strict: true }),
+    Matches(INSTANT, { message: '$property must be a time with its offset, such as 2026-01-31T00:00:00Z' }),
+  );
+}
+
+/** The field may be left out. Unlike `IsOptional` it does not let `null` pass unchecked. */
+export const Omittable = (): PropertyDecorator => ValidateIf((_body, value) => value !== undefined);
+
+/** PostgreSQL text holds no NUL and no half of a surrogate pair. */
+export const OneLine = (): PropertyDecorator =>
+  Matches(/^[^\p{Cc}\p{Cs}]*$/u, { message: '$property must not contain control or broken characters' });
+
+/** A whole number in a query string, absent or in decimal digits. */
+export function QueryInteger({ min, max }: { min: number; max: number }): PropertyDecorator {
+  return applyDecorators(
+    IsOptional(),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value,
+    ),
+    IsInt(),
+    Min(min),
+    Max(max),
+  );
+}
