@@ -1,10 +1,12 @@
+import { AuditApiModule, AuditModule as AuditLogModule } from '@gatehouse/audit';
 import { AuthModule } from '@gatehouse/auth';
-import { PersistenceModule } from '@gatehouse/persistence';
+import { loadSecretKeys, PersistenceModule } from '@gatehouse/persistence';
 import { ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ApplicationsModule } from './applications/applications.module.js';
 import { CheckInModule } from './check-in/check-in.module.js';
 import { AuditModule } from './audit/audit.module.js';
+import { SiteAuditRules } from './audit/site-audit-rules.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
 import { databaseConfig, SERVICE_NAME } from './database.js';
 import { EnvironmentModule } from './environment.module.js';
@@ -41,6 +43,12 @@ export class AppModule {
           imports: [SiteModule],
           sessions: { cookie: SESSION_COOKIE, secure: settings.secureCookies, users: SiteUsers, ...SESSION_LIFETIME },
         }),
+        AuditLogModule.forRoot({
+          service: SERVICE_NAME,
+          settings,
+          secretKeys: loadSecretKeys({ home: settings.home, envValue: settings.secretKey }),
+        }),
+        AuditApiModule.withoutRoutes(SiteAuditRules),
         AuditModule,
         CredentialsModule,
         OpenApiModule,

@@ -1,3 +1,4 @@
+import { AuditRecorder } from '@gatehouse/audit';
 import type { HttpOptions } from '@gatehouse/platform';
 import { openApiEntry } from './limits/open-api-entry.js';
 import { SERVICE_VERSION } from './service-version.js';
@@ -11,7 +12,7 @@ export const HTTP_OPTIONS: HttpOptions = {
   forms: true,
   // Links, names and forms: nothing here is larger, and token requests come from anybody.
   bodyLimit: 1_048_576,
-  middleware: [openApiEntry],
+  middleware: [(app) => app.get(AuditRecorder, { strict: false }).middleware, openApiEntry],
   present: toEnvelope,
   openapi: {
     path: '/api/open/openapi.json',

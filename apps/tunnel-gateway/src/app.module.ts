@@ -1,7 +1,7 @@
 import { AuditApiModule, AuditModule } from '@gatehouse/audit';
 import { AuthModule, IdempotencyModule } from '@gatehouse/auth';
 import { JobsModule, type WorkersMode } from '@gatehouse/jobs';
-import { loadSecretKey, PersistenceModule } from '@gatehouse/persistence';
+import { loadSecretKeys, PersistenceModule } from '@gatehouse/persistence';
 import { ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AcmeModule } from './acme/acme.module.js';
@@ -122,7 +122,7 @@ function foundation(
     AuditModule.forRoot({
       service: SERVICE_NAME,
       settings,
-      secretKey: loadSecretKey({ home: settings.home, envValue: settings.secretKey }),
+      secretKeys: loadSecretKeys({ home: settings.home, envValue: settings.secretKey }),
     }),
     EventsModule,
     AcmeModule,

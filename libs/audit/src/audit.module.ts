@@ -108,7 +108,7 @@ export class AuditApiModule {
       global: true,
       imports,
       providers: [...recording(rules), AuditLogsService, WitnessCheck],
-      exports: [AuditLogsService],
+      exports: [AuditLogsService, AuditRecorder],
     };
   }
 }

@@ -4,6 +4,7 @@ import { OpenApiModule } from '../open-api/open-api.module.js';
 import { SharesModule } from '../shares/shares.module.js';
 import { SiteModule } from '../site/site.module.js';
 import { AdminApplicationsController } from './admin-applications.controller.js';
+import { AdminAuditController } from './admin-audit.controller.js';
 import { AdminLimitsController } from './admin-limits.controller.js';
 import { AdminOperationsController } from './admin-operations.controller.js';
 import { AdminSharesController } from './admin-shares.controller.js';
@@ -20,6 +21,7 @@ import { UserAdministration } from './user-administration.js';
     AdminSharesController,
     AdminOperationsController,
     AdminLimitsController,
+    AdminAuditController,
   ],
   providers: [ApplicationReviews, ShareAdministration, UserAdministration],
   exports: [ApplicationReviews, ShareAdministration, UserAdministration],

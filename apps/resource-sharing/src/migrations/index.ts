@@ -20,6 +20,7 @@ import { UnlockShares1763668801170 } from './1763668801170-unlock-shares.js';
 import { AdmitCallsTogether1763668801171 } from './1763668801171-admit-calls-together.js';
 import { CreateDataKeys1763668801450 } from './1763668801450-create-data-keys.js';
 import { CreateOneTimeTexts1763668801500 } from './1763668801500-create-one-time-texts.js';
+import { ChainAuditEvents1763668801400 } from './1763668801400-chain-audit-events.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -43,6 +44,7 @@ export const MIGRATIONS = [
   ProposeApplicationChanges1763668801162,
   UnlockShares1763668801170,
   AdmitCallsTogether1763668801171,
+  ChainAuditEvents1763668801400,
   CreateDataKeys1763668801450,
   CreateOneTimeTexts1763668801500,
 ];

@@ -23,7 +23,11 @@ export interface Rows {
   apiKey: number;
 }
 
-const ACCOUNT: ReadonlySet<keyof Rows> = new Set<keyof Rows>(['user', 'session', 'apiKey']);
+type Kind = Exclude<keyof Rows, 'owner'>;
+
+const KINDS: readonly Kind[] = [
+  ...(['client', 'tunnel', 'host', 'domain', 'rule', 'policy', 'webhook', 'session', 'apiKey', 'user'] as const),
+];
 
 /** Makes rows for owners, viewers too, who cannot make their own. */
 export class RowMaker {
@@ -36,46 +40,54 @@ export class RowMaker {
   }
 
   async rowsOf(owner: Owner): Promise<Rows> {
-    return { ...(await this.resources(owner)), ...(await this.account(owner)) };
+    const client = await this.makers.client(owner, 0);
+    const rows = { owner: owner.id, client } as Rows;
+    for (const kind of KINDS.filter((each) => each !== 'client')) rows[kind] = await this.makers[kind](owner, client);
+    return rows;
   }
 
-  /** Just of one kind, and what that needs: hashes of passwords take their time. */
+  /** Another one of that kind, and what it needs. */
   async rowOf(kind: keyof Rows, owner: Owner, others: Rows): Promise<Rows> {
-    const made = ACCOUNT.has(kind) ? await this.account(owner) : await this.resources(owner);
-    return { ...others, ...made };
+    if (kind === 'owner') return others;
+    return { ...others, [kind]: await this.makers[kind](owner, others.client) };
   }
 
-  private async resources({ id: owner }: Owner): Promise<Omit<Rows, 'session' | 'apiKey' | 'user'>> {
-    const count = ++this.made;
-    const { id: client } = await this.post('/clients', { name: 'rows', owner_user_id: owner });
-    const about = { scope: 'client', resource_id: client };
-    const { id: tunnel } = await this.post('/tunnels', { client_id: client, mode: 'secret', target_addr: 'a:1' });
-    const { id: host } = await this.post('/hosts', {
-      client_id: client,
-      host: `h${count}.rows.example.org`,
-      target_addr: 'a:1',
-    });
-    await this.post(`/hosts/${host}/cert`, { certificate: this.chain.certificate, key: this.chain.key });
-    const { id: domain } = await this.post('/domains', { name: `d${count}.example.net`, user_id: owner });
-    const { id: rule } = await this.post('/ip-rules', { ...about, type: 'deny', pattern: '192.0.2.1' });
-    const { id: policy } = await this.post('/auth-policies', {
-      resource_type: 'client',
-      resource_id: client,
-      type: 'password',
-      password: 'for visitors',
-    });
-    const { id: webhook } = await this.post('/webhooks', { name: 'hook', url: 'https://hooks.example.org/x' });
-    await this.world.rows('UPDATE tunnel_gateway_ops.webhooks SET owner_user_id = $2 WHERE id = $1', [webhook, owner]);
-    return { owner, client, tunnel, host, domain, rule, policy, webhook };
-  }
-
-  private async account({ name }: Owner): Promise<Pick<Rows, 'session' | 'apiKey' | 'user'>> {
-    const call = await this.login(name);
-    const [session] = (await call('GET', '/sessions?sort=-id&limit=1')).body.items;
-    const key = await call('POST', '/api-keys', { name: 'rows', current_password: PASSWORD });
-    const user = await this.post('/users', { username: `u${++this.made}`, password: 'a long password' });
-    return { user: user.id, session: session.id, apiKey: key.body.id };
-  }
+  private readonly makers: Record<Kind, (owner: Owner, client: number) => Promise<number>> = {
+    client: async ({ id: owner }) => (await this.post('/clients', { name: 'rows', owner_user_id: owner })).id,
+    tunnel: async (_owner, client) =>
+      (await this.post('/tunnels', { client_id: client, mode: 'secret', target_addr: 'a:1' })).id,
+    host: async (_owner, client) => {
+      const name = `h${++this.made}.rows.example.org`;
+      const { id } = await this.post('/hosts', { client_id: client, host: name, target_addr: 'a:1' });
+      await this.post(`/hosts/${id}/cert`, { certificate: this.chain.certificate, key: this.chain.key });
+      return id;
+    },
+    domain: async ({ id: owner }) =>
+      (await this.post('/domains', { name: `d${++this.made}.example.net`, user_id: owner })).id,
+    rule: async (_owner, client) => {
+      const about = { scope: 'client', resource_id: client };
+      return (await this.post('/ip-rules', { ...about, type: 'deny', pattern: '192.0.2.1' })).id;
+    },
+    policy: async (_owner, client) => {
+      const about = { resource_type: 'client', resource_id: client };
+      return (await this.post('/auth-policies', { ...about, type: 'password', password: 'for visitors' })).id;
+    },
+    webhook: async ({ id: owner }) => {
+      const { id } = await this.post('/webhooks', { name: 'hook', url: 'https://hooks.example.org/x' });
+      await this.world.rows('UPDATE tunnel_gateway_ops.webhooks SET owner_user_id = $2 WHERE id = $1', [id, owner]);
+      return id;
+    },
+    session: async ({ name }) => {
+      const call = await this.login(name);
+      const [session] = (await call('GET', '/sessions?sort=-id&limit=1')).body.items;
+      return session.id;
+    },
+    apiKey: async ({ name }) => {
+      const call = await this.login(name);
+      return (await call('POST', '/api-keys', { name: 'rows', current_password: PASSWORD })).body.id;
+    },
+    user: async () => (await this.post('/users', { username: `u${++this.made}`, password: 'a long password' })).id,
+  };
 
   async login(username: string): Promise<Caller> {
     const anonymous = caller(this.world.gateway.url, {});

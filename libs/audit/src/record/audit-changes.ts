@@ -64,7 +64,7 @@ function isHidden(path: string, secrecy: Secrecy): boolean {
   if (secrecy.hides(path)) return true;
   const segments = path.split('.');
   // Their names are open, their values may be tokens; `Host` is an address.
-  if (segments.some((name) => /headers$/.test(name)) && !/^host$/i.test(segments.at(-1) ?? '')) return true;
+  if (segments.some((name) => name.endsWith('headers')) && !/^host$/i.test(segments.at(-1) ?? '')) return true;
   return segments.some((name) => isSecretField(name)) && !secrecy.shows(path);
 }
 

@@ -82,7 +82,7 @@ export class AuditRecorder {
   private async record(request: Request, status: number, answer: Answer | null, call: Call): Promise<void> {
     try {
       const entry = this.entryOf(request, status, answer, call);
-      if (entry.success) entry.actor = this.rules.loggedIn(entry.action, answer?.body) ?? entry.actor;
+      if (entry.success) entry.actor = this.rules.loggedIn(entry.action, answer?.body, request) ?? entry.actor;
       const refused = !entry.success && entry.actor.type === 'anonymous';
       if (refused && !(await this.affordable(entry.at))) return;
       if (entry.success) await this.addChanges(entry, answer, call);
@@ -102,7 +102,7 @@ export class AuditRecorder {
     const success = status < 400;
     return {
       at: new Date(),
-      actor: actorFields(request),
+      actor: this.rules.actor(request) ?? actorFields(request),
       ip: request.ip ?? null,
       userAgent: request.headers['user-agent'] ?? null,
       requestId,

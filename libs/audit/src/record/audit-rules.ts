@@ -11,7 +11,12 @@ export abstract class AuditRules {
   abstract read(target: Omit<AuditTarget, 'action'>): Promise<Fields | null>;
 
   /** Who logged in by a call that succeeded, where it was a login. */
-  abstract loggedIn(action: string, answer: unknown): AuditActor | null;
+  abstract loggedIn(action: string, answer: unknown, request: object): AuditActor | null;
+
+  /** Who sent a request that another guard than ours let in; null: whom the guard found. */
+  actor(_request: object): AuditActor | null {
+    return null;
+  }
 
   /** Whether a field, by its path, holds what nobody may read in the log; names that look like secrets are hidden anyway. */
   hides(_path: string): boolean {
