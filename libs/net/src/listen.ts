@@ -4,12 +4,12 @@ import type { AddressInfo, Server } from 'node:net';
 const BACKLOG = 4096;
 
 /**
- * Listens and answers the port. `onFailure`: of accepting, later on; it goes on then.
+ * Listens and answers the port. `to`: an address, or a socket that listens already (`ListeningSockets`). `onFailure`: of accepting, later on; it goes on then.
  * @throws Error of `listen` (EADDRINUSE, EACCES, EADDRNOTAVAIL); the server can be told to listen again.
  */
 export function listenTcp(
   server: Server,
-  { host, port }: { readonly host: string; readonly port: number },
+  to: { readonly host: string; readonly port: number } | { close(): void },
   onFailure: (error: Error) => void,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -24,6 +24,7 @@ export function listenTcp(
       resolve((server.address() as AddressInfo).port);
     };
     server.once('error', refused).once('listening', listening);
-    server.listen({ host, port, backlog: BACKLOG });
+    if ('host' in to) server.listen({ host: to.host, port: to.port, backlog: BACKLOG });
+    else server.listen(to, BACKLOG);
   });
 }

@@ -25,6 +25,10 @@ export class Newcomers<K> {
     this.limits = limits;
   }
 
+  get size(): number {
+    return this.entries.size;
+  }
+
   /** One that came, or one that is there already and begins anew, such as in TLS. `late`: its time is over. */
   add(key: K, stream: ByteStream, late: () => void = () => void stream.destroy()): void {
     this.delete(key);

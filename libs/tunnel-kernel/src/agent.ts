@@ -94,6 +94,8 @@ export class TunnelAgent {
   private timer: NodeJS.Timeout | null = null;
   /** From one way to the server, while the other is tried. */
   private wrongKey: TunnelError | null = null;
+  /** The server asked for another connection, which is due at `timer`. */
+  private moving = false;
   private epoch = 0;
   private stopped = false;
   private onIdle: (() => void) | null = null;
@@ -174,6 +176,7 @@ export class TunnelAgent {
 
   private connect(): void {
     this.timer = null;
+    this.moving = false;
     if (this.stopped || this.next) return;
     if (!this.current) this.report({ state: 'connecting' });
     const { environment, pinned, secret, agentId, timeouts } = this;
@@ -210,7 +213,7 @@ export class TunnelAgent {
         if (order.type === 'rendezvous') this.channels.paths.asked(order, owner);
         else this.channels.paths.end(order.id, order.graceMs);
       },
-      move: (spreadMs) => this.connectIn(this.random() * spreadMs),
+      move: (spreadMs) => this.moveWithin(spreadMs),
       closed: (error, retryAfterMs) => {
         this.channels.sessionOver(owner);
         this.channels.datagrams.disconnected(owner);
@@ -219,6 +222,11 @@ export class TunnelAgent {
       },
     });
     this.next = session;
+  }
+
+  private moveWithin(spreadMs: number): void {
+    this.moving = true;
+    this.connectIn(this.random() * spreadMs);
   }
 
   private connectIn(delayMs: number): void {
@@ -258,6 +266,8 @@ export class TunnelAgent {
     }
     const final = FINAL.has(error.code) ? error : this.wrongKey;
     if (final && !this.current) return this.giveUp(final);
+    // It goes to whoever has the port by then: there is nothing to wait for.
+    if (this.moving) return;
     const retryMs = this.backoff.next(retryAfterMs ?? 0);
     if (!this.current) this.report({ state: 'waiting', reason: error, retryMs });
     this.connectIn(retryMs);

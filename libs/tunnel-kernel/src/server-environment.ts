@@ -1,3 +1,4 @@
+import type { ListeningSockets } from '@gatehouse/net';
 import type { CountryLookup } from './access/ip-rules.js';
 import type { DeniedVisitors } from './access/refusal-sampler.js';
 import type { VisitorVerifier } from './access/visitor-verifier.js';
@@ -101,6 +102,8 @@ export interface TunnelServerEnvironment {
   serves?: (tag: string) => boolean;
   /** Connections to the port for agents that have not said yet what they are, at most. Absent: 4096. */
   maxUnidentified?: number;
+  /** Ports that another process hands on are in here. Absent: there are none. */
+  sockets?: ListeningSockets;
   /** Whether visitors and agents of mode `p2p` are brought together. Absent: they are. */
   p2p?: boolean;
 }

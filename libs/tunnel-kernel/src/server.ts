@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net';
+import { ListeningSockets } from '@gatehouse/net';
 import { AccessControl } from './access/access-control.js';
 import { TrustedProxies } from './access/trusted-proxies.js';
 import type { VisitorVerifier } from './access/visitor-verifier.js';
 import { checkConfig, EMPTY_CONFIG, type TunnelServerConfig } from './config.js';
 import { ServerDatagrams, type DatagramState } from './datagrams/server-datagrams.js';
+import { settled, spreadOf, type DrainOptions } from './draining.js';
 import type { HostAndPort } from './environment.js';
 import { TunnelError } from './errors.js';
 import { FlowLedger, type FlowDelta, type FlowRecord } from './flow-ledger.js';
@@ -47,11 +49,14 @@ export class TunnelServer {
   private readonly paths: RendezvousTable;
   private readonly privateMode: PrivateMode;
   private config: TunnelServerConfig = EMPTY_CONFIG;
-  private draining = false;
+  private readonly sockets: ListeningSockets;
+  /** The ports for visitors are given up. */
+  private yielded = false;
   private onIdle: (() => void) | null = null;
 
   constructor(environment: TunnelServerEnvironment) {
     this.environment = environment;
+    this.sockets = environment.sockets ?? new ListeningSockets();
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...environment.timeouts };
     this.ledger = new FlowLedger(environment.now, (record) => this.flowClosed(record), {
       visitors: this.visitors,
@@ -60,16 +65,16 @@ export class TunnelServer {
     this.proxies = new TrustedProxies(environment.trustedProxies ?? []);
     this.access = this.createAccess();
     this.sessions = this.createSessions();
-    const { channels } = this.sessions;
     this.verifier = environment.verifier ?? createVerifier(environment);
     const limits = { ...DEFAULT_SERVER_DATAGRAM_LIMITS, ...environment.datagrams };
     this.datagrams = new ServerDatagrams({
+      sockets: this.sockets,
       now: environment.now,
       logger: environment.logger,
       ledger: this.ledger,
       maxSessions: limits.sessions,
       nearMs: limits.nearMs,
-      openChannel: (clientId, start) => channels.open(clientId, start),
+      openChannel: (clientId, start) => this.sessions.channels.open(clientId, start),
     });
     const shared: ModeContext = {
       now: environment.now,
@@ -77,8 +82,9 @@ export class TunnelServer {
       ledger: this.ledger,
       admission: this.access.admission,
       verifier: this.verifier,
-      channels,
+      channels: this.sessions.channels,
       datagrams: this.datagrams,
+      sockets: this.sockets,
     };
     this.paths = this.createPaths(shared);
     this.privateMode = new PrivateMode(shared, this.timeouts.handshake, this.paths);
@@ -88,6 +94,7 @@ export class TunnelServer {
       identity: environment.identity,
       logger: environment.logger,
       book: this.sessions.book,
+      sockets: this.sockets,
       handshakeMs: this.timeouts.handshake,
       maxUnidentified: environment.maxUnidentified ?? MAX_UNIDENTIFIED,
       onControl: (stream, arrival) => this.sessions.accept(stream, arrival),
@@ -104,6 +111,11 @@ export class TunnelServer {
     this.sessions.begin();
     await this.datagrams.listen({ host: address.host, port });
     return port;
+  }
+
+  /** Visitors may come before the port for agents is open: the agents of these clients are on their way from another server. */
+  expect(clientIds: readonly number[]): void {
+    this.sessions.begin(clientIds);
   }
 
   /**
@@ -204,22 +216,25 @@ export class TunnelServer {
     this.ledger.stop((flow) => flow.clientId === clientId);
   }
 
+  /** Gives up the ports for visitors, not the one for agents; who is there, or was accepted just now, is served on. */
+  async yieldVisitors(): Promise<void> {
+    this.yielded = true;
+    this.http.closePorts();
+    await this.bind();
+  }
+
   /**
    * Gives up the ports, tells agents to connect again (to whoever has the port then) within `spreadMs`, and waits until
    * the connections have ended, `deadlineMs` at most. What still runs then is reset by `stop`.
    */
-  async drain({ spreadMs, deadlineMs }: { spreadMs: number; deadlineMs: number }): Promise<void> {
-    this.http.drain();
+  async drain({ spreadMs, deadlineMs, settleMs = 0, moveMs = 0, onReleased }: DrainOptions): Promise<void> {
+    const { http, sessions } = this;
+    if (settleMs > 0) await settled({ fresh: () => http.fresh, waiting: () => sessions.waiting }, settleMs);
+    http.drain();
     await this.giveUpPorts();
-    this.sessions.move(spreadMs);
-    if (this.ledger.size === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, deadlineMs);
-      this.onIdle = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    onReleased?.();
+    sessions.move(spreadOf(sessions.states().length, spreadMs));
+    await Promise.all([sessions.moved(moveMs), this.idle(deadlineMs)]);
   }
 
   /** Ends everything. */
@@ -235,9 +250,19 @@ export class TunnelServer {
     this.door.closeWebSockets();
   }
 
+  private async idle(deadlineMs: number): Promise<void> {
+    if (this.ledger.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, deadlineMs);
+      this.onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
   private giveUpPorts(): Promise<void> {
-    this.draining = true;
-    this.sessions.close();
+    this.yielded = true;
     this.door.close();
     this.datagrams.closePort();
     return this.bind();
@@ -299,7 +324,7 @@ export class TunnelServer {
   /** Binds the ports of all clients that are served. */
   private bind(): Promise<void> {
     const served = this.config.tunnels.filter(({ clientId }) => this.access.gate.clientRefusal(clientId) === null);
-    return this.entrances.apply(this.draining ? [] : served);
+    return this.entrances.apply(this.yielded ? [] : served);
   }
 
   /** Ends the sessions of clients that are disabled, expired or gone. One that was never heard of is only too new. */

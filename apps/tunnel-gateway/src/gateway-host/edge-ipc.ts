@@ -76,6 +76,13 @@ export interface ConnectionList {
   total: number;
 }
 
+/** All in milliseconds. */
+export interface DrainParams {
+  spreadMs: number;
+  deadlineMs: number;
+  settleMs: number;
+}
+
 /** One row per thing an edge can be asked. */
 export interface EdgeCalls {
   ping: { params: null; result: null };
@@ -86,8 +93,15 @@ export interface EdgeCalls {
   connections: { params: { clientId: number; limit: number }; result: ConnectionList };
   /** True if an agent was connected. */
   kick: { params: { clientId: number }; result: boolean };
-  /** Gives up the ports and tells agents to move; ends by itself when the last connection has ended. */
-  drain: { params: { spreadMs: number; deadlineMs: number }; result: null };
+  /** Sends all sockets that it listens on (`socket`), and goes on listening. Answers the clients whose agents are connected. */
+  handOver: { params: null; result: number[] };
+  /** Gives up the ports for visitors. */
+  yield: { params: null; result: null };
+  /**
+   * Gives up the ports and tells agents to move; answered when the ports are free. It ends by itself when the last
+   * connection has ended. `settleMs`: see `TunnelServer.drain`.
+   */
+  drain: { params: DrainParams; result: null };
   /** Lets connections end for `graceMs`, writes what was counted, and exits. */
   shutdown: { params: { graceMs: number }; result: null };
 }
@@ -97,12 +111,16 @@ export type EdgeRequest = {
   [M in EdgeMethod]: { type: 'request'; id: number; method: M; params: EdgeCalls[M]['params'] };
 }[EdgeMethod];
 /**
- * `bind`: the ports are free now; `ports`: those that a worker's door has. `connection`: comes with the socket that the
- * door accepted, and what it read of it, base64.
+ * `bind`: the ports are free now; `ports`: those that a worker's door has. `moving`: those for visitors are; `bound` is the
+ * answer, the port for agents follows with `admit`, and these clients' agents come from the edge before. `socket`: comes with
+ * a socket that another process listens on. `connection`: comes with the socket that the door accepted, and what it read
+ * of it, base64.
  */
 export type ParentMessage =
   | { type: 'start'; options: EdgeOptions }
-  | { type: 'bind'; ports: EdgePorts | null }
+  | { type: 'bind'; ports: EdgePorts | null; moving: number[] | null }
+  | { type: 'admit' }
+  | { type: 'socket'; key: string }
   | { type: 'connection'; port: PortName; head: string }
   | EdgeRequest;
 
@@ -117,7 +135,11 @@ export type PortName = 'agents' | 'http' | 'https';
 export type EdgeMessage =
   /** The configuration is there; only of one that takes over, which waits for `bind`. */
   | { type: 'prepared' }
+  /** The ports for visitors are bound; only of one that was told `moving`. */
+  | { type: 'bound' }
   | { type: 'ready'; ports: EdgePorts }
+  /** Comes with a socket that it listens on. */
+  | { type: 'socket'; key: string }
   /** A port of its own cannot be bound; it exits. */
   | { type: 'failed'; port: PortName; code: string; message: string }
   | { type: 'response'; id: number; ok: true; result: unknown }

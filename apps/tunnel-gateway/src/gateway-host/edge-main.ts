@@ -1,5 +1,6 @@
 /** The edge's process: told over IPC what to be; it reads no environment and ends with the channel. */
 import { Socket } from 'node:net';
+import type { SocketHandle } from '@gatehouse/net';
 import { EdgeProgram } from './edge-program.js';
 import type { EdgeMessage, ParentMessage } from './edge-ipc.js';
 
@@ -12,9 +13,15 @@ function send(message: EdgeMessage): Promise<void> {
   });
 }
 
-const program = new EdgeProgram({ send, exit: (code) => process.exit(code) });
+/** What Node calls a handle is what it sends; its types know only the objects around it. */
+function sendSocket(message: EdgeMessage, handle: SocketHandle): void {
+  process.send?.(message, handle as unknown as Socket, undefined, () => undefined);
+}
+
+const program = new EdgeProgram({ send, sendSocket, exit: (code) => process.exit(code) });
 process.on('message', (message: ParentMessage, handle: unknown) => {
   if (message.type === 'connection') program.take(message, handle instanceof Socket ? handle : null);
+  else if (message.type === 'socket') program.inherit(message, (handle as SocketHandle | undefined) ?? null);
   else void program.receive(message);
 });
 process.on('disconnect', () => void program.orphaned());

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import type { HandedSocket, SocketHandle } from '@gatehouse/net';
 import type {
   EdgeCalls,
   EdgeLogEntry,
@@ -13,14 +15,20 @@ import type {
 export interface EdgeChild {
   readonly pid?: number | undefined;
   send(message: ParentMessage, callback: (error: Error | null) => void): boolean;
+  /** With a socket, or what the system has of one. */
+  send(message: ParentMessage, handle: Socket, callback: (error: Error | null) => void): boolean;
   kill(signal: 'SIGKILL'): boolean;
-  on(event: 'message', listener: (message: EdgeMessage) => void): unknown;
+  on(event: 'message', listener: (message: EdgeMessage, handle?: unknown) => void): unknown;
   on(event: 'exit', listener: (code: number | null, signal: string | null) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 export interface EdgeEvents {
   prepared(): void;
+  /** The ports for visitors are bound. */
+  bound?(): void;
+  /** A socket that it listens on; whoever gets it closes it. */
+  socket?(socket: HandedSocket): void;
   ready(ports: EdgePorts): void;
   /** A port of the gateway itself cannot be bound; `exited` follows. */
   failed(port: PortName, code: string): void;
@@ -62,7 +70,7 @@ export class EdgeProcess {
     this.exited = new Promise((resolve) => {
       this.resolveExited = resolve;
     });
-    child.on('message', (message) => this.receive(message));
+    child.on('message', (message, handle) => this.receive(message, handle));
     child.on('exit', (code, signal) => this.ended(signal ? `killed by ${signal}` : `exit code ${code ?? 'unknown'}`));
     child.on('error', (error) => {
       if (child.pid === undefined) this.ended(error.message);
@@ -75,9 +83,20 @@ export class EdgeProcess {
     return this.child.pid ?? null;
   }
 
-  /** The ports are free: take them. */
-  bind(ports: EdgePorts | null = null): void {
-    this.send({ type: 'bind', ports });
+  /** The ports are free: take them. `moving`: those for visitors; see `ParentMessage`. */
+  bind(ports: EdgePorts | null = null, moving: number[] | null = null): void {
+    this.send({ type: 'bind', ports, moving });
+  }
+
+  /** The port for agents is free, too. */
+  admit(): void {
+    this.send({ type: 'admit' });
+  }
+
+  /** Sends a socket that another process listens on. `done`: it may be closed here. */
+  inherit({ key, handle }: HandedSocket, done: () => void): void {
+    if (this.gone) return done();
+    this.child.send({ type: 'socket', key }, handle as unknown as Socket, done);
   }
 
   /** @throws EdgeUnavailableError */
@@ -115,8 +134,12 @@ export class EdgeProcess {
     if (!this.gone) this.child.send(message, () => undefined);
   }
 
-  private receive(message: EdgeMessage): void {
+  private receive(message: EdgeMessage, handle: unknown): void {
     switch (message.type) {
+      case 'bound':
+        return this.events.bound?.();
+      case 'socket':
+        return this.takeSocket(message.key, (handle as SocketHandle | undefined) ?? null);
       case 'prepared':
         return this.events.prepared();
       case 'ready':
@@ -130,6 +153,12 @@ export class EdgeProcess {
           message.ok ? waiting.resolve(message.result) : waiting.reject(new Error(message.message)),
         );
     }
+  }
+
+  private takeSocket(key: string, handle: SocketHandle | null): void {
+    if (!handle) return;
+    if (this.events.socket) this.events.socket({ key, handle });
+    else handle.close();
   }
 
   private async beat(): Promise<void> {

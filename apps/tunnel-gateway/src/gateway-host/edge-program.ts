@@ -1,16 +1,20 @@
 import type { Socket } from 'node:net';
+import type { SocketHandle } from '@gatehouse/net';
 import { EdgeDoor } from './door/edge-door.js';
 import { Edge } from './edge.js';
-import type { EdgeMessage, EdgeOptions, EdgePorts, EdgeRequest, ParentMessage } from './edge-ipc.js';
+import type { DrainParams, EdgeMessage, EdgeOptions, EdgePorts, EdgeRequest, ParentMessage } from './edge-ipc.js';
 import { EdgeLog } from './edge-log.js';
 import { EdgePortError } from './edge-port-error.js';
 import type { EdgeRole } from './edge-role.js';
 
+type SocketMessage = Extract<ParentMessage, { type: 'socket' }>;
 type ConnectionMessage = Extract<ParentMessage, { type: 'connection' }>;
 
 /** What the program needs of the process it runs in. */
 export interface EdgeChannel {
   send(message: EdgeMessage): Promise<void>;
+  /** With a socket that is listened on. */
+  sendSocket(message: EdgeMessage, handle: SocketHandle): void;
   exit(code: number): void;
 }
 
@@ -39,9 +43,18 @@ export class EdgeProgram {
     else socket.destroy();
   }
 
-  async receive(message: Exclude<ParentMessage, ConnectionMessage>): Promise<void> {
+  /** A socket that another process listens on. */
+  inherit({ key }: SocketMessage, handle: SocketHandle | null): void {
+    // It was closed on the way.
+    if (!handle) return;
+    if (this.edge) this.edge.inherit({ key, handle });
+    else handle.close();
+  }
+
+  async receive(message: Exclude<ParentMessage, ConnectionMessage | SocketMessage>): Promise<void> {
     if (message.type === 'start') await this.start(message.options);
-    else if (message.type === 'bind') await this.bind(message.ports);
+    else if (message.type === 'bind') await this.bind(message.ports, message.moving);
+    else if (message.type === 'admit') await this.open(null);
     else await this.answer(message);
   }
 
@@ -68,7 +81,7 @@ export class EdgeProgram {
     this.edge = this.roleOf(options);
     await this.edge.prepare();
     if (options.takesOver) await this.channel.send({ type: 'prepared' });
-    else await this.bind(null);
+    else await this.bind(null, null);
   }
 
   private roleOf(options: EdgeOptions): EdgeRole {
@@ -79,15 +92,29 @@ export class EdgeProgram {
     return edge;
   }
 
-  private async bind(given: EdgePorts | null): Promise<void> {
+  /** `moving`: visitors first. */
+  private async bind(given: EdgePorts | null, moving: number[] | null): Promise<void> {
+    if (!moving) return this.open(given);
+    await this.orGiveUp(async () => this.edge?.openForVisitors(given, moving));
+    if (given) await this.open(given);
+    else await this.channel.send({ type: 'bound' });
+  }
+
+  private async open(given: EdgePorts | null): Promise<void> {
+    const ports = await this.orGiveUp(async () => this.edge?.open(given));
+    if (ports) await this.channel.send({ type: 'ready', ports });
+  }
+
+  /** Without a port of the gateway itself there is nothing to go on with. */
+  private async orGiveUp<T>(binding: () => Promise<T>): Promise<T | null> {
     try {
-      const ports = await this.edge?.open(given);
-      if (ports) await this.channel.send({ type: 'ready', ports });
+      return await binding();
     } catch (error) {
       if (!(error instanceof EdgePortError)) throw error;
       this.log.flush();
       await this.channel.send({ type: 'failed', port: error.port, code: error.code, message: error.message });
       this.channel.exit(1);
+      return null;
     }
   }
 
@@ -118,6 +145,11 @@ export class EdgeProgram {
         return edge.connections(request.params.clientId, request.params.limit);
       case 'kick':
         return edge.kick(request.params.clientId);
+      case 'handOver':
+        return edge.handOver(({ key, handle }) => this.channel.sendSocket({ type: 'socket', key }, handle));
+      case 'yield':
+        await edge.yieldPorts();
+        return null;
       case 'drain':
         void this.drainAway(edge, request.params);
         await edge.released();
@@ -130,11 +162,8 @@ export class EdgeProgram {
     }
   }
 
-  private async drainAway(
-    edge: EdgeRole,
-    { spreadMs, deadlineMs }: { spreadMs: number; deadlineMs: number },
-  ): Promise<void> {
-    await edge.drain(spreadMs, deadlineMs);
+  private async drainAway(edge: EdgeRole, params: DrainParams): Promise<void> {
+    await edge.drain(params);
     await edge.close({ stays: true });
     this.log.flush();
     await this.channel.send({ type: 'logs', entries: [] });

@@ -1,3 +1,4 @@
+import type { ListeningSockets } from '@gatehouse/net';
 import {
   TunnelServer,
   type ClientStore,
@@ -26,11 +27,12 @@ export interface EdgeServerParts {
   grants: EdgeGrants;
   acme: AcmeAnswers;
   passwords: PasswordProcess;
+  sockets: ListeningSockets;
   events: NonNullable<TunnelServerEnvironment['events']>;
 }
 
 export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): TunnelServer {
-  const { logger, clients, share, countries, grants, acme, passwords, events } = parts;
+  const { logger, clients, share, countries, grants, acme, passwords, sockets, events } = parts;
   const { publicHttpsPort, worker } = options;
   return new TunnelServer({
     now: Date.now,
@@ -47,6 +49,7 @@ export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): 
       verifyPassword: passwords.verify,
       grants: grants.store,
     },
+    sockets,
     timeouts: { arrival: ARRIVAL_MS },
     http: {
       ...(publicHttpsPort !== null && { publicHttpsPort }),
@@ -58,13 +61,22 @@ export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): 
   });
 }
 
-/** Binds the ports of the gateway itself. @throws EdgePortError */
+type PortAddresses = Pick<EdgeOptions, 'agents' | 'http' | 'https'>;
+
+/** Binds the ports of the gateway itself that are 0 in `bound`. @throws EdgePortError */
 export async function listenAtPorts(
   server: TunnelServer,
-  { agents, http, https }: Pick<EdgeOptions, 'agents' | 'http' | 'https'>,
+  addresses: PortAddresses,
+  bound: EdgePorts,
 ): Promise<EdgePorts> {
+  const agents = await EdgePortError.guard('agents', server.listen(addresses.agents));
+  return bound.http > 0 ? { ...bound, agents } : { ...(await listenForVisitors(server, addresses)), agents };
+}
+
+/** Binds the ports for visitors of hosts. @throws EdgePortError */
+export async function listenForVisitors(server: TunnelServer, { http, https }: PortAddresses): Promise<EdgePorts> {
   return {
-    agents: await EdgePortError.guard('agents', server.listen(agents)),
+    agents: 0,
     http: await EdgePortError.guard('http', server.listenHttp(http)),
     https: await EdgePortError.guard('https', server.listenHttps(https)),
   };

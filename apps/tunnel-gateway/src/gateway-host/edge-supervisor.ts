@@ -1,3 +1,4 @@
+import type { HandedSocket } from '@gatehouse/net';
 import type {
   ConnectionList,
   EdgeCalls,
@@ -7,7 +8,7 @@ import type {
   EdgePorts,
   PortName,
 } from './edge-ipc.js';
-import { EdgeProcess, EdgeUnavailableError, type EdgeChild } from './edge-process.js';
+import { EdgeProcess, EdgeUnavailableError, type EdgeChild, type EdgeEvents } from './edge-process.js';
 import { RestartWaits } from './restart-waits.js';
 
 export interface EdgeSupervisorOptions {
@@ -28,6 +29,10 @@ const PREPARE_MS = 30_000;
 const MOVE_SPREAD_MS = 1_000;
 /** How long connections of an edge that was replaced may go on. */
 const DRAIN_MS = 10 * 60_000;
+/** For visitors who were accepted just before. */
+const SETTLE_MS = 300;
+/** Thousands of sockets take a while. */
+const HAND_OVER_MS = 30_000;
 
 /** Keeps one edge serving: starts another when it dies or hangs, and changes it for another without dropping anybody. */
 export class EdgeSupervisor {
@@ -44,6 +49,8 @@ export class EdgeSupervisor {
   /** Being prepared to take over from `current`. */
   private next: EdgeProcess | null = null;
   private edge: EdgeSupervisorOptions['edge'];
+  /** Gets the sockets that the edge before hands on. */
+  private heir: EdgeProcess | null = null;
   /** That are bound; 0: not yet. */
   ports: EdgePorts = { agents: 0, http: 0, https: 0 };
 
@@ -182,12 +189,7 @@ export class EdgeSupervisor {
 
   private create(
     takesOver: boolean,
-    events: {
-      prepared?(): void;
-      ready(ports: EdgePorts): void;
-      failed(port: PortName, code: string): void;
-      exited(): void;
-    },
+    events: Partial<EdgeEvents> & Pick<EdgeEvents, 'ready' | 'failed'> & { exited(): void },
   ): EdgeProcess {
     const { options } = this;
     return new EdgeProcess(
@@ -195,6 +197,8 @@ export class EdgeSupervisor {
       { ...this.edge, takesOver },
       {
         prepared: () => events.prepared?.(),
+        bound: () => events.bound?.(),
+        socket: (socket) => this.passOn(socket),
         ready: (ports) => events.ready(ports),
         failed: (port, code) => events.failed(port, code),
         logs: (entries) => options.onLogs(entries),
@@ -217,17 +221,20 @@ export class EdgeSupervisor {
     const before = this.current;
     if (!before || this.stopping) throw new EdgeUnavailableError('There is no edge to replace.');
     const prepared = Promise.withResolvers<void>();
+    const bound = Promise.withResolvers<void>();
     const ready = Promise.withResolvers<void>();
+    const steps = [prepared, bound, ready];
     const fail = (reason: string): void => {
-      prepared.reject(new EdgeUnavailableError(reason));
-      ready.reject(new EdgeUnavailableError(reason));
+      for (const step of steps) step.reject(new EdgeUnavailableError(reason));
     };
-    // Whichever of the two nobody waits for must not end the process.
-    for (const { promise } of [prepared, ready]) promise.catch(() => undefined);
+    // Whichever of them nobody waits for must not end the process.
+    for (const { promise } of steps) promise.catch(() => undefined);
     const next = this.create(true, {
       prepared: () => prepared.resolve(),
+      bound: () => bound.resolve(),
       ready: (ports) => {
         this.keep(ports);
+        bound.resolve();
         ready.resolve();
       },
       failed: (port, code) => fail(`the port for ${port} cannot be taken over: ${code}`),
@@ -253,8 +260,36 @@ export class EdgeSupervisor {
     this.current = next;
     this.options.onChange?.();
     this.restarts.started();
-    await before.request('drain', { spreadMs: MOVE_SPREAD_MS, deadlineMs: DRAIN_MS }).catch(() => before.kill());
-    next.bind();
+    await this.handOver(before, next, bound.promise);
     await ready.promise;
+  }
+
+  /** Sockets first, so that nobody is refused: connections wait in them until the next one accepts. */
+  private async handOver(before: EdgeProcess, next: EdgeProcess, bound: Promise<void>): Promise<void> {
+    this.heir = next;
+    const drain = (settleMs: number): Promise<unknown> =>
+      before
+        .request('drain', { spreadMs: MOVE_SPREAD_MS, deadlineMs: DRAIN_MS, settleMs }, HAND_OVER_MS)
+        .catch(() => before.kill());
+    try {
+      const moving = await before.request('handOver', null, HAND_OVER_MS);
+      await before.request('yield', null, HAND_OVER_MS);
+      next.bind(null, moving ?? []);
+    } catch {
+      // An edge of a version that cannot, or one that is about to die.
+      await drain(0);
+      return next.bind();
+    } finally {
+      this.heir = null;
+    }
+    await bound;
+    await drain(SETTLE_MS);
+    next.admit();
+  }
+
+  private passOn(socket: HandedSocket): void {
+    const close = (): void => socket.handle.close();
+    if (this.heir) this.heir.inherit(socket, close);
+    else close();
   }
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
+import { ListeningSockets, type HandedSocket } from '@gatehouse/net';
 import type { AgentState, TunnelLogger, TunnelServer, TunnelState } from '@gatehouse/tunnel-kernel';
 import { AcmeAnswers } from './acme-answers.js';
 import { ClientDirectory } from './client-directory.js';
@@ -12,9 +12,9 @@ import { WorkerShare } from './door/worker-share.js';
 import { EdgeDatabase } from './edge-database.js';
 import { EdgeEvents } from './edge-events.js';
 import { EdgeGrants } from './edge-grants.js';
-import type { ConnectionList, EdgeOptions, EdgePorts, EdgeStatus, PortName } from './edge-ipc.js';
+import type { ConnectionList, DrainParams, EdgeOptions, EdgePorts, EdgeStatus, PortName } from './edge-ipc.js';
 import type { EdgeRole } from './edge-role.js';
-import { createEdgeServer, listenAtPorts, serveBehind } from './edge-server.js';
+import { createEdgeServer, listenAtPorts, listenForVisitors, serveBehind } from './edge-server.js';
 import type { UnsentFlows } from './flow-batch.js';
 import { FlowWriter } from './flow-writer.js';
 import { PasswordProcess } from './password-process.js';
@@ -22,6 +22,8 @@ import { Reloading } from './reloading.js';
 import { RunStatusWriter } from './run-status.js';
 import { ServedConfig } from './served-config.js';
 
+/** An agent that was told to move connects, and is asked who it is, within this time. */
+const MOVE_MS = 15_000;
 const COUNT_MS = 1_000;
 const POLL_MS = 10_000;
 /** Agents come in crowds, and each has to do with all tunnels: what they change is told once for so long. */
@@ -35,6 +37,8 @@ export class Edge implements EdgeRole {
   private readonly database: EdgeDatabase;
   private readonly presence: DatabasePresence;
   private readonly server: TunnelServer;
+  private readonly sockets = new ListeningSockets();
+  private readonly gaveUp = Promise.withResolvers<void>();
   /** Null: this process serves everybody. */
   private readonly share: WorkerShare | null;
   private readonly directory: ClientDirectory;
@@ -107,11 +111,25 @@ export class Edge implements EdgeRole {
     if (this.config.source === 'database') await this.grants.read().catch(this.presence.failed);
   }
 
-  /** Binds the ports and begins to work. @throws EdgePortError for a port of the gateway itself. */
-  async open(given: EdgePorts | null): Promise<EdgePorts> {
+  /** A socket that another process listens on, to be listened on here in its place. */
+  inherit(socket: HandedSocket): void {
+    this.sockets.inherit(socket);
+  }
+
+  /** @throws EdgePortError for a port of the gateway itself. */
+  async openForVisitors(given: EdgePorts | null, moving: readonly number[]): Promise<void> {
+    this.server.expect(moving);
     await this.applyRows();
-    this.ports = given ?? (await listenAtPorts(this.server, this.options));
+    if (!given) this.ports = await listenForVisitors(this.server, this.options);
+  }
+
+  /** Binds the ports that are not bound yet and begins to work. @throws EdgePortError for a port of the gateway itself. */
+  async open(given: EdgePorts | null): Promise<EdgePorts> {
+    // Tunnels are bound already where visitors were let in first.
+    if (this.server.tunnels().length === 0) await this.applyRows();
+    this.ports = given ?? (await listenAtPorts(this.server, this.options, this.ports));
     if (given) await serveBehind(this.server, given, this.options);
+    this.sockets.closeInherited();
     void this.feed.start();
     this.timers.push(
       setInterval(() => void this.tick(), COUNT_MS),
@@ -160,16 +178,31 @@ export class Edge implements EdgeRole {
     return online;
   }
 
-  /** Gives up the ports; resolves when the last connection has ended or the time is over. */
-  async drain(spreadMs: number, deadlineMs: number): Promise<void> {
-    this.draining = true;
-    this.events.silence();
-    await this.server.drain({ spreadMs, deadlineMs });
+  /** Hands on all sockets that it listens on; answers the clients whose agents are connected. */
+  handOver(give: (socket: HandedSocket) => void): Promise<number[]> {
+    for (const socket of this.sockets.handles()) give(socket);
+    return Promise.resolve(this.server.agents().map(({ clientId }) => clientId));
   }
 
-  /** Resolves when the ports of the tunnels are given up, after `drain` was called. */
-  async released(): Promise<void> {
-    while (this.server.tunnels().length > 0) await setImmediate();
+  /** Gives up the ports for visitors; the edge after this one says how the tunnels are. */
+  async yieldPorts(): Promise<void> {
+    this.draining = true;
+    this.events.silence();
+    await this.server.yieldVisitors();
+  }
+
+  /** Gives up the ports; resolves when the last connection has ended or the time is over. */
+  async drain({ spreadMs, deadlineMs, settleMs }: DrainParams): Promise<void> {
+    this.draining = true;
+    this.events.silence();
+    // Nobody moves where nobody follows.
+    const moveMs = spreadMs > 0 ? spreadMs + MOVE_MS : 0;
+    await this.server.drain({ spreadMs, deadlineMs, settleMs, moveMs, onReleased: () => this.gaveUp.resolve() });
+  }
+
+  /** Resolves when the ports are given up, after `drain` was called. */
+  released(): Promise<void> {
+    return this.gaveUp.promise;
   }
 
   /** A connection that the door accepted, and what it read of it. */
@@ -179,7 +212,7 @@ export class Edge implements EdgeRole {
   }
 
   async shutdown(graceMs: number): Promise<void> {
-    await this.drain(0, graceMs);
+    await this.drain({ spreadMs: 0, deadlineMs: graceMs, settleMs: 0 });
     await this.close({ stays: false });
   }
 
@@ -203,7 +236,7 @@ export class Edge implements EdgeRole {
   }
 
   private createServer(countries: CountryFile): TunnelServer {
-    const { options, logger, directory, share, grants, acme, passwords } = this;
+    const { options, logger, directory, share, grants, acme, passwords, sockets } = this;
     const events = this.events.listener(logger, () => this.agentsChanged());
     return createEdgeServer(options, {
       logger,
@@ -213,6 +246,7 @@ export class Edge implements EdgeRole {
       grants,
       acme,
       passwords,
+      sockets,
       events,
     });
   }

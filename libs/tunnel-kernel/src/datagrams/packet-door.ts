@@ -1,8 +1,9 @@
 import type { RemoteInfo, Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
+import type { ListeningSockets } from '@gatehouse/net';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { packetLink } from './sealed-packets.js';
-import { bindUdp, closeUdp, createUdpSocket, hasRoom } from './udp-socket.js';
+import { closeUdp, createUdpSocket, hasRoom } from './udp-socket.js';
 
 /** Gets the packets of one link. */
 export interface PacketReceiver {
@@ -12,13 +13,15 @@ export interface PacketReceiver {
 /** The UDP port beside the agents' TCP port. */
 export class PacketDoor {
   private readonly logger: TunnelLogger;
+  private readonly sockets: ListeningSockets;
   private readonly links = new Map<number, PacketReceiver>();
   private socket: Socket | null = null;
   /** 0: none. */
   port = 0;
 
-  constructor(logger: TunnelLogger) {
+  constructor(logger: TunnelLogger, sockets: ListeningSockets) {
     this.logger = logger;
+    this.sockets = sockets;
   }
 
   /** Without the port, datagrams go through data channels: a warning, not a failure. */
@@ -27,7 +30,7 @@ export class PacketDoor {
       const { address } = await lookup(host);
       const socket = createUdpSocket({ address });
       socket.on('message', (packet, from) => this.receive(packet, from));
-      this.port = await bindUdp(socket, address, port);
+      this.port = await this.sockets.bindUdp(socket, address, { host, port });
       this.socket = socket;
     } catch (error) {
       this.logger.warn('no UDP port for agents: datagrams will take TCP', { host, port, error: String(error) });

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { ByteStream, RelayEndReason } from '@gatehouse/net';
+import type { ByteStream, ListeningSockets, RelayEndReason } from '@gatehouse/net';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import type { FlowLedger } from '../flow-ledger.js';
@@ -16,6 +16,7 @@ const TICK_MS = 250;
 export interface ServerDatagramsOptions {
   now: () => number;
   logger: TunnelLogger;
+  sockets: ListeningSockets;
   ledger: FlowLedger;
   /** Sessions of the whole server, at most. */
   maxSessions: number;
@@ -47,7 +48,7 @@ export class ServerDatagrams implements DatagramSessions {
 
   constructor(options: ServerDatagramsOptions) {
     this.options = options;
-    this.door = new PacketDoor(options.logger);
+    this.door = new PacketDoor(options.logger, options.sockets);
     this.context = {
       now: options.now,
       drops: this.drops,

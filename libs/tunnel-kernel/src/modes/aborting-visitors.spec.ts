@@ -1,3 +1,4 @@
+import { ListeningSockets } from '@gatehouse/net';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { waitFor } from '@gatehouse/testing';
@@ -47,7 +48,7 @@ describe('a visitor who aborts while nobody reads', () => {
     const rig = new TunnelRig();
     const visits = { admitted: () => undefined };
     const receive = (socket: Socket): void => admission.receive(rig.tunnelConfig(1, []), socket, visits);
-    const entrance = new TcpEntrance({ host: '127.0.0.1', port: 0 }, receive, () => undefined);
+    const entrance = new TcpEntrance(new ListeningSockets(), { host: '127.0.0.1', port: 0 }, receive, () => undefined);
     await entrance.listen();
     cleanups.push(() => entrance.close());
     const visitor = await pouring(entrance.port);

@@ -1,3 +1,4 @@
+import type { ListeningSockets } from '@gatehouse/net';
 import type { VisitorVerifier } from '../access/visitor-verifier.js';
 import type { TunnelConfig } from '../config.js';
 import type { DatagramSessions } from '../datagrams/datagram-sessions.js';
@@ -22,6 +23,8 @@ export interface ModeContext {
   channels: ChannelSource;
   /** Datagrams through agents: `open` a session for each visitor of a UDP port, or for each UDP association. */
   datagrams: DatagramSessions;
+  /** The ports of this server. */
+  sockets: ListeningSockets;
 }
 
 /** A public port of one tunnel. */

@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { listenTcp } from '@gatehouse/net';
+import type { ListeningSockets } from '@gatehouse/net';
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort } from '../environment.js';
 import type { Entrance } from './mode.js';
@@ -9,12 +9,19 @@ const MAX_CONNECTIONS = 32_768;
 
 /** A public port: hands over visitors as paused sockets that may close each direction on its own. */
 export class TcpEntrance implements Entrance {
+  private readonly sockets: ListeningSockets;
   private readonly address: HostAndPort;
   private readonly server: Server;
   private readonly onFailure: (error: Error) => void;
   private bound = 0;
 
-  constructor(address: HostAndPort, onVisitor: (socket: Socket) => void, onFailure: (error: Error) => void) {
+  constructor(
+    sockets: ListeningSockets,
+    address: HostAndPort,
+    onVisitor: (socket: Socket) => void,
+    onFailure: (error: Error) => void,
+  ) {
+    this.sockets = sockets;
     this.address = address;
     this.onFailure = onFailure;
     this.server = createServer(
@@ -38,7 +45,7 @@ export class TcpEntrance implements Entrance {
   }
 
   async listen(): Promise<void> {
-    this.bound = await listenTcp(this.server, this.address, this.onFailure);
+    this.bound = await this.sockets.listenTcp(this.server, this.address, this.onFailure);
   }
 
   close(): void {

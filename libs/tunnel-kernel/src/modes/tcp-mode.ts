@@ -17,7 +17,7 @@ export class TcpMode implements ServerMode {
   }
 
   entrance(tunnel: () => TunnelConfig, onFailure: (error: Error) => void): Entrance {
-    return new TcpEntrance(tunnel().listen, (socket) => this.accept(tunnel(), socket), onFailure);
+    return new TcpEntrance(this.context.sockets, tunnel().listen, (socket) => this.accept(tunnel(), socket), onFailure);
   }
 
   /** A visitor that cannot be served is reset. */

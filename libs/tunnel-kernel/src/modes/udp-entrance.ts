@@ -1,6 +1,7 @@
 import type { RemoteInfo, Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
-import { bindUdp, closeUdp, createUdpSocket, hasRoom } from '../datagrams/udp-socket.js';
+import type { ListeningSockets } from '@gatehouse/net';
+import { closeUdp, createUdpSocket, hasRoom } from '../datagrams/udp-socket.js';
 import type { HostAndPort } from '../environment.js';
 import type { Endpoint } from '../wire/prelude.js';
 import { endpoint } from './endpoint.js';
@@ -14,13 +15,15 @@ export interface UdpEntranceHandlers {
 
 /** A public UDP port. */
 export class UdpEntrance implements Entrance {
+  private readonly sockets: ListeningSockets;
   private readonly place: HostAndPort;
   private readonly handlers: UdpEntranceHandlers;
   private socket: Socket | null = null;
   private bound = 0;
   private closed = false;
 
-  constructor(address: HostAndPort, handlers: UdpEntranceHandlers) {
+  constructor(sockets: ListeningSockets, address: HostAndPort, handlers: UdpEntranceHandlers) {
+    this.sockets = sockets;
     this.place = address;
     this.handlers = handlers;
   }
@@ -37,7 +40,7 @@ export class UdpEntrance implements Entrance {
       // Port 0 cannot be answered (RFC 768), and Node raises for the attempt.
       if (from.port !== 0) this.handlers.datagram(payload, from);
     });
-    this.bound = await bindUdp(socket, address, this.place.port);
+    this.bound = await this.sockets.bindUdp(socket, address, this.place);
     if (this.closed) return closeUdp(socket);
     socket.on('error', (error) => this.handlers.failed(error));
     this.socket = socket;

@@ -35,7 +35,7 @@ export class UdpMode implements ServerMode {
 
   entrance(tunnel: () => TunnelConfig, onFailure: (error: Error) => void): Entrance {
     const visitors = new Map<string, UdpVisitor>();
-    const entrance: UdpEntrance = new UdpEntrance(tunnel().listen, {
+    const entrance: UdpEntrance = new UdpEntrance(this.context.sockets, tunnel().listen, {
       datagram: (payload, from) => {
         const key = `${from.address} ${from.port}`;
         const known = visitors.get(key);

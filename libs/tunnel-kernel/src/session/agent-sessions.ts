@@ -43,7 +43,9 @@ export class AgentSessions {
   private readonly links = new Set<ServerSession>();
   private config: TunnelServerConfig = EMPTY_CONFIG;
   private order = 0;
-  private draining = false;
+  /** Agents that come are sent on; null: they may stay. */
+  private spreadMs: number | null = null;
+  private onEmpty: (() => void) | null = null;
 
   constructor(options: AgentSessionsOptions) {
     const { environment, timeouts } = options;
@@ -74,9 +76,9 @@ export class AgentSessions {
     };
   }
 
-  /** Agents can connect from now on; some are expected. */
-  begin(): void {
-    this.arrivals.begin();
+  /** Agents can connect from now on; some are expected. `moving`: clients whose agents are sent here. */
+  begin(moving: readonly number[] = []): void {
+    this.arrivals.begin(moving);
   }
 
   /** A control connection, from its first byte. */
@@ -99,14 +101,27 @@ export class AgentSessions {
     for (const session of this.table.all()) this.tell(session);
   }
 
-  /** No other is admitted. */
-  close(): void {
-    this.draining = true;
+  /** Visitors that wait for a data channel. */
+  get waiting(): number {
+    return this.table.all().reduce((total, { pool }) => total + (pool?.waitingCount ?? 0), 0);
   }
 
-  /** Agents are told to connect again, to whoever has the port then, within `spreadMs`. */
+  /** Agents are told to connect again, to whoever has the port then, within `spreadMs`; those that were on their way, too. */
   move(spreadMs: number): void {
+    this.spreadMs = spreadMs;
     for (const session of this.table.all()) session.move(spreadMs);
+  }
+
+  /** Resolves when all have left, or after `timeoutMs`. */
+  async moved(timeoutMs: number): Promise<void> {
+    if (this.table.size === 0 || timeoutMs === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.onEmpty = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** Ends all of them. */
@@ -115,7 +130,6 @@ export class AgentSessions {
   }
 
   private admit(session: ServerSession): void {
-    if (this.draining) throw new TunnelError('draining', 'the server is on its way out');
     this.table.admit(session);
   }
 
@@ -124,6 +138,7 @@ export class AgentSessions {
     this.options.came(session);
     this.arrivals.arrived(session.identity.client.id);
     this.options.environment.events?.agentOnline?.(this.stateOf(session));
+    if (this.spreadMs !== null) session.move(this.spreadMs);
   }
 
   private tell(session: ServerSession): void {
@@ -135,6 +150,7 @@ export class AgentSessions {
     const { id } = session.identity.client;
     this.options.left(id, error);
     this.options.environment.events?.agentOffline?.(id, error);
+    if (this.table.size === 0) this.onEmpty?.();
   }
 
   private stateOf(session: ServerSession): AgentState {

@@ -114,6 +114,11 @@ export class ChannelPool implements TicketHolder {
     this.refillSoon();
   }
 
+  /** Visitors that wait for a channel. */
+  get waitingCount(): number {
+    return this.waiters.size;
+  }
+
   get idleCount(): number {
     return this.idle.length;
   }

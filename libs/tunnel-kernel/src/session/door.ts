@@ -7,7 +7,14 @@ import {
   type SecureContextOptions,
   type Server as TlsServer,
 } from 'node:tls';
-import { ByteReader, ByteStreamDuplex, listenTcp, Newcomers, resetStream, type ByteStream } from '@gatehouse/net';
+import {
+  ByteReader,
+  ByteStreamDuplex,
+  Newcomers,
+  resetStream,
+  type ByteStream,
+  type ListeningSockets,
+} from '@gatehouse/net';
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
@@ -37,6 +44,7 @@ export interface DoorOptions {
   identity: ServerIdentity;
   logger: TunnelLogger;
   book: TicketBook;
+  sockets: ListeningSockets;
   /** From accept until the connection has said what it is. */
   handshakeMs: number;
   /** Connections that have not said yet what they are; as many are in TLS handshakes at most. */
@@ -111,7 +119,9 @@ export class Door {
   /** @throws Error of `listen` (EADDRINUSE, EACCES, EADDRNOTAVAIL). */
   listen(place: HostAndPort): Promise<number> {
     const { logger } = this.options;
-    return listenTcp(this.server, place, ({ message }) => logger.error('agents cannot connect', { error: message }));
+    return this.options.sockets.listenTcp(this.server, place, ({ message }) =>
+      logger.error('agents cannot connect', { error: message }),
+    );
   }
 
   /** A connection that another process accepted: as if it had come to this port. */

@@ -1,7 +1,7 @@
 import type { TrustedProxies } from '../access/trusted-proxies.js';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { Server as NetServer, Socket } from 'node:net';
-import { listenTcp } from '@gatehouse/net';
+import { Server as NetServer, type Socket } from 'node:net';
+import type { ListeningSockets } from '@gatehouse/net';
 import type { HostConfig } from '../config.js';
 import type { HostAndPort } from '../environment.js';
 import type { ModeContext } from '../modes/mode.js';
@@ -52,6 +52,7 @@ export class HttpGateway {
   private readonly http1: Http1Listener;
   private readonly listening: ListenerContext;
   private readonly options: HttpOptions;
+  private readonly sockets: ListeningSockets;
   private readonly plain: Server[] = [];
   private readonly secure: TlsListener[] = [];
   private httpsPort: number | null;
@@ -71,6 +72,7 @@ export class HttpGateway {
   ) {
     const { timeouts = {} } = options;
     this.options = options;
+    this.sockets = context.sockets;
     this.httpsPort = options.publicHttpsPort ?? null;
     this.upstreams = new UpstreamTable({
       channels: context.channels,
@@ -149,14 +151,24 @@ export class HttpGateway {
     server.emit('connection', socket);
   }
 
+  /** Connections that were accepted and have not asked for anything yet. */
+  get fresh(): number {
+    return this.secure.reduce((total, { newcomers }) => total + newcomers.size, this.http1.fresh);
+  }
+
+  /** Gives the ports up; connections that are there may ask on. */
+  closePorts(): void {
+    for (const server of [...this.plain, ...this.secure.map((listener) => listener.server)]) {
+      // As `server.close` of node:http, which also cuts off answers that are not out yet.
+      NetServer.prototype.close.call(server);
+    }
+  }
+
   /** Gives the ports up; requests that run go on, their connections end with them. */
   drain(): void {
     this.draining = true;
-    for (const server of this.plain) server.close();
-    for (const { server, http2 } of this.secure) {
-      server.close();
-      http2.drain();
-    }
+    this.closePorts();
+    for (const { http2 } of this.secure) http2.drain();
     this.http1.drain();
   }
 
@@ -174,7 +186,9 @@ export class HttpGateway {
   private listen(server: NetServer, address: HostAndPort): Promise<number> {
     const { logger } = this.listening;
     server.maxConnections = MAX_CONNECTIONS;
-    return listenTcp(server, address, ({ message }) => logger.error('visitors cannot connect', { error: message }));
+    return this.sockets.listenTcp(server, address, ({ message }) =>
+      logger.error('visitors cannot connect', { error: message }),
+    );
   }
 
   private plainServer(): Server {

@@ -79,6 +79,13 @@ export class Http1Listener {
     });
   }
 
+  /** Connections that have not asked for anything yet. */
+  get fresh(): number {
+    let count = 0;
+    for (const socket of this.sockets) if (!this.connections.has(socket)) count += 1;
+    return count;
+  }
+
   /** Connections that wait for a request end; others after their answer. */
   drain(): void {
     for (const socket of this.sockets) if (!this.isBusy(socket)) socket.destroySoon();

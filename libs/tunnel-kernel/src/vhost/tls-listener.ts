@@ -37,7 +37,7 @@ export class TlsListener {
   readonly http2: Http2Listener;
   private readonly options: TlsOptions;
   private readonly acme: TlsServer;
-  private readonly newcomers: Newcomers<Socket>;
+  readonly newcomers: Newcomers<Socket>;
 
   constructor(options: TlsOptions) {
     this.options = options;

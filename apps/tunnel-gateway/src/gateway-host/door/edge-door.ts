@@ -1,8 +1,11 @@
 import { fork } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ListeningSockets, type HandedSocket } from '@gatehouse/net';
 import type { AgentState, TunnelLogger, TunnelState } from '@gatehouse/tunnel-kernel';
 import type {
   ConnectionList,
+  DrainParams,
   EdgeCalls,
   EdgeLogEntry,
   EdgeMethod,
@@ -23,6 +26,9 @@ import { WorkerSlot, type WorkerChild } from './worker-slot.js';
 const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
 /** A service that is gone does not wait for visitors. */
 const ORPHAN_GRACE_MS = 0;
+/** Who connected and has not said anything after this time had time for it. */
+const FRESH_MS = 2_000;
+const SETTLE_LOOK_MS = 10;
 /** Less than who asks the door waits: a worker that hangs must not cost the answers of the others. */
 const WORKER_ANSWER_MS = 1_500;
 
@@ -37,6 +43,7 @@ export class EdgeDoor implements EdgeRole {
   private readonly slots: WorkerSlot[];
   private readonly listeners: Readonly<Record<PortName, SharedListener>>;
   private ports = NO_PORTS;
+  private readonly sockets = new ListeningSockets();
   private last = 0;
   private readonly gaveUp = Promise.withResolvers<void>();
 
@@ -58,14 +65,38 @@ export class EdgeDoor implements EdgeRole {
     await Promise.all([this.config.prepare(), ...this.slots.map((slot) => slot.prepare())]);
   }
 
+  /** Those of tunnels are its workers', whichever of them serves each. */
+  inherit(socket: HandedSocket): void {
+    const own = this.sharedKeys().includes(socket.key);
+    if (own) return this.sockets.inherit(socket);
+    let left = this.slots.length;
+    const sent = (): void => {
+      left -= 1;
+      if (left === 0) socket.handle.close();
+    };
+    for (const slot of this.slots) slot.inherit(socket, sent);
+  }
+
   /** @throws EdgePortError for a port of the gateway itself. */
-  async open(): Promise<EdgePorts> {
-    this.ports = {
-      agents: await this.listen('agents'),
+  async openForVisitors(_: EdgePorts | null, moving: readonly number[]): Promise<void> {
+    const ports = {
+      agents: this.options.agents.port,
       http: await this.listen('http'),
       https: await this.listen('https'),
     };
-    await Promise.all(this.slots.map((slot) => slot.bind(this.ports)));
+    this.ports = { ...ports, agents: 0 };
+    await Promise.all(this.slots.map((slot) => slot.bind(ports, [...moving])));
+  }
+
+  /** @throws EdgePortError for a port of the gateway itself. */
+  async open(): Promise<EdgePorts> {
+    const agents = await this.listen('agents');
+    if (this.ports.http > 0) this.ports = { ...this.ports, agents };
+    else {
+      this.ports = { agents, http: await this.listen('http'), https: await this.listen('https') };
+      await Promise.all(this.slots.map((slot) => slot.bind(this.ports)));
+    }
+    this.sockets.closeInherited();
     this.config.start();
     return this.ports;
   }
@@ -103,10 +134,23 @@ export class EdgeDoor implements EdgeRole {
     return (await this.ofThose('kick', { clientId })).includes(true);
   }
 
-  async drain(spreadMs: number, deadlineMs: number): Promise<void> {
+  async handOver(give: (socket: HandedSocket) => void): Promise<number[]> {
+    for (const socket of this.sockets.handles()) give(socket);
+    for (const slot of this.slots) slot.onSocket = give;
+    return (await this.ofThose('handOver', null)).flat();
+  }
+
+  async yieldPorts(): Promise<void> {
+    for (const port of ['http', 'https'] as const) this.listeners[port].closePort();
+    await this.ofThose('yield', null);
+  }
+
+  async drain({ settleMs, ...rest }: DrainParams): Promise<void> {
+    // For data channels, as a single edge has it.
+    if (settleMs > 0) await this.settle(settleMs);
     this.closeListeners();
-    await Promise.all(this.slots.map((slot) => slot.drain(spreadMs, deadlineMs)));
     this.gaveUp.resolve();
+    await Promise.all(this.slots.map((slot) => slot.drain({ ...rest, settleMs: 0 })));
     await Promise.all(this.slots.map((slot) => slot.exited()));
   }
 
@@ -125,6 +169,21 @@ export class EdgeDoor implements EdgeRole {
     return this.shutdown(ORPHAN_GRACE_MS);
   }
 
+  /** Of the ports that all workers share. */
+  private sharedKeys(): string[] {
+    const { agents, http, https } = this.options;
+    return [agents, http, https].map(({ host, port }) => `tcp ${host} ${port}`);
+  }
+
+  /** Visitors who were accepted just now say what they want, and their workers get the data channels for it. */
+  private async settle(settleMs: number): Promise<void> {
+    await delay(settleMs);
+    const until = performance.now() + FRESH_MS;
+    const isYoung = (): boolean => this.listeners.http.unidentified + this.listeners.https.unidentified > 0;
+    while (isYoung() && performance.now() < until) await delay(SETTLE_LOOK_MS);
+    await delay(settleMs);
+  }
+
   private slot(index: number, launch: () => WorkerChild): WorkerSlot {
     const { workers: count } = this.options;
     return new WorkerSlot({
@@ -140,6 +199,7 @@ export class EdgeDoor implements EdgeRole {
     const any = (): number => this.anyWorker();
     return new SharedListener({
       port,
+      sockets: this.sockets,
       logger: this.logger,
       any,
       choose: (bytes) => chooseWorker(port, bytes, { dealing: this.config.dealing, count: this.slots.length, any }),

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { waitFor } from '@gatehouse/testing';
+import { ListeningSockets } from '@gatehouse/net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PortName } from '../edge-ipc.js';
 import { SharedListener, type SharedListenerOptions } from './shared-listener.js';
@@ -25,6 +26,7 @@ async function rig(
   const handed: Handed[] = [];
   const listener = new SharedListener({
     port: 'http' satisfies PortName,
+    sockets: new ListeningSockets(),
     logger,
     any: () => 7,
     choose: (bytes) => (bytes.includes('!') ? 'refuse' : bytes.includes('\n') ? 1 : 'more'),

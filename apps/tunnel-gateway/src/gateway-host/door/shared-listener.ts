@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { listenTcp, Newcomers } from '@gatehouse/net';
+import { Newcomers, type ListeningSockets } from '@gatehouse/net';
 import type { TunnelLogger } from '@gatehouse/tunnel-kernel';
 import type { ListenAddress, PortName } from '../edge-ipc.js';
 import type { Choice } from './first-bytes.js';
@@ -16,6 +16,7 @@ const TIMEOUT_ANSWER =
 
 export interface SharedListenerOptions {
   port: PortName;
+  sockets: ListeningSockets;
   logger: TunnelLogger;
   choose(bytes: Buffer): Choice;
   /** The socket is not read from any more; `head` is what was read of it. */
@@ -56,10 +57,20 @@ export class SharedListener {
 
   /** Answers the port. @throws Error of `listen`. */
   listen(address: ListenAddress): Promise<number> {
-    const { port, logger } = this.options;
-    return listenTcp(this.server, address, ({ message }) =>
+    const { port, logger, sockets } = this.options;
+    return sockets.listenTcp(this.server, address, ({ message }) =>
       logger.error('a port takes no connections', { port, error: message }),
     );
+  }
+
+  /** Connections that have not said yet what they are for. */
+  get unidentified(): number {
+    return this.newcomers.size;
+  }
+
+  /** Accepts no more. */
+  closePort(): void {
+    this.server.close();
   }
 
   /** Accepts no more; who has not said anything yet is not waited for. */

@@ -1,21 +1,19 @@
 import type { Socket } from 'node:net';
+import type { HandedSocket } from '@gatehouse/net';
 import type {
+  DrainParams,
   EdgeCalls,
   EdgeLogEntry,
   EdgeMethod,
   EdgeOptions,
   EdgePorts,
-  ParentMessage,
   PortName,
 } from '../edge-ipc.js';
 import { EdgeProcess, EdgeUnavailableError, type EdgeChild } from '../edge-process.js';
 import { RestartWaits } from '../restart-waits.js';
 
 /** The part of a `ChildProcess` that a worker needs. */
-export interface WorkerChild extends EdgeChild {
-  send(message: ParentMessage, callback: (error: Error | null) => void): boolean;
-  send(message: ParentMessage, socket: Socket, callback: (error: Error | null) => void): boolean;
-}
+export type WorkerChild = EdgeChild;
 
 export interface WorkerSlotOptions {
   index: number;
@@ -52,6 +50,8 @@ export class WorkerSlot {
   private readonly restarts = new RestartWaits();
   private timer: NodeJS.Timeout | null = null;
   private ending = false;
+  /** Takes the sockets that the worker hands on. */
+  onSocket: (socket: HandedSocket) => void = ({ handle }) => handle.close();
 
   constructor(options: WorkerSlotOptions) {
     this.options = options;
@@ -72,9 +72,9 @@ export class WorkerSlot {
   }
 
   /** Resolves when the worker serves. */
-  bind(ports: EdgePorts): Promise<void> {
+  bind(ports: EdgePorts, moving: number[] | null = null): Promise<void> {
     this.ports = ports;
-    if (this.isPrepared) this.current?.process.bind(ports);
+    if (this.isPrepared) this.current?.process.bind(ports, moving);
     return this.bound.promise;
   }
 
@@ -86,6 +86,12 @@ export class WorkerSlot {
     if (this.waiting.size >= MAX_WAITING) return void socket.resetAndDestroy();
     const waiting: Waiting = { send, socket, timer: setTimeout(() => this.giveUp(waiting), WAIT_MS) };
     this.waiting.add(waiting);
+  }
+
+  /** Sends the worker a socket that another process listens on. `done`: it may be closed here. */
+  inherit(socket: HandedSocket, done: () => void): void {
+    if (this.current) this.current.process.inherit(socket, done);
+    else done();
   }
 
   /** @throws EdgeUnavailableError */
@@ -100,9 +106,9 @@ export class WorkerSlot {
   }
 
   /** Gives up its ports and ends with its last connection: no other follows. */
-  async drain(spreadMs: number, deadlineMs: number): Promise<void> {
+  async drain(params: DrainParams): Promise<void> {
     this.end();
-    await this.request('drain', { spreadMs, deadlineMs }).catch(() => this.current?.process.kill());
+    await this.request('drain', params).catch(() => this.current?.process.kill());
   }
 
   /** No other follows. */
@@ -138,6 +144,7 @@ export class WorkerSlot {
       ready: () => this.serves(),
       // It binds no port of the gateway itself.
       failed: () => process.kill(),
+      socket: (socket) => this.onSocket(socket),
       logs: (entries) => options.onLogs(entries),
       exited: (reason) => this.died(reason),
     });

@@ -47,7 +47,7 @@ export class ProxyMode implements ServerMode {
   }
 
   entrance(tunnel: () => TunnelConfig, onFailure: (error: Error) => void): Entrance {
-    return new TcpEntrance(tunnel().listen, (socket) => this.accept(tunnel(), socket), onFailure);
+    return new TcpEntrance(this.context.sockets, tunnel().listen, (socket) => this.accept(tunnel(), socket), onFailure);
   }
 
   private accept(tunnel: TunnelConfig, socket: Socket): void {
