@@ -1,13 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import {
   backupDatabase,
   BACKUP_SCHEMAS,
   checkBackup,
   checkInvariants,
   createDataSource,
+  LOG_TABLES,
   migrate,
   restoreDatabase,
   withClient,
@@ -100,5 +102,55 @@ describe('backups of the real schemas', { timeout: 120_000 }, () => {
     );
     await restoreDatabase(url, await checkBackup(second, { stored: present }), { force: true });
     expect((await checkInvariants(url, present)).filter(({ broken }) => broken > 0)).toEqual([]);
+  });
+
+  it('of the first format, which did not name the days of logs and tokens, are restored with their days; logs can be left out', async () => {
+    const file = join(folder, 'first-format.gz');
+    await using full = await createTestDatabase();
+    for (const stored of present) await migrate(createDataSource(stored.database(full.url, 'spec')));
+    await withClient(full.url, async (client) => {
+      for (const [schema, table, day, next] of [
+        ['proxy_gateway', 'traffic_logs', '20260101', '2026-01-02'],
+        ['resource_sharing', 'access_tokens', '20260101', '2026-01-02'],
+      ] as const) {
+        await client.query(`CREATE TABLE ${schema}.${table}_${day} PARTITION OF ${schema}.${table}
+          FOR VALUES FROM ('2026-01-01 00:00Z') TO ('${next} 00:00Z')`);
+      }
+      await client.query(
+        `INSERT INTO proxy_gateway.traffic_logs (started_at, ended_at, client_ip, client_port, inbound, network, target_port,
+           chains, upload, download, status, search_text)
+         SELECT at, at, '192.0.2.1', 1, 'mixed', 'tcp', 443, '[]', 1, 2, 'ok', E'a tab\t, a line\n, 漢'
+           FROM unnest(ARRAY['2026-01-01 00:00Z', '2026-01-01 23:59:59.999Z']::timestamptz[]) AS at;
+         INSERT INTO proxy_gateway.traffic_log_days VALUES ('2026-01-01', 2);
+         INSERT INTO resource_sharing.access_tokens (hash, grant_id, scopes, expires_at)
+           VALUES ('x', 1, '{}', '2026-01-01 12:00Z')`,
+      );
+    });
+    await backupDatabase(full.url, file);
+    const text = gunzipSync(readFileSync(file)).toString('utf8');
+    const end = text.indexOf('\n');
+    const { partitions, keys, leftOut, ...header } = JSON.parse(text.slice(0, end)) as Record<string, unknown>;
+    expect([partitions, keys, leftOut]).not.toContain(undefined);
+    writeFileSync(file, gzipSync(JSON.stringify({ ...header, version: 1 }) + text.slice(end)));
+    await using empty = await createTestDatabase();
+    await restoreDatabase(empty.url, await checkBackup(file, { stored: present, keys: [] }));
+    const places = (at: string) =>
+      withClient(at, async (client) => {
+        const tables = ['proxy_gateway.traffic_logs', 'resource_sharing.access_tokens'];
+        const found = tables.map((table) =>
+          client.query(`SELECT tableoid::regclass::text, t::text FROM ${table} AS t`),
+        );
+        return (await Promise.all(found)).map(({ rows }) => rows as unknown[]);
+      });
+    expect(await places(empty.url)).toEqual(await places(full.url));
+    expect((await checkInvariants(empty.url, present)).filter(({ broken }) => broken > 0)).toEqual([]);
+
+    // Without logs nothing of them comes back, and nothing counts them any longer.
+    const { leftOut: logs } = await backupDatabase(full.url, file, { withoutLogs: true });
+    expect(logs.toSorted((a, b) => a.localeCompare(b))).toEqual(LOG_TABLES.toSorted((a, b) => a.localeCompare(b)));
+    await restoreDatabase(empty.url, await checkBackup(file, { stored: present }), { force: true });
+    const [flows, tokens] = await places(empty.url);
+    expect([flows, tokens?.length]).toEqual([[], 1]);
+    expect((await checkInvariants(empty.url, present)).filter(({ broken }) => broken > 0)).toEqual([]);
   });
 });
