@@ -7,7 +7,7 @@ import { findPeer } from '@gatehouse/testing';
 import { AgentScene, type AgentWay } from '../support/agent-modes.js';
 import { requirePeer } from '../support/peers.js';
 
-const EVERYTHING = process.env['GATEHOUSE_RUNTIMES'] === 'all';
+const EVERYTHING = process.env['GATEHOUSE_TEST_RUNTIMES'] === 'all';
 const OLDEST = 'node-20.19.0';
 const LATER = ['node-20', 'node-22', 'node-24', 'node-26'];
 const SEALED: AgentWay = { encrypt: true, transport: 'raw' };

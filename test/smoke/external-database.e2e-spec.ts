@@ -3,17 +3,18 @@
  * promised, and the newest behind PgBouncer. `npm run runtimes` does the same with all versions in between.
  */
 import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { withClient } from '@gatehouse/persistence';
-import { startPgBouncer, startPostgres, type PostgresServer } from '@gatehouse/testing';
+import { startPgBouncer, startPostgres, type PostgresServer, type PostgresServerOptions } from '@gatehouse/testing';
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
+import { makeCertificate } from '../../apps/tunnel-gateway/test/support/certificates.js';
 import { requirePeer } from '../support/peers.js';
 import { freePorts, LaunchedPlatform, processesOf, ROOT, temporaryHome } from './launched-platform.js';
 
 const run = promisify(execFile);
-const EVERYTHING = process.env['GATEHOUSE_RUNTIMES'] === 'all';
+const EVERYTHING = process.env['GATEHOUSE_TEST_RUNTIMES'] === 'all';
 /** Undefined: the version of the embedded one. */
 const VERSIONS = EVERYTHING ? ['postgres-14', 'postgres-15', 'postgres-16', 'postgres-17', undefined] : ['postgres-14'];
 
@@ -28,9 +29,9 @@ describe('an external database', { timeout: 120_000 }, () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   });
 
-  async function postgres(context: TestContext, program?: string): Promise<PostgresServer> {
-    if (program !== undefined) requirePeer(context, program);
-    const server = await startPostgres({ program });
+  async function postgres(context: TestContext, options: PostgresServerOptions): Promise<PostgresServer> {
+    if (options.program !== undefined) requirePeer(context, options.program);
+    const server = await startPostgres(options);
     cleanups.push(() => server.close());
     return server;
   }
@@ -43,21 +44,35 @@ describe('an external database', { timeout: 120_000 }, () => {
     return platform.ready();
   }
 
-  /** Migrates, starts, walks through everything, stops. */
+  /** Migrates, starts, walks through everything, makes a backup, stops. */
   async function walkThrough(url: string): Promise<void> {
     const platform = await start(url);
     const env = { PATH: process.env['PATH'], GATEHOUSE_HOME: home, DATABASE_URL: url };
-    const tour = run(process.execPath, [join(ROOT, 'tools/dist/cli.js'), 'tour'], { env });
-    const { stdout } = await tour.catch((error: { stdout: string }) => error);
-    expect(stdout).toMatch(/Everything was as it should be/);
-    expect(stdout).not.toContain('FAIL');
+    const command = async (...args: string[]): Promise<string> => {
+      const ended = run(process.execPath, [join(ROOT, 'tools/dist/cli.js'), ...args], { env });
+      return ended.then(
+        ({ stdout }) => stdout,
+        ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
+      );
+    };
+    const tour = await command('tour');
+    expect(tour).toMatch(/Everything was as it should be/);
+    expect(tour).not.toContain('FAIL');
+    const backup = join(home, 'backup.gz');
+    expect(await command('backup', backup)).toMatch(/^Saved \d+ rows/m);
     expect((await platform.stop('SIGINT')).code).toBe(0);
     expect(processesOf(home)).toEqual([]);
+    if (EVERYTHING) expect(await command('restore', backup, '--force')).toMatch(/^Restored \d+ rows/m);
   }
 
   for (const program of VERSIONS) {
-    it(`carries the platform where it is ${program ?? 'of the version of the embedded one'}`, async (context) => {
-      const { url } = await postgres(context, program);
+    it(`carries the platform over TLS where it is ${program ?? 'of the embedded version'}`, async (context) => {
+      const authority = makeCertificate({ subject: 'Databases', ca: true });
+      const tls = makeCertificate({ subject: 'database', names: ['127.0.0.1'], issuer: authority });
+      const file = join(home, 'authority.pem');
+      writeFileSync(file, authority.certificate);
+      const server = await postgres(context, { program, tls });
+      const url = `${server.url}?sslmode=verify-full&sslrootcert=${file}`;
       await walkThrough(url);
       const stored = `SELECT attstorage FROM pg_attribute
         WHERE attrelid = 'proxy_gateway.traffic_log_sections'::regclass AND attname = 'grams'`;
@@ -67,7 +82,7 @@ describe('an external database', { timeout: 120_000 }, () => {
 
   it('carries the platform behind a PgBouncer that pools sessions', async (context) => {
     const program = requirePeer(context, 'pgbouncer');
-    const { url } = await postgres(context);
+    const { url } = await postgres(context, {});
     const bouncer = await startPgBouncer({ program, url, mode: 'session' });
     cleanups.push(() => bouncer.close());
     await walkThrough(bouncer.url);

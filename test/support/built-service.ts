@@ -14,6 +14,8 @@ export class BuiltService implements AsyncDisposable {
   readonly home: string;
   /** All that it was given. */
   readonly env: NodeJS.ProcessEnv;
+  /** Where it listens, once it is ready. */
+  port = 0;
   readonly #process: ChildProcess;
 
   private constructor(database: TestDatabase, home: string, app: string, settings: Record<string, string>) {
@@ -69,6 +71,7 @@ export class BuiltService implements AsyncDisposable {
       }),
     ])) as [ServiceMessage];
     if (message.type === 'failed') throw new Error(`${app} did not start: ${message.lines.join('\n')}`);
+    this.port = message.port;
   }
 }
 

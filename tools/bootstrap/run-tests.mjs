@@ -54,7 +54,7 @@ const RUNTIME_TESTS = ['test/interop/agent-', 'test/smoke/external-database'];
 /** `npm run runtimes`: a runtime that cannot be brought fails it. */
 export async function runRuntimes(runtime, args) {
   await launch(runtime, 'peers', []);
-  const more = { GATEHOUSE_RUNTIMES: 'all', CI: 'true' };
+  const more = { GATEHOUSE_TEST_RUNTIMES: 'all', CI: 'true' };
   const { vitestCode, results } = await runVitest(runtime, [...RUNTIME_TESTS, ...args], more);
   const { text, code } = summarize(results, { vitestCode, isCi: true });
   process.stdout.write(text);

@@ -2,7 +2,7 @@ import { AuditApiModule, AuditModule } from '@gatehouse/audit';
 import { JobsModule } from '@gatehouse/jobs';
 import type { WorkersMode } from '@gatehouse/jobs';
 import { loadSecretKeys, PersistenceModule } from '@gatehouse/persistence';
-import { ThrottlingModule } from '@gatehouse/platform';
+import { redisOptions, ThrottlingModule } from '@gatehouse/platform';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { ProxyAuditRules } from './audit/audit-rules.js';
@@ -100,6 +100,7 @@ function foundation(
       ],
       databaseUrl,
       redisUrl,
+      redisOptions: redisOptions(settings),
       autoMigrate,
       workers,
     }),

@@ -2,7 +2,7 @@ import { AuditApiModule, AuditModule } from '@gatehouse/audit';
 import { AuthModule, IdempotencyModule } from '@gatehouse/auth';
 import { JobsModule, type WorkersMode } from '@gatehouse/jobs';
 import { loadSecretKeys, PersistenceModule } from '@gatehouse/persistence';
-import { ThrottlingModule } from '@gatehouse/platform';
+import { redisOptions, ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AcmeModule } from './acme/acme.module.js';
 import { TunnelAuditRules } from './audit/tunnel-audit-rules.js';
@@ -116,6 +116,7 @@ function foundation(
       queues: ['certificates', 'flow-rollup', 'retention', 'webhook-fan-out', 'webhook-delivery'],
       databaseUrl,
       redisUrl,
+      redisOptions: redisOptions(settings),
       autoMigrate,
       workers,
     }),

@@ -1,4 +1,5 @@
 import type { QueueName, QueuePayloads } from '@gatehouse/contracts';
+import type { RedisOptions } from '@gatehouse/platform';
 import type { JobFailure } from './job-errors.js';
 
 /** How far a job is; any JSON the handler reports. */
@@ -83,6 +84,8 @@ export interface JobsConfig {
   databaseUrl: string;
   /** When set, queues live in Redis instead of the database. */
   redisUrl?: string | undefined;
+  /** How Redis is reached, beside its URL. */
+  redisOptions?: RedisOptions;
   workers: WorkersMode;
   /** False: refuse to boot when BullMQ's own schema is not migrated. Default true. */
   autoMigrate?: boolean;

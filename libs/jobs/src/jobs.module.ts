@@ -215,7 +215,9 @@ function logFailure(logger: Logger, job: { queue: QueueName; jobId: string }, er
 function createStore(config: JobsConfig, { namespace, queues }: JobsModuleQueues, logger: Logger): QueueStore {
   const applicationName = `${namespace} jobs`;
   const onError = (error: Error): void => logger.warn(`A connection of the job queues broke: ${error.message}`);
-  if (config.redisUrl) return createRedisStore({ url: config.redisUrl, applicationName, onError });
+  if (config.redisUrl) {
+    return createRedisStore({ url: config.redisUrl, options: config.redisOptions ?? {}, applicationName, onError });
+  }
   const autoMigrate = config.autoMigrate ?? true;
   return createPostgresStore({ url: config.databaseUrl, queues: queues.length, applicationName, autoMigrate, onError });
 }

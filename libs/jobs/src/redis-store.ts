@@ -1,3 +1,4 @@
+import type { RedisOptions } from '@gatehouse/platform';
 import { createRedisBackend, type BackendFactory, type ConnectionOptions, type IQueueBackend } from 'bullmq';
 import { Redis } from 'ioredis';
 import { JobsUnavailableError } from './job-errors.js';
@@ -8,6 +9,7 @@ const ANSWER_TIMEOUT_MS = 10_000;
 
 export interface RedisStoreOptions {
   url: string;
+  options: RedisOptions;
   applicationName: string;
   onError: (error: Error) => void;
 }
@@ -15,15 +17,25 @@ export interface RedisStoreOptions {
 /** One connection shared by all queues; BullMQ duplicates it only where it must block (workers, event streams). */
 export function createRedisStore(options: RedisStoreOptions): QueueStore {
   const redis = new Redis(options.url, {
+    ...options.options,
     connectionName: options.applicationName.replaceAll(/\s+/g, '-'),
     // Workers wait for Redis to come back, however long it takes.
     maxRetriesPerRequest: null,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
   });
-  redis.on('error', options.onError);
+  let problem: Error | undefined;
+  redis.on('error', (error: Error) => {
+    problem = error;
+    options.onError(error);
+  });
+  redis.on('ready', () => (problem = undefined));
   redis.setMaxListeners(0);
   const ping = async (): Promise<void> => {
-    await within(redis.ping(), ANSWER_TIMEOUT_MS, () => new JobsUnavailableError('Redis (REDIS_URL) does not answer.'));
+    try {
+      await within(redis.ping(), ANSWER_TIMEOUT_MS, () => problem ?? new Error('it is silent'));
+    } catch (cause) {
+      throw unavailable(cause);
+    }
   };
   return {
     kind: 'redis',
@@ -31,7 +43,7 @@ export function createRedisStore(options: RedisStoreOptions): QueueStore {
     factory: createRedisBackend as unknown as BackendFactory<IQueueBackend, ConnectionOptions>,
     prepare: async () => {
       try {
-        await ping();
+        await Promise.race([ping(), untilDistrusted(redis)]);
       } catch (error) {
         redis.disconnect();
         throw error;
@@ -44,4 +56,18 @@ export function createRedisStore(options: RedisStoreOptions): QueueStore {
       else redis.disconnect();
     },
   };
+}
+
+function unavailable(cause: unknown): JobsUnavailableError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new JobsUnavailableError(`Redis (REDIS_URL) does not answer: ${reason}`, { cause });
+}
+
+/** Rejects when the server's certificate is refused: another attempt would end in the same way. */
+function untilDistrusted(redis: Redis): Promise<never> {
+  return new Promise((_, reject) => {
+    redis.on('error', (error: Error & { code?: unknown }) => {
+      if (/CERT|SELF_SIGNED/.test(String(error.code))) reject(unavailable(error));
+    });
+  });
 }

@@ -49,6 +49,7 @@ export { ServiceHttpAdapter } from './service/service-http-adapter.js';
 export type { HttpOptions, ServiceAppOptions } from './service/service-options.js';
 export { StartError } from './service/start-failure.js';
 export { loadSettings, type Environment } from './settings/load-settings.js';
+export { redisOptions, type RedisOptions } from './settings/redis-options.js';
 export {
   isAddressRange,
   LOG_LEVELS,

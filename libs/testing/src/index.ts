@@ -12,7 +12,14 @@ export {
 } from './echo-servers.js';
 export { startPgBouncer, type PgBouncer, type PgBouncerOptions } from './pgbouncer.js';
 export { startPostgres, type PostgresServer, type PostgresServerOptions } from './postgres-server.js';
-export { findPeer, PeerMissingError, peerOrSkip, startRedis, type RedisServer } from './redis-server.js';
+export {
+  findPeer,
+  PeerMissingError,
+  peerOrSkip,
+  startRedis,
+  type RedisSecurity,
+  type RedisServer,
+} from './redis-server.js';
 export { createTestApp, type TestApp, type TestAppOptions } from './test-app.js';
 export { temporaryRoot } from './temporary-root.js';
 export {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -44,8 +44,18 @@ export interface RedisServer extends RunningServer {
   restartEmpty(): Promise<void>;
 }
 
+/** A server that speaks TLS only, and lets one user in. */
+export interface RedisSecurity {
+  /** PEM. */
+  certificate: string;
+  key: string;
+  user: string;
+  /** Letters and digits. */
+  password: string;
+}
+
 /** Starts a real redis-server on a free loopback port, without persistence. */
-export async function startRedis(program: string): Promise<RedisServer> {
+export async function startRedis(program: string, security?: RedisSecurity): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-redis-'));
   const port = await freePort();
   let stop: (signal: NodeJS.Signals) => Promise<void> = () => Promise.resolve();
@@ -54,16 +64,18 @@ export async function startRedis(program: string): Promise<RedisServer> {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    stop = await launch(program, port, folder);
+    stop = await launch(program, port, folder, security);
   } catch (error) {
     await close();
     throw error;
   }
   const restartEmpty = async (): Promise<void> => {
     await stop('SIGKILL');
-    stop = await launch(program, port, folder);
+    stop = await launch(program, port, folder, security);
   };
-  const url = `redis://127.0.0.1:${port}`;
+  const url = security
+    ? `rediss://${security.user}:${security.password}@127.0.0.1:${port}`
+    : `redis://127.0.0.1:${port}`;
   return { host: '127.0.0.1', port, url, restartEmpty, close, [Symbol.asyncDispose]: close };
 }
 
@@ -72,13 +84,15 @@ async function launch(
   program: string,
   port: number,
   folder: string,
+  security?: RedisSecurity,
 ): Promise<(signal: NodeJS.Signals) => Promise<void>> {
-  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'];
+  const place = security ? securedPlace(port, folder, security) : ['--port', `${port}`];
+  const args = [...place, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'];
   const child = spawn(program, args, { stdio: 'ignore' });
   let failure: Error | undefined;
   child.on('error', (error) => (failure = error));
   const exited = once(child, 'exit');
-  await waitFor(() => failure !== undefined || child.exitCode !== null || answers(port));
+  await waitFor(() => failure !== undefined || child.exitCode !== null || answers(port, security !== undefined));
   if (failure !== undefined || child.exitCode !== null)
     throw new Error('redis-server ended at once', { cause: failure });
   return async (signal) => {
@@ -88,9 +102,23 @@ async function launch(
   };
 }
 
-function answers(port: number): Promise<boolean> {
+function securedPlace(port: number, folder: string, { certificate, key, user, password }: RedisSecurity): string[] {
+  const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+  writeFileSync(files.cert, certificate);
+  writeFileSync(files.key, key);
+  const tls = ['--tls-port', `${port}`, '--tls-cert-file', files.cert, '--tls-key-file', files.key];
+  const access = ['--user', 'default', 'off', '--user', user, 'on', `>${password}`, '~*', '&*', '+@all'];
+  return ['--port', '0', ...tls, '--tls-auth-clients', 'no', ...access];
+}
+
+/** One that speaks TLS answers nothing to what is not: that it accepts has to do. */
+function answers(port: number, accepting: boolean): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
+    const socket = connect(port, '127.0.0.1', () => {
+      if (!accepting) return void socket.write('PING\r\n');
+      socket.destroy();
+      resolve(true);
+    });
     socket.on('error', () => resolve(false));
     socket.on('data', (reply) => {
       socket.destroy();

@@ -1,4 +1,4 @@
-import { JsonLogger, type RedisScriptClient } from '@gatehouse/platform';
+import { JsonLogger, redisOptions, type RedisScriptClient } from '@gatehouse/platform';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { ResourceSharingSettings } from '../settings.js';
@@ -66,9 +66,10 @@ const RETRY_MS = 2_000;
 export class LimitRedis implements OnApplicationShutdown {
   readonly client: Redis | undefined;
 
-  constructor({ redisUrl }: ResourceSharingSettings, logger: JsonLogger) {
-    if (redisUrl === undefined) return;
-    this.client = new Redis(redisUrl, {
+  constructor(settings: ResourceSharingSettings, logger: JsonLogger) {
+    if (settings.redisUrl === undefined) return;
+    this.client = new Redis(settings.redisUrl, {
+      ...redisOptions(settings),
       connectionName: 'resource-sharing-limits',
       // A limit that is asked for now is of no use later.
       enableOfflineQueue: false,

@@ -23,7 +23,6 @@ export interface ServerSettings {
   durable: boolean;
   /** Major version of the server: older ones do not know every setting. */
   major: number;
-  parameters: Readonly<Record<string, string>>;
 }
 
 /** Nothing a test writes has to survive the machine. */
@@ -36,7 +35,7 @@ const FOR_TESTS: Record<string, string> = {
 };
 
 /** The settings of the server, each given on its command line so that no edited file can open it to the network. */
-function serverArguments(home: ClusterHome, { port, durable, major, parameters }: ServerSettings): string[] {
+function serverArguments(home: ClusterHome, { port, durable, major }: ServerSettings): string[] {
   const settings: Record<string, string> = {
     port: `${port}`,
     listen_addresses: '127.0.0.1',
@@ -69,7 +68,6 @@ function serverArguments(home: ClusterHome, { port, durable, major, parameters }
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
     ...(durable ? {} : FOR_TESTS),
-    ...parameters,
   };
   return ['-D', home.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }

@@ -31,8 +31,6 @@ export interface EmbeddedPostgresOptions {
   binaries?: PostgresBinaries;
   /** Where data and programs go when the server's account cannot reach the home. Default `/var/lib/gatehouse`. */
   sharedFolder?: string;
-  /** Settings of the server besides ours, such as those of TLS. */
-  parameters?: Readonly<Record<string, string>>;
 }
 
 export interface EmbeddedPostgres {
@@ -67,7 +65,6 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     port: await choosePort(options.port ?? 0, home.record.port, portVariable),
     durable,
     major: binaries.major,
-    parameters: options.parameters ?? {},
   };
   const server = await launch(home, settings, portVariable);
   return {

@@ -33,13 +33,25 @@ export async function prepareSchema({
   );
 }
 
-/** Network and PostgreSQL codes that mean the connection string is wrong or the server is away. */
+const UNTRUSTED = 'its certificate is not signed by a trusted authority (sslrootcert names the file of another one)';
+
+/** Network, TLS and PostgreSQL codes that mean the connection string is wrong or the server is away. */
 const CONNECTION_CODES = new Map([
   ['ECONNREFUSED', 'nothing listens there'],
   ['ENOTFOUND', 'its host name is not known'],
   ['EAI_AGAIN', 'its host name cannot be looked up'],
   ['ETIMEDOUT', 'it does not answer'],
   ['ECONNRESET', 'it closed the connection'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', UNTRUSTED],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', UNTRUSTED],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', UNTRUSTED],
+  ['UNABLE_TO_GET_ISSUER_CERT', UNTRUSTED],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', UNTRUSTED],
+  ['CERT_SIGNATURE_FAILURE', UNTRUSTED],
+  ['CERT_HAS_EXPIRED', 'its certificate has expired'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another name'],
+  ['ENOENT', 'a file that it names (sslrootcert, sslcert, sslkey) is missing'],
+  ['EACCES', 'a file that it names (sslrootcert, sslcert, sslkey) may not be read'],
   ['28P01', 'it refuses the password'],
   ['28000', 'it refuses the user'],
   ['3D000', 'it has no such database'],
@@ -65,5 +77,6 @@ function connectionProblem(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
   if (error.message.includes('timeout expired')) return 'it does not answer';
+  if (error.message.includes('does not support SSL')) return 'it does not speak TLS (sslmode)';
   return CONNECTION_CODES.get(code);
 }

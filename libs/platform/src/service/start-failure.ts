@@ -49,9 +49,16 @@ export function failureLines(error: unknown): string[] {
 }
 
 /** Errors of libraries below this one whose texts are written for operators. */
+const FOR_OPERATORS = new Set([
+  'DatabaseServerError',
+  'EmbeddedPostgresError',
+  'JobsUnavailableError',
+  'NewerSchemaError',
+  'SecretBoxError',
+  'SecretKeyError',
+  'UnreadableSecretsError',
+]);
+
 function isForOperators(error: unknown): error is Error {
-  return (
-    error instanceof Error &&
-    /^(SecretKey|SecretBox|UnreadableSecrets|NewerSchema|DatabaseServer|EmbeddedPostgres)Error$/.test(error.name)
-  );
+  return error instanceof Error && FOR_OPERATORS.has(error.name);
 }

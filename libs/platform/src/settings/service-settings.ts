@@ -24,6 +24,11 @@ export class ServiceSettings {
   @Matches(/^rediss?:\/\/.+/)
   redisUrl?: string;
 
+  @Variable('REDIS_CA_FILE', { expected: 'a PEM file of the authorities that a rediss:// server is trusted by' })
+  @IsOptional()
+  @IsString()
+  redisCaFile?: string;
+
   @Variable('GATEHOUSE_ADMIN_PASSWORD', { expected: 'a password of 8 to 256 characters', secret: true })
   @IsOptional()
   @MinLength(8)

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { StartError } from '../service/start-failure.js';
+import type { ServiceSettings } from './service-settings.js';
+
+/** What a client of ioredis is given beside REDIS_URL. */
+export interface RedisOptions {
+  /** Whose signature the certificate of a `rediss://` server must have; absent: an authority of the system. */
+  tls?: { ca: string };
+}
+
+/** Reads REDIS_CA_FILE. Raises StartError where it cannot be read or would not be used. */
+export function redisOptions({
+  redisUrl,
+  redisCaFile,
+}: Readonly<Pick<ServiceSettings, 'redisUrl' | 'redisCaFile'>>): RedisOptions {
+  if (redisCaFile === undefined || redisUrl === undefined) return {};
+  if (!redisUrl.startsWith('rediss://')) {
+    throw new StartError('REDIS_CA_FILE: REDIS_URL begins with redis://, which is not encrypted; write rediss://');
+  }
+  try {
+    return { tls: { ca: readFileSync(redisCaFile, 'utf8') } };
+  } catch (cause) {
+    throw new StartError(`REDIS_CA_FILE: ${redisCaFile} cannot be read (${(cause as NodeJS.ErrnoException).code})`, {
+      cause,
+    });
+  }
+}
