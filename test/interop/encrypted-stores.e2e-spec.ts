@@ -5,10 +5,16 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
-import { startPostgres, startRedis, type PostgresServer, type RedisServer } from '@gatehouse/testing';
+import {
+  type MadeCertificate,
+  makeCertificate,
+  type PostgresServer,
+  type RedisServer,
+  startPostgres,
+  startRedis,
+} from '@gatehouse/testing';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeCertificate, type MadeCertificate } from '../../apps/tunnel-gateway/test/support/certificates.js';
 import { BuiltService } from '../support/built-service.js';
 import { requirePeer } from '../support/peers.js';
 

@@ -7,9 +7,14 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { withClient } from '@gatehouse/persistence';
-import { startPgBouncer, startPostgres, type PostgresServer, type PostgresServerOptions } from '@gatehouse/testing';
+import {
+  makeCertificate,
+  type PostgresServer,
+  type PostgresServerOptions,
+  startPgBouncer,
+  startPostgres,
+} from '@gatehouse/testing';
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
-import { makeCertificate } from '../../apps/tunnel-gateway/test/support/certificates.js';
 import { requirePeer } from '../support/peers.js';
 import { freePorts, LaunchedPlatform, processesOf, ROOT, temporaryHome } from './launched-platform.js';
 

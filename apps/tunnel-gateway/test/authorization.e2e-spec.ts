@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeCertificate } from './support/certificates.js';
+import { makeCertificate } from '@gatehouse/testing';
 import { PASSWORD, RowMaker, type Owner, type Rows } from './support/owned-rows.js';
 import { caller, TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 

@@ -4,11 +4,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { UnitOfWork } from '@gatehouse/persistence';
-import { waitFor } from '@gatehouse/testing';
+import { type MadeCertificate, makeCertificate, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AcmeSchedule, ORDERS_OF_A_NAME, ORDERS_OF_AN_OWNER, type Wish } from '../src/acme/acme-schedule.js';
 import { ExpiryWarnings } from '../src/certificates/expiry-warnings.js';
-import { makeCertificate, type MadeCertificate } from './support/certificates.js';
 import { TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 const DAY_MS = 86_400_000;

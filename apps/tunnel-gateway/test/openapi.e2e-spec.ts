@@ -3,7 +3,7 @@ import type { OperationExample } from '@gatehouse/platform';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXAMPLES_FILE, loadExamples } from '../src/openapi-examples.js';
-import { makeCertificate } from './support/certificates.js';
+import { makeCertificate } from '@gatehouse/testing';
 import { TunnelWorld, type Answer, type AnyJson } from './support/tunnel-world.js';
 
 const UPLOADED = makeCertificate({ subject: 'app.example.org', names: ['app.example.org'] });

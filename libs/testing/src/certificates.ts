@@ -1,5 +1,4 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, sign, X509Certificate, type KeyObject } from 'node:crypto';
-import { der } from '@gatehouse/tunnel-kernel';
 
 /** A certificate with its key, PEM, and what is needed to sign others with it. */
 export interface MadeCertificate {
@@ -67,4 +66,13 @@ function generalName(name: string): Buffer {
 /** GeneralizedTime: openssl takes it for years before 2050 too. */
 function time(date: Date): Buffer {
   return der(0x18, Buffer.from(`${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`));
+}
+
+/** Tag, length and content of an ASN.1 value. The data plane has this, too; its library is too large to load for every test. */
+function der(tag: number, ...parts: Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
+  const { length } = content;
+  if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content]);
+  if (length < 0x100) return Buffer.concat([Buffer.from([tag, 0x81, length]), content]);
+  return Buffer.concat([Buffer.from([tag, 0x82, length >> 8, length & 0xff]), content]);
 }
