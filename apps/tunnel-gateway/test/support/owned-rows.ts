@@ -1,4 +1,4 @@
-import { makeCertificate } from './certificates.js';
+import { makeCertificate } from '@gatehouse/testing';
 import { caller, TunnelWorld, type AnyJson, type Caller } from './tunnel-world.js';
 
 export const PASSWORD = 'correct horse battery';

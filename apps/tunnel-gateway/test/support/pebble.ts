@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitFor } from '@gatehouse/testing';
-import { makeCertificate } from './certificates.js';
+import { makeCertificate } from '@gatehouse/testing';
 import { end, takes, TestNames } from './test-names.js';
 import { freePort } from './tunnel-world.js';
 
