@@ -18,6 +18,14 @@ describe('the first administrator', () => {
   });
 });
 
+it('tells strangers neither the name of the first account nor where its password stands', async () => {
+  await using site = await startSite({ GATEHOUSE_ADMIN_PASSWORD: 'correct horse battery' });
+  for (const path of ['/', '/login', '/register']) {
+    const { text } = await request(site.url).get(path);
+    expect(text, path).not.toMatch(/<code>admin<|GATEHOUSE_ADMIN_PASSWORD|first-login/);
+  }
+});
+
 describe('site login', () => {
   let site: SiteApp;
   const password = 'correct horse battery';

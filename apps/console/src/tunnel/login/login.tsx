@@ -88,8 +88,8 @@ function FirstTime() {
     <details class="first-time">
       <summary>The first time?</summary>
       <p class="muted">
-        The first user is <code>admin</code>. The password is the one in <code>GATEHOUSE_ADMIN_PASSWORD</code>;{' '}
-        <code>npm start</code> shows it below its table, too, where it made one itself.
+        Whoever runs the gateway finds the first login where it was started: <code>npm start</code> shows it below its
+        table.
       </p>
     </details>
   );

@@ -19,8 +19,7 @@ ${offersDemo && demoOffer(visitor)}
 
 function forStrangers(): Html {
   return markup`<p class="actions"><a href="/login">Log in</a> <a href="/register">Register</a></p>
-<p class="quiet">First start? The first account is <code>admin</code>. Its password is the one of GATEHOUSE_ADMIN_PASSWORD, or
-stands in <code>first-login.txt</code> of the service's home.</p>`;
+<p class="quiet">First start? Whoever runs the service finds the first login where it was started.</p>`;
 }
 
 function forMembers(nickname: string): Html {
