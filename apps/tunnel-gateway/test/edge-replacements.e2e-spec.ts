@@ -11,7 +11,7 @@ import { SteadyTransfer } from './support/steady-transfer.js';
 import { freePort, TunnelWorld, type AnyJson, type RunningAgent } from './support/tunnel-world.js';
 
 const KEEPER = new URL('../dist/gateway-host/keeper/keeper-main.js', import.meta.url);
-/** `EDGE_REPLACEMENTS=1000 npm test -- edge-replacements`: what docs/reliability.md has the figures of. */
+/** More of them: `EDGE_REPLACEMENTS=1000 npm test -- edge-replacements`. */
 const REPLACEMENTS = Number(process.env['EDGE_REPLACEMENTS'] ?? 5);
 /** Visitors at a time, of tunnels and of hosts each; every one comes on a connection of its own. */
 const VISITORS = 4;
