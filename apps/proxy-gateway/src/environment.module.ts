@@ -1,7 +1,9 @@
 import { createSecretBox } from '@gatehouse/persistence';
+import type { ControlKey } from '@gatehouse/net';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
-import { SECRET_BOX } from './secret-box.token.js';
+import { kernelChannelKey } from './kernel-host/separate/channel.js';
+import { KERNEL_CHANNEL_KEY, SECRET_BOX } from './secret-box.token.js';
 import { ProxyGatewaySettings } from './settings.js';
 
 /** Gives every module the settings and the box that seals secrets. */
@@ -13,9 +15,16 @@ export class EnvironmentModule {
       global: true,
       providers: [
         { provide: ProxyGatewaySettings, useValue: settings },
+        { provide: KERNEL_CHANNEL_KEY, useFactory: () => channelKeyOf(secretKeys) },
         { provide: SECRET_BOX, useFactory: () => createSecretBox(secretKeys) },
       ],
-      exports: [ProxyGatewaySettings, SECRET_BOX],
+      exports: [ProxyGatewaySettings, SECRET_BOX, KERNEL_CHANNEL_KEY],
     };
   }
+}
+
+/** The newest: the kernel knows the older ones as well. */
+function channelKeyOf([newest]: readonly Buffer[]): ControlKey {
+  if (!newest) throw new RangeError('There is no secret key.');
+  return kernelChannelKey(newest);
 }

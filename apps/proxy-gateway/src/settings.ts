@@ -1,6 +1,7 @@
+import { parseControlEndpoint } from '@gatehouse/net';
 import { loadSettings, ServiceSettings, Variable } from '@gatehouse/platform';
 import type { Environment } from '@gatehouse/platform';
-import { IsBoolean, IsIn, IsInt, IsIP, Matches, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsIP, IsOptional, Matches, Max, Min, ValidateBy } from 'class-validator';
 
 export const PRIVATE_TARGETS = ['allow', 'refuse'] as const;
 
@@ -39,6 +40,27 @@ export class ProxyGatewaySettings extends ServiceSettings {
   @Variable('PROXY_KERNEL_PRIVATE_TARGETS', { expected: 'allow or refuse' })
   @IsIn(PRIVATE_TARGETS)
   privateTargets: (typeof PRIVATE_TARGETS)[number] = 'allow';
+
+  /** Whether the service starts the kernel itself, or finds one that runs on its own (`kernel.js`). */
+  @Variable('PROXY_KERNEL', { expected: 'own (started by the service) or separate (kernel.js)' })
+  @IsIn(['own', 'separate'])
+  kernel: 'own' | 'separate' = 'own';
+
+  /** Of a separate kernel: where it listens for the service, and where the service finds it. */
+  @Variable('PROXY_KERNEL_CHANNEL', { expected: 'host:port such as proxy-kernel:7891, or the path of a socket' })
+  @IsOptional()
+  @ValidateBy({
+    name: 'isChannel',
+    validator: { validate: (text) => typeof text === 'string' && parseControlEndpoint(text) !== null },
+  })
+  kernelChannel?: string;
+
+  /** Of a separate kernel: `/healthz` and `/readyz` on the loopback. */
+  @Variable('PROXY_KERNEL_HEALTH_PORT', { kind: 'integer', expected: 'a port from 0 to 65535' })
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  kernelHealthPort = 7892;
 
   /** Besides this service, its database and Redis. */
   @Variable('PROXY_KERNEL_OWN_ENDPOINTS', {

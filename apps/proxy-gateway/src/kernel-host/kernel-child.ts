@@ -31,7 +31,7 @@ export class KernelChild {
   }
 
   async handle(message: ParentMessage): Promise<void> {
-    const answer = await this.#answer(message);
+    const answer = await this.answer(message);
     // A channel that is gone has ended this process already (`disconnect`).
     await this.#channel.send(answer).catch(() => undefined);
     if (message.method === 'shutdown') this.#channel.exit(0);
@@ -43,7 +43,8 @@ export class KernelChild {
     return this.#ending;
   }
 
-  async #answer(message: ParentMessage): Promise<ChildMessage> {
+  /** Does what is asked. Never rejects: what failed is in the answer. */
+  async answer(message: ParentMessage): Promise<ChildMessage> {
     try {
       return { type: 'response', id: message.id, ok: true, result: await this.#perform(message) };
     } catch (error) {

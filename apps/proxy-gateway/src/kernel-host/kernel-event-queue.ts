@@ -12,7 +12,7 @@ const nothingDropped = (): EventBatch['dropped'] => ({ closed: 0, traffic: 0, ch
 
 /**
  * Holds what the service has not been told yet. At most one batch is under way, so a slow reader makes batches larger
- * instead of queueing messages; past the bounds the newest is dropped and counted, never silently.
+ * instead of queueing messages; past the bounds the newest is dropped and counted, never silently; traffic is added up.
  */
 export class KernelEventQueue {
   readonly #send: (batch: EventBatch) => Promise<void>;
@@ -39,7 +39,9 @@ export class KernelEventQueue {
   }
 
   traffic(delta: TrafficDelta): void {
-    if (this.#traffic.length >= MAX_DELTAS) this.#dropped.traffic++;
+    const last = this.#traffic.at(-1);
+    // Sums stay right however long nobody takes them; only the seconds become longer.
+    if (last && this.#traffic.length >= MAX_DELTAS) this.#traffic[this.#traffic.length - 1] = addDeltas(last, delta);
     else this.#traffic.push(delta);
     this.#schedule();
   }
@@ -56,6 +58,26 @@ export class KernelEventQueue {
     if (this.#logs.length >= MAX_LOGS) this.#dropped.logs++;
     else this.#logs.push(entry);
     this.#schedule();
+  }
+
+  /** What was left of a run before, to be sent first. */
+  restore(batch: EventBatch): void {
+    this.#closed.push(...batch.closed);
+    this.#traffic.push(...batch.traffic);
+    this.#switched.push(...batch.switched);
+    this.#circuits.push(...batch.circuits);
+    this.#logs.push(...batch.logs);
+    for (const kind of Object.keys(this.#dropped) as (keyof EventBatch['dropped'])[]) {
+      this.#dropped[kind] += batch.dropped[kind];
+    }
+    if (this.#hasSomething()) this.#schedule();
+  }
+
+  /** Takes out everything that waits, for somebody who cannot wait until it is sent. */
+  drain(): EventBatch[] {
+    const batches: EventBatch[] = [];
+    while (this.#hasSomething()) batches.push(this.#take());
+    return batches;
   }
 
   /** Sends everything that waits. Resolves when the channel has it all, or is gone. */
@@ -112,4 +134,27 @@ export class KernelEventQueue {
       });
     return this.#sending;
   }
+}
+
+function addDeltas(one: TrafficDelta, other: TrafficDelta): TrafficDelta {
+  const sum: TrafficDelta = {
+    at: other.at,
+    upload: one.upload + other.upload,
+    download: one.download + other.download,
+    outbounds: { ...one.outbounds },
+    rules: { ...one.rules },
+  };
+  for (const [tag, { upload, download, opened, failed }] of Object.entries(other.outbounds)) {
+    const known = sum.outbounds[tag] ?? { upload: 0, download: 0, opened: 0, failed: 0 };
+    sum.outbounds[tag] = {
+      upload: known.upload + upload,
+      download: known.download + download,
+      opened: known.opened + opened,
+      failed: known.failed + failed,
+    };
+  }
+  for (const [id, { hits, lastHitAt }] of Object.entries(other.rules)) {
+    sum.rules[id] = { hits: (sum.rules[id]?.hits ?? 0) + hits, lastHitAt };
+  }
+  return sum;
 }

@@ -8,6 +8,9 @@ export class KernelLauncher {
   private readonly entry: URL;
   private readonly execArgv: readonly string[];
 
+  /** Whether the kernel is somebody else's to end. */
+  readonly leavesKernelRunning: boolean = false;
+
   constructor(entry = new URL('./kernel-main.js', import.meta.url), execArgv: readonly string[] = []) {
     this.entry = entry;
     this.execArgv = execArgv;

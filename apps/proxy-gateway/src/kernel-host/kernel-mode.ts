@@ -36,6 +36,7 @@ export class KernelMode {
   }
 
   private obstacle(): string | null {
+    if (this.settings.kernel === 'separate') return 'which a separate kernel is not';
     if (this.settings.mihomo === '') return 'and PROXY_GATEWAY_MIHOMO names no program';
     const wanted = this.preferences.get('kernel.allow_private_targets');
     return refusesPrivateTargets(wanted, this.settings) ? 'which cannot refuse private targets as wanted' : null;

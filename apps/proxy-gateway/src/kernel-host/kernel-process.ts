@@ -24,6 +24,8 @@ export interface KernelProcessOptions {
   onReady(): void;
   onEvents(batch: EventBatch): void;
   onExit(reason: string): void;
+  /** The kernel goes on when nobody wants this process's end of it. */
+  leaveRunning?: boolean;
   /** First wait before a restart; doubles with every death in a row, up to `maxRestartMs`. */
   restartMs?: number;
   maxRestartMs?: number;
@@ -49,6 +51,7 @@ const DEFAULTS = {
   readyTimeoutMs: 10_000,
   requestTimeoutMs: 10_000,
   heartbeatMs: 5_000,
+  leaveRunning: false,
 };
 /** Heartbeats missed in a row before a kernel counts as hung. */
 const MISSED_HEARTBEATS = 3;
@@ -126,7 +129,8 @@ export class KernelProcess {
     }
     const gone = new Promise<void>((resolve) => child.on('exit', () => resolve()));
     // A kernel that cannot answer is ended by the kill below.
-    await this.request('shutdown', { graceMs }, graceMs + 2_000).catch(() => child.kill('SIGKILL'));
+    if (this.#options.leaveRunning) child.kill('SIGTERM');
+    else await this.request('shutdown', { graceMs }, graceMs + 2_000).catch(() => child.kill('SIGKILL'));
     const cancelKill = this.#options.clock.after(1_000, () => child.kill('SIGKILL'));
     await gone;
     cancelKill();

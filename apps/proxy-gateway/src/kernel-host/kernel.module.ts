@@ -1,3 +1,5 @@
+import { parseControlEndpoint, type ControlKey } from '@gatehouse/net';
+import { StartError } from '@gatehouse/platform';
 import { Module } from '@nestjs/common';
 import { CountryGroups } from '../outbound/country-groups.js';
 import { GroupSwitches } from '../outbound/group-switches.js';
@@ -5,6 +7,17 @@ import { KernelConfigModule } from './kernel-config.module.js';
 import { KernelLauncher } from './kernel-launcher.js';
 import { KernelService } from './kernel.service.js';
 import { LostChoices } from './lost-choices.js';
+import { RemoteKernelLauncher } from './separate/remote-kernel.js';
+import { KERNEL_CHANNEL_KEY } from '../secret-box.token.js';
+import { ProxyGatewaySettings } from '../settings.js';
+
+/** @throws StartError where a separate kernel is meant and nobody says where it is. */
+function launcherFor({ kernel, kernelChannel }: ProxyGatewaySettings, key: ControlKey): KernelLauncher {
+  if (kernel === 'own') return new KernelLauncher();
+  const endpoint = parseControlEndpoint(kernelChannel ?? '');
+  if (endpoint) return new RemoteKernelLauncher(endpoint, key);
+  throw new StartError('PROXY_KERNEL is separate, and PROXY_KERNEL_CHANNEL does not say where it is');
+}
 
 @Module({
   imports: [KernelConfigModule],
@@ -13,7 +26,7 @@ import { LostChoices } from './lost-choices.js';
     LostChoices,
     CountryGroups,
     GroupSwitches,
-    { provide: KernelLauncher, useFactory: () => new KernelLauncher() },
+    { provide: KernelLauncher, inject: [ProxyGatewaySettings, KERNEL_CHANNEL_KEY], useFactory: launcherFor },
   ],
   exports: [KernelService, KernelConfigModule, GroupSwitches],
 })

@@ -59,6 +59,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly firstApply = Promise.withResolvers<void>();
   private due: NodeJS.Timeout | null = null;
   private reported: string | null = null;
+  /** Why a kernel of somebody else's was last not there. */
+  private lost: string | null = null;
   /** This kernel has not got a configuration yet. */
   private newborn = false;
   private stopping = false;
@@ -74,9 +76,10 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     this.process = new KernelProcess({
       fork: () => launcher.launch(source.mode.get(), source.mode.executable),
       clock: { now: () => Date.now(), after: startTimer },
+      leaveRunning: launcher.leavesKernelRunning,
       onReady: () => void this.configureNewborn(),
       onEvents: (batch) => this.receive(batch),
-      onExit: (reason) => this.logger.warn(`The kernel ended (${reason}); another is started`),
+      onExit: (reason) => this.kernelLost(reason, launcher.leavesKernelRunning),
     });
     this.configurator = new KernelConfigurator(
       this.process,
@@ -259,10 +262,18 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async configureNewborn(): Promise<void> {
+    this.lost = null;
     this.configurator.forget();
     this.newborn = true;
     await this.sync();
     this.firstApply.resolve();
+  }
+
+  /** A kernel of somebody else's is tried for as long as it takes; that is said once. */
+  private kernelLost(reason: string, isRemote: boolean): void {
+    if (!isRemote) this.logger.warn(`The kernel ended (${reason}); another is started`);
+    else if (reason !== this.lost) this.logger.warn(`${reason}; it is tried again until it is`);
+    this.lost = reason;
   }
 
   private async takenOver(mapped: MappedConfig): Promise<void> {

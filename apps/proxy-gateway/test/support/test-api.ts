@@ -12,7 +12,8 @@ import { KernelService } from '../../src/kernel-host/kernel.service.js';
 import { MIGRATIONS } from '../../src/migrations/index.js';
 import { PreferencesModule } from '../../src/preferences/preferences.module.js';
 import { RulesModule } from '../../src/rules/rules.module.js';
-import { SECRET_BOX } from '../../src/secret-box.token.js';
+import { kernelChannelKey } from '../../src/kernel-host/separate/channel.js';
+import { KERNEL_CHANNEL_KEY, SECRET_BOX } from '../../src/secret-box.token.js';
 import { ProxyGatewaySettings } from '../../src/settings.js';
 import { TrafficModule } from '../../src/traffic/traffic.module.js';
 import { FakeKernel } from './fake-kernel.js';
@@ -127,6 +128,7 @@ function globals(settings: ProxyGatewaySettings): DynamicModule {
   const providers = [
     { provide: ProxyGatewaySettings, useValue: settings },
     { provide: SECRET_BOX, useValue: createSecretBox(randomBytes(32)) },
+    { provide: KERNEL_CHANNEL_KEY, useValue: kernelChannelKey(randomBytes(32)) },
   ];
   return { module: TestGlobals, global: true, providers, exports: providers.map(({ provide }) => provide) };
 }

@@ -1,0 +1,15 @@
+import { loadSettings } from '@gatehouse/platform';
+import type { Environment } from '@gatehouse/platform';
+import { IsOptional } from 'class-validator';
+import { ProxyGatewaySettings } from '../../settings.js';
+
+/** What a kernel that runs on its own reads: the service's variables, without the database, which it never sees. */
+export class SeparateKernelSettings extends ProxyGatewaySettings {
+  @IsOptional()
+  override databaseUrl: string = undefined as unknown as string;
+}
+
+/** @throws SettingsError naming every bad and unknown variable. */
+export function readKernelSettings(env: Environment = process.env): Readonly<SeparateKernelSettings> {
+  return loadSettings(SeparateKernelSettings, env);
+}

@@ -1,0 +1,197 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createTestDatabase, startTcpEcho, waitFor } from '@gatehouse/testing';
+import { describe, expect, it } from 'vitest';
+import { freePort } from '../support/processes.js';
+
+const PASSWORD = 'a-password-for-tests';
+const USER = { name: 'ann', password: 'not to be read on disk' };
+const PATIENCE = { timeoutMs: 30_000 };
+const DIST = new URL('../../apps/proxy-gateway/dist/', import.meta.url);
+
+/** Kernel and services as programs of their own, none the parent of another. */
+class Machine implements AsyncDisposable {
+  readonly apiPort: number;
+  readonly proxyPort: number;
+  readonly healthPort: number;
+  readonly folder = mkdtempSync(join(tmpdir(), 'gatehouse-kernel-'));
+  private readonly env: NodeJS.ProcessEnv;
+  private readonly running = new Set<ChildProcess>();
+  private readonly drop: () => Promise<void>;
+
+  private constructor(databaseUrl: string, drop: () => Promise<void>, ports: [number, number, number]) {
+    [this.apiPort, this.proxyPort, this.healthPort] = ports;
+    this.drop = drop;
+    this.env = {
+      PATH: process.env['PATH'],
+      NODE_ENV: 'production',
+      LOG_LEVEL: 'warn',
+      GATEHOUSE_SECRET_KEY: randomBytes(32).toString('base64'),
+      PROXY_KERNEL_CHANNEL: join(this.folder, 'kernel.sock'),
+      PROXY_KERNEL_HEALTH_PORT: String(this.healthPort),
+      DATABASE_URL: databaseUrl,
+    };
+  }
+
+  static async start(): Promise<Machine> {
+    const database = await createTestDatabase();
+    return new Machine(database.url, () => database.drop(), [await freePort(), await freePort(), await freePort()]);
+  }
+
+  async startKernel(): Promise<ChildProcess> {
+    const { DATABASE_URL: _notForIt, ...env } = this.env;
+    const kernel = this.run('kernel.js', { ...env, GATEHOUSE_HOME: join(this.folder, 'kernel') });
+    await waitFor(async () => (await this.health('/healthz')) === 200, PATIENCE);
+    return kernel;
+  }
+
+  async startService(): Promise<ChildProcess> {
+    const service = this.run('main.js', {
+      ...this.env,
+      GATEHOUSE_HOME: join(this.folder, 'service'),
+      GATEHOUSE_ADMIN_PASSWORD: PASSWORD,
+      PROXY_GATEWAY_PORT: String(this.apiPort),
+      PROXY_KERNEL: 'separate',
+      PROXY_KERNEL_PORT: String(this.proxyPort),
+      PROXY_KERNEL_USERS: `${USER.name}:${USER.password.replaceAll(' ', '-')}`,
+      AUTO_MIGRATE: 'true',
+    });
+    await waitFor(async () => (await this.status(this.apiPort, '/readyz')) === 200, PATIENCE);
+    return service;
+  }
+
+  health(path: string): Promise<number> {
+    return this.status(this.healthPort, path);
+  }
+
+  /** A CONNECT tunnel through the proxy; the status where there is none. */
+  async tunnel(port: number, password = USER.password): Promise<Socket | number> {
+    const socket = connect(this.proxyPort, '127.0.0.1');
+    socket.on('error', () => undefined);
+    const pair = Buffer.from(`${USER.name}:${password.replaceAll(' ', '-')}`).toString('base64');
+    socket.write(`CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: a\r\nProxy-Authorization: Basic ${pair}\r\n\r\n`);
+    const [head = Buffer.alloc(0)] = (await Promise.race([
+      once(socket, 'data'),
+      once(socket, 'close').then(() => []),
+    ])) as Buffer[];
+    const status = Number(head.toString().split(' ')[1] ?? 0);
+    if (status === 200) return socket;
+    socket.destroy();
+    return status;
+  }
+
+  /** Bytes up of each recorded flow to a port. */
+  async recorded(port: number): Promise<number[]> {
+    const api = `http://127.0.0.1:${this.apiPort}/api/v1`;
+    const login = await fetch(`${api}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ password: PASSWORD }),
+    });
+    const { token } = (await login.json()) as { token: string };
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${api}/traffic-logs?limit=100`, { headers });
+    if (!answer.ok) throw new Error(await answer.text());
+    const { items } = (await answer.json()) as { items: { target_port: number; upload: number }[] };
+    return items.filter((item) => item.target_port === port && item.upload > 0).map((item) => item.upload);
+  }
+
+  async end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    this.running.delete(child);
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    await once(child, 'exit');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.running].map((child) => this.end(child, 'SIGKILL')));
+    await this.drop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private run(program: string, env: NodeJS.ProcessEnv): ChildProcess {
+    const child = spawn(process.execPath, [fileURLToPath(new URL(program, DIST))], { env, stdio: 'inherit' });
+    this.running.add(child);
+    return child;
+  }
+
+  private async status(port: number, path: string): Promise<number> {
+    return fetch(`http://127.0.0.1:${port}${path}`).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  }
+}
+
+async function echo(socket: Socket | number, text: string): Promise<string> {
+  if (typeof socket === 'number') return `no tunnel: ${socket}`;
+  socket.write(text);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  return answer.toString();
+}
+
+async function close(socket: Socket | number): Promise<void> {
+  if (typeof socket === 'number') return;
+  socket.end();
+  await once(socket, 'close');
+}
+
+describe('a kernel that runs on its own', () => {
+  it('carries on while services are killed and started, and keeps what it counts for them', async () => {
+    await using target = await startTcpEcho();
+    await using machine = await Machine.start();
+    await machine.startKernel();
+    expect(await machine.health('/readyz')).toBe(503);
+    const first = await machine.startService();
+    expect(await machine.health('/readyz')).toBe(200);
+    expect(await machine.tunnel(target.port, 'a wrong one')).toBe(407);
+    const lasting = await machine.tunnel(target.port);
+    expect(await echo(lasting, 'one')).toBe('one');
+
+    await machine.end(first, 'SIGKILL');
+    expect(await echo(lasting, 'two')).toBe('two');
+    const meanwhile = await machine.tunnel(target.port);
+    expect(await echo(meanwhile, 'nobody listens')).toBe('nobody listens');
+    await close(meanwhile);
+
+    const second = await machine.startService();
+    expect(await echo(lasting, 'three')).toBe('three');
+    await waitFor(async () => (await machine.recorded(target.port)).includes('nobody listens'.length), PATIENCE);
+    await machine.end(second, 'SIGTERM');
+    expect(await echo(lasting, 'four')).toBe('four');
+    await close(lasting);
+  }, 120_000);
+
+  it('starts again without a service, as it was last told, with the records of before', async () => {
+    await using target = await startTcpEcho();
+    await using machine = await Machine.start();
+    const kernel = await machine.startKernel();
+    await machine.end(await machine.startService(), 'SIGTERM');
+    const before = await machine.tunnel(target.port);
+    expect(await echo(before, 'before the restart')).toBe('before the restart');
+    await close(before);
+
+    await machine.end(kernel, 'SIGTERM');
+    await machine.startKernel();
+    await waitFor(async () => (await machine.health('/readyz')) === 200, PATIENCE);
+    expect(await machine.tunnel(target.port, 'a wrong one')).toBe(407);
+    const after = await machine.tunnel(target.port);
+    expect(await echo(after, 'after')).toBe('after');
+    await close(after);
+    const file = join(machine.folder, 'kernel', 'proxy-kernel', 'configuration.sealed');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).not.toContain(USER.name);
+
+    await machine.startService();
+    await waitFor(async () => (await machine.recorded(target.port)).length === 2, PATIENCE);
+    expect(new Set(await machine.recorded(target.port))).toEqual(
+      new Set(['before the restart'.length, 'after'.length]),
+    );
+  }, 120_000);
+});
