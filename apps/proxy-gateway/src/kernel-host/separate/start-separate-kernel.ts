@@ -13,7 +13,7 @@ import type { SeparateKernelSettings } from './settings.js';
 export async function startSeparateKernel(settings: Readonly<SeparateKernelSettings>): Promise<RunningProcess> {
   const { home, kernelChannel = '', kernelHealthPort, shutdownTimeoutMs } = settings;
   const secretKeys = findSecretKeys({ home, envValue: settings.secretKey });
-  if (!secretKey)
+  if (!secretKeys)
     throw new StartError('GATEHOUSE_SECRET_KEY is not set: the kernel needs the one that proxy-gateway has');
   const endpoint = parseControlEndpoint(kernelChannel);
   if (!endpoint) throw new StartError('PROXY_KERNEL_CHANNEL is not set: where the kernel listens for proxy-gateway');
