@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@gatehouse/persistence';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { OWN, ROOT } from '../../bootstrap/layout.mjs';
@@ -10,6 +11,7 @@ import { findInPath } from '../peers/programs.js';
 import { canConnect, freePort } from '../ports.js';
 import { runTour } from '../tour/tour-command.js';
 import { readComposeFile } from './compose-file.js';
+import { rehearseInContainers } from './docker/rehearse-in-containers.js';
 import { LocalProcess } from './local-process.js';
 import { freePortRange, Rehearsal } from './rehearsal.js';
 
@@ -17,9 +19,12 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**
  * `npm run rehearse:staging`: what docker-compose.yml says, as processes of this machine on a real PostgreSQL and a real
- * Redis; then the tour; then an orderly stop. Resolves with 0 when all of it went as it should.
+ * Redis; then the tours; then an orderly stop. With `--docker` in containers, see there. Resolves with 0 when all of it went as it should.
  */
-export const rehearseCommand: Command = async () => {
+export const rehearseCommand: Command = async (args) => {
+  const options = { docker: { type: 'boolean' }, 'stand-ins': { type: 'boolean' } } as const;
+  const { values } = parseArgs({ args, options });
+  if (values.docker) return await rehearseInContainers({ standIns: values['stand-ins'] === true }, print);
   const folder = mkdtempSync(join(os.tmpdir(), 'gatehouse-staging-'));
   const postgres = await startEmbeddedPostgres({ home: join(folder, 'postgres-home'), port: 0 });
   const redisPassword = randomBytes(24).toString('hex');
@@ -44,14 +49,7 @@ async function rehearse(
   redis: { port: number; password: string },
 ): Promise<number> {
   const database = new URL(postgres.url());
-  const variables = {
-    POSTGRES_PASSWORD: database.password,
-    REDIS_PASSWORD: redis.password,
-    GATEHOUSE_ADMIN_PASSWORD: randomBytes(12).toString('hex'),
-    GATEHOUSE_SECRET_KEY: randomBytes(32).toString('base64'),
-    PROXY_PASSWORD: randomBytes(12).toString('hex'),
-    PORT_RANGE: await freePortRange(),
-  };
+  const variables = await chooseVariables(database.password, redis.password);
   const file = readComposeFile(join(ROOT, 'docker-compose.yml'), variables);
   const rehearsal = new Rehearsal(file, folder, {
     'postgres:5432': `127.0.0.1:${postgres.port}`,
@@ -88,6 +86,17 @@ async function rehearse(
     );
   }
   return tour;
+}
+
+async function chooseVariables(postgresPassword: string, redisPassword: string) {
+  return {
+    POSTGRES_PASSWORD: postgresPassword,
+    REDIS_PASSWORD: redisPassword,
+    GATEHOUSE_ADMIN_PASSWORD: randomBytes(12).toString('hex'),
+    GATEHOUSE_SECRET_KEY: randomBytes(32).toString('base64'),
+    PROXY_PASSWORD: randomBytes(12).toString('hex'),
+    PORT_RANGE: await freePortRange(),
+  };
 }
 
 async function startRedis(port: number, password: string, folder: string): Promise<LocalProcess> {

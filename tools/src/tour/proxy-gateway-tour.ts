@@ -28,6 +28,7 @@ const NODE_NAME = 'Tour Shadowsocks';
 /** What of the proxy the API does not say. */
 export interface ProxyPlace {
   /** Where clients reach it. Default: where it listens. */
+  host?: string;
   port?: number;
   /** Who it lets in, where it asks. */
   user?: { username: string; password: string };
