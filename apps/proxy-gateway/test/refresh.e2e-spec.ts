@@ -27,7 +27,7 @@ import { RefreshLock } from '../src/subscriptions/refresh-lock.js';
 import { ReplyReader } from '../src/subscriptions/reply-reader.js';
 import { startUpstreamProxy } from './support/upstream-proxy.js';
 import { testParser } from './support/document-parser.js';
-import { SubscriptionFetcher } from '../src/subscriptions/subscription-fetcher.js';
+import { SubscriptionFetcher, type FetchProxy } from '../src/subscriptions/subscription-fetcher.js';
 import { SubscriptionEntity } from '../src/subscriptions/subscription.entity.js';
 
 const box = createSecretBox(Buffer.alloc(32, 1));
@@ -46,7 +46,7 @@ let database: TestDatabase;
 let dataSource: DataSource;
 let refresher: RefreshSubscription;
 /** Where the kernel listens, as far as the test has one. */
-let proxy: string | null = null;
+let proxy: FetchProxy | null = null;
 /** One as another process would have it. */
 let createRefresher: (lock: RefreshLock) => RefreshSubscription;
 let reply: RequestListener;
@@ -275,7 +275,7 @@ describe('a refresh', () => {
   it('goes through the kernel when the provider cannot be reached or turns us away, as the setting says', async () => {
     const id = await subscribe();
     await using through = await startUpstreamProxy();
-    proxy = `http://127.0.0.1:${through.port}`;
+    proxy = { url: `http://127.0.0.1:${through.port}`, guardsTargets: true };
     reply = (request, response) =>
       through.isOurs(request.socket) ? void response.end(links('a')) : void response.writeHead(403).end();
     try {

@@ -129,10 +129,10 @@ export class KernelFlow implements Flow {
   private async dial(): Promise<ByteStream> {
     const { outbound, decision } = await this.decided();
     this.stage = 'dial';
-    const { host, destinationIp, destinationPort } = this.metadata;
+    const { host, destinationIp, destinationPort, publicOnly = false } = this.metadata;
     const { rule, resolvedIps: ips } = decision;
     const named = { host: host ?? destinationIp ?? '', port: destinationPort };
-    const target = { ...named, ips, ...(rule && { ruleIndex: rule.index }) };
+    const target = { ...named, ips, ...(rule && { ruleIndex: rule.index }), publicOnly };
     const remote = await outbound.connect(target, {
       signal: this.signal,
       onStage: (stage) => this.reached.add(stage),

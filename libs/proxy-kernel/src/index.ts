@@ -54,6 +54,7 @@ export { findDialCycle } from './dialers.js';
 export { supportsNode, type NodeSupport } from './registry.js';
 export { ShadowsocksStream, aeadSession, type ShadowsocksKeys } from './protocol/shadowsocks/stream.js';
 export { aeadMethod, masterKey } from './protocol/shadowsocks/cipher.js';
+export { PUBLIC_TARGETS_ONLY } from './protocol/http/codec.js';
 export { decodeAddress } from './protocol/socks/codec.js';
 export { createNodeProber, type NodeProberOptions } from './node-prober.js';
 export {

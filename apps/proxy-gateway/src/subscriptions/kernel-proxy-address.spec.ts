@@ -11,7 +11,7 @@ interface Listener {
   port: number;
 }
 
-function find(
+async function find(
   listeners: Listener[] | Error | null,
   chosen: { address: string | null; port: number } | null = null,
   { kernelPort = 7890, kernelUsers = [] }: { kernelPort?: number; kernelUsers?: string[] } = {},
@@ -26,8 +26,9 @@ function find(
   } as unknown as ModuleRef;
   const values: Record<string, unknown> = { 'kernel.listen.mixed': chosen, 'kernel.users': [] };
   const preferences = { get: (key: string) => values[key] } as unknown as Preferences;
-  const settings = { kernelPort, kernelAddress: '127.0.0.1', kernelUsers } as unknown as ProxyGatewaySettings;
-  return new KernelProxyAddress(modules, preferences, settings).find();
+  const settings = { kernelPort, kernelAddress: '127.0.0.1', kernelUsers, mihomo: '' };
+  const found = await new KernelProxyAddress(modules, preferences, settings as unknown as ProxyGatewaySettings).find();
+  return found?.url ?? null;
 }
 
 const listening = { type: 'mixed', state: 'listening', address: '127.0.0.1', port: 4321 };
@@ -53,5 +54,24 @@ describe('the address of our own kernel', () => {
     expect(await find(null, { address: '0.0.0.0', port: 9000 })).toBe('http://127.0.0.1:9000');
     expect(await find(null, { address: null, port: 9000 })).toBe('http://127.0.0.1:9000');
     expect(await find(null, null, { kernelPort: 0 })).toBeNull();
+  });
+
+  it.each([
+    ['the embedded kernel, where no other is installed', '', null, true],
+    ['the embedded kernel', '/usr/bin/mihomo', 'embedded', true],
+    ['mihomo', '/usr/bin/mihomo', 'mihomo', false],
+    ['one of the two, of which a worker does not know which', '/usr/bin/mihomo', null, false],
+  ])('%s is said to guard its targets or not', async (_what, mihomo, mode, guardsTargets) => {
+    const modules = {
+      get: (type: { name: string }) => {
+        if (type.name !== 'KernelMode' || mode === null) throw new Error('no such provider');
+        return { get: () => mode };
+      },
+    } as unknown as ModuleRef;
+    const preferences = { get: (key: string) => (key === 'kernel.users' ? [] : null) } as unknown as Preferences;
+    const settings = { kernelPort: 7890, kernelAddress: '127.0.0.1', kernelUsers: [], mihomo };
+    const given = settings as unknown as ProxyGatewaySettings;
+    const found = await new KernelProxyAddress(modules, preferences, given).find();
+    expect(found).toEqual({ url: 'http://127.0.0.1:7890', guardsTargets });
   });
 });

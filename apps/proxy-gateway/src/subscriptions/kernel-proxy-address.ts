@@ -1,9 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { usersOfProxy } from '../kernel-host/kernel-options.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { Preferences } from '../preferences/preferences.service.js';
+import { KernelMode } from '../kernel-host/kernel-mode.js';
 import { ProxyGatewaySettings } from '../settings.js';
+import type { FetchProxy } from './subscription-fetcher.js';
 
 /** Where our own kernel takes HTTP proxy connections, for whoever in this or the worker's process wants to go through it. */
 @Injectable()
@@ -14,9 +16,14 @@ export class KernelProxyAddress {
     private readonly settings: ProxyGatewaySettings,
   ) {}
 
-  /** `http://[user:password@]host:port`; null where the kernel does not listen, as far as this process can know. */
-  async find(): Promise<string | null> {
-    const kernel = this.kernel();
+  /** Null where the kernel does not listen, as far as this process can know. */
+  async find(): Promise<FetchProxy | null> {
+    const url = await this.url();
+    return url === null ? null : { url, guardsTargets: this.isEmbedded() };
+  }
+
+  private async url(): Promise<string | null> {
+    const kernel = this.inThisProcess(KernelService);
     if (!kernel) return this.configured();
     try {
       const { listeners } = await kernel.status();
@@ -35,11 +42,15 @@ export class KernelProxyAddress {
     return port === 0 ? null : this.toUrl(chosen?.address ?? this.settings.kernelAddress, port);
   }
 
-  private kernel(): KernelService | null {
+  /** What runs is known where it runs; elsewhere a machine with the other program may run it. */
+  private isEmbedded(): boolean {
+    return this.settings.mihomo === '' || this.inThisProcess(KernelMode)?.get() === 'embedded';
+  }
+
+  private inThisProcess<Part>(type: Type<Part>): Part | null {
     try {
-      return this.modules.get(KernelService, { strict: false });
+      return this.modules.get(type, { strict: false });
     } catch {
-      // Not part of this process.
       return null;
     }
   }

@@ -198,7 +198,8 @@ describe('SubscriptionFetcher', () => {
 
 describe('SubscriptionFetcher and private addresses', () => {
   // 127.0.0.2 plays the public internet, 127.0.0.1 the private network.
-  const isBlocked = (address: string): boolean => address === '127.0.0.1';
+  const permits = (address: string): boolean => address !== '127.0.0.1';
+  const answer = (...addresses: string[]) => Promise.resolve(addresses.map((address) => ({ address, family: 4 })));
   const guarded = (url: string): FetchRequest => wanted(url, { allowPrivate: false });
 
   it.each([
@@ -209,6 +210,12 @@ describe('SubscriptionFetcher and private addresses', () => {
     'http://169.254.169.254/',
     'http://[::ffff:10.0.0.1]/',
     'http://localhost/',
+    'http://localhost./',
+    'http://foo.localhost/',
+    'http://0177.0.0.1/',
+    'http://168.63.129.16/',
+    'http://[64:ff9b::7f00:1]/',
+    'http://[2002:7f00:1::]/',
   ])('does not dial %s', async (url) => {
     expect((await failure(fetcher.fetch(guarded(url)))).reason).toBe('blocked_address');
   });
@@ -220,16 +227,13 @@ describe('SubscriptionFetcher and private addresses', () => {
       res.end('secret');
     });
     const outside = await serve((_req, res) => res.writeHead(302, { location: inside }).end(), '127.0.0.2');
-    const error = await failure(new SubscriptionFetcher(undefined, isBlocked).fetch(guarded(outside)));
+    const error = await failure(new SubscriptionFetcher({ permits }).fetch(guarded(outside)));
     expect([error.reason, reached]).toEqual(['blocked_address', false]);
   });
 
   it('judges the address it dials, when the name answers differently the second time', async () => {
     const answers = ['127.0.0.2', '127.0.0.1'];
-    const rebinding = new SubscriptionFetcher(
-      (_host, _options, done) => done(null, [{ address: answers.shift()!, family: 4 }]),
-      isBlocked,
-    );
+    const rebinding = new SubscriptionFetcher({ resolve: () => answer(answers.shift()!), permits });
     const url = await serve(
       (_req, res) => res.setHeader('connection', 'close').writeHead(302, { location: '/again' }).end(),
       '127.0.0.2',
@@ -239,12 +243,7 @@ describe('SubscriptionFetcher and private addresses', () => {
   });
 
   it('refuses a name with one private address among public ones', async () => {
-    const mixed = new SubscriptionFetcher((_host, _options, done) =>
-      done(null, [
-        { address: '8.8.8.8', family: 4 },
-        { address: '10.0.0.1', family: 4 },
-      ]),
-    );
+    const mixed = new SubscriptionFetcher({ resolve: () => answer('8.8.8.8', '10.0.0.1') });
     expect((await failure(mixed.fetch(guarded('http://mixed.test/')))).reason).toBe('blocked_address');
   });
 
@@ -253,29 +252,32 @@ describe('SubscriptionFetcher and private addresses', () => {
     const inside = await serve((_req, res) => res.end('secret'));
     const outside = await serve((_req, res) => res.writeHead(302, { location: inside }).end(), '127.0.0.2');
     const names: Record<string, string> = { 'inside.test': '127.0.0.1', 'outside.test': '127.0.0.2' };
-    const through = new SubscriptionFetcher((host, _options, done) => {
-      const address = names[host];
-      if (address === undefined) done(new Error('unknown'), []);
-      else done(null, [{ address, family: 4 }]);
-    }, isBlocked);
-    const via = (url: string): FetchRequest => ({ ...guarded(url), proxy: `http://127.0.0.1:${proxy.port}` });
+    const resolve = (host: string) => (names[host] ? answer(names[host]) : Promise.reject(new Error('unknown')));
+    const through = new SubscriptionFetcher({ resolve, permits });
+    const via = (url: string, guardsTargets = true): FetchRequest => ({
+      ...guarded(url),
+      proxy: { url: `http://127.0.0.1:${proxy.port}`, guardsTargets },
+    });
     for (const url of [inside, inside.replace('127.0.0.1', 'inside.test')]) {
       expect((await failure(through.fetch(via(url)))).reason).toBe('blocked_address');
     }
     expect(proxy.targets.length).toBe(0);
     expect((await failure(through.fetch(via(outside)))).reason).toBe('blocked_address');
     expect(proxy.targets.length).toBe(1);
-    // A name that only the other end of the proxy knows is for it to resolve.
+    for (const name of ['localhost.', 'foo.localhost', 'printer.local', 'metadata.google.internal']) {
+      expect((await failure(through.fetch(via(`http://${name}/`)))).reason).toBe('blocked_address');
+    }
+    // A name that only the other end of the proxy knows is for it to resolve, if it judges what it finds.
+    expect((await failure(through.fetch(via('http://known-elsewhere.test/', false)))).reason).toBe('network_error');
+    expect(proxy.targets.length).toBe(1);
     expect((await failure(through.fetch(via('http://known-elsewhere.test/')))).reason).toBe('network_error');
     expect(proxy.targets.length).toBe(2);
   });
 
   it('asks the proxy for the address that was judged, under the name', async () => {
     await using proxy = await startUpstreamProxy();
-    const proxied = { proxy: `http://127.0.0.1:${proxy.port}` };
-    const through = new SubscriptionFetcher((_host, _options, done) => {
-      done(null, [{ address: '127.0.0.2', family: 4 }]);
-    }, isBlocked);
+    const proxied = { proxy: { url: `http://127.0.0.1:${proxy.port}`, guardsTargets: true } };
+    const through = new SubscriptionFetcher({ resolve: () => answer('127.0.0.2'), permits });
     const url = await serve((req, res) => res.end(req.headers.host), '127.0.0.2');
     const { port } = new URL(url);
     const reply = await through.fetch({ ...guarded(`http://outside.test:${port}/`), ...proxied });

@@ -1,9 +1,8 @@
-import { lookup } from 'node:dns';
-import type { LookupAddress, LookupAllOptions } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
-import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import { isPublicAddress } from '@gatehouse/net';
+import { ForbiddenTargetError, OutboundGuard, type OutboundGuardOptions } from '@gatehouse/net';
+import { PUBLIC_TARGETS_ONLY } from '@gatehouse/proxy-kernel';
 import { Agent, buildConnector, ProxyAgent, request } from 'undici';
 import type { Dispatcher } from 'undici';
 import { readBounded } from './bounded-body.js';
@@ -18,8 +17,15 @@ export interface FetchRequest {
   allowPrivate: boolean;
   etag: string | null;
   lastModified: string | null;
-  /** `http://host:port` of a proxy to go through; absent: straight to the provider. */
-  proxy?: string;
+  /** A proxy to go through; absent: straight to the provider. */
+  proxy?: FetchProxy;
+}
+
+export interface FetchProxy {
+  /** `http://[user:password@]host:port` */
+  url: string;
+  /** Whether it keeps itself from connecting to private addresses when it is asked to. */
+  guardsTargets: boolean;
 }
 
 export type ReplyHeaders = Record<string, string>;
@@ -36,12 +42,6 @@ export type FetchReply =
       whole: boolean;
     };
 
-type ResolveAll = (
-  host: string,
-  options: LookupAllOptions,
-  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
-
 const MAX_REDIRECTS = 5;
 const MAX_HEADER_BYTES = 64 * 1024;
 
@@ -50,17 +50,17 @@ const MAX_HEADER_BYTES = 64 * 1024;
  * at every redirect anew: a name that answers differently the second time gains nothing.
  */
 export class SubscriptionFetcher {
-  readonly #resolveAll: ResolveAll;
-  readonly #isBlocked: (address: string) => boolean;
+  readonly #guarded: OutboundGuard;
+  readonly #open: OutboundGuard;
 
-  constructor(resolveAll: ResolveAll = lookup, isBlocked = (address: string): boolean => !isPublicAddress(address)) {
-    this.#resolveAll = resolveAll;
-    this.#isBlocked = isBlocked;
+  constructor(options: Pick<OutboundGuardOptions, 'resolve' | 'permits'> = {}) {
+    this.#guarded = new OutboundGuard(options);
+    this.#open = new OutboundGuard({ ...options, allowPrivate: true });
   }
 
   /** @throws FetchFailure for everything that is neither a usable body nor 304. */
   async fetch(wanted: FetchRequest): Promise<FetchReply> {
-    const agent = wanted.proxy === undefined ? this.#agent(wanted) : proxied(wanted.proxy, wanted.timeoutMs);
+    const agent = wanted.proxy === undefined ? this.#agent(wanted) : proxied(wanted, wanted.proxy);
     try {
       return await this.#follow(wanted, agent, AbortSignal.timeout(wanted.timeoutMs));
     } catch (error) {
@@ -78,7 +78,7 @@ export class SubscriptionFetcher {
       // The proxy is asked for this address; the host field keeps the name, and TLS takes its name from that field.
       const target = withoutCredentials(url);
       const headers = { ...requestHeaders(wanted, credentials), host: url.host };
-      if (wanted.proxy !== undefined && !wanted.allowPrivate) target.hostname = await this.#checkTarget(url, signal);
+      if (!wanted.allowPrivate) target.hostname = await this.#checkTarget(url, wanted.proxy, signal);
       const reply = await request(target, { dispatcher, signal, method: 'GET', headers });
       const location = redirectTarget(reply, url);
       if (!location) return await readReply(reply, wanted.maxBytes);
@@ -91,70 +91,49 @@ export class SubscriptionFetcher {
   }
 
   /**
-   * What the proxy is to connect to: of a name the address that was judged here, since a name could have another answer
-   * for the proxy. A name that this machine cannot resolve is left to it.
+   * Refuses what can be refused before anything is dialled, and says what a proxy is to connect to: of a name the address
+   * that was judged here, since a name could have another answer for the proxy. A name that this machine cannot resolve is
+   * left to a proxy that judges what it dials itself.
    */
-  async #checkTarget({ hostname }: URL, signal: AbortSignal): Promise<string> {
-    const host = hostname.replace(/^\[|\]$/g, '');
-    if (isIP(host) !== 0) {
-      if (this.#isBlocked(host)) throw blocked(host);
-      return hostname;
-    }
-    const { promise, resolve } = Promise.withResolvers<LookupAddress[]>();
-    this.#resolveAll(host, { all: true }, (error, addresses) => resolve(error ? [] : addresses));
-    signal.addEventListener('abort', () => resolve([]), { once: true });
-    const addresses = await promise;
-    if (addresses.some(({ address }) => this.#isBlocked(address))) throw blocked(host);
+  async #checkTarget({ hostname }: URL, proxy: FetchProxy | undefined, signal: AbortSignal): Promise<string> {
+    this.#guarded.checkHost(hostname);
+    if (proxy === undefined || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return hostname;
+    const addresses = await this.#addressesOf(hostname, signal);
     // Nodes without IPv6 are more common than servers without IPv4.
-    const chosen = addresses.find(({ address }) => isIP(address) === 4) ?? addresses[0];
-    if (chosen === undefined) return hostname;
-    return isIP(chosen.address) === 6 ? `[${chosen.address}]` : chosen.address;
+    const chosen = addresses.find(({ family }) => family === 4) ?? addresses[0];
+    if (chosen !== undefined) return chosen.family === 6 ? `[${chosen.address}]` : chosen.address;
+    if (proxy.guardsTargets) return hostname;
+    throw new FetchFailure('network_error', 'The name of the provider cannot be resolved.');
+  }
+
+  /** None where the name cannot be resolved in time. @throws ForbiddenTargetError */
+  #addressesOf(hostname: string, signal: AbortSignal): Promise<LookupAddress[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<LookupAddress[]>();
+    signal.addEventListener('abort', () => resolve([]), { once: true });
+    this.#guarded.addressesOf(hostname).then(resolve, (error: unknown) => {
+      if (error instanceof ForbiddenTargetError) reject(error);
+      else resolve([]);
+    });
+    return promise;
   }
 
   #agent({ allowPrivate, timeoutMs }: FetchRequest): Agent {
-    const checkedLookup = allowPrivate ? this.#resolve() : this.#checkedLookup();
-    const connect = buildConnector({ timeout: timeoutMs, lookup: checkedLookup });
+    const { lookup } = allowPrivate ? this.#open : this.#guarded;
     return new Agent({
       connections: 1,
       pipelining: 1,
       bodyTimeout: timeoutMs,
       headersTimeout: timeoutMs,
       maxHeaderSize: MAX_HEADER_BYTES,
-      connect: (options, done) => {
-        // An address literal never reaches `lookup`.
-        const host = options.hostname.replace(/^\[|\]$/g, '');
-        if (!allowPrivate && isIP(host) !== 0 && this.#isBlocked(host)) return done(blocked(host), null);
-        connect(options, done);
-      },
+      connect: buildConnector({ timeout: timeoutMs, lookup }),
     });
-  }
-
-  #resolve(): LookupFunction {
-    return (host, options, done) =>
-      this.#resolveAll(host, { ...options, all: true }, (error, addresses) => {
-        if (error) return done(error, []);
-        const first = addresses[0];
-        if (!first) return done(new Error(`${host} has no address`), []);
-        return options.all ? done(null, addresses) : done(null, first.address, first.family);
-      });
-  }
-
-  #checkedLookup(): LookupFunction {
-    const resolve = this.#resolve();
-    return (host, options, done) =>
-      resolve(host, { ...options, all: true }, (error, addresses) => {
-        if (error) return done(error, []);
-        const all = addresses as LookupAddress[];
-        // One bad address condemns the name: an honest one does not mix them.
-        if (all.some(({ address }) => this.#isBlocked(address))) return done(blocked(host), []);
-        return options.all ? done(null, all) : done(null, all[0]!.address, all[0]!.family);
-      });
   }
 }
 
-function proxied(proxy: string, timeoutMs: number): Dispatcher {
+function proxied({ allowPrivate, timeoutMs }: FetchRequest, proxy: FetchProxy): Dispatcher {
   return new ProxyAgent({
-    uri: proxy,
+    uri: proxy.url,
+    headers: allowPrivate ? {} : PUBLIC_TARGETS_ONLY,
     // CONNECT for http too: what a plain proxy request carries would be in the kernel's hands to rewrite.
     proxyTunnel: true,
     connections: 1,
@@ -175,7 +154,7 @@ function discard(body: Readable): void {
 function blocked(host: string): FetchFailure {
   return new FetchFailure(
     'blocked_address',
-    `${host} is a private or reserved address; set allow_private on the subscription to fetch it all the same.`,
+    `${host} is a private or reserved address; allow private addresses on the subscription (allow_private) to fetch it all the same.`,
   );
 }
 
@@ -271,6 +250,7 @@ function retryAfter(value: string | undefined): number | null {
 function toFetchFailure(error: unknown, timeoutMs: number): FetchFailure {
   for (let cause: unknown = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth++) {
     if (cause instanceof FetchFailure) return cause;
+    if (cause instanceof ForbiddenTargetError) return blocked(cause.host);
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
     if (cause.name === 'TimeoutError' || /TIMEOUT|ETIMEDOUT/.test(code)) {
       return new FetchFailure('timeout', `The provider did not answer within ${timeoutMs} ms.`, { cause: error });

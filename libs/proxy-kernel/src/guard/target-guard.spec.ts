@@ -230,6 +230,31 @@ describe('private targets', () => {
   });
 });
 
+describe('a client that wants public targets only', () => {
+  async function status(proxy: Proxy, authority: string, field: string): Promise<string> {
+    const client = connect({ port: proxy.port, host: '127.0.0.1' });
+    client.on('error', () => undefined);
+    endings.push(() => client.destroy());
+    client.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${field}\r\n`);
+    const [line = ''] = (await new ByteReader(client).readThrough(Buffer.from('\r\n'))).toString().split('\r\n');
+    return line.split(' ')[1] ?? '';
+  }
+  const FIELD = 'Gatehouse-Targets: public\r\n';
+
+  it('is led to no address of this machine or its networks, whatever rules say', async () => {
+    const service = await startService();
+    const names = { 'rebound.example': ['127.0.0.1'], 'mixed.example': ['8.8.8.8', '127.0.0.1'] };
+    const rules = [rule('IP-CIDR', '127.0.0.0/8'), rule('MATCH', '')];
+    const proxy = await startProxy({ guard: {}, rules }, names);
+    const inside = 'localhost localhost. foo.localhost 127.0.0.1 127.0.0.2 0.0.0.0 [::1] [::ffff:127.0.0.1]';
+    for (const host of `${inside} rebound.example mixed.example`.split(' ')) {
+      await expect(status(proxy, `${host}:${service.port}`, FIELD), host).resolves.toBe('403');
+    }
+    expect(service.connections()).toBe(0);
+    await expect(status(proxy, `localhost:${service.port}`, '')).resolves.toBe('200');
+  });
+});
+
 async function udp(heard: (text: string) => void) {
   const socket = createSocket('udp4', (payload) => heard(payload.toString()));
   endings.push(() => socket.close());

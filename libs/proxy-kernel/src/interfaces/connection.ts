@@ -18,6 +18,8 @@ export interface ConnectionMetadata {
   /** Address the client asked for, or what routing resolved; null while unknown. */
   destinationIp: string | null;
   destinationPort: number;
+  /** The client wants no address that is not of the Internet to be connected to from this machine. */
+  publicOnly?: boolean;
   /** The client asked for an address that stands for `host`. */
   fakeIp?: boolean;
   /** Name seen in the client's first bytes (TLS server name, HTTP host) where it asked for an address. */

@@ -10,6 +10,8 @@ export interface Target {
   ips?: readonly string[];
   /** Position of the rule that sent the flow here; absent where none did. */
   ruleIndex?: number;
+  /** Only addresses of the Internet may be connected to from this machine. */
+  publicOnly?: boolean;
 }
 
 /**

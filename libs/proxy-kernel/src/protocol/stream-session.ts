@@ -18,6 +18,8 @@ export interface StreamRequest {
   user: string | null;
   host: string;
   port: number;
+  /** See `ConnectionMetadata`. */
+  publicOnly?: boolean;
   accepted: Uint8Array;
   refused(error: unknown): Uint8Array;
   /** HTTP only: status that goes with the answer. */
@@ -59,7 +61,7 @@ export function targetFields(host: string): Pick<ConnectionMetadata, 'host' | 'd
 }
 
 function streamMetadata(context: InboundContext, request: StreamRequest): ConnectionMetadata {
-  const { socket, type, user, host, port } = request;
+  const { socket, type, user, host, port, publicOnly = false } = request;
   return {
     network: 'tcp',
     type,
@@ -70,6 +72,7 @@ function streamMetadata(context: InboundContext, request: StreamRequest): Connec
     inboundUser: user,
     ...targetFields(host),
     destinationPort: port,
+    ...(publicOnly && { publicOnly }),
   };
 }
 

@@ -1,7 +1,14 @@
 import { isIP } from 'node:net';
-import type { ByteStream } from '@gatehouse/net';
+import { isPublicAddress, type ByteStream } from '@gatehouse/net';
 import type { DialGuard } from '../../guard/target-guard.js';
-import type { DialContext, Outbound, PacketConnection, Resolver, Target } from '../../interfaces/index.js';
+import {
+  ForbiddenTargetError,
+  type DialContext,
+  type Outbound,
+  type PacketConnection,
+  type Resolver,
+  type Target,
+} from '../../interfaces/index.js';
 import { dialTcp } from '../../transport/tcp.js';
 import { openDirectPackets } from './packets.js';
 
@@ -23,11 +30,21 @@ export class DirectOutbound implements Outbound {
   /** @throws ForbiddenTargetError besides what every outbound raises. */
   async connect(target: Target, context: DialContext): Promise<ByteStream> {
     const { host, port, ips } = target;
-    const permit = (addresses: readonly string[]): Promise<void> | void => this.guard?.check(addresses, target);
+    const permit = (addresses: readonly string[]): Promise<void> | void => {
+      if (target.publicOnly === true) assertPublic(addresses, target);
+      return this.guard?.check(addresses, target);
+    };
     return dialTcp({ host, port, ips: isIP(host) ? undefined : ips, resolver: this.resolver, permit, ...context });
   }
 
   openPackets(_context: DialContext): Promise<PacketConnection> {
     return Promise.resolve(openDirectPackets(this.resolver, this.guard));
   }
+}
+
+function assertPublic(addresses: readonly string[], { host, port }: Target): void {
+  if (addresses.every(isPublicAddress)) return;
+  throw new ForbiddenTargetError(
+    `${host}:${port} is in a private or reserved network, and its client wants none of these`,
+  );
 }

@@ -137,6 +137,18 @@ export function formatAnswer(status: number, message: string, [name, value]: rea
   );
 }
 
+const TARGETS_FIELD = 'gatehouse-targets';
+
+/**
+ * Fields of a `CONNECT` by which a client says that it was given the target by somebody else: the kernel then connects to no
+ * address of its own networks for it, whatever the name leads to there.
+ */
+export const PUBLIC_TARGETS_ONLY: Readonly<Record<string, string>> = { [TARGETS_FIELD]: 'public' };
+
+export function wantsPublicTargets(headers: ReadonlyMap<string, string>): boolean {
+  return headers.get(TARGETS_FIELD)?.toLowerCase() === 'public';
+}
+
 export const CHALLENGE_HEADER = 'Proxy-Authenticate';
 export const CHALLENGE = 'Basic realm="proxy", charset="UTF-8"';
 export const CONNECT_ACCEPTED = Buffer.from('HTTP/1.1 200 Connection established\r\n\r\n');

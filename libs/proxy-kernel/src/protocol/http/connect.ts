@@ -13,6 +13,7 @@ import {
   parseConnectHead,
   publicReason,
   statusOf,
+  wantsPublicTargets,
   type ConnectHead,
 } from './codec.js';
 
@@ -49,6 +50,7 @@ export async function openTunnel(
     user,
     host: head.host,
     port: head.port,
+    publicOnly: wantsPublicTargets(head.headers),
     accepted: CONNECT_ACCEPTED,
     refused: (error) => formatAnswer(statusOf(error), publicReason(error)),
     statusOf,
