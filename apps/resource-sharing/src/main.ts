@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { runService } from '@gatehouse/platform';
+import { JsonLogger, runService } from '@gatehouse/platform';
 import { AppModule } from './app.module.js';
 import { prepareDatabase, SERVICE_NAME } from './database.js';
 import { HTTP_OPTIONS } from './http-options.js';
@@ -13,4 +13,9 @@ await runService({
   portVariable: 'RESOURCE_SHARING_PORT',
   http: HTTP_OPTIONS,
   prepare: prepareDatabase,
+  configure: (app, { publicUrl, secureCookies }) => {
+    if (secureCookies) return;
+    const message = 'without https browsers send login cookies to every port of its name, those of tunnels included';
+    app.get(JsonLogger).warn(message, { publicUrl }, 'Site');
+  },
 });

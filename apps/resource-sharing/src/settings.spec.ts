@@ -14,4 +14,17 @@ describe('the settings of resource-sharing', () => {
       'PUBLIC_URL',
     );
   });
+
+  it.each([
+    ['http://share.example.org', true],
+    ['http://192.168.1.2:8081', true],
+    ['http://localhost.example.org:8081', true],
+    ['https://share.example.org', false],
+    ['http://localhost:8081', false],
+    ['http://share.localhost', false],
+    ['http://127.0.0.1:8081', false],
+    ['http://[::1]:8081', false],
+  ])('know whether cookies of %s reach the ports of others: %s', (url, shared) => {
+    expect(readSettings({ DATABASE_URL, RESOURCE_SHARING_PUBLIC_URL: url }).cookiesAreShared).toBe(shared);
+  });
 });

@@ -71,6 +71,15 @@ export class ResourceSharingSettings extends ServiceSettings {
   get secureCookies(): boolean {
     return this.publicUrl.startsWith('https:');
   }
+
+  /**
+   * Whether others on the network can serve another port of the site's name: browsers send cookies without `__Host-` there,
+   * too. On loopback only people of this machine can.
+   */
+  get cookiesAreShared(): boolean {
+    if (this.secureCookies) return false;
+    return !/^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(this.publicUrl).hostname);
+  }
 }
 
 /** Raises SettingsError naming every bad, missing and unknown variable. */

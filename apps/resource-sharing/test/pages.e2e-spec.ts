@@ -128,6 +128,15 @@ describe('the pages of the site', () => {
     });
   });
 
+  it('says on every page where its cookies reach the ports of others', async () => {
+    await using shared = await startOpenSite({ RESOURCE_SHARING_PUBLIC_URL: 'http://share.example.org' });
+    for (const path of ['/', '/login', '/register', '/developer/nothing']) {
+      const { text } = await request(shared.url).get(path).redirects(1);
+      expect(text, path).toContain('This site is reached without HTTPS');
+    }
+    expect((await request(site.url).get('/')).text).not.toContain('reached without HTTPS');
+  });
+
   it('ties forms by a __Host- cookie where the site is reached over HTTPS', async () => {
     await using secure = await startOpenSite({ RESOURCE_SHARING_PUBLIC_URL: 'https://share.example.org' });
     const { headers } = await request(secure.url).get('/login');

@@ -23,8 +23,10 @@ describe('the first administrator', () => {
 describe('console login', () => {
   let gateway: GatewayApp;
   const password = 'correct horse battery';
-  const logIn = (secret = password): request.Test =>
-    request(gateway.url).post(LOGIN).send({ username: 'admin', password: secret });
+  const logIn = (secret = password, more: object = {}): request.Test =>
+    request(gateway.url)
+      .post(LOGIN)
+      .send({ username: 'admin', password: secret, ...more });
   const me = (headers: Record<string, string>): request.Test => request(gateway.url).get(ME).set(headers);
 
   beforeAll(async () => {
@@ -32,8 +34,16 @@ describe('console login', () => {
   });
   afterAll(() => gateway.close());
 
+  it('sets no cookie that was not asked for', async () => {
+    for (const more of [{}, { cookie: false }]) {
+      const answer = await logIn(password, more);
+      expect([answer.status, answer.headers['set-cookie']]).toEqual([200, undefined]);
+    }
+    expect((await logIn(password, { cookie: 'yes' })).status).toBe(422);
+  });
+
   it('works by bearer token and by cookie', async () => {
-    const answer = await logIn();
+    const answer = await logIn(password, { cookie: true });
     const { token, expires_at } = answer.body as { token: string; expires_at: string };
     expect(Date.parse(expires_at)).toBeGreaterThan(Date.now());
     const [cookie = ''] = answer.headers['set-cookie'] ?? [];

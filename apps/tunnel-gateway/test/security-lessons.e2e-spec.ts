@@ -20,7 +20,7 @@ const logIn = (headers: Record<string, string> = {}, url = world.gateway.url): P
   fetch(`${url}/api/v1/auth/login`, {
     method: 'POST',
     headers: { ...JSON_BODY, ...headers },
-    body: JSON.stringify({ username: 'admin', password: PASSWORD }),
+    body: JSON.stringify({ username: 'admin', password: PASSWORD, cookie: true }),
   });
 const cookieOf = (answer: Response): string => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 const status = async (path: string, headers: Record<string, string>, method = 'GET'): Promise<number> =>

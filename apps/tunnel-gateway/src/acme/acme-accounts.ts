@@ -38,7 +38,11 @@ export class AcmeAccounts {
     private readonly box: CertificateBox,
     private readonly settings: TunnelGatewaySettings,
   ) {
-    this.transport = createTransport(`gatehouse-tunnel-gateway/${SERVICE_VERSION}`, readAuthorities(settings));
+    this.transport = createTransport(
+      `gatehouse-tunnel-gateway/${SERVICE_VERSION}`,
+      readAuthorities(settings),
+      settings.acmeDirectoryUrl,
+    );
   }
 
   /** `renew`: the authority says that there is no such account. @throws AcmeProblem */

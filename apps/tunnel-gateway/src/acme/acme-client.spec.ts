@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { AcmeClient } from './acme-client.js';
@@ -88,7 +90,7 @@ describe('a client of an authority', () => {
 
 describe('what an authority sends', () => {
   it('is asked for over https alone', async () => {
-    const transport = createTransport('test', null);
+    const transport = createTransport('test', null, 'https://127.0.0.1:9/dir');
     const signal = AbortSignal.timeout(5_000);
     await expect(transport({ method: 'GET', url: 'http://127.0.0.1/', signal })).rejects.toMatchObject({
       type: 'answer',
@@ -96,6 +98,30 @@ describe('what an authority sends', () => {
     await expect(transport({ method: 'GET', url: 'https://127.0.0.1:9/', signal })).rejects.toMatchObject({
       type: 'connection',
     });
+  });
+
+  it('leads to no address of this machine or its networks, but for the authority itself', async () => {
+    const transport = createTransport('test', null, 'https://ca.example.org/dir');
+    const signal = AbortSignal.timeout(5_000);
+    let reached = 0;
+    const server = createServer((socket) => {
+      reached += 1;
+      socket.on('error', () => undefined).destroy();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    try {
+      for (const host of ['127.0.0.1', 'localhost', 'localhost.', 'x.localhost', '0x7f.1', '[::ffff:127.0.0.1]']) {
+        const asked = transport({ method: 'GET', url: `https://${host}:${port}/`, signal });
+        await expect(asked, host).rejects.toMatchObject({ type: 'connection' });
+      }
+      expect(reached).toBe(0);
+      const own = createTransport('test', null, `https://127.0.0.1:${port}/dir`);
+      await expect(own({ method: 'GET', url: `https://127.0.0.1:${port}/order`, signal })).rejects.toBeDefined();
+      expect(reached).toBe(1);
+    } finally {
+      server.close();
+    }
   });
 
   it('may say when to come again, in seconds or as a date', () => {

@@ -1,6 +1,7 @@
 import { request, type RequestOptions } from 'node:https';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { getCACertificates } from 'node:tls';
+import { OutboundGuard } from '@gatehouse/net';
 import { AcmeProblem } from './acme-problem.js';
 
 const TIMEOUT_MS = 30_000;
@@ -25,17 +26,28 @@ export interface AcmeRequest {
 /** Sends one request to an authority; only https, no redirects. @throws AcmeProblem `connection` */
 export type AcmeTransport = (request: AcmeRequest) => Promise<AcmeAnswer>;
 
-/** `authorities`: PEM of those that are believed besides the ones of the system. */
-export function createTransport(software: string, authorities: string | null): AcmeTransport {
+/**
+ * What an authority names besides itself must be in the Internet; `directory`, which the operator chose, may be anywhere.
+ * `authorities`: PEM of those that are believed besides the ones of the system.
+ */
+export function createTransport(software: string, authorities: string | null, directory: string): AcmeTransport {
+  const own = URL.parse(directory)?.hostname;
+  const guard = new OutboundGuard();
   const ca = authorities === null ? undefined : [...getCACertificates('default'), authorities];
   return async ({ method, url, body, accept, signal }) => {
     const target = httpsAddress(url);
     const headers: Record<string, string> = { 'user-agent': software, 'accept-language': 'en' };
     if (accept !== undefined) headers['accept'] = accept;
     if (body !== undefined) headers['content-type'] = 'application/jose+json';
+    const lookup = target.hostname === own ? undefined : guard.lookup;
     const ends = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     try {
-      return await exchange(target, { method, headers, signal: ends, agent: false, ca }, body);
+      if (lookup) guard.checkHost(target.hostname);
+      return await exchange(
+        target,
+        { method, headers, signal: ends, agent: false, ca, ...(lookup && { lookup }) },
+        body,
+      );
     } catch (error) {
       signal.throwIfAborted();
       throw new AcmeProblem({ type: 'connection', detail: `${target.host}: ${reason(error, ends)}`, cause: error });

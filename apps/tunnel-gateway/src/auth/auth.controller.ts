@@ -23,7 +23,10 @@ export class AuthController {
   @Post('login')
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
-  @Answers('TunnelLoginView', 'Log in; the answer holds the session token and sets it as a cookie')
+  @Answers(
+    'TunnelLoginView',
+    'Log in; the answer holds the session token, and sets it as a cookie where `cookie` asks for it',
+  )
   @Fails('LOGIN_FAILED', 'TOTP_REQUIRED', 'LOCKED', 'FORBIDDEN')
   logIn(
     @Body() body: LoginBody,

@@ -17,6 +17,11 @@ export class LoginBody {
   @Omittable()
   @FactorCode()
   code?: string;
+
+  /** Whether the session token is set as a cookie, too. Browsers send cookies to every port of a name: tunnels get it. */
+  @Omittable()
+  @IsBoolean()
+  cookie?: boolean;
 }
 
 export class SetupBody {

@@ -38,7 +38,7 @@ export class FirstSetup {
     refuseGuessable('password', body.password, body.username);
     const user = await this.throttle.attempt(request.ip ?? '', ACCOUNT, () => this.create(body));
     if (user === undefined) throw new AppError('FORBIDDEN', 'token: is not the one that the service wrote to its file');
-    const login = await this.logins.open(user, request, response);
+    const login = await this.logins.open(user, request, response, { cookie: false });
     if (login === undefined) throw new AppError('CONFLICT');
     return { ...login, user: toUserView(user, false) };
   }

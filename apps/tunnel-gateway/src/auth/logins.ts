@@ -18,8 +18,17 @@ export class Logins {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Undefined when the password was changed or the user disabled since it was compared. */
-  async open(user: User, request: Request, response: Response): Promise<Omit<TunnelLoginView, 'user'> | undefined> {
+  /**
+   * The session is a cookie, too, where `cookie` asks for it. Browsers send cookies to every port of a name, tunnels'
+   * included, so nobody gets one who does not want it.
+   * Undefined when the password was changed or the user disabled since it was compared.
+   */
+  async open(
+    user: User,
+    request: Request,
+    response: Response,
+    { cookie }: { cookie: boolean },
+  ): Promise<Omit<TunnelLoginView, 'user'> | undefined> {
     const opened = await this.unitOfWork.run(async (tx) => {
       if ((await this.users.hold(user, tx)) === null) return undefined;
       const made = await this.sessions.create(user.id, tx);
@@ -29,7 +38,7 @@ export class Logins {
     if (opened === undefined) return undefined;
     const former = this.cookie.read(request.headers);
     if (former !== undefined) await this.sessions.end(former);
-    response.setHeader('Set-Cookie', this.cookie.open(opened.token, this.sessions.absoluteSeconds));
+    if (cookie) response.setHeader('Set-Cookie', this.cookie.open(opened.token, this.sessions.absoluteSeconds));
     return { token: opened.token, expires_at: opened.session.expiresAt.toISOString() };
   }
 

@@ -6,6 +6,7 @@ import {
   type TunnelServerEnvironment,
 } from '@gatehouse/tunnel-kernel';
 import { newestOf, splitKeys } from '../certificates/key-box.js';
+import { SESSION_COOKIE } from '../auth/session-cookie-name.js';
 import type { AcmeAnswers } from './acme-answers.js';
 import type { CountryFile } from './country-file.js';
 import type { WorkerShare } from './door/worker-share.js';
@@ -31,6 +32,9 @@ export interface EdgeServerParts {
   events: NonNullable<TunnelServerEnvironment['events']>;
 }
 
+/** Logins of this console and of the platform's site, and what the site ties its forms to before a login. */
+const PLATFORM_COOKIES = [SESSION_COOKIE, 'gatehouse_site', 'gatehouse_visit'];
+
 export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): TunnelServer {
   const { logger, clients, share, countries, grants, acme, passwords, sockets, events } = parts;
   const { publicHttpsPort, worker } = options;
@@ -53,6 +57,7 @@ export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): 
     timeouts: { arrival: ARRIVAL_MS },
     http: {
       ...(publicHttpsPort !== null && { publicHttpsPort }),
+      withheldCookies: PLATFORM_COOKIES,
       acmeChallenge: acme.http,
       acmeTlsAlpn: acme.tls,
       ...(share && { serves: (name) => share.serves(name) }),

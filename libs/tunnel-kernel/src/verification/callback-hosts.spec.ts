@@ -215,6 +215,13 @@ describe('a host whose visitors a service is asked about', () => {
       `https://127.0.0.1:${port}/`,
       `https://[::ffff:127.0.0.1]:${port}/`,
       `https://0x7f.1:${port}/`,
+      `https://0177.0.0.1:${port}/`,
+      `https://2130706433:${port}/`,
+      `https://localhost:${port}/`,
+      `https://localhost.:${port}/`,
+      `https://x.localhost:${port}/`,
+      'https://168.63.129.16/',
+      'https://[64:ff9b::7f00:1]/',
     ]) {
       await host.guard(callback({ callbackUrl: url, allowPrivate: false }));
       expect((await host.rig.ask()).status).toBe(503);

@@ -7,6 +7,7 @@ import { HostRouter } from './host-router.js';
 import { HostVisit, OWN_PREFIX, type HostVisitContext } from './host-visit.js';
 import type { HostRequest, IncomingRequest } from './incoming-request.js';
 import { replyOf, type Reply } from './reply.js';
+import { withholdCookies } from './request-fields.js';
 import { readRequest, type RequestHead } from './request-rules.js';
 import { originOf, type VisitorOrigin } from './visitor-origin.js';
 
@@ -21,6 +22,8 @@ export interface FrontDoorOptions extends HostVisitContext {
   acmeChallenge(token: string): string | null;
   /** Whether a name is one of this process: connections for others are to be made anew. */
   serves(name: string): boolean;
+  /** Cookies that are no business of targets, nor of whoever is asked about visitors. */
+  withheldCookies: readonly string[];
   /** The port that redirects to https name; null: the standard one. */
   httpsPort(): number | null;
 }
@@ -47,6 +50,7 @@ export class FrontDoor {
       reply.close();
       return send(reply, raw.method, badRequestAnswer(head.status, head.error));
     }
+    withholdCookies(head.fields, this.options.withheldCookies);
     const accept = fieldOf(head, 'accept');
     const challenge = this.challengeAnswer(head);
     if (challenge) return send(reply, raw.method, challenge);

@@ -48,6 +48,20 @@ describe('a host', () => {
     });
   });
 
+  it('gets none of the cookies that are withheld, whatever version of HTTP brings them, and all others as they came', async () => {
+    rig = await HostRig.start({ withheldCookies: ['gw_session', 'site'] });
+    await rig.serve(rig.hostConfig([await mirror()]));
+    const seen = async (cookie: string): Promise<unknown> => {
+      const { body } = await rig.ask({ headers: { cookie } });
+      return (JSON.parse(body) as { headers: Record<string, string> }).headers['cookie'];
+    };
+    expect(await seen('a=1; gw_session=x; b="2;3"; __Host-site=y;c=gw_session')).toBe('a=1; b="2;3";c=gw_session');
+    expect(await seen('__Host-gw_session=x; site=y; gw_session=z')).toBeUndefined();
+    for (const other of ['my_gw_session=1; website=2', 'flag; a=b=c;  d', 'gw_sessions=1']) {
+      expect(await seen(other)).toBe(other);
+    }
+  });
+
   it('is found by name and location, and only there', async () => {
     rig = await HostRig.start();
     const [one, two] = [await rig.origin((_, r) => r.end('one')), await rig.origin((_, r) => r.end('two'))];

@@ -31,6 +31,8 @@ export interface HttpOptions {
    * request then, because the next one may be for another process.
    */
   serves?(name: string): boolean;
+  /** Names of cookies that targets never see, without `__Host-`: those of consoles and sites on the same names. */
+  withheldCookies?: readonly string[];
   /** Connections in TLS that have not said yet whom they want, at most. Absent: 4096. */
   maxUnidentified?: number;
   /** Milliseconds. */
@@ -93,6 +95,7 @@ export class HttpGateway {
       proxies,
       acmeChallenge: (token) => options.acmeChallenge?.(token) ?? null,
       httpsPort: () => this.httpsPort,
+      withheldCookies: options.withheldCookies ?? [],
       serves: (name) => options.serves?.(name) ?? true,
     });
     const { logger } = context;

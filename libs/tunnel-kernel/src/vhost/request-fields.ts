@@ -85,6 +85,27 @@ export function sortFields(raw: readonly string[]): RequestFields {
   return fields;
 }
 
+/**
+ * Takes cookies of these names away, with the prefix `__Host-` too (RFC 6265bis 4.1.3.2), and leaves others as they came.
+ * Cookies know no ports: a browser sends those of a console to every server on the same name.
+ */
+export function withholdCookies(fields: RequestFields, names: readonly string[]): void {
+  const { kept } = fields;
+  for (let at = 0; at + 1 < kept.length; at += 2) {
+    const value = kept[at + 1] ?? '';
+    if (kept[at]?.toLowerCase() !== 'cookie' || !names.some((name) => value.includes(name))) continue;
+    const left = value.split(';').filter((pair) => !isNamed(pair, names));
+    if (left.length === 0) kept.splice(at, 2);
+    else kept[at + 1] = left.join(';').trimStart();
+    return;
+  }
+}
+
+function isNamed(pair: string, names: readonly string[]): boolean {
+  const [name = ''] = pair.split('=', 1);
+  return names.includes(name.trim().replace(/^__Host-/i, ''));
+}
+
 function emptyFields(): RequestFields {
   return {
     kept: [],

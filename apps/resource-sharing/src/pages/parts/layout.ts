@@ -60,6 +60,7 @@ function layout(visitor: Visitor, page: Page): string {
 ${navigation(visitor)}
 </header>
 <main id="content"${page.narrow === true ? new Html(' class="narrow"') : ''}>
+${visitor.warning !== undefined && markup`<p class="notice" role="note">${visitor.warning}</p>`}
 ${summary(page)}
 <h1>${page.title}</h1>
 ${page.body}

@@ -8,6 +8,8 @@ export interface Visitor {
   readonly sessionId: number | null;
   /** Token for the forms of this browser; gives the browser a cookie to tie it to where it has none. */
   readonly formToken: () => string;
+  /** What everybody should know of how the site is reached. */
+  readonly warning?: string;
 }
 
 /** A visitor who is logged in. */

@@ -12,12 +12,15 @@ import type { Visitor } from './visitor.js';
 export const TOKEN_FIELD = '_token';
 const VISIT_COOKIE = 'gatehouse_visit';
 const VISIT_SECONDS = 86_400;
+const SHARED_COOKIES =
+  'This site is reached without HTTPS: whoever runs a service on another port of this name, such as a tunnel, can get your login.';
 const FROM_HERE = new Set([undefined, 'same-origin', 'none']);
 
 /** Finds out who looks at a page, and whether a form was one of ours. */
 @Injectable()
 export class Visitors {
   private readonly visits: SessionCookie;
+  private readonly cookiesAreShared: boolean;
 
   constructor(
     private readonly sessions: SessionStore,
@@ -26,6 +29,7 @@ export class Visitors {
     private readonly tokens: FormTokens,
     settings: ResourceSharingSettings,
   ) {
+    this.cookiesAreShared = settings.cookiesAreShared;
     this.visits = new SessionCookie(VISIT_COOKIE, settings.secureCookies);
   }
 
@@ -37,6 +41,7 @@ export class Visitors {
       account,
       sessionId: account === null ? null : (session?.id ?? null),
       formToken: () => this.tokens.of(this.tied(request) ?? this.tie(response)),
+      ...(this.cookiesAreShared && { warning: SHARED_COOKIES }),
     };
   }
 
