@@ -1,7 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import os from 'node:os';
@@ -79,14 +79,20 @@ async function signedIn(
 
 /** Runs the agent as the console says it: fetched from the console, with its command. */
 async function runAgent(page: Page): Promise<void> {
-  const [download = '', command = ''] = await page.getByRole('dialog').locator('.secret code').allInnerTexts();
+  const [download = '', keeping = '', command = ''] = await page
+    .getByRole('dialog')
+    .locator('.secret code')
+    .allInnerTexts();
   expect(download).toBe(`curl -fO ${gateway.url}/gatehouse-agent.mjs`);
   const file = path.join(folder, 'gatehouse-agent.mjs');
   const answer = await fetch(download.replace('curl -fO ', ''));
   writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
   const [program, name, ...args] = command.split(' ');
   expect([program, name]).toEqual(['node', 'gatehouse-agent.mjs']);
-  agents.push(spawn(process.execPath, [file, ...args], { stdio: 'ignore' }));
+  expect(command).not.toMatch(/--key /);
+  execFileSync('/bin/sh', ['-c', keeping], { cwd: folder });
+  expect(statSync(path.join(folder, 'agent.key')).mode & 0o777).toBe(0o600);
+  agents.push(spawn(process.execPath, [file, ...args], { cwd: folder, stdio: 'ignore' }));
 }
 
 /** Sends so many bytes through a port and waits until as many have come back. */

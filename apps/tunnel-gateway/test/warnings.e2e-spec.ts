@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
+import { freePort, TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 let world: TunnelWorld;
 let ann: { call: Caller; id: number };
@@ -58,4 +58,33 @@ it('tells everybody what of theirs wants attention', async () => {
     message: 'no certificate was issued for c.example.org: no such name',
     resource: { kind: 'host', id: hosts[2] },
   });
+});
+
+it('names tunnels through which everybody gets into the network of an agent', async () => {
+  const client = await world.client({});
+  const tunnel = async (more: object): Promise<number> => {
+    const body = { client_id: client.id, listen_port: await freePort(), target_addr: '', ...more };
+    const made = await world.admin('POST', '/tunnels', body);
+    expect(made).toMatchObject({ status: 201 });
+    return made.body.id;
+  };
+  const open = [await tunnel({ mode: 'socks5' }), await tunnel({ mode: 'http_proxy' })];
+  const guarded = await tunnel({ mode: 'mix_proxy' });
+  const policy = {
+    resource_type: 'tunnel',
+    resource_id: guarded,
+    type: 'basic',
+    users: [{ username: 'b', password: 'long enough 1' }],
+  };
+  expect(await world.admin('POST', '/auth-policies', policy)).toMatchObject({ status: 201 });
+  await tunnel({ mode: 'socks5', listen_ip: '127.0.0.1' });
+  await tunnel({ mode: 'tcp', target_addr: '127.0.0.1:80' });
+  const named = async (): Promise<number[]> =>
+    (await world.admin('GET', '/dashboard')).body.warnings
+      .filter(({ code }: AnyJson) => code === 'tunnel_open_proxy')
+      .map(({ resource }: AnyJson) => resource.id);
+  expect(await named()).toEqual(open);
+  const rule = { scope: 'tunnel', resource_id: open[0], type: 'deny', pattern: '0.0.0.0/0', pattern_kind: 'cidr' };
+  expect((await world.admin('POST', '/ip-rules', rule)).status).toBe(201);
+  expect(await named()).toEqual([open[1]]);
 });

@@ -50,6 +50,16 @@ const PARTS = [
     WHERE resource_type = 'tunnel' AND resource_id = t.id AND type = 'tunnel.failed' ORDER BY id DESC LIMIT 1
   ) e ON true
   WHERE t.status = 1 AND t.run_status = 3 AND ${OWN} ORDER BY t.id`,
+  // Nobody is asked who they are, and no address rule is there that could keep somebody out.
+  `SELECT 'tunnel_open_proxy' AS code, 'tunnel' AS kind, t.id, coalesce(t.name, t.mode || ' ' || t.listen_port) AS name,
+    t.mode AS detail, NULL AS since
+  FROM tunnel_gateway.tunnels t JOIN tunnel_gateway.clients c ON c.id = t.client_id
+  WHERE t.status = 1 AND t.mode IN ('http_proxy', 'socks5', 'mix_proxy') AND t.listen_ip !~ '^(127\\.|::1$)' AND ${OWN}
+    AND NOT EXISTS (SELECT FROM tunnel_gateway.auth_policies p WHERE p.enabled = 1 AND
+      ((p.resource_type = 'tunnel' AND p.resource_id = t.id) OR (p.resource_type = 'client' AND p.resource_id = c.id)))
+    AND NOT EXISTS (SELECT FROM tunnel_gateway.ip_rules r WHERE r.scope = 'global'
+      OR (r.scope = 'tunnel' AND r.resource_id = t.id) OR (r.scope = 'client' AND r.resource_id = c.id))
+  ORDER BY t.id`,
   `SELECT 'webhook_failing' AS code, 'webhook' AS kind, c.id, c.name, NULL AS detail, c.failing_since AS since
   FROM tunnel_gateway_ops.webhooks c WHERE c.failing_since IS NOT NULL AND ${OWN} ORDER BY c.failing_since, c.id`,
 ];
@@ -62,6 +72,8 @@ const SAID: Partial<Record<TunnelWarning['code'], (found: Found) => string>> = {
   client_expired: ({ name, detail }) => `the time of the client ${name} was over on ${detail}`,
   client_expiring: ({ name, detail }) => `the time of the client ${name} is over on ${detail}`,
   tunnel_failed: ({ name, detail }) => `the tunnel ${name} is not served: ${detail ?? 'its port cannot be bound'}`,
+  tunnel_open_proxy: ({ name, detail }) =>
+    `everybody may use the tunnel ${name} (${detail}) to reach the network of its agent: add a policy or address rules`,
   webhook_failing: ({ name }) => `the webhook ${name} takes no messages`,
 };
 

@@ -10,6 +10,7 @@ export interface TunnelWarning {
     | 'client_expiring'
     | 'client_expired'
     | 'tunnel_failed'
+    | 'tunnel_open_proxy'
     | 'webhook_failing'
     | 'edge_unavailable'
     | 'country_rules_without_database';

@@ -1,6 +1,8 @@
 import type { ClientKeyView } from '@gatehouse/contracts';
 import { Secret } from '../../shared/components/secret.js';
 
+const KEY_FILE = 'agent.key';
+
 /** What starts a client's agent; the key in it is shown this once. */
 export function AgentCommand({ client }: { client: ClientKeyView }) {
   const file = new URL('gatehouse-agent.mjs', document.baseURI).href;
@@ -12,11 +14,13 @@ export function AgentCommand({ client }: { client: ClientKeyView }) {
       </p>
       <h3>1. Fetch the agent</h3>
       <Secret text={`curl -fO ${file}`} what="Download command" />
-      <h3>2. Start it</h3>
-      <Secret text={client.command} what="Agent command" />
+      <h3>2. Keep the key in a file that only you can read</h3>
+      <Secret text={`(umask 077; printf '%s\\n' '${client.key}' > ${KEY_FILE})`} what="Key file command" />
+      <h3>3. Start it</h3>
+      <Secret text={client.command.replace(`--key ${client.key}`, `--key-file ${KEY_FILE}`)} what="Agent command" />
       <p class="muted">
-        The key is shown this once, and nobody can read it again. Other users of a machine can see command lines: in the
-        long run put the key into a file and say <code>--key-file</code>, or into <code>GATEHOUSE_AGENT_KEY</code>.
+        The key is shown this once, and nobody can read it again. It is not part of the command that runs, because other
+        users of a machine can see command lines; <code>GATEHOUSE_AGENT_KEY</code> takes it, too.
       </p>
       <details>
         <summary>The key alone</summary>

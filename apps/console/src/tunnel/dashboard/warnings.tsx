@@ -11,6 +11,7 @@ const PLACES: Record<TunnelWarning['code'], string | null> = {
   client_expiring: 'clients',
   client_expired: 'clients',
   tunnel_failed: 'tunnels',
+  tunnel_open_proxy: 'tunnels',
   edge_unavailable: null,
   country_rules_without_database: 'rules',
   webhook_failing: 'webhooks',
@@ -44,7 +45,9 @@ function Warning({ warning: { code, message, since } }: { warning: TunnelWarning
   const isGrave = GRAVE.has(code);
   return (
     <li>
-      <Badge tone={isGrave ? 'bad' : 'fair'}>{isGrave ? 'broken' : 'soon'}</Badge>
+      <Badge tone={isGrave ? 'bad' : 'fair'}>
+        {isGrave ? 'broken' : code === 'tunnel_open_proxy' ? 'open' : 'soon'}
+      </Badge>
       <span>{message}</span>
       {since !== null && (
         <span class="muted" title={formatTime(since)}>

@@ -8,13 +8,14 @@ import { nameOf } from './tunnel-name.js';
 export function VisitorKey({ tunnel, onClose }: { tunnel: NewTunnelView; onClose: () => void }) {
   const { agent_address: server } = useGateway();
   const key = tunnel.visitor_key ?? '';
-  const command = `node gatehouse-agent.mjs visit --server ${server} --key ${key} --listen 127.0.0.1:${portOf(tunnel)}`;
+  const command = `node gatehouse-agent.mjs visit --server ${server} --key-file tunnel.key --listen 127.0.0.1:${portOf(tunnel)}`;
   return (
     <SecretDialog title={`Visitors of ${nameOf(tunnel)}`} kept="the key" onClose={onClose} wide>
       <p>
-        <strong>Who has this key may come in.</strong> On the visitor’s machine this command opens a local port that
-        leads to {tunnel.target_addr}:
+        <strong>Who has this key may come in.</strong> On the visitor’s machine the first command keeps the key in a
+        file that only they can read, and the second one opens a local port that leads to {tunnel.target_addr}:
       </p>
+      <Secret text={`(umask 077; printf '%s\\n' '${key}' > tunnel.key)`} what="Key file command" />
       <Secret text={command} what="Visitor command" />
       <p class="muted">The key is shown this once, and nobody can read it again. A new one ends the old one.</p>
       <details>
