@@ -27,6 +27,11 @@ export const COMMANDS = {
     script: 'secrets:rotate',
     wantsBuild: true,
   },
+  security: {
+    about: 'try the attacks of docs/security.md on the running platform',
+    script: 'security',
+    wantsBuild: true,
+  },
   'seed-demo': {
     about: 'an application, users and shares to try resource-sharing with, and the calls to make',
     script: 'seed:demo',

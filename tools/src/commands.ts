@@ -10,6 +10,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   backup: async () => (await import('./database/backup-commands.js')).backupCommand,
   restore: async () => (await import('./database/backup-commands.js')).restoreCommand,
   'secrets-rotate': async () => (await import('./database/rotate-command.js')).rotateSecretsCommand,
+  security: async () => (await import('./security/security-command.js')).securityCommand,
   'seed-demo': async () => (await import('./demo/seed-demo-command.js')).seedDemoCommand,
   'rehearse-staging': async () => (await import('./staging/rehearse-command.js')).rehearseCommand,
   schemas: async () => (await import('./schemas/schemas-command.js')).schemasCommand,

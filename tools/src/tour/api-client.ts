@@ -7,6 +7,13 @@ export class ApiClient {
     this.base = base;
   }
 
+  /** A client that shows an API key or a token which is there already. */
+  static withToken(base: string, token: string): ApiClient {
+    const client = new ApiClient(base);
+    client.#token = token;
+    return client;
+  }
+
   /** @param username where the service has users. */
   async login(password: string, username?: string): Promise<void> {
     const { token } = await this.call<{ token: string }>('POST', '/auth/login', {

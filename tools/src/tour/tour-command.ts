@@ -61,7 +61,7 @@ function findPlaces(given: Record<string, string | undefined>): TourPlaces {
     proxyGateway,
     resourceSharing,
     tunnelGateway: tunnelPlaces(home),
-    password: process.env['GATEHOUSE_ADMIN_PASSWORD'] || firstLoginPassword(home),
+    password: findPassword(process.env, home),
   };
 }
 
@@ -87,13 +87,16 @@ function serviceUrl(home: string, name: string): string {
   });
 }
 
-function firstLoginPassword(home: string): string {
+/** The first administrators', as the environment or the home says. Raises PlainFailure. */
+export function findPassword(env: NodeJS.ProcessEnv, home: string): string {
+  const given = env['GATEHOUSE_ADMIN_PASSWORD'];
+  if (given) return given;
   const file = join(home, 'first-login.txt');
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (cause) {
-    throw new PlainFailure('the tour does not know the administrator’s password.', {
-      advice: [`There is no ${file}. Say it: GATEHOUSE_ADMIN_PASSWORD=… npm run tour`],
+    throw new PlainFailure('the administrator’s password is not known.', {
+      advice: [`There is no ${file}. Set GATEHOUSE_ADMIN_PASSWORD and repeat.`],
       cause,
     });
   }

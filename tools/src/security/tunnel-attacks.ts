@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import { ApiClient } from '../tour/api-client.js';
+import { andClean, Breach, held, refused, type Attack } from './attack.js';
+
+export interface TunnelPlaces {
+  /** Logged in as the administrator. */
+  api: ApiClient;
+  /** Without a path. */
+  base: string;
+  password: string;
+  /** Of hosts; null: it is not known. */
+  httpPort: number | null;
+}
+
+/** Attacks on tunnel-gateway. */
+export function tunnelAttacks(places: TunnelPlaces): Attack[] {
+  return [
+    { name: 'an API key that becomes an administrator', run: () => promoteByKey(places) },
+    { name: 'a user who takes names of everybody', run: () => withUser(places, takeNames) },
+    { name: 'a user who looks at what others have', run: () => withUser(places, lookAtOthers) },
+    { name: 'a webhook into the network of the gateway', run: () => withUser(places, callInside) },
+    { name: 'a login that leaves a cookie for every port of the name', run: () => cookieOfLogin(places) },
+    { name: 'guesses at a visitor password, while its owner is logged in', run: () => guessBasic(places) },
+    { name: 'administration that leaves no trace', run: () => traceOfUsers(places) },
+  ];
+}
+
+const nameOf = (kind: string): string => `attack-${kind}-${randomBytes(4).toString('hex')}`;
+
+async function promoteByKey({ api, base, password }: TunnelPlaces): Promise<string> {
+  const made = await api.call<{ id: number; key: string }>('POST', '/api-keys', {
+    name: nameOf('key'),
+    scopes: ['read', 'write', 'admin'],
+    current_password: password,
+  });
+  const key = ApiClient.withToken(`${base}/api/v1`, made.key);
+  return andClean(
+    async () => {
+      const user = { username: nameOf('user'), password: 'a long password of hers', role: 'admin' };
+      await refused('an API key that makes an administrator', key.call('POST', '/users', user));
+      const me = await api.call<{ id: number }>('GET', '/auth/me');
+      for (const change of [{ password: 'a long password of mine' }, { role: 'user' }, { status: 0 }]) {
+        const what = `an API key that changes ${Object.keys(change).join()} of a user`;
+        await refused(what, key.call('PATCH', `/users/${me.id}`, change));
+      }
+      return 'a key of every scope was refused each';
+    },
+    () => api.call('DELETE', `/api-keys/${made.id}`),
+  );
+}
+
+interface Guest {
+  user: ApiClient;
+  places: TunnelPlaces;
+}
+
+/** Lets an attack run as a user of its own, who is removed again. */
+async function withUser(places: TunnelPlaces, attack: (guest: Guest) => Promise<string>): Promise<string> {
+  const { api, base } = places;
+  const credentials = { username: nameOf('user'), password: 'a long password of hers' };
+  const { id } = await api.call<{ id: number }>('POST', '/users', { ...credentials, role: 'user' });
+  const user = new ApiClient(`${base}/api/v1`);
+  return andClean(
+    async () => {
+      await user.login(credentials.password, credentials.username);
+      return attack({ user, places });
+    },
+    () => api.call('DELETE', `/users/${id}`),
+  );
+}
+
+async function takeNames({ user }: Guest): Promise<string> {
+  const client = await user.call<{ id: number }>('POST', '/clients', { name: nameOf('client') });
+  const names = ['*.com', '*.co.uk', 'com', 'localhost', 'github.io', '*', `${nameOf('name')}.example.com`];
+  return andClean(
+    async () => {
+      for (const host of names) {
+        const body = { client_id: client.id, host, target_addr: 'http://127.0.0.1:1' };
+        await refused(`a user who takes ${host}`, user.call('POST', '/hosts', body));
+      }
+      return `${names.length} names that are not theirs, each refused`;
+    },
+    () => user.call('DELETE', `/clients/${client.id}`),
+  );
+}
+
+async function lookAtOthers({ user, places: { api } }: Guest): Promise<string> {
+  const client = await api.call<{ id: number }>('POST', '/clients', { name: nameOf('client') });
+  return andClean(
+    async () => {
+      const path = `/clients/${client.id}`;
+      for (const [method, suffix] of [
+        ['GET', ''],
+        ['PATCH', ''],
+        ['DELETE', ''],
+        ['POST', '/rotate-key'],
+      ] as const) {
+        const status = await refused(`${method} ${path}${suffix} of another`, user.call(method, path + suffix, method === 'GET' ? undefined : {}));
+        held(status !== 403, `${method} ${path}${suffix} says that it exists`);
+      }
+      for (const path of ['/users', '/audit-logs']) await refused(`GET ${path}`, user.call('GET', path));
+      return 'the client of another does not exist for them; users and the audit log are closed';
+    },
+    () => api.call('DELETE', `/clients/${client.id}`),
+  );
+}
+
+async function callInside({ user }: Guest): Promise<string> {
+  const hosts =
+    '127.0.0.1 localhost foo.localhost 169.254.169.254 168.63.129.16 [::1] [::ffff:10.0.0.1] 10.0.0.1'.split(' ');
+  for (const host of hosts) {
+    const body = { name: nameOf('webhook'), url: `https://${host}/hook`, event_types: [] };
+    await refused(`a webhook to ${host}`, user.call('POST', '/webhooks', body));
+  }
+  return `${hosts.length} addresses inside, each refused`;
+}
+
+async function cookieOfLogin({ base, password }: TunnelPlaces): Promise<string> {
+  const answer = await fetch(`${base}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'admin', password }),
+    signal: AbortSignal.timeout(30_000),
+  });
+  await answer.arrayBuffer();
+  const cookies = answer.headers.getSetCookie();
+  held(answer.ok, `the login answered ${answer.status}`);
+  held(cookies.length === 0, `the login set ${cookies.map((cookie) => cookie.split('=')[0]).join()}`);
+  return 'none was set';
+}
+
+/** Statuses of guesses at a host, with the right pair now and then, as its owner's visitor would send it. */
+async function guessBasic({ api, httpPort }: TunnelPlaces): Promise<string> {
+  if (httpPort === null) return 'left out: the port of hosts is not known here';
+  const client = await api.call<{ id: number }>('POST', '/clients', { name: nameOf('client') });
+  return andClean(
+    async () => {
+      const host = `${nameOf('host')}.gatehouse.example`;
+      const body = { client_id: client.id, host, target_addr: 'http://127.0.0.1:1' };
+      const { id } = await api.call<{ id: number }>('POST', '/hosts', body);
+      const users = [{ username: 'ann', password: 'the right password' }];
+      const policy = { resource_type: 'host', resource_id: id, type: 'basic', users };
+      await api.call('POST', '/auth-policies', policy);
+      await isServed(httpPort, host);
+      await visit(httpPort, host, 'the right password');
+      const statuses: number[] = [];
+      for (let at = 0; at < 40; at += 1) statuses.push(await visit(httpPort, host, `guess ${at}`));
+      const looked = statuses.filter((status) => status === 401).length;
+      held(looked <= 5, `${looked} guesses were looked at in a row`);
+      const right = await visit(httpPort, host, 'the right password');
+      held(right === statuses.at(-1), `the right password is answered ${right}, wrong ones ${String(statuses.at(-1))}`);
+      return `${looked} of 40 guesses were looked at; the right one looks like the others after that`;
+    },
+    () => api.call('DELETE', `/clients/${client.id}`),
+  );
+}
+
+async function isServed(port: number, host: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    if ((await visit(port, host, null)) === 401) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Breach('the policy of a host is not in force within five seconds');
+}
+
+function visit(port: number, host: string, password: string | null): Promise<number> {
+  const basic = Buffer.from(`ann:${password ?? ''}`).toString('base64');
+  const headers = { host, ...(password !== null && { authorization: `Basic ${basic}` }) };
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, headers, agent: false, signal: AbortSignal.timeout(30_000) };
+    request(options, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+async function traceOfUsers({ api }: TunnelPlaces): Promise<string> {
+  const username = nameOf('user');
+  const body = { username, password: 'a long password of hers', role: 'user' };
+  const { id } = await api.call<{ id: number }>('POST', '/users', body);
+  await api.call('DELETE', `/users/${id}`);
+  const logs = await api.call<unknown>('GET', '/audit-logs?limit=20');
+  const text = JSON.stringify(logs);
+  held(text.includes(username), 'the audit log does not name a user who was made');
+  held(!text.includes(body.password), 'the audit log holds a password');
+  const verified = await api.call<{ ok: boolean }>('GET', '/audit-logs/verify');
+  held(verified.ok, 'the chain of the audit log is broken');
+  return 'making and removing a user is in the audit log, whose chain holds';
+}
