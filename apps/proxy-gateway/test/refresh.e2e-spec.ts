@@ -99,7 +99,7 @@ async function subscribe(more: Partial<SubscriptionEntity> = {}): Promise<number
   const repository = dataSource.getRepository(SubscriptionEntity);
   const row = {
     name: 's',
-    sealedUrl: box.seal(url),
+    sealedUrl: box.seal(url, 'subscriptions'),
     type: 'auto',
     intervalSec: 3600,
     enabled: true,
@@ -422,7 +422,10 @@ describe('a refresh', () => {
     let during: () => Promise<unknown> = () => Promise.resolve();
     reply = (_request, response) => void during().then(() => response.end(links('a')));
     during = () =>
-      dataSource.query('UPDATE subscriptions SET sealed_url = $2 WHERE id = $1', [id, box.seal(`${url}&other`)]);
+      dataSource.query('UPDATE subscriptions SET sealed_url = $2 WHERE id = $1', [
+        id,
+        box.seal(`${url}&other`, 'subscriptions'),
+      ]);
     expect(await refresher.run(id)).toMatchObject({ status: 'kept_previous', reason: 'superseded' });
     expect(await carried(id)).toEqual([]);
     expect(await row(id)).toMatchObject({ status: 'never', consecutiveFailures: 0, lastErrorCode: null });
