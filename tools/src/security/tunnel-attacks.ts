@@ -96,7 +96,10 @@ async function lookAtOthers({ user, places: { api } }: Guest): Promise<string> {
         ['DELETE', ''],
         ['POST', '/rotate-key'],
       ] as const) {
-        const status = await refused(`${method} ${path}${suffix} of another`, user.call(method, path + suffix, method === 'GET' ? undefined : {}));
+        const status = await refused(
+          `${method} ${path}${suffix} of another`,
+          user.call(method, path + suffix, method === 'GET' ? undefined : {}),
+        );
         held(status !== 403, `${method} ${path}${suffix} says that it exists`);
       }
       for (const path of ['/users', '/audit-logs']) await refused(`GET ${path}`, user.call('GET', path));
