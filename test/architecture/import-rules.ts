@@ -11,7 +11,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
   'proxy-kernel': ['net', 'geo', 'contracts'],
   'tunnel-kernel': ['net', 'contracts'],
   persistence: ['net', 'contracts'],
-  platform: ['contracts'],
+  platform: ['net', 'contracts'],
   auth: ['persistence', 'platform', 'net', 'contracts'],
   audit: ['auth', 'persistence', 'platform', 'contracts'],
   jobs: ['persistence', 'platform', 'contracts'],

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlainFailure } from './failure.mjs';
 import { fingerprintOf } from './fingerprint.mjs';
@@ -36,13 +36,18 @@ function fingerprint(root, { folder, files, sources }) {
   });
 }
 
+/** Whether a file is there with something in it: a full disk leaves empty ones. */
+export function hasContent(file) {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 export function hasBundles(root = ROOT) {
-  return BUNDLES.every(({ folder, output }) => existsSync(join(root, folder, output)));
+  return BUNDLES.every(({ folder, output }) => hasContent(join(root, folder, output)));
 }
 
 function isCurrent(root, bundle, stamp) {
   try {
-    return existsSync(join(root, bundle.folder, bundle.output)) && readFileSync(stampOf(bundle), 'utf8') === stamp;
+    return hasContent(join(root, bundle.folder, bundle.output)) && readFileSync(stampOf(bundle), 'utf8') === stamp;
   } catch {
     return false; // never built here
   }

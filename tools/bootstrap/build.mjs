@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BUNDLE_FILES, buildBundles, hasBundles } from './build-bundles.mjs';
+import { BUNDLE_FILES, buildBundles, hasBundles, hasContent } from './build-bundles.mjs';
 import { PlainFailure } from './failure.mjs';
 import { fingerprintOf } from './fingerprint.mjs';
 import { OWN, ROOT, projectFolders } from './layout.mjs';
@@ -25,14 +25,40 @@ function fingerprint(root) {
   });
 }
 
-function hasAllOutputs(root) {
-  const hasOutput = (folder) => existsSync(join(root, folder, 'dist', '.tsbuildinfo'));
-  return projectFolders(root).every(hasOutput) && hasBundles(root);
+/** Type checks only: what it runs as is a bundle. */
+const WITHOUT_OUTPUT = ['apps/console'];
+
+/** Whether each source has a compiled file with something in it. Stat calls only, as for the fingerprint. */
+function isWhole(source, output) {
+  return readdirSync(source, { withFileTypes: true }).every((entry) => {
+    if (entry.isDirectory()) return isWhole(join(source, entry.name), join(output, entry.name));
+    const stem = /^(.+)(?<!\.spec|\.d)\.ts$/.exec(entry.name)?.[1];
+    return stem === undefined || hasContent(join(output, `${stem}.js`));
+  });
+}
+
+function hasOutput(root, folder) {
+  if (!existsSync(join(root, folder, 'dist', '.tsbuildinfo'))) return false;
+  return WITHOUT_OUTPUT.includes(folder) || isWhole(join(root, folder, 'src'), join(root, folder, 'dist'));
+}
+
+/** Projects whose compiled files are not all there, as folders. */
+export function incompleteProjects(root = ROOT) {
+  return projectFolders(root).filter((folder) => !hasOutput(root, folder));
+}
+
+/** The compiler believes its own record of what it wrote; without it, it writes everything again. */
+function forgetIncomplete(root) {
+  for (const folder of incompleteProjects(root)) {
+    rmSync(join(root, folder, 'dist', '.tsbuildinfo'), { force: true });
+  }
 }
 
 export function isBuilt(root = ROOT) {
   try {
-    return hasAllOutputs(root) && readFileSync(STAMP, 'utf8') === fingerprint(root);
+    return (
+      incompleteProjects(root).length === 0 && hasBundles(root) && readFileSync(STAMP, 'utf8') === fingerprint(root)
+    );
   } catch {
     return false; // no stamp yet, or a source vanished while we looked
   }
@@ -72,6 +98,7 @@ export async function build(runtime, root = ROOT) {
   const step = startStep('Building');
   try {
     for (const folder of projectFolders(root)) removeOrphans(join(root, folder, 'src'), join(root, folder, 'dist'));
+    forgetIncomplete(root);
     // Both to their end: an error of one must not leave the other running.
     const outcomes = await Promise.allSettled([compile(runtime, root), buildBundles(runtime, root)]);
     for (const { reason } of outcomes.filter(({ status }) => status === 'rejected')) throw reason;

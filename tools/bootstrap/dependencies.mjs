@@ -31,20 +31,32 @@ function matchesInstalledTree(root) {
       const present = installed[path];
       if (present === undefined) return Boolean(entry.optional || entry.devOptional);
       if (entry.link) return existsSync(join(root, path, 'package.json'));
-      return present.version === entry.version && present.integrity === entry.integrity && existsSync(join(root, path));
+      return (
+        present.version === entry.version &&
+        present.integrity === entry.integrity &&
+        existsSync(join(root, path, 'package.json'))
+      );
     });
   } catch {
     return false; // no record, or an unreadable one: install
   }
 }
 
+/** True when every package that npm installed is still there: somebody may have deleted a part of node_modules. */
+function isTreeWhole(root) {
+  const { packages } = JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8'));
+  return Object.keys(packages)
+    .filter((path) => path.includes('node_modules/'))
+    .every((path) => existsSync(join(root, path, 'package.json')));
+}
+
 /** True when node_modules is what package-lock.json asks for. */
 export function areDependenciesInstalled(root = ROOT) {
   const hash = lockHash(root);
   try {
-    return readFileSync(stampFile(root), 'utf8') === hash;
+    return readFileSync(stampFile(root), 'utf8') === hash && isTreeWhole(root);
   } catch {
-    return false; // never installed by these scripts
+    return false; // never installed by these scripts, or the record of it is gone
   }
 }
 

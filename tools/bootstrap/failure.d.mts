@@ -4,3 +4,4 @@ export class PlainFailure extends Error {
   constructor(message: string, options?: { advice?: string[]; exitCode?: number; cause?: unknown });
 }
 export function reportFailure(error: unknown): number;
+export function explainFullDisk(error: unknown, folder: string): unknown;

@@ -9,6 +9,17 @@ export class PlainFailure extends Error {
   }
 }
 
+const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);
+
+/** A failure for want of space as words, whatever wanted to write; anything else as it is. */
+export function explainFullDisk(error, folder) {
+  if (!NO_SPACE.has(error?.code)) return error;
+  return new PlainFailure(`there is no space left on the disk of ${folder}.`, {
+    advice: ['Make room and start again; what was stored before is kept.'],
+    cause: error,
+  });
+}
+
 /** Prints a failure as plain lines on stderr and returns the exit code that goes with it. */
 export function reportFailure(error) {
   if (error instanceof PlainFailure) {
@@ -16,6 +27,7 @@ export function reportFailure(error) {
     for (const line of error.advice) process.stderr.write(`  ${line}\n`);
     return error.exitCode;
   }
+  if (NO_SPACE.has(error?.code)) return reportFailure(explainFullDisk(error, error.path ?? process.cwd()));
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`gatehouse: unexpected failure, please report it\n${text}\n`);
   return 1;

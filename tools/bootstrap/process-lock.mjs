@@ -1,5 +1,6 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { keepOwner, makePrivateFolder, writePrivate } from './private-files.mjs';
 import { isRunning, startTimeOf } from './process-identity.mjs';
 
 function readHolder(file) {
@@ -39,12 +40,13 @@ function discardStale(file, stale) {
  * by a process that no longer runs is replaced. `note` is kept in it for whoever finds the lock taken.
  */
 export function tryLock(file, note = {}) {
-  mkdirSync(dirname(file), { recursive: true });
+  makePrivateFolder(dirname(file));
   const content = { pid: process.pid, startTime: startTimeOf(process.pid), ...note };
   const draft = `${file}.${process.pid}`;
   for (let attempt = 0; attempt < 20; attempt++) {
-    writeFileSync(draft, JSON.stringify(content), { mode: 0o600 });
     try {
+      writeFileSync(draft, JSON.stringify(content), { mode: 0o600 });
+      keepOwner(draft);
       linkSync(draft, file);
       return { lock: ownedLock(file, content) };
     } catch (error) {
@@ -69,9 +71,7 @@ function ownedLock(file, content) {
   return {
     release,
     update(note) {
-      const draft = `${file}.${process.pid}`;
-      writeFileSync(draft, JSON.stringify({ ...content, ...note }), { mode: 0o600 });
-      renameSync(draft, file);
+      writePrivate(file, JSON.stringify({ ...content, ...note }));
     },
   };
 }

@@ -1,6 +1,7 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { userInfo } from 'node:os';
-import { PlainFailure } from './failure.mjs';
+import { explainFullDisk, PlainFailure } from './failure.mjs';
+import { makePrivateFolder } from './private-files.mjs';
 
 function userName() {
   try {
@@ -10,17 +11,30 @@ function userName() {
   }
 }
 
-/** Creates the folders where needed and makes sure that this user can write to them. */
+const REMEDIES = {
+  EROFS: 'Its file system can only be read: mount it for writing, or choose another folder.',
+};
+
+/**
+ * Creates the folders where needed, for this user alone, and makes sure that this user can write to them. As root others
+ * may pass through, since PostgreSQL runs under an account of its own.
+ */
 export function ensureWritable(folders, purpose) {
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   for (const folder of folders) {
     try {
-      mkdirSync(folder, { recursive: true });
+      makePrivateFolder(folder, mode);
       accessSync(folder, constants.W_OK | constants.X_OK);
     } catch (cause) {
+      const explained = explainFullDisk(cause, folder);
+      if (explained instanceof PlainFailure) throw explained;
       throw new PlainFailure(
         `the folder ${folder} is not writable for ${userName()} (${cause.code}), and ${purpose}.`,
         {
-          advice: ['Give this user the folder (chown), or work in a copy that belongs to this user.'],
+          advice: [
+            REMEDIES[cause.code] ??
+              'Give this user the folder (chown -R), or work in a copy that belongs to this user.',
+          ],
           cause,
         },
       );

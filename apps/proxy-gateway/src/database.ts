@@ -1,4 +1,4 @@
-import { createDataSource, migrate, pendingMigrations } from '@gatehouse/persistence';
+import { createDataSource, migrate, pendingMigrations, refuseLostSecretKey } from '@gatehouse/persistence';
 import type { DataSourceConfig } from '@gatehouse/persistence';
 import { migrateJobs } from '@gatehouse/jobs';
 import { explained, prepareSchema, type JsonLogger } from '@gatehouse/platform';
@@ -27,6 +27,8 @@ export async function migrateDatabase(settings: Readonly<ProxyGatewaySettings>):
 
 /** Migrates where AUTO_MIGRATE says so, else raises StartError when migrations are missing. */
 export async function prepareDatabase(settings: Readonly<ProxyGatewaySettings>, logger: JsonLogger): Promise<void> {
+  const { home, secretKey: envValue, databaseUrl } = settings;
+  await explained(() => refuseLostSecretKey({ home, envValue }, databaseUrl, `${SCHEMA}.administrators`));
   await prepareSchema({
     service: SERVICE_NAME,
     autoMigrate: settings.autoMigrate,

@@ -1,4 +1,10 @@
-import { createDataSource, migrate, pendingMigrations, type DataSourceConfig } from '@gatehouse/persistence';
+import {
+  createDataSource,
+  migrate,
+  pendingMigrations,
+  refuseLostSecretKey,
+  type DataSourceConfig,
+} from '@gatehouse/persistence';
 import { explained, prepareSchema, type JsonLogger } from '@gatehouse/platform';
 import { MIGRATIONS } from './migrations/index.js';
 import type { ResourceSharingSettings } from './settings.js';
@@ -25,9 +31,10 @@ export async function migrateDatabase(databaseUrl: string): Promise<string[]> {
 
 /** Migrates where AUTO_MIGRATE says so, else raises StartError when migrations are missing. */
 export async function prepareDatabase(
-  { autoMigrate, databaseUrl }: Readonly<ResourceSharingSettings>,
+  { autoMigrate, databaseUrl, home, secretKey: envValue }: Readonly<ResourceSharingSettings>,
   logger: JsonLogger,
 ): Promise<void> {
+  await explained(() => refuseLostSecretKey({ home, envValue }, databaseUrl, 'resource_sharing.site_accounts'));
   await prepareSchema({
     service: SERVICE_NAME,
     autoMigrate,

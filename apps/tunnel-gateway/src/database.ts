@@ -1,5 +1,11 @@
 import { migrateJobs } from '@gatehouse/jobs';
-import { createDataSource, migrate, pendingMigrations, type DataSourceConfig } from '@gatehouse/persistence';
+import {
+  createDataSource,
+  migrate,
+  pendingMigrations,
+  refuseLostSecretKey,
+  type DataSourceConfig,
+} from '@gatehouse/persistence';
 import { explained, prepareSchema, type JsonLogger } from '@gatehouse/platform';
 import { ENTITIES } from './entities.js';
 import { MIGRATIONS } from './migrations/index.js';
@@ -33,9 +39,10 @@ export async function migrateDatabase(databaseUrl: string, redisUrl?: string): P
 
 /** Migrates where AUTO_MIGRATE says so, else raises StartError when migrations are missing. */
 export async function prepareDatabase(
-  { autoMigrate, databaseUrl, redisUrl }: Readonly<TunnelGatewaySettings>,
+  { autoMigrate, databaseUrl, redisUrl, home, secretKey: envValue }: Readonly<TunnelGatewaySettings>,
   logger: JsonLogger,
 ): Promise<void> {
+  await explained(() => refuseLostSecretKey({ home, envValue }, databaseUrl, `${MODEL_SCHEMA}.users`));
   await prepareSchema({
     service: SERVICE_NAME,
     autoMigrate,

@@ -37,3 +37,4 @@ export { formatControlEndpoint, parseControlEndpoint, type ControlEndpoint } fro
 export { deriveControlKey, type ControlKey } from './control/control-key.js';
 export { ControlLink, type ControlLinkLimits } from './control/control-link.js';
 export { ControlServer, type ControlServerOptions } from './control/control-server.js';
+export { keepOwner, makePrivateFolder, writePrivate, writePrivately, writePrivateOnce } from './private-files.js';

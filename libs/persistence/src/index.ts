@@ -35,6 +35,13 @@ export { notify, PgListener, type NotificationHandler, type PgListenerConfig } f
 export { createSecretBox, SecretBoxError, type SecretBox } from '@gatehouse/net';
 export { createDataKeyTable, dataKeyColumn, loadDataKey } from './data-keys.js';
 export { resealDatabase, type ResealOutcome, type SealedColumn } from './reseal.js';
-export { findSecretKeys, loadSecretKey, loadSecretKeys, SecretKeyError, type SecretKeySource } from './secret-key.js';
+export {
+  findSecretKeys,
+  loadSecretKey,
+  loadSecretKeys,
+  refuseLostSecretKey,
+  SecretKeyError,
+  type SecretKeySource,
+} from './secret-key.js';
 export { isBadData, isLockTimeout } from './bad-data.js';
 export { noteRestore, readRestores, type RestoreNote } from './backup/restore-note.js';

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { makePrivateFolder, writePrivateOnce } from '@gatehouse/net';
+import { withClient } from './pg-client.js';
 
 const KEY_BYTES = 32;
 
@@ -26,30 +28,65 @@ export function loadSecretKey(source: SecretKeySource): Buffer {
  * Several keys are separated by commas or lines.
  */
 export function loadSecretKeys(source: SecretKeySource): SecretKeys {
-  return findSecretKeys(source) ?? [createKeyFile(source.home, join(source.home, 'secret.key'))];
+  return findSecretKeys(source) ?? [createKeyFile(source.home, fileOf(source.home))];
 }
 
 /** The same, or undefined where there is none yet: nothing is created. */
 export function findSecretKeys({ home, envValue }: SecretKeySource): SecretKeys | undefined {
   if (envValue !== undefined && envValue !== '') {
-    return decodeAll(envValue, envValue.includes(',') ? 'GATEHOUSE_SECRET_KEYS' : 'GATEHOUSE_SECRET_KEY');
+    const name = envValue.includes(',') ? 'GATEHOUSE_SECRET_KEYS' : 'GATEHOUSE_SECRET_KEY';
+    return decodeAll(envValue, name, 'openssl rand -base64 32 makes one');
   }
-  return readKeyFile(join(home, 'secret.key'));
+  return readKeyFile(fileOf(home));
 }
 
 /** Newest first. */
 type SecretKeys = readonly [Buffer, ...Buffer[]];
 
-function decodeAll(text: string, source: string): SecretKeys {
-  const [first = '', ...others] = text.trim().split(/[\s,]+/);
-  return [decode(first, source), ...others.map((other) => decode(other, source))];
+/** A file that is there was used: what has been stored with its key cannot be read with a new one. */
+const PUT_BACK =
+  'put the file back from your backup, since a new key cannot read what was stored with the old one. ' +
+  'Delete it only if there is no database yet';
+
+/**
+ * Raises SecretKeyError where a key would have to be made although the database was used with one before. `usedTable` is
+ * the table that every first start writes to: an absent or empty one means a new database.
+ */
+export async function refuseLostSecretKey(source: SecretKeySource, url: string, usedTable: string): Promise<void> {
+  if (!isSecretKeyMissing(source) || !(await hasRows(url, usedTable))) return;
+  throw new SecretKeyError(
+    `The secret key ${fileOf(source.home)} is missing, and the database was used with it: put the file back from your ` +
+      'backup, or set GATEHOUSE_SECRET_KEY to the key. A new key could not read what was stored with the old one.',
+  );
 }
 
-function decode(text: string, source: string): Buffer {
+function isSecretKeyMissing({ home, envValue }: SecretKeySource): boolean {
+  return (envValue === undefined || envValue === '') && !existsSync(fileOf(home));
+}
+
+async function hasRows(url: string, table: string): Promise<boolean> {
+  return withClient(url, async (client) => {
+    const present = await client.query<{ is: boolean }>('SELECT to_regclass($1) IS NOT NULL AS is', [table]);
+    if (present.rows[0]?.is !== true) return false;
+    const { rows } = await client.query<{ is: boolean }>(`SELECT EXISTS (SELECT FROM ${table}) AS is`);
+    return rows[0]?.is === true;
+  });
+}
+
+function fileOf(home: string): string {
+  return join(home, 'secret.key');
+}
+
+function decodeAll(text: string, source: string, remedy: string): SecretKeys {
+  const [first = '', ...others] = text.trim().split(/[\s,]+/);
+  return [decode(first, source, remedy), ...others.map((other) => decode(other, source, remedy))];
+}
+
+function decode(text: string, source: string, remedy: string): Buffer {
   const trimmed = text.trim();
   const key = Buffer.from(trimmed, 'base64');
   if (key.length === KEY_BYTES && key.toString('base64').replace(/=+$/, '') === trimmed.replace(/=+$/, '')) return key;
-  throw new SecretKeyError(`${source} must be ${KEY_BYTES} bytes in base64: openssl rand -base64 32 makes one.`);
+  throw new SecretKeyError(`${source} must be ${KEY_BYTES} bytes in base64: ${remedy}.`);
 }
 
 function readKeyFile(file: string): SecretKeys | undefined {
@@ -63,23 +100,19 @@ function readKeyFile(file: string): SecretKeys | undefined {
   if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
     throw new SecretKeyError(`The secret key ${file} can be read by other users: run chmod 600 ${file}.`);
   }
-  return decodeAll(text, file);
+  return decodeAll(text, text.trim() === '' ? `${file} is empty and` : file, PUT_BACK);
 }
 
 function createKeyFile(home: string, file: string): Buffer {
-  mkdirSync(home, { recursive: true });
+  makePrivateFolder(home);
   const key = randomBytes(KEY_BYTES);
-  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  writeFileSync(draft, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
   try {
-    // A link appears whole or not at all, and fails when another service, starting at the same time, was first.
-    linkSync(draft, file);
-    return key;
+    if (writePrivateOnce(file, `${key.toString('base64')}\n`)) return key;
   } catch (cause) {
-    const winner = readKeyFile(file);
-    if (winner !== undefined) return winner[0];
-    throw new SecretKeyError(`The secret key ${file} cannot be created.`, { cause });
-  } finally {
-    rmSync(draft, { force: true });
+    throw new SecretKeyError(`The secret key ${file} cannot be created: ${(cause as Error).message}.`, { cause });
   }
+  // Another service, starting at the same time, was first.
+  const winner = readKeyFile(file);
+  if (winner !== undefined) return winner[0];
+  throw new SecretKeyError(`The secret key ${file} was taken away while this started.`);
 }

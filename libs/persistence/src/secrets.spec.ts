@@ -49,6 +49,14 @@ describe('loadSecretKey', () => {
     expect(readFileSync(join(home, 'secret.key'), 'utf8')).toBe('garbage');
   });
 
+  it('never advises a new key where a file is empty or damaged: stored values would be void', () => {
+    for (const content of ['', '\n', 'c2hvcnQ=']) {
+      writeFileSync(join(home, 'secret.key'), content, { mode: 0o600 });
+      expect(() => loadSecretKey({ home })).toThrow(/secret\.key .*put the file back from your backup/);
+      expect(() => loadSecretKey({ home })).not.toThrow(/openssl/);
+    }
+  });
+
   it('refuses a file that others can read', () => {
     loadSecretKey({ home });
     chmodSync(join(home, 'secret.key'), 0o644);

@@ -52,7 +52,7 @@ export async function withDatabase<T>(
   }
   const lock = await takeHome(settings.home, say);
   try {
-    const database = await openDatabase(settings, say);
+    const database = await openDatabase({ ...settings, notify: say, onRestart: () => undefined });
     try {
       return await use(database.url);
     } finally {

@@ -10,7 +10,9 @@ interface Entry {
   error?: unknown;
 }
 
-function describe(line: string): string | undefined {
+/** What a person should see of a line of a service's output, or undefined where that is nothing. */
+export function seriousText(line: string): string | undefined {
+  if (line.trim() === '') return undefined;
   let entry: Entry;
   try {
     entry = JSON.parse(line) as Entry;
@@ -52,7 +54,7 @@ export class LogWatch {
   }
 
   private addLine(line: string): void {
-    const text = line.trim() === '' ? undefined : describe(line.trimEnd());
+    const text = seriousText(line.trimEnd());
     if (text === undefined) return;
     const now = Date.now();
     if (now - this.windowStart > WINDOW_MS) {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -52,7 +52,7 @@ describe('RotatingLog', () => {
   it('keeps a bounded number of files, newest first, and goes on after a restart', () => {
     const file = join(folder, 'sub', 'service.log');
     const write = (text: string) => {
-      const log = new RotatingLog(file, 10);
+      const log = new RotatingLog(file, { maxBytes: 10 });
       log.write(Buffer.from(text));
       log.close();
     };
@@ -60,5 +60,46 @@ describe('RotatingLog', () => {
     const content = (name: string) => readFileSync(name, 'utf8');
     expect([file, `${file}.1`, `${file}.2`].map(content)).toEqual(['four...\nx\n', 'three..\n', 'two....\n']);
     expect(existsSync(`${file}.3`)).toBe(false);
+  });
+
+  it('is for its user alone, whatever the umask is', () => {
+    const umask = process.umask(0);
+    try {
+      new RotatingLog(join(folder, 'logs', 'service.log')).close();
+    } finally {
+      process.umask(umask);
+    }
+    expect(statSync(join(folder, 'logs')).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, 'logs', 'service.log')).mode & 0o777).toBe(0o600);
+  });
+
+  // Every write to this device fails with ENOSPC, as on a full disk.
+  it.runIf(existsSync('/dev/full'))('drops its lines on a full disk, and says so once', () => {
+    const notes: string[] = [];
+    const file = join(folder, 'full.log');
+    symlinkSync('/dev/full', file);
+    const log = new RotatingLog(file, { notify: (line) => notes.push(line) });
+    for (let i = 0; i < 3; i++) log.write(Buffer.from('one\ntwo\n'));
+    log.close();
+    expect(notes).toEqual([`its log ${file} cannot be written (the disk is full); it goes on without`]);
+  });
+
+  it('says how many lines are missing when it can be written again', () => {
+    const notes: string[] = [];
+    const file = join(folder, 'logs', 'service.log');
+    // A file where the folder should be: nothing can be opened until it is gone.
+    writeFileSync(join(folder, 'logs'), '');
+    const log = new RotatingLog(file, { notify: (line) => notes.push(line) });
+    log.write(Buffer.from('lost\nlost too\n'));
+    rmSync(join(folder, 'logs'));
+    log.write(Buffer.from('kept\n'));
+    log.close();
+    const [first, second] = readFileSync(file, 'utf8').trim().split('\n');
+    expect(JSON.parse(first ?? '')).toMatchObject({
+      level: 'warn',
+      message: expect.stringMatching(/^2 lines are missing/),
+    });
+    expect(second).toBe('kept');
+    expect(notes[1]).toBe(`its log is written again; 2 lines are missing in ${file}`);
   });
 });

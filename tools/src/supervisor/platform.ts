@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { PlainFailure } from '../../bootstrap/failure.mjs';
+import { explainFullDisk, PlainFailure } from '../../bootstrap/failure.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import type { OwnedLock } from '../../bootstrap/process-lock.mjs';
 import { openDatabase, type PlatformDatabase } from './database.js';
@@ -12,11 +12,11 @@ import type { PlatformSettings } from './platform-settings.js';
 import { serviceEnvironment } from './service-environment.js';
 import { SERVICES, type ServiceEntry } from './service-list.js';
 import { ServiceProcess, ServiceStartError } from './service-process.js';
+import { settingProblems, UNKNOWN_DATABASE } from './settings-check.js';
 import { identityOf, removeState, writeState, type PlatformState } from './state-file.js';
 
 const SERVICE_PATIENCE_MS = 3_500;
 const READY_TIMEOUT_MS = 30_000;
-/** Housekeeping that a started process loads once. */
 
 /** What `npm start` shows when everything is up. */
 export interface StartedPlatform {
@@ -52,26 +52,22 @@ export class Platform {
 
   /** Starts everything, or nothing: after a failure call stop(). Raises PlainFailure. */
   start(): Promise<StartedPlatform> {
-    const started = this.startAll();
+    const started = this.startAll().catch((error: unknown) => {
+      throw explainFullDisk(error, this.settings.home);
+    });
     this.starting = started;
     return started;
-  }
-
-  /** Resolves when the database ends though nobody stopped it: the platform cannot go on. */
-  async databaseLost(): Promise<string> {
-    const how = await this.database?.ended;
-    return `${how ?? 'PostgreSQL ended'} unexpectedly; its log: ${join(this.settings.home, 'postgres.log')}`;
   }
 
   /** Services first and side by side, the database last. `patienceMs` 0 ends the services at once. */
   async stop(patienceMs = SERVICE_PATIENCE_MS): Promise<void> {
     this.isStopping = true;
-    this.lock?.update({ state: 'stopping' });
+    this.attempt(() => this.lock?.update({ state: 'stopping' }));
     await this.stopServices(patienceMs);
     await this.starting.catch(() => undefined); // whoever called start() has heard of it
     await this.stopServices(patienceMs);
     await this.database?.stop();
-    if (this.lock !== undefined) removeState(this.settings.home);
+    if (this.lock !== undefined) this.attempt(() => removeState(this.settings.home));
     this.lock?.release();
   }
 
@@ -79,12 +75,16 @@ export class Platform {
     const { home } = this.settings;
     this.lock = await takeHome(home, this.notify);
     await clearLeftovers(home, this.notify);
+    await this.requireGoodSettings();
     await requireFreePorts(this.settings);
     this.requireGoingOn();
-    const database = await openDatabase(this.settings, this.notify);
+    const database = await openDatabase({
+      ...this.settings,
+      notify: this.notify,
+      onRestart: (pid) => this.keep({ postgresPid: pid }),
+    });
     this.database = database;
-    Object.assign(this.state, { databaseUrl: database.url, postgresPid: database.pid });
-    writeState(home, this.state);
+    this.keep({ databaseUrl: database.url, postgresPid: database.pid });
     this.requireGoingOn();
     const file = join(home, 'first-login.txt');
     const wasThere = existsSync(file);
@@ -92,6 +92,15 @@ export class Platform {
     const password = existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
     const { url: databaseUrl, isEmbedded } = database;
     return { home, services, databaseUrl, isEmbedded, firstLogin: { file, password, isNew: !wasThere } };
+  }
+
+  private async requireGoodSettings(): Promise<void> {
+    const advice = await settingProblems(this.serviceEnv(UNKNOWN_DATABASE), this.env);
+    if (advice.length > 0) throw new PlainFailure('the environment is not usable:', { advice });
+  }
+
+  private serviceEnv(databaseUrl: string): NodeJS.ProcessEnv {
+    return serviceEnvironment(this.env, this.settings, this.settings.databaseUrl ?? databaseUrl);
   }
 
   private requireGoingOn(): void {
@@ -105,7 +114,7 @@ export class Platform {
       command: process.execPath,
       args: [join(ROOT, entry.main)],
       cwd: ROOT,
-      env: serviceEnvironment(this.env, this.settings, databaseUrl),
+      env: this.serviceEnv(databaseUrl),
       logFile: join(home, 'logs', `${entry.name}.log`),
       notify: this.notify,
       onSpawn: (pid) => this.record(entry.name, pid),
@@ -123,9 +132,22 @@ export class Platform {
   }
 
   private record(name: string, pid: number): void {
-    this.state.services = this.state.services.filter((service) => service.name !== name);
-    this.state.services.push({ name, ...identityOf(pid) });
-    writeState(this.settings.home, this.state);
+    const others = this.state.services.filter((service) => service.name !== name);
+    this.keep({ services: [...others, { name, ...identityOf(pid) }] });
+  }
+
+  /** What other commands find. A disk that is full must not end what runs. */
+  private keep(changes: Partial<PlatformState>): void {
+    Object.assign(this.state, changes);
+    this.attempt(() => writeState(this.settings.home, this.state));
+  }
+
+  private attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.notify(`[supervisor] ${(error as Error).message}`);
+    }
   }
 
   private async waitUntilHealthy(name: string, url: string): Promise<void> {
@@ -136,9 +158,10 @@ export class Platform {
         const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) });
         answer = `${response.status} ${await response.text()}`;
         if (response.ok) {
-          const recorded = this.state.services.find((service) => service.name === name);
-          if (recorded !== undefined) recorded.url = url;
-          writeState(this.settings.home, this.state);
+          const services = this.state.services.map((service) =>
+            service.name === name ? { ...service, url } : service,
+          );
+          this.keep({ services });
           return;
         }
       } catch (error) {

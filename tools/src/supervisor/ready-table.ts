@@ -5,6 +5,7 @@ import type { StartedPlatform } from './platform.js';
 function firstLoginLine({ firstLogin }: StartedPlatform): string {
   const { file, password, isNew } = firstLogin;
   if (password === undefined) return 'First login: the password given in GATEHOUSE_ADMIN_PASSWORD';
+  if (password === '') return `First login: ${file} is empty; the password it held is known to nobody else`;
   if (isNew) return `First login: ${password}   (shown once; kept in ${file})`;
   return `First login: the password is in ${file}, unless you changed it since`;
 }

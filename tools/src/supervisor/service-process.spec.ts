@@ -58,6 +58,26 @@ describe('ServiceProcess', () => {
     expect((failure as ServiceStartError).tail).toEqual(['no database here']);
   });
 
+  it('fails with its own sentence first, which is not shown twice', async () => {
+    const script = `for (let i = 0; i < 30; i++) console.log(JSON.stringify({ level: 'info', message: 'step ' + i }));
+      console.error('test: the key is missing');
+      process.send({ type: 'failed', lines: ['the key is missing', 'put it back'] }, () => process.exit(1));`;
+    const failure = await serve(script)
+      .start()
+      .catch((error: unknown) => error);
+    expect((failure as ServiceStartError).message).toBe('test cannot start: the key is missing');
+    expect((failure as ServiceStartError).tail).toEqual(['put it back']);
+    expect(notes).toEqual([]);
+  });
+
+  it('shows what it warned of while it started when it is ready', async () => {
+    const running = serve(
+      `console.error('mind this'); setTimeout(() => { ${READY} }, 100); setInterval(() => {}, 1000);`,
+    );
+    await running.start();
+    expect(notes).toEqual(['[test] mind this']);
+  });
+
   it('is ended with everything it started when it does not stop', async () => {
     const grandchild = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']).pid`;
     const running = serve(

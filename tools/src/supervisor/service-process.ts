@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { LogWatch } from './log-watch.js';
+import { LogWatch, seriousText } from './log-watch.js';
 import { RotatingLog } from './rotating-log.js';
 
 const START_TIMEOUT_MS = 60_000;
@@ -21,7 +21,7 @@ export interface ServiceOptions {
   onSpawn: (pid: number) => void;
 }
 
-/** A service that ended before it was ready. `tail`: the last lines it wrote. */
+/** A service that ended before it was ready. `tail`: what it said about it, or the last serious lines it wrote. */
 export class ServiceStartError extends Error {
   override readonly name = 'ServiceStartError';
 
@@ -46,14 +46,15 @@ export class ServiceProcess {
   private readonly log: RotatingLog;
   private readonly watch: LogWatch;
   private tail = '';
+  private held: string[] | undefined;
   private stopping = false;
   private crashes = 0;
   private restartTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: ServiceOptions) {
-    this.log = new RotatingLog(options.logFile);
+    this.log = new RotatingLog(options.logFile, { notify: (line) => options.notify(`[${options.name}] ${line}`) });
     this.watch = new LogWatch((text) => {
-      if (!this.stopping) options.notify(`[${options.name}] ${text}`);
+      if (!this.stopping) this.show(`[${options.name}] ${text}`);
     });
   }
 
@@ -99,6 +100,7 @@ export class ServiceProcess {
   private spawn(): ChildProcess {
     const { command, args, env, cwd, onSpawn } = this.options;
     this.tail = '';
+    this.held = [];
     const child = spawn(command, args, { env, cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     this.child = child;
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -113,6 +115,12 @@ export class ServiceProcess {
     return child;
   }
 
+  /** While it starts, lines wait: those of a start that fails are part of the failure, which is shown once. */
+  private show(line: string): void {
+    if (this.held === undefined) this.options.notify(line);
+    else this.held.push(line);
+  }
+
   private keep(chunk: Buffer): void {
     this.log.write(chunk);
     this.tail = (this.tail + chunk.toString()).slice(-TAIL_BYTES);
@@ -120,10 +128,11 @@ export class ServiceProcess {
 
   private waitUntilReady(child: ChildProcess): Promise<number> {
     return new Promise((resolve, reject) => {
+      let reasons: string[] = [];
       const fail = (what: string) => {
         clearTimeout(timer);
-        const lines = this.tail.split('\n').filter((line) => line.trim() !== '');
-        reject(new ServiceStartError(`${this.options.name} ${what}`, lines.slice(-TAIL_LINES)));
+        this.held = undefined;
+        reject(this.startError(what, reasons));
       };
       const timer = setTimeout(() => {
         this.killGroup();
@@ -132,11 +141,24 @@ export class ServiceProcess {
       child.once('error', (error) => fail(`could not be started: ${error.message}`));
       child.once('close', (code, signal) => fail(`${howItEnded(code, signal)} before it was ready`));
       child.on('message', (message) => {
+        if (isFailed(message)) reasons = message.lines;
         if (!isReady(message)) return;
         clearTimeout(timer);
+        const { held = [] } = this;
+        this.held = undefined;
+        held.forEach((line) => this.show(line));
         resolve(message.port);
       });
     });
+  }
+
+  /** Its own sentence first. One that had no time for it has the serious lines of its output. */
+  private startError(what: string, reasons: string[]): ServiceStartError {
+    const { name } = this.options;
+    const [reason, ...others] = reasons;
+    if (reason !== undefined) return new ServiceStartError(`${name} cannot start: ${reason}`, others);
+    const lines = this.tail.split('\n').flatMap((line) => seriousText(line.trimEnd()) ?? []);
+    return new ServiceStartError(`${name} ${what}`, lines.slice(-TAIL_LINES));
   }
 
   private handleCrash(readyAt: number, how: string): void {
@@ -164,4 +186,8 @@ export class ServiceProcess {
 
 function isReady(message: unknown): message is { type: 'ready'; port: number } {
   return typeof message === 'object' && message !== null && 'type' in message && message.type === 'ready';
+}
+
+function isFailed(message: unknown): message is { type: 'failed'; lines: string[] } {
+  return typeof message === 'object' && message !== null && 'type' in message && message.type === 'failed';
 }

@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { writePrivate } from '@gatehouse/net';
 import { isRunning, startTimeOf, type ProcessIdentity } from '../../bootstrap/process-identity.mjs';
 
 export interface RecordedService extends ProcessIdentity {
@@ -22,9 +23,7 @@ function stateFile(home: string): string {
 }
 
 export function writeState(home: string, state: PlatformState): void {
-  const draft = `${stateFile(home)}.${process.pid}`;
-  writeFileSync(draft, JSON.stringify(state), { mode: 0o600 });
-  renameSync(draft, stateFile(home));
+  writePrivate(stateFile(home), JSON.stringify(state));
 }
 
 /** What the last platform of this home left or keeps there; undefined after a clean stop. */

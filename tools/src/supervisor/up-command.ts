@@ -3,9 +3,10 @@ import { BackupSchedule } from '../backups/backup-schedule.js';
 import { writeInChild } from '../backups/write-in-child.js';
 import { collectStartGarbage } from './collect-start-garbage.js';
 import { Platform } from './platform.js';
-import { readPlatformSettings, type PlatformSettings } from './platform-settings.js';
+import { POSTGRES_PORT_VARIABLE, readPlatformSettings, type PlatformSettings } from './platform-settings.js';
 import { readyTable } from './ready-table.js';
 import { KERNEL_PORT } from './service-list.js';
+import { settingProblems, UNKNOWN_DATABASE } from './settings-check.js';
 import { watchForStop, type StopRequest } from './stop-request.js';
 
 function say(line: string): void {
@@ -40,10 +41,22 @@ async function runUntilStopped(
   process.stdout.write(`${readyTable(outcome.started, kernel, tunnels, seconds)}\n`);
   collectStartGarbage();
   await backups?.start();
-  const lost = platform.databaseLost().then((reason) => ({ reason, exitCode: 1 }));
-  const { reason, exitCode } = await Promise.race([stop.received, lost]);
+  const { reason, exitCode } = await stop.received;
   say(`Stopping (${reason}) ...`);
   return exitCode;
+}
+
+/** What is wrong with the ports is said together with what is wrong with any service's settings. */
+async function readAllSettings(env: NodeJS.ProcessEnv): Promise<PlatformSettings> {
+  try {
+    return readPlatformSettings(env);
+  } catch (failure) {
+    if (!(failure instanceof PlainFailure)) throw failure;
+    const { [POSTGRES_PORT_VARIABLE]: _port, ...forServices } = env;
+    const found = await settingProblems({ DATABASE_URL: UNKNOWN_DATABASE, ...forServices }, env);
+    const others = found.filter((line) => !failure.advice.join(' ').includes(line.split(':')[0] ?? ''));
+    throw new PlainFailure(failure.message, { advice: [...failure.advice, ...others], cause: failure });
+  }
 }
 
 /** `npm start`: runs the platform until a signal ends it. */
@@ -51,17 +64,22 @@ export async function upCommand(args: string[]): Promise<number> {
   if (args.length > 0)
     throw new PlainFailure(`npm start takes no arguments (${args.join(' ')}); it is set by variables.`);
   tolerateLostTerminal();
-  const settings = readPlatformSettings(process.env);
+  const settings = await readAllSettings(process.env);
   const stop = watchForStop();
   const platform = new Platform(settings, process.env, say);
   const backups = backupsOf(settings);
+  void stop.repeated.then(() => platform.stop(0));
+  let exitCode: number;
   try {
-    return await runUntilStopped(platform, stop, settings, backups);
-  } finally {
-    void stop.repeated.then(() => platform.stop(0));
-    const started = Date.now();
+    exitCode = await runUntilStopped(platform, stop, settings, backups);
+  } catch (error) {
     await backups?.stop();
     await platform.stop();
-    if (platform.hasStarted) say(`Stopped in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+    throw error;
   }
+  const started = Date.now();
+  await backups?.stop();
+  await platform.stop();
+  if (platform.hasStarted) say(`Stopped in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+  return exitCode;
 }

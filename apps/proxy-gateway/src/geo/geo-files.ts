@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keepOwner, makePrivateFolder } from '@gatehouse/net';
 
 /** The databases on this machine's disk. A reader finds the file before or the file after, never a part of one. */
 export class GeoFiles {
@@ -22,7 +23,7 @@ export class GeoFiles {
   }
 
   async write(file: string, content: Buffer): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(this.folder);
     const part = this.path(`${file}.${randomUUID()}.part`);
     try {
       const handle = await open(part, 'wx', 0o600);
@@ -32,6 +33,7 @@ export class GeoFiles {
       } finally {
         await handle.close();
       }
+      keepOwner(part);
       await rename(part, this.path(file));
     } catch (error) {
       await rm(part, { force: true });

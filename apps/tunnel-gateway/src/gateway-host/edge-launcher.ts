@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { keepOwner, makePrivateFolder } from '@gatehouse/net';
 import type { KeeperStart } from './keeper/keeper-calls.js';
 
 /** It passes on a few messages: the smallest heap does. */
@@ -22,8 +23,10 @@ export class EdgeLauncher {
    * last words of a process that Node itself ends.
    */
   launch(start: KeeperStart, folder: string): ChildProcess {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const errors = openSync(join(folder, 'edge-errors.log'), 'w', 0o600);
+    makePrivateFolder(folder);
+    const file = join(folder, 'edge-errors.log');
+    const errors = openSync(file, 'w', 0o600);
+    keepOwner(file);
     try {
       const child = spawn(process.execPath, [...this.execArgv, ...KEEPER_FLAGS, fileURLToPath(this.entry)], {
         env: {},

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writePrivately } from '@gatehouse/net';
 import { applyBatch } from './apply-batch.js';
 import type { Queries } from './edge-database.js';
 import { UnsentFlows, type FlowBatch } from './flow-batch.js';
-import { writePrivately } from './snapshot-file.js';
 
 const UNSENT = /^unsent-.*\.json$/;
 /** An edge that was replaced may leave a file while this one runs. */

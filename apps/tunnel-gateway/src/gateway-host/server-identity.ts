@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { writePrivately } from '@gatehouse/net';
 import type { SecretBox } from '@gatehouse/persistence';
 import { certificateFingerprint, createServerIdentity, type ServerIdentity } from '@gatehouse/tunnel-kernel';
 import type { Queries } from './edge-database.js';
-import { writePrivately } from './snapshot-file.js';
 
 export interface IdentitySources {
   queries: Queries;

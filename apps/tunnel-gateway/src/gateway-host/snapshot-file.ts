@@ -1,5 +1,5 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { writePrivately } from '@gatehouse/net';
 import type { ConfigRows } from './config-rows.js';
 
 const FORMAT = 1;
@@ -39,12 +39,4 @@ export class SnapshotFile {
     this.waiting = null;
     await writePrivately(this.file, JSON.stringify({ format: FORMAT, rows }));
   }
-}
-
-/** A file of this user's alone, whole or not at all. */
-export async function writePrivately(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${process.pid}.new`;
-  await writeFile(draft, text, { mode: 0o600 });
-  await rename(draft, file);
 }

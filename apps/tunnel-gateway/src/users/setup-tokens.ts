@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makePrivateFolder, writePrivate } from '@gatehouse/net';
 import { afterCommit } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -23,9 +24,8 @@ export class SetupTokens {
     const insert = 'INSERT INTO setup_tokens (token_hash, expires_at) VALUES ($1, now() + $2::interval)';
     await this.dataSource.query('DELETE FROM setup_tokens WHERE expires_at < now()');
     await this.dataSource.query(insert, [hashOf(token), LIFETIME]);
-    mkdirSync(this.settings.home, { recursive: true, mode: 0o700 });
-    rmSync(this.file, { force: true });
-    writeFileSync(this.file, `${token}\n`, { mode: 0o600, flag: 'wx' });
+    makePrivateFolder(this.settings.home);
+    writePrivate(this.file, `${token}\n`);
     return this.file;
   }
 

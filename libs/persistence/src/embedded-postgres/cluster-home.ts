@@ -12,9 +12,9 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { makePrivateFolder, writePrivate } from '@gatehouse/net';
 import type { PostgresBinaries } from './binaries.js';
 import { EmbeddedPostgresError } from './errors.js';
 import { canReach, type ServerAccount } from './server-account.js';
@@ -61,31 +61,31 @@ export interface ClusterSurroundings {
 
 /** The record of a home, or undefined when no embedded PostgreSQL was ever started there. */
 export function readClusterRecord(home: string): ClusterRecord | undefined {
+  const file = join(home, 'postgres.json');
   try {
-    return JSON.parse(readFileSync(join(home, 'postgres.json'), 'utf8')) as ClusterRecord;
+    return JSON.parse(readFileSync(file, 'utf8')) as ClusterRecord;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new EmbeddedPostgresError(
-      'HOME_UNUSABLE',
-      `${join(home, 'postgres.json')} cannot be read: start as the user that owns it, or set another GATEHOUSE_HOME.`,
-      { cause },
-    );
+    const what =
+      cause instanceof SyntaxError
+        ? 'is damaged: delete it and start again. The data is kept, and the database gets a new password'
+        : 'cannot be read: start as the user that owns it, or set another GATEHOUSE_HOME';
+    throw new EmbeddedPostgresError('HOME_UNUSABLE', `${file} ${what}.`, { cause });
   }
 }
 
 /** Writes the record so that a reader sees the old or the new one, never a part. */
 export function writeClusterRecord(file: string, record: ClusterRecord): void {
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, file);
+  writePrivate(file, `${JSON.stringify(record, null, 2)}\n`);
 }
 
 /** Prepares the folders of a home and says where everything is; raises HOME_UNUSABLE. */
 export function openClusterHome(folder: string, surroundings: ClusterSurroundings): ClusterHome {
-  const { account: chosen, binaries, sharedFolder } = surroundings;
+  const { binaries, sharedFolder } = surroundings;
   const home = openFolder(folder);
+  const chosen = accountFor(home, surroundings.account);
   const record = readClusterRecord(home) ?? {
-    cluster: chooseCluster(home, surroundings),
+    cluster: chooseCluster(home, { ...surroundings, account: chosen }),
     user: 'gatehouse',
     password: randomBytes(24).toString('base64url'),
     passwordPending: true,
@@ -114,6 +114,12 @@ export function openClusterHome(folder: string, surroundings: ClusterSurrounding
   };
 }
 
+/** Root starts the server of somebody else's home as that user, who is then not locked out of it. */
+function accountFor(home: string, chosen: ServerAccount | undefined): ServerAccount | undefined {
+  const { uid, gid } = statSync(home);
+  return chosen === undefined || uid === 0 ? chosen : { name: `${uid}`, uid, gid };
+}
+
 /** Data that exists belongs to the account that created it, which an `npm start` with sudo must respect. */
 function ownerOf(data: string, chosen: ServerAccount | undefined): ServerAccount | undefined {
   const owner = statSync(data, { throwIfNoEntry: false });
@@ -128,7 +134,7 @@ function ownerOf(data: string, chosen: ServerAccount | undefined): ServerAccount
 function openFolder(folder: string): string {
   try {
     // As root the server's account has to pass through; what is secret inside has a mode of its own.
-    mkdirSync(folder, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    makePrivateFolder(folder, process.getuid?.() === 0 ? 0o711 : 0o700);
     return realpathSync(resolve(folder));
   } catch (cause) {
     throw new EmbeddedPostgresError('HOME_UNUSABLE', `The folder ${folder} cannot be created or opened.`, { cause });

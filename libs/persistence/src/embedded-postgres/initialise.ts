@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { keepOwner } from '@gatehouse/net';
 import type { PostgresBinaries } from './binaries.js';
 import { describeCluster, type ClusterHome } from './cluster-home.js';
 import { EmbeddedPostgresError } from './errors.js';
@@ -78,6 +79,7 @@ export async function createDataDirectory(home: ClusterHome, durable: boolean): 
   ]);
   rmSync(passwordFile, { force: true });
   writeFileSync(join(draft, COMPLETE_MARKER), `${new Date().toISOString()}\n`);
+  keepOwner(join(draft, COMPLETE_MARKER));
   renameSync(draft, home.data);
 }
 

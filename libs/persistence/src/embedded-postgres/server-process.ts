@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { keepOwner } from '@gatehouse/net';
 import pg from 'pg';
 import type { ClusterHome } from './cluster-home.js';
 import { EmbeddedPostgresError } from './errors.js';
@@ -88,6 +89,7 @@ export class ServerProcess {
     const { command, args, ...identity } = underAccount(home.account, 'INT', program, serverArguments(home, settings));
     this.logStart = rotateLog(home.logFile);
     const log = openSync(home.logFile, 'a', 0o600);
+    keepOwner(home.logFile);
     this.child = spawn(command, args, {
       ...identity,
       cwd: home.record.cluster,

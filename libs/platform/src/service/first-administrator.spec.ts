@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -24,5 +24,12 @@ describe('firstAdministratorPassword', () => {
     expect(readdirSync(home)).toEqual(['first-login.txt']);
     expect(readFileSync(join(home, 'first-login.txt'), 'utf8')).toBe(`${password}\n`);
     expect(statSync(join(home, 'first-login.txt')).mode & 0o777).toBe(0o600);
+  });
+
+  it('is made again when the file is empty', () => {
+    writeFileSync(join(folder, 'first-login.txt'), '');
+    const password = firstAdministratorPassword({ home: folder });
+    expect(password).toMatch(/^[A-Za-z2-9]{20}$/);
+    expect(firstAdministratorPassword({ home: folder })).toBe(password);
   });
 });

@@ -1,6 +1,7 @@
-import { randomBytes, randomInt } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makePrivateFolder, writePrivate, writePrivateOnce } from '@gatehouse/net';
 
 export interface FirstAdministratorOptions {
   /** GATEHOUSE_HOME. */
@@ -24,21 +25,15 @@ export function firstAdministratorPassword({ home, envValue }: FirstAdministrato
 }
 
 function createPassword(home: string, file: string): string {
-  mkdirSync(home, { recursive: true, mode: 0o700 });
+  makePrivateFolder(home);
   const password = Array.from({ length: 20 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  writeFileSync(draft, `${password}\n`, { mode: 0o600, flag: 'wx' });
-  try {
-    // A link appears complete or not at all, and only once: services that start together agree on one password.
-    linkSync(draft, file);
-    return password;
-  } catch (error) {
-    const other = errorCode(error) === 'EEXIST' ? readPassword(file) : undefined;
-    if (other === undefined) throw error;
-    return other;
-  } finally {
-    unlinkSync(draft);
-  }
+  // Services that start together agree on one password.
+  if (writePrivateOnce(file, `${password}\n`)) return password;
+  const other = readPassword(file);
+  if (other !== undefined) return other;
+  // Empty: the disk was full when it was written, and nobody has a password out of it.
+  writePrivate(file, `${password}\n`);
+  return password;
 }
 
 function readPassword(file: string): string | undefined {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deriveControlKey, type ControlKey } from '@gatehouse/net';
+import { deriveControlKey, makePrivateFolder, writePrivateOnce, type ControlKey } from '@gatehouse/net';
 import type { ChannelKeyText } from './keeper-calls.js';
 
 const KEY_BYTES = 32;
@@ -30,17 +30,8 @@ function loadSecret(folder: string): Buffer {
   const file = join(folder, 'edge.key');
   const known = readKey(file);
   if (known) return known;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const draft = `${file}.${process.pid}.new`;
-  writeFileSync(draft, randomBytes(KEY_BYTES).toString('base64'), { mode: 0o600 });
-  try {
-    // It appears whole, and only once.
-    linkSync(draft, file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  makePrivateFolder(folder);
+  writePrivateOnce(file, randomBytes(KEY_BYTES).toString('base64'));
   const made = readKey(file);
   if (!made) throw new Error(`${file} is damaged: remove it`);
   return made;

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ROOT } from '../../bootstrap/layout.mjs';
+import { SERVICES } from './service-list.js';
+
+/** What any service reads, beside the variables whose names begin with one of these. */
+const PREFIXES = /^(GATEHOUSE|PROXY|RESOURCE|TUNNEL|SITE|SHARE|WEEKLY|ACME|GEOIP)_/;
+const OTHERS = new Set(
+  (
+    'API_RATE_LIMIT AUTO_MIGRATE BIND_ADDRESS CERT_DIR DATABASE_URL LOG_LEVEL NODE_ENV PORT_RANGE REDIS_URL ' +
+    'SHUTDOWN_TIMEOUT_MS TRUSTED_PROXIES WORKERS'
+  ).split(' '),
+);
+
+/** Stands for the embedded server's address while that is not known. */
+export const UNKNOWN_DATABASE = 'postgresql://127.0.0.1/gatehouse';
+/** This file as it is built. */
+const PROGRAM = join(ROOT, 'tools/dist/supervisor/settings-check.js');
+
+/** Whether a variable may be one of a service's settings. */
+export function isSetting(variable: string): boolean {
+  return PREFIXES.test(variable) || OTHERS.has(variable);
+}
+
+/**
+ * What is wrong with the settings of any service, each problem once; asked of the services' own code before anything is
+ * started. In a process of its own: the supervisor, which stays, does not load the services' libraries for this.
+ */
+export async function settingProblems(env: NodeJS.ProcessEnv, given: NodeJS.ProcessEnv): Promise<string[]> {
+  // Nothing is set: nothing can be wrong, and the start need not wait.
+  if (!Object.keys(given).some(isSetting)) return [];
+  const child = spawn(process.execPath, [PROGRAM], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  await new Promise<void>((resolve) => {
+    child.once('error', () => resolve());
+    child.once('close', () => resolve());
+  });
+  // A check that fails by itself says nothing: the services check again.
+  return [...new Set(output.split('\n').filter((line) => line !== ''))];
+}
+
+interface SettingsFile {
+  readSettings: (env: NodeJS.ProcessEnv) => unknown;
+}
+
+async function printProblems(): Promise<void> {
+  for (const { main } of SERVICES) {
+    const { readSettings } = (await import(join(ROOT, main, '..', 'settings.js'))) as SettingsFile;
+    try {
+      readSettings(process.env);
+    } catch (error) {
+      process.stdout.write(`${(error as Error).message}\n`);
+    }
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await printProblems();
