@@ -12,6 +12,7 @@ COPY apps/proxy-gateway/package.json apps/proxy-gateway/
 COPY apps/resource-sharing/package.json apps/resource-sharing/
 COPY apps/tunnel-agent/package.json apps/tunnel-agent/
 COPY apps/tunnel-gateway/package.json apps/tunnel-gateway/
+COPY libs/audit/package.json libs/audit/
 COPY libs/auth/package.json libs/auth/
 COPY libs/contracts/package.json libs/contracts/
 COPY libs/geo/package.json libs/geo/
