@@ -78,6 +78,23 @@ describe('a client with its agent', () => {
     expect((await world.admin('GET', `/clients/${client.id}`)).body.online).toBe(false);
   });
 
+  it('is served again, without a back-off, when it is enabled or its end is lifted', async () => {
+    const client = await world.client();
+    const { history } = await world.online(client.key);
+    const tunnel = await world.tunnel(client.id, await world.echo());
+    const past = new Date(Date.now() - 1_000).toISOString();
+    for (const [shut, open] of [
+      [{ status: 0 }, { status: 1 }],
+      [{ expire_at: past }, { expire_at: null }],
+    ]) {
+      expect((await world.admin('PATCH', `/clients/${client.id}`, shut)).status).toBe(200);
+      await waitFor(() => history.at(-1)?.state === 'waiting');
+      expect((await world.admin('PATCH', `/clients/${client.id}`, open)).status).toBe(200);
+      // An agent that was sent away would come back after half a minute.
+      await waitFor(async () => (await world.ask(tunnel.listen_port, 'x')) === 'x');
+    }
+  });
+
   it('is nobody with the key that it had before', async () => {
     const client = await world.client();
     const { agent, history } = await world.online(client.key);

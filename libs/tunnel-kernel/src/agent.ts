@@ -86,6 +86,8 @@ export class TunnelAgent {
   private readonly ledger: FlowLedger;
   private readonly channels: AgentChannels;
   private readonly backoff: Backoff;
+  /** It was said that the client is disabled; saying so each time that the agent asks again helps nobody. */
+  private knowsDisabled = false;
   private readonly random: () => number;
   /** Welcomed by the server. */
   private current: AgentSession | null = null;
@@ -178,7 +180,7 @@ export class TunnelAgent {
     this.timer = null;
     this.moving = false;
     if (this.stopped || this.next) return;
-    if (!this.current) this.report({ state: 'connecting' });
+    if (!this.current && !this.knowsDisabled) this.report({ state: 'connecting' });
     const { environment, pinned, secret, agentId, timeouts } = this;
     this.epoch += 1;
     const { server, software = 'gatehouse-agent' } = environment;
@@ -241,6 +243,7 @@ export class TunnelAgent {
     this.wrongKey = null;
     this.current = session;
     this.next = null;
+    this.knowsDisabled = false;
     before?.close(new TunnelError('replaced', 'the agent moved to a new connection'));
     const timer = setTimeout(() => this.current === session && this.backoff.reset(), this.timeouts.stable);
     timer.unref();
@@ -268,8 +271,11 @@ export class TunnelAgent {
     if (final && !this.current) return this.giveUp(final);
     // It goes to whoever has the port by then: there is nothing to wait for.
     if (this.moving) return;
-    const retryMs = this.backoff.next(retryAfterMs ?? 0);
-    if (!this.current) this.report({ state: 'waiting', reason: error, retryMs });
+    // The server has let it wait for the client to be enabled, and goes on with that: there is nothing to back off from.
+    const waits = error.code === 'disabled' && retryAfterMs !== null;
+    const retryMs = waits ? retryAfterMs * (1 + this.random()) : this.backoff.next(retryAfterMs ?? 0);
+    if (!this.current && !(waits && this.knowsDisabled)) this.report({ state: 'waiting', reason: error, retryMs });
+    this.knowsDisabled = waits;
     this.connectIn(retryMs);
   }
 

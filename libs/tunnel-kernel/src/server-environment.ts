@@ -18,6 +18,8 @@ import type { ServerIdentity } from './wire/server-identity.js';
 export interface ServerTimeouts {
   /** From accept of an agent's connection until it is known whose it is. */
   handshake: number;
+  /** How long the agent of a disabled client waits on one connection: less than agents wait for an answer (10 s). */
+  park: number;
   /** How long a visitor waits for a data channel. */
   open: number;
   heartbeat: number;
@@ -33,6 +35,7 @@ export interface ServerTimeouts {
 
 export const DEFAULT_TIMEOUTS: ServerTimeouts = {
   handshake: 10_000,
+  park: 7_000,
   open: 10_000,
   heartbeat: 10_000,
   ticket: 15_000,

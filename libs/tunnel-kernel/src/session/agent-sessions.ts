@@ -12,6 +12,9 @@ import { ServerSession, type SessionContext } from './server-session.js';
 import { SessionTable } from './session-table.js';
 import { TicketBook } from './ticket-book.js';
 
+/** Agents of disabled clients that wait on their connections; more are sent away for half a minute. */
+const MAX_PARKED = 200;
+
 export interface AgentSessionsOptions {
   environment: TunnelServerEnvironment;
   timeouts: ServerTimeouts;
@@ -65,6 +68,8 @@ export class AgentSessions {
       now: environment.now,
       agents: () => this.table.size,
       handshakeMs: timeouts.handshake,
+      parkMs: timeouts.park,
+      mayPark: () => this.parked().length < MAX_PARKED,
       heartbeatMs: timeouts.heartbeat,
       packetPort: () => options.packetPort(),
       admit: (session) => this.admit(session),
@@ -99,6 +104,7 @@ export class AgentSessions {
   configure(config: TunnelServerConfig): void {
     this.config = config;
     for (const session of this.table.all()) this.tell(session);
+    for (const session of this.parked()) session.lookAgain();
   }
 
   /** Visitors that wait for a data channel. */
@@ -127,6 +133,10 @@ export class AgentSessions {
   /** Ends all of them. */
   stop(): void {
     for (const session of this.links) session.end(new TunnelError('stopped', 'the server stops'));
+  }
+
+  private parked(): ServerSession[] {
+    return [...this.links].filter(({ parked }) => parked);
   }
 
   private admit(session: ServerSession): void {

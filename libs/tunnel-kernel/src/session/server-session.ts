@@ -20,8 +20,11 @@ import { ControlLink } from './control-link.js';
 import type { Arrival } from './arrival.js';
 import type { TicketBook } from './ticket-book.js';
 
-/** After a failure of the server's own, an agent may come again soon; a disabled client need not hurry. */
+/** After a failure of the server's own, an agent may come again soon. */
 const RETRY_SOON_MS = 1000;
+/** A disabled client's agent waits on its next connection, see `park`. */
+const RETRY_PARKED_MS = 250;
+/** Where too many wait already. */
 const RETRY_LATE_MS = 30_000;
 
 const NO_CONTEXT = Buffer.alloc(0);
@@ -34,7 +37,11 @@ export interface SessionContext {
   poolLimits: PoolLimits;
   now: () => number;
   handshakeMs: number;
+  /** How long the agent of a disabled client waits on one connection. */
+  parkMs: number;
   heartbeatMs: number;
+  /** Whether one more agent of a disabled client may wait on its connection. */
+  mayPark(): boolean;
   /** Told to agents where their UDP packets have a port of their own. */
   packetPort(): number | null;
   /** How many are connected. */
@@ -68,7 +75,9 @@ export class ServerSession {
   readonly since: number;
   private readonly context: SessionContext;
   private readonly link: ControlLink;
-  private readonly timer: NodeJS.Timeout;
+  private timer: NodeJS.Timeout;
+  /** What the agent of a disabled client said, while it waits for the client to be enabled. */
+  private parkedAuth: AuthMessage | null = null;
   private authenticating = false;
   private who: AgentIdentity | null = null;
   private channels: ChannelPool | null = null;
@@ -129,9 +138,19 @@ export class ServerSession {
   }
 
   /** Ends the session; the agent is told why where it can act on it. */
-  end(error: TunnelError): void {
+  end(error: TunnelError, retryAfterMs = retryAfter(error.code)): void {
     const code = CLOSE_CODE[error.code];
-    this.link.close(error, code && { type: 'close', code, message: error.message, retryAfterMs: retryAfter(code) });
+    this.link.close(error, code && { type: 'close', code, message: error.message, retryAfterMs });
+  }
+
+  get parked(): boolean {
+    return this.parkedAuth !== null;
+  }
+
+  /** The configuration changed: the client of an agent that waits may have been enabled. */
+  lookAgain(): void {
+    if (this.parkedAuth === null || this.link.closed) return;
+    this.authenticate(this.parkedAuth).catch((error: unknown) => this.failed(error));
   }
 
   private receive(message: Message): void {
@@ -157,10 +176,28 @@ export class ServerSession {
     const client = await this.context.store.findByKeyHash(keyHash);
     if (this.link.closed) return;
     if (!client || !sameHash(client.keyHash, keyHash)) throw new TunnelError('unauthorized', 'the key is not known');
-    if (!client.enabled) throw new TunnelError('disabled', 'the client is disabled or expired');
+    if (!client.enabled) return this.park(auth);
+    this.parkedAuth = null;
     const { agentId, epoch, software } = auth;
     this.who = { client, agentId, epoch, software };
     this.welcome(client);
+  }
+
+  /**
+   * Leaves the agent of a disabled client without an answer for a while, for less time than agents wait for one: it is served
+   * as soon as the client is enabled. Then it is refused, and comes again at once to wait on.
+   */
+  private park(auth: AuthMessage): void {
+    if (this.parkedAuth !== null) return;
+    if (!this.context.mayPark()) {
+      return this.end(new TunnelError('disabled', 'the client is disabled or expired'), RETRY_LATE_MS);
+    }
+    this.parkedAuth = auth;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(
+      () => this.end(new TunnelError('disabled', 'the client is disabled or expired')),
+      this.context.parkMs,
+    );
   }
 
   private welcome(client: ClientRecord): void {
@@ -226,7 +263,7 @@ const CLOSE_CODE: Partial<Record<TunnelErrorCode, CloseCode>> = {
   stopped: 'stopped',
 };
 
-function retryAfter(code: CloseCode): number | null {
-  if (code === 'disabled') return RETRY_LATE_MS;
+function retryAfter(code: TunnelErrorCode): number | null {
+  if (code === 'disabled') return RETRY_PARKED_MS;
   return code === 'kicked' || code === 'draining' || code === 'overloaded' ? RETRY_SOON_MS : null;
 }
