@@ -38,9 +38,9 @@ export const securityCommand: Command = async (args) => {
   return failed ? 1 : 0;
 };
 
-async function tryOne({ run }: Attack): Promise<{ ok: boolean; seen: string }> {
+async function tryOne(attack: Attack): Promise<{ ok: boolean; seen: string }> {
   try {
-    return { ok: true, seen: await run() };
+    return { ok: true, seen: await attack.run() };
   } catch (error) {
     if (error instanceof Breach) return { ok: false, seen: error.message };
     return { ok: false, seen: `could not be tried: ${error instanceof Error ? error.message : String(error)}` };

@@ -1,0 +1,17 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+it('every promise of docs/security.md names tests that exist', () => {
+  const text = readFileSync(`${ROOT}docs/security.md`, 'utf8');
+  const promises = text.slice(text.indexOf('## What is promised'), text.indexOf('## What is not promised'));
+  const rows = promises.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| promise'));
+  expect(rows.length).toBeGreaterThan(10);
+  for (const row of rows) {
+    const tests = [...row.matchAll(/`([^`]+\.(?:spec|e2e-spec)\.ts)`/g)].map(([, path = '']) => path);
+    expect(tests, row).not.toEqual([]);
+    for (const path of tests) expect(existsSync(ROOT + path), path).toBe(true);
+  }
+});
