@@ -38,6 +38,8 @@ const EXAMPLE = new Map(
 );
 const SERVICES = Object.entries(FILE.services);
 const OURS = SERVICES.filter(([, { command }]) => command?.[0] === 'node');
+const onNetwork = (name: string): string[] =>
+  SERVICES.filter(([, { networks }]) => networks?.includes(name)).map(([service]) => service);
 const entryOf = ({ command }: Service): string => command?.[1] ?? '';
 
 /** The part of the compose specification that this file uses. */
@@ -181,18 +183,48 @@ describe('docker-compose.yml', () => {
     expect(environment?.['PROXY_KERNEL_USERS']).toBe('${PROXY_USER:-gatehouse}:${PROXY_PASSWORD:?set it in .env}');
     expect(environment?.['PROXY_KERNEL_PRIVATE_TARGETS']).toBe('refuse');
     const own = String(environment?.['PROXY_KERNEL_OWN_ENDPOINTS']).split(',');
-    for (const name of ['resource-sharing', 'tunnel-gateway']) expect(own).toContain(`${name}:8080`);
+    for (const name of ['proxy-gateway', 'resource-sharing', 'tunnel-gateway']) expect(own).toContain(`${name}:8080`);
   });
+
+  it('lets the proxy live in a container that the service can leave and come back to, away from the database', () => {
+    const [service, kernel] = [FILE.services['proxy-gateway'], FILE.services['proxy-kernel']];
+    expect(entryOf(kernel ?? {})).toBe('apps/proxy-gateway/dist/kernel.js');
+    expect(service?.environment).toMatchObject({ PROXY_KERNEL: 'separate', PROXY_KERNEL_CHANNEL: 'proxy-kernel:7891' });
+    expect(service?.environment).toMatchObject({ PROXY_KERNEL_ADDRESS: '0.0.0.0', PROXY_KERNEL_PORT: 7890 });
+    expect(kernel?.environment?.['PROXY_KERNEL_CHANNEL']).toBe('0.0.0.0:7891');
+    expect(kernel?.networks).toEqual(['proxy', 'kernel-channel']);
+    expect(FILE.networks['kernel-channel']).toEqual({ internal: true });
+    expect(onNetwork('kernel-channel')).toEqual(['proxy-gateway', 'proxy-kernel']);
+    expect(onNetwork('proxy')).toEqual(['proxy-kernel']);
+    expect(kernel?.depends_on).toBeUndefined();
+    // /readyz is 503 until the service has come, and the service waits for this container.
+    expect(kernel?.healthcheck?.test?.at(-1)).toBe('http://127.0.0.1:7892/healthz');
+    expect([service, kernel].map((one) => one?.ports?.length)).toEqual([1, 1]);
+  });
+
+  it('gives the proxy no secret but the key that it needs', () => {
+    const environment = FILE.services['proxy-kernel']?.environment ?? {};
+    expect(Object.keys(environment).filter((name) => /PASSWORD|SECRET|_URL$|USERS/.test(name))).toEqual([
+      'GATEHOUSE_SECRET_KEY',
+      'GATEHOUSE_SECRET_KEYS',
+    ]);
+  });
+
+  it.each(OURS.filter(([, { restart }]) => restart !== 'no'))(
+    '%s takes several secret keys, or none',
+    (_name, service) =>
+      expect(service.environment).toMatchObject({
+        GATEHOUSE_SECRET_KEY: '${GATEHOUSE_SECRET_KEY:?set it in .env}',
+        GATEHOUSE_SECRET_KEYS: '${GATEHOUSE_SECRET_KEYS:-}',
+      }),
+  );
 
   it('lets the tunnels live in a container that the service can leave and come back to', () => {
     const [service, edge] = [FILE.services['tunnel-gateway'], FILE.services['tunnel-edge']];
     expect(service?.environment).toMatchObject({ TUNNEL_EDGE: 'separate', TUNNEL_EDGE_CHANNEL: 'tunnel-edge:8025' });
     expect(Object.keys(edge?.depends_on ?? {})).toEqual(['tunnel-gateway-migrate']);
     expect(FILE.networks['edge-channel']).toEqual({ internal: true });
-    expect(SERVICES.filter(([, { networks }]) => networks?.includes('edge-channel')).map(([name]) => name)).toEqual([
-      'tunnel-gateway',
-      'tunnel-edge',
-    ]);
+    expect(onNetwork('edge-channel')).toEqual(['tunnel-gateway', 'tunnel-edge']);
     expect(service?.ports).toHaveLength(1);
   });
 
@@ -215,10 +247,11 @@ describe('docker-compose.yml', () => {
     expect(published.filter((text) => text.startsWith('TUNNELS '))).toHaveLength(2);
   });
 
-  it('has no default for a secret', () => {
-    const secrets = [...TEXT.matchAll(/\$\{([A-Z_]*(?:PASSWORD|SECRET|KEY|TOKEN)[A-Z_]*)(:[-?])?/g)];
+  it('has no default for a secret, and asks for all but the keys that replace the secret key', () => {
+    const secrets = [...TEXT.matchAll(/\$\{([A-Z_]*(?:PASSWORD|SECRET|KEY|TOKEN)[A-Z_]*)(:[-?][^}]*)?\}/g)];
     expect(secrets.length).toBeGreaterThan(4);
-    expect(secrets.filter(([, , mark]) => mark !== ':?')).toEqual([]);
+    const optional = secrets.filter(([, , rest]) => rest?.startsWith(':?') !== true).map(([whole]) => whole);
+    expect(optional).toEqual(['${GATEHOUSE_SECRET_KEYS:-}']);
   });
 
   it('has a value for every variable in a fresh clone, or asks for it and is told so in .env.example', () => {

@@ -9,7 +9,7 @@ import { readPlatformSettings } from '../supervisor/platform-settings.js';
 import { serviceEnvironment } from '../supervisor/service-environment.js';
 import { SERVICES } from '../supervisor/service-list.js';
 import { runningState } from '../supervisor/state-file.js';
-import { secretKeysOf } from './secret-keys.js';
+import { secretKeysOf, secretKeyText } from './secret-keys.js';
 import { withDatabase } from './with-database.js';
 
 const run = promisify(execFile);
@@ -123,7 +123,7 @@ function keyFile(home: string): string {
 }
 
 function fromEnvironment(): boolean {
-  return Boolean(process.env['GATEHOUSE_SECRET_KEYS'] ?? process.env['GATEHOUSE_SECRET_KEY']);
+  return secretKeyText(process.env) !== undefined;
 }
 
 function afterwards(): string {
