@@ -35,6 +35,12 @@ const KNOWN: readonly { title: string; entries: readonly SettingEntry[] }[] = [
       },
       { key: 'kernel.allow_lan', label: 'Listen to other machines', choices: FLAG },
       {
+        key: 'kernel.allow_private_targets',
+        label: 'Lead to private networks',
+        hint: 'false: only where a rule names them; auto: as the environment says',
+        choices: ['auto', 'true', 'false'],
+      },
+      {
         key: 'kernel.mode',
         label: 'Kernel',
         hint: 'Takes effect with the next start',
