@@ -29,7 +29,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 # .dockerignore says what this is.
 COPY . .
 # Optional packages: a database to try things out with, and the compiler's own binaries.
-RUN node node_modules/typescript/bin/tsc -b apps/proxy-gateway apps/resource-sharing apps/tunnel-gateway apps/tunnel-agent \
+RUN node node_modules/typescript/bin/tsc -b apps/proxy-gateway apps/resource-sharing apps/tunnel-gateway apps/tunnel-agent tools \
   && node node_modules/vite/bin/vite.js build --config apps/console/vite.config.mjs \
   && node node_modules/vite/bin/vite.js build --config apps/tunnel-agent/vite.config.mjs \
   && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
@@ -62,7 +62,7 @@ ENV NODE_ENV=production GATEHOUSE_HOME=/var/lib/gatehouse BIND_ADDRESS=0.0.0.0
 # Memory of password hashes goes back to the system; glibc would learn to keep 20 MiB of it for each of Node's threads.
 ENV MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_ARENA_MAX=2
 WORKDIR /app
-RUN install -d -o node -g node -m 0700 /var/lib/gatehouse /var/lib/gatehouse-certificates
+RUN install -d -o node -g node -m 0700 /var/lib/gatehouse /var/lib/gatehouse-certificates /var/lib/gatehouse-backups
 # Packages change rarely: an update then transfers the second layer only.
 COPY --from=build --chown=root:root /image/packages ./
 COPY --from=build --chown=root:root /image/app ./

@@ -26,6 +26,7 @@ interface Service {
   logging?: { options?: Record<string, string> };
   depends_on?: Record<string, { condition: string }>;
   restart?: string;
+  profiles?: string[];
 }
 const FILE = parse(TEXT, { merge: true }) as {
   services: Record<string, Service>;
@@ -157,7 +158,7 @@ describe('docker-compose.yml', () => {
 
   it.each(OURS)('%s has no capability', (_name, service) => expect(service.cap_drop).toEqual(['ALL']));
 
-  it.each(OURS.filter(([, { restart }]) => restart !== 'no'))(
+  it.each(OURS.filter(([name, { restart }]) => restart !== 'no' && name !== 'backup'))(
     '%s is asked whether it is ready',
     (_name, { healthcheck }) => {
       const [kind, program, file = '', url] = healthcheck?.test ?? [];
@@ -226,6 +227,20 @@ describe('docker-compose.yml', () => {
     expect(FILE.networks['edge-channel']).toEqual({ internal: true });
     expect(onNetwork('edge-channel')).toEqual(['tunnel-gateway', 'tunnel-edge']);
     expect(service?.ports).toHaveLength(1);
+  });
+
+  it('writes backups where it is asked for them, beside PostgreSQL and nothing else, into a volume', () => {
+    const backup = FILE.services['backup'];
+    expect(SERVICES.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['backup']);
+    expect(backup?.command).toEqual(['node', 'tools/dist/cli.js', 'backup', '--scheduled']);
+    expect(backup?.networks).toEqual(['data']);
+    expect(backup?.ports).toBeUndefined();
+    const folder = backup?.environment?.['BACKUP_DIR'];
+    expect(backup?.volumes).toContain(`backups:${folder}`);
+    // A new volume belongs to whoever owns its folder in the image.
+    expect(readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8')).toMatch(
+      new RegExp(`^RUN install -d -o node -g node -m 0700 .*${folder}( |$)`, 'm'),
+    );
   });
 
   it('publishes each kind of port on an address of its own', () => {

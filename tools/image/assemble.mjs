@@ -73,6 +73,11 @@ export function assemble(root, out) {
       if (!NOT_SHIPPED.has(name)) copyRead(join(root, member, name), join(out, 'app', member, name));
     }
   }
+  // The commands that work beside the services, such as backups on a schedule.
+  for (const part of ['dist', 'bootstrap']) {
+    const tools = join(root, 'tools', part);
+    if (existsSync(tools)) copyRead(tools, join(out, 'app/tools', part));
+  }
   cpSync(join(root, 'package.json'), join(out, 'app/package.json'));
 }
 

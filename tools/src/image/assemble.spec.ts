@@ -50,6 +50,17 @@ describe('assemble', () => {
       'libs/used/package.json',
       'libs/used/dist/index.js',
       'libs/testing/package.json',
+      'tools/run.mjs',
+      'tools/tsconfig.json',
+      'tools/src/cli.ts',
+      'tools/dist/cli.js',
+      'tools/dist/cli.js.map',
+      'tools/dist/cli.d.ts',
+      'tools/dist/database/rows.spec.js',
+      'tools/dist/database/rows.js',
+      'tools/bootstrap/failure.mjs',
+      'tools/bootstrap/failure.d.mts',
+      'tools/image/assemble.mjs',
     ])
       put(name);
     mkdirSync(path.join(folder, 'from/node_modules/@own'));
@@ -64,6 +75,9 @@ describe('assemble', () => {
       'app/libs/used/dist/index.js',
       'app/libs/used/package.json',
       'app/package.json',
+      'app/tools/bootstrap/failure.mjs',
+      'app/tools/dist/cli.js',
+      'app/tools/dist/database/rows.js',
       'packages/apps/one/node_modules/d/index.js',
       'packages/node_modules/@own/used',
       'packages/node_modules/@s/c/index.mjs',

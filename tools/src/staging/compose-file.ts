@@ -12,6 +12,8 @@ export interface ComposeService {
   healthcheck?: { test?: string[]; disable?: boolean };
   depends_on?: Record<string, { condition: string }>;
   restart?: string;
+  /** Started only where one of these is asked for. */
+  profiles?: string[];
 }
 
 export interface ComposeFile {

@@ -37,7 +37,7 @@ export class Rehearsal {
     const external = new Set(Object.keys(this.#addresses).map((address) => address.split(':')[0]));
     for (const name of startOrder(services)) {
       const service = services[name];
-      if (!service?.command || external.has(name)) continue;
+      if (!service?.command || service.profiles || external.has(name)) continue;
       const started = performance.now();
       const what = await this.#run(name, service);
       report(name, `${what} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
