@@ -137,6 +137,8 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
     process.kill(service?.pid ?? 0, 'SIGKILL');
     await waitFor(() => platform.errors.includes('is back'), { timeoutMs: 30_000 });
     expect((await fetch(`${service?.url}/readyz`)).status).toBe(200);
+    // Other commands find it there.
+    expect(readState(home).services.map(({ url }) => url)).toContain(service?.url);
   });
 
   it('starts cleanly after its supervisor was killed, with no row lost', async () => {

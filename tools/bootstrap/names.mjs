@@ -47,6 +47,11 @@ export const COMMANDS = {
     script: 'runtimes',
     wantsBuild: true,
   },
+  faults: {
+    about: 'do harm to a platform of its own, and say what its users saw (--write)',
+    script: 'faults',
+    wantsBuild: true,
+  },
   schemas: {
     about: 'describe the types of the contracts anew, for the interface descriptions',
     script: 'schemas',

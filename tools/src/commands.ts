@@ -13,6 +13,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   security: async () => (await import('./security/security-command.js')).securityCommand,
   'seed-demo': async () => (await import('./demo/seed-demo-command.js')).seedDemoCommand,
   'rehearse-staging': async () => (await import('./staging/rehearse-command.js')).rehearseCommand,
+  faults: async () => (await import('./faults/faults-command.js')).faultsCommand,
   schemas: async () => (await import('./schemas/schemas-command.js')).schemasCommand,
   peers: async () => (await import('./peers/command.js')).peersCommand,
 };

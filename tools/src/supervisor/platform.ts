@@ -133,7 +133,9 @@ export class Platform {
 
   private record(name: string, pid: number): void {
     const others = this.state.services.filter((service) => service.name !== name);
-    this.keep({ services: [...others, { name, ...identityOf(pid) }] });
+    // One that is started again has the address that it had.
+    const url = this.state.services.find((service) => service.name === name)?.url;
+    this.keep({ services: [...others, { name, ...identityOf(pid), url }] });
   }
 
   /** What other commands find. A disk that is full must not end what runs. */

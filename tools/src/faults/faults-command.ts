@@ -1,0 +1,158 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { PlainFailure } from '../../bootstrap/failure.mjs';
+import { OWN, ROOT } from '../../bootstrap/layout.mjs';
+import type { Command } from '../commands.js';
+import { table } from '../table.js';
+import { findInPath } from '../peers/programs.js';
+import { faults, mountDisk, type Fault } from './fault-list.js';
+import { eventuallyTrue, makeHome, Stage, type Counters } from './stage.js';
+import type { StreamReport } from './steady-traffic.js';
+
+const PEERS = join(OWN, 'peers', 'bin');
+const BEFORE_MS = 3_000;
+const RECOVERY_MS = 120_000;
+const SETTLED_MS = 3_000;
+/** Counters are written once a second, logs a little later; what waited in a queue takes its time. */
+const COUNTED_MS = 60_000;
+const QUIET_MS = 5_000;
+const PAGE = join(ROOT, 'docs/reliability.md');
+const [FROM, TO] = ['<!-- faults: begin -->', '<!-- faults: end -->'];
+const HEADINGS = ['fault', 'proxied requests', 'tunnel visitors', 'open-API calls', 'lost', 'all well again'];
+
+/**
+ * `npm run faults [-- --only TEXT] [-- --write]`: does harm to a platform of its own while people use it, and prints what they
+ * saw, what was lost and what came back by itself. `--write` puts the table into docs/reliability.md. Resolves with 1 when
+ * anything did not come back.
+ */
+export const faultsCommand: Command = async (args) => {
+  const { values } = parseArgs({ args, options: { only: { type: 'string' }, write: { type: 'boolean' } } });
+  if (process.platform !== 'linux') throw new PlainFailure('npm run faults needs Linux: it finds processes in /proc.');
+  const { home, remove } = makeHome();
+  const unmount = mountDisk(home);
+  try {
+    const redis = findInPath('redis-server', { path: `${PEERS}:${process.env['PATH'] ?? ''}`, except: '' });
+    const chosen = faults({ hasRedis: redis !== undefined, hasOwnDisk: unmount !== undefined }).filter(
+      ({ name }) => values.only === undefined || name.includes(values.only),
+    );
+    const stage = await Stage.open(home, redis);
+    const { rows, allBack } = await runOn(stage, chosen);
+    process.stdout.write(`\n${table([HEADINGS, ...rows])}\n`);
+    if (values.write === true) writePage(rows);
+    return allBack ? 0 : 1;
+  } finally {
+    unmount?.();
+    remove();
+  }
+};
+
+async function runOn(stage: Stage, chosen: readonly Fault[]): ReturnType<typeof tryAll> {
+  try {
+    return await Promise.race([tryAll(chosen, stage), interruption()]);
+  } finally {
+    await stage.close();
+  }
+}
+
+async function tryAll(chosen: readonly Fault[], stage: Stage): Promise<{ rows: string[][]; allBack: boolean }> {
+  const rows: string[][] = [];
+  let allBack = true;
+  for (const fault of chosen) {
+    if (fault.leftOut !== undefined) {
+      rows.push([fault.name, `left out: ${fault.leftOut}`, '', '', '', '']);
+      continue;
+    }
+    process.stderr.write(`${fault.name} ...\n`);
+    const { row, isBack } = await tryOne(fault, stage);
+    process.stderr.write(`  ${row.slice(1).join(' | ')}\n`);
+    rows.push(row);
+    allBack &&= isBack;
+    if (!stage.isRunning) throw new PlainFailure(`the platform ended by "${fault.name}".`);
+  }
+  return { rows, allBack };
+}
+
+/** Rejects when a person ends the run, so that nothing of it is left. */
+function interruption(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => reject(new PlainFailure(`stopped by ${signal}`, { exitCode: 130 })));
+    }
+  });
+}
+
+async function tryOne(fault: Fault, stage: Stage): Promise<{ row: string[]; isBack: boolean }> {
+  const before = await settledCounters(stage);
+  await delay(BEFORE_MS);
+  const struck = performance.now();
+  await fault.strike(stage);
+  const undone = performance.now();
+  const wellAt = await whenWell(stage);
+  const isBack = wellAt !== undefined;
+  const reports = await Promise.all(stage.streams.map((stream) => stream.reportSince(struck)));
+  const lost = isBack ? await lossSince(before, stage) : 'not known';
+  const back = isBack
+    ? `${(Math.max(0, wellAt - undone) / 1_000).toFixed(1)} s`
+    : `no: ${(await stage.unready()).join(', ') || 'requests fail'}`;
+  return { row: [fault.name, ...reports.map(describe), lost, back], isBack };
+}
+
+/** The moment from which on everything was well for a while: harm may show with a delay. Undefined: not in time. */
+async function whenWell(stage: Stage): Promise<number | undefined> {
+  let since: number | undefined;
+  const isSettled = await eventuallyTrue(async () => {
+    since = (await isWell(stage)) ? (since ?? performance.now()) : undefined;
+    return since !== undefined && performance.now() - since >= SETTLED_MS;
+  }, RECOVERY_MS);
+  return isSettled ? since : undefined;
+}
+
+async function isWell(stage: Stage): Promise<boolean> {
+  return stage.streams.every((stream) => stream.isWell()) && (await stage.unready()).length === 0;
+}
+
+function describe({ requests, failed, outageSeconds, slowestSeconds }: StreamReport): string {
+  const slowest = slowestSeconds >= 1 ? `, slowest ${slowestSeconds.toFixed(1)} s` : '';
+  if (failed === 0) return `0 of ${requests} failed${slowest}`;
+  return `${failed} of ${requests} failed, ${outageSeconds.toFixed(1)} s without an answer${slowest}`;
+}
+
+/**
+ * What has moved, with nothing under way and everything written: counters come a second later, and what is compared while
+ * people go on would hide a loss of that second.
+ */
+async function settledCounters(stage: Stage): Promise<Counters> {
+  await Promise.all(stage.streams.map((stream) => stream.pause()));
+  let counters = await stage.counters();
+  await eventuallyTrue(async () => {
+    await delay(QUIET_MS);
+    const former = counters;
+    counters = await stage.counters();
+    return former.tunnelCounted === counters.tunnelCounted && former.proxyLogged === counters.proxyLogged;
+  }, COUNTED_MS);
+  for (const stream of stage.streams) stream.resume();
+  return counters;
+}
+
+/** What users' own sockets moved against what was counted and logged. */
+async function lossSince(before: Counters, stage: Stage): Promise<string> {
+  const now = await settledCounters(stage);
+  const bytes = now.tunnelReceived - before.tunnelReceived - (now.tunnelCounted - before.tunnelCounted);
+  const requests = now.proxyAnswered - before.proxyAnswered - (now.proxyLogged - before.proxyLogged);
+  const lost = [
+    ...(bytes > 0 ? [`${bytes} bytes of the tunnel's counter`] : []),
+    ...(requests > 0 ? [`${requests} of the proxy's log rows`] : []),
+  ];
+  return lost.length === 0 ? 'nothing' : lost.join(', ');
+}
+
+function writePage(rows: readonly string[][]): void {
+  const page = readFileSync(PAGE, 'utf8');
+  const lines = [HEADINGS, HEADINGS.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
+  const [start, end] = [page.indexOf(FROM) + FROM.length, page.indexOf(TO)];
+  if (end < 0) throw new PlainFailure(`${PAGE} has no place for the table.`);
+  const run = `Run on ${new Date().toISOString().slice(0, 10)} with Node ${process.version}.`;
+  writeFileSync(PAGE, `${page.slice(0, start)}\n\n${lines.join('\n')}\n\n${run}\n\n${page.slice(end)}`);
+}
