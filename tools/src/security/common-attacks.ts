@@ -13,11 +13,13 @@ export function commonAttacks(services: readonly { name: string; url: string }[]
 
 async function readMetrics(services: readonly { name: string; url: string }[]): Promise<string> {
   for (const { name, url } of services) {
-    const answer = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(30_000) });
+    // As a proxy on this machine passes a stranger's request on: programs on the machine itself may read the metrics.
+    const headers = { 'x-forwarded-for': '192.0.2.7' };
+    const answer = await fetch(`${url}/metrics`, { headers, signal: AbortSignal.timeout(30_000) });
     const text = await answer.text();
     held(answer.status >= 400 || !text.includes('process_cpu'), `${name} shows its metrics on its public port`);
   }
-  return 'the public ports show none';
+  return 'strangers behind a proxy get none';
 }
 
 const PROVOCATIONS: readonly RequestInit[] = [

@@ -13,6 +13,7 @@ import { writeAddedHeaders } from '../http/exchange.js';
 import { fixedRoutes } from '../http/fixed-routes.js';
 import { receiveRequests } from '../http/receive-requests.js';
 import { JsonLogger } from '../logging/json-logger.js';
+import { isLocalRequest } from '../metrics/metrics-access.js';
 import { MetricsRegistry } from '../metrics/metrics-registry.js';
 import { observeRequests } from '../metrics/observe-requests.js';
 import { serveDocsPage } from '../openapi/docs-page.js';
@@ -74,7 +75,8 @@ export function configureServiceApp(
   if (http.entrance !== undefined) app.use(http.entrance(app));
   const steps = stepsOf(app, http);
   app.use(fixedRoutes(application, steps));
-  serveOperations(application, app.get(HealthRegistry), metrics);
+  serveHealth(application, app.get(HealthRegistry));
+  serveMetrics(application, metrics, settings.metricsOnPublicPort);
   if (http.openapi !== undefined) serveOpenApi(app, application, http.openapi, http);
   if (http.console !== undefined) serveConsole(application, http.console, app.get(JsonLogger));
   for (const step of steps) app.use(step);
@@ -105,13 +107,18 @@ function defaultValidationCode({ errorFormat }: HttpOptions): 'VALIDATION_FAILED
 }
 
 /** Plain routes rather than controllers: no guard, throttle or validation stands between them and the one who watches. */
-function serveOperations(application: Application, health: HealthRegistry, metrics: MetricsRegistry): void {
+function serveHealth(application: Application, health: HealthRegistry): void {
   application.get('/healthz', (_request, response) => sendStatus(response, 200, { status: 'ok' }));
   application.get('/readyz', async (_request, response) => {
     const report = await health.report();
     sendStatus(response, report.status === 'unavailable' ? 503 : 200, report);
   });
-  application.get('/metrics', async (_request, response) => {
+}
+
+/** To others than local programs there is no such path, unless `everybody` may read it. */
+function serveMetrics(application: Application, metrics: MetricsRegistry, everybody: boolean): void {
+  application.get('/metrics', async (request, response, next) => {
+    if (!everybody && !isLocalRequest(request)) return next();
     const { contentType, text } = await metrics.render();
     response.setHeader('Content-Type', contentType);
     response.end(text);

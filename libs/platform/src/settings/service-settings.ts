@@ -95,6 +95,11 @@ export class ServiceSettings {
   @IsAddress()
   bindAddress = '127.0.0.1';
 
+  /** `/metrics` for everybody who reaches the service, instead of local programs alone. */
+  @Variable('METRICS_ON_PUBLIC_PORT', { kind: 'boolean', expected: 'true or false' })
+  @IsBoolean()
+  metricsOnPublicPort = false;
+
   /** Requests a minute of one client address to one route. */
   @Variable('API_RATE_LIMIT', { kind: 'integer', expected: 'requests a minute, 0 for no limit' })
   @IsInt()

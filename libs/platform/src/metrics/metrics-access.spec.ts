@@ -1,0 +1,66 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import request, { type Response } from 'supertest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { JsonLogger } from '../logging/json-logger.js';
+import { createServiceApp } from '../service/create-service-app.js';
+import { NotesModule } from '../service/notes.fixture.js';
+import { loadSettings } from '../settings/load-settings.js';
+import { ServiceSettings } from '../settings/service-settings.js';
+
+let app: NestExpressApplication;
+
+/** Asks a real server, whose connections seem to come from `address`. Without one they come from the loopback. */
+async function ask(environment: Record<string, string>, address?: string, headers = {}): Promise<Response> {
+  app = await createServiceApp({
+    name: 'notes',
+    module: NotesModule,
+    settings: loadSettings(ServiceSettings, { DATABASE_URL: 'postgres://localhost/none', ...environment }),
+    logger: new JsonLogger({ service: 'notes', level: 'silent' }),
+    http: { errorFormat: 'proxy' },
+  });
+  await app.init();
+  const server: Server = app.getHttpServer();
+  if (address !== undefined) {
+    server.prependListener('connection', (socket: Socket) => {
+      Object.defineProperty(socket, 'remoteAddress', { value: address });
+    });
+  }
+  return request(server).get('/metrics').set(headers);
+}
+
+afterEach(() => app.close());
+
+describe('/metrics on the public port', () => {
+  it.each([undefined, '127.0.0.1', '127.8.0.1', '::1', '::ffff:127.0.0.1'])(
+    'answers the loopback: %s',
+    async (from) => {
+      const answer = await ask({}, from);
+      expect(answer.status).toBe(200);
+      expect(answer.text).toContain('process_cpu_user_seconds_total');
+    },
+  );
+
+  it.each(['192.0.2.7', '10.0.0.1', '::ffff:192.0.2.7', '2001:db8::1'])('is not found from %s', async (from) => {
+    const answer = await ask({}, from);
+    expect(answer.status).toBe(404);
+    expect(answer.text).not.toContain('process_cpu');
+    expect(answer.body).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it.each(['X-Forwarded-For', 'X-Real-IP', 'Forwarded', 'Via'])(
+    'is not found through a proxy with %s',
+    async (name) => {
+      const answer = await ask({ TRUSTED_PROXIES: '127.0.0.1' }, undefined, { [name]: '127.0.0.1' });
+      expect(answer.status).toBe(404);
+      expect(answer.text).not.toContain('process_cpu');
+    },
+  );
+
+  it('answers everybody with METRICS_ON_PUBLIC_PORT=true', async () => {
+    const answer = await ask({ METRICS_ON_PUBLIC_PORT: 'true' }, '192.0.2.7', { 'X-Forwarded-For': '192.0.2.8' });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain('process_cpu_user_seconds_total');
+  });
+});
