@@ -31,6 +31,16 @@ describe.skipIf(process.platform !== 'linux')('npm run tour', { timeout: 120_000
     );
   };
 
+  it('leaves every door closed that npm run security tries', async () => {
+    const env = { PATH: process.env['PATH'], GATEHOUSE_HOME: home };
+    const command = [join(ROOT, 'tools/dist/cli.js'), 'security', '--no-fuzz'];
+    const { stdout } = await run(process.execPath, command, { env }).catch(({ stdout: printed }) => {
+      throw new Error(String(printed));
+    });
+    expect(stdout).toContain('Every door held.');
+    expect(stdout.match(/^ok {4}/gm)).toHaveLength(16);
+  });
+
   it('goes through on a fresh platform and, again and again, on a used one', async () => {
     const first = await tour();
     expect(first).toContain('made just now');

@@ -102,8 +102,10 @@ async function lookAtOthers({ user, places: { api } }: Guest): Promise<string> {
         );
         held(status !== 403, `${method} ${path}${suffix} says that it exists`);
       }
-      for (const path of ['/users', '/audit-logs']) await refused(`GET ${path}`, user.call('GET', path));
-      return 'the client of another does not exist for them; users and the audit log are closed';
+      await refused('GET /audit-logs', user.call('GET', '/audit-logs'));
+      const { items } = await user.call<{ items: { username: string }[] }>('GET', '/users');
+      held(items.length === 1, `a user sees ${items.length} users`);
+      return 'the client of another does not exist for them, nor do other users; the audit log is closed';
     },
     () => api.call('DELETE', `/clients/${client.id}`),
   );
