@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import { SERVICES } from './service-list.js';
 
-/** What any service reads, beside the variables whose names begin with one of these. */
-const PREFIXES = /^(GATEHOUSE|PROXY|RESOURCE|TUNNEL|SITE|SHARE|WEEKLY|ACME|GEOIP|AUDIT|HEALTH|REDIS)_/;
+/** What any service reads begins with one of these, or is named below. A test holds it against the services' settings. */
+const PREFIXES = /^(GATEHOUSE|PROXY|RESOURCE|TUNNEL|SITE|SHARE|WEEKLY|ACME|GEOIP|AUDIT|HEALTH|METRICS|REDIS)_/;
 const OTHERS = new Set(
   (
     'API_RATE_LIMIT AUTO_MIGRATE BIND_ADDRESS CERT_DIR DATABASE_URL LOG_LEVEL NODE_ENV PORT_RANGE ' +
