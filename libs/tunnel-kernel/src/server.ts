@@ -25,6 +25,7 @@ import {
 } from './server-environment.js';
 import { AgentSessions } from './session/agent-sessions.js';
 import { Door } from './session/door.js';
+import { clientDisabled } from './session/server-session.js';
 import { createVerifier } from './verification/create-verifier.js';
 import { PolicyVerifier, type GrantOutcome, type GrantRequest } from './verification/policy-verifier.js';
 import { HttpGateway } from './vhost/http-gateway.js';
@@ -271,7 +272,7 @@ export class TunnelServer {
   private farewell(clientId: number): TunnelError {
     const served = this.access.gate.clientRefusal(clientId) === null;
     if (served) return new TunnelError('kicked', 'the session was ended by an administrator');
-    return new TunnelError('disabled', 'the client is disabled or expired');
+    return clientDisabled();
   }
 
   private createPaths(context: ModeContext): RendezvousTable {

@@ -73,7 +73,7 @@ export class KernelEventQueue {
     if (this.#hasSomething()) this.#schedule();
   }
 
-  /** Takes out everything that waits, for somebody who cannot wait until it is sent. */
+  /** Takes everything out of the queue, for a caller that cannot wait until it is sent. */
   drain(): EventBatch[] {
     const batches: EventBatch[] = [];
     while (this.#hasSomething()) batches.push(this.#take());

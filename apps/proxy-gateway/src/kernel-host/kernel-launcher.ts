@@ -8,7 +8,7 @@ export class KernelLauncher {
   private readonly entry: URL;
   private readonly execArgv: readonly string[];
 
-  /** Whether the kernel is somebody else's to end. */
+  /** Whether the kernel runs on its own and is not ended with this service. */
   readonly leavesKernelRunning: boolean = false;
 
   constructor(entry = new URL('./kernel-main.js', import.meta.url), execArgv: readonly string[] = []) {

@@ -59,7 +59,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly firstApply = Promise.withResolvers<void>();
   private due: NodeJS.Timeout | null = null;
   private reported: string | null = null;
-  /** Why a kernel of somebody else's was last not there. */
+  /** Why a separate kernel was last not there. */
   private lost: string | null = null;
   /** This kernel has not got a configuration yet. */
   private newborn = false;
@@ -269,7 +269,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     this.firstApply.resolve();
   }
 
-  /** A kernel of somebody else's is tried for as long as it takes; that is said once. */
+  /** A separate kernel is tried for as long as it takes; the log says so once. */
   private kernelLost(reason: string, isRemote: boolean): void {
     if (!isRemote) this.logger.warn(`The kernel ended (${reason}); another is started`);
     else if (reason !== this.lost) this.logger.warn(`${reason}; it is tried again until it is`);

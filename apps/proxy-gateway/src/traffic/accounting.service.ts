@@ -82,7 +82,7 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
     this.section = sections.open;
   }
 
-  /** Days that nobody needs yet wait when somebody holds the table: rows of today are not held up for them. */
+  /** Days that are not needed yet wait while the table is locked, so that rows of today are not held up. */
   private async prepareDaysAhead(): Promise<void> {
     if (Date.now() < this.nextLookAhead) return;
     try {

@@ -190,14 +190,11 @@ export class ServerSession {
   private park(auth: AuthMessage): void {
     if (this.parkedAuth !== null) return;
     if (!this.context.mayPark()) {
-      return this.end(new TunnelError('disabled', 'the client is disabled or expired'), RETRY_LATE_MS);
+      return this.end(clientDisabled(), RETRY_LATE_MS);
     }
     this.parkedAuth = auth;
     clearTimeout(this.timer);
-    this.timer = setTimeout(
-      () => this.end(new TunnelError('disabled', 'the client is disabled or expired')),
-      this.context.parkMs,
-    );
+    this.timer = setTimeout(() => this.end(clientDisabled()), this.context.parkMs);
   }
 
   private welcome(client: ClientRecord): void {
@@ -249,6 +246,10 @@ export class ServerSession {
     this.channels?.close(error);
     this.channels = null;
   }
+}
+
+export function clientDisabled(): TunnelError {
+  return new TunnelError('disabled', 'the client is disabled or expired');
 }
 
 /** What an agent is told; for the others there is nobody to tell, or nothing it could do. */

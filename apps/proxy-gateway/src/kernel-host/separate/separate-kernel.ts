@@ -21,7 +21,7 @@ export interface SeparateKernelParts {
 }
 
 /**
- * A kernel without a parent. Services come and go: each may ask and configure, the newest is told what happens. Between
+ * A kernel without a parent. Services come and go: each may ask and configure, the newest hears what happens. Between
  * two of them, and after a start without one, the kernel goes on with the last configuration and keeps its records.
  */
 export class SeparateKernel {
