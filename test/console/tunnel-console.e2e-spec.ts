@@ -6,6 +6,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { freePort } from '@gatehouse/net';
 import { findPeer, startTcpEcho, waitFor, type TcpEcho } from '@gatehouse/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -13,7 +14,6 @@ import { TestBrowser } from '../support/browser.js';
 import { fillLogin, goTo } from '../support/console-pages.js';
 import { havePeers, requirePeer } from '../support/peers.js';
 import { PathProxy } from '../support/path-proxy.js';
-import { freePort } from '../support/processes.js';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls-identity.js';
 import { RunningTunnelGateway } from '../support/tunnel-gateway.js';
 

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
+import { freePort } from '@gatehouse/net';
 import { findPeer, startTcpEcho, waitFor, type TcpEcho } from '@gatehouse/testing';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { TestBrowser } from '../support/browser.js';
 import { havePeers, requirePeer } from '../support/peers.js';
-import { freePort } from '../support/processes.js';
 import { RunningTunnelGateway } from '../support/tunnel-gateway.js';
 
 const PEERS = ['chromium'];

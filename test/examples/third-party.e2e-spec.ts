@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@gatehouse/net';
 import { findPeer, waitFor } from '@gatehouse/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../support/processes.js';
 import { RunningResourceSharing, type Demonstration } from '../support/resource-sharing.js';
 
 const example = (name: string): string => fileURLToPath(new URL(`../../docs/examples/${name}`, import.meta.url));

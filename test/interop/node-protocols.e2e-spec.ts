@@ -1,3 +1,4 @@
+import { freePort } from '@gatehouse/net';
 import type { NodeTransport, ProxyNode } from '@gatehouse/contracts';
 import { findPeer } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, type TestContext } from 'vitest';
@@ -5,7 +6,7 @@ import { itCarries } from '../support/carrying.js';
 import { NodeRig } from '../support/node-rig.js';
 import { startInbounds, startTrojan, type ServedNode } from '../support/node-servers.js';
 import { optionalPeer, requirePeer } from '../support/peers.js';
-import { Programs, freePort } from '../support/processes.js';
+import { Programs } from '../support/processes.js';
 
 const PROTOCOLS = ['vmess', 'vless', 'trojan'] as const;
 const WS: NodeTransport = { type: 'ws', path: '/tunnel?x=1', headers: { Host: 'proxy.test' } };

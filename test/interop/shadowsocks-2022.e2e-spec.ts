@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { freePort } from '@gatehouse/net';
 import type { ProxyNode } from '@gatehouse/contracts';
 import { findPeer } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { itCarries } from '../support/carrying.js';
 import { NodeRig } from '../support/node-rig.js';
 import { optionalPeer } from '../support/peers.js';
-import { Programs, freePort } from '../support/processes.js';
+import { Programs } from '../support/processes.js';
 import { socksConnect } from '../support/socks-client.js';
 
 interface Served {

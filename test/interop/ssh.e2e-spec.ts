@@ -1,10 +1,11 @@
+import { freePort } from '@gatehouse/net';
 import type { ProxyNode } from '@gatehouse/contracts';
 import { findPeer } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { itCarries } from '../support/carrying.js';
 import { NodeRig } from '../support/node-rig.js';
 import { requirePeer } from '../support/peers.js';
-import { Programs, freePort } from '../support/processes.js';
+import { Programs } from '../support/processes.js';
 import { socksConnect } from '../support/socks-client.js';
 import { sshdObstacle, startSshd, type RunningSshd } from '../support/sshd.js';
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { freePort } from '@gatehouse/net';
 import { formOf, VisitorBrowser, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../support/processes.js';
 import { RunningResourceSharing, type Demonstration } from '../support/resource-sharing.js';
 import type { SiteBrowser } from '../support/site-browser.js';
 import { RunningTunnelGateway, type GatewayJson } from '../support/tunnel-gateway.js';

@@ -1,11 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
-import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@gatehouse/net';
 import { waitFor } from '@gatehouse/testing';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -21,32 +19,10 @@ export const PORT_VARIABLES = [
 
 export type Ports = Record<(typeof PORT_VARIABLES)[number], number>;
 
-/**
- * Below the range that the system takes for outgoing connections: a platform that is restarted minutes later finds them free.
- */
-const LOWEST_PORT = 10_000;
-const HIGHEST_PORT = 32_000;
-
-/** Ports that were free at this moment, all different: the listeners are open together. */
+/** Ports that were free at this moment, all different. */
 export async function freePorts(): Promise<Ports> {
-  const servers = await Promise.all(PORT_VARIABLES.map(() => listenSomewhere()));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const ports = await Promise.all(PORT_VARIABLES.map(() => freePort()));
   return Object.fromEntries(PORT_VARIABLES.map((name, i) => [name, ports[i]])) as Ports;
-}
-
-async function listenSomewhere(): Promise<Server> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    const server = createServer();
-    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
-    const listening = once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    server.listen(port, '127.0.0.1');
-    if (await listening) return server;
-  }
-  throw new Error('No port is free.');
 }
 
 /** Readable for others: root's PostgreSQL runs under an account of its own, and would else keep its data outside. */

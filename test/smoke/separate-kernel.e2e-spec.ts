@@ -6,9 +6,9 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@gatehouse/net';
 import { createTestDatabase, startTcpEcho, waitFor } from '@gatehouse/testing';
 import { describe, expect, it } from 'vitest';
-import { freePort } from '../support/processes.js';
 
 const PASSWORD = 'a-password-for-tests';
 const USER = { name: 'ann', password: 'not to be read on disk' };

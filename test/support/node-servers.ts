@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { freePort } from '@gatehouse/net';
 import type { NodeTls, NodeTransport, ProxyNode } from '@gatehouse/contracts';
 import type { Programs } from './processes.js';
-import { freePort } from './processes.js';
 import { CERTIFICATE, FINGERPRINT, PRIVATE_KEY } from './tls-identity.js';
 
 export const USER_ID = 'b831381d-6324-4d53-ad4f-8cda48b30811';

@@ -1,17 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
-
-/** A port that was free a moment ago, for programs that cannot choose one themselves. */
-export async function freePort(): Promise<number> {
-  const server = net.createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
+import { freePort } from '@gatehouse/net';
 
 /** Programs that a suite starts, and ends whatever happens. */
 export class Programs {

@@ -1,7 +1,7 @@
+import { freePort } from '@gatehouse/net';
 import type { SystemStatus } from '@gatehouse/contracts';
 import type { TestDatabase } from '@gatehouse/testing';
 import { BuiltService } from './built-service.js';
-import { freePort } from './processes.js';
 
 const PASSWORD = 'a-password-for-tests';
 

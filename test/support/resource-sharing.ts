@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { freePort } from '@gatehouse/net';
 import { withClient } from '@gatehouse/persistence';
 import type { TestDatabase } from '@gatehouse/testing';
 import { BuiltService } from './built-service.js';
-import { freePort } from './processes.js';
 import { SiteBrowser } from './site-browser.js';
 
 const SEED = fileURLToPath(new URL('../../apps/resource-sharing/dist/seed-demo.js', import.meta.url));

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import ssh2 from 'ssh2';
+import { makeSshKeys } from '@gatehouse/testing';
 import type { Programs } from './processes.js';
 
 export interface RunningSshd {
@@ -30,7 +30,7 @@ export async function startSshd(programs: Programs, binary: string): Promise<Run
   const asNobody = process.getuid?.() === 0;
   const account = asNobody ? NOBODY : { name: os.userInfo().username, uid: os.userInfo().uid, gid: os.userInfo().gid };
   const folder = mkdtempSync(path.join(os.tmpdir(), 'gatehouse-sshd-'));
-  const keys = { host: ssh2.utils.generateKeyPairSync('ed25519'), user: ssh2.utils.generateKeyPairSync('ed25519') };
+  const keys = { host: makeSshKeys(), user: makeSshKeys() };
   const file = (name: string, content: string): string => {
     const full = path.join(folder, name);
     writeFileSync(full, content, { mode: 0o600 });

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { freePort } from '@gatehouse/net';
 import { waitFor } from '@gatehouse/testing';
 import { createServerIdentity, TunnelAgent } from '@gatehouse/tunnel-kernel';
 import { BuiltService } from './built-service.js';
-import { freePort } from './processes.js';
 
 const PASSWORD = 'a-password-for-tests';
 /** How the first one comes to be. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { once } from 'node:events';
+import { freePort } from '@gatehouse/net';
 import { createLogger, rootModule } from '@gatehouse/platform';
 import { findPeer, peerOrSkip, waitFor } from '@gatehouse/testing';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -12,7 +13,7 @@ import { AcmeSweep } from '../src/acme/acme-sweep.js';
 import { WorkerModule } from '../src/app.module.js';
 import { readSettings } from '../src/settings.js';
 import { Pebble, type PebbleOptions } from './support/pebble.js';
-import { freePort, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
+import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
 /** An order takes two seconds, and longer on a machine that does other things. */
 const PATIENCE = { timeoutMs: 40_000 };

@@ -1,7 +1,8 @@
+import { freePort } from '@gatehouse/net';
 import { waitFor } from '@gatehouse/testing';
 import { formatAgentKey, parseAgentKey } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { caller, freePort, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
+import { caller, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
 let world: TunnelWorld;
 let key: string;

@@ -1,6 +1,7 @@
+import { freePort } from '@gatehouse/net';
 import { peerOrSkip } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
-import { caller, freePort, TunnelWorld, type Answer, type Caller } from './support/tunnel-world.js';
+import { caller, TunnelWorld, type Answer, type Caller } from './support/tunnel-world.js';
 import { TestNames } from './support/test-names.js';
 
 interface Person {

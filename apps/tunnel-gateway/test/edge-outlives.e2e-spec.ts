@@ -5,12 +5,13 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@gatehouse/net';
 import { withClient } from '@gatehouse/persistence';
 import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
 import { TunnelAgent, type AgentStatus } from '@gatehouse/tunnel-kernel';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SteadyTransfer } from './support/steady-transfer.js';
-import { ask, caller, freePort, type AnyJson, type Caller } from './support/tunnel-world.js';
+import { ask, caller, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const LAUNCHER = fileURLToPath(new URL('support/service-launcher.mjs', import.meta.url));

@@ -4,11 +4,12 @@ import { existsSync } from 'node:fs';
 import { createServer as createHttpServer, get, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@gatehouse/net';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { EdgeLauncher } from '../src/gateway-host/edge-launcher.js';
 import { SteadyTransfer } from './support/steady-transfer.js';
-import { freePort, TunnelWorld, type AnyJson, type RunningAgent } from './support/tunnel-world.js';
+import { TunnelWorld, type AnyJson, type RunningAgent } from './support/tunnel-world.js';
 
 const KEEPER = new URL('../dist/gateway-host/keeper/keeper-main.js', import.meta.url);
 /** More of them: `EDGE_REPLACEMENTS=1000 npm test -- edge-replacements`. */

@@ -6,11 +6,12 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@gatehouse/net';
 import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
 import { TunnelAgent } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SteadyTransfer } from './support/steady-transfer.js';
-import { ask, caller, freePort, type AnyJson, type Caller } from './support/tunnel-world.js';
+import { ask, caller, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 const program = (name: string): string => fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
 const PASSWORD = 'correct horse battery';

@@ -8,11 +8,12 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
+import { freePort } from '@gatehouse/net';
 import { waitFor } from '@gatehouse/testing';
 import { createServerIdentity, TunnelAgent, TunnelVisitor, type AgentTransport } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SteadyTransfer } from './support/steady-transfer.js';
-import { closed, freePort, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
+import { closed, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
 const WORKERS = 3;
 const CLIENTS = 10;

@@ -1,6 +1,7 @@
+import { freePort } from '@gatehouse/net';
 import { waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { freePort, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
+import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
 let world: TunnelWorld;
 beforeAll(async () => {

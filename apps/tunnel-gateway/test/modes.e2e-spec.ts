@@ -1,10 +1,11 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { freePort } from '@gatehouse/net';
 import { waitFor } from '@gatehouse/testing';
 import { TunnelVisitor } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
+import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
 const quiet = (): void => undefined;
 const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };

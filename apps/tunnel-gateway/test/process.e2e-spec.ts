@@ -5,11 +5,12 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@gatehouse/net';
 import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
 import { TunnelAgent } from '@gatehouse/tunnel-kernel';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DatabaseLine } from './support/database-line.js';
-import { ask, caller, freePort, type AnyJson } from './support/tunnel-world.js';
+import { ask, caller, type AnyJson } from './support/tunnel-world.js';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const MIGRATE = fileURLToPath(new URL('../dist/migrate.js', import.meta.url));

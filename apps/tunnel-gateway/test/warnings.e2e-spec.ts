@@ -1,5 +1,6 @@
+import { freePort } from '@gatehouse/net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort, TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
+import { TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 let world: TunnelWorld;
 let ann: { call: Caller; id: number };

@@ -2,6 +2,7 @@ export { resetStream, type ByteStream, type ByteStreamEvents } from './byte-stre
 export { watchIdle, type ByteCounter, type IdleWatch } from './idle-watch.js';
 export { relay, type RelayEnd, type RelayEndReason, type RelayHandle, type RelayOptions } from './relay.js';
 export { listenTcp } from './listen.js';
+export { freePort, listenOnce } from './free-port.js';
 export { ListeningSockets, type HandedSocket, type SocketHandle } from './listening-sockets.js';
 export { Newcomers, type NewcomerLimits } from './newcomers.js';
 export { StreamEmitter, StreamOver } from './stream-over.js';

@@ -22,6 +22,7 @@ export {
   type RedisServer,
 } from './redis-server.js';
 export { createTestApp, type TestApp, type TestAppOptions } from './test-app.js';
+export { makeSshKeys, type SshKeys } from './ssh-keys.js';
 export { temporaryRoot } from './temporary-root.js';
 export {
   formOf,

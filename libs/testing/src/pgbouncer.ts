@@ -4,8 +4,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@gatehouse/net';
 import type { RunningServer } from './echo-servers.js';
-import { freePort } from './redis-server.js';
+
 import { waitFor } from './wait-for.js';
 
 export interface PgBouncerOptions {

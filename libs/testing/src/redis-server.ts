@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { connect } from 'node:net';
 import { once } from 'node:events';
+import { freePort } from '@gatehouse/net';
 import type { RunningServer } from './echo-servers.js';
 import { waitFor } from './wait-for.js';
 
@@ -125,13 +125,4 @@ function answers(port: number, accepting: boolean): Promise<boolean> {
       resolve(reply.toString().startsWith('+PONG'));
     });
   });
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

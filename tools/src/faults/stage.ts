@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '@gatehouse/net';
 import type { NewTunnelClientView, TunnelView } from '@gatehouse/contracts';
 import { withClient } from '@gatehouse/persistence';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
@@ -279,22 +280,6 @@ async function environment(home: string, redis: RedisProcess | undefined): Promi
   const variables = [...SERVICES.map(({ portVariable }) => portVariable), ...TUNNEL_PORTS.map((port) => port.variable)];
   for (const variable of [...variables, KERNEL_PORT.variable]) env[variable] = String(await freePort());
   return env;
-}
-
-const given = new Set<number>();
-
-/** A port that is free now and was not handed out before. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    if (given.has(port)) continue;
-    given.add(port);
-    return port;
-  }
 }
 
 /** An empty folder that PostgreSQL's own account can reach. */

@@ -2,7 +2,8 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { canConnect, freePort } from '../ports.js';
+import { freePort } from '@gatehouse/net';
+import { canConnect } from '../ports.js';
 
 const START_TIMEOUT_MS = 15_000;
 

@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@gatehouse/net';
 import { waitFor } from '@gatehouse/testing';
 import { makeCertificate } from '@gatehouse/testing';
 import { end, takes, TestNames } from './test-names.js';
-import { freePort } from './tunnel-world.js';
 
 export interface PebbleOptions {
   programs: { pebble: string; names: string };

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { freePort } from '@gatehouse/net';
 import { waitFor } from '@gatehouse/testing';
-import { freePort } from './tunnel-world.js';
 
 /** A real name server on loopback (pebble's): every name is 127.0.0.1, TXT records are what a test sets. */
 export class TestNames {

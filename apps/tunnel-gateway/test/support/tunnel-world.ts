@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { freePort } from '@gatehouse/net';
 import type { NewTunnelClientView } from '@gatehouse/contracts';
 import { withClient } from '@gatehouse/persistence';
 import { waitFor } from '@gatehouse/testing';
@@ -187,15 +188,6 @@ export function caller(url: string, headers: Record<string, string>): Caller {
       type: response.headers.get('content-type'),
     };
   };
-}
-
-/** A port that was free at this moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** However it ends. */

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { freePort, listenOnce } from '@gatehouse/net';
 import { EmbeddedPostgresError } from './errors.js';
 
 /**
@@ -23,25 +23,10 @@ export function portTaken(port: number, variable: string): EmbeddedPostgresError
 
 async function isFree(port: number): Promise<boolean> {
   try {
-    return (await tryListen(port)) === port;
+    return (await listenOnce(port, '127.0.0.1')) === port;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'EADDRINUSE' || code === 'EACCES') return false;
     throw error;
   }
-}
-
-async function freePort(): Promise<number> {
-  return tryListen(0);
-}
-
-function tryListen(port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : port));
-    });
-  });
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { freePort } from '@gatehouse/net';
 import {
   compileRouter,
   compileRuleSets,
@@ -288,17 +287,6 @@ function toState({ name, type, members }: KernelConfig['groups'][number], group:
 }
 
 /** mihomo cannot be asked which port the system gave it, so one that is free now is chosen for it. */
-function freePort(address: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, address, () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
-
 /** With the one for questions. */
 function listenersOf(config: KernelConfig | null): { name: string; type: string; address: string; port: number }[] {
   const dns = config?.dns?.listen;

@@ -4,6 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import ssh2, { type Connection, type ServerConfig } from 'ssh2';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { OtherNode } from '@gatehouse/contracts';
+import { makeSshKeys } from '@gatehouse/testing';
 import type { DialStage } from '../../interfaces/index.js';
 import { createChainDialer, fixedHop } from '../../transport/chain-dialer.js';
 import { createDirectDialer } from '../../transport/server-dialer.js';
@@ -11,8 +12,8 @@ import { DirectOutbound } from '../direct/outbound.js';
 import { isFileName, sshOptions } from './options.js';
 import { SshOutbound } from './outbound.js';
 
-const hostKey = ssh2.utils.generateKeyPairSync('ed25519');
-const userKey = ssh2.utils.generateKeyPairSync('ed25519');
+const hostKey = makeSshKeys();
+const userKey = makeSshKeys();
 const blob = (text: string): Buffer => Buffer.from(text.split(' ')[1] ?? '', 'base64');
 const hostBlob = blob(hostKey.public);
 const sha256 = createHash('sha256').update(hostBlob);
