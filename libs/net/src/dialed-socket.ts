@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { flowEmit } from './flow-boundary.js';
 import { handOn, ReadMemory } from './read-memory.js';
 
 /**
@@ -26,3 +27,5 @@ export class DialedSocket extends Socket {
     this.memory.release();
   }
 }
+
+DialedSocket.prototype.emit = flowEmit;

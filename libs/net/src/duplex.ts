@@ -1,5 +1,6 @@
 import { Duplex } from 'node:stream';
 import type { ByteCounter } from './idle-watch.js';
+import { failFlow, flowEmit } from './flow-boundary.js';
 import { resetStream, type ByteStream } from './byte-stream.js';
 
 /**
@@ -57,8 +58,13 @@ export class ByteStreamDuplex extends Duplex {
   override _write(chunk: Buffer, _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
     if (this.inner.destroyed) return callback(new Error('the stream underneath is closed'));
     if (this.counter) this.counter.upload += chunk.length;
-    if (this.inner.write(chunk) || this.inner.writableLength === 0) callback();
-    else this.onDrain = callback;
+    try {
+      if (this.inner.write(chunk) || this.inner.writableLength === 0) callback();
+      else this.onDrain = callback;
+    } catch (error) {
+      // Node's TLS calls this from where no event of ours is underneath.
+      failFlow(this, 'ByteStreamDuplex write', error);
+    }
   }
 
   override _final(callback: (error?: Error | null) => void): void {
@@ -84,3 +90,5 @@ export class ByteStreamDuplex extends Duplex {
     else if (!this.writableFinished) this.destroy();
   }
 }
+
+ByteStreamDuplex.prototype.emit = flowEmit;

@@ -1,4 +1,21 @@
 export { resetStream, type ByteStream, type ByteStreamEvents } from './byte-stream.js';
+export {
+  failFlow,
+  guardDatagrams,
+  guarded,
+  guardExchange,
+  guardFlow,
+  guardPromise,
+  guardServer,
+  guardSession,
+  onFlowFailure,
+  setFlowInterval,
+  setFlowTimeout,
+  type Endable,
+  type FlowFailure,
+} from './flow-boundary.js';
+export { FlowFailures } from './flow-failures.js';
+export * from './guarded-sockets.js';
 export { watchIdle, type ByteCounter, type IdleWatch } from './idle-watch.js';
 export { relay, type RelayEnd, type RelayEndReason, type RelayHandle, type RelayOptions } from './relay.js';
 export { listenTcp } from './listen.js';

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { flowEmit } from './flow-boundary.js';
 import { resetStream, type ByteStream, type ByteStreamEvents } from './byte-stream.js';
 
 /** Emits the events of a `ByteStream`. */
@@ -9,8 +10,9 @@ export interface StreamEmitter extends EventEmitter {
   emit<E extends keyof ByteStreamEvents>(event: E, ...values: Parameters<ByteStreamEvents[E]>): boolean;
 }
 
-/** Node's own class, said to know these events alone: methods of ours would only call those, once more for each chunk. */
-export const StreamEmitter = EventEmitter as unknown as new () => StreamEmitter;
+/** Node's own class, said to know these events alone, and with the boundary of a flow: its subclasses have `destroy`. */
+export const StreamEmitter = class extends EventEmitter {} as unknown as new () => StreamEmitter;
+StreamEmitter.prototype.emit = flowEmit;
 
 /** A stream that is carried by another one, and is about that what it does not know better. */
 export abstract class StreamOver extends StreamEmitter {
