@@ -10,6 +10,7 @@ import { NestFactory } from '@nestjs/core';
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { AcmeIssuer } from '../src/acme/acme-issuer.js';
 import { AcmeSweep } from '../src/acme/acme-sweep.js';
+import { ChallengeBoard } from '../src/acme/challenge-board.js';
 import { WorkerModule } from '../src/app.module.js';
 import { readSettings } from '../src/settings.js';
 import { Pebble, type PebbleOptions } from './support/pebble.js';
@@ -197,8 +198,14 @@ describe('certificates by ACME, with an authority that refuses every other nonce
   it('are issued by TLS-ALPN-01', async (context) => {
     const at = await yard(context, { ACME_CHALLENGES: 'tls-alpn-01' });
     const { id } = await host(at, 'alpn.example.org', { scheme: 'https' });
-    expect(await settled(at, id)).toMatchObject({ status: 'valid', names: ['alpn.example.org'] });
+    expect(await settled(at, id)).toMatchObject({ last_error: null, status: 'valid', names: ['alpn.example.org'] });
     await waitFor(() => handshake(at, 'alpn.example.org'), PATIENCE);
+    const challenge = { token: 't', type: 'http-01', name: 'a.example.org', keyAuthorization: 't.k' } as const;
+    const takeDown = await at.world.gateway.app.get(ChallengeBoard, { strict: false }).show(challenge);
+    // The edge is a process of its own: only it writes this.
+    const [{ served_at: servedAt }] = await at.world.rows('SELECT served_at FROM tunnel_gateway_ops.acme_challenges');
+    expect(servedAt).not.toBeNull();
+    await takeDown();
     expect(await at.world.rows('SELECT * FROM tunnel_gateway_ops.acme_challenges')).toEqual([]);
   }, 120_000);
 

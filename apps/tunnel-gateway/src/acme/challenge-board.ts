@@ -3,28 +3,44 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ChallengeAnswer } from './acme-order.js';
 
-/** Every edge has read what is told in far less. */
+/** For the other edges, once the first one has confirmed. */
 const SPREAD_MS = 1_000;
+const LOOK_MS = 100;
+/** An edge looks every 10 s even when a notification does not reach it. */
+const LONGEST_WAIT_MS = 12_000;
+
+const CONFIRMED = `SELECT 1 FROM tunnel_gateway_ops.acme_challenges WHERE token = $1 AND served_at IS NOT NULL`;
 
 const SHOW = `
   INSERT INTO tunnel_gateway_ops.acme_challenges (token, type, name, key_authorization, expires_at)
   VALUES ($1, $2, $3, $4, now() + interval '1 hour')
   ON CONFLICT (token) DO UPDATE SET
     type = EXCLUDED.type, name = EXCLUDED.name, key_authorization = EXCLUDED.key_authorization,
-    expires_at = EXCLUDED.expires_at`;
+    expires_at = EXCLUDED.expires_at, served_at = NULL`;
 
 /** Where the edges see what they have to answer authorities. */
 @Injectable()
 export class ChallengeBoard {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Resolves when the edges have it; the function takes it down. */
+  /**
+   * Resolves when the edges serve it, or after 12 s: then the authority says what is wrong. The function takes it down.
+   */
   async show({ token, type, name, keyAuthorization }: ChallengeAnswer): Promise<() => Promise<void>> {
     await this.dataSource.query(SHOW, [token, type, name, keyAuthorization]);
+    await this.confirmed(token);
     await delay(SPREAD_MS);
     return async () => {
       await this.dataSource.query('DELETE FROM tunnel_gateway_ops.acme_challenges WHERE token = $1', [token]);
     };
+  }
+
+  private async confirmed(token: string): Promise<void> {
+    const deadline = performance.now() + LONGEST_WAIT_MS;
+    while (performance.now() < deadline) {
+      if ((await this.dataSource.query<unknown[]>(CONFIRMED, [token])).length > 0) return;
+      await delay(LOOK_MS);
+    }
   }
 
   /** Of orders whose process died. */

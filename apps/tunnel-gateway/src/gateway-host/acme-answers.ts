@@ -7,14 +7,19 @@ export const ACME_CHANNEL = 'tunnel_gateway:acme';
 const LIMIT = 1_000;
 
 const READ = `
-  SELECT type, name, token, key_authorization AS "keyAuthorization" FROM tunnel_gateway_ops.acme_challenges
+  SELECT type, name, token, key_authorization AS "keyAuthorization", served_at IS NOT NULL AS confirmed
+  FROM tunnel_gateway_ops.acme_challenges
   WHERE expires_at > now() ORDER BY expires_at DESC LIMIT ${LIMIT}`;
+
+const CONFIRM = `
+  UPDATE tunnel_gateway_ops.acme_challenges SET served_at = now() WHERE token = ANY($1) AND served_at IS NULL`;
 
 interface ChallengeRow {
   type: 'http-01' | 'tls-alpn-01';
   name: string;
   token: string;
   keyAuthorization: string;
+  confirmed: boolean;
 }
 
 /** What this edge answers authorities that look whether a name leads here. */
@@ -22,6 +27,7 @@ export class AcmeAnswers {
   private byToken: ReadonlyMap<string, string> = new Map();
   private byName: ReadonlyMap<string, ServerCertificate> = new Map();
 
+  /** Answers what the database holds, and writes there that it does: an order waits for that. */
   async load(queries: Queries): Promise<void> {
     const { rows } = await queries.query<ChallengeRow>(READ);
     this.byToken = new Map(
@@ -32,6 +38,8 @@ export class AcmeAnswers {
         .filter(({ type }) => type === 'tls-alpn-01')
         .map(({ name, keyAuthorization }) => [name, alpnCertificate(name, keyAuthorization)]),
     );
+    const unconfirmed = rows.filter(({ confirmed }) => !confirmed).map(({ token }) => token);
+    if (unconfirmed.length > 0) await queries.query(CONFIRM, [unconfirmed]);
   }
 
   /** For HTTP-01 (RFC 8555 8.3). */

@@ -18,6 +18,7 @@ import { TellPolicyVersions1763668802181 } from './1763668802181-tell-policy-ver
 import { CreateAuditLogs1763668802401 } from './1763668802401-create-audit-logs.js';
 import { CreateDomains1763668802400 } from './1763668802400-create-domains.js';
 import { CreateDataKeys1763668802450 } from './1763668802450-create-data-keys.js';
+import { ConfirmChallenges1763668802460 } from './1763668802460-confirm-challenges.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -41,4 +42,5 @@ export const MIGRATIONS = [
   CreateDomains1763668802400,
   CreateAuditLogs1763668802401,
   CreateDataKeys1763668802450,
+  ConfirmChallenges1763668802460,
 ];
