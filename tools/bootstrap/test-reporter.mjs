@@ -7,7 +7,7 @@ import { relative } from 'node:path';
  */
 export default class ResultFileReporter {
   onTestRunEnd(testModules, unhandledErrors) {
-    const summary = { files: testModules.length, passed: 0, failed: [], skipped: [], errors: unhandledErrors.length };
+    const summary = { files: testModules.length, passed: 0, failed: [], skipped: [], flaky: [], errors: unhandledErrors.length };
     for (const module of testModules) {
       const file = relative(process.cwd(), module.moduleId);
       let tests = 0;
@@ -25,7 +25,9 @@ export default class ResultFileReporter {
 
 function addTest(summary, file, test) {
   const { state, note } = test.result();
-  if (state === 'passed') summary.passed++;
-  else if (state === 'skipped') summary.skipped.push({ file, name: test.fullName, reason: note });
+  if (state === 'passed') {
+    summary.passed++;
+    if (test.diagnostic()?.flaky) summary.flaky.push({ file, name: test.fullName });
+  } else if (state === 'skipped') summary.skipped.push({ file, name: test.fullName, reason: note });
   else summary.failed.push({ file, name: test.fullName }); // a test that never finished counts as failed
 }

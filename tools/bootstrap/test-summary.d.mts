@@ -3,6 +3,8 @@ export interface TestResults {
   passed: number;
   failed: { file: string; name: string }[];
   skipped: { file: string; name: string; reason?: string }[];
+  /** Passed on a second try. */
+  flaky: { file: string; name: string }[];
   errors: number;
 }
 export function isMissingPeer(reason: string | undefined): boolean;

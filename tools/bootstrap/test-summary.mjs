@@ -1,4 +1,6 @@
 const SHOWN_WITHOUT_REASON = 10;
+/** More than these say that something is wrong with the machine or the change. */
+const MOST_FLAKY = 5;
 const MISSING_PEER = /missing peer|peer .*(missing|not (installed|found|available))|not installed/i;
 /** Said by tests whose program is brought only when asked for: left out without a failure. */
 const BROUGHT_ON_REQUEST = /peers -- --(go|python)/;
@@ -31,6 +33,10 @@ function byFileAndReason(skipped) {
   });
 }
 
+function byName(tests) {
+  return tests.map(({ file, name }) => `  ${file}: ${name}`);
+}
+
 /** What a person reads at the end of a test run, and the exit code that follows from it. */
 export function summarize(results, { vitestCode, isCi }) {
   if (results === undefined) {
@@ -39,14 +45,19 @@ export function summarize(results, { vitestCode, isCi }) {
       code: vitestCode || 1,
     };
   }
-  const { files, passed, failed, skipped, errors } = results;
+  const { files, passed, failed, skipped, flaky, errors } = results;
   const lines = ['', `Ran ${passed + failed.length} tests in ${files} files.`];
   if (errors > 0) lines.push(`${errors} errors happened outside of tests (shown above): the run counts as failed.`);
-  if (failed.length > 0) lines.push('Failed:', ...failed.map(({ file, name }) => `  ${file}: ${name}`));
+  if (failed.length > 0) lines.push('Failed:', ...byName(failed));
   if (skipped.length > 0) lines.push('Skipped:', ...skippedLines(skipped));
   else lines.push('Nothing was skipped.');
+  if (flaky.length > 0) lines.push('Flaky (failed, then passed on a second try):', ...byName(flaky));
   const missing = skipped.filter(({ reason }) => isMissingPeer(reason));
   let code = vitestCode || (failed.length > 0 ? 1 : 0);
+  if (flaky.length > MOST_FLAKY) {
+    lines.push(`More than ${MOST_FLAKY} tests needed a second try: the run counts as failed.`);
+    code ||= 1;
+  }
   if (missing.length > 0) {
     lines.push(`${missing.length} skipped because a peer is missing: npm run peers brings them.`);
     if (isCi) {

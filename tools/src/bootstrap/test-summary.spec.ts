@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { summarize, type TestResults } from '../../bootstrap/test-summary.mjs';
 
-const CLEAN: TestResults = { files: 2, passed: 5, failed: [], skipped: [], errors: 0 };
+const CLEAN: TestResults = { files: 2, passed: 5, failed: [], skipped: [], flaky: [], errors: 0 };
 const SKIPPED = { file: 'a.spec.ts', name: 'carries', reason: 'v2ray is not installed: npm run peers' };
 
 function lastLine(text: string): string | undefined {
@@ -42,6 +42,16 @@ describe('summarize', () => {
     expect(lastLine(text)).toBe('5 passed, 0 failed, 2 skipped');
     const python = [{ ...SKIPPED, reason: 'python3-with-x is not installed: npm run peers -- --python' }];
     expect(summarize({ ...CLEAN, skipped: python }, { vitestCode: 0, isCi: true }).code).toBe(0);
+  });
+
+  it('names what passed on a second try only, and fails when that happens often', () => {
+    const flaky = Array.from({ length: 5 }, (_, i) => ({ file: 'a.spec.ts', name: `t${i}` }));
+    const few = summarize({ ...CLEAN, flaky }, { vitestCode: 0, isCi: true });
+    expect(few.text).toContain('a.spec.ts: t4');
+    expect(few.code).toBe(0);
+    const many = summarize({ ...CLEAN, flaky: [...flaky, ...flaky] }, { vitestCode: 0, isCi: true });
+    expect(many.text).toContain('needed a second try');
+    expect(many.code).toBe(1);
   });
 
   it('shortens a long list of skips without a reason', () => {
