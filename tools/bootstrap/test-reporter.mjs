@@ -7,7 +7,14 @@ import { relative } from 'node:path';
  */
 export default class ResultFileReporter {
   onTestRunEnd(testModules, unhandledErrors) {
-    const summary = { files: testModules.length, passed: 0, failed: [], skipped: [], flaky: [], errors: unhandledErrors.length };
+    const summary = {
+      files: testModules.length,
+      passed: 0,
+      failed: [],
+      skipped: [],
+      flaky: [],
+      errors: unhandledErrors.length,
+    };
     for (const module of testModules) {
       const file = relative(process.cwd(), module.moduleId);
       let tests = 0;
