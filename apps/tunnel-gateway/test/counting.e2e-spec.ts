@@ -33,6 +33,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const onRefused = (_batch: FlowBatch, error: unknown): void => {
+  throw error;
+};
 const delta = (id: number, clientId: number, upload: number): FlowDelta => ({
   resource: { kind: 'tunnel', id },
   clientId,
@@ -116,6 +119,7 @@ describe('batches of counters', () => {
     const writers = [1, 2, 3].map((number) => {
       let left = 40;
       const writer = new FlowWriter({
+        onRefused,
         queries: lossy(),
         now: Date.now,
         collect: (unsent) => {
@@ -134,6 +138,7 @@ describe('batches of counters', () => {
     for (const [index, { writer }] of writers.entries()) {
       await writer.close();
       const heir = new FlowWriter({
+        onRefused,
         queries,
         now: Date.now,
         collect: () => undefined,
@@ -158,13 +163,13 @@ describe('batches of counters', () => {
     const collect = (unsent: UnsentFlows): void => {
       if (left-- > 0) unsent.add(delta(1, 2, 100), 1);
     };
-    const writer = new FlowWriter({ queries, now: Date.now, collect, folder: place });
+    const writer = new FlowWriter({ onRefused, queries, now: Date.now, collect, folder: place });
     const from = performance.now();
     await writer.close();
     expect(performance.now() - from).toBeLessThan(4_000);
     expect(readdirSync(place)).toHaveLength(1);
     await locked.release();
-    const heir = new FlowWriter({ queries, now: Date.now, collect: () => undefined, folder: place });
+    const heir = new FlowWriter({ onRefused, queries, now: Date.now, collect: () => undefined, folder: place });
     await heir.recover();
     await heir.write();
     expect((await inlet('global', 0)) - before).toBe(100);
@@ -179,7 +184,7 @@ describe('batches of counters', () => {
       const collect = (unsent: UnsentFlows): void => {
         if (left-- > 0) unsent.add(delta(1, 2, upload), 1);
       };
-      const writer = new FlowWriter({ queries: away, now: Date.now, collect, folder: place });
+      const writer = new FlowWriter({ onRefused, queries: away, now: Date.now, collect, folder: place });
       await writer.recover();
       await writer.close();
     }
@@ -212,16 +217,60 @@ describe('batches of counters', () => {
         unsent.addVisitor({ resource: { kind: 'tunnel', id: 1 }, clientId: 2, address, hits: 1 }, 1, Date.now());
       }
     };
-    const writer = new FlowWriter({ queries: watched, now: Date.now, collect, folder: join(folder, 'many') });
+    const writer = new FlowWriter({
+      onRefused,
+      queries: watched,
+      now: Date.now,
+      collect,
+      folder: join(folder, 'many'),
+    });
     while (sizes.reduce((sum, size) => sum + size, 0) < 25_000) await writer.write();
     expect(sizes).toEqual([10_000, 10_000, 5_000]);
     expect([(await hits()) - before, (await inlet('global', 0)) - bytes]).toEqual([25_000, 3]);
   });
 
+  it('that the database refuses are set aside, and keep nobody else from being counted', async () => {
+    const [before, others] = [await inlet('global', 0), await inlet('client', 1)];
+    const place = join(folder, 'refused');
+    const refused: FlowBatch[] = [];
+    let left = 1;
+    const collect = (unsent: UnsentFlows): void => {
+      if (left-- <= 0) return;
+      for (const id of [1, 2, 3, 4]) unsent.add(delta(id, 1 + (id % 2), 10), 1);
+      // No text of PostgreSQL holds this character.
+      const hit = { resource: { kind: 'tunnel', id: 1 }, clientId: 2, address: '192.0.2.\0', hits: 1 } as const;
+      unsent.addVisitor(hit, 1, Date.now());
+    };
+    const writer = new FlowWriter({
+      queries,
+      now: Date.now,
+      collect,
+      folder: place,
+      onRefused: (batch) => refused.push(batch),
+    });
+    await writer.write();
+    expect([(await inlet('global', 0)) - before, (await inlet('client', 1)) - others]).toEqual([40, 20]);
+    expect(refused).toMatchObject([{ flows: [], visitors: [{ ip: '192.0.2.\0' }] }]);
+    await writer.write();
+    await writer.close();
+    expect(refused).toHaveLength(1);
+  });
+
+  it('stop at the largest number that everybody can read, and come back to it', async () => {
+    const most = Number.MAX_SAFE_INTEGER;
+    for (const _ of [1, 2]) await applyBatch(queries, batchOf(delta(4, 1, most), delta(4, 1, most)));
+    expect([await inlet('tunnel', 4), await inlet('client', 1), await inlet('global', 0)]).toEqual([most, most, most]);
+    await queries.query(`UPDATE tunnel_gateway.tunnels SET inlet_flow = 1653313644454215700 WHERE id = 4`);
+    await applyBatch(queries, batchOf(delta(4, 1, 1)));
+    const { rows } = await queries.query('SELECT inlet_flow::text AS kept FROM tunnel_gateway.tunnels WHERE id = 4');
+    expect(rows).toEqual([{ kept: String(most) }]);
+    await queries.query('UPDATE tunnel_gateway.flow_stats SET inlet_bytes = 0, export_bytes = 0');
+  });
+
   it('of an edge that was replaced are found by the one that serves', async () => {
     const before = await inlet('global', 0);
     const place = join(folder, 'replaced');
-    const serving = new FlowWriter({ queries, now: Date.now, collect: () => undefined, folder: place });
+    const serving = new FlowWriter({ onRefused, queries, now: Date.now, collect: () => undefined, folder: place });
     await serving.recover();
     mkdirSync(place, { recursive: true });
     writeFileSync(join(place, 'unsent-1.json'), JSON.stringify([batchOf(delta(1, 2, 9))]));

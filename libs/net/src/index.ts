@@ -56,3 +56,5 @@ export { deriveControlKey, type ControlKey } from './control/control-key.js';
 export { ControlLink, type ControlLinkLimits } from './control/control-link.js';
 export { ControlServer, type ControlServerOptions } from './control/control-server.js';
 export { keepOwner, makePrivateFolder, writePrivate, writePrivately, writePrivateOnce } from './private-files.js';
+export { halveRows, isRefusedData, sqlStateOf, writeBatches, type BatchSteps } from './refused-batches.js';
+export { addCounts, MAX_COUNT, parseBigInt } from './whole-numbers.js';

@@ -43,5 +43,6 @@ export {
   SecretKeyError,
   type SecretKeySource,
 } from './secret-key.js';
-export { isBadData, isLockTimeout } from './bad-data.js';
+export { halveRows, isRefusedData, writeBatches, type BatchSteps } from '@gatehouse/net';
+export { isLockTimeout } from './sql-errors.js';
 export { noteRestore, readRestores, type RestoreNote } from './backup/restore-note.js';

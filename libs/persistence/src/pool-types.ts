@@ -1,15 +1,7 @@
+import { parseBigInt } from '@gatehouse/net';
 import pg from 'pg';
 
 const { builtins } = pg.types;
-
-/** bigint arrives as a number: ids and counters stay below 2^53, and a value above it is an error, never rounded. */
-function parseBigInt(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) {
-    throw new RangeError(`The bigint ${text} does not fit a JavaScript number: select it as text.`);
-  }
-  return value;
-}
 
 /** Type parsers of every pool and client of the platform. */
 export const poolTypes: pg.CustomTypesConfig = {

@@ -1,4 +1,11 @@
-import type { ByteCounter, RelayEnd, RelayEndReason, RelayHandle, Throttle } from '@gatehouse/net';
+import {
+  addCounts,
+  type ByteCounter,
+  type RelayEnd,
+  type RelayEndReason,
+  type RelayHandle,
+  type Throttle,
+} from '@gatehouse/net';
 import { resourceKey, type ResourceRef } from './resource.js';
 import type { VisitorLedger } from './visitor-ledger.js';
 import type { Endpoint } from './wire/prelude.js';
@@ -102,8 +109,8 @@ export class FlowLedger {
   /** What somebody else counted for a flow that runs. */
   carried(flow: Flow, { upload, download, connections }: Omit<FlowDelta, 'resource' | 'clientId'>): void {
     if ((flow as CountedFlow).place < 0) return;
-    flow.counter.upload += upload;
-    flow.counter.download += download;
+    flow.counter.upload = addCounts(flow.counter.upload, upload);
+    flow.counter.download = addCounts(flow.counter.download, download);
     if (connections > 0) this.countConnections(flow, connections);
   }
 
@@ -161,8 +168,8 @@ export class FlowLedger {
     const download = counter.download - reported.download;
     if (upload === 0 && download === 0) return;
     const delta = this.deltaOf(into, flow);
-    delta.upload += upload;
-    delta.download += download;
+    delta.upload = addCounts(delta.upload, upload);
+    delta.download = addCounts(delta.download, download);
     reported.upload = counter.upload;
     reported.download = counter.download;
   }

@@ -1,8 +1,8 @@
-import { JsonLogger } from '@gatehouse/platform';
+import { JsonLogger, type MetricsRegistry } from '@gatehouse/platform';
 import { Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { isBadData } from '@gatehouse/persistence';
+import { halveRows, writeBatches } from '@gatehouse/persistence';
 import type { Preferences } from '../preferences/preferences.service.js';
 import { RuntimeLogQueue } from './runtime-log-queue.js';
 import { KERNEL_CONTEXT, toNewRow } from './runtime-log-row.js';
@@ -28,6 +28,7 @@ export class RuntimeLogWriter implements OnModuleInit, BeforeApplicationShutdown
     private readonly source: JsonLogger,
     private readonly preferences: Preferences,
     private readonly process: 'api' | 'worker',
+    private readonly metrics: MetricsRegistry,
   ) {}
 
   onModuleInit(): void {
@@ -52,23 +53,12 @@ export class RuntimeLogWriter implements OnModuleInit, BeforeApplicationShutdown
     this.source.setContextLevel(KERNEL_CONTEXT, level === 'warning' ? 'warn' : level);
   }
 
-  private async write(rows: readonly NewRuntimeLog[]): Promise<void> {
-    try {
-      await this.dataSource.query(INSERT, [JSON.stringify(rows)]);
-    } catch (error) {
-      if (!isBadData(error)) throw error;
-      await this.writeSingly(rows);
-    }
-  }
-
-  /** One line that the database refuses must not keep the others out; it is on standard output. */
-  private async writeSingly(rows: readonly NewRuntimeLog[]): Promise<void> {
-    for (const row of rows) {
-      try {
-        await this.dataSource.query(INSERT, [JSON.stringify([row])]);
-      } catch (error) {
-        if (!isBadData(error)) throw error;
-      }
-    }
+  /** A line that the database refuses is on standard output. To log it here would bring it back. */
+  private write(rows: readonly NewRuntimeLog[]): Promise<void> {
+    return writeBatches([rows], {
+      write: async (part) => void (await this.dataSource.query(INSERT, [JSON.stringify(part)])),
+      halve: halveRows,
+      setAside: (part) => this.metrics.noteRefusedRows('runtime_logs', part.length),
+    });
   }
 }

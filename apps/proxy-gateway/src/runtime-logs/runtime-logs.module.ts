@@ -1,4 +1,4 @@
-import { JsonLogger } from '@gatehouse/platform';
+import { JsonLogger, MetricsRegistry } from '@gatehouse/platform';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -19,9 +19,13 @@ export class RuntimeLogsModule {
       providers: [
         {
           provide: RuntimeLogWriter,
-          inject: [DataSource, JsonLogger, Preferences],
-          useFactory: (dataSource: DataSource, logger: JsonLogger, preferences: Preferences) =>
-            new RuntimeLogWriter(dataSource, logger, preferences, process),
+          inject: [DataSource, JsonLogger, Preferences, MetricsRegistry],
+          useFactory: (
+            dataSource: DataSource,
+            logger: JsonLogger,
+            preferences: Preferences,
+            metrics: MetricsRegistry,
+          ) => new RuntimeLogWriter(dataSource, logger, preferences, process, metrics),
         },
         RuntimeLogRetention,
       ],

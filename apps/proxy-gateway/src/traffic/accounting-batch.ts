@@ -1,3 +1,4 @@
+import { halveRows } from '@gatehouse/persistence';
 import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
 
 export interface FlowCount {
@@ -77,6 +78,37 @@ export class AccountingBatch {
       });
     }
     for (const [id, hit] of Object.entries(delta.rules)) this.#addHits(Number(id), hit);
+  }
+
+  /** Two batches that say the same together; null when there is one entry left. */
+  halve(): [AccountingBatch, AccountingBatch] | null {
+    const entries: ((into: AccountingBatch) => void)[] = [
+      ...this.logs.map((log) => (into: AccountingBatch) => into.logs.push(log)),
+      ...[...this.domains].map(
+        ([key, bucket]) =>
+          (into: AccountingBatch) =>
+            into.domains.set(key, bucket),
+      ),
+      ...[...this.outbounds].map(
+        ([key, bucket]) =>
+          (into: AccountingBatch) =>
+            into.outbounds.set(key, bucket),
+      ),
+      ...[...this.rules].map(
+        ([id, hits]) =>
+          (into: AccountingBatch) =>
+            into.rules.set(id, hits),
+      ),
+    ];
+    const halves = halveRows(entries);
+    if (halves === null) return null;
+    const made: [AccountingBatch, AccountingBatch] = [
+      new AccountingBatch(this.#limits),
+      new AccountingBatch(this.#limits),
+    ];
+    made.forEach((into, index) => halves[index]?.forEach((put) => put(into)));
+    made[0].droppedLogs = this.droppedLogs;
+    return made;
   }
 
   #addLog(record: ConnectionRecord): void {

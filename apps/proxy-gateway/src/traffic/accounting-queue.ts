@@ -1,3 +1,4 @@
+import { writeBatches } from '@gatehouse/persistence';
 import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
 import { AccountingBatch, DEFAULT_LIMITS } from './accounting-batch.js';
 import type { AccountingLimits } from './accounting-batch.js';
@@ -7,14 +8,17 @@ export interface AccountingQueueOptions {
   write(batch: AccountingBatch, sequence: number): Promise<void>;
   /** A write failed and is tried again in `retryMs`. */
   onFailure(error: unknown, retryMs: number): void;
-  /** Whether an error would come again however often the batch is sent, so that the batch must not block the others. */
-  isHopeless(error: unknown): boolean;
-  /** Such a batch was given up. */
+  /** The database refuses this part of a batch; the rest was written, or will be. */
   onLost(error: unknown, batch: AccountingBatch): void;
   onDropped(rows: number): void;
   limits?: AccountingLimits;
   /** Longest time that something waits before its write begins. */
   delayMs?: number;
+}
+
+interface NumberedBatch {
+  batch: AccountingBatch;
+  sequence: number;
 }
 
 const RETRY_MS = [250, 500, 1_000, 2_000, 5_000] as const;
@@ -32,7 +36,8 @@ export class AccountingQueue {
   #failures = 0;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<boolean> | null = null;
-  #stuck: AccountingBatch | null = null;
+  /** Taken, and not written yet: a batch keeps its number for as long as it stays what it is. */
+  readonly #taken: NumberedBatch[] = [];
   #closed = false;
 
   constructor(options: AccountingQueueOptions) {
@@ -57,7 +62,7 @@ export class AccountingQueue {
   async flush(): Promise<boolean> {
     this.#clearTimer();
     if (this.#writing !== null) await this.#writing;
-    while (this.#stuck !== null || !this.#pending.isEmpty()) {
+    while (this.#taken.length > 0 || !this.#pending.isEmpty()) {
       if (!(await this.#writeNext())) return false;
     }
     return true;
@@ -71,7 +76,7 @@ export class AccountingQueue {
 
   #schedule(): void {
     if (this.#closed || this.#writing !== null) return;
-    if (this.#stuck === null && this.#pending.isEmpty()) return;
+    if (this.#taken.length === 0 && this.#pending.isEmpty()) return;
     if (this.#failures === 0 && this.#pending.logs.length >= FULL_BATCH) {
       this.#clearTimer();
       void this.#writeNext();
@@ -89,36 +94,43 @@ export class AccountingQueue {
   }
 
   #writeNext(): Promise<boolean> {
-    this.#writing ??= this.#write(this.#take()).finally(() => {
+    this.#writing ??= this.#write().finally(() => {
       this.#writing = null;
       this.#schedule();
     });
     return this.#writing;
   }
 
-  #take(): AccountingBatch {
-    if (this.#stuck !== null) return this.#stuck;
-    const batch = this.#pending;
-    this.#pending = new AccountingBatch(this.#options.limits ?? DEFAULT_LIMITS);
-    this.#sequence++;
-    return batch;
+  #take(batch: AccountingBatch): NumberedBatch {
+    return { batch, sequence: ++this.#sequence };
   }
 
-  async #write(batch: AccountingBatch): Promise<boolean> {
-    try {
-      await this.#options.write(batch, this.#sequence);
-    } catch (error) {
-      if (!this.#options.isHopeless(error)) {
-        this.#stuck = batch;
-        this.#failures++;
-        this.#options.onFailure(error, this.#waitMs());
-        return false;
-      }
-      this.#options.onLost(error, batch);
+  async #write(): Promise<boolean> {
+    const { write, onLost, onFailure, onDropped } = this.#options;
+    if (this.#taken.length === 0) {
+      this.#taken.push(this.#take(this.#pending));
+      this.#pending = new AccountingBatch(this.#options.limits ?? DEFAULT_LIMITS);
     }
-    this.#stuck = null;
+    let dropped = 0;
+    try {
+      await writeBatches(this.#taken, {
+        write: async ({ batch, sequence }) => {
+          await write(batch, sequence);
+          dropped += batch.droppedLogs;
+        },
+        halve: ({ batch }) => {
+          const halves = batch.halve();
+          return halves && [this.#take(halves[0]), this.#take(halves[1])];
+        },
+        setAside: ({ batch }, error) => onLost(error, batch),
+      });
+    } catch (error) {
+      this.#failures++;
+      onFailure(error, this.#waitMs());
+      return false;
+    }
     this.#failures = 0;
-    if (batch.droppedLogs > 0) this.#options.onDropped(batch.droppedLogs);
+    if (dropped > 0) onDropped(dropped);
     return true;
   }
 

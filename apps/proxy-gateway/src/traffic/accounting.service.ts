@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
-import { isBadData, isLockTimeout, UnitOfWork } from '@gatehouse/persistence';
+import { isLockTimeout, UnitOfWork } from '@gatehouse/persistence';
+import { MetricsRegistry } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { KernelService } from '../kernel-host/kernel.service.js';
@@ -30,9 +31,7 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
   private readonly queue = new AccountingQueue({
     write: (batch, sequence) => this.write(batch, sequence),
     onFailure: (error, retryMs) => this.logger.warn(`Traffic could not be written, next try in ${retryMs} ms`, error),
-    isHopeless: isBadData,
-    onLost: (error, batch) =>
-      this.logger.error(`${batch.logs.length} flows could not be counted: the database refuses them`, error),
+    onLost: (error, batch) => this.refused(batch, error),
     onDropped: (rows) => this.logger.warn(`${rows} traffic log rows did not fit in memory; their bytes are counted`),
   });
 
@@ -41,6 +40,7 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
     private readonly preferences: Preferences,
     private readonly nodes: NodeDirectory,
     private readonly unitOfWork: UnitOfWork,
+    private readonly metrics: MetricsRegistry,
   ) {}
 
   async onModuleInit(): Promise<void> {
@@ -71,6 +71,13 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
   private addDelta(delta: TrafficDelta): void {
     this.meter.add(delta, Date.now());
     this.queue.addDelta(delta);
+  }
+
+  private refused({ logs, domains, outbounds, rules }: AccountingBatch, error: unknown): void {
+    const shown = { logs: logs.slice(0, 1), domains: [...domains.keys()].slice(0, 1) };
+    const rows = logs.length + domains.size + outbounds.size + rules.size;
+    this.metrics.noteRefusedRows('traffic', rows);
+    this.logger.error(`The database refuses ${rows} rows about traffic; they are set aside`, { error, shown });
   }
 
   private async write(batch: AccountingBatch, sequence: number): Promise<void> {

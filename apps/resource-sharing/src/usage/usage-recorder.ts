@@ -1,5 +1,5 @@
-import { pgPool } from '@gatehouse/persistence';
-import { JsonLogger } from '@gatehouse/platform';
+import { halveRows, pgPool, writeBatches } from '@gatehouse/persistence';
+import { JsonLogger, MetricsRegistry } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { bucketOf, BUCKETS } from './latency-histogram.js';
@@ -45,6 +45,7 @@ export class UsageRecorder implements OnModuleInit, BeforeApplicationShutdown {
   constructor(
     private readonly dataSource: DataSource,
     private readonly logger: JsonLogger,
+    private readonly metrics: MetricsRegistry,
   ) {}
 
   onModuleInit(): void {
@@ -105,18 +106,27 @@ export class UsageRecorder implements OnModuleInit, BeforeApplicationShutdown {
     if (this.counts.size === 0) return;
     const taken = [...this.counts];
     this.counts = new Map();
-    for (let from = 0; from < taken.length; from += BATCH) {
-      const batch = taken.slice(from, from + BATCH);
-      try {
-        await this.add(batch.map(([, counts]) => counts));
-        this.recovered();
-      } catch (error) {
-        this.putBack(taken.slice(from));
-        if (!this.failing) this.logger.warn('usage was not stored; it is kept', { error }, 'UsageRecorder');
-        this.failing = true;
-        return;
-      }
+    const batches: (readonly (readonly [string, UsageCounts])[])[] = [];
+    for (let from = 0; from < taken.length; from += BATCH) batches.push(taken.slice(from, from + BATCH));
+    try {
+      await writeBatches(batches, {
+        write: (batch) => this.add(batch.map(([, counts]) => counts)),
+        halve: halveRows,
+        setAside: (batch, error) => this.refused(batch, error),
+      });
+      this.recovered();
+    } catch (error) {
+      this.putBack(batches.flat());
+      if (!this.failing) this.logger.warn('usage was not stored; it is kept', { error }, 'UsageRecorder');
+      this.failing = true;
     }
+  }
+
+  private refused(batch: readonly (readonly [string, UsageCounts])[], error: unknown): void {
+    const [first] = batch;
+    this.metrics.noteRefusedRows('usage', batch.length);
+    const fields = { rows: batch.length, key: first?.[1].key, error };
+    this.logger.error('the database refuses counts of usage; they are set aside', fields, 'UsageRecorder');
   }
 
   private recovered(): void {

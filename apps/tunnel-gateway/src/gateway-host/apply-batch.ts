@@ -1,3 +1,4 @@
+import { addCounts, MAX_COUNT } from '@gatehouse/net';
 import type { Queries } from './edge-database.js';
 import type { FlowBatch, FlowShare, VisitorShare } from './flow-batch.js';
 
@@ -16,6 +17,11 @@ export interface Hits {
   ip: string;
   hits: number;
   lastSeen: number;
+}
+
+/** Stops at the largest number that everybody can read; one that was larger comes back to it. */
+function sum(present: string, more: string): string {
+  return `least(least(coalesce(${present}, 0), ${MAX_COUNT}) + ${more}, ${MAX_COUNT})`;
 }
 
 /**
@@ -52,25 +58,25 @@ const APPLY = `
     INSERT INTO tunnel_gateway.flow_stats AS s (resource_type, resource_id, inlet_bytes, export_bytes, updated_at)
     SELECT kind, id, inlet, export, now() FROM flow ORDER BY kind, id
     ON CONFLICT (resource_type, resource_id) DO UPDATE SET
-      inlet_bytes = coalesce(s.inlet_bytes, 0) + EXCLUDED.inlet_bytes,
-      export_bytes = coalesce(s.export_bytes, 0) + EXCLUDED.export_bytes, updated_at = EXCLUDED.updated_at
+      inlet_bytes = ${sum('s.inlet_bytes', 'EXCLUDED.inlet_bytes')},
+      export_bytes = ${sum('s.export_bytes', 'EXCLUDED.export_bytes')}, updated_at = EXCLUDED.updated_at
   ), of_clients AS (
-    UPDATE tunnel_gateway.clients r SET inlet_flow = coalesce(r.inlet_flow, 0) + flow.inlet,
-      export_flow = coalesce(r.export_flow, 0) + flow.export
+    UPDATE tunnel_gateway.clients r SET inlet_flow = ${sum('r.inlet_flow', 'flow.inlet')},
+      export_flow = ${sum('r.export_flow', 'flow.export')}
     FROM flow WHERE flow.kind = 'client' AND r.id = flow.id
   ), of_tunnels AS (
-    UPDATE tunnel_gateway.tunnels r SET inlet_flow = coalesce(r.inlet_flow, 0) + flow.inlet,
-      export_flow = coalesce(r.export_flow, 0) + flow.export
+    UPDATE tunnel_gateway.tunnels r SET inlet_flow = ${sum('r.inlet_flow', 'flow.inlet')},
+      export_flow = ${sum('r.export_flow', 'flow.export')}
     FROM flow WHERE flow.kind = 'tunnel' AND r.id = flow.id
   ), of_hosts AS (
-    UPDATE tunnel_gateway.hosts r SET inlet_flow = coalesce(r.inlet_flow, 0) + flow.inlet,
-      export_flow = coalesce(r.export_flow, 0) + flow.export
+    UPDATE tunnel_gateway.hosts r SET inlet_flow = ${sum('r.inlet_flow', 'flow.inlet')},
+      export_flow = ${sum('r.export_flow', 'flow.export')}
     FROM flow WHERE flow.kind = 'host' AND r.id = flow.id
   ), addresses AS (
     INSERT INTO tunnel_gateway.request_ips AS a (resource_type, resource_id, ip, hit_count, last_seen_at)
     SELECT kind, id, ip, hits, seen FROM visitor ORDER BY kind, id, ip
     ON CONFLICT (resource_type, resource_id, ip) DO UPDATE SET
-      hit_count = coalesce(a.hit_count, 0) + EXCLUDED.hit_count,
+      hit_count = ${sum('a.hit_count', 'EXCLUDED.hit_count')},
       last_seen_at = greatest(a.last_seen_at, EXCLUDED.last_seen_at)
   )
   SELECT id FROM batch`;
@@ -114,8 +120,8 @@ function totalsOf(flows: readonly FlowShare[]): Total[] {
       const key = `${kind} ${id}`;
       const total = totals.get(key) ?? { kind, id, inlet: 0, export: 0 };
       totals.set(key, total);
-      total.inlet += flow.inlet;
-      total.export += flow.export;
+      total.inlet = addCounts(total.inlet, flow.inlet);
+      total.export = addCounts(total.export, flow.export);
     }
   }
   return [...totals.values()];
@@ -128,7 +134,7 @@ function hitsOf(visitors: readonly VisitorShare[]): Hits[] {
       const key = `${kind} ${id} ${visitor.ip}`;
       const hits = all.get(key) ?? { kind, id, ip: visitor.ip, hits: 0, lastSeen: 0 };
       all.set(key, hits);
-      hits.hits += visitor.hits;
+      hits.hits = addCounts(hits.hits, visitor.hits);
       hits.lastSeen = Math.max(hits.lastSeen, visitor.lastSeen);
     }
   }

@@ -1,4 +1,5 @@
 import type { TunnelLogger } from '@gatehouse/tunnel-kernel';
+import { isAnswer } from './edge-database.js';
 
 /** Says in the log when the database stops answering, and when it answers again: once each. */
 export class DatabasePresence {
@@ -12,7 +13,8 @@ export class DatabasePresence {
   /** A handler of failures, too. */
   readonly failed = (error: unknown): void => {
     const message = error instanceof Error ? error.message : String(error);
-    if (this.there) this.logger.warn('the database does not answer; serving goes on', { error: message });
+    const problem = isAnswer(error) ? 'answers with an error' : 'does not answer';
+    if (this.there) this.logger.warn(`the database ${problem}; serving goes on`, { error: message });
     this.there = false;
   };
 

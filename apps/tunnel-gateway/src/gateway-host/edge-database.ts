@@ -1,3 +1,4 @@
+import { parseBigInt, sqlStateOf } from '@gatehouse/net';
 import pg from 'pg';
 
 const CONNECT_MS = 3_000;
@@ -9,11 +10,11 @@ export interface Queries {
   query<R extends object>(text: string, values?: unknown[]): Promise<{ rows: R[]; rowCount: number | null }>;
 }
 
-/** bigint arrives as a number: ids and counters stay below 2^53. */
+/** bigint arrives as a number, never rounded. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8 && format !== 'binary'
-      ? Number
+      ? parseBigInt
       : // pg's own table; its declared overloads do not accept a plain number.
         (pg.types.getTypeParser as (oid: number, format?: string) => unknown)(
           oid,
@@ -97,8 +98,17 @@ export class EdgeDatabase implements Queries {
       this.answers = true;
       return result;
     } catch (error) {
-      this.answers = false;
+      this.answers = isAnswer(error);
       throw error;
     }
   }
+}
+
+/** Connection exceptions, too many connections, and shutdowns: the database is not there for us. */
+const AWAY = /^(?:08|53|57P)/;
+
+/** True when a database answered, and said no. */
+export function isAnswer(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state !== '' && !AWAY.test(state);
 }

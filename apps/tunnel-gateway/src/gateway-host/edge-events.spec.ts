@@ -27,6 +27,7 @@ function rig(): Rig {
     now: () => clock.now,
     ownerOf: () => 7,
     onProblem: (message, fields) => problems.push(`${message} ${JSON.stringify(fields)}`),
+    onRefused: (events) => problems.push(`refused ${events.length}`),
   });
   return { events, written, problems, clock };
 }

@@ -1,3 +1,4 @@
+import { halveRows, writeBatches } from '@gatehouse/net';
 import type { DeniedVisitors, FailedVisitors, ServerEvents, TunnelLogger, TunnelState } from '@gatehouse/tunnel-kernel';
 import { insertOf, type NewEvent } from '../events/new-event.js';
 import type { Queries } from './edge-database.js';
@@ -15,6 +16,8 @@ export interface EdgeEventsOptions {
   /** 0: nobody knows. */
   ownerOf(clientId: number): number;
   onProblem(message: string, fields: Record<string, unknown>): void;
+  /** The database refuses these events: they are not in its log. */
+  onRefused(events: readonly NewEvent[], error: unknown): void;
 }
 
 type Sampled = Omit<NewEvent, 'message'> & { say: (count: number) => string };
@@ -98,12 +101,23 @@ export class EdgeEvents {
   private async run(): Promise<void> {
     if (this.dropped > 0) this.options.onProblem('events were too many', { dropped: this.dropped });
     this.dropped = 0;
-    while (this.waiting.length > 0) {
-      const part = this.waiting.slice(0, AT_ONCE);
-      const { text, values } = insertOf(part);
-      await this.options.queries.query(text, values);
-      this.waiting.splice(0, part.length);
-    }
+    while (this.waiting.length > 0) await this.writePart(this.waiting.slice(0, AT_ONCE));
+  }
+
+  private writePart(part: readonly NewEvent[]): Promise<void> {
+    const { queries, onRefused } = this.options;
+    return writeBatches([part], {
+      write: async (events) => {
+        const { text, values } = insertOf(events);
+        await queries.query(text, values);
+        this.waiting.splice(0, events.length);
+      },
+      halve: halveRows,
+      setAside: (events, error) => {
+        this.waiting.splice(0, events.length);
+        onRefused(events, error);
+      },
+    });
   }
 
   private denied({ resource, clientId, reason, address, rule, count }: DeniedVisitors): void {

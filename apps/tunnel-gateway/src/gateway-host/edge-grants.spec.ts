@@ -8,13 +8,13 @@ interface Statement {
   /** What is written or removed. */
   rows: GrantKey[];
   answer(rows?: readonly VisitorGrant[]): void;
-  fail(): void;
+  fail(error?: Error): void;
 }
 
 const AWAY = new Error('away');
 
 /** Grants whose database answers when the test says so. */
-function rig(): { grants: EdgeGrants; asked: Statement[] } {
+function rig(): { grants: EdgeGrants; asked: Statement[]; refused: number[] } {
   const asked: Statement[] = [];
   const query = (text: string, values: unknown[] = []): Promise<never> => {
     const { promise, resolve, reject } = Promise.withResolvers<never>();
@@ -22,11 +22,17 @@ function rig(): { grants: EdgeGrants; asked: Statement[] } {
       kind: text.includes('INSERT') ? 'write' : text.includes('DELETE') ? 'remove' : 'read',
       rows: values.length === 0 ? [] : (JSON.parse(String(values[0])) as GrantKey[]),
       answer: (rows = []) => resolve({ rows, rowCount: rows.length } as never),
-      fail: () => reject(AWAY),
+      fail: (error = AWAY) => reject(error),
     });
     return promise;
   };
-  return { grants: new EdgeGrants({ query } as Queries, () => 1_000), asked };
+  const refused: number[] = [];
+  const grants = new EdgeGrants(
+    { query } as Queries,
+    () => 1_000,
+    (changes) => refused.push(...changes.map(({ tunnelId }) => tunnelId)),
+  );
+  return { grants, asked, refused };
 }
 
 const grant = (tunnelId: number): VisitorGrant => ({
@@ -58,6 +64,25 @@ describe('grants at the end of an edge', () => {
     expect(asked.map(({ rows }) => rows.map(({ tunnelId }) => tunnelId))).toEqual([[1], [2]]);
     asked[1]?.answer();
     await Promise.all([first, last]);
+  });
+
+  it('that the database refuses keep no others from being written', async () => {
+    const { grants, asked, refused } = rig();
+    for (const id of [1, 2, 3]) grants.store.put(grant(id));
+    const written = grants.write();
+    const answered: number[][] = [];
+    const refusal = Object.assign(new Error('value too long'), { severity: 'ERROR', code: '22001' });
+    for (let next = 0; refused.length + answered.flat().length < 3; next += 1) {
+      await settled();
+      const statement = asked[next];
+      const ids = statement?.rows.map(({ tunnelId }) => tunnelId) ?? [];
+      if (ids.includes(2)) statement?.fail(refusal);
+      else answered.push(ids);
+      if (!ids.includes(2)) statement?.answer();
+    }
+    await written;
+    expect(refused).toEqual([2]);
+    expect(answered.flat()).toEqual([1, 3]);
   });
 
   it('are tried once more where the write before failed', async () => {

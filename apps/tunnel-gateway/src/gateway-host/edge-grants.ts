@@ -1,3 +1,4 @@
+import { halveRows, writeBatches } from '@gatehouse/net';
 import { MemoryGrantStore, type GrantChange } from '@gatehouse/tunnel-kernel';
 import type { Queries } from './edge-database.js';
 import { parseGrantNews, readGrants, removeGrants, writeGrants } from './grant-rows.js';
@@ -12,6 +13,7 @@ const BATCH = 1_000;
 export class EdgeGrants {
   readonly store: MemoryGrantStore;
   private readonly queries: Queries;
+  private readonly onRefused: (changes: readonly GrantChange[], error: unknown) => void;
   private reading: Promise<void> | null = null;
   /** Notifications that came while the table was read: they may be newer. */
   private readonly waiting: (readonly GrantChange[] | null)[] = [];
@@ -19,8 +21,14 @@ export class EdgeGrants {
   private missed = false;
   private writing: Promise<void> | null = null;
 
-  constructor(queries: Queries, now: () => number) {
+  /** `onRefused`: the database refuses these; they hold at this edge alone. */
+  constructor(
+    queries: Queries,
+    now: () => number,
+    onRefused: (changes: readonly GrantChange[], error: unknown) => void,
+  ) {
     this.queries = queries;
+    this.onRefused = onRefused;
     this.store = new MemoryGrantStore(now);
   }
 
@@ -57,25 +65,31 @@ export class EdgeGrants {
 
   private async writeChanges(): Promise<void> {
     const changes = this.store.takeChanges();
-    for (let start = 0; start < changes.length; start += BATCH) await this.writeFrom(changes, start);
+    const parts: (readonly GrantChange[])[] = [];
+    for (let start = 0; start < changes.length; start += BATCH) parts.push(changes.slice(start, start + BATCH));
+    try {
+      await writeBatches(parts, {
+        write: (part) => this.writePart(part),
+        halve: halveRows,
+        setAside: this.onRefused,
+      });
+    } catch (error) {
+      this.store.restore(parts.flat());
+      throw error;
+    }
     if (this.missed) await this.read();
   }
 
-  private async writeFrom(changes: readonly GrantChange[], start: number): Promise<void> {
-    const part = changes.slice(start, start + BATCH);
-    try {
-      await writeGrants(
-        this.queries,
-        part.flatMap(({ grant }) => grant ?? []),
-      );
-      await removeGrants(
-        this.queries,
-        part.flatMap(({ grant, ...key }) => (grant ? [] : [key])),
-      );
-    } catch (error) {
-      this.store.restore(changes.slice(start));
-      throw error;
-    }
+  /** Writing a grant or removing one twice does no harm: a part of which half was written may be written again. */
+  private async writePart(part: readonly GrantChange[]): Promise<void> {
+    await writeGrants(
+      this.queries,
+      part.flatMap(({ grant }) => grant ?? []),
+    );
+    await removeGrants(
+      this.queries,
+      part.flatMap(({ grant, ...key }) => (grant ? [] : [key])),
+    );
   }
 
   private async readAll(): Promise<void> {

@@ -53,6 +53,10 @@ export interface EdgeStatus {
   /** Where it came from. */
   source: 'database' | 'snapshot';
   databaseAnswers: boolean;
+  /** What the database, which answers, does not take; in words. */
+  problems?: string[];
+  /** Rows that the database refused since the process began: counters, grants, events. */
+  refusedRows?: number;
   agents: number;
   connections: number;
   ports: EdgePorts;

@@ -12,6 +12,7 @@ import { WorkerShare } from './door/worker-share.js';
 import { EdgeDatabase } from './edge-database.js';
 import { EdgeEvents } from './edge-events.js';
 import { EdgeGrants } from './edge-grants.js';
+import { EdgeWriters } from './edge-writers.js';
 import type { ConnectionList, DrainParams, EdgeOptions, EdgePorts, EdgeStatus, PortName } from './edge-ipc.js';
 import type { EdgeRole } from './edge-role.js';
 import { createEdgeServer, listenAtPorts, listenForVisitors, serveBehind } from './edge-server.js';
@@ -36,6 +37,7 @@ export class Edge implements EdgeRole {
   private readonly logger: TunnelLogger;
   private readonly database: EdgeDatabase;
   private readonly presence: DatabasePresence;
+  private readonly writers: EdgeWriters;
   private readonly server: TunnelServer;
   private readonly sockets = new ListeningSockets();
   private readonly gaveUp = Promise.withResolvers<void>();
@@ -65,16 +67,19 @@ export class Edge implements EdgeRole {
     this.logger = logger;
     this.database = new EdgeDatabase(options.databaseUrl);
     this.presence = new DatabasePresence(logger);
+    this.writers = new EdgeWriters(logger, this.presence);
     this.directory = new ClientDirectory({
       now: Date.now,
       find: (keyHash) => findClientByKey(this.database, keyHash),
     });
-    this.grants = new EdgeGrants(this.database, Date.now);
+    const { writers } = this;
+    this.grants = new EdgeGrants(this.database, Date.now, (rows, error) => writers.refused('grants', rows, error));
     this.events = new EdgeEvents({
       queries: this.database,
       now: Date.now,
       ownerOf: (clientId) => this.directory.ownerOf(clientId),
       onProblem: (problem, fields) => logger.warn(problem, fields),
+      onRefused: (rows, error) => writers.refused('events', rows, error),
     });
     const { database, presence, directory } = this;
     const share = options.worker && new WorkerShare(options.worker);
@@ -91,6 +96,7 @@ export class Edge implements EdgeRole {
       now: Date.now,
       collect: (unsent) => this.collect(unsent),
       folder,
+      onRefused: ({ flows, visitors }, error) => writers.refused('counters', [...flows, ...visitors], error),
     });
     this.runStatus = new RunStatusWriter(database, () => share?.clientIds() ?? null);
     this.challenges = new Reloading({ load: () => this.acme.load(database), onFailure: presence.failed });
@@ -144,6 +150,8 @@ export class Edge implements EdgeRole {
       revision: this.config.rows?.revision ?? 0,
       source: this.config.source,
       databaseAnswers: this.database.answers,
+      problems: this.writers.problems,
+      refusedRows: this.writers.refusedRows,
       agents: this.server.agents().length,
       connections: this.server.flows,
       ports: this.ports,
@@ -226,8 +234,8 @@ export class Edge implements EdgeRole {
     if (this.crowd) clearTimeout(this.crowd);
     // First what only this process knows: a database that hangs keeps the rest waiting until somebody kills it.
     await this.flows.close();
-    await this.events.write().catch(this.presence.failed);
-    await this.grants.writeLast().catch(this.presence.failed);
+    await this.writers.run('events', () => this.events.write());
+    await this.writers.run('grants of visitors', () => this.grants.writeLast());
     await Promise.all([this.config.stop(), this.challenges.stop()]);
     if (!stays) await this.runStatus.clear().catch(this.presence.failed);
     this.passwords.close();
@@ -267,15 +275,11 @@ export class Edge implements EdgeRole {
   }
 
   private async tick(): Promise<void> {
-    try {
-      await this.flows.write();
-      await this.grants.write();
-      this.events.limited(this.server.takeHeldBack());
-      await this.events.write();
-      this.presence.answered();
-    } catch (error) {
-      this.presence.failed(error);
-    }
+    const { writers } = this;
+    await writers.run('counters', () => this.flows.write());
+    await writers.run('grants of visitors', () => this.grants.write());
+    this.events.limited(this.server.takeHeldBack());
+    await writers.run('events', () => this.events.write());
     await this.writeRunStatus();
   }
 
@@ -291,11 +295,7 @@ export class Edge implements EdgeRole {
     if (this.draining || rows === null) return;
     const states = this.served.states();
     this.events.tunnels(states, rows, this.share?.isOwn);
-    try {
-      await this.runStatus.write(states);
-    } catch (error) {
-      this.presence.failed(error);
-    }
+    await this.writers.run('states of tunnels', () => this.runStatus.write(states));
   }
 
   /** For what no notification told: a lost one, files of certificates. Ports that were taken the server tries again itself. */

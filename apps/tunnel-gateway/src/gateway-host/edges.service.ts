@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { AppError, HealthRegistry, JsonLogger } from '@gatehouse/platform';
+import { AppError, HealthRegistry, JsonLogger, MetricsRegistry } from '@gatehouse/platform';
 import type { AgentState, TunnelState } from '@gatehouse/tunnel-kernel';
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -17,6 +17,7 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
   private running: RunningEdge | undefined;
   /** The edge is to go on without this service. */
   private leaves = false;
+  private readonly refusedRows;
 
   constructor(
     private readonly starter: EdgeStarter,
@@ -24,7 +25,11 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
     private readonly logger: JsonLogger,
     private readonly health: HealthRegistry,
     private readonly http: HttpAdapterHost,
-  ) {}
+    metrics: MetricsRegistry,
+  ) {
+    const help = 'Rows that the database refused for good, since the edge began; as of the last look at /readyz';
+    this.refusedRows = metrics.gauge('edge_refused_rows', help);
+  }
 
   /** @throws StartError when a port of the gateway is taken. */
   async onApplicationBootstrap(): Promise<void> {
@@ -107,7 +112,9 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
 
   /** Ready means: it serves, with the database behind it. */
   private async check(): Promise<void> {
-    const [problem] = problemsOf(await this.status());
+    const status = await this.status();
+    this.refusedRows.set(status.refusedRows ?? 0);
+    const [problem] = problemsOf(status);
     if (problem !== undefined) throw new Error(problem);
   }
 

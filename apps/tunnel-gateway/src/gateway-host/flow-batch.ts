@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { addCounts, halveRows } from '@gatehouse/net';
 import type { FlowDelta, ResourceKind, VisitorHits } from '@gatehouse/tunnel-kernel';
 
 /** What one resource carried. */
@@ -59,7 +60,7 @@ export class UnsentFlows {
     const key = `${resource.kind} ${resource.id} ${clientId} ${userId} ${address}`;
     const known = this.visitors.get(key);
     if (known) {
-      known.hits += hits;
+      known.hits = addCounts(known.hits, hits);
       known.lastSeen = lastSeen;
     } else if (this.visitors.size < MAX_VISITORS) {
       this.visitors.set(key, { ...resource, clientId, userId, ip: address, hits, lastSeen });
@@ -85,8 +86,22 @@ export class UnsentFlows {
     const key = `${share.kind} ${share.id} ${share.clientId} ${share.userId}`;
     const known = this.flows.get(key);
     if (!known) return void this.flows.set(key, share);
-    known.inlet += share.inlet;
-    known.export += share.export;
-    known.connections += share.connections;
+    known.inlet = addCounts(known.inlet, share.inlet);
+    known.export = addCounts(known.export, share.export);
+    known.connections = addCounts(known.connections, share.connections);
   }
+}
+
+/** For a batch that the database refuses: it was added to nothing, so its parts get ids of their own. */
+export function halveBatch({ takenAt, flows, visitors }: FlowBatch): [FlowBatch, FlowBatch] | null {
+  const shares = [...flows.map((flow) => ({ flow })), ...visitors.map((visitor) => ({ visitor }))];
+  const halves = halveRows<(typeof shares)[number]>(shares);
+  if (halves === null) return null;
+  const [first, second] = halves.map((half) => ({
+    id: randomUUID(),
+    takenAt,
+    flows: half.flatMap((share) => ('flow' in share ? [share.flow] : [])),
+    visitors: half.flatMap((share) => ('visitor' in share ? [share.visitor] : [])),
+  }));
+  return first && second ? [first, second] : null;
 }

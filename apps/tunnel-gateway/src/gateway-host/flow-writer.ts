@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writePrivately } from '@gatehouse/net';
+import { writeBatches, writePrivately } from '@gatehouse/net';
 import { applyBatch } from './apply-batch.js';
 import type { Queries } from './edge-database.js';
-import { UnsentFlows, type FlowBatch } from './flow-batch.js';
+import { halveBatch, UnsentFlows, type FlowBatch } from './flow-batch.js';
 
 const UNSENT = /^unsent-.*\.json$/;
 /** An edge that was replaced may leave a file while this one runs. */
@@ -19,6 +19,8 @@ export interface FlowWriterOptions {
   collect(unsent: UnsentFlows): void;
   /** For files of batches that could not be written before a process ended. */
   folder: string;
+  /** The database refuses these counts: they are in none of its totals. */
+  onRefused(batch: FlowBatch, error: unknown): void;
 }
 
 /** Brings what was counted into the database: a batch a time, each once, nothing lost while the database is away. */
@@ -26,7 +28,7 @@ export class FlowWriter {
   private readonly options: FlowWriterOptions;
   private readonly unsent = new UnsentFlows();
   /** Sent, or about to be; whether it arrived is not known. It is the next to be sent, as it is. */
-  private batches: FlowBatch[] = [];
+  private readonly batches: FlowBatch[] = [];
   private running: Promise<void> | null = null;
   /** Files whose batches are being written. */
   private leftover: string[] = [];
@@ -92,14 +94,15 @@ export class FlowWriter {
   }
 
   private async run(): Promise<void> {
-    const { queries, now } = this.options;
+    const { queries, now, onRefused } = this.options;
     if (++this.rounds % RECOVER_EVERY === 0) await this.recover();
     this.collect();
     if (this.batches.length === 0 && !this.unsent.empty) this.batches.push(this.unsent.takeBatch(now()));
-    for (let batch = this.batches[0]; batch; batch = this.batches[0]) {
-      await applyBatch(queries, batch);
-      this.batches.shift();
-    }
+    await writeBatches(this.batches, {
+      write: async (batch) => void (await applyBatch(queries, batch)),
+      halve: halveBatch,
+      setAside: onRefused,
+    });
     for (const file of this.leftover.splice(0)) await rm(file, { force: true });
   }
 }

@@ -1,4 +1,5 @@
 import type { CursorPage } from '@gatehouse/contracts';
+import { MAX_COUNT } from '@gatehouse/net';
 import { AppError } from '@gatehouse/platform';
 import type { DeepPartial, EntityManager, EntityTarget, SelectQueryBuilder } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm';
@@ -73,7 +74,7 @@ export class OwnedTable<T extends { id: number }> {
     const builder = this.rows(conditions).select([]);
     for (const [name, sql] of Object.entries<string>(columns)) builder.addSelect(sql, name);
     const found = (await builder.getRawOne<Record<K, unknown>>()) ?? ({} as Record<K, unknown>);
-    return Object.fromEntries(Object.keys(columns).map((name) => [name, Number(found[name as K])])) as Record<
+    return Object.fromEntries(Object.keys(columns).map((name) => [name, countOf(found[name as K])])) as Record<
       K,
       number
     >;
@@ -96,7 +97,7 @@ export class OwnedTable<T extends { id: number }> {
       .limit(limit)
       .getRawAndEntities<Record<string, unknown>>();
     return entities.map((row, index) => {
-      const values = figures.map((name) => [name, Number(raw[index]?.[`ranked_${name}`])]);
+      const values = figures.map((name) => [name, countOf(raw[index]?.[`ranked_${name}`])]);
       return { ...(Object.fromEntries(values) as Record<K, number>), row };
     });
   }
@@ -186,6 +187,11 @@ export class OwnedTable<T extends { id: number }> {
     if (row === null) throw new AppError('NOT_FOUND', `There is no ${this.options.noun} ${id}`);
     return row;
   }
+}
+
+/** A sum, which the database tells as text: it stops where numbers are no longer exact. */
+function countOf(value: unknown): number {
+  return Math.min(Number(value), MAX_COUNT);
 }
 
 /** The rows after a place. */

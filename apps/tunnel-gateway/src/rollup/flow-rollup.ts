@@ -1,3 +1,4 @@
+import { MAX_COUNT } from '@gatehouse/net';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 
@@ -5,6 +6,11 @@ import { Injectable } from '@nestjs/common';
 const BATCHES = 500;
 /** Any number that nobody else of this database takes; two workers at once go one after the other. */
 const LOCK = 'SELECT pg_advisory_xact_lock(1763668802, 130)';
+
+/** Sums of bigint are numeric, which has no end. */
+function total(column: string): string {
+  return `least(sum(${column}), ${MAX_COUNT})::bigint`;
+}
 
 /** Days are those of UTC, so that they are the same for everybody. */
 const ADD = `
@@ -15,7 +21,7 @@ const ADD = `
     ) RETURNING b.taken_at, b.flows
   ), share AS (
     SELECT level.type, level.id, date_trunc('minute', taken.taken_at, 'UTC') AS minute,
-      sum(f.inlet)::bigint AS inlet, sum(f.export)::bigint AS export, sum(f.connections)::bigint AS connections
+      ${total('f.inlet')} AS inlet, ${total('f.export')} AS export, ${total('f.connections')} AS connections
     FROM taken
     CROSS JOIN LATERAL jsonb_to_recordset(taken.flows) AS f (
       kind text, id bigint, "clientId" bigint, "userId" bigint, inlet bigint, export bigint, connections bigint)
@@ -34,11 +40,12 @@ function addTo(table: string, unit: string): string {
   return `
     INSERT INTO tunnel_gateway_ops.${table} AS t
       (resource_type, resource_id, starts_at, inlet_bytes, export_bytes, connections)
-    SELECT type, id, date_trunc('${unit}', minute, 'UTC'), sum(inlet), sum(export), sum(connections)
+    SELECT type, id, date_trunc('${unit}', minute, 'UTC'), ${total('inlet')}, ${total('export')}, ${total('connections')}
     FROM share GROUP BY 1, 2, 3
     ON CONFLICT (resource_type, resource_id, starts_at) DO UPDATE SET
-      inlet_bytes = t.inlet_bytes + EXCLUDED.inlet_bytes, export_bytes = t.export_bytes + EXCLUDED.export_bytes,
-      connections = t.connections + EXCLUDED.connections`;
+      inlet_bytes = least(t.inlet_bytes + EXCLUDED.inlet_bytes, ${MAX_COUNT}),
+      export_bytes = least(t.export_bytes + EXCLUDED.export_bytes, ${MAX_COUNT}),
+      connections = least(t.connections + EXCLUDED.connections, ${MAX_COUNT})`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { AuditChange } from '@gatehouse/contracts';
-import { isBadData } from '@gatehouse/persistence';
+import { halveRows, writeBatches } from '@gatehouse/persistence';
+import { MetricsRegistry } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import { systemEntry, tidy } from './audit-entry.js';
@@ -39,7 +40,10 @@ export class AuditLog implements BeforeApplicationShutdown {
   private retryMs = 0;
   private retry: NodeJS.Timeout | null = null;
 
-  constructor(private readonly store: AuditStore) {}
+  constructor(
+    private readonly store: AuditStore,
+    private readonly metrics: MetricsRegistry,
+  ) {}
 
   /** Resolves when the entry is in the database, or is given up; never rejects. */
   append(entry: AuditEntry): Promise<void> {
@@ -96,28 +100,25 @@ export class AuditLog implements BeforeApplicationShutdown {
     }
   }
 
-  private async writeNext(): Promise<void> {
-    const batch = this.waiting.slice(0, BATCH);
-    try {
-      await this.store.append(batch.map(({ entry }) => entry));
-    } catch (error) {
-      if (!isBadData(error)) throw error;
-      await this.writeSingly(batch);
-    }
-    this.waiting = this.waiting.slice(batch.length);
-    for (const { settle } of batch) settle();
+  /** Entries leave in order, each when it is written or refused: what is tried again later is never what is there. */
+  private writeNext(): Promise<void> {
+    return writeBatches<readonly Waiting[]>([this.waiting.slice(0, BATCH)], {
+      write: async (part) => {
+        await this.store.append(part.map(({ entry }) => entry));
+        this.settle(part);
+      },
+      halve: halveRows,
+      setAside: (part, error) => {
+        this.metrics.noteRefusedRows('audit', part.length);
+        for (const { entry } of part) this.lose(entry, error);
+        this.settle(part);
+      },
+    });
   }
 
-  /** One entry that the database refuses must not keep the others out. */
-  private async writeSingly(batch: readonly Waiting[]): Promise<void> {
-    for (const { entry } of batch) {
-      try {
-        await this.store.append([entry]);
-      } catch (error) {
-        if (!isBadData(error)) throw error;
-        this.lose(entry, error);
-      }
-    }
+  private settle(part: readonly Waiting[]): void {
+    this.waiting = this.waiting.slice(part.length);
+    for (const { settle } of part) settle();
   }
 
   private tryAgainLater(error: unknown): void {

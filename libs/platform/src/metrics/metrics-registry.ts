@@ -8,6 +8,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export class MetricsRegistry implements OnApplicationShutdown {
   readonly registry = new Registry();
   private readonly requests: Histogram<'method' | 'route' | 'status'>;
+  private readonly refusedRows: Counter<'table'>;
   private collecting = false;
 
   constructor() {
@@ -16,6 +17,11 @@ export class MetricsRegistry implements OnApplicationShutdown {
       'route',
       'status',
     ]);
+    this.refusedRows = this.counter(
+      'database_refused_rows_total',
+      'Rows that the database refused for good, and that are in the log instead',
+      ['table'],
+    );
   }
 
   counter<L extends string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
@@ -33,6 +39,11 @@ export class MetricsRegistry implements OnApplicationShutdown {
   /** Records one answered request; `route` is the template, never the address that was asked. */
   observeRequest(method: string, route: string, status: number, seconds: number): void {
     this.requests.observe({ method, route, status: String(status) }, seconds);
+  }
+
+  /** Rows that the database does not take, however often they are sent. `table`: what they were for, such as `audit`. */
+  noteRefusedRows(table: string, rows: number): void {
+    this.refusedRows.inc({ table }, rows);
   }
 
   /** Prometheus text. Process metrics start with the first scrape: who never scrapes pays nothing. */

@@ -110,6 +110,8 @@ export class EdgeDoor implements EdgeRole {
       revision: Math.min(...all.map(({ revision }) => revision)),
       source: all.some(({ source }) => source === 'snapshot') ? 'snapshot' : 'database',
       databaseAnswers: all.every(({ databaseAnswers }) => databaseAnswers),
+      problems: [...new Set(all.flatMap(({ problems = [] }) => problems))],
+      refusedRows: sum(all.map(({ refusedRows = 0 }) => refusedRows)),
       agents: sum(all.map(({ agents }) => agents)),
       connections: sum(all.map(({ connections }) => connections)),
       ports: this.ports,

@@ -2,11 +2,12 @@ import { createServer, type Server } from 'node:http';
 import type { EdgeStatus } from '../edge-ipc.js';
 
 /** What of an edge does not work; as `/readyz` of the service names it. */
-export function problemsOf({ databaseAnswers, source, workers = [] }: EdgeStatus): string[] {
+export function problemsOf({ databaseAnswers, source, workers = [], problems = [] }: EdgeStatus): string[] {
   return [
     ...(workers.includes(null) ? ['a worker of the edge does not serve'] : []),
     ...(source === 'snapshot' ? ['the edge serves the last snapshot of the configuration'] : []),
     ...(source === 'database' && !databaseAnswers ? ['the edge has no database'] : []),
+    ...problems,
   ];
 }
 

@@ -43,6 +43,7 @@ export class RendezvousTable {
       stream,
       visitor,
       ledger: this.options.context.ledger,
+      now: this.options.context.now,
       tell: (order) => this.options.tellerOf(tunnel.clientId)?.(order),
       onOver: () => this.byId.delete(rendezvous.id),
     });

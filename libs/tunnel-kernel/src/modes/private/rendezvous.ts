@@ -13,6 +13,7 @@ import {
   type MappingMessage,
 } from '../../wire/rendezvous.js';
 import { endpoint } from '../endpoint.js';
+import { CarriedBound } from './carried-bound.js';
 
 /** For both sides to find each other. */
 const ATTEMPT_MS = 15_000;
@@ -29,6 +30,7 @@ export interface RendezvousOptions {
   stream: TLSSocket;
   visitor: Endpoint;
   ledger: FlowLedger;
+  now: () => number;
   /** To the tunnel's agent, if it is there. */
   tell: (order: PathOrder) => void;
   onOver(): void;
@@ -43,6 +45,7 @@ export class Rendezvous {
   private timer: NodeJS.Timeout;
   private mapping: TLSSocket | null = null;
   private flow: Flow | null = null;
+  private bound: CarriedBound | null = null;
   private ending = false;
   private over = false;
 
@@ -75,11 +78,13 @@ export class Rendezvous {
   became(state: PathStateMessage['state']): void {
     if (state === 'over') this.finish();
     else if (state === 'refused') this.end(0);
-    else if (!this.ending) this.opened();
+    // A path leads to where the agent has shown to be: without that there is none, whatever it says.
+    else if (this.mapping && !this.ending) this.opened();
   }
 
   carried(message: CarriedMessage): void {
-    if (this.flow) this.options.ledger.carried(this.flow, message);
+    if (!this.flow || !this.bound) return;
+    this.options.ledger.carried(this.flow, this.bound.believe(message, this.options.now()));
   }
 
   /** The control connection is gone. The path outlives that for a moment, in which the agent may come back. */
@@ -117,7 +122,8 @@ export class Rendezvous {
     clearTimeout(this.timer);
     this.mapping?.destroy();
     if (this.flow) return;
-    const { ledger, tunnel, visitor } = this.options;
+    const { ledger, tunnel, visitor, now } = this.options;
+    this.bound = new CarriedBound(now());
     this.flow = ledger.open({ kind: 'tunnel', id: tunnel.id }, tunnel.clientId, visitor, 0);
     this.flow.handle = { stop: () => this.end(0) };
   }

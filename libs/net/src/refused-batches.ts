@@ -1,0 +1,65 @@
+/**
+ * SQLSTATE classes and codes that blame the rows: cardinality violation, data exception, integrity constraint violation,
+ * WITH CHECK OPTION violation, program limit exceeded, and exceptions that triggers raise.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const BLAMES_ROWS = /^(?:21|22|23|44|54)...$|^P0001$/;
+/** Refusals that are followed to the row. If there are more, what is left of the batch is set aside whole. */
+const MAX_REFUSALS = 256;
+
+/** True for an error that the same rows would meet again. */
+export function isRefusedData(error: unknown): boolean {
+  // A date that is none fails on this side, before anything is sent.
+  if (causeOf(error) instanceof RangeError) return true;
+  return BLAMES_ROWS.test(sqlStateOf(error));
+}
+
+/** The five characters with which PostgreSQL answered; empty when the error is not its answer. */
+export function sqlStateOf(error: unknown): string {
+  const cause = causeOf(error);
+  // Codes of the system, such as EPIPE, come without a severity.
+  const fromServer = cause instanceof Error && 'code' in cause && 'severity' in cause;
+  return fromServer && typeof cause.code === 'string' ? cause.code : '';
+}
+
+/** TypeORM wraps errors of the driver. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && 'driverError' in error ? error.driverError : error;
+}
+
+export interface BatchSteps<B> {
+  /** Rejects when the batch was not written, in which case nothing of it was. */
+  write(batch: B): Promise<void>;
+  /** Two batches that say the same together; null: there is one row left in it. */
+  halve(batch: B): readonly [B, B] | null;
+  /** The database refuses this; the rest was, or will be, written. Logs and counts it. */
+  setAside(batch: B, error: unknown): void;
+}
+
+/**
+ * Writes the batches of a queue, oldest first, and takes each out when it is written. A batch that the database refuses
+ * is replaced by its halves until the rows that are to blame are found and set aside, so that they hold up nobody
+ * else's. Rejects on any other error; what is left in the queue can be written later, as it is.
+ */
+export async function writeBatches<B>(queue: B[], { write, halve, setAside }: BatchSteps<B>): Promise<void> {
+  let refusals = 0;
+  for (let batch = queue[0]; batch !== undefined; batch = queue[0]) {
+    try {
+      await write(batch);
+      queue.shift();
+    } catch (error) {
+      if (!isRefusedData(error)) throw error;
+      refusals += 1;
+      const halves = refusals > MAX_REFUSALS ? null : halve(batch);
+      if (halves === null) setAside(batch, error);
+      queue.splice(0, 1, ...(halves ?? []));
+    }
+  }
+}
+
+/** `BatchSteps.halve` for rows. */
+export function halveRows<T>(rows: readonly T[]): [readonly T[], readonly T[]] | null {
+  if (rows.length < 2) return null;
+  const middle = Math.ceil(rows.length / 2);
+  return [rows.slice(0, middle), rows.slice(middle)];
+}

@@ -1,0 +1,6 @@
+import { sqlStateOf } from '@gatehouse/net';
+
+/** True when a lock was not had in time. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlStateOf(error) === '55P03';
+}
