@@ -46,6 +46,14 @@ export { isPublicAddress, isSpecialUseName, specialPurposeRanges, type SpecialPu
 export { ForbiddenTargetError, OutboundGuard, type OutboundGuardOptions } from './outbound-guard.js';
 export { asHostName, sniffTlsServerName, type SniffResult } from './tls-sniff.js';
 export { readHeaderLine } from './header-line.js';
+export {
+  RequestTurns,
+  serveInTurn,
+  type RequestTurn,
+  type RequestTurnsOptions,
+  type TurnHandlers,
+} from './request-turns.js';
+export { finalStatus, writableReason, writeStatusLine } from './status-line.js';
 export { hostField, sniffHttpHost } from './http-sniff.js';
 export { type Throttle, type ThrottleWaiter } from './throttle.js';
 export { TokenBucket } from './token-bucket.js';

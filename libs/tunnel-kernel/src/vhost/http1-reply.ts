@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { resetStream, type ByteStream } from '@gatehouse/net';
+import { resetStream, writeStatusLine, type ByteStream, type RequestTurn } from '@gatehouse/net';
 import type { Socket } from 'node:net';
 import { LINGER_MS, type Reply, type ReplyHead, type ReplyOwner } from './reply.js';
 import { announcesBody } from './request-body.js';
 
 /** The connection that an answer goes to, where it may not be the only one. */
 export interface ReplyOrder {
+  /** Its turn has come. */
+  serve(request: IncomingMessage, reply: Http1Reply): void;
   /** Nothing more of this one will be written. */
   answered(reply: Http1Reply): void;
   /** What comes by the connection from now on is nobody's. */
@@ -13,7 +15,7 @@ export interface ReplyOrder {
 }
 
 /** An answer in HTTP/1. */
-export class Http1Reply implements Reply {
+export class Http1Reply implements Reply, RequestTurn {
   owner: ReplyOwner | null = null;
   private readonly order: ReplyOrder;
   private readonly request: IncomingMessage;
@@ -33,6 +35,10 @@ export class Http1Reply implements Reply {
     response.on('close', () => this.gone());
   }
 
+  start(): void {
+    this.order.serve(this.request, this);
+  }
+
   inform(status: number, fields: readonly string[]): void {
     if (status === 100) {
       this.continued = true;
@@ -48,8 +54,7 @@ export class Http1Reply implements Reply {
     if (trailer !== null && request.httpVersion === '1.1') fields.push('Trailer', trailer);
     // The visitor was not told to send the body and may or may not do so.
     if (request.headers.expect !== undefined && !this.continued) response.shouldKeepAlive = false;
-    if (statusText === '') response.writeHead(status, fields);
-    else response.writeHead(status, statusText, fields);
+    writeStatusLine(response, status, statusText, fields);
     process.nextTick(sendHead, this);
   }
 
