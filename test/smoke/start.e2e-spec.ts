@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { waitFor } from '@gatehouse/testing';
@@ -24,6 +26,32 @@ const TIMEOUT_MS = 120_000;
 
 function readState(home: string): State {
   return JSON.parse(readFileSync(join(home, 'state.json'), 'utf8')) as State;
+}
+
+const METRICS_PORTS = {
+  PROXY_GATEWAY_METRICS_PORT: '0',
+  RESOURCE_SHARING_METRICS_PORT: '0',
+  TUNNEL_GATEWAY_METRICS_PORT: '0',
+};
+/** Lines of Prometheus' text format, version 0.0.4. */
+const PROMETHEUS_LINE =
+  /^(# (HELP|TYPE) [a-zA-Z_:][\w:]* .+|[a-zA-Z_:][\w:]*(\{([a-zA-Z_]\w*="([^"\\\n]|\\[\\"n])*",?)*\})? (-?[\d.]+(e[+-]?\d+)?|[+-]Inf|Na[Nn]))$/;
+
+/** The service shows its metrics on a port of their own: not on its public one, and not through the proxy. */
+async function expectMetricsApart(home: string, name: string, url: string, ports: Ports): Promise<void> {
+  const lines = readFileSync(join(home, 'logs', `${name}.log`), 'utf8').split('\n');
+  const port = Number(/"metricsPort":(\d+)/.exec(lines.findLast((line) => line.includes('"metricsPort"')) ?? '')?.[1]);
+  expect((await fetch(`${url}/metrics`)).status).toBe(404);
+  const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+  expect(answer.headers.get('content-type')).toContain('text/plain; version=0.0.4');
+  const metrics = (await answer.text()).split('\n').filter((line) => line !== '');
+  expect(metrics.length).toBeGreaterThan(50);
+  expect(metrics.filter((line) => !PROMETHEUS_LINE.test(line))).toEqual([]);
+  if (name !== 'proxy-gateway') return;
+  const through = request({ port: ports.PROXY_KERNEL_PORT, path: `http://127.0.0.1:${port}/metrics` }).end();
+  const [refused] = (await once(through, 'response')) as [IncomingMessage];
+  refused.resume();
+  expect(refused.statusCode).toBe(403);
 }
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -61,7 +89,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
   it('prints one table with addresses and the first password, and Ctrl-C leaves nothing running', async () => {
-    const platform = await launch().ready();
+    const platform = await launch(home, ports, METRICS_PORTS).ready();
     for (const name of PORT_VARIABLES) expect(platform.output).toContain(`127.0.0.1:${ports[name]}`);
     const file = join(home, 'first-login.txt');
     expect(platform.output).toContain(`First login: ${readFileSync(file, 'utf8').trim()} `);
@@ -69,6 +97,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
     for (const { url } of readState(home).services) expect((await fetch(`${url}/readyz`)).status).toBe(200);
     const page = await fetch(`http://127.0.0.1:${ports.PROXY_GATEWAY_PORT}/`);
     expect(await page.text()).toContain('<div id="console">');
+    for (const { name, url } of readState(home).services) await expectMetricsApart(home, name, url, ports);
     await query(readState(home).databaseUrl, 'CREATE TABLE public.kept (n int); INSERT INTO public.kept VALUES (7)');
 
     const { code, seconds } = await platform.stop('SIGINT');

@@ -187,6 +187,20 @@ describe('docker-compose.yml', () => {
     for (const name of ['proxy-gateway', 'resource-sharing', 'tunnel-gateway']) expect(own).toContain(`${name}:8080`);
   });
 
+  it('serves metrics on a port that is not published, to who joins a network made for it', () => {
+    const services = ['proxy-gateway', 'resource-sharing', 'tunnel-gateway'];
+    const own = String(FILE.services['proxy-gateway']?.environment?.['PROXY_KERNEL_OWN_ENDPOINTS']);
+    expect(FILE.networks['metrics']).toEqual({ internal: true });
+    expect(onNetwork('metrics')).toEqual(services);
+    for (const name of services) {
+      const { environment = {}, ports = [] } = FILE.services[name] ?? {};
+      const variable = `${name.toUpperCase().replace('-', '_')}_METRICS_PORT`;
+      expect(environment).toMatchObject({ [variable]: 9090, METRICS_ADDRESS: '0.0.0.0' });
+      expect(ports.filter((port) => port.endsWith(':9090'))).toEqual([]);
+      expect(own).toContain(`${name}:9090`);
+    }
+  });
+
   it('lets the proxy live in a container that the service can leave and come back to, away from the database', () => {
     const [service, kernel] = [FILE.services['proxy-gateway'], FILE.services['proxy-kernel']];
     expect(entryOf(kernel ?? {})).toBe('apps/proxy-gateway/dist/kernel.js');

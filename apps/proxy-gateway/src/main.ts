@@ -12,6 +12,7 @@ await runService({
   module: (settings) => AppModule.forRoot(settings),
   port: (settings) => settings.port,
   portVariable: 'PROXY_GATEWAY_PORT',
+  metricsPortVariable: 'PROXY_GATEWAY_METRICS_PORT',
   http: HTTP_OPTIONS,
   prepare: prepareDatabase,
 });

@@ -1,22 +1,20 @@
 import { parseControlEndpoint } from '@gatehouse/net';
-import { loadSettings, ServiceSettings, Variable } from '@gatehouse/platform';
+import { loadSettings, Port, ServiceSettings, Variable } from '@gatehouse/platform';
 import type { Environment } from '@gatehouse/platform';
-import { IsBoolean, IsIn, IsInt, IsIP, IsOptional, Matches, Max, Min, ValidateBy } from 'class-validator';
+import { IsBoolean, IsIn, IsIP, IsOptional, Matches, ValidateBy } from 'class-validator';
 
 export const PRIVATE_TARGETS = ['allow', 'refuse'] as const;
 
 /** Everything the service reads from its environment, once, at boot. */
 export class ProxyGatewaySettings extends ServiceSettings {
-  @Variable('PROXY_GATEWAY_PORT', { kind: 'integer', expected: 'a port from 0 to 65535' })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @Port('PROXY_GATEWAY_PORT')
   port = 8080;
 
-  @Variable('PROXY_KERNEL_PORT', { kind: 'integer', expected: 'a port from 0 to 65535' })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @IsOptional()
+  @Port('PROXY_GATEWAY_METRICS_PORT')
+  override readonly metricsPort?: number;
+
+  @Port('PROXY_KERNEL_PORT')
   kernelPort = 7890;
 
   /** Of the proxy itself. A setting in the database goes before it. */
@@ -56,10 +54,7 @@ export class ProxyGatewaySettings extends ServiceSettings {
   kernelChannel?: string;
 
   /** Of a separate kernel: `/healthz` and `/readyz` on the loopback. */
-  @Variable('PROXY_KERNEL_HEALTH_PORT', { kind: 'integer', expected: 'a port from 0 to 65535' })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @Port('PROXY_KERNEL_HEALTH_PORT')
   kernelHealthPort = 7892;
 
   /** Besides this service, its database and Redis. */

@@ -11,6 +11,7 @@ await runService({
   module: (settings) => AppModule.forRoot(settings),
   port: ({ port }) => port,
   portVariable: 'RESOURCE_SHARING_PORT',
+  metricsPortVariable: 'RESOURCE_SHARING_METRICS_PORT',
   http: HTTP_OPTIONS,
   prepare: prepareDatabase,
   configure: (app, { publicUrl, secureCookies }) => {

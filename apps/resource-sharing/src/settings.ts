@@ -1,13 +1,14 @@
-import { loadSettings, ServiceSettings, Variable, type Environment } from '@gatehouse/platform';
+import { loadSettings, Port, ServiceSettings, Variable, type Environment } from '@gatehouse/platform';
 import { IsInt, IsOptional, IsTimeZone, IsUrl, Matches, Max, Min } from 'class-validator';
 
 /** Everything the service reads from its environment, once, at boot. */
 export class ResourceSharingSettings extends ServiceSettings {
-  @Variable('RESOURCE_SHARING_PORT', { kind: 'integer', expected: 'a port from 0 to 65535' })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @Port('RESOURCE_SHARING_PORT')
   port = 8081;
+
+  @IsOptional()
+  @Port('RESOURCE_SHARING_METRICS_PORT')
+  override readonly metricsPort?: number;
 
   @Variable('RESOURCE_SHARING_PUBLIC_URL', { expected: 'an address such as https://share.example.org' })
   @IsOptional()

@@ -16,6 +16,7 @@ await runService({
   module: (settings) => AppModule.forRoot(settings, edge),
   port: ({ port }) => port,
   portVariable: 'TUNNEL_GATEWAY_PORT',
+  metricsPortVariable: 'TUNNEL_GATEWAY_METRICS_PORT',
   http: HTTP_OPTIONS,
   prepare: async (settings, logger) => {
     try {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseControlEndpoint } from '@gatehouse/net';
 import {
   loadSettings,
+  Port,
   ServiceSettings,
   SettingsError,
   Variable,
@@ -27,15 +28,6 @@ import {
 import { isKnownPassword } from './users/known-passwords.js';
 import { CHALLENGE_TYPES, type ChallengeType } from './acme/acme-order.js';
 
-const PORT_EXPECTED = 'a port from 0 to 65535';
-
-function Port(variable: string): PropertyDecorator {
-  return (prototype, property) => {
-    const port = Variable(variable, { kind: 'integer', expected: PORT_EXPECTED });
-    for (const decorate of [port, IsInt(), Min(0), Max(65_535)]) decorate(prototype, property);
-  };
-}
-
 /** How much of something a user may have who is no administrator. */
 function PerUser(variable: string): PropertyDecorator {
   return (prototype, property) => {
@@ -53,6 +45,10 @@ export interface PortRange {
 export class TunnelGatewaySettings extends ServiceSettings {
   @Port('TUNNEL_GATEWAY_PORT')
   port = 8082;
+
+  @IsOptional()
+  @Port('TUNNEL_GATEWAY_METRICS_PORT')
+  override readonly metricsPort?: number;
 
   /** Where browsers reach the console. With https, cookies are Secure and carry the `__Host-` prefix. */
   @Variable('TUNNEL_GATEWAY_PUBLIC_URL', { expected: 'an address such as https://tunnels.example.org' })

@@ -16,6 +16,7 @@ export {
   type IdempotencyKey,
 } from './http/idempotency-key.js';
 export { IdPipe } from './http/id.pipe.js';
+export { jsonAnswer, serveWatchers, type WatchAnswer, type WatchRoutes } from './http/watch-server.js';
 export { PAGE_POLICY } from './http/security-headers.js';
 export {
   JsonLogger,
@@ -27,6 +28,7 @@ export {
 export { isSecretField, redactText, redactValue } from './logging/redact.js';
 export { currentRequestId, runInRequestContext, type RequestContext } from './logging/request-context.js';
 export { MetricsRegistry } from './metrics/metrics-registry.js';
+export { MetricsServer } from './metrics/metrics-server.js';
 export { Answers, AnswersEvents, AnswersFile, AnswersNothing, Fails } from './openapi/answers.js';
 export type { OperationExample } from './openapi/examples.js';
 export { createOpenApiDocument, type OpenApiOptions } from './openapi/openapi-document.js';
@@ -49,6 +51,7 @@ export { ServiceHttpAdapter } from './service/service-http-adapter.js';
 export type { HttpOptions, ServiceAppOptions } from './service/service-options.js';
 export { StartError } from './service/start-failure.js';
 export { loadSettings, type Environment } from './settings/load-settings.js';
+export { Port } from './settings/port.js';
 export { redisOptions, type RedisOptions } from './settings/redis-options.js';
 export {
   isAddressRange,

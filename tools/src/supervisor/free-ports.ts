@@ -19,6 +19,7 @@ export async function requireFreePorts(settings: PlatformSettings): Promise<void
   const addresses = {
     BIND_ADDRESS: settings.bindAddress,
     PROXY_KERNEL_ADDRESS: settings.kernelAddress,
+    METRICS_ADDRESS: settings.metricsAddress,
     TUNNEL_LISTEN_ADDRESS: settings.tunnelAddress,
   };
   const problems = await Promise.all(

@@ -43,6 +43,19 @@ describe('readPlatformSettings', () => {
   });
 });
 
+describe('ports for metrics alone', () => {
+  const env = { PROXY_GATEWAY_METRICS_PORT: '9101', TUNNEL_GATEWAY_METRICS_PORT: '9102', METRICS_ADDRESS: '::1' };
+
+  it('are checked like all others, and kept from clients of the proxy', () => {
+    const settings = readPlatformSettings(env);
+    expect(settings).toMatchObject({ metricsAddress: '::1', ports: { PROXY_GATEWAY_METRICS_PORT: 9101 } });
+    expect(settings.ports).not.toHaveProperty('RESOURCE_SHARING_METRICS_PORT');
+    const own = serviceEnvironment(env, settings, 'postgres://a/b')['PROXY_KERNEL_OWN_ENDPOINTS']?.split(',');
+    expect(own).toEqual(expect.arrayContaining([':9101', ':9102']));
+    expect(() => readPlatformSettings({ ...env, PROXY_GATEWAY_METRICS_PORT: '8082' })).toThrow(PlainFailure);
+  });
+});
+
 describe('serviceEnvironment', () => {
   const settings = readPlatformSettings({ GATEHOUSE_HOME: '/somewhere', PROXY_GATEWAY_PORT: '9000' });
 

@@ -12,6 +12,7 @@ export interface PlatformSettings {
   bindAddress: string;
   kernelAddress: string;
   tunnelAddress: string;
+  metricsAddress: string;
   /** By variable name. 0: any free port, chosen by the service. */
   ports: Readonly<Record<string, number>>;
   databaseUrl: string | undefined;
@@ -51,8 +52,12 @@ export function platformHome(env: Environment): string {
 export function readPlatformSettings(env: Environment): PlatformSettings {
   const problems: string[] = [];
   const ports: Record<string, number> = {};
-  for (const { portVariable, defaultPort } of SERVICES)
+  for (const { portVariable, defaultPort, metricsPortVariable } of SERVICES) {
     ports[portVariable] = readPort(env, portVariable, defaultPort, problems);
+    if (env[metricsPortVariable]?.trim()) {
+      ports[metricsPortVariable] = readPort(env, metricsPortVariable, 0, problems);
+    }
+  }
   for (const { variable, defaultPort } of TUNNEL_PORTS)
     ports[variable] = readPort(env, variable, defaultPort, problems);
   ports[KERNEL_PORT.variable] = readPort(env, KERNEL_PORT.variable, KERNEL_PORT.defaultPort, problems);
@@ -68,6 +73,7 @@ export function readPlatformSettings(env: Environment): PlatformSettings {
     home: platformHome(env),
     bindAddress: env['BIND_ADDRESS']?.trim() || '127.0.0.1',
     kernelAddress: env['PROXY_KERNEL_ADDRESS']?.trim() || '127.0.0.1',
+    metricsAddress: env['METRICS_ADDRESS']?.trim() || '127.0.0.1',
     tunnelAddress: env['TUNNEL_LISTEN_ADDRESS']?.trim() || '0.0.0.0',
     ports,
     databaseUrl,

@@ -38,6 +38,8 @@ export function serviceEnvironment(
 /** The other services' ports, which the proxy must not lead to; it knows its own, the database and Redis. */
 function ownEndpoints(env: NodeJS.ProcessEnv, ports: PlatformSettings['ports']): string {
   const said = (env['PROXY_KERNEL_OWN_ENDPOINTS'] ?? '').split(',').filter((endpoint) => endpoint.trim() !== '');
-  const services = SERVICES.map(({ portVariable }) => ports[portVariable] ?? 0).filter((port) => port !== 0);
+  const services = SERVICES.flatMap(({ portVariable, metricsPortVariable }) => [portVariable, metricsPortVariable])
+    .map((variable) => ports[variable] ?? 0)
+    .filter((port) => port !== 0);
   return [...said, ...services.map((port) => `:${port}`)].join(',');
 }

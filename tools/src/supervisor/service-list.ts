@@ -5,6 +5,8 @@ export interface ServiceEntry {
   main: string;
   portVariable: string;
   defaultPort: number;
+  /** Of a port for its metrics alone. Not set: there is none. */
+  metricsPortVariable: string;
   about: string;
 }
 
@@ -14,6 +16,7 @@ export const SERVICES: readonly ServiceEntry[] = [
     main: 'apps/proxy-gateway/dist/main.js',
     portVariable: 'PROXY_GATEWAY_PORT',
     defaultPort: 8080,
+    metricsPortVariable: 'PROXY_GATEWAY_METRICS_PORT',
     about: 'console of the forward proxy',
   },
   {
@@ -21,6 +24,7 @@ export const SERVICES: readonly ServiceEntry[] = [
     main: 'apps/resource-sharing/dist/main.js',
     portVariable: 'RESOURCE_SHARING_PORT',
     defaultPort: 8081,
+    metricsPortVariable: 'RESOURCE_SHARING_METRICS_PORT',
     about: 'open API for applications',
   },
   {
@@ -28,6 +32,7 @@ export const SERVICES: readonly ServiceEntry[] = [
     main: 'apps/tunnel-gateway/dist/main.js',
     portVariable: 'TUNNEL_GATEWAY_PORT',
     defaultPort: 8082,
+    metricsPortVariable: 'TUNNEL_GATEWAY_METRICS_PORT',
     about: 'console of the tunnels',
   },
 ];
@@ -45,8 +50,9 @@ export const TUNNEL_PORTS = [
 /** The variable with the address of a port. */
 export function addressVariable(
   portVariable: string,
-): 'PROXY_KERNEL_ADDRESS' | 'TUNNEL_LISTEN_ADDRESS' | 'BIND_ADDRESS' {
+): 'PROXY_KERNEL_ADDRESS' | 'TUNNEL_LISTEN_ADDRESS' | 'METRICS_ADDRESS' | 'BIND_ADDRESS' {
   if (portVariable === KERNEL_PORT.variable) return 'PROXY_KERNEL_ADDRESS';
+  if (SERVICES.some(({ metricsPortVariable }) => metricsPortVariable === portVariable)) return 'METRICS_ADDRESS';
   const isTunnel = TUNNEL_PORTS.some(({ variable }) => variable === portVariable);
   return isTunnel ? 'TUNNEL_LISTEN_ADDRESS' : 'BIND_ADDRESS';
 }

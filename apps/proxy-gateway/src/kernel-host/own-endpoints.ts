@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Endpoint } from '@gatehouse/proxy-kernel';
+import { MetricsServer } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ProxyGatewaySettings } from '../settings.js';
@@ -14,13 +15,14 @@ export class OwnEndpoints {
   constructor(
     private readonly settings: ProxyGatewaySettings,
     private readonly adapterHost: HttpAdapterHost,
+    private readonly metrics: MetricsServer,
   ) {}
 
   list(): Endpoint[] {
     const { databaseUrl, redisUrl, ownEndpoints } = this.settings;
-    const port = this.servicePort();
+    const ports = [this.servicePort(), this.metrics.port ?? 0].filter((port) => port !== 0);
     return [
-      ...(port === 0 ? [] : [{ host: '*', port }]),
+      ...ports.map((port) => ({ host: '*', port })),
       ...endpointsOf(databaseUrl, POSTGRES_PORT),
       ...(redisUrl === undefined ? [] : endpointsOf(redisUrl, REDIS_PORT)),
       ...ownEndpoints.map(parseEndpoint),

@@ -18,6 +18,7 @@ import { MetricsRegistry } from '../metrics/metrics-registry.js';
 import { observeRequests } from '../metrics/observe-requests.js';
 import { serveDocsPage } from '../openapi/docs-page.js';
 import { createOpenApiDocument, type OpenApiOptions } from '../openapi/openapi-document.js';
+import type { ServiceSettings } from '../settings/service-settings.js';
 import { createValidationPipe } from '../validation/validation-pipe.js';
 import { PlatformModule } from './platform.module.js';
 import { ServiceHttpAdapter } from './service-http-adapter.js';
@@ -76,7 +77,7 @@ export function configureServiceApp(
   const steps = stepsOf(app, http);
   app.use(fixedRoutes(application, steps));
   serveHealth(application, app.get(HealthRegistry));
-  serveMetrics(application, metrics, settings.metricsOnPublicPort);
+  serveMetrics(application, metrics, settings);
   if (http.openapi !== undefined) serveOpenApi(app, application, http.openapi, http);
   if (http.console !== undefined) serveConsole(application, http.console, app.get(JsonLogger));
   for (const step of steps) app.use(step);
@@ -115,10 +116,17 @@ function serveHealth(application: Application, health: HealthRegistry): void {
   });
 }
 
-/** To others than local programs there is no such path, unless `everybody` may read it. */
-function serveMetrics(application: Application, metrics: MetricsRegistry, everybody: boolean): void {
+/**
+ * To others than local programs there is no such path, unless everybody may read it. With a port of its own it is here for
+ * nobody: a proxy on this machine looks like a local program.
+ */
+function serveMetrics(
+  application: Application,
+  metrics: MetricsRegistry,
+  { metricsOnPublicPort, metricsPort }: ServiceSettings,
+): void {
   application.get('/metrics', async (request, response, next) => {
-    if (!everybody && !isLocalRequest(request)) return next();
+    if (!metricsOnPublicPort && (metricsPort !== undefined || !isLocalRequest(request))) return next();
     const { contentType, text } = await metrics.render();
     response.setHeader('Content-Type', contentType);
     response.end(text);

@@ -93,6 +93,14 @@ describe('failed starts', () => {
     taken.close();
   });
 
+  it('name the variable of an address that this machine does not have', async () => {
+    const [error] = (await once(createServer().listen(0, '192.0.2.7'), 'error')) as [Error];
+    const target = { port: 9, portVariable: 'NOTES_METRICS_PORT', address: '192.0.2.7' };
+    expect(failureLines(explainListenError(error, { ...target, addressVariable: 'METRICS_ADDRESS' }))).toEqual([
+      'METRICS_ADDRESS: 192.0.2.7 is not an address of this machine',
+    ]);
+  });
+
   it('print one line a problem, and a stack only for the unforeseen', () => {
     expect(failureLines(new StartError('do this'))).toEqual(['do this']);
     expect(failureLines(Object.assign(new Error('key unreadable'), { name: 'SecretKeyError' }))).toEqual([

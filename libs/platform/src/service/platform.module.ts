@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { HealthRegistry } from '../health/health-registry.js';
 import { JsonLogger } from '../logging/json-logger.js';
 import { MetricsRegistry } from '../metrics/metrics-registry.js';
+import { MetricsServer } from '../metrics/metrics-server.js';
 
 /** Gives every module of a service the logger, the health checks and the metrics. */
 @Module({})
@@ -14,8 +15,9 @@ export class PlatformModule {
         { provide: JsonLogger, useValue: logger },
         { provide: HealthRegistry, useFactory: () => new HealthRegistry(logger) },
         MetricsRegistry,
+        MetricsServer,
       ],
-      exports: [JsonLogger, HealthRegistry, MetricsRegistry],
+      exports: [JsonLogger, HealthRegistry, MetricsRegistry, MetricsServer],
     };
   }
 }

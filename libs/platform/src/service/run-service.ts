@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { JsonLogger } from '../logging/json-logger.js';
+import { MetricsServer } from '../metrics/metrics-server.js';
 import type { ServiceSettings } from '../settings/service-settings.js';
 import { createLogger, createServiceApp } from './create-service-app.js';
 import { shutdownGracefully } from './graceful-shutdown.js';
@@ -18,6 +19,8 @@ export interface ServiceDefinition<S extends ServiceSettings> {
   readonly port: (settings: Readonly<S>) => number;
   /** The variable that sets the port, for the message about a taken one. */
   readonly portVariable: string;
+  /** The variable that sets the port for `/metrics` alone. */
+  readonly metricsPortVariable: string;
   readonly http: HttpOptions | ((settings: Readonly<S>) => HttpOptions);
   /** Before the application exists: migrations, keys. Throw StartError for what an operator must do. */
   readonly prepare?: (settings: Readonly<S>, logger: JsonLogger) => Promise<void>;
@@ -44,13 +47,31 @@ async function startService<S extends ServiceSettings>(definition: ServiceDefini
   const stop = (): Promise<void> => shutdownGracefully(app, settings.shutdownTimeoutMs);
   try {
     await definition.configure?.(app, settings);
+    const metricsPort = await listenForMetrics(app, definition, settings);
     const port = await listen(app, definition, settings);
-    logger.log('listening', { address: settings.bindAddress, port }, 'Service');
-    return { logger, stop, ready: { port } };
+    logger.log('listening', { address: settings.bindAddress, port, metricsPort }, 'Service');
+    return { logger, stop, ready: { port, metricsPort } };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** First, so that whoever finds the service ready finds its metrics, too. */
+async function listenForMetrics<S extends ServiceSettings>(
+  app: NestExpressApplication,
+  { metricsPortVariable }: ServiceDefinition<S>,
+  { metricsPort, metricsAddress }: Readonly<S>,
+): Promise<number | undefined> {
+  if (metricsPort === undefined) return undefined;
+  const server = app.get(MetricsServer);
+  try {
+    await server.listen(metricsPort, metricsAddress);
+  } catch (error) {
+    const target = { port: metricsPort, portVariable: metricsPortVariable, address: metricsAddress };
+    throw explainListenError(error, { ...target, addressVariable: 'METRICS_ADDRESS' });
+  }
+  return server.port;
 }
 
 async function listen<S extends ServiceSettings>(

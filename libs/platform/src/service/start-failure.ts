@@ -13,30 +13,37 @@ export interface ListenTarget {
   /** The variable that sets the port. */
   readonly portVariable: string;
   readonly address: string;
+  /** The variable that sets the address. */
+  readonly addressVariable?: string;
 }
 
 /** The error of a failed listen as one line that names the variable to change. */
-export function explainListenError(error: unknown, { port, portVariable, address }: ListenTarget): unknown {
+export function explainListenError(error: unknown, target: ListenTarget): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const reason = LISTEN_REASONS.get(String(code));
   if (reason === undefined) return error;
-  return new StartError(reason(port, portVariable, address), { cause: error });
+  return new StartError(reason(target), { cause: error });
 }
 
-type Reason = (port: number, variable: string, address: string) => string;
+type Reason = (target: ListenTarget) => string;
 
 const LISTEN_REASONS = new Map<string, Reason>([
   [
     'EADDRINUSE',
-    (port, variable, at) =>
-      `${variable}: port ${port} on ${at} is in use by another program; set ${variable} to a free port`,
+    ({ port, portVariable, address }) =>
+      `${portVariable}: port ${port} on ${address} is in use by another program; set ${portVariable} to a free port`,
   ],
   [
     'EACCES',
-    (port, variable) => `${variable}: this user may not listen on port ${port}; set ${variable} to a port above 1023`,
+    ({ port, portVariable }) =>
+      `${portVariable}: this user may not listen on port ${port}; set ${portVariable} to a port above 1023`,
   ],
-  ['EADDRNOTAVAIL', (_port, _variable, at) => `BIND_ADDRESS: ${at} is not an address of this machine`],
-  ['EINVAL', (_port, _variable, at) => `BIND_ADDRESS: ${at} cannot be listened on`],
+  [
+    'EADDRNOTAVAIL',
+    ({ address, addressVariable = 'BIND_ADDRESS' }) =>
+      `${addressVariable}: ${address} is not an address of this machine`,
+  ],
+  ['EINVAL', ({ address, addressVariable = 'BIND_ADDRESS' }) => `${addressVariable}: ${address} cannot be listened on`],
 ]);
 
 /** What to print for a start that failed: known problems without a stack, one line each. */

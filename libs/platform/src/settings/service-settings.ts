@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, MaxLength, Min } from 'class-validator';
 import { MinLength, ValidateBy, ValidateIf } from 'class-validator';
+import { Port } from './port.js';
 import { Variable } from './variable.js';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -76,11 +77,8 @@ export class ServiceSettings {
   workers: WorkerMode = 'inline';
 
   /** Of a worker, which serves nothing else: `/healthz` and `/readyz` on the loopback. Unset: it listens on nothing. */
-  @Variable('HEALTH_PORT', { kind: 'integer', expected: 'a port from 0 to 65535' })
   @IsOptional()
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @Port('HEALTH_PORT')
   healthPort?: number;
 
   @Variable('AUTO_MIGRATE', { kind: 'boolean', expected: 'true or false' })
@@ -99,6 +97,14 @@ export class ServiceSettings {
   @Variable('METRICS_ON_PUBLIC_PORT', { kind: 'boolean', expected: 'true or false' })
   @IsBoolean()
   metricsOnPublicPort = false;
+
+  /** A port for `/metrics` alone; the service's own port has none then. Each service has a variable of its own for it. */
+  readonly metricsPort?: number;
+
+  /** Where `metricsPort` is listened on. */
+  @Variable('METRICS_ADDRESS', { expected: 'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0' })
+  @IsAddress()
+  metricsAddress = '127.0.0.1';
 
   /** Requests a minute of one client address to one route. */
   @Variable('API_RATE_LIMIT', { kind: 'integer', expected: 'requests a minute, 0 for no limit' })

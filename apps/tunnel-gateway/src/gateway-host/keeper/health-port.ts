@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
+import { jsonAnswer, serveWatchers, type WatchAnswer } from '@gatehouse/platform';
 import type { EdgeStatus } from '../edge-ipc.js';
 
 /** What of an edge does not work; as `/readyz` of the service names it. */
@@ -16,25 +17,15 @@ export function problemsOf({ databaseAnswers, source, workers = [], problems = [
  * problems. On the loopback alone. @throws Error of `listen`.
  */
 export function serveHealth(port: number, status: () => Promise<EdgeStatus>): Promise<Server> {
-  const server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 1_000 });
-  server.maxConnections = 64;
-  server.on('request', (request, response) => {
-    request.resume();
-    const alive = request.url === '/healthz';
-    if (!alive && request.url !== '/readyz') return void response.writeHead(404).end();
-    void status()
+  const answer = async (alive: boolean): Promise<WatchAnswer> => {
+    const problems = await status()
       .then((found) => (alive ? [] : problemsOf(found)))
-      .catch(() => ['the edge does not serve'])
-      .then((problems) => {
-        response.writeHead(problems.length === 0 ? 200 : 503, {
-          'Content-Type': 'application/json',
-          'Cache-Control': 'no-store',
-        });
-        response.end(JSON.stringify({ status: problems.length === 0 ? 'ok' : 'unavailable', problems }));
-      });
-  });
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => resolve(server.off('error', reject).on('error', () => undefined)));
-  });
+      .catch(() => ['the edge does not serve']);
+    const works = problems.length === 0;
+    return jsonAnswer(works ? 200 : 503, { status: works ? 'ok' : 'unavailable', problems });
+  };
+  return serveWatchers(
+    { port, address: '127.0.0.1' },
+    { '/healthz': () => answer(true), '/readyz': () => answer(false) },
+  );
 }

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+
+export interface WatchAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** What is answered at each path. Anything else is 404. */
+export type WatchRoutes = Readonly<Record<string, () => WatchAnswer | Promise<WatchAnswer>>>;
+
+/**
+ * A small HTTP server of its own for programs that watch a process: health checks, Prometheus.
+ * @throws Error of `listen`.
+ */
+export async function serveWatchers(
+  target: { readonly port: number; readonly address: string },
+  routes: WatchRoutes,
+): Promise<Server> {
+  const server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 1_000 });
+  server.maxConnections = 64;
+  server.on('request', (request, response) => {
+    request.resume();
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    void answer(response, Object.hasOwn(routes, path) ? routes[path] : undefined);
+  });
+  server.listen(target.port, target.address);
+  await once(server, 'listening');
+  server.on('error', () => undefined);
+  return server;
+}
+
+/** An answer with JSON. */
+export function jsonAnswer(status: number, body: object): WatchAnswer {
+  return { status, contentType: 'application/json', text: JSON.stringify(body) };
+}
+
+async function answer(response: ServerResponse, route: WatchRoutes[string] | undefined): Promise<void> {
+  let found: WatchAnswer;
+  try {
+    found = route === undefined ? jsonAnswer(404, { status: 'unknown' }) : await route();
+  } catch {
+    found = jsonAnswer(500, { status: 'failed' });
+  }
+  response.writeHead(found.status, { 'Content-Type': found.contentType, 'Cache-Control': 'no-store' });
+  response.end(found.text);
+}

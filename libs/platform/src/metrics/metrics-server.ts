@@ -1,0 +1,32 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { serveWatchers } from '../http/watch-server.js';
+import { MetricsRegistry } from './metrics-registry.js';
+
+/** `/metrics` on a port of its own, which nothing else is served on. */
+@Injectable()
+export class MetricsServer implements OnApplicationShutdown {
+  private server: Server | undefined;
+
+  constructor(private readonly metrics: MetricsRegistry) {}
+
+  /** The port it listens on; undefined while it does not. */
+  get port(): number | undefined {
+    return (this.server?.address() as AddressInfo | null | undefined)?.port;
+  }
+
+  /** @throws Error of `listen`. */
+  async listen(port: number, address: string): Promise<void> {
+    const render = async (): Promise<{ status: number; contentType: string; text: string }> => ({
+      status: 200,
+      ...(await this.metrics.render()),
+    });
+    this.server = await serveWatchers({ port, address }, { '/metrics': render });
+  }
+
+  onApplicationShutdown(): void {
+    this.server?.close();
+    this.server?.closeAllConnections();
+  }
+}
