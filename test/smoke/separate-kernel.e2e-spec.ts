@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,17 +87,44 @@ class Machine implements AsyncDisposable {
     return status;
   }
 
-  /** Bytes up of each recorded flow to a port. */
-  async recorded(port: number): Promise<number[]> {
-    const api = `http://127.0.0.1:${this.apiPort}/api/v1`;
-    const login = await fetch(`${api}/auth/login`, {
+  get api(): string {
+    return `http://127.0.0.1:${this.apiPort}/api/v1`;
+  }
+
+  async token(): Promise<string> {
+    const login = await fetch(`${this.api}/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ password: PASSWORD }),
     });
-    const { token } = (await login.json()) as { token: string };
-    const headers = { authorization: `Bearer ${token}` };
-    const answer = await fetch(`${api}/traffic-logs?limit=100`, { headers });
+    if (!login.ok) throw new Error(await login.text());
+    return ((await login.json()) as { token: string }).token;
+  }
+
+  /** Lets clients of the proxy reach the API, and waits until they do. */
+  async openApi(): Promise<void> {
+    const raw = `AND,((IP-CIDR,127.0.0.1/32,no-resolve),(DST-PORT,${this.apiPort})),DIRECT`;
+    const headers = { authorization: `Bearer ${await this.token()}`, 'content-type': 'application/json' };
+    await fetch(`${this.api}/rules`, { method: 'POST', headers, body: JSON.stringify({ raw }) });
+    await waitFor(async () => (await this.logInThroughProxy('127.0.0.7', PASSWORD)) === 200, PATIENCE);
+  }
+
+  async logInThroughProxy(from: string, password: string): Promise<number> {
+    const pair = Buffer.from(`${USER.name}:${USER.password.replaceAll(' ', '-')}`).toString('base64');
+    const headers = { 'content-type': 'application/json', 'proxy-authorization': `Basic ${pair}` };
+    const place = { host: '127.0.0.1', port: this.proxyPort, localAddress: from, path: `${this.api}/auth/login` };
+    const login = request({ ...place, method: 'POST', headers, agent: false });
+    login.end(JSON.stringify({ password }));
+    const [answer] = (await once(login, 'response')) as [IncomingMessage];
+    answer.resume();
+    await once(answer, 'end');
+    return answer.statusCode ?? 0;
+  }
+
+  /** Bytes up of each recorded flow to a port. */
+  async recorded(port: number): Promise<number[]> {
+    const headers = { authorization: `Bearer ${await this.token()}` };
+    const answer = await fetch(`${this.api}/traffic-logs?limit=100`, { headers });
     if (!answer.ok) throw new Error(await answer.text());
     const { items } = (await answer.json()) as { items: { target_port: number; upload: number }[] };
     return items.filter((item) => item.target_port === port && item.upload > 0).map((item) => item.upload);
@@ -142,6 +170,16 @@ async function close(socket: Socket | number): Promise<void> {
   await once(socket, 'close');
 }
 
+/** Wrong passwords through the proxy, then the right one from the same place and from here. */
+async function expectGuessesToCostTheGuesser(machine: Machine): Promise<void> {
+  await machine.openApi();
+  const guesser = '127.0.0.9';
+  for (let guess = 0; guess < 5; guess += 1) expect(await machine.logInThroughProxy(guesser, 'wrong one')).toBe(401);
+  expect(await machine.logInThroughProxy(guesser, PASSWORD)).toBe(429);
+  expect(await machine.logInThroughProxy('127.0.0.8', PASSWORD)).toBe(200);
+  await machine.token();
+}
+
 describe('a kernel that runs on its own', () => {
   it('carries on while services are killed and started, and keeps what it counts for them', async () => {
     await using target = await startTcpEcho();
@@ -154,6 +192,7 @@ describe('a kernel that runs on its own', () => {
     const lasting = await machine.tunnel(target.port);
     expect(await echo(lasting, 'one')).toBe('one');
 
+    await expectGuessesToCostTheGuesser(machine);
     await machine.end(first, 'SIGKILL');
     expect(await echo(lasting, 'two')).toBe('two');
     const meanwhile = await machine.tunnel(target.port);

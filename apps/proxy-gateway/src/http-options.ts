@@ -1,8 +1,11 @@
+import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { AuditRecorder } from '@gatehouse/audit';
 import type { HttpOptions } from '@gatehouse/platform';
 import { refuseForeignHosts } from './auth/host-check.js';
+import { nameProxyClients } from './auth/proxy-clients.js';
 import { OpenAccess } from './auth/open-access.js';
+import { KernelService } from './kernel-host/kernel.service.js';
 import { OPENAPI } from './openapi/openapi-options.js';
 import { ProxyGatewaySettings } from './settings.js';
 
@@ -13,6 +16,7 @@ export const HTTP_OPTIONS: HttpOptions = {
   // The same place seen from src and from dist.
   console: { folder: fileURLToPath(new URL('../../console/dist/site', import.meta.url)), page: 'proxy.html' },
   middleware: [
+    (app) => nameProxyClients(app.getHttpServer() as Server, app.get(KernelService, { strict: false })),
     (app) => app.get(AuditRecorder, { strict: false }).middleware,
     (app) => {
       const access = app.get(OpenAccess, { strict: false });

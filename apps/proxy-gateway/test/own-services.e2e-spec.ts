@@ -1,7 +1,9 @@
-import { connect } from 'node:net';
 import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { AppError } from '@gatehouse/platform';
 import { waitFor } from '@gatehouse/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { startGateway, type Gateway } from './support/gateway.js';
 import { getThrough } from './support/proxy-client.js';
 
@@ -67,6 +69,50 @@ describe('the platform behind its own proxy', () => {
     expect(await connectReply(gateway.proxyPort, '169.254.169.254:9')).toContain('403');
     await gateway.call('PUT', '/settings', { 'kernel.allow_private_targets': 'true' });
     await waitFor(async () => (await connectReply(gateway.proxyPort, '127.0.0.1:9')).includes('502'));
+  });
+});
+
+describe('a login that comes through the proxy', () => {
+  const WRONG = 'not the password';
+  /** Asks for a token from one address of this machine; through the proxy, or straight. */
+  async function logIn(from: string, gateway: Gateway, through: boolean, password: string): Promise<number> {
+    const url = `${gateway.app.url}/api/v1/auth/login`;
+    const { port, pathname } = new URL(url);
+    const place = through ? { port: gateway.proxyPort, path: url } : { port, path: pathname };
+    const headers = { 'content-type': 'application/json', 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1' };
+    const login = request({ host: '127.0.0.1', localAddress: from, ...place, method: 'POST', headers, agent: false });
+    login.end(JSON.stringify({ password }));
+    const [answer] = (await once(login, 'response')) as [IncomingMessage];
+    answer.resume();
+    await once(answer, 'end');
+    return answer.statusCode ?? 0;
+  }
+
+  it('costs the client of the proxy that guesses, and neither this machine nor other clients', async () => {
+    // A trusted proxy on this machine may name the client in a header; clients of our proxy may not.
+    await using gateway = await startGateway({ TRUSTED_PROXIES: '127.0.0.1' });
+    const { port } = await guarded(gateway);
+    const right = 'a password for tests';
+    await gateway.call('POST', '/rules', { raw: `AND,((IP-CIDR,127.0.0.1/32,no-resolve),(DST-PORT,${port})),DIRECT` });
+    await waitFor(async () => (await logIn('127.0.0.7', gateway, true, right)) === 200);
+
+    const guesses = Array.from({ length: 7 }, () => logIn('127.0.0.9', gateway, true, WRONG));
+    expect(new Set(await Promise.all(guesses))).toEqual(new Set([401, 429]));
+    expect(await logIn('127.0.0.9', gateway, true, right)).toBe(429);
+    expect(await logIn('127.0.0.8', gateway, true, right)).toBe(200);
+    expect(await logIn('127.0.0.1', gateway, false, right)).toBe(200);
+    const { body } = await gateway.call('GET', '/audit-logs?success=false&limit=1');
+    expect(body.items[0]).toMatchObject({ ip: '127.0.0.9' });
+  });
+
+  it('is refused while the kernel cannot say whose it is', async () => {
+    await using gateway = await startGateway();
+    const busy = vi.spyOn(gateway.kernel, 'clientOf');
+    busy.mockRejectedValue(new AppError('KERNEL_UNAVAILABLE', 'The proxy kernel does not answer.'));
+    expect(await logIn('127.0.0.1', gateway, false, 'a password for tests')).toBe(503);
+    expect((await gateway.call('PUT', '/settings', {})).status).not.toBe(503);
+    busy.mockRestore();
+    expect(await logIn('127.0.0.1', gateway, false, 'a password for tests')).toBe(200);
   });
 });
 

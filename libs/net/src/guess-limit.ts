@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { parseIp } from './cidr.js';
+import { networkOf } from './client-network.js';
 
 export interface GuessLimits {
   /** Wrong guesses of one address at one account in a window. */
@@ -129,12 +129,4 @@ function remember<Value>(entries: Map<string, Value>, key: string, value: Value,
     if (surplus-- <= 0) return;
     entries.delete(oldest);
   }
-}
-
-/** What counts as one address: an IPv6 /64, whose owner has every address in it. */
-export function networkOf(address: string): string {
-  const ip = parseIp(address);
-  if (ip?.family !== 6) return address;
-  const [first = 0, second = 0] = ip.words;
-  return `${first.toString(16)}:${second.toString(16)}::/64`;
 }

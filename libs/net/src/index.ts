@@ -41,8 +41,15 @@ export {
 } from './cidr.js';
 export { createSecretBox, SecretBoxError, secretKeyId, type SecretBox } from './secret-box.js';
 export { FairQueue } from './fair-queue.js';
-export { DEFAULT_GUESS_LIMITS, GuessLimit, networkOf, type Guess, type GuessLimits } from './guess-limit.js';
-export { isPublicAddress, isSpecialUseName, specialPurposeRanges, type SpecialPurpose } from './special-purpose.js';
+export { DEFAULT_GUESS_LIMITS, GuessLimit, type Guess, type GuessLimits } from './guess-limit.js';
+export { networkOf } from './client-network.js';
+export {
+  isLoopback,
+  isPublicAddress,
+  isSpecialUseName,
+  specialPurposeRanges,
+  type SpecialPurpose,
+} from './special-purpose.js';
 export { ForbiddenTargetError, OutboundGuard, type OutboundGuardOptions } from './outbound-guard.js';
 export { asHostName, sniffTlsServerName, type SniffResult } from './tls-sniff.js';
 export { readHeaderLine } from './header-line.js';

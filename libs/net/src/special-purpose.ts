@@ -65,6 +65,12 @@ export function isPublicAddress(address: string): boolean {
   return ip !== null && !ALL.some((cidr) => cidrContains(cidr, ip));
 }
 
+/** Whether an address leads to this machine alone. An IPv4-mapped one is judged as IPv4. */
+export function isLoopback(address: string): boolean {
+  const ip = parseIp(address);
+  return ip !== null && RANGES.loopback.some((cidr) => cidrContains(cidr, ip));
+}
+
 /**
  * Names that belong to this machine or its own network, or are no host names, whoever resolves them: RFC 6761 (`localhost`),
  * 6762 (`local`), 8375 and 3172 (`arpa`, `home.arpa`), the name that ICANN reserved for private use (`internal`), and

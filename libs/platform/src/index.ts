@@ -5,8 +5,8 @@ export { ErrorFilter } from './errors/error.filter.js';
 export { formatError, type ErrorBody, type ErrorFormat } from './errors/error-format.js';
 export { HealthRegistry, type HealthCheck, type HealthReport } from './health/health-registry.js';
 export { DEFAULT_BODY_LIMIT } from './http/body-parsers.js';
-export { clientAddress, type ClientAddress } from './http/client-address.js';
-export { clientKey } from './http/client-key.js';
+export { networkOf } from '@gatehouse/net';
+export { assignClientAddress, clientAddress, type ClientAddress } from './http/client-address.js';
 export { addedHeader, addHeader, onAnswered, type AnswerObserver } from './http/exchange.js';
 export {
   idempotencyKeyOf,

@@ -3,6 +3,7 @@ import { relay, type ByteCounter, type ByteStream, type RelayEnd, type RelayHand
 import type { ConnectionEntry } from './accounting/connection-entry.js';
 import type { ConnectionTable } from './accounting/connection-table.js';
 import type { Generation } from './generation.js';
+import type { OwnServiceClients } from './guard/own-service-clients.js';
 import type { FlowWatch } from './health/index.js';
 import {
   DialError,
@@ -25,6 +26,7 @@ export interface FlowParts {
   generation: Generation;
   timeouts: KernelTimeouts;
   watch: FlowWatch;
+  ownServiceClients: OwnServiceClients;
   metadata: ConnectionMetadata;
   /** Ends the client's side while there is no relay to stop. */
   abort: (reason: CloseReason) => void;
@@ -137,8 +139,16 @@ export class KernelFlow implements Flow {
       signal: this.signal,
       onStage: (stage) => this.reached.add(stage),
     });
+    this.noteOwnService(outbound, remote);
     if (!this.signal.aborted) this.opened(remote.remoteAddress);
     return remote;
+  }
+
+  private noteOwnService({ type }: Outbound, remote: ByteStream): void {
+    const { generation, metadata, ownServiceClients } = this.parts;
+    const { remoteAddress = '', remotePort = 0 } = remote;
+    if (type !== 'direct' || generation.guard?.isOwn(remoteAddress, remotePort) !== true) return;
+    ownServiceClients.note(remote, metadata.sourceIp);
   }
 
   /** Ends the wait when the flow is closed or out of time, also for work that does not listen to the signal. */

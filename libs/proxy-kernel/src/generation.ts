@@ -32,6 +32,8 @@ export interface Generation {
   /** Null: off. */
   readonly fakeIps: FakeIpPool | null;
   readonly router: Router;
+  /** Null: every address may be dialled. */
+  readonly guard: TargetGuard | null;
 }
 
 /**
@@ -65,7 +67,7 @@ export function compileGeneration(
   });
   const hash = createHash('sha256').update(JSON.stringify(config)).digest('hex');
   const number = (previous?.number ?? 0) + 1;
-  return { number, config, hash, outbounds, policies, ruleSets, resolver, names, fakeIps, router };
+  return { number, config, hash, outbounds, policies, ruleSets, resolver, names, fakeIps, router, guard };
 }
 
 /** The same name servers and fixed answers keep what was learned; the same range keeps the names behind its addresses. */

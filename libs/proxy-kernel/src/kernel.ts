@@ -22,10 +22,12 @@ import {
   type KernelStatus,
   type KernelTimeouts,
   type ListenerState,
+  type OwnServiceConnection,
   type ProxyKernel,
   type SniffingConfig,
   type TracedDecision,
 } from './interfaces/index.js';
+import { OwnServiceClients } from './guard/own-service-clients.js';
 import { FlowWatch, HealthBook } from './health/index.js';
 import { EventListeners } from './kernel-events.js';
 import { ListenerSet, type Listener } from './listeners.js';
@@ -58,6 +60,7 @@ class Kernel implements ProxyKernel, Dispatcher {
   private readonly health: HealthBook;
   private readonly watch: FlowWatch;
   private readonly guesses: GuessLimit;
+  private readonly ownServiceClients: OwnServiceClients;
   private readonly sampler: NodeJS.Timeout;
   private generation: Generation | null = null;
   private lastChange: Promise<unknown> = Promise.resolve();
@@ -69,6 +72,7 @@ class Kernel implements ProxyKernel, Dispatcher {
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...environment.timeouts };
     this.startedAt = environment.now();
     this.guesses = new GuessLimit(() => environment.now());
+    this.ownServiceClients = new OwnServiceClients(() => environment.now());
     this.table = new ConnectionTable(
       () => environment.now(),
       (record) => {
@@ -121,6 +125,10 @@ class Kernel implements ProxyKernel, Dispatcher {
     return this.closeAll('user');
   }
 
+  clientOf(connection: OwnServiceConnection): string | null {
+    return this.ownServiceClients.find(connection);
+  }
+
   async testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
     if (!this.generation) throw new KernelConfigError('rules', 'no configuration is applied');
     const { router, policies, fakeIps } = this.generation;
@@ -155,11 +163,11 @@ class Kernel implements ProxyKernel, Dispatcher {
   }
 
   begin(metadata: ConnectionMetadata, abort: (reason: CloseReason) => void): Flow {
-    const { generation, table, timeouts, watch } = this;
+    const { generation, table, timeouts, watch, ownServiceClients } = this;
     // Nothing listens before the first generation.
     if (!generation) throw new KernelConfigError('listeners', 'no configuration is applied');
     const real = generation.fakeIps ? withRealName(metadata, generation.fakeIps) : metadata;
-    return new KernelFlow({ table, generation, timeouts, watch, metadata: real, abort });
+    return new KernelFlow({ table, generation, timeouts, watch, ownServiceClients, metadata: real, abort });
   }
 
   private async applyNow(config: KernelConfig): Promise<ApplyResult> {

@@ -1,5 +1,6 @@
 import { AuthPolicy, SCOPES } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
+import { isLoopback } from '@gatehouse/net';
 import { StartError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap } from '@nestjs/common';
@@ -61,7 +62,7 @@ export class OpenAccess implements AuthPolicy, OnApplicationBootstrap {
   reachability(values: Values = this.preferences): Reachability | null {
     if (this.settings.allowOpen) return null;
     const { bindAddress } = this.settings;
-    if (!isLoopback(bindAddress)) return { by: 'BIND_ADDRESS', address: bindAddress };
+    if (!isLocal(bindAddress)) return { by: 'BIND_ADDRESS', address: bindAddress };
     return this.reachableListener(values);
   }
 
@@ -72,16 +73,15 @@ export class OpenAccess implements AuthPolicy, OnApplicationBootstrap {
       const listen = values.get(setting);
       if (listen === null && setting !== 'kernel.listen.mixed') continue;
       if (listen?.address) {
-        if (!isLoopback(listen.address)) return { by: setting, address: listen.address };
+        if (!isLocal(listen.address)) return { by: setting, address: listen.address };
       } else if (everywhere) return { by: 'kernel.allow_lan', address: '0.0.0.0' };
-      else if (!isLoopback(kernelAddress)) return { by: 'PROXY_KERNEL_ADDRESS', address: kernelAddress };
+      else if (!isLocal(kernelAddress)) return { by: 'PROXY_KERNEL_ADDRESS', address: kernelAddress };
     }
     return null;
   }
 }
 
-export function isLoopback(address: string): boolean {
-  return (
-    /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address) || /^(0*:)*:?0*1$/.test(address) || /^localhost\.?$/i.test(address)
-  );
+/** Settings may have the name of the loopback in place of an address. */
+function isLocal(address: string): boolean {
+  return isLoopback(address) || /^localhost\.?$/i.test(address);
 }

@@ -76,6 +76,8 @@ export class KernelChild {
         return this.#closeConnections(message.params);
       case 'usage':
         return usageByTag(this.#kernel.connections());
+      case 'clientOf':
+        return this.#kernel.clientOf(message.params);
       case 'testRoute':
         return this.#kernel.testRoute(message.params);
       case 'status':

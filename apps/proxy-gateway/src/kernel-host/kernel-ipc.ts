@@ -10,6 +10,7 @@ import type {
   HealthReport,
   KernelConfig,
   KernelStatus,
+  OwnServiceConnection,
   TracedDecision,
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
@@ -47,6 +48,8 @@ export interface KernelCalls {
   closeConnections: { params: CloseFilter; result: number };
   /** By every tag on the way of an open connection: groups, nodes and built-ins. */
   usage: { params: null; result: Record<string, TagUsage> };
+  /** The client behind a connection of the kernel's to an own service. */
+  clientOf: { params: OwnServiceConnection; result: string | null };
   testRoute: { params: ConnectionMetadata; result: TracedDecision };
   status: { params: null; result: KernelStatus };
   /** Ends every flow, hands over the last records, and lets the process exit. */

@@ -13,6 +13,7 @@ import type {
   HealthReport,
   KernelConfig,
   KernelStatus,
+  OwnServiceConnection,
   TracedDecision,
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
@@ -64,6 +65,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   /** This kernel has not got a configuration yet. */
   private newborn = false;
   private stopping = false;
+  private readonly isRemote: boolean;
 
   constructor(
     private readonly source: KernelConfigSource,
@@ -73,13 +75,14 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly listener: PgListener,
     private readonly preferences: Preferences,
   ) {
+    this.isRemote = launcher.leavesKernelRunning;
     this.process = new KernelProcess({
       fork: () => launcher.launch(source.mode.get(), source.mode.executable),
       clock: { now: () => Date.now(), after: startTimer },
-      leaveRunning: launcher.leavesKernelRunning,
+      leaveRunning: this.isRemote,
       onReady: () => void this.configureNewborn(),
       onEvents: (batch) => this.receive(batch),
-      onExit: (reason) => this.kernelLost(reason, launcher.leavesKernelRunning),
+      onExit: (reason) => this.kernelLost(reason, this.isRemote),
     });
     this.configurator = new KernelConfigurator(
       this.process,
@@ -208,6 +211,19 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   /** What the open connections through each group, node and built-in amount to. */
   usage(): Promise<Record<string, TagUsage>> {
     return this.ask('usage', null);
+  }
+
+  /** Whether the kernel runs on its own: its connections may come from another machine's address. */
+  get runsElsewhere(): boolean {
+    return this.isRemote;
+  }
+
+  /**
+   * The client of the proxy that a connection to this service was opened for; null where it is none of the kernel's, or
+   * no kernel runs. @throws AppError KERNEL_UNAVAILABLE when it does not answer.
+   */
+  async clientOf(connection: OwnServiceConnection): Promise<string | null> {
+    return this.process.state === 'running' ? this.ask('clientOf', connection) : null;
   }
 
   testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {

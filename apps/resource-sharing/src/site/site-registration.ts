@@ -1,5 +1,5 @@
 import { pgPool } from '@gatehouse/persistence';
-import { AppError, clientKey, PostgresWindowCounter } from '@gatehouse/platform';
+import { AppError, networkOf, PostgresWindowCounter } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { DataSource } from 'typeorm';
@@ -53,7 +53,7 @@ export class SiteRegistration {
   }
 
   private async count(address: string): Promise<void> {
-    const { hits, remainingMs } = await this.counter.hit(`register ${clientKey(address)}`, HOUR_MS);
+    const { hits, remainingMs } = await this.counter.hit(`register ${networkOf(address)}`, HOUR_MS);
     if (hits <= this.settings.siteRegistrationsPerHour) return;
     throw new AppError('RATE_LIMITED', 'Too many accounts were asked for from this address', {
       retryAfterSeconds: remainingMs / 1_000,

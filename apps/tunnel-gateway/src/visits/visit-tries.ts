@@ -1,4 +1,4 @@
-import { clientKey } from '@gatehouse/platform';
+import { networkOf } from '@gatehouse/net';
 import type { Tries } from '@gatehouse/tunnel-kernel';
 import type { Queries } from '../gateway-host/edge-database.js';
 
@@ -28,16 +28,16 @@ export class VisitTries implements Tries {
   }
 
   async take(policyId: number, address: string): Promise<boolean> {
-    const { rows } = await this.queries.query<{ count: number }>(TAKE, [policyId, clientKey(address)]);
+    const { rows } = await this.queries.query<{ count: number }>(TAKE, [policyId, networkOf(address)]);
     return (rows[0]?.count ?? Infinity) <= MAX_TRIES;
   }
 
   async giveBack(policyId: number, address: string): Promise<void> {
-    await this.queries.query(GIVE_BACK, [policyId, clientKey(address)]);
+    await this.queries.query(GIVE_BACK, [policyId, networkOf(address)]);
   }
 
   async retryAfter(policyId: number, address: string): Promise<number> {
-    const { rows } = await this.queries.query<{ seconds: number }>(REMAINING, [policyId, clientKey(address)]);
+    const { rows } = await this.queries.query<{ seconds: number }>(REMAINING, [policyId, networkOf(address)]);
     return rows[0]?.seconds ?? 1;
   }
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { AppError, clientKey } from '@gatehouse/platform';
+import { networkOf } from '@gatehouse/net';
+import { AppError } from '@gatehouse/platform';
 import type { DataSource } from 'typeorm';
 import { BoundedCache } from '../cache/bounded-cache.js';
 import { HashingSlots, type HashingTrust } from '../passwords/hashing-slots.js';
@@ -110,7 +111,7 @@ export class LoginThrottle {
    * that. `account`: the name that was given.
    */
   async attempt<T>(address: string, account: string, check: () => Promise<T | undefined>): Promise<T | undefined> {
-    const client = clientKey(address);
+    const client = networkOf(address);
     // Hashed: what somebody types for a name may be a password.
     const pair = `${client} ${hash('sha256', account.toLowerCase(), 'base64url').slice(0, 22)}`;
     this.refuseRecent(this.standing(client, pair, true));

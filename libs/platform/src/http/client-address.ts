@@ -1,11 +1,21 @@
+import { networkOf } from '@gatehouse/net';
 import type { Request } from 'express';
-import { clientKey } from './client-key.js';
 
 export interface ClientAddress {
   /** As request.ip; empty once the connection is gone. */
   readonly ip: string;
   /** What limits count as one client. */
   readonly key: string;
+}
+
+/**
+ * Says where a request comes from, for those who know better than its connection and its headers. Before anybody asks
+ * `request.ip` or `clientAddress`.
+ */
+export function assignClientAddress(request: Request, ip: string): void {
+  Object.defineProperty(request, 'ip', { value: ip, configurable: true });
+  const connection = request.socket as Connection;
+  connection[LAST] = { ip, key: networkOf(ip), forwarded: request.headers['x-forwarded-for'] };
 }
 
 const LAST = Symbol('client address');
@@ -29,8 +39,8 @@ export function clientAddress(request: Request): ClientAddress {
   const last = connection[LAST];
   if (last !== undefined && last.forwarded === forwarded) return last;
   const { ip } = request;
-  if (ip === undefined) return { ip: '', key: clientKey('') };
-  const found: Forwarded = { ip, key: clientKey(ip), forwarded };
+  if (ip === undefined) return { ip: '', key: networkOf('') };
+  const found: Forwarded = { ip, key: networkOf(ip), forwarded };
   connection[LAST] = found;
   return found;
 }

@@ -1,9 +1,5 @@
-import { BlockList, isIPv6 } from 'node:net';
+import { isLoopback } from '@gatehouse/net';
 import type { Request } from 'express';
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
 
 /** Headers by which a proxy on this machine gives away that the request is somebody else's. */
 const FORWARDING = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'];
@@ -13,7 +9,5 @@ const FORWARDING = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'];
  * would let a header choose it.
  */
 export function isLocalRequest({ socket, headers }: Pick<Request, 'socket' | 'headers'>): boolean {
-  const address = socket.remoteAddress;
-  if (address === undefined || FORWARDING.some((name) => headers[name] !== undefined)) return false;
-  return LOOPBACK.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  return isLoopback(socket.remoteAddress ?? '') && !FORWARDING.some((name) => headers[name] !== undefined);
 }

@@ -59,6 +59,7 @@ export class TargetGuard implements DialGuard {
   }
 
   isOwn(address: string, port: number): boolean {
+    if (!this.own.mayBe(port)) return false;
     const ip = parseIp(address);
     return ip !== null && this.own.has(ip, port, this.local);
   }

@@ -160,11 +160,21 @@ export interface ProxyKernel {
   /** True if such a connection was open. */
   closeConnection(id: string): boolean;
   closeConnections(): number;
+  /** For an own service: the client that a connection was opened for; null where it is none of this kernel's. */
+  clientOf(connection: OwnServiceConnection): string | null;
   testRoute(flow: ConnectionMetadata): Promise<TracedDecision>;
   status(): KernelStatus;
   on<E extends keyof KernelEvents>(event: E, listener: KernelEvents[E]): void;
   /** Stops accepting, gives open flows `graceMs`, then ends them; every flow is recorded before it resolves. */
   close(graceMs?: number): Promise<void>;
+}
+
+/** A connection as the service that accepted it sees it. */
+export interface OwnServiceConnection {
+  readonly from: { readonly address: string; readonly port: number };
+  readonly to: { readonly address: string; readonly port: number };
+  /** How long ago it was accepted. */
+  readonly ageMs: number;
 }
 
 /** A configuration that cannot run: which element and why. */

@@ -106,6 +106,11 @@ export class MihomoKernel implements ProxyKernel {
     return true;
   }
 
+  /** No rule opens an own service to clients of mihomo. */
+  clientOf(): null {
+    return null;
+  }
+
   closeConnections(): number {
     const open = this.#watch.snapshots;
     for (const { id } of open) this.#watch.closing(id);

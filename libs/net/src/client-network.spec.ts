@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { clientKey } from './client-key.js';
+import { networkOf } from './client-network.js';
 
 it.each([
   ['192.0.2.1', '192.0.2.1'],
@@ -13,5 +13,5 @@ it.each([
   ['nonsense', 'unknown'],
   ['', 'unknown'],
 ])('%j counts as %j', (address, key) => {
-  expect(clientKey(address)).toBe(key);
+  expect(networkOf(address)).toBe(key);
 });

@@ -1,0 +1,13 @@
+import { formatIp, parseIp } from './cidr.js';
+
+/**
+ * What limits count as one client: an IPv4 address, or an IPv6 /64, which is what one customer usually holds. What is no
+ * address is `unknown`.
+ */
+export function networkOf(address: string): string {
+  const ip = parseIp(address);
+  if (ip === null) return 'unknown';
+  if (ip.family === 4) return formatIp(ip);
+  const groups = ip.words.slice(0, 2).flatMap((word) => [(word >>> 16).toString(16), (word & 0xffff).toString(16)]);
+  return `${groups.join(':')}::/64`;
+}
