@@ -209,12 +209,22 @@ describe('docker-compose.yml', () => {
     expect(kernel?.environment?.['PROXY_KERNEL_CHANNEL']).toBe('0.0.0.0:7891');
     expect(kernel?.networks).toEqual(['proxy', 'kernel-channel']);
     expect(FILE.networks['kernel-channel']).toEqual({ internal: true });
-    expect(onNetwork('kernel-channel')).toEqual(['proxy-gateway', 'proxy-kernel']);
+    expect(onNetwork('kernel-channel')).toEqual(['proxy-gateway', 'proxy-kernel', 'proxy-gateway-worker']);
     expect(onNetwork('proxy')).toEqual(['proxy-kernel']);
     expect(kernel?.depends_on).toBeUndefined();
     // /readyz is 503 until the service has come, and the service waits for this container.
     expect(kernel?.healthcheck?.test?.at(-1)).toBe('http://127.0.0.1:7892/healthz');
     expect([service, kernel].map((one) => one?.ports?.length)).toEqual([1, 1]);
+  });
+
+  it('says to the service and its worker how they fetch through the proxy', () => {
+    for (const name of ['proxy-gateway', 'proxy-gateway-worker']) {
+      expect(FILE.services[name]?.environment).toMatchObject({
+        PROXY_KERNEL_HOST: 'proxy-kernel',
+        PROXY_KERNEL_PORT: 7890,
+        PROXY_KERNEL_USERS: '${PROXY_USER:-gatehouse}:${PROXY_PASSWORD:?set it in .env}',
+      });
+    }
   });
 
   it('gives the proxy no secret but the key that it needs', () => {
@@ -249,6 +259,7 @@ describe('docker-compose.yml', () => {
     expect(backup?.command).toEqual(['node', 'tools/dist/cli.js', 'backup', '--scheduled']);
     expect(backup?.networks).toEqual(['data']);
     expect(backup?.ports).toBeUndefined();
+    expect(backup?.healthcheck?.test).toEqual(['CMD', 'node', 'tools/dist/cli.js', 'backup', '--is-recent']);
     const folder = backup?.environment?.['BACKUP_DIR'];
     expect(backup?.volumes).toContain(`backups:${folder}`);
     // A new volume belongs to whoever owns its folder in the image.

@@ -65,6 +65,11 @@ export class ProxyGatewaySettings extends ServiceSettings {
   @Matches(/^(\[[0-9a-f:.]+\]|[^\s:[\]]*):\d{1,5}$/i, { each: true })
   ownEndpoints: readonly string[] = [];
 
+  /** Of a separate kernel: where the service and its worker reach the proxy itself, as `subscription.via_proxy` needs it. */
+  @Variable('PROXY_KERNEL_HOST', { expected: 'a host name or an address, such as proxy-kernel' })
+  @Matches(/^([a-z0-9_.-]{1,253}|[0-9a-f:.]{2,45})?$/i)
+  kernelHost = '';
+
   @Variable('PROXY_GATEWAY_ALLOW_OPEN', { kind: 'boolean', expected: 'true or false' })
   @IsBoolean()
   allowOpen = false;

@@ -116,7 +116,7 @@ export class Rehearsal {
 
   #local(name: string, key: string, value: string): string {
     if (key.endsWith('_PORT')) return String(this.#ports.get(`${name}:${value}`) ?? value);
-    if (value === '0.0.0.0') return '127.0.0.1';
+    if (value === '0.0.0.0' || (key.endsWith('_HOST') && this.#file.services[value])) return '127.0.0.1';
     if (key.endsWith('_PUBLIC_ADDRESS')) return this.#asPublished(value);
     if (/^[a-z0-9.-]+:\d+$/.test(value)) return this.#atRealPort(name, value);
     return Object.entries(this.#addresses).reduce((text, [from, to]) => text.replaceAll(`@${from}`, `@${to}`), value);

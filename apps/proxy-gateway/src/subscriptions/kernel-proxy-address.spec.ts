@@ -14,7 +14,11 @@ interface Listener {
 async function find(
   listeners: Listener[] | Error | null,
   chosen: { address: string | null; port: number } | null = null,
-  { kernelPort = 7890, kernelUsers = [] }: { kernelPort?: number; kernelUsers?: string[] } = {},
+  {
+    kernelPort = 7890,
+    kernelUsers = [],
+    kernelHost = '',
+  }: { kernelPort?: number; kernelUsers?: string[]; kernelHost?: string } = {},
 ): Promise<string | null> {
   const modules = {
     get: () => {
@@ -26,7 +30,7 @@ async function find(
   } as unknown as ModuleRef;
   const values: Record<string, unknown> = { 'kernel.listen.mixed': chosen, 'kernel.users': [] };
   const preferences = { get: (key: string) => values[key] } as unknown as Preferences;
-  const settings = { kernelPort, kernelAddress: '127.0.0.1', kernelUsers, mihomo: '' };
+  const settings = { kernelPort, kernelAddress: '127.0.0.1', kernelUsers, kernelHost, mihomo: '' };
   const found = await new KernelProxyAddress(modules, preferences, settings as unknown as ProxyGatewaySettings).find();
   return found?.url ?? null;
 }
@@ -56,6 +60,16 @@ describe('the address of our own kernel', () => {
     expect(await find(null, null, { kernelPort: 0 })).toBeNull();
   });
 
+  it('is on the machine that the environment names, for the service and for a worker', async () => {
+    const everywhere = { ...listening, address: '0.0.0.0' };
+    const kernelUsers = ['ann:secret'];
+    const elsewhere = { kernelHost: 'proxy-kernel', kernelUsers };
+    expect(await find([everywhere], null, elsewhere)).toBe('http://ann:secret@proxy-kernel:4321');
+    expect(await find(null, null, elsewhere)).toBe('http://ann:secret@proxy-kernel:7890');
+    expect(await find(null, { address: null, port: 9000 }, { kernelHost: 'fd00::5' })).toBe('http://[fd00::5]:9000');
+    expect(await find([{ ...everywhere, state: 'failed' }], null, elsewhere)).toBeNull();
+  });
+
   it.each([
     ['the embedded kernel, where no other is installed', '', null, true],
     ['the embedded kernel', '/usr/bin/mihomo', 'embedded', true],
@@ -69,7 +83,7 @@ describe('the address of our own kernel', () => {
       },
     } as unknown as ModuleRef;
     const preferences = { get: (key: string) => (key === 'kernel.users' ? [] : null) } as unknown as Preferences;
-    const settings = { kernelPort: 7890, kernelAddress: '127.0.0.1', kernelUsers: [], mihomo };
+    const settings = { kernelPort: 7890, kernelAddress: '127.0.0.1', kernelUsers: [], kernelHost: '', mihomo };
     const given = settings as unknown as ProxyGatewaySettings;
     const found = await new KernelProxyAddress(modules, preferences, given).find();
     expect(found).toEqual({ url: 'http://127.0.0.1:7890', guardsTargets });

@@ -55,9 +55,13 @@ export class KernelProxyAddress {
     }
   }
 
-  /** One who listens everywhere is reached on loopback. Where the kernel asks for a user, any of them will do. */
+  /**
+   * A kernel on another machine is reached where the environment says, one that listens everywhere on loopback. Where the
+   * kernel asks for a user, any of them will do.
+   */
   private toUrl(address: string, port: number): string {
-    const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
+    const here = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
+    const host = this.settings.kernelHost === '' ? here : this.settings.kernelHost;
     const [user] = usersOfProxy(this.preferences, this.settings);
     const credentials = user ? `${encodeURIComponent(user.username)}:${encodeURIComponent(user.password)}@` : '';
     return `http://${credentials}${host.includes(':') ? `[${host}]` : host}:${port}`;
