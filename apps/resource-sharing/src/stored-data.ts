@@ -1,3 +1,4 @@
+import { AUDIT_INVARIANTS } from '@gatehouse/audit';
 import { noRows, type StoredData } from '@gatehouse/persistence';
 import { databaseConfig, SERVICE_NAME } from './database.js';
 
@@ -7,6 +8,7 @@ export const STORED_DATA: StoredData = {
   schemas: ['resource_sharing'],
   database: databaseConfig,
   invariants: [
+    ...AUDIT_INVARIANTS,
     noRows(
       'every transaction of the ledger has two entries that add up to nothing',
       `SELECT t.id FROM ledger_transactions t LEFT JOIN ledger_entries e ON e.transaction_id = t.id

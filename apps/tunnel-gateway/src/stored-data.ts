@@ -1,3 +1,4 @@
+import { AUDIT_INVARIANTS } from '@gatehouse/audit';
 import { noRows, type StoredData } from '@gatehouse/persistence';
 import { databaseConfig, MODEL_SCHEMA, OPERATIONS_SCHEMA, SERVICE_NAME } from './database.js';
 
@@ -11,6 +12,7 @@ export const STORED_DATA: StoredData = {
   schemas: [MODEL_SCHEMA, OPERATIONS_SCHEMA],
   database: databaseConfig,
   invariants: [
+    ...AUDIT_INVARIANTS,
     noRows(
       'every address rule is about something that is there',
       `SELECT 1 FROM ip_rules r LEFT JOIN (${SUBJECTS}) AS s ON s.kind = r.scope AND s.id = r.resource_id

@@ -3,6 +3,7 @@ export { AuditOptions } from './audit-options.js';
 export { AuditRetention } from './audit-retention.js';
 export { AuditChain, canonicalJson, type ChainHead } from './chain/audit-chain.js';
 export { systemEntry, type AuditActor, type AuditEntry } from './chain/audit-entry.js';
+export { AUDIT_INVARIANTS } from './chain/audit-invariants.js';
 export { AuditLog, type SystemAction } from './chain/audit-log.js';
 export { AuditStore, type Verified } from './chain/audit-store.js';
 export { createAuditTables, dropAuditTables } from './chain/audit-tables.js';
