@@ -17,8 +17,8 @@ describe(`the launchers on ${OLDEST}`, { timeout: 120_000 }, () => {
   });
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-  const launch = (context: TestContext, script: string, args: string[]) => {
-    const env: NodeJS.ProcessEnv = { ...process.env, GATEHOUSE_HOME: home, GATEHOUSE_NODE: process.execPath };
+  const launch = (context: TestContext, script: string, args: string[], node = process.execPath) => {
+    const env: NodeJS.ProcessEnv = { ...process.env, GATEHOUSE_HOME: home, GATEHOUSE_NODE: node };
     for (const name of Object.keys(env)) if (/^(VITEST|npm_|NODE_|CI$|DATABASE_URL$)/.test(name)) delete env[name];
     return run(requirePeer(context, OLDEST), [join(ROOT, 'tools', script), ...args], { env, cwd: home });
   };
@@ -36,6 +36,12 @@ describe(`the launchers on ${OLDEST}`, { timeout: 120_000 }, () => {
   it('run a command, and say plainly why it fails', async (context) => {
     const failure = launch(context, 'run.mjs', ['db-url']);
     await expect(failure).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('no platform runs in') });
+  });
+
+  it.for(['backup', 'restore'])('refuse to run %s on a Node that is too old for it', async (command, context) => {
+    const failure = launch(context, 'run.mjs', [command, 'some.gz'], requirePeer(context, OLDEST));
+    const stderr: unknown = expect.stringMatching(/is Node v20\.19\.0; Node >= 24 is needed/);
+    await expect(failure).rejects.toMatchObject({ code: 1, stderr });
   });
 
   it('run tests', async (context) => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkDatabaseServer, DatabaseServerError } from '@gatehouse/persistence';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { openDatabase } from '../supervisor/database.js';
 import { takeHome } from '../supervisor/home-lock.js';
@@ -43,6 +44,7 @@ export async function withDatabase<T>(
       advice: [`Stop it (Ctrl-C, or kill ${state.pid}) and repeat.`],
     });
   }
+  if (settings.databaseUrl !== undefined) await checkServer(settings.databaseUrl);
   const url = settings.databaseUrl ?? state?.databaseUrl;
   if (url !== undefined) return use(url);
   if (mustExist && !existsSync(join(settings.home, 'postgres'))) {
@@ -60,5 +62,15 @@ export async function withDatabase<T>(
     }
   } finally {
     lock.release();
+  }
+}
+
+/** @throws PlainFailure for a PostgreSQL that is too old, and for a pooler that keeps no session. */
+async function checkServer(url: string): Promise<void> {
+  try {
+    await checkDatabaseServer(url);
+  } catch (cause) {
+    if (cause instanceof DatabaseServerError) throw new PlainFailure(cause.message, { cause });
+    throw cause;
   }
 }
