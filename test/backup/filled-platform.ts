@@ -60,6 +60,7 @@ export class Kept {
   application = '';
   applicationId = '';
   member = '';
+  memberId = 0;
   accessToken = '';
   refreshToken = '';
   slug = '';
@@ -138,6 +139,7 @@ export async function fillSharing(base: string, kept: Kept): Promise<void> {
   kept.member = `member-${randomBytes(4).toString('hex')}`;
   const credentials = { username: kept.member, password: kept.userPassword };
   const { id } = (await must(jsonClient(base)('POST', '/api/site/register', credentials))).data;
+  kept.memberId = id;
   await must(admin('POST', `/api/site/admin/users/${id}/points`, { points: 20, ref: 'first', note: 'kept' }));
   const member = await siteLogin(base, credentials);
   const asked = { name: 'k', scopes: ['meta', 'query', 'write'], current_password: kept.password };
@@ -202,6 +204,43 @@ export async function fillTunnelGateway(base: string, kept: Kept, ports: Ports, 
   kept.totpSecret = parseBase32(begun.secret) ?? Buffer.alloc(0);
   kept.lastStep = Math.floor(Date.now() / 30_000);
   await must(tom('POST', '/auth/totp/confirm', { code: totpCode(kept.totpSecret, kept.lastStep) }));
+}
+
+/** People who go on until `isOver`: flows of the proxy, visitors of a tunnel, points that change hands. How often each did. */
+export async function keepBusy(
+  bases: Bases,
+  kept: Kept,
+  ports: Ports,
+  origin: string,
+  isOver: () => boolean,
+): Promise<number> {
+  const admin = await siteLogin(bases.sharing, { username: 'admin', password: kept.password });
+  const until = async (act: (turn: number) => Promise<unknown>): Promise<number> => {
+    let turn = 0;
+    for (; !isOver(); turn += 1) await act(turn);
+    return turn;
+  };
+  const give = (turn: number): Promise<unknown> => {
+    const gift = { points: turn % 2 === 0 ? 3 : -3, ref: `busy-${turn}`, note: 'busy' };
+    return must(admin('POST', `/api/site/admin/users/${kept.memberId}/points`, gift));
+  };
+  const visit = async (): Promise<unknown> => (await fetch(`http://127.0.0.1:${kept.tunnelPort}/hello`)).arrayBuffer();
+  const turns = await Promise.all([until(() => throughProxy(ports, origin)), until(visit), until(give)]);
+  return Math.min(...turns);
+}
+
+/** What the witness of each service says of its audit log; all of them are whole. */
+export async function witnesses(bases: Bases, kept: Kept): Promise<string[]> {
+  const proxy = await login(bases.proxy, { password: kept.password });
+  const site = await siteLogin(bases.sharing, { username: 'admin', password: kept.password });
+  const tunnel = await login(bases.tunnel, { username: 'admin', password: kept.password });
+  const found = [
+    await must(proxy('GET', '/audit-logs/verify')),
+    (await must(site('GET', '/api/site/admin/audit-logs/verify'))).data,
+    await must(tunnel('GET', '/audit-logs/verify')),
+  ];
+  for (const verification of found) expect(verification).toMatchObject({ ok: true, broken: null });
+  return found.map(({ witness }) => witness.status as string);
 }
 
 /** A code works once: this one is of the next half minute, which the service accepts for clocks that differ. */

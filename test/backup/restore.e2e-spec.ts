@@ -4,11 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import {
   backupDatabase,
+  checkInvariants,
   findSecretKeys,
   readBackupHeader,
   startEmbeddedPostgres,
   withClient,
 } from '@gatehouse/persistence';
+import { waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePorts, LaunchedPlatform, temporaryHome, type Ports } from '../smoke/launched-platform.js';
 import {
@@ -19,11 +21,13 @@ import {
   fillSharing,
   fillTunnelGateway,
   Kept,
-  throughProxy,
+  keepBusy,
   useProxyGateway,
   useSharing,
   useTunnelGateway,
+  witnesses,
 } from './filled-platform.js';
+import { storedServices } from './stored-services.js';
 import { sequenceValues, tableFingerprints } from './table-fingerprints.js';
 
 /** Does `work` with the database of a home whose platform is stopped. */
@@ -35,6 +39,21 @@ async function withStoppedDatabase<T>(home: string, work: (url: string) => Promi
     await server.stop();
   }
 }
+
+/** Points and bytes that one table has and another one, which counts the same, has not. */
+const countedTwice = (url: string) =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query(
+      `SELECT 'points' AS what, sum(amount)::int AS difference FROM resource_sharing.ledger_entries HAVING sum(amount) <> 0
+       UNION ALL SELECT 'no points', 0 FROM resource_sharing.ledger_transactions HAVING count(*) < 4
+       UNION ALL SELECT 'no bytes', 0 FROM tunnel_gateway.clients HAVING sum(export_flow) = 0
+       UNION ALL SELECT 'bytes of client ' || id, export_flow - coalesce((SELECT sum(export_flow) FROM tunnel_gateway.tunnels
+           WHERE client_id = clients.id), 0) - coalesce((SELECT sum(export_flow) FROM tunnel_gateway.hosts WHERE client_id = clients.id), 0)
+         FROM tunnel_gateway.clients WHERE export_flow <> coalesce((SELECT sum(export_flow) FROM tunnel_gateway.tunnels
+           WHERE client_id = clients.id), 0) + coalesce((SELECT sum(export_flow) FROM tunnel_gateway.hosts WHERE client_id = clients.id), 0)`,
+    );
+    return rows as unknown[];
+  });
 
 const storedData = (url: string) =>
   withClient(url, async (client) => {
@@ -87,11 +106,8 @@ describe.skipIf(process.platform !== 'linux')('a platform that was lost', { time
 
     // Backed up while people go on, and compared with what the very snapshot of the backup holds.
     let busy = true;
-    const going = (async () => {
-      let flows = 0;
-      for (; busy; flows += 1) await throughProxy(ports, originUrl.href);
-      return flows;
-    })();
+    const going = keepBusy(bases, known, ports, originUrl.href, () => !busy);
+    await waitFor(async () => (await countedTwice(url)).length === 0, { timeoutMs: 60_000 });
     const saved = await withClient(url, async (client) => {
       await client.query(`SET timezone = 'UTC'; BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`);
       const { rows } = await client.query<{ id: string }>('SELECT pg_export_snapshot() AS id');
@@ -113,7 +129,13 @@ describe.skipIf(process.platform !== 'linux')('a platform that was lost', { time
     const sequences = Object.fromEntries(
       header.sequences.map(({ schema, name, value, called }) => [`${schema}.${name}`, `${value} ${called}`]),
     );
-    expect(await withStoppedDatabase(other, storedData)).toEqual({ tables: saved, sequences });
+    await withStoppedDatabase(other, async (url) => {
+      expect(await storedData(url)).toEqual({ tables: saved, sequences });
+      // What was moving is of one moment.
+      expect(await countedTwice(url)).toEqual([]);
+      const checks = await checkInvariants(url, await storedServices());
+      expect(checks.filter(({ broken }) => broken > 0)).toEqual([]);
+    });
 
     await start(other);
     await useProxyGateway(bases.proxy, known, ports, originUrl.href);
@@ -132,5 +154,8 @@ describe.skipIf(process.platform !== 'linux')('a platform that was lost', { time
     const { stdout } = await commandLine(other, 'restore', '--rehearse', rehearsed);
     expect(stdout).toContain('can be restored');
     expect(stdout).not.toContain('FAIL');
+    // The witnesses saw rows that are gone, and know why.
+    await start(other);
+    expect(await witnesses(bases, known)).toEqual(['restored', 'restored', 'restored']);
   });
 });

@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import {
   backupDatabase,
@@ -15,11 +16,12 @@ import {
   withClient,
   type StoredData,
 } from '@gatehouse/persistence';
-import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
+import { createTestDatabase, type TestDatabase, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../smoke/launched-platform.js';
+import { SERVICES, storedServices } from './stored-services.js';
+import { tableFingerprints } from './table-fingerprints.js';
 
-const SERVICES = ['proxy-gateway', 'resource-sharing', 'tunnel-gateway'];
 /** How many migrations of each service the older version had: tables exist that later ones change. */
 const OLDER = [10, 7, 8];
 
@@ -42,12 +44,7 @@ describe('backups of the real schemas', { timeout: 120_000 }, () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'gatehouse-versions-'));
-    present = await Promise.all(
-      SERVICES.map(async (name) => {
-        const file = join(ROOT, 'apps', name, 'dist/stored-data.js');
-        return ((await import(pathToFileURL(file).href)) as { STORED_DATA: StoredData }).STORED_DATA;
-      }),
-    );
+    present = await storedServices();
     older = present.map((stored, index) => olderVersion(stored, OLDER[index] ?? 0));
     owned = await createTestDatabase();
     role = `owner_${owned.name}`;
@@ -102,6 +99,53 @@ describe('backups of the real schemas', { timeout: 120_000 }, () => {
     );
     await restoreDatabase(url, await checkBackup(second, { stored: present }), { force: true });
     expect((await checkInvariants(url, present)).filter(({ broken }) => broken > 0)).toEqual([]);
+  });
+
+  it('are found out when a row was slipped into the audit log of any service', async () => {
+    await using damaged = await createTestDatabase();
+    for (const stored of present) await migrate(createDataSource(stored.database(damaged.url, 'spec')));
+    const { rows } = await withClient(damaged.url, (client) =>
+      client.query<{ name: string }>(
+        `SELECT relnamespace::regnamespace || '.' || relname AS name FROM pg_class WHERE relname = 'audit_logs'`,
+      ),
+    );
+    expect(rows).toHaveLength(SERVICES.length);
+    for (const { name } of rows) {
+      await withClient(damaged.url, (client) =>
+        client.query(`INSERT INTO ${name} (id, created_at, actor_type, action, success, changes, prev_hash, hash)
+          VALUES (1, now(), 'system', 'rule.create', true, '[]', '', 'forged')`),
+      );
+    }
+    const broken = (await checkInvariants(damaged.url, present)).filter((check) => check.broken > 0);
+    const name = 'the audit log ends where its head says';
+    expect(broken).toEqual(SERVICES.map((service) => ({ service, name, broken: 1 })));
+  });
+
+  it('leave the former data as they were when the process that restores them is killed', async () => {
+    const file = join(folder, 'large.gz');
+    await withClient(url, (client) =>
+      client.query(`INSERT INTO proxy_gateway.runtime_logs (time, level, source, message, fields)
+        SELECT now(), 20, 'spec', 'line ' || n, '{}' FROM generate_series(1, 50000) AS n`),
+    );
+    await backupDatabase(url, file);
+    await withClient(url, (client) => client.query('TRUNCATE proxy_gateway.runtime_logs'));
+    const before = await withClient(url, tableFingerprints);
+    const env = { PATH: process.env['PATH'], GATEHOUSE_HOME: folder, DATABASE_URL: url };
+    const command = [join(ROOT, 'tools/dist/cli.js'), 'restore', file, '--force'];
+    const child = spawn(process.execPath, command, { env, stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    const running = `SELECT tuples_processed AS rows FROM pg_stat_progress_copy WHERE datname = current_database()`;
+    await withClient(url, async (client) => {
+      await waitFor(
+        async () => (await client.query<{ rows: string }>(running)).rows.some(({ rows }) => Number(rows) > 1_000),
+        { timeoutMs: 60_000, intervalMs: 1 },
+      );
+      child.kill('SIGKILL');
+      expect(await ended).toEqual([null, 'SIGKILL']);
+      // The server notices, and takes back what it did.
+      await waitFor(async () => (await client.query(running)).rows.length === 0);
+    });
+    expect(await withClient(url, tableFingerprints)).toEqual(before);
   });
 
   it('of the first format, which did not name the days of logs and tokens, are restored with their days; logs can be left out', async () => {
