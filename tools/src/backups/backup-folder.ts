@@ -4,6 +4,7 @@ import { join } from 'node:path';
 const NAME = /^gatehouse-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z\.backup\.gz$/;
 /** What a backup that was killed leaves. */
 const DRAFT = /^gatehouse-\d{8}T\d{6}Z\.backup\.gz\.[0-9a-f]{8}(\.body)?$/;
+const LATE_MS = 30 * 60_000;
 const DRAFT_LIFE_MS = 86_400_000;
 
 /** A folder of backups that are named after their time. Other files in it are never touched. */
@@ -29,6 +30,12 @@ export class BackupFolder {
         return at === undefined ? [] : [{ file: join(this.path, name), at }];
       })
       .toSorted((a, b) => b.at.getTime() - a.at.getTime());
+  }
+
+  /** Whether the newest backup is no older than backups written every `everyMs` are, one that failed and its repetition included. */
+  async isRecent(everyMs: number, now: Date): Promise<boolean> {
+    const [newest] = await this.list();
+    return newest !== undefined && now.getTime() - newest.at.getTime() <= everyMs * 1.5 + LATE_MS;
   }
 
   /** Leaves the `keep` newest backups, and no drafts that nobody writes any longer. */

@@ -44,6 +44,16 @@ describe('BACKUP_DIR, BACKUP_EVERY and BACKUP_KEEP', () => {
 });
 
 describe('a folder of backups', () => {
+  it('knows whether its newest one is as recent as it should be', async () => {
+    const backups = new BackupFolder(folder);
+    const made = new Date(Date.UTC(2026, 0, 1, 3));
+    const after = (hours: number): Date => new Date(made.getTime() + hours * HOUR);
+    expect(await backups.isRecent(24 * HOUR, made)).toBe(false);
+    writeFileSync(await backups.fileFor(made), '');
+    expect(await backups.isRecent(24 * HOUR, after(36))).toBe(true);
+    expect(await backups.isRecent(24 * HOUR, after(37))).toBe(false);
+  });
+
   it('keeps the newest ones and other people’s files, and clears away old drafts', async () => {
     const backups = new BackupFolder(folder);
     const days = [1, 2, 3, 4].map((day) => new Date(Date.UTC(2026, 0, day, 3)));

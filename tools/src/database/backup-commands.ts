@@ -63,10 +63,14 @@ export async function plainly<T>(what: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** `npm run backup -- FILE [--without-logs]`, or `--scheduled` and no file: as BACKUP_DIR and BACKUP_EVERY say, until it is stopped. */
+/**
+ * `npm run backup -- FILE [--without-logs]`, or without a file `--scheduled`: as BACKUP_DIR and BACKUP_EVERY say, until it is
+ * stopped; or `--is-recent`: whether the newest of BACKUP_DIR is, for whoever watches.
+ */
 export async function backupCommand(args: string[]): Promise<number> {
-  const { file, given, usage } = readArguments(args, 'backup', ['without-logs', 'scheduled']);
+  const { file, given, usage } = readArguments(args, 'backup', ['without-logs', 'scheduled', 'is-recent']);
   if (given('scheduled')) return scheduledBackups(given('without-logs'));
+  if (given('is-recent')) return isRecent();
   if (file === undefined) throw new PlainFailure('name a file for the backup.', { advice: [usage] });
   const { home } = readPlatformSettings(process.env);
   const keys = secretKeysOf(process.env, home);
@@ -83,10 +87,24 @@ export async function backupCommand(args: string[]): Promise<number> {
   return 0;
 }
 
+async function isRecent(): Promise<number> {
+  const backups = requireFolder(readPlatformSettings(process.env).backups);
+  const folder = new BackupFolder(backups.folder);
+  if (await folder.isRecent(backups.everyMs, new Date())) return 0;
+  const [newest] = await folder.list();
+  say(newest ? `The newest backup is of ${newest.at.toISOString()}.` : `There is no backup in ${backups.folder}.`);
+  return 1;
+}
+
+function requireFolder(backups: BackupSettings | undefined): BackupSettings {
+  if (backups !== undefined) return backups;
+  throw new PlainFailure('BACKUP_DIR, the folder for the backups, is not set.');
+}
+
 /** The way to scheduled backups where no `npm start` runs: beside containers, for a database of its own. */
 async function scheduledBackups(withoutLogs: boolean): Promise<number> {
-  const { home, backups } = readPlatformSettings(process.env);
-  if (backups === undefined) throw new PlainFailure('BACKUP_DIR, the folder for the backups, is not set.');
+  const { home, backups: wanted } = readPlatformSettings(process.env);
+  const backups = requireFolder(wanted);
   const keys = secretKeysOf(process.env, home);
   const write = async (file: string): Promise<void> => {
     const options = { keys, withoutLogs };

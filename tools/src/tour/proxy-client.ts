@@ -18,26 +18,37 @@ export interface Fetched {
 
 export type Entry = 'http' | 'connect' | 'socks5';
 
+/** What a caller may want otherwise than by default. */
+export interface FetchOptions {
+  /** How long nothing may move. Default: 30 seconds. */
+  timeoutMs?: number;
+}
+
 const TIMEOUT_MS = 30_000;
 /** Longest body that is kept as text; longer ones are only counted. */
 const TEXT_LIMIT = 4096;
 
 /**
  * Fetches `http://host:port/path` through a proxy by one of its entries. Every call opens its own connection.
- * @throws Error when the proxy refuses or nothing moves for 30 seconds.
+ * @throws Error when the proxy refuses or nothing moves for `timeoutMs`.
  */
-export async function fetchThrough(entry: Entry, proxy: ProxyAddress, target: URL, method = 'GET'): Promise<Fetched> {
+export async function fetchThrough(
+  entry: Entry,
+  proxy: ProxyAddress,
+  target: URL,
+  { timeoutMs = TIMEOUT_MS }: FetchOptions = {},
+): Promise<Fetched> {
   if (entry === 'http') {
     const headers = { host: target.host, connection: 'close', ...authorization(proxy) };
     const { host, port } = proxy;
-    return await collect(http.request({ host, port, method, path: target.href, headers, agent: false }));
+    return await collect(http.request({ host, port, path: target.href, headers, agent: false }), timeoutMs);
   }
   const port = Number(target.port || 80);
   const open = entry === 'connect' ? openConnect : openSocks5;
   const socket = await open(proxy, target.hostname, port);
   const path = target.pathname + target.search;
   const headers = { host: target.host, connection: 'close' };
-  return await collect(http.request({ method, path, headers, createConnection: () => socket }));
+  return await collect(http.request({ path, headers, createConnection: () => socket }), timeoutMs);
 }
 
 function authorization({ user }: ProxyAddress): { 'proxy-authorization'?: string } {
@@ -45,8 +56,10 @@ function authorization({ user }: ProxyAddress): { 'proxy-authorization'?: string
   return { 'proxy-authorization': `Basic ${Buffer.from(`${user.username}:${user.password}`).toString('base64')}` };
 }
 
-async function collect(request: http.ClientRequest): Promise<Fetched> {
-  request.setTimeout(TIMEOUT_MS, () => request.destroy(new Error('no answer within 30 s')));
+async function collect(request: http.ClientRequest, timeoutMs: number): Promise<Fetched> {
+  request.setTimeout(timeoutMs, () => request.destroy(new Error(`no answer within ${timeoutMs / 1_000} s`)));
+  // Whoever waits for the answer, or for its body, hears of it there; without a listener it would end the process.
+  request.on('error', () => undefined);
   request.end();
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
   let bytes = 0;
@@ -69,12 +82,14 @@ async function openConnect(proxy: ProxyAddress, host: string, port: number): Pro
     headers: { host: authority, ...authorization(proxy) },
   });
   request.setTimeout(TIMEOUT_MS, () => request.destroy(new Error('no answer to CONNECT within 30 s')));
+  request.on('error', () => undefined); // reported by whoever awaits; this keeps a late one from ending the process
   request.end();
   const [response, socket] = (await once(request, 'connect')) as [http.IncomingMessage, net.Socket];
   if (response.statusCode !== 200) {
     socket.destroy();
     throw new Error(`the proxy answered CONNECT ${authority} with ${response.statusCode}`);
   }
+  socket.setTimeout(0);
   return socket;
 }
 

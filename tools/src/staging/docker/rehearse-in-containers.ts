@@ -7,8 +7,10 @@ import { ROOT } from '../../../bootstrap/layout.mjs';
 import { PlainFailure } from '../../../bootstrap/failure.mjs';
 import { runTour } from '../../tour/tour-command.js';
 import { freePortRange } from '../rehearsal.js';
+import { rehearseBackups } from './backup-in-container.js';
 import { findBaseImages, type BaseImages } from './base-images.js';
 import { docker, requireEngine } from './engine.js';
+import { fetchThroughProxy } from './fetch-through-proxy.js';
 import { textsInImage } from './image-secrets.js';
 import { watchRestarts } from './restarts.js';
 
@@ -28,8 +30,8 @@ type Variables = Record<string, string>;
 
 /**
  * `npm run rehearse:staging -- --docker`: builds the Dockerfile, searches the image for the secrets of the `.env` beside it,
- * runs docker-compose.yml as a project of its own, tours all three services, and restarts the containers of the APIs beside
- * running downloads. Leaves nothing running; images that stand in for the official ones stay. Resolves with the exit code.
+ * runs docker-compose.yml as a project of its own, tours all three services, restarts the containers of the APIs beside
+ * running downloads, and restores what the container for backups wrote. Leaves nothing running; images that stand in for the official ones stay. Resolves with the exit code.
  */
 export async function rehearseInContainers({ standIns }: { standIns: boolean }, print: Print): Promise<number> {
   const folder = mkdtempSync(join(os.tmpdir(), 'gatehouse-containers-'));
@@ -121,12 +123,18 @@ async function runProject({ folder, name, variables }: Project, print: Print): P
     const format = '{{.Name}} {{.MemUsage}}';
     const memory = await docker(['stats', '--no-stream', '--format', format, ...ids], { logFile });
     for (const line of memory.trim().split('\n')) print(`      ${line.replace(`${name}-`, '')}`);
-    return await visit(variables, compose, print);
+    const code = await visit(variables, compose, print);
+    if (code !== 0) return code;
+    const secretKey = variables['GATEHOUSE_SECRET_KEY'] ?? '';
+    await rehearseBackups({ compose, folder, secretKey }, print);
+    return 0;
   } catch (error) {
     await compose('logs', '--tail', '50').catch(() => undefined);
     throw error;
   } finally {
-    await compose('down', '--volumes', '--timeout', '40').catch(() => print(`FAIL  ${name} could not be taken down`));
+    await compose('--profile', 'backup', 'down', '--volumes', '--timeout', '40').catch(() =>
+      print(`FAIL  ${name} could not be taken down`),
+    );
     for (const image of ['gatehouse', 'gatehouse-agent']) {
       await docker(['image', 'rm', `${image}:${name}`], { logFile }).catch(() => undefined);
     }
@@ -165,6 +173,8 @@ async function visit(
     print,
   );
   if (tour !== 0) return tour;
+  await fetchThroughProxy({ proxyGateway: at('PROXY_GATEWAY_PORT'), machine, password });
+  print('\nok    subscription             fetched by the worker through the proxy');
   print('\nrestarts beside running downloads');
   const results = await watchRestarts({
     proxyGateway: at('PROXY_GATEWAY_PORT'),

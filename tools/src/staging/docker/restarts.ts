@@ -7,6 +7,9 @@ import { eventually } from '../../tour/script.js';
 
 const SIZE = 8 * 1024 * 1024;
 
+/** A container may take this long to be healthy again. The download stands still for as long. */
+const RESTART_MS = 300_000;
+
 export interface RunningStaging {
   proxyGateway: string;
   tunnelGateway: string;
@@ -71,7 +74,9 @@ async function watchProxy(staging: RunningStaging): Promise<RestartResult> {
       const answer = await fetchThrough('http', proxy, small);
       return answer.status === 200 ? true : undefined;
     });
-    const download = async (): Promise<number> => (await fetchThrough('connect', proxy, url)).bytes;
+    const download = async (): Promise<number> => {
+      return (await fetchThrough('connect', proxy, url, { timeoutMs: RESTART_MS })).bytes;
+    };
     const cut = await isCut(origin, download, () => restart('proxy-gateway'));
     return { what: 'a proxied download', restarted: 'proxy-gateway', cut };
   } finally {
