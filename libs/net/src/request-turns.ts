@@ -17,7 +17,7 @@ export interface RequestTurnsOptions {
   /** Requests that may wait; absent: 64. Where more come, the connection is closed. */
   mostWaiting?: number | undefined;
   /** All requests that came have been answered. */
-  onIdle?(): void;
+  onIdle?(socket: Duplex): void;
 }
 
 /**
@@ -67,7 +67,7 @@ export class RequestTurns {
     } else if (refuse) {
       this.refuse = null;
       refuse();
-    } else this.options.onIdle?.();
+    } else this.options.onIdle?.(this.socket);
   }
 
   /**

@@ -66,6 +66,7 @@ export class ForwardAuth {
         method: 'GET',
         headers: requestTo(asked),
         allowPrivate: policy.allowPrivate ?? false,
+        forClient: asked.clientId,
       });
       const { status } = answer;
       if (status >= 200 && status < 300) return this.accept(asked, policy, answer);

@@ -20,6 +20,8 @@ interface Registration {
   client: VisitorOAuthClient;
   /** Whether the server may be anywhere. */
   allowPrivate: boolean;
+  /** The tunnel's client whose visitor signs in. */
+  forClient: number;
 }
 
 export interface OAuthSignInOptions {
@@ -68,7 +70,7 @@ export class OAuthSignIn {
 
   /** Sends the browser there; null: the policy's authorization server is not known. */
   start(asked: VisitorRequest, policy: VisitorPolicyConfig): GatewayAnswer | null {
-    const registration = this.registrationOf(policy);
+    const registration = this.registrationOf(policy, asked);
     if (!registration) return null;
     const { server, client } = registration;
     const nonce = randomBytes(18).toString('base64url');
@@ -103,7 +105,7 @@ export class OAuthSignIn {
     const query = queryOf(asked);
     const [, id, ...rest] = (query.get('state') ?? '').split('.');
     const policy = policies.find((each) => each.type === 'oauth' && String(each.id) === id);
-    const registration = policy && this.registrationOf(policy);
+    const registration = policy && this.registrationOf(policy, asked);
     if (!policy || !registration) return { problem: 'This sign-in is not known here.' };
     const pending = cookieValues(asked, cookieName(asked, cookieOf(policy))).find(
       (value) => this.signer.read(rest.join('.'), policy, stateContext(asked, value)) !== null,
@@ -168,21 +170,21 @@ export class OAuthSignIn {
     return more;
   }
 
-  private async userinfo({ server, client, allowPrivate }: Registration, token: string): Promise<Identity> {
+  private async userinfo({ server, client, ...options }: Registration, token: string): Promise<Identity> {
     const headers = {
       Authorization: `Bearer ${token}`,
       Accept: 'application/json',
       ...(server.isProfile && client.clientSecret !== null && { 'X-API-Key': client.clientSecret }),
     };
     const url = server.userinfoEndpoint ?? '';
-    const answer = readJsonObject(await this.options.calls.send({ url, method: 'GET', headers, allowPrivate }));
+    const answer = readJsonObject(await this.options.calls.send({ url, method: 'GET', headers, ...options }));
     return server.isProfile ? profileIn(answer) : identityIn(answer);
   }
 
   /** As the client (RFC 6749 2.3.1). */
   private async post(
     url: string,
-    { client: { clientId, clientSecret }, allowPrivate }: Registration,
+    { client: { clientId, clientSecret }, allowPrivate, forClient }: Registration,
     fields: Record<string, string>,
   ): Promise<Record<string, unknown>> {
     const headers: Record<string, string> = {
@@ -192,16 +194,20 @@ export class OAuthSignIn {
     const body = new URLSearchParams(fields);
     if (clientSecret === null) body.set('client_id', clientId);
     else headers['Authorization'] = `Basic ${basic(clientId, clientSecret)}`;
+    const content = { headers, body: body.toString() };
     const { calls } = this.options;
-    return readJsonObject(await calls.send({ url, method: 'POST', headers, body: body.toString(), allowPrivate }));
+    return readJsonObject(await calls.send({ url, method: 'POST', ...content, allowPrivate, forClient }));
   }
 
   /** Endpoints of the environment are the operator's: they may be anywhere. */
-  private registrationOf({ type, oauth, allowPrivate = false }: VisitorPolicyConfig): Registration | null {
+  private registrationOf(
+    { type, oauth, allowPrivate = false }: VisitorPolicyConfig,
+    { clientId: forClient }: VisitorRequest,
+  ): Registration | null {
     if (type !== 'oauth' || !oauth) return null;
-    if (oauth.server) return { server: oauth.server, client: oauth, allowPrivate };
+    if (oauth.server) return { server: oauth.server, client: oauth, allowPrivate, forClient };
     const server = this.issuers.get(oauth.issuer);
-    return server ? { server, client: oauth, allowPrivate: true } : null;
+    return server ? { server, client: oauth, allowPrivate: true, forClient } : null;
   }
 
   /** Known to this gateway alone, without being kept. */

@@ -10,6 +10,8 @@ export interface OutboundRequest {
   body?: string;
   /** May lead into the gateway's own network, and go without TLS. */
   allowPrivate: boolean;
+  /** The tunnel's client whose visitor this is about; absent: only the number of all calls counts. */
+  forClient?: number;
 }
 
 export interface OutboundAnswer {
@@ -25,7 +27,9 @@ export interface OutboundOptions extends Pick<OutboundGuardOptions, 'permits' | 
 }
 
 const MAX_BODY = 64 * 1024;
-const MAX_AT_ONCE = 256;
+const MAX_AT_ONCE = 1024;
+/** A client whose services do not answer has this many waiting, and no other client notices. */
+const MAX_FOR_CLIENT = 64;
 
 /** @throws TunnelError `connection` for an answer that is no JSON object, or no success. */
 export function readJsonObject({ status, body }: OutboundAnswer): Record<string, unknown> {
@@ -46,6 +50,8 @@ export class OutboundCalls {
   private readonly open: Way;
   private readonly guarded: Way;
   private running = 0;
+  /** By client. */
+  private readonly runningFor = new Map<number, number>();
 
   constructor(options: OutboundOptions) {
     this.options = options;
@@ -57,8 +63,7 @@ export class OutboundCalls {
   /** Redirects are answers. @throws TunnelError `connection`, `timeout`, `overloaded` */
   async send(request: OutboundRequest): Promise<OutboundAnswer> {
     const url = this.permitted(request);
-    if (this.running >= MAX_AT_ONCE) throw new TunnelError('overloaded', 'too many visitors are asked about');
-    this.running += 1;
+    const release = this.take(request.forClient);
     const signal = AbortSignal.timeout(this.options.timeoutMs);
     try {
       return await this.perform(url, request, signal);
@@ -67,7 +72,7 @@ export class OutboundCalls {
       const code = signal.aborted ? 'timeout' : 'connection';
       throw new TunnelError(code, `${url.host} could not be asked`, { cause: error });
     } finally {
-      this.running -= 1;
+      release();
     }
   }
 
@@ -76,6 +81,24 @@ export class OutboundCalls {
       http.destroy();
       https.destroy();
     }
+  }
+
+  /** A place for a call; answers what gives it back. */
+  private take(client: number | undefined): () => void {
+    const { runningFor } = this;
+    const own = client === undefined ? 0 : (runningFor.get(client) ?? 0);
+    if (own >= MAX_FOR_CLIENT || this.running >= MAX_AT_ONCE) {
+      throw new TunnelError('overloaded', 'too many visitors are asked about');
+    }
+    this.running += 1;
+    if (client !== undefined) runningFor.set(client, own + 1);
+    return () => {
+      this.running -= 1;
+      if (client === undefined) return;
+      const left = (runningFor.get(client) ?? 0) - 1;
+      if (left > 0) runningFor.set(client, left);
+      else runningFor.delete(client);
+    };
   }
 
   private permitted({ url: text, allowPrivate }: OutboundRequest): URL {
@@ -110,7 +133,24 @@ export class OutboundCalls {
     return new Promise((resolve, reject) => {
       const sent = secure ? httpsRequest(url, options) : httpRequest(url, options);
       sent.on('error', reject);
-      sent.on('response', (answer) => void readAnswer(answer).then(resolve, reject));
+      let answered = false;
+      sent.on('response', (answer) => {
+        answered = true;
+        readAnswer(answer).then(resolve, reject);
+      });
+      // Nobody asked for another protocol.
+      sent.on('upgrade', (_answer, socket) => {
+        socket.destroy();
+        reject(new Error('the answer is 101'));
+      });
+      // Whatever else may happen to a request, it closes, or its time ends: a call has its place until then.
+      sent.on('close', () => {
+        if (!answered) reject(new Error('there was no answer'));
+      });
+      signal.addEventListener('abort', () => {
+        sent.destroy();
+        reject(new Error('there was no answer in time'));
+      });
       sent.end(body);
     });
   }

@@ -38,6 +38,7 @@ export class TunnelCallback {
           client_id: clientId,
         }),
         allowPrivate: policy.allowPrivate ?? false,
+        forClient: clientId,
       });
       if (status < 200 || status > 299 || body === null) return null;
       return readTtl(body, policy.ttlSeconds);

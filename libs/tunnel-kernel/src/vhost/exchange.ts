@@ -137,8 +137,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: TargetController, status: number, headers: unknown, text = ''): void {
     if (this.over) return;
+    // Raised here, it fails the request. A 101 that nobody asked for is no answer.
+    if (!(status >= 100) || status === 101) throw new Error(`${status} is no status of an answer`);
     const { head, reply } = this.request;
-    const read = readResponseFields(controller.rawHeaders ?? headers);
+    const read = readResponseFields(controller.rawHeaders ?? headers, status);
     // Chunks and interim answers are not for HTTP/1.0.
     if (status < 200) return head.version === '1.0' ? undefined : reply.inform(status, read.fields);
     const fields = this.rewrite(read.fields);
@@ -189,9 +191,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onRequestUpgrade(controller: Dispatcher.DispatchController, status: number, headers: unknown, target: Duplex): void {
     this.controller = null;
     this.release?.();
-    if (this.over || status !== 101) return resetStream(target);
+    if (this.over || status !== 101) {
+      resetStream(target);
+      return this.answer(targetFailureAnswer(new Error(`${status} is no upgrade`), this.request.accept));
+    }
     const { reply, flow, head, admitted } = this.request;
-    const { fields } = readResponseFields(controller.rawHeaders ?? headers);
+    const { fields } = readResponseFields(controller.rawHeaders ?? headers, status);
     const visitor = reply.takeOver(head.upgrade ?? '', fields);
     if (!visitor) return resetStream(target);
     this.begun = true;

@@ -116,6 +116,74 @@ describe('a target that speaks HTTP/2', () => {
   });
 });
 
+describe('a target that speaks HTTP/1', () => {
+  it.each([
+    ['未找到', 'Not Found'],
+    ['Не найдено', 'Not Found'],
+    ['P\xe1gina', 'Not Found'],
+    ['a\x01b', 'Not Found'],
+    ['a\x7fb', 'Not Found'],
+    ['Not Here', 'Not Here'],
+  ])('may have %j as its reason phrase', async (reason, written) => {
+    rig = await HostRig.start();
+    const bytes = Buffer.from(
+      `HTTP/1.1 404 ${reason}\r\nContent-Length: 2\r\n\r\nok`,
+      /^P/.test(reason) ? 'latin1' : 'utf8',
+    );
+    await rig.serve(rig.hostConfig([await rawOrigin(bytes.toString('latin1'))]));
+    const answer = await rig.raw('GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n');
+    // A control byte is refused by the parser of some versions already.
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 (404 ${written}|502 Bad Gateway)\r\n`));
+    await waitFor(() => rig.server.flows === 0);
+  });
+
+  it.each([
+    '000 Odd',
+    '099 Odd',
+    '101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: odd',
+    '101 Switching Protocols',
+  ])('that answers %s makes no answer', async (status) => {
+    rig = await HostRig.start();
+    await rig.serve(rig.hostConfig([await rawOrigin(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`)]));
+    expect((await rig.ask()).status).toBe(502);
+    await waitFor(() => rig.server.flows === 0);
+  });
+
+  it('may say how long an answer without a body is', async () => {
+    const { certificate, key } = createServerIdentity('a.test');
+    rig = await HostRig.start({ defaultCertificate: { chain: certificate, key } });
+    const early = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nContent-Length: 5\r\n\r\n';
+    const port = await rawOrigin(`${early}HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n`);
+    await rig.serve(rig.hostConfig([port]));
+    expect(await askHttp2()).toEqual({ status: 204, code: 0 });
+    const answer = await rig.raw('GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 103 Early Hints[^]*HTTP\/1\.1 204 No Content/);
+    expect(answer.toLowerCase()).not.toContain('content-length');
+  });
+
+  it.each(['SSH-2.0-odd\r\n', '220 mail.test\r\n'])(
+    'that says %j first is not asked again and again',
+    async (banner) => {
+      rig = await HostRig.start();
+      let connections = 0;
+      const port = await rig.target((socket) => {
+        connections += 1;
+        socket.on('data', () => undefined);
+        socket.write(banner);
+      });
+      await rig.serve(rig.hostConfig([port]));
+      expect((await rig.ask()).status).toBe(502);
+      expect(connections).toBeLessThanOrEqual(4);
+      const leaving = await rig.visit(rig.http);
+      leaving.write('GET / HTTP/1.1\r\nHost: a.test\r\n\r\n');
+      leaving.resetAndDestroy();
+      await waitFor(() => rig.server.flows === 0);
+      expect((await rig.ask()).status).toBe(502);
+      expect(connections).toBeLessThanOrEqual(12);
+    },
+  );
+});
+
 describe('trailers of a target', () => {
   it('that HTTP/2 does not have do not end the process', async () => {
     const { certificate, key } = createServerIdentity('a.test');

@@ -8,6 +8,11 @@ const LONGEST_IDLE_MS = 60_000;
 /** A connection serves no new requests after this; what undici keeps for one that was busy once goes with it. */
 const LONGEST_USE_MS = 300_000;
 const MAX_HEAD_BYTES = 64 * 1024;
+/**
+ * Connections of a line: one, and another where the target ended the first before a request was written. A target that
+ * speaks first (SSH, SMTP) ends each of them so, and undici would go on for as long as the request waits.
+ */
+const MAX_CONNECTIONS = 2;
 
 export interface Http1TargetOptions {
   /** @throws TunnelError */
@@ -21,6 +26,8 @@ export interface Http1TargetOptions {
 /** One connection, or the wish for one. */
 interface Line {
   client: Client;
+  /** Begun so far. */
+  connections: number;
   openedAt: number;
   /** `leaving`: what it has begun is the last. */
   state: 'busy' | 'idle' | 'leaving';
@@ -81,14 +88,20 @@ export class Http1Target {
       // A stream of events may be quiet for as long as it likes.
       bodyTimeout: 0,
       maxHeaderSize: MAX_HEAD_BYTES,
-      connect: (_, callback) => void hand(options, callback),
+      connect: (_, callback) => this.connect(line, callback),
     });
-    const line: Line = { client, openedAt: options.now(), state: 'busy' };
+    const line: Line = { client, connections: 0, openedAt: options.now(), state: 'busy' };
     client.on('drain', () => this.rest(line));
     client.on('disconnect', () => this.leave(line));
     client.on('connectionError', () => this.leave(line));
     this.lines.add(line);
     return line;
+  }
+
+  private connect(line: Line, done: Connected): void {
+    line.connections += 1;
+    if (line.connections <= MAX_CONNECTIONS) void hand(this.options, done);
+    else done(new Error('the target ended its connections before it was asked'), null);
   }
 
   private rest(line: Line): void {

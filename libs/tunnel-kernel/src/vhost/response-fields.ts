@@ -20,8 +20,11 @@ export interface ResponseFields {
   trailer: string | null;
 }
 
-/** Takes names and values as the parser has them: bytes, or, of an HTTP/2 target, an object. */
-export function readResponseFields(raw: unknown): ResponseFields {
+/**
+ * Takes names and values as the parser has them: bytes, or, of an HTTP/2 target, an object. An answer that can have no body
+ * must not say how long it is (RFC 9110 8.6): visitors over HTTP/2 take it for malformed.
+ */
+export function readResponseFields(raw: unknown, status = 200): ResponseFields {
   const all = asTexts(raw);
   const read: ResponseFields = { fields: [], contentLength: null, trailer: null };
   let connection: string | null = null;
@@ -29,7 +32,10 @@ export function readResponseFields(raw: unknown): ResponseFields {
     const name = all[at] ?? '';
     const value = all[at + 1] ?? '';
     const lower = name.toLowerCase();
-    if (lower === 'content-length') read.contentLength = value;
+    if (lower === 'content-length') {
+      if (status < 200 || status === 204) continue;
+      read.contentLength = value;
+    }
     if (lower === 'trailer') read.trailer = value;
     if (lower === 'connection') connection = connection === null ? value : `${connection},${value}`;
     else if (!HOP_BY_HOP.has(lower) && lower.charCodeAt(0) !== 58) read.fields.push(name, value);

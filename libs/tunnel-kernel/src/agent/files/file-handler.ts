@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { ByteStreamDuplex, type ByteCounter } from '@gatehouse/net';
+import { ByteStreamDuplex, serveInTurn, type ByteCounter } from '@gatehouse/net';
 import { encodeAnswer } from '../../wire/prelude.js';
 import type { FileRoot } from '../../wire/messages.js';
 import type { ChannelHandler, HandlerContext, StartedChannel } from '../channel-handler.js';
+import { DirectoryPages } from './directory-pages.js';
 import { FileRequests } from './file-requests.js';
 import { PathRefused, rootOf } from './served-path.js';
 
@@ -15,20 +16,21 @@ const SILENCE_MS = 120_000;
 export class FileHandler implements ChannelHandler {
   private readonly context: HandlerContext;
   private readonly server: Server;
+  private readonly pages = new DirectoryPages();
   private readonly roots = new WeakMap<object, FileRoot>();
 
   constructor(context: HandlerContext) {
     this.context = context;
-    this.server = createServer(
-      {
-        maxHeaderSize: MAX_HEADER_BYTES,
-        requestTimeout: 0,
-        keepAliveTimeout: KEEP_ALIVE_MS,
-        insecureHTTPParser: false,
-      },
-      (request, response) => void this.answer(request, response),
-    );
-    this.server.on('clientError', (_, socket) => void socket.destroy());
+    this.server = createServer({
+      maxHeaderSize: MAX_HEADER_BYTES,
+      requestTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      insecureHTTPParser: false,
+    });
+    serveInTurn(this.server, {
+      request: (request, response) => void this.answer(request, response),
+      clientError: (_, socket) => void socket.destroy(),
+    });
   }
 
   serve({ start, stream, reader, owner, id }: StartedChannel): Promise<void> {
@@ -61,7 +63,7 @@ export class FileHandler implements ChannelHandler {
     if (!root) return void response.destroy();
     try {
       const path = await rootOf(root, this.context.fileRoots);
-      await new FileRequests(path, root).answer(request, response);
+      await new FileRequests(path, root, this.pages).answer(request, response);
     } catch (error) {
       const { status, message } = error instanceof PathRefused ? error : { status: 500, message: 'not now' };
       if (!(error instanceof PathRefused)) this.context.logger.error('a file was not served', { error: String(error) });

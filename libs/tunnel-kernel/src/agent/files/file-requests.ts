@@ -4,10 +4,11 @@ import { lstat, mkdir, open, rename, rmdir, stat, unlink, type FileHandle } from
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { TunnelError } from '../../errors.js';
 import type { FileRoot } from '../../wire/messages.js';
 import { parseRange, type ByteRange } from './byte-range.js';
 import { contentType } from './content-type.js';
-import { directoryPage } from './directory-page.js';
+import type { DirectoryPages } from './directory-pages.js';
 import { entryPath, existingPath, PathRefused, type ServedPath } from './served-path.js';
 
 /**
@@ -34,11 +35,13 @@ const STATUS_OF: Readonly<Record<string, number>> = {
 export class FileRequests {
   private readonly root: string;
   private readonly config: FileRoot;
+  private readonly pages: DirectoryPages;
 
   /** @param root the real path of the directory. */
-  constructor(root: string, config: FileRoot) {
+  constructor(root: string, config: FileRoot, pages: DirectoryPages) {
     this.root = root;
     this.config = config;
+    this.pages = pages;
   }
 
   /** Answers every request, those that cannot be served with the reason. */
@@ -92,15 +95,17 @@ export class FileRequests {
     if (index?.isFile()) return this.read(request, response, await existingPath(`${shown}index.html`, this.root, ''));
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
     response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
-    end(response, 200, await directoryPage(path, shown));
+    end(response, 200, await this.pages.page(path, shown));
   }
 
   private fail(response: ServerResponse, error: unknown): void {
     if (response.headersSent || response.destroyed) return void response.destroy();
     const status = error instanceof PathRefused ? error.status : STATUS_OF[(error as NodeJS.ErrnoException).code ?? ''];
     const text = error instanceof PathRefused ? error.message : 'this cannot be done';
+    const busy = error instanceof TunnelError && error.code === 'overloaded';
+    if (busy) response.setHeader('Retry-After', '1');
     // What was not read of the request must not be taken for the next one.
-    end(response.setHeader('Connection', 'close'), status ?? 500, `${text}\n`);
+    end(response.setHeader('Connection', 'close'), busy ? 503 : (status ?? 500), `${text}\n`);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -215,6 +216,29 @@ describe('mode file', () => {
     expect(delta).toMatchObject({ resource: { kind: 'tunnel', id: 7 }, connections: 1 });
     expect(delta?.download).toBeGreaterThan(content.length);
     expect(rig.records[0]).toMatchObject({ upload: delta?.upload, download: delta?.download });
+  });
+
+  it('serves the requests of a connection one after the other', async () => {
+    writeFileSync(join(root, 'large.bin'), Buffer.alloc(16 * 1024 * 1024));
+    await share();
+    const openFiles = (): number =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).endsWith('large.bin');
+        } catch {
+          return false;
+        }
+      }).length;
+    const socket = await rig.visit(port);
+    socket.write('GET /large.bin HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(40));
+    await waitFor(() => openFiles() > 0);
+    // By now the others would have been opened, too.
+    const { agent } = rig.agents[0]!;
+    expect((await ask('/hello.txt')).status).toBe(200);
+    expect(openFiles()).toBe(1);
+    socket.write('GET /large.bin HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(4000));
+    socket.resetAndDestroy();
+    await waitFor(() => openFiles() === 0 && agent.flows === 0);
   });
 
   it('answers several requests on one connection, and ends with the visitor', async () => {

@@ -8,9 +8,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { Transform, type Duplex } from 'node:stream';
+import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ByteStreamDuplex, resetStream, type ByteStream } from '@gatehouse/net';
+import { ByteStreamDuplex, resetStream, serveInTurn, writeStatusLine, type ByteStream } from '@gatehouse/net';
 import type { GatewayAnswer } from '../../access/visitor-verifier.js';
 import type { HostAndPort } from '../../environment.js';
 import { TargetError, TunnelError } from '../../errors.js';
@@ -57,11 +57,18 @@ export class HttpProxy {
   constructor(context: ModeContext) {
     this.context = context;
     const options = { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS };
-    this.server = createServer(options, (request, response) => void this.answer(request, response));
+    this.server = createServer(options);
     // A visitor who has said all may still listen; without this Node takes the end of its bytes for its leaving.
     Object.assign(this.server, { httpAllowHalfOpen: true });
-    this.server.on('connect', (request, socket, head) => void this.connect(request, socket, head));
-    this.server.on('clientError', (_, socket) => void socket.destroy());
+    serveInTurn(
+      this.server,
+      {
+        request: (request, response) => void this.answer(request, response),
+        connect: (request, socket, head) => void this.connect(request, socket, head),
+        clientError: (_, socket) => void socket.destroy(),
+      },
+      { onIdle: (socket) => this.visitors.get(socket)?.heads.begin(KEEP_ALIVE_MS + HEAD_MS) },
+    );
   }
 
   /** The socket is paused, with nothing read of it. */
@@ -79,7 +86,6 @@ export class HttpProxy {
     if (!known) return void response.destroy();
     const { visitor, heads } = known;
     heads.stop();
-    response.on('close', () => heads.begin(KEEP_ALIVE_MS + HEAD_MS));
     const { method = '', httpVersion: version, url: target = '', rawHeaders: fields } = request;
     const head = readRequest({ method, version, target, authority: null, fields });
     if ('error' in head) return send(response, badRequestAnswer(head.status, head.error));
@@ -121,9 +127,9 @@ export class HttpProxy {
     return verdict.allowed ? null : verdict.answer;
   }
 
-  private async connect(request: IncomingMessage, duplex: Duplex, head: Buffer): Promise<void> {
-    const known = this.visitors.get(duplex);
-    if (!known) return void duplex.destroy();
+  private async connect(request: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
+    const known = this.visitors.get(client);
+    if (!known) return void client.destroy();
     known.heads.stop();
     const { visitor } = known;
     const { socket } = visitor;
@@ -150,7 +156,10 @@ export class HttpProxy {
     flow.handle = { stop: () => resetStream(visitor.socket) };
     try {
       const stream = await reachDestination(this.context, visitor, destination);
-      if (response.destroyed) return resetStream(stream);
+      if (response.destroyed) {
+        resetStream(stream);
+        throw new Error('the visitor is gone');
+      }
       await this.exchange(asked, flow, stream);
       ledger.close(flow, { reason: 'remote_closed' });
     } catch (error) {
@@ -180,9 +189,9 @@ export class HttpProxy {
       sent,
     );
     const answer = await answerTo(sent, upload);
-    const { fields } = readResponseFields(answer.rawHeaders);
+    const { fields } = readResponseFields(answer.rawHeaders, answer.statusCode);
     counter.download += headBytes(answer.statusMessage ?? '', fields);
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', fields);
+    writeStatusLine(response, answer.statusCode, answer.statusMessage, fields);
     const download = pipeline(
       answer,
       metered(visitor, (bytes) => (counter.download += bytes)),
@@ -197,8 +206,17 @@ async function answerTo(sent: ClientRequest, upload: Promise<void>): Promise<Inc
   const answered = Promise.withResolvers<IncomingMessage>();
   sent.on('response', answered.resolve);
   sent.on('error', answered.reject);
+  // Nobody asked for another protocol.
+  sent.on('upgrade', (_answer, socket) => {
+    socket.destroy();
+    answered.reject(new Error('the answer is 101'));
+  });
+  sent.on('close', () => answered.reject(new Error('the connection was closed before an answer')));
   upload.catch(answered.reject);
-  const timer = setTimeout(() => sent.destroy(new TargetError('timeout')), ANSWER_MS);
+  const timer = setTimeout(() => {
+    answered.reject(new TargetError('timeout'));
+    sent.destroy();
+  }, ANSWER_MS);
   try {
     return await answered.promise;
   } finally {

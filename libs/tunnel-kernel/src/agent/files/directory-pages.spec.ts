@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DirectoryPages } from './directory-pages.js';
+
+let folder: string;
+let time: number;
+let pages: DirectoryPages;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-pages-'));
+  time = 1000;
+  pages = new DirectoryPages(() => time);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('DirectoryPages', () => {
+  it('serves one page for a second, however many ask', async () => {
+    const [first, second] = await Promise.all([pages.page(folder, '/'), pages.page(folder, '/')]);
+    expect(second).toBe(first);
+    writeFileSync(join(folder, 'new'), '');
+    time += 999;
+    expect(await pages.page(folder, '/')).toBe(first);
+    time += 1;
+    expect(await pages.page(folder, '/')).toContain('new');
+  });
+
+  it('names a directory as each visitor does', async () => {
+    expect(await pages.page(folder, '/a/')).toContain('<h1>/a/</h1>');
+    expect(await pages.page(folder, '/b/')).toContain('<h1>/b/</h1>');
+  });
+
+  it('asks again after a failure', async () => {
+    const later = join(folder, 'later');
+    await expect(pages.page(later, '/')).rejects.toMatchObject({ code: 'ENOENT' });
+    writeFileSync(later, '');
+    await expect(pages.page(later, '/')).rejects.toMatchObject({ code: 'ENOTDIR' });
+  });
+
+  it('makes a few at a time, lets some wait, and refuses others', async () => {
+    const asked = Array.from({ length: 300 }, (_, index) => pages.page(folder, `/${index}/`));
+    const settled = await Promise.allSettled(asked);
+    const refused = settled.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(300 - 4 - 256);
+    expect((refused[0] as PromiseRejectedResult).reason).toMatchObject({ code: 'overloaded' });
+    expect(await pages.page(folder, '/after/')).toContain('/after/');
+  });
+});

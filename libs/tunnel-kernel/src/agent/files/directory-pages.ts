@@ -1,0 +1,71 @@
+import { TunnelError } from '../../errors.js';
+import { directoryPage } from './directory-page.js';
+
+/** A page is good for so long, however many ask for it. */
+const FRESH_MS = 1000;
+const MAX_KEPT = 16;
+const MAX_AT_ONCE = 4;
+const MAX_WAITING = 256;
+
+interface Kept {
+  page: Promise<string>;
+  madeAt: number;
+}
+
+/**
+ * Pages that list directories. A page of 2,000 entries costs as many questions to the file system and half a megabyte, so
+ * few are made at a time, and one of the last second is served again.
+ */
+export class DirectoryPages {
+  private readonly now: () => number;
+  /** The oldest first. */
+  private readonly kept = new Map<string, Kept>();
+  private readonly waiting: (() => void)[] = [];
+  private running = 0;
+
+  /** `now`: milliseconds of a clock that may step. */
+  constructor(now: () => number = Date.now) {
+    this.now = now;
+  }
+
+  /** The page of the directory `path`, under the name `shown`. @throws TunnelError `overloaded`, or what the file system says. */
+  async page(path: string, shown: string): Promise<string> {
+    const key = `${path}\0${shown}`;
+    const age = this.now() - (this.kept.get(key)?.madeAt ?? Number.NEGATIVE_INFINITY);
+    const known = age >= 0 && age < FRESH_MS ? this.kept.get(key) : undefined;
+    if (known) return known.page;
+    const page = this.inTurn(() => directoryPage(path, shown));
+    this.keep(key, page);
+    return page;
+  }
+
+  private keep(key: string, page: Promise<string>): void {
+    const entry = { page, madeAt: this.now() };
+    this.kept.delete(key);
+    this.kept.set(key, entry);
+    const [oldest] = this.kept.keys();
+    if (this.kept.size > MAX_KEPT && oldest !== undefined) this.kept.delete(oldest);
+    const forget = (): void => {
+      if (this.kept.get(key) === entry) this.kept.delete(key);
+    };
+    page.then(() => setTimeout(forget, FRESH_MS).unref(), forget);
+  }
+
+  private async inTurn<T>(make: () => Promise<T>): Promise<T> {
+    if (this.running >= MAX_AT_ONCE) await this.place();
+    else this.running += 1;
+    try {
+      return await make();
+    } finally {
+      const next = this.waiting.shift();
+      // The place goes on to who has waited longest.
+      if (next) next();
+      else this.running -= 1;
+    }
+  }
+
+  private place(): Promise<void> {
+    if (this.waiting.length >= MAX_WAITING) throw new TunnelError('overloaded', 'too many directories are listed');
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+}
