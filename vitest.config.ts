@@ -1,20 +1,40 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+
+const tests = {
+  pool: 'forks',
+  testTimeout: 20_000,
+  hookTimeout: 60_000,
+  restoreMocks: true,
+  // A build machine tries a failed test once more; the summary names each one, and too many of them fail the run.
+  retry: ['true', '1'].includes(process.env['CI'] ?? '') ? 1 : 0,
+} satisfies TestProjectInlineConfiguration['test'];
+
+const PURE_LIBRARIES =
+  'libs/{contracts,geo,net,proxy-kernel,share-links,subscription-formats,tunnel-kernel}/src/**/*.spec.ts';
 
 export default defineConfig({
   test: {
-    include: [
-      'libs/*/src/**/*.spec.ts',
-      'apps/*/{src,test}/**/*.{spec,e2e-spec}.ts',
-      'tools/src/**/*.spec.ts',
-      'test/**/*.{spec,e2e-spec}.ts',
-    ],
     globalSetup: ['libs/testing/src/global-setup.ts'],
-    pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
-    restoreMocks: true,
-    // A build machine tries a failed test once more; the summary names each one, and too many of them fail the run.
-    retry: ['true', '1'].includes(process.env['CI'] ?? '') ? 1 : 0,
+    // Some tests wait for time-outs and processes rather than use a core.
+    maxWorkers: 3,
+    projects: [
+      {
+        // These share processes: loading the same modules again for each file took as long as the tests.
+        test: { ...tests, name: 'pure', include: [PURE_LIBRARIES], isolate: false },
+      },
+      {
+        test: {
+          ...tests,
+          name: 'services',
+          include: [
+            'libs/*/src/**/*.spec.ts',
+            'apps/*/{src,test}/**/*.{spec,e2e-spec}.ts',
+            'tools/src/**/*.spec.ts',
+            'test/**/*.{spec,e2e-spec}.ts',
+          ],
+          exclude: [PURE_LIBRARIES],
+        },
+      },
+    ],
   },
 });

@@ -25,6 +25,8 @@ async function runVitest(runtime, args, more = {}) {
     ...process.env,
     ...more,
     GATEHOUSE_TEST_RESULTS: file,
+    // Each test file, and each service that one starts, is a process of its own: they load what another has compiled.
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(OWN, 'compile-cache'),
     GATEHOUSE_PEERS_BIN: process.env.GATEHOUSE_PEERS_BIN ?? join(OWN, 'peers', 'bin'),
   };
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');

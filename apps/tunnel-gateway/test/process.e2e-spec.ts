@@ -48,8 +48,9 @@ afterAll(async () => {
 });
 
 function run(program: string, env: Record<string, string>): Run {
-  // Only this environment: what the test run itself carries must not leak in.
-  const child = fork(program, [], { env: { PATH: process.env['PATH'] ?? '', ...env }, silent: true, execArgv: [] });
+  // Only this environment: what the test run itself carries must not leak in. Compiled code is no setting.
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const child = fork(program, [], { env: { PATH, NODE_COMPILE_CACHE, ...env }, silent: true, execArgv: [] });
   let errors = '';
   child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()));
   child.stdout?.resume();
