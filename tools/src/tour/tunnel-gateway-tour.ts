@@ -128,7 +128,8 @@ async function fetchThroughPort(port: number, path: string): Promise<Moved> {
   const socket = connect({ host: '127.0.0.1', port });
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => parts.push(part));
-  socket.end(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
+  // Not end(): Node's server gives up its answer when the request's side is closed before it has written everything.
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
   await once(socket, 'close', { signal: AbortSignal.timeout(30_000) });
   return { sent: socket.bytesWritten, received: socket.bytesRead, text: Buffer.concat(parts).toString('latin1') };
 }
