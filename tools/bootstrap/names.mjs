@@ -52,6 +52,11 @@ export const COMMANDS = {
     script: 'faults',
     wantsBuild: true,
   },
+  hostile: {
+    about: 'attack a platform of its own from all sides, and say what bystanders saw (--minutes N)',
+    script: 'hostile',
+    wantsBuild: true,
+  },
   schemas: {
     about: 'describe the types of the contracts anew, for the interface descriptions',
     script: 'schemas',

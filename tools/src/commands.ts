@@ -14,6 +14,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'seed-demo': async () => (await import('./demo/seed-demo-command.js')).seedDemoCommand,
   'rehearse-staging': async () => (await import('./staging/rehearse-command.js')).rehearseCommand,
   faults: async () => (await import('./faults/faults-command.js')).faultsCommand,
+  hostile: async () => (await import('./hostile/hostile-command.js')).hostileCommand,
   schemas: async () => (await import('./schemas/schemas-command.js')).schemasCommand,
   peers: async () => (await import('./peers/command.js')).peersCommand,
 };

@@ -5,6 +5,8 @@ import { TourFailure } from './script.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../apps/tunnel-agent/dist/gatehouse-agent.mjs', import.meta.url));
 const MAX_OUTPUT = 4_000;
+/** MiB. A defect may cost the agent, not the machine that it is tried on. */
+const MAX_HEAP = 1_024;
 
 /** The program that people run beside their service. */
 export class AgentProcess {
@@ -20,10 +22,18 @@ export class AgentProcess {
     }
   }
 
-  static start(server: string, key: string): AgentProcess {
-    const options = ['--server', server, '--allow', '127.0.0.1', '--grace-seconds', '1'];
+  static start(server: string, key: string, more: readonly string[] = []): AgentProcess {
+    const options = ['--server', server, '--allow', '127.0.0.1', '--grace-seconds', '1', ...more];
     const env = { PATH: process.env['PATH'], GATEHOUSE_AGENT_KEY: key };
-    return new AgentProcess(spawn(process.execPath, [PROGRAM, ...options], { env, stdio: 'pipe' }));
+    return new AgentProcess(
+      spawn(process.execPath, [`--max-old-space-size=${MAX_HEAP}`, PROGRAM, ...options], { env, stdio: 'pipe' }),
+    );
+  }
+
+  /** Undefined once it has ended. */
+  get pid(): number | undefined {
+    const { exitCode, signalCode, pid } = this.child;
+    return exitCode === null && signalCode === null ? pid : undefined;
   }
 
   /** @throws TourFailure with its last words when it has ended. */
