@@ -11,7 +11,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { NodeTransport } from '@gatehouse/contracts';
-import { ByteReader, type ByteStream } from '@gatehouse/net';
+import { ByteReader, onFlowFailure, type ByteStream, type FlowFailure } from '@gatehouse/net';
 import { DialError } from '../interfaces/index.js';
 import { createCarrier, type Carrier } from './carrier.js';
 import { messageHead } from './http2/grpc-frame.js';
@@ -64,8 +64,9 @@ interface Http2Server {
 
 async function http2Server(
   onStream: (stream: ServerHttp2Stream, headers: Record<string, unknown>) => void,
+  maxConcurrentStreams = 4096,
 ): Promise<Http2Server> {
-  const server = createHttp2Server();
+  const server = createHttp2Server({ settings: { maxConcurrentStreams } });
   const sessions: ServerHttp2Session[] = [];
   server.on('session', (session) => sessions.push(session));
   server.on('stream', (stream, headers) => {
@@ -129,6 +130,39 @@ describe.each([
     again.write(Buffer.from('x'));
     expect((await new ByteReader(again).read(1)).toString()).toBe('x');
     expect(sessions).toHaveLength(2);
+  });
+
+  it('opens as many sessions as a server wants for its streams', async () => {
+    const answer = (stream: ServerHttp2Stream): void => {
+      stream.respond({ ':status': 200 });
+      stream.pipe(stream);
+    };
+    const { port, sessions } = await http2Server(answer, 2);
+    const carrier = carrierTo(port, transport);
+    const streams = await Promise.all(Array.from({ length: 60 }, () => carrier.connect({ signal })));
+    for (const stream of streams) stream.write(Buffer.from('x'));
+    await Promise.all(streams.map((stream) => new ByteReader(stream).read(1)));
+    expect(sessions).toHaveLength(30);
+    const none = await http2Server(answer, 0);
+    await expect(carrierTo(none.port, transport).connect({ signal })).rejects.toThrow('allows no streams');
+  });
+
+  it('gives up what it is opening when it is closed, without a failure', async () => {
+    const failures: FlowFailure[] = [];
+    open.push({ close: onFlowFailure((failure) => failures.push(failure)) });
+    const { port } = await http2Server((stream) => stream.respond({ ':status': 200 }));
+    for (const turns of [0, 1, 2, 3, 5, 8, 13]) {
+      const carrier = carrierTo(port, transport);
+      const connecting = carrier.connect({ signal }).catch((error: unknown) => error);
+      for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      carrier.close();
+      const outcome = await connecting;
+      if (!(outcome instanceof Error)) await expect.poll(() => (outcome as ByteStream).destroyed).toBe(true);
+    }
+    // What was dialled arrives in a later turn.
+    const last = carrierTo(port, transport);
+    await last.connect({ signal });
+    expect(failures).toEqual([]);
   });
 
   it('tells a reset from an end', async () => {

@@ -1,13 +1,7 @@
-import {
-  connect,
-  constants,
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  type OutgoingHttpHeaders,
-} from 'node:http2';
+import { constants, type ClientHttp2Session, type ClientHttp2Stream, type OutgoingHttpHeaders } from 'node:http2';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { ByteStream } from '@gatehouse/net';
+import { connectHttp2, setFlowInterval, setFlowTimeout, type ByteStream } from '@gatehouse/net';
 import { DialError, type DialContext } from '../../interfaces/index.js';
 import { abortError, toDialError } from '../dial-error.js';
 import { dialNodeServer, type NodeServer } from '../node-server.js';
@@ -17,8 +11,8 @@ import { unlessAborted } from '../unless-aborted.js';
 
 /** Streams that one session carries before another is opened; a server may allow fewer. */
 const MAX_STREAMS = 100;
-/** Sessions with one server. */
-const MAX_SESSIONS = 16;
+/** Sessions with one server: those of a server that allows one stream each have to do as well. */
+const MAX_SESSIONS = 1024;
 const IDLE_CLOSE_MS = 30_000;
 /** While streams are open the server is asked this often whether it is there, and has as long to answer. */
 const PING_MS = 15_000;
@@ -38,15 +32,23 @@ interface PooledSession {
   session: ClientHttp2Session;
   below: ByteStream;
   streams: number;
+  /** The server has said how many streams it allows. */
+  ready: boolean;
   idle: NodeJS.Timeout | null;
 }
+
+const CLOSED = new DialError('dial', 'other', 'the node is no longer used');
 
 /** HTTP/2 sessions with one server, shared by streams; opened when needed, closed when quiet. */
 export class SessionPool {
   private readonly node: NodeServer;
   private readonly dialer: ServerDialer;
   private readonly sessions = new Set<PooledSession>();
-  private opening: Promise<PooledSession> | null = null;
+  private readonly openings = new Map<Promise<PooledSession>, AbortController>();
+  /** Requests that wait for a session. */
+  private waiting = 0;
+  /** Streams that the session opened last has room for. */
+  private capacity = MAX_STREAMS;
   private closed = false;
 
   constructor(node: NodeServer, dialer: ServerDialer) {
@@ -57,53 +59,73 @@ export class SessionPool {
   /** Begins a request that has a body both ways. @throws DialError; the signal's reason when it is aborted. */
   async request(headers: OutgoingHttpHeaders, context: DialContext): Promise<PooledStream> {
     const pooled = await this.session(context);
-    if (context.signal.aborted) throw abortError(context.signal);
     try {
+      if (context.signal.aborted) throw abortError(context.signal);
       const reset = new AbortController();
       const stream = pooled.session.request(headers, { endStream: false, signal: reset.signal });
-      this.count(pooled, stream);
+      stream.once('close', () => this.leave(pooled));
       return { stream, below: pooled.below, reset: () => reset.abort() };
     } catch (error) {
+      this.leave(pooled);
       throw toDialError(error, 'handshake');
     }
   }
 
   close(): void {
     this.closed = true;
+    for (const controller of this.openings.values()) controller.abort(CLOSED);
     for (const { session } of this.sessions) session.destroy();
   }
 
+  /** One with room for a stream, which has its place in it from now on: `leave` gives it back. */
   private async session(context: DialContext): Promise<PooledSession> {
     // A chain may lead elsewhere at the next dial: each of its streams has a session of its own.
-    if (!this.dialer.direct) return this.open(context);
-    for (;;) {
-      const free = [...this.sessions].find(hasRoom);
-      if (free) return free;
-      if (this.sessions.size >= MAX_SESSIONS && !this.opening) {
-        throw new DialError('dial', 'other', `more than ${MAX_SESSIONS} sessions with the server`);
+    if (!this.dialer.direct) return enter(await this.open(context));
+    this.waiting += 1;
+    try {
+      for (;;) {
+        const free = [...this.sessions].find(hasRoom);
+        if (free) return enter(free);
+        if (this.openings.size * this.capacity < this.waiting) this.openForAll(context);
+        // Whoever waits for it may leave: it is opened for all.
+        const opened = await unlessAborted(Promise.race(this.openings.keys()), context.signal);
+        if (hasRoom(opened)) return enter(opened);
       }
-      // Whoever waits for it may leave: it is opened for all.
-      this.opening ??= this.openForAll(context).finally(() => (this.opening = null));
-      const opened = await unlessAborted(this.opening, context.signal);
-      if (hasRoom(opened)) return opened;
+    } finally {
+      this.waiting -= 1;
     }
   }
 
-  private openForAll({ onStage }: DialContext): Promise<PooledSession> {
+  private openForAll({ onStage }: DialContext): void {
+    if (this.sessions.size + this.openings.size >= MAX_SESSIONS) {
+      if (this.openings.size > 0) return;
+      throw new DialError('dial', 'other', `more than ${MAX_SESSIONS} sessions with the server`);
+    }
     const controller = new AbortController();
     const late = new DialError('dial', 'timeout', `no session within ${OPEN_TIMEOUT_MS} ms`);
-    const timer = setTimeout(() => controller.abort(late), OPEN_TIMEOUT_MS);
-    return this.open({ signal: controller.signal, onStage }).finally(() => clearTimeout(timer));
+    const timer = setFlowTimeout(null, () => controller.abort(late), OPEN_TIMEOUT_MS);
+    const opening = this.open({ signal: controller.signal, onStage }).finally(() => {
+      clearTimeout(timer);
+      this.openings.delete(opening);
+    });
+    this.openings.set(opening, controller);
+    // All who wait may have left by the time it fails.
+    opening.catch(() => undefined);
   }
 
   private async open(context: DialContext): Promise<PooledSession> {
     const below = await dialNodeServer(this.node, this.dialer, { ...context, plain: true });
-    const session = connect(`http://${isIP(this.node.server) === 6 ? 'server' : this.node.server}`, {
+    if (this.closed) {
+      below.destroy();
+      throw CLOSED;
+    }
+    const session = connectHttp2(`http://${isIP(this.node.server) === 6 ? 'server' : this.node.server}`, {
       createConnection: () => reading(below),
       settings: { initialWindowSize: WINDOW_BYTES, enablePush: false },
     });
-    const pooled: PooledSession = { session, below, streams: 0, idle: null };
-    session.on('connect', () => session.setLocalWindowSize(WINDOW_BYTES * 4));
+    const pooled: PooledSession = { session, below, streams: 0, ready: false, idle: null };
+    // Node tells of the connection in a later turn: the session may have been destroyed by then.
+    session.on('connect', () => session.destroyed || session.setLocalWindowSize(WINDOW_BYTES * 4));
     const forget = (): void => {
       this.sessions.delete(pooled);
       if (pooled.idle) clearTimeout(pooled.idle);
@@ -112,40 +134,48 @@ export class SessionPool {
     session.on('goaway', forget);
     session.on('close', forget);
     this.sessions.add(pooled);
-    if (this.closed) session.destroy();
     try {
       await settled(session, context.signal);
+      if (roomOf(session) === 0) throw new DialError('handshake', 'other', 'the server allows no streams');
     } catch (error) {
       session.destroy();
       throw error;
     }
+    pooled.ready = true;
+    this.capacity = roomOf(session);
     this.watch(pooled);
+    this.closeWhenIdle(pooled);
     return pooled;
   }
 
-  private count(pooled: PooledSession, stream: ClientHttp2Stream): void {
-    pooled.streams += 1;
+  private leave(pooled: PooledSession): void {
+    pooled.streams -= 1;
+    if (pooled.streams > 0) return;
+    if (this.dialer.direct) this.closeWhenIdle(pooled);
+    else pooled.session.close();
+  }
+
+  /** Also one that nobody has used: those it was opened for may have left. */
+  private closeWhenIdle(pooled: PooledSession): void {
     if (pooled.idle) clearTimeout(pooled.idle);
-    pooled.idle = null;
-    stream.once('close', () => {
-      pooled.streams -= 1;
-      if (pooled.streams > 0) return;
-      if (!this.dialer.direct) return pooled.session.close();
-      pooled.idle = setTimeout(() => pooled.session.close(), IDLE_CLOSE_MS);
-      pooled.idle.unref();
-    });
+    pooled.idle = setFlowTimeout(pooled.session, () => pooled.session.close(), IDLE_CLOSE_MS);
+    pooled.idle.unref();
   }
 
   /** A server that is gone without a word would keep every stream hanging until TCP gives up. */
   private watch(pooled: PooledSession): void {
     const { session } = pooled;
     let answered = true;
-    const timer = setInterval(() => {
-      if (!answered) return session.destroy(new Error('the server does not answer any more'));
-      if (pooled.streams === 0 || session.destroyed) return;
-      answered = false;
-      session.ping((error) => (answered = error === null));
-    }, PING_MS);
+    const timer = setFlowInterval(
+      session,
+      () => {
+        if (!answered) return session.destroy(new Error('the server does not answer any more'));
+        if (pooled.streams === 0 || session.destroyed) return;
+        answered = false;
+        session.ping((error) => (answered = error === null));
+      },
+      PING_MS,
+    );
     timer.unref();
     session.on('close', () => clearInterval(timer));
   }
@@ -159,9 +189,19 @@ function reading(below: ByteStream): Duplex {
   return duplex;
 }
 
-function hasRoom({ session, streams }: PooledSession): boolean {
-  const allowed = session.remoteSettings?.maxConcurrentStreams ?? MAX_STREAMS;
-  return !session.closed && !session.destroyed && streams < Math.min(MAX_STREAMS, allowed);
+function enter(pooled: PooledSession): PooledSession {
+  pooled.streams += 1;
+  if (pooled.idle) clearTimeout(pooled.idle);
+  pooled.idle = null;
+  return pooled;
+}
+
+function hasRoom({ session, streams, ready }: PooledSession): boolean {
+  return ready && !session.closed && !session.destroyed && streams < roomOf(session);
+}
+
+function roomOf({ remoteSettings }: ClientHttp2Session): number {
+  return Math.min(MAX_STREAMS, remoteSettings?.maxConcurrentStreams ?? MAX_STREAMS);
 }
 
 /** Waits for the server's settings: what is no HTTP/2 server says something else or nothing. */
