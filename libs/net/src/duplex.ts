@@ -11,16 +11,18 @@ export class ByteStreamDuplex extends Duplex {
   counter: ByteCounter | null;
   private readonly inner: ByteStream;
   private onDrain: (() => void) | null = null;
+  private held = false;
 
   constructor(inner: ByteStream, counter: ByteCounter | null = null) {
     super({ allowHalfOpen: true });
     this.inner = inner;
     this.counter = counter;
     inner.on('data', (chunk) => {
+      if (this.held) return void this.destroy();
       if (this.counter) this.counter.download += chunk.length;
       if (!this.push(chunk)) inner.pause();
     });
-    inner.on('end', () => this.push(null));
+    inner.on('end', () => (this.held ? this.destroy() : this.push(null)));
     inner.on('error', (error) => this.destroy(error));
     inner.on('close', () => this.innerClosed());
     inner.on('drain', () => this.drained());
@@ -28,6 +30,18 @@ export class ByteStreamDuplex extends Duplex {
 
   get remoteAddress(): string | undefined {
     return this.inner.remoteAddress;
+  }
+
+  /** Nobody uses it until `use`: whatever comes meanwhile, its end above all, destroys it. False: it has ended. */
+  hold(): boolean {
+    if (this.destroyed || this.inner.destroyed || this.inner.readableEnded || this.readableLength > 0) return false;
+    this.held = true;
+    this.inner.resume();
+    return true;
+  }
+
+  use(): void {
+    this.held = false;
   }
 
   /** What `node:http` and `node:tls` call on a socket. The byte stream underneath has these set already, or its owner. */

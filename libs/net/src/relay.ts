@@ -16,6 +16,8 @@ export interface RelayOptions {
   head?: Uint8Array | undefined;
   /** Ends the relay after this long without a byte either way (it is noticed within twice the time). 0: never. */
   idleTimeoutMs?: number;
+  /** The same once one direction has ended, in place of it: who left may wait for an answer still. The end's reason is then that of that direction. Absent or 0: no difference. */
+  halfClosedTimeoutMs?: number;
   /** Meters both directions together; `RelayHandle.limit` changes it. */
   throttle?: Throttle | null | undefined;
   /** Once, when both streams are closed. */
@@ -56,6 +58,7 @@ class Relay implements RelayHandle {
   private aborted = false;
   private open = 2;
   private idle: IdleWatch | undefined;
+  private readonly halfClosedMs: number;
   private throttle: RelayThrottle | null = null;
   private readonly up: ThrottledLane;
   private readonly down: ThrottledLane;
@@ -65,6 +68,7 @@ class Relay implements RelayHandle {
     this.remote = remote;
     this.counter = counter;
     this.onClose = options.onClose;
+    this.halfClosedMs = options.halfClosedTimeoutMs ?? 0;
     this.up = throttledLane(client, remote);
     this.down = throttledLane(remote, client);
     if (options.throttle) this.throttle = new RelayThrottle(options.throttle, [this.up, this.down]);
@@ -146,6 +150,7 @@ class Relay implements RelayHandle {
     if (this.clientEnded) return;
     this.clientEnded = true;
     this.reason ??= 'client_closed';
+    this.halfClosed();
     endLane(this.up);
   }
 
@@ -153,7 +158,14 @@ class Relay implements RelayHandle {
     if (this.remoteEnded) return;
     this.remoteEnded = true;
     this.reason ??= 'remote_closed';
+    this.halfClosed();
     endLane(this.down);
+  }
+
+  private halfClosed(): void {
+    if (this.halfClosedMs === 0 || this.aborted || (this.clientEnded && this.remoteEnded)) return;
+    this.idle?.stop();
+    this.idle = watchIdle(this.counter, this.halfClosedMs, () => this.abort(this.reason ?? 'idle', null));
   }
 
   private abort(reason: RelayEndReason, error: Error | null): void {

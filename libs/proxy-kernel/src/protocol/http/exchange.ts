@@ -1,9 +1,20 @@
-import { request as sendRequest, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import { ByteStreamDuplex, watchIdle, type IdleWatch } from '@gatehouse/net';
-import { RejectedError, type CloseReason, type Flow, type InboundContext } from '../../interfaces/index.js';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import {
+  ByteStreamDuplex,
+  finalStatus,
+  guarded,
+  requestHttp,
+  setFlowTimeout,
+  watchIdle,
+  writeStatusLine,
+  type IdleWatch,
+} from '@gatehouse/net';
+import { DialError, RejectedError, type CloseReason, type Flow, type InboundContext } from '../../interfaces/index.js';
 import { endToEndHeaders, publicReason, statusOf } from './codec.js';
 import type { ForwardAgent, ForwardRequestArgs } from './forward-agent.js';
 import type { ForwardTarget } from './target.js';
+
+const EARLY_HINTS = 103;
 
 /** One plain HTTP request on its way to its origin and its response on the way back: one flow. */
 export class HttpExchange {
@@ -14,6 +25,7 @@ export class HttpExchange {
   private readonly target: ForwardTarget;
   private flow: Flow | null = null;
   private upstream: ClientRequest | null = null;
+  private message: IncomingMessage | null = null;
   private idle: IdleWatch | null = null;
   /** The response was read to its end. */
   private answered = false;
@@ -38,6 +50,9 @@ export class HttpExchange {
     this.response.on('close', () => this.clientDone());
     this.request.on('error', () => this.response.destroy());
     this.idle = watchIdle(flow.counter, this.context.timeouts.idle, () => this.end('idle'));
+    const { socket } = this.request;
+    if (socket.readableEnded) this.clientEnded();
+    else socket.once('end', this.clientEnded);
     try {
       const { key } = await flow.route();
       if (!this.done) this.send(flow, key, true);
@@ -55,19 +70,29 @@ export class HttpExchange {
     const { method, rawHeaders } = this.request;
     const { host, port, path } = this.target;
     const options: ForwardRequestArgs = { agent: this.agent, method, host, port, path, flow, routeKey };
-    const upstream = sendRequest({ ...options, setHost: false, headers: this.upstreamHeaders(rawHeaders) });
+    const upstream = requestHttp({ ...options, setHost: false, headers: this.upstreamHeaders(rawHeaders) });
     this.upstream = upstream;
     upstream.on('socket', (socket) => this.takeSocket(flow, socket));
-    upstream.on('continue', () => this.response.writeContinue());
+    upstream.on('continue', () => this.mayInform() && this.response.writeContinue());
+    upstream.on('information', ({ statusCode, rawHeaders: raw }) => {
+      const links = pairs(raw).flatMap(([name, value]) => (name.toLowerCase() === 'link' ? [value] : []));
+      if (statusCode === EARLY_HINTS && links.length > 0 && this.mayInform()) this.hint(links);
+    });
     upstream.on('response', (message) => this.answer(flow, message));
+    upstream.on('upgrade', (_message, socket) => {
+      socket.destroy();
+      this.fail(new DialError('relay', 'protocol_error', 'the origin switched protocols without being asked'));
+    });
     upstream.on('error', (error) => {
       if (this.upstream !== upstream || this.done) return;
-      // The origin closed a kept connection while this was on its way (RFC 9112 9.3.1); it has seen nothing of it.
+      // Only what came after the answer was wrong.
+      if (this.message?.complete) return;
+      // The origin closed a kept connection while this was on its way; what is safe may go again (RFC 9112 9.3.1).
       if (mayRetry && upstream.reusedSocket && !this.response.headersSent && this.isRepeatable()) {
         this.send(flow, routeKey, false);
       } else this.fail(error);
     });
-    if (this.hasBody()) this.request.pipe(upstream);
+    if (hasBody(this.request)) this.request.pipe(upstream);
     else upstream.end();
   }
 
@@ -75,7 +100,7 @@ export class HttpExchange {
     const headers = endToEndHeaders(raw, ['host']);
     headers.unshift('Host', this.target.authority);
     if (this.request.headers['transfer-encoding']) headers.push('Transfer-Encoding', 'chunked');
-    else if (!this.hasBody() && !this.isRepeatable() && !('content-length' in this.request.headers)) {
+    else if (!hasBody(this.request) && !this.isRepeatable() && !('content-length' in this.request.headers)) {
       headers.push('Content-Length', '0');
     }
     return headers;
@@ -89,9 +114,9 @@ export class HttpExchange {
 
   private answer(flow: Flow, message: IncomingMessage): void {
     const { response } = this;
-    const status = message.statusCode ?? 502;
-    flow.setHttpStatus(status);
-    response.writeHead(status, message.statusMessage ?? '', endToEndHeaders(message.rawHeaders));
+    this.message = message;
+    flow.setHttpStatus(finalStatus(message.statusCode));
+    writeStatusLine(response, message.statusCode, message.statusMessage, endToEndHeaders(message.rawHeaders));
     message.on('error', (error) => this.fail(error));
     message.on('end', () => {
       if (!message.complete) return;
@@ -102,16 +127,29 @@ export class HttpExchange {
     message.pipe(response, { end: false });
   }
 
+  /** HTTP/1.0 knows no interim answers (RFC 9110 15.2). */
+  private mayInform(): boolean {
+    return !this.response.headersSent && this.request.httpVersion !== '1.0';
+  }
+
+  private hint(link: string[]): void {
+    try {
+      this.response.writeEarlyHints({ link });
+    } catch {
+      // Node writes well-formed ones only; the answer itself follows in any case.
+    }
+  }
+
   private fail(error: unknown): void {
     if (this.done) return;
     const { response, flow } = this;
     if (error instanceof RejectedError && error.drop) {
       this.finish('error', error);
       // No answer; the client's own end or this closes it.
-      setTimeout(() => response.destroy(), this.context.timeouts.drop).unref();
+      setFlowTimeout(null, () => response.destroy(), this.context.timeouts.drop).unref();
       return;
     }
-    if (response.headersSent) response.destroy();
+    if (response.headersSent) this.breakOff();
     else {
       const status = statusOf(error);
       flow?.setHttpStatus(status);
@@ -119,6 +157,23 @@ export class HttpExchange {
     }
     this.finish('error', error);
   }
+
+  /** Ends an answer that is not complete so that the client sees that, after what came of it. */
+  private breakOff(): void {
+    const { message, response } = this;
+    message?.unpipe(response);
+    for (let rest: unknown = message?.read(); rest; rest = message?.read()) response.write(rest);
+    // What was written reaches the socket at the end of this turn.
+    setImmediate(guarded(response, () => response.socket?.destroySoon()));
+  }
+
+  /** It may wait for its answer, or have left without one. */
+  private readonly clientEnded = (): void => {
+    const { flow, context } = this;
+    this.idle?.stop();
+    if (!flow || this.done) return;
+    this.idle = watchIdle(flow.counter, context.timeouts.halfClosed, () => this.end('client_closed'));
+  };
 
   private clientDone(): void {
     this.finish(this.response.writableFinished ? 'remote_closed' : 'client_closed');
@@ -133,6 +188,7 @@ export class HttpExchange {
     if (this.done) return;
     this.done = true;
     this.idle?.stop();
+    this.request.socket.off('end', this.clientEnded);
     const { upstream } = this;
     const socket = upstream?.socket;
     if (socket instanceof ByteStreamDuplex && socket.counter === this.flow?.counter) socket.counter = null;
@@ -141,14 +197,13 @@ export class HttpExchange {
     this.flow?.finish({ closeReason, error });
   }
 
-  private hasBody(): boolean {
-    const { headers } = this.request;
-    return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  }
-
   private isRepeatable(): boolean {
-    return !this.hasBody() && ['GET', 'HEAD', 'OPTIONS', 'TRACE'].includes(this.request.method ?? '');
+    return !hasBody(this.request) && ['GET', 'HEAD', 'OPTIONS', 'TRACE'].includes(this.request.method ?? '');
   }
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** A short text answer after which the client's connection closes. */

@@ -1,10 +1,12 @@
-import { Agent, type AgentOptions, type ClientRequestArgs } from 'node:http';
+import { Agent, type AgentOptions, type ClientRequest, type ClientRequestArgs } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ByteStreamDuplex, type ByteStream } from '@gatehouse/net';
+import { ByteStreamDuplex, guarded, guardPromise, setFlowTimeout, type ByteStream } from '@gatehouse/net';
 import type { Flow } from '../../interfaces/index.js';
 
-/** Requests of one client that may wait for the same origin. */
-const MAX_IDLE_ORIGINS = 16;
+/** Connections of one client that wait for its next request. The one that has waited longest makes room. */
+const MAX_IDLE = 16;
+/** Most servers keep theirs for 60 to 75 s. */
+const MAX_IDLE_MS = 60_000;
 
 export interface ForwardRequestArgs extends ClientRequestArgs {
   flow: Flow;
@@ -12,10 +14,53 @@ export interface ForwardRequestArgs extends ClientRequestArgs {
   routeKey: string;
 }
 
+/** What Node's documentation of `Agent` leaves out. */
+interface Adder {
+  addRequest(request: ClientRequest, options: ForwardRequestArgs): void;
+}
+
+interface IdleLimits {
+  most: number;
+  ms: number;
+}
+
 /** Upstream connections of one client, kept alive for its next requests, never shared with another client. */
 export class ForwardAgent extends Agent {
-  constructor() {
-    super({ keepAlive: true, maxFreeSockets: MAX_IDLE_ORIGINS, scheduling: 'lifo' });
+  private readonly limits: IdleLimits;
+  /** The one that has waited longest first. */
+  private readonly idle = new Map<Duplex, NodeJS.Timeout>();
+
+  constructor(limits: IdleLimits = { most: MAX_IDLE, ms: MAX_IDLE_MS }) {
+    super({ keepAlive: true, maxFreeSockets: limits.most, scheduling: 'lifo' });
+    this.limits = limits;
+  }
+
+  /**
+   * A connection that waits may have been ended by its origin, and the system knows that already: it is let say so before it
+   * gets a request, since one that may not be repeated would be lost.
+   */
+  addRequest(request: ClientRequest, options: ForwardRequestArgs): void {
+    const send = (): void => {
+      if (!request.destroyed) (Agent.prototype as unknown as Adder).addRequest.call(this, request, options);
+    };
+    if (!this.freeSockets[this.getName(options as AgentOptions)]) return send();
+    // A whole turn: the events of the present one may have been collected before that end came.
+    setImmediate(guarded(request, () => setImmediate(guarded(request, send))));
+  }
+
+  override keepSocketAlive(stream: Duplex): boolean {
+    if (!(stream instanceof ByteStreamDuplex) || !stream.hold()) return false;
+    const timer = setFlowTimeout(stream, () => stream.destroy(), this.limits.ms);
+    this.idle.set(stream, timer.unref());
+    const [oldest] = this.idle.keys();
+    if (this.idle.size > this.limits.most) oldest?.destroy();
+    return true;
+  }
+
+  override reuseSocket(stream: Duplex, request: ClientRequest): void {
+    this.forget(stream);
+    if (stream instanceof ByteStreamDuplex) stream.use();
+    super.reuseSocket(stream, request);
   }
 
   override getName(options?: AgentOptions & Partial<ForwardRequestArgs>): string {
@@ -28,7 +73,16 @@ export class ForwardAgent extends Agent {
   ): undefined {
     const { flow } = options;
     if (!flow || !callback) throw new TypeError('a request of a flow is needed');
-    void connectFor(flow, callback);
+    const given = (error: Error | null, stream: Duplex): void => {
+      if (!error) stream.once('close', () => this.forget(stream));
+      callback(error, stream);
+    };
+    guardPromise(null, connectFor(flow, given));
+  }
+
+  private forget(stream: Duplex): void {
+    clearTimeout(this.idle.get(stream));
+    this.idle.delete(stream);
   }
 }
 

@@ -1,13 +1,13 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ByteReader } from '@gatehouse/net';
+import { ByteReader, createHttpServer, guardPromise, serveInTurn } from '@gatehouse/net';
 import type { ConnectionMetadata, InboundContext } from '../../interfaces/index.js';
 import { endGently, plainAddress } from '../client-socket.js';
 import { targetFields } from '../stream-session.js';
 import { formatAnswer, parseAuthority, publicReason, statusOf } from './codec.js';
 import { isRefused, openTunnel, proxyUser } from './connect.js';
-import { HttpExchange, answerPlainly } from './exchange.js';
+import { HttpExchange, answerPlainly, hasBody } from './exchange.js';
 import { ForwardAgent } from './forward-agent.js';
 import { checkFraming, parseAbsoluteForm, type ForwardTarget } from './target.js';
 import { serveUpgrade } from './upgrade.js';
@@ -24,18 +24,24 @@ export class HttpForwarder {
 
   constructor(context: InboundContext) {
     this.context = context;
-    this.server = createServer({
+    this.server = createHttpServer({
       maxHeaderSize: MAX_HEAD_BYTES,
       headersTimeout: context.timeouts.handshake,
       requestTimeout: 0,
+      // The body would be lost; who asks for another protocol gets an answer in this one then (RFC 9110 7.8).
+      shouldUpgradeCallback: (request) => !hasBody(request),
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: Math.min(1000, context.timeouts.handshake),
     });
-    this.server.on('request', (request, response) => this.forward(request, response));
-    this.server.on('checkContinue', (request, response) => this.forward(request, response));
-    this.server.on('connect', (request, socket, head) => this.connect(request, socket as Socket, head));
-    this.server.on('upgrade', (request, socket, head) => this.upgrade(request, socket as Socket, head));
-    this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.refuse(error, socket as Socket));
+    // A client that has said all it wants to say still gets its answer; Node's documentation does not name this.
+    Object.assign(this.server, { httpAllowHalfOpen: true });
+    serveInTurn(this.server, {
+      request: (request, response) => this.forward(request, response),
+      checkContinue: (request, response) => this.forward(request, response),
+      connect: (request, socket, head) => this.connect(request, socket, head),
+      upgrade: (request, socket, head) => this.upgrade(request, socket, head),
+      clientError: (error, socket) => this.refuse(error, socket),
+    });
     // It never listens; this starts its check of clients that send their heads too slowly.
     this.server.emit('listening');
   }
@@ -64,7 +70,8 @@ export class HttpForwarder {
       const target = parseAbsoluteForm(request.url ?? '');
       const exchange = new HttpExchange(this.context, agent, { request, response }, target);
       const metadata = this.metadata(request, target, user);
-      void exchange.run(this.context.dispatcher.begin(metadata, (reason) => exchange.abort(reason)));
+      const flow = this.context.dispatcher.begin(metadata, (reason) => exchange.abort(reason));
+      guardPromise(response, exchange.run(flow));
     } catch (error) {
       answerPlainly(response, statusOf(error), publicReason(error));
     }
@@ -94,7 +101,7 @@ export class HttpForwarder {
       socket.pause();
       if (head.length > 0) socket.unshift(head);
       const reader = new ByteReader(socket, MAX_HEAD_BYTES);
-      void openTunnel(this.context, socket, reader, { ...authority, headers });
+      guardPromise(socket, openTunnel(this.context, socket, reader, { ...authority, headers }));
     } catch (error) {
       endGently(socket, formatAnswer(statusOf(error), publicReason(error)));
     }
@@ -106,21 +113,15 @@ export class HttpForwarder {
     try {
       checkFraming(request);
       const target = parseAbsoluteForm(request.url ?? '');
-      void serveUpgrade(this.context, {
-        request,
-        socket,
-        head,
-        target,
-        metadata: this.metadata(request, target, user),
-      });
+      const metadata = this.metadata(request, target, user);
+      guardPromise(socket, serveUpgrade(this.context, { request, socket, head, target, metadata }));
     } catch (error) {
       endGently(socket, formatAnswer(statusOf(error), publicReason(error)));
     }
   }
 
   private refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-    // Bytes already on their way back would be mixed up with the answer.
-    if (!socket.writable || error.code === 'ECONNRESET' || socket.bytesWritten > 0) return void socket.destroy();
+    if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
     if (error.code === 'HPE_HEADER_OVERFLOW')
       return endGently(socket, formatAnswer(431, 'the request head is too long'));
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
