@@ -1,7 +1,14 @@
 import { builtinModules } from 'node:module';
 import path from 'node:path/posix';
 import { parseSync } from 'vite';
-import { ALLOWED_WORKSPACE_IMPORTS, PURE_LIBRARIES, isTestFile, mayReadEnvironment } from './import-rules.js';
+import {
+  ALLOWED_WORKSPACE_IMPORTS,
+  GUARDED_DATA_PLANES,
+  PURE_LIBRARIES,
+  UNGUARDED_IMPORTS,
+  isTestFile,
+  mayReadEnvironment,
+} from './import-rules.js';
 
 export interface WorkspacePackage {
   /** `libs/net`, `apps/proxy-gateway`, `tools` or, for the root, an empty string. */
@@ -61,12 +68,31 @@ export function checkWorkspace(workspace: Workspace): Violation[] {
       if (message) violations.push({ file, message });
     }
     edges.set(file, relativeTargets(workspace, file, imports));
+    for (const message of unguarded(file, source)) violations.push({ file, message });
     if (!mayReadEnvironment(file) && readsEnvironment(file, source)) {
       violations.push({ file, message: 'reads process.env; only settings.ts may' });
     }
   }
   for (const cycle of findCycles(edges)) violations.push({ file: cycle[0]!, message: `cycle: ${cycle.join(' -> ')}` });
   return violations;
+}
+
+/** What a data plane makes outside the boundary of a flow: one exception there would end the process. */
+function unguarded(file: string, source: string): string[] {
+  if (isTestFile(file) || !GUARDED_DATA_PLANES.some((directory) => file.startsWith(`${directory}/src/`))) return [];
+  const found = parseSync(file, source).module.staticImports.flatMap(({ moduleRequest, entries }) => {
+    const names = UNGUARDED_IMPORTS[moduleRequest.value];
+    return entries
+      .filter(
+        ({ isType, importName }) => names && !isType && (importName.name === null || names.includes(importName.name)),
+      )
+      .map(
+        ({ importName }) =>
+          `imports ${importName.name ?? '*'} of ${moduleRequest.value}; @gatehouse/net has it guarded`,
+      );
+  });
+  const timers = source.match(/(?<![.\w])set(?:Timeout|Interval|Immediate)\((?!\s*guarded\()/g) ?? [];
+  return [...found, ...timers.map((call) => `${call}…) outside the boundary of a flow; use setFlowTimeout or guarded`)];
 }
 
 function checkImport(workspace: Workspace, file: string, specifier: string): string | null {

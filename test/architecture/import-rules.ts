@@ -58,6 +58,19 @@ export const PURE_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'share-links': [],
 };
 
+/** Data planes: what they make is within the boundary of a flow (decision 0065). Timers of `guarded` callbacks are, too. */
+export const GUARDED_DATA_PLANES: readonly string[] = ['libs/proxy-kernel'];
+
+/** Node's functions that make servers, sockets, sessions and requests: `@gatehouse/net` has each with the boundary. */
+export const UNGUARDED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
+  'node:dgram': ['createSocket'],
+  'node:http': ['createServer', 'request', 'get'],
+  'node:http2': ['connect', 'createServer', 'createSecureServer'],
+  'node:https': ['createServer', 'request', 'get'],
+  'node:net': ['connect', 'createConnection', 'createServer'],
+  'node:tls': ['connect', 'createServer'],
+};
+
 /** Files that may read the environment: one settings file an app, and tools, which are the environment's own side. */
 export function mayReadEnvironment(file: string): boolean {
   return file.endsWith('/settings.ts') || file.startsWith('tools/') || isTestFile(file);

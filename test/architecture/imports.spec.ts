@@ -47,6 +47,9 @@ describe('the checker bites', () => {
       `import '@gatehouse/platform';`,
       /may not import/,
     ],
+    ['an unguarded server', 'libs/proxy-kernel/src/a.ts', `import { createServer } from 'node:net';`, /guarded/],
+    ['all of a module', 'libs/proxy-kernel/src/a.ts', `import * as http from 'node:http'; http.get('');`, /guarded/],
+    ['an unguarded timer', 'libs/proxy-kernel/src/a.ts', `setTimeout(() => undefined, 1);`, /boundary of a flow/],
     ['a bare built-in', 'libs/net/src/a.ts', `import fs from 'fs';`, /write node:fs/],
     ['a read of the environment', 'libs/net/src/a.ts', `export const a = process.env.HOME;`, /process\.env/],
     [

@@ -3,7 +3,6 @@ import { request, type IncomingMessage } from 'node:http';
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { createServer, type Server, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { waitFor } from '@gatehouse/testing';
 import {
   connectHttp2,
   connectTcp,
@@ -73,7 +72,7 @@ describe('an exception in an event', () => {
     bad.write('x');
     const [error] = (await once(bad, 'error')) as [Error];
     expect(error.message).toBe('a defect');
-    await waitFor(() => expect(bad.closed).toBe(true));
+    await expect.poll(() => bad.closed).toBe(true);
     await echoes(good);
     expect(seen.map(({ where }) => where)).toEqual(['DialedSocket data']);
   });
@@ -186,7 +185,7 @@ describe('an exception elsewhere', () => {
     const { port } = socket.address();
     socket.send('bad', port, '127.0.0.1');
     socket.send('good', port, '127.0.0.1');
-    await waitFor(() => expect(heard).toEqual(['good']));
+    await expect.poll(() => heard).toEqual(['good']);
     expect(seen.map(({ where }) => where)).toEqual(['Socket message']);
   });
 
@@ -197,7 +196,7 @@ describe('an exception elsewhere', () => {
     setFlowInterval(flow('interval'), broken, 1);
     setFlowTimeout(flow('async'), () => Promise.reject(new Error('late')), 1);
     guardPromise(flow('promise'), Promise.reject(new Error('rejected')));
-    await waitFor(() => expect([...ended].sort()).toEqual(['async', 'interval', 'promise', 'timeout']));
+    await expect.poll(() => [...ended].sort()).toEqual(['async', 'interval', 'promise', 'timeout']);
     expect(seen).toHaveLength(4);
   });
 

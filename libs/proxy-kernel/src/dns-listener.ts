@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { setFlowTimeout, guardPromise } from '@gatehouse/net';
 import { DnsServer, type DnsServerOptions, parseNameServer, systemServers } from './dns/index.js';
 import { KernelConfigError, type DnsConfig, type DnsListenConfig, type ListenerState } from './interfaces/index.js';
 
@@ -76,13 +77,13 @@ export class DnsListener {
   #replace(next: DnsServer | null): void {
     const before = this.#current;
     this.#current = next;
-    void before?.close();
+    if (before) guardPromise(null, before.close());
     clearTimeout(this.#retry);
     if (next && !next.listening) this.#tryAgain(next);
   }
 
   #tryAgain(server: DnsServer): void {
-    this.#retry = setTimeout(() => void this.#listen(server), this.#options.retryMs ?? RETRY_MS);
+    this.#retry = setFlowTimeout(null, () => this.#listen(server), this.#options.retryMs ?? RETRY_MS);
     this.#retry.unref();
   }
 

@@ -1,5 +1,12 @@
 import { isIP } from 'node:net';
-import { relay, type ByteCounter, type ByteStream, type RelayEnd, type RelayHandle } from '@gatehouse/net';
+import {
+  relay,
+  setFlowTimeout,
+  type ByteCounter,
+  type ByteStream,
+  type RelayEnd,
+  type RelayHandle,
+} from '@gatehouse/net';
 import type { ConnectionEntry } from './accounting/connection-entry.js';
 import type { ConnectionTable } from './accounting/connection-table.js';
 import type { Generation } from './generation.js';
@@ -95,6 +102,7 @@ export class KernelFlow implements Flow {
     this.relaying = relay(client, remote, this.entry, {
       head,
       idleTimeoutMs: this.parts.timeouts.idle,
+      halfClosedTimeoutMs: this.parts.timeouts.halfClosed,
       onClose: (end) => this.finish(this.relayOutcome(end)),
     });
   }
@@ -155,7 +163,7 @@ export class KernelFlow implements Flow {
   private inTime<T>(work: Promise<T>): Promise<T> {
     const { signal } = this;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.timedOut(), this.parts.timeouts.dial);
+      const timer = setFlowTimeout(null, () => this.timedOut(), this.parts.timeouts.dial);
       const onAbort = (): void => fail(signal.reason);
       const settle = (): void => {
         clearTimeout(timer);

@@ -1,4 +1,4 @@
-import { GuessLimit } from '@gatehouse/net';
+import { FlowFailures, guarded, GuessLimit, setFlowTimeout } from '@gatehouse/net';
 import { ConnectionTable } from './accounting/connection-table.js';
 import { withRealName, type DnsSource } from './dns/index.js';
 import { Authenticator } from './authenticator.js';
@@ -40,6 +40,7 @@ const DEFAULT_TIMEOUTS: KernelTimeouts = {
   idle: 30 * 60_000,
   udpIdle: 60_000,
   drop: 30_000,
+  halfClosed: 60_000,
 };
 const DEFAULT_SNIFFING: SniffingConfig = { ports: [80, 443], timeoutMs: 100 };
 const SAMPLE_INTERVAL_MS = 1000;
@@ -61,6 +62,7 @@ class Kernel implements ProxyKernel, Dispatcher {
   private readonly watch: FlowWatch;
   private readonly guesses: GuessLimit;
   private readonly ownServiceClients: OwnServiceClients;
+  private readonly failures: FlowFailures;
   private readonly sampler: NodeJS.Timeout;
   private generation: Generation | null = null;
   private lastChange: Promise<unknown> = Promise.resolve();
@@ -71,6 +73,7 @@ class Kernel implements ProxyKernel, Dispatcher {
     this.environment = environment;
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...environment.timeouts };
     this.startedAt = environment.now();
+    this.failures = new FlowFailures((message, fields) => environment.logger.error(message, fields));
     this.guesses = new GuessLimit(() => environment.now());
     this.ownServiceClients = new OwnServiceClients(() => environment.now());
     this.table = new ConnectionTable(
@@ -87,7 +90,10 @@ class Kernel implements ProxyKernel, Dispatcher {
     this.watch = new FlowWatch(this.health);
     this.listeners = new ListenerSet((listener) => createInbound(this.inboundContext(listener)));
     this.dnsListener = new DnsListener({ source: () => this.dnsSource(), logger: environment.logger });
-    this.sampler = setInterval(() => this.sample(), SAMPLE_INTERVAL_MS);
+    this.sampler = setInterval(
+      guarded(null, () => this.sample()),
+      SAMPLE_INTERVAL_MS,
+    );
     this.sampler.unref();
   }
 
@@ -150,6 +156,7 @@ class Kernel implements ProxyKernel, Dispatcher {
       uploadTotal: totals.upload,
       downloadTotal: totals.download,
       rssBytes: process.memoryUsage.rss(),
+      flowFailuresTotal: this.failures.total,
     };
   }
 
@@ -269,6 +276,7 @@ class Kernel implements ProxyKernel, Dispatcher {
     this.listeners.destroyConnections();
     await this.drained(CLOSE_LIMIT_MS);
     clearInterval(this.sampler);
+    this.failures.stop();
     this.sample();
     for (const outbound of this.generation?.outbounds.values() ?? []) outbound.close?.();
   }
@@ -281,7 +289,7 @@ class Kernel implements ProxyKernel, Dispatcher {
         this.onDrained = null;
         resolve();
       };
-      const timer = setTimeout(done, limitMs);
+      const timer = setFlowTimeout(null, done, limitMs);
       this.onDrained = done;
     });
   }

@@ -1,5 +1,5 @@
-import { createServer, type Server, type Socket } from 'node:net';
-import { listenTcp } from '@gatehouse/net';
+import type { Server, Socket } from 'node:net';
+import { createTcpServer, listenTcp } from '@gatehouse/net';
 import { KernelConfigError, type Inbound, type ListenerConfig, type ListenerState } from './interfaces/index.js';
 
 /** Connections of one listener; a process has its own limit of descriptors below or above this. */
@@ -18,7 +18,7 @@ export class Listener {
   constructor(config: ListenerConfig, createInbound: (listener: Listener) => Inbound) {
     this.config = config;
     this.inbound = createInbound(this);
-    this.server = createServer(
+    this.server = createTcpServer(
       { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true },
       (socket) => this.accepted(socket),
     );

@@ -1,5 +1,5 @@
 import { parseControlEndpoint, type ControlKey } from '@gatehouse/net';
-import { StartError } from '@gatehouse/platform';
+import { MetricsRegistry, StartError } from '@gatehouse/platform';
 import { Module } from '@nestjs/common';
 import { CountryGroups } from '../outbound/country-groups.js';
 import { GroupSwitches } from '../outbound/group-switches.js';
@@ -30,4 +30,8 @@ function launcherFor({ kernel, kernelChannel }: ProxyGatewaySettings, key: Contr
   ],
   exports: [KernelService, KernelConfigModule, GroupSwitches],
 })
-export class KernelModule {}
+export class KernelModule {
+  constructor(kernel: KernelService, metrics: MetricsRegistry) {
+    metrics.countFlowFailures('kernel', () => kernel.flowFailures());
+  }
+}

@@ -248,6 +248,11 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     return this.configurator.state;
   }
 
+  /** At a scrape: a kernel that does not answer must not hold it up. */
+  async flowFailures(): Promise<number> {
+    return (await this.process.request('status', null, 1_000)).flowFailuresTotal;
+  }
+
   /** What the kernel was last told to be; null before the first. */
   get config(): KernelConfig | null {
     return this.configurator.applied?.config ?? null;

@@ -150,6 +150,7 @@ export class FakeKernel {
       listeners: this.listeners,
       activeConnections: this.open.length,
       openedTotal: 0,
+      flowFailuresTotal: 0,
       failedTotal: 0,
       uploadTotal: 0,
       downloadTotal: 0,

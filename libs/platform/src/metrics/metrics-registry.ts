@@ -3,12 +3,16 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+type FlowFailureSource = () => number | Promise<number>;
+
 /** This process's metrics, in a registry of their own so that two applications in one process do not mix. */
 @Injectable()
 export class MetricsRegistry implements OnApplicationShutdown {
   readonly registry = new Registry();
   private readonly requests: Histogram<'method' | 'route' | 'status'>;
   private readonly refusedRows: Counter<'table'>;
+  private readonly flowFailures: Counter<'process'>;
+  private readonly flowFailureSources = new Map<string, FlowFailureSource>();
   private collecting = false;
 
   constructor() {
@@ -21,6 +25,11 @@ export class MetricsRegistry implements OnApplicationShutdown {
       'database_refused_rows_total',
       'Rows that the database refused for good, and that are in the log instead',
       ['table'],
+    );
+    this.flowFailures = this.counter(
+      'flow_failures_total',
+      'Connections, requests and datagrams that a defect ended, by process; each is in the log',
+      ['process'],
     );
   }
 
@@ -46,13 +55,29 @@ export class MetricsRegistry implements OnApplicationShutdown {
     this.refusedRows.inc({ table }, rows);
   }
 
+  /** Where the count of a process is asked for at each scrape. `process`: `service`, or a data plane such as `kernel`. */
+  countFlowFailures(process: string, total: FlowFailureSource): void {
+    this.flowFailureSources.set(process, total);
+  }
+
   /** Prometheus text. Process metrics start with the first scrape: who never scrapes pays nothing. */
   async render(): Promise<{ contentType: string; text: string }> {
     if (!this.collecting) {
       this.collecting = true;
       collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 50 });
     }
+    await this.readFlowFailures();
     return { contentType: this.registry.contentType, text: await this.registry.metrics() };
+  }
+
+  /** A process that does not answer is left out. */
+  private async readFlowFailures(): Promise<void> {
+    const asked = [...this.flowFailureSources].map(async ([process, total]) => [process, await total()] as const);
+    const answers = await Promise.allSettled(asked);
+    this.flowFailures.reset();
+    for (const answer of answers) {
+      if (answer.status === 'fulfilled') this.flowFailures.inc({ process: answer.value[0] }, answer.value[1]);
+    }
   }
 
   onApplicationShutdown(): void {

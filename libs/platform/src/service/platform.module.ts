@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { HealthRegistry } from '../health/health-registry.js';
 import { JsonLogger } from '../logging/json-logger.js';
+import { FlowFailureMetrics } from '../metrics/flow-failure-metrics.js';
 import { MetricsRegistry } from '../metrics/metrics-registry.js';
 import { MetricsServer } from '../metrics/metrics-server.js';
 
@@ -15,6 +16,7 @@ export class PlatformModule {
         { provide: JsonLogger, useValue: logger },
         { provide: HealthRegistry, useFactory: () => new HealthRegistry(logger) },
         MetricsRegistry,
+        FlowFailureMetrics,
         MetricsServer,
       ],
       exports: [JsonLogger, HealthRegistry, MetricsRegistry, MetricsServer],

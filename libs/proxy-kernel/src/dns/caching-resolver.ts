@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { setFlowTimeout } from '@gatehouse/net';
 import { DialError } from '../interfaces/outbound.js';
 import type { Resolver } from '../interfaces/route.js';
 import { AnswerCache, type Known } from './answer-cache.js';
@@ -156,7 +157,7 @@ class LookupTimeout extends Error {}
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new LookupTimeout()), timeoutMs);
+    timer = setFlowTimeout(null, () => reject(new LookupTimeout()), timeoutMs);
   });
   try {
     return await Promise.race([work, expired]);

@@ -1,6 +1,7 @@
-import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
+import type { RemoteInfo, Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer, isIPv6, type AddressInfo, type Server, type Socket } from 'node:net';
+import { isIPv6, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createTcpServer, createUdpSocket, guardPromise } from '@gatehouse/net';
 import type { DnsListenConfig } from '../interfaces/config.js';
 import type { KernelLogger, ListenerState } from '../interfaces/kernel.js';
 import { ClientLimits, DEFAULT_DNS_LIMITS, type DnsLimits } from './client-limits.js';
@@ -97,7 +98,7 @@ export class DnsServer {
 
   async #listenOnce(port: number): Promise<void> {
     const { address } = this.config;
-    const tcp = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket));
+    const tcp = createTcpServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket));
     tcp.maxConnections = MAX_CONNECTIONS;
     this.#tcp = tcp;
     tcp.listen({ host: address, port });
@@ -105,7 +106,7 @@ export class DnsServer {
     tcp.on('error', (error) => this.fail(error));
     const { port: bound, address: own } = tcp.address() as AddressInfo;
     this.#isOpen = !LOOPBACK.test(own);
-    const udp = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+    const udp = createUdpSocket(isIPv6(address) ? 'udp6' : 'udp4');
     this.#udp = udp;
     udp.bind(bound, address);
     await once(udp, 'listening');
@@ -128,7 +129,7 @@ export class DnsServer {
       });
     };
     const reply = this.#answer(message, from.address, udpLimit);
-    if (reply instanceof Promise) void reply.then(send);
+    if (reply instanceof Promise) guardPromise(null, reply.then(send));
     else send(reply);
   }
 

@@ -1,8 +1,8 @@
 /** DNS over HTTPS (RFC 8484): HTTP/2 on one connection, HTTP/1.1 where a server speaks no better. */
-import { connect as connectHttp2, constants, type ClientHttp2Session } from 'node:http2';
-import { request as requestHttps } from 'node:https';
-import { isIP, connect as connectTcp } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { constants, type ClientHttp2Session } from 'node:http2';
+import { isIP } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { connectHttp2, connectTcp, connectTls, requestHttps } from '@gatehouse/net';
 import type { Exchange } from './exchange.js';
 import { DnsMessageError } from './message.js';
 

@@ -1,6 +1,6 @@
 /** One DNS message out, one in, over UDP or TCP. */
-import { createSocket } from 'node:dgram';
-import { connect, isIPv6 } from 'node:net';
+import { isIPv6 } from 'node:net';
+import { connectTcp, createUdpSocket, setFlowTimeout } from '@gatehouse/net';
 import { DnsMessageError } from './message.js';
 
 /** Resolves to a reply that `accepts` said is one. Rejects with the transport's error or the signal's reason. */
@@ -14,8 +14,8 @@ const MAX_REPLY = 0xffff;
 export function exchangeUdp(address: string, port: number, repeatMs: number): Exchange {
   return (query, accepts, signal) =>
     new Promise((resolve, reject) => {
-      const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
-      const repeat = setTimeout(send, repeatMs);
+      const socket = createUdpSocket(isIPv6(address) ? 'udp6' : 'udp4');
+      const repeat = setFlowTimeout({ destroy: (error) => fail(error) }, send, repeatMs);
       let settled = false;
       const settle = (): void => {
         if (settled) return;
@@ -50,7 +50,7 @@ export function exchangeUdp(address: string, port: number, repeatMs: number): Ex
 export function exchangeTcp(address: string, port: number): Exchange {
   return (query, accepts, signal) =>
     new Promise((resolve, reject) => {
-      const socket = connect({ host: address, port, noDelay: true, signal });
+      const socket = connectTcp({ host: address, port, noDelay: true, signal });
       let received = Buffer.alloc(0);
       const fail = (error: Error): void => {
         socket.destroy();

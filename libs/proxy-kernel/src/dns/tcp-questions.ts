@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { guardPromise } from '@gatehouse/net';
 
 /** The reply to a message; null ends the connection. */
 export type AnswerMessage = (message: Buffer) => Promise<Buffer> | Buffer | null;
@@ -71,11 +72,12 @@ class QuestionStream {
     if (reply === null) return void this.#socket.destroy();
     if (!(reply instanceof Promise)) return this.#send(reply);
     this.#pending++;
-    void reply.then((late) => {
+    const sent = reply.then((late) => {
       this.#pending--;
       this.#send(late);
       this.proceed();
     });
+    guardPromise(this.#socket, sent);
   }
 
   #send(reply: Buffer): void {

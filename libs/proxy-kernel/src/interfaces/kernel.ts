@@ -21,11 +21,13 @@ export interface KernelTimeouts {
   udpIdle: number;
   /** How long a dropped client is left without an answer. */
   drop: number;
+  /** A TCP flow of which one side has ended, without a byte either way; noticed within twice the time. */
+  halfClosed: number;
 }
 
 /** Everything the kernel takes from outside. */
 export interface KernelEnvironment {
-  /** Absent: 10 s, 10 s, 30 min, 60 s, 30 s. */
+  /** Absent: 10 s, 10 s, 30 min, 60 s, 30 s, 60 s. */
   timeouts?: Partial<KernelTimeouts>;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -113,6 +115,8 @@ export interface KernelStatus {
   uploadTotal: number;
   downloadTotal: number;
   rssBytes: number;
+  /** Flows that a defect ended, and nothing else with them; each is logged. */
+  flowFailuresTotal: number;
   /** Of a program that is not this library. */
   programVersion?: string;
 }

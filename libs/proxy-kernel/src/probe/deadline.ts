@@ -1,3 +1,4 @@
+import { setFlowTimeout } from '@gatehouse/net';
 import { DialError } from '../interfaces/outbound.js';
 
 /** A signal that ends with the caller's or when time is up, whichever comes first. `clear` it when the work is done. */
@@ -11,7 +12,7 @@ export class Deadline {
     this.#outer = outer;
     const late = (): void =>
       this.#controller.abort(new DialError('dial', 'timeout', `no answer within ${timeoutMs} ms`));
-    this.#timer = setTimeout(late, timeoutMs);
+    this.#timer = setFlowTimeout(null, late, timeoutMs);
     outer?.addEventListener('abort', this.#onOuterAbort, { once: true });
     if (outer?.aborted) this.#onOuterAbort();
   }

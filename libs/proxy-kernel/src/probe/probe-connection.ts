@@ -1,8 +1,8 @@
-import { Agent, request, type IncomingMessage } from 'node:http';
+import { Agent, type IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect as connectTls, type SecureContext } from 'node:tls';
-import { ByteStreamDuplex, type ByteStream } from '@gatehouse/net';
+import type { SecureContext } from 'node:tls';
+import { ByteStreamDuplex, connectTls, requestHttp, type ByteStream } from '@gatehouse/net';
 import { DialError } from '../interfaces/outbound.js';
 
 /** A test server's answer. */
@@ -41,7 +41,7 @@ export class ProbeConnection {
     const { host, pathname, search } = this.#url;
     const headers = { Host: host, 'User-Agent': 'Gatehouse', Accept: '*/*' };
     return new Promise((resolve, reject) => {
-      const sent = request({ method, agent: this.#agent, path: pathname + search, headers, setHost: false });
+      const sent = requestHttp({ method, agent: this.#agent, path: pathname + search, headers, setHost: false });
       sent.on('error', reject);
       sent.on('response', (message) => {
         message.on('error', reject);

@@ -1,3 +1,4 @@
+import { setFlowTimeout } from '@gatehouse/net';
 export interface SlidingWindowOptions<T> {
   /** Running at once. */
   concurrency: number;
@@ -122,7 +123,7 @@ class SlidingWindow<T> {
         this.#waiting.delete(wake);
         resolve();
       };
-      const timer = setTimeout(wake, Math.random() * jitterMs);
+      const timer = setFlowTimeout(null, wake, Math.random() * jitterMs);
       this.#waiting.add(wake);
     });
   }

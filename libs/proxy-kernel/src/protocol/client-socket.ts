@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setFlowTimeout } from '@gatehouse/net';
 
 /** How long a client has to take a last answer and close. */
 const LINGER_MS = 2000;
@@ -11,7 +12,7 @@ export function endGently(socket: Socket, answer?: Uint8Array): void {
   if (socket.destroyed) return;
   if (answer) socket.end(answer);
   else socket.end();
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  const timer = setFlowTimeout(null, () => socket.destroy(), LINGER_MS);
   timer.unref();
   socket.once('close', () => clearTimeout(timer));
   socket.once('end', () => socket.destroySoon());
@@ -21,7 +22,7 @@ export function endGently(socket: Socket, answer?: Uint8Array): void {
 /** Leaves a client without an answer for a while, then closes. */
 export function holdSilently(socket: Socket, ms: number): void {
   if (socket.destroyed) return;
-  const timer = setTimeout(() => socket.destroy(), ms);
+  const timer = setFlowTimeout(null, () => socket.destroy(), ms);
   timer.unref();
   socket.once('close', () => clearTimeout(timer));
   socket.once('end', () => socket.destroy());

@@ -1,129 +1,27 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ByteReader } from '@gatehouse/net';
 import {
-  createProxyKernel,
-  type ConnectionRecord,
-  type KernelConfig,
-  type KernelTimeouts,
-  type ListenerConfig,
-} from '../index.js';
+  cleanUp,
+  cleanups,
+  client,
+  closedPort,
+  exchange,
+  portOf,
+  readAll,
+  startKernel as start,
+  startOrigin,
+  until,
+} from '../../test/kernel-rig.js';
 import { aeadMethod, masterKey } from './shadowsocks/cipher.js';
 import { openDatagram, sealDatagram } from './shadowsocks/codec.js';
-import { decodeAddress, decodeUdp, encodeAddress, encodeUdp } from './socks/codec.js';
+import { decodeAddress, decodeUdp, encodeAddress, encodeReply, encodeUdp } from './socks/codec.js';
 
-const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+afterEach(cleanUp);
 
-interface Setup {
-  type?: ListenerConfig['type'];
-  users?: ListenerConfig['users'];
-  timeouts?: Partial<KernelTimeouts>;
-  config?: Partial<KernelConfig>;
-}
-
-async function start({ type = 'mixed', users = [], timeouts = {}, config = {} }: Setup = {}) {
-  const records: ConnectionRecord[] = [];
-  const kernel = createProxyKernel({
-    now: Date.now,
-    logger: quiet,
-    country: () => null,
-    timeouts,
-    resolver: { resolve: (host) => Promise.resolve(host === 'none.test' ? [] : ['127.0.0.1']) },
-  });
-  kernel.on('closed', (record) => records.push(record));
-  cleanups.push(() => kernel.close());
-  const { listeners } = await kernel.apply({
-    mode: 'rule',
-    listeners: [{ name: 'in', type, address: '127.0.0.1', port: 0, users }],
-    outbounds: [],
-    groups: [],
-    rules: [],
-    defaultPolicy: 'DIRECT',
-    ...config,
-  });
-  return { kernel, records, port: listeners[0]?.port ?? 0 };
-}
-
-async function portOf(server: Server): Promise<number> {
-  server.on('connection', (socket: Socket) => socket.on('error', () => undefined));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  cleanups.push(() => server.close());
-  return (server.address() as AddressInfo).port;
-}
-
-async function closedPort(): Promise<number> {
-  const port = await portOf(createServer());
-  await cleanups.pop()?.();
-  return port;
-}
-
-interface Seen {
-  method: string | undefined;
-  url: string | undefined;
-  headers: string[];
-  body: string;
-  peer: number | undefined;
-}
-
-/** An origin that keeps what it saw and answers `name`. */
-async function startOrigin(name: string, answer: (request: IncomingMessage) => string[] = () => []) {
-  const seen: Seen[] = [];
-  const server = createHttpServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => (body += String(chunk)));
-    request.on('end', () => {
-      const { method, url, rawHeaders, socket } = request;
-      seen.push({ method, url, headers: rawHeaders, body, peer: socket.remotePort });
-      response.writeHead(200, [...answer(request), 'X-Origin', name]);
-      response.end(name);
-    });
-  });
-  cleanups.push(() => server.closeAllConnections());
-  return { seen, port: await portOf(server) };
-}
-
-function client(port: number): Socket {
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  socket.on('error', () => undefined);
-  cleanups.push(() => socket.destroy());
-  return socket;
-}
-
-/** Sends text and reads one response with a length. */
-async function exchange(socket: Socket, request: string): Promise<{ status: number; head: string; body: string }> {
-  socket.write(request);
-  return readResponse(socket);
-}
-
-async function readResponse(socket: Socket): Promise<{ status: number; head: string; body: string }> {
-  const reader = new ByteReader(socket, 256 * 1024);
-  const head = (await reader.readThrough(Buffer.from('\r\n\r\n'))).toString('latin1');
-  let body = '';
-  const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-  if (length > 0) body = (await reader.read(length)).toString();
-  else if (/transfer-encoding: chunked/i.test(head))
-    body = (await reader.readThrough(Buffer.from('0\r\n\r\n'))).toString();
-  reader.restore();
-  return { status: Number(head.slice(9, 12)), head, body };
-}
-
-async function readAll(socket: Socket): Promise<string> {
-  const chunks: Buffer[] = [];
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  socket.resume();
-  await Promise.race([once(socket, 'end'), once(socket, 'close')]);
-  return Buffer.concat(chunks).toString();
-}
-
-const until = (condition: () => boolean) => expect.poll(condition, { timeout: 5000 }).toBe(true);
 const basic = (credentials: string): string => `Proxy-Authorization: Basic ${btoa(credentials)}\r\n`;
 
 describe('plain HTTP requests', () => {
@@ -578,6 +476,33 @@ describe('UDP through SOCKS5', () => {
     expect(await ask('127.0.0.1', echo, 'mine')).toBe('re:mine');
     expect(kernel.connections()).toMatchObject([{ upload: 8 }]);
     expect(answered).toBe(false);
+  });
+
+  it('goes on when a SOCKS5 server says that an answer comes from what is no name', async () => {
+    const relay = createSocket('udp4');
+    relay.bind(0, '127.0.0.1');
+    await once(relay, 'listening');
+    cleanups.push(() => relay.close());
+    relay.on('message', (bytes, from) => {
+      const payload = decodeUdp(bytes)?.payload ?? Buffer.alloc(0);
+      for (const name of [Buffer.alloc(255, 0xff), Buffer.alloc(0), Buffer.from('a b')]) {
+        const source = Buffer.concat([Buffer.from([0, 0, 0, 3, name.length]), name, Buffer.from([0, 53])]);
+        relay.send(Buffer.concat([source, payload]), from.port, from.address);
+      }
+      relay.send(encodeUdp({ host: '192.0.2.1', port: 53 }, payload), from.port, from.address);
+    });
+    const node = await portOf(
+      createServer((socket) => {
+        socket.once('data', () => {
+          socket.write(Buffer.from([5, 0]));
+          socket.once('data', () => socket.write(encodeReply(0, { host: '127.0.0.1', port: relay.address().port })));
+        });
+      }),
+    );
+    const outbound = { type: 'socks5', name: 'x', server: '127.0.0.1', port: node } as const;
+    const { port } = await start({ config: { outbounds: [{ tag: 'n1', node: outbound }], defaultPolicy: 'n1' } });
+    const { ask } = await associate(port);
+    expect(await ask('192.0.2.1', 53, 'query')).toBe('query');
   });
 
   it('that is rejected is recorded so', async () => {

@@ -2,6 +2,7 @@ import { isIP, type Socket } from 'node:net';
 import {
   DialedSocket,
   reuseMemory,
+  setFlowTimeout,
   sniffHttpHost,
   sniffTlsServerName,
   type ByteReader,
@@ -97,7 +98,7 @@ async function sniffIfWanted(context: InboundContext, flow: Flow, request: Strea
 
 async function sniffHost(reader: ByteReader, timeoutMs: number): Promise<string | null> {
   const expired = new AbortController();
-  const timer = setTimeout(() => expired.abort(), timeoutMs);
+  const timer = setFlowTimeout(null, () => expired.abort(), timeoutMs);
   try {
     for (let wanted = 1; ;) {
       const bytes = await reader.peek(wanted, expired.signal);

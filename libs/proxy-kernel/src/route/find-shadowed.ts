@@ -1,5 +1,5 @@
 /** Rules that can never be the one that decides, because an earlier one takes every flow that they would match. */
-import { type Cidr, cidrContains } from '@gatehouse/net';
+import { type Cidr, cidrContains, guarded } from '@gatehouse/net';
 import type { Accept } from './accept.js';
 import { type DomainEntry, DomainTable, SCOPE } from './domain-table.js';
 import { type KeywordEntry, KeywordAutomaton } from './keyword-automaton.js';
@@ -54,7 +54,7 @@ export async function findShadowedInSlices(
 async function mapInSlices<T, R>(items: readonly T[], map: (item: T, index: number) => R): Promise<R[]> {
   const results: R[] = [];
   for (const [index, item] of items.entries()) {
-    if (index > 0 && index % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (index > 0 && index % SLICE === 0) await new Promise((resolve) => setImmediate(guarded(null, resolve)));
     results.push(map(item, index));
   }
   return results;

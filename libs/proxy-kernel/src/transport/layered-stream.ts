@@ -1,4 +1,4 @@
-import { StreamOver, type ByteStream } from '@gatehouse/net';
+import { guarded, StreamOver, type ByteStream } from '@gatehouse/net';
 import { DialError } from '../interfaces/index.js';
 
 /**
@@ -54,7 +54,7 @@ export abstract class LayeredStream extends StreamOver implements ByteStream {
   end(): void {
     if (this.writingEnded) return;
     this.writingEnded = true;
-    if (this.closeHeld) setImmediate(() => this.emitClose());
+    if (this.closeHeld) setImmediate(guarded(this, () => this.emitClose()));
     else this.endWriting();
   }
 

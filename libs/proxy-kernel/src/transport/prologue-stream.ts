@@ -1,4 +1,4 @@
-import { resetStream, type ByteStream, type ByteStreamEvents } from '@gatehouse/net';
+import { resetStream, setFlowTimeout, type ByteStream, type ByteStreamEvents } from '@gatehouse/net';
 import { DialError } from '../interfaces/index.js';
 
 /** How long the first payload is waited for, to leave with the head in one segment. */
@@ -32,7 +32,7 @@ export class PrologueStream implements ByteStream {
     this.inner = inner;
     this.head = head;
     this.measure = measure ?? null;
-    this.timer = setTimeout(() => this.sendHead(), FIRST_PAYLOAD_MS);
+    this.timer = setFlowTimeout(inner, () => this.sendHead(), FIRST_PAYLOAD_MS);
     if (measure) inner.on('data', this.onAnswer);
     inner.on('error', () => undefined);
     inner.once('close', () => clearTimeout(this.timer));

@@ -1,6 +1,6 @@
-import { createSocket, type Socket } from 'node:dgram';
+import type { Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
-import { formatIp, parseIp } from '@gatehouse/net';
+import { createUdpSocket, formatIp, parseIp } from '@gatehouse/net';
 import type { DialContext, Resolver } from '../interfaces/index.js';
 import { resolveFirst } from './tcp.js';
 
@@ -34,7 +34,7 @@ class SocketPackets implements ServerPackets {
     // As the socket will write the sender's, so that the two can be compared.
     this.address = ip ? formatIp(ip) : address;
     this.port = port;
-    this.udp = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+    this.udp = createUdpSocket(isIPv6(address) ? 'udp6' : 'udp4');
     this.udp.on('error', (error) => this.end(error));
   }
 

@@ -1,5 +1,5 @@
 import { Socket, isIP, isIPv6 } from 'node:net';
-import { DialedSocket } from '@gatehouse/net';
+import { DialedSocket, guardFlow, guardPromise, setFlowTimeout } from '@gatehouse/net';
 import { DialError, type DialContext, type Resolver } from '../interfaces/index.js';
 import { abortError, toDialError } from './dial-error.js';
 
@@ -69,7 +69,7 @@ function interleave(addresses: readonly string[]): string[] {
 
 function connectOne(ip: string, { port, signal, plain }: TcpDial): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = plain ? new Socket({ allowHalfOpen: true }) : new DialedSocket();
+    const socket = plain ? guardFlow(new Socket({ allowHalfOpen: true })) : new DialedSocket();
     socket.pause();
     const onAbort = (): void => void socket.destroy(abortError(signal));
     // Stays for good: a late error must find a listener whoever owns the socket by then.
@@ -100,7 +100,10 @@ async function race(addresses: readonly string[], dial: TcpDial): Promise<Socket
         return null;
       });
       pending.add(attempt);
-      void attempt.then(() => pending.delete(attempt));
+      guardPromise(
+        null,
+        attempt.then(() => pending.delete(attempt)),
+      );
       const winner = await Promise.race([attempt, ...pending, pause(ATTEMPT_DELAY_MS)]);
       if (winner) return winner;
     }
@@ -115,11 +118,15 @@ async function race(addresses: readonly string[], dial: TcpDial): Promise<Socket
 }
 
 function pause(ms: number): Promise<null> {
-  return new Promise((resolve) => setTimeout(resolve, ms, null));
+  return new Promise((resolve) => setFlowTimeout(null, () => resolve(null), ms));
 }
 
 function closeLosers(pending: Set<Promise<Socket | null>>, losers: AbortController): void {
   losers.abort(new DialError('dial', 'other', 'another address answered first'));
   // One that connected in the same turn as the winner is past aborting.
-  for (const attempt of pending) void attempt.then((socket) => socket?.destroy());
+  for (const attempt of pending)
+    guardPromise(
+      null,
+      attempt.then((socket) => socket?.destroy()),
+    );
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Socket, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import type { NodeTls } from '@gatehouse/contracts';
-import { ByteStreamDuplex, type ByteStream } from '@gatehouse/net';
+import { ByteStreamDuplex, connectTls, type ByteStream } from '@gatehouse/net';
 import { DialError, type DialContext } from '../interfaces/index.js';
 import { abortError, errorCode } from './dial-error.js';
 
@@ -22,7 +22,7 @@ export function wrapTls(
       stream.destroy();
       return reject(abortError(signal));
     }
-    const secure = connect(tlsOptions(toDuplex(stream), server, tls));
+    const secure = connectTls(tlsOptions(toDuplex(stream), server, tls));
     secure.pause();
     const onAbort = (): void => void secure.destroy(abortError(signal));
     secure.on('error', (error) => {

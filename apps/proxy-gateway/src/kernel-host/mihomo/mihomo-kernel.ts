@@ -142,6 +142,7 @@ export class MihomoKernel implements ProxyKernel {
       uploadTotal: upload,
       downloadTotal: download,
       rssBytes: process.memoryUsage.rss(),
+      flowFailuresTotal: 0,
       programVersion: this.#version,
     };
   }

@@ -1,3 +1,4 @@
+import { setFlowTimeout } from '@gatehouse/net';
 import type { DialContext } from '../../interfaces/index.js';
 import { abortError } from '../../transport/dial-error.js';
 import { dialNodeServer, type NodeServer } from '../../transport/node-server.js';
@@ -61,7 +62,7 @@ export class AnyTlsSessionPool {
   private keep(session: AnyTlsSession): void {
     // A chain may lead elsewhere at the next dial.
     if (this.closed || !this.dialer.direct || this.idle.length >= MAX_IDLE) return session.close();
-    const timer = setTimeout(() => session.close(), this.options.idleMs);
+    const timer = setFlowTimeout(null, () => session.close(), this.options.idleMs);
     timer.unref();
     this.idle.push({ session, timer });
   }

@@ -1,4 +1,4 @@
-import type { ByteStream } from '@gatehouse/net';
+import { setFlowTimeout, type ByteStream } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
 import { COMMAND, FrameDecoder, MAX_CONTENT, frame, frameHeader, readSettings } from './frame.js';
 import { PacketWriter } from './packet-writer.js';
@@ -110,7 +110,7 @@ export class AnyTlsSession {
     const first = this.streamId === 1;
     if (!first && this.serverVersion >= 2) {
       const late = new DialError('relay', 'timeout', 'the session is dead');
-      this.confirming = setTimeout(() => this.close(late), CONFIRM_MS);
+      this.confirming = setFlowTimeout(this.stream, () => this.close(late), CONFIRM_MS);
     }
     const settings = `v=2\nclient=gatehouse\npadding-md5=${this.options.padding.scheme.md5}`;
     const introduction = first ? [frame(COMMAND.settings, 0, Buffer.from(settings))] : [];

@@ -1,8 +1,8 @@
-import { StreamEmitter, type ByteStream } from '@gatehouse/net';
+import { setFlowTimeout, StreamEmitter, type ByteStream } from '@gatehouse/net';
 import type { AnyTlsSession, Lane } from './session.js';
 
 /** A stream ends as a whole: when we are done and nothing has come for so long, it is closed. */
-const QUIET_BEFORE_CLOSE_MS = 5000;
+const QUIET_BEFORE_CLOSE_MS = 30_000;
 
 /** One stream of a session, which it gives back when it ends. */
 export class AnyTlsStream extends StreamEmitter implements ByteStream, Lane {
@@ -136,11 +136,15 @@ export class AnyTlsStream extends StreamEmitter implements ByteStream, Lane {
   }
 
   private closeWhenQuiet(ms: number): void {
-    this.timer = setTimeout(() => {
-      const left = this.lastDataAt + QUIET_BEFORE_CLOSE_MS - performance.now();
-      if (left > 0) this.closeWhenQuiet(left);
-      else this.finish();
-    }, ms);
+    this.timer = setFlowTimeout(
+      this,
+      () => {
+        const left = this.lastDataAt + QUIET_BEFORE_CLOSE_MS - performance.now();
+        if (left > 0) this.closeWhenQuiet(left);
+        else this.finish();
+      },
+      ms,
+    );
     this.timer.unref();
   }
 }

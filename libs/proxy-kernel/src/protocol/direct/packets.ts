@@ -1,5 +1,6 @@
-import { createSocket, type Socket } from 'node:dgram';
+import type { Socket } from 'node:dgram';
 import { isIP, isIPv6 } from 'node:net';
+import { createUdpSocket } from '@gatehouse/net';
 import type { DialGuard } from '../../guard/target-guard.js';
 import type { PacketConnection, Resolver, Target } from '../../interfaces/index.js';
 
@@ -85,7 +86,7 @@ class DirectPackets implements PacketConnection {
   private socket(family: 4 | 6): Socket {
     const known = this.sockets.get(family);
     if (known) return known;
-    const socket = createSocket({ type: family === 4 ? 'udp4' : 'udp6', ipv6Only: family === 6 });
+    const socket = createUdpSocket({ type: family === 4 ? 'udp4' : 'udp6', ipv6Only: family === 6 });
     socket.on('message', (payload, { address, port }) => {
       for (const listener of this.messageListeners) listener(payload, { host: address, port });
     });

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ByteReader, ByteReaderError } from '@gatehouse/net';
+import { ByteReader, ByteReaderError, setFlowTimeout } from '@gatehouse/net';
 import type { Inbound, InboundContext } from '../../interfaces/index.js';
 import { serveConnect } from '../http/connect.js';
 import { HttpForwarder } from '../http/forwarder.js';
@@ -21,7 +21,7 @@ export class MixedInbound implements Inbound {
   }
 
   accept(socket: Socket): void {
-    const deadline = setTimeout(() => socket.destroy(), this.context.timeouts.handshake);
+    const deadline = setFlowTimeout(null, () => socket.destroy(), this.context.timeouts.handshake);
     const settle = (): void => clearTimeout(deadline);
     socket.once('close', settle);
     this.serve(socket, settle).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { StreamOver, type ByteStream } from '@gatehouse/net';
+import { setFlowTimeout, StreamOver, type ByteStream } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
 import { freshSalt, type AeadMethod } from './cipher.js';
 import { ShadowsocksError, StreamOpener, StreamSealer, aeadFormat } from './codec.js';
@@ -52,7 +52,7 @@ export class ShadowsocksStream extends StreamOver implements ByteStream {
   constructor(socket: ByteStream, session: ShadowsocksSession) {
     super(socket);
     this.session = session;
-    this.prologueTimer = session.speaksFirst ? setTimeout(() => this.sendPrologue(), FIRST_PAYLOAD_MS) : null;
+    this.prologueTimer = session.speaksFirst ? setFlowTimeout(this, () => this.sendPrologue(), FIRST_PAYLOAD_MS) : null;
     socket.on('data', (bytes: Buffer) => this.received(bytes));
     socket.on('end', () => this.sourceEnd());
     socket.on('drain', () => this.emit('drain'));

@@ -1,4 +1,5 @@
 /** SOCKS 4, 4a and 5 on the wire (RFC 1928, RFC 1929). Pure: bytes in, values out. */
+import { isUtf8 } from 'node:buffer';
 import { formatIp, parseIp } from '@gatehouse/net';
 import type { Target } from '../../interfaces/index.js';
 import { isHostName } from '../host-name.js';
@@ -78,7 +79,10 @@ function decodeHost(bytes: Buffer, offset: number, end: number): string {
     const words = [1, 5, 9, 13].map((at) => bytes.readUInt32BE(offset + at));
     return formatIp({ family: 6, words });
   }
-  return checkedName(bytes.toString('utf8', offset + 2, end));
+  const name = bytes.subarray(offset + 2, end);
+  // A name of other bytes would become a longer one, which nothing could write again.
+  if (!isUtf8(name)) throw new SocksError('the host name is not UTF-8');
+  return checkedName(name.toString());
 }
 
 function checkedName(name: string): string {

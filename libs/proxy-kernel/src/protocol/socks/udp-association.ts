@@ -1,9 +1,9 @@
-import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
+import type { RemoteInfo, Socket as UdpSocket } from 'node:dgram';
 import { isIPv6, type Socket } from 'node:net';
-import type { ByteReader } from '@gatehouse/net';
+import { createUdpSocket, type ByteReader } from '@gatehouse/net';
 import type { InboundContext, Target } from '../../interfaces/index.js';
 import { endGently, plainAddress } from '../client-socket.js';
-import { REPLY, decodeUdp, encodeReply, encodeUdp } from './codec.js';
+import { REPLY, SocksError, decodeUdp, encodeReply, encodeUdp } from './codec.js';
 import { UdpFlows } from './udp-flows.js';
 
 export interface AssociationClient {
@@ -18,7 +18,7 @@ export async function serveUdpAssociation(context: InboundContext, client: Assoc
   const { socket, reader } = client;
   const address = plainAddress(socket.localAddress);
   reader.detach();
-  const udp = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
+  const udp = createUdpSocket(isIPv6(address) ? 'udp6' : 'udp4');
   try {
     await bind(udp, address);
   } catch {
@@ -77,6 +77,17 @@ class Association {
   }
 
   private answer(payload: Buffer, from: Target): void {
-    this.udp.send(encodeUdp(from, payload), this.clientPort, this.clientIp, () => undefined);
+    const datagram = encodeAnswer(from, payload);
+    if (datagram) this.udp.send(datagram, this.clientPort, this.clientIp, () => undefined);
+  }
+}
+
+/** Null: the node says that it comes from a name that cannot be written. */
+function encodeAnswer(from: Target, payload: Buffer): Buffer | null {
+  try {
+    return encodeUdp(from, payload);
+  } catch (error) {
+    if (error instanceof SocksError) return null;
+    throw error;
   }
 }

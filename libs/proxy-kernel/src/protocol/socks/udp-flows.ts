@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { setFlowInterval, setFlowTimeout } from '@gatehouse/net';
 import {
   DialError,
   type CloseReason,
@@ -52,7 +53,7 @@ export class UdpFlows {
     this.context = context;
     this.source = source;
     this.deliver = deliver;
-    this.sweeper = setInterval(() => this.sweep(), Math.max(10, context.timeouts.udpIdle / 4));
+    this.sweeper = setFlowInterval(null, () => this.sweep(), Math.max(10, context.timeouts.udpIdle / 4));
     this.sweeper.unref();
   }
 
@@ -87,7 +88,7 @@ export class UdpFlows {
     this.flows.set(key, opened);
     const { dial } = this.context.timeouts;
     const late = new DialError('dial', 'timeout', `no way out within ${dial} ms`);
-    const timer = setTimeout(() => this.fail(key, opened, late), dial);
+    const timer = setFlowTimeout(null, () => this.fail(key, opened, late), dial);
     this.dial(key, opened)
       .catch((error: unknown) => this.fail(key, opened, error))
       .finally(() => clearTimeout(timer));

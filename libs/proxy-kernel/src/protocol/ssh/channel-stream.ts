@@ -1,4 +1,4 @@
-import { StreamEmitter, type ByteStream } from '@gatehouse/net';
+import { guardFlow, StreamEmitter, type ByteStream } from '@gatehouse/net';
 import type { ClientChannel } from 'ssh2';
 
 /**
@@ -11,7 +11,7 @@ export class ChannelStream extends StreamEmitter implements ByteStream {
 
   constructor(channel: ClientChannel) {
     super();
-    this.channel = channel;
+    this.channel = guardFlow(channel);
     // Listening would let it flow.
     channel.pause();
     channel.on('data', (chunk: Buffer) => this.destroyed || this.emit('data', chunk));

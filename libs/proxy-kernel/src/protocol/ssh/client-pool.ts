@@ -1,5 +1,5 @@
 import type { OtherNode } from '@gatehouse/contracts';
-import type { ByteStream } from '@gatehouse/net';
+import { setFlowTimeout, type ByteStream } from '@gatehouse/net';
 import { DialError, type DialContext, type Target } from '../../interfaces/index.js';
 import { abortError } from '../../transport/dial-error.js';
 import type { ServerDialer } from '../../transport/server-dialer.js';
@@ -57,7 +57,7 @@ export class SshClientPool {
   private async openForAll({ onStage }: DialContext): Promise<SshClient> {
     const controller = new AbortController();
     const late = new DialError('dial', 'timeout', `not signed in within ${OPEN_TIMEOUT_MS} ms`);
-    const timer = setTimeout(() => controller.abort(late), OPEN_TIMEOUT_MS);
+    const timer = setFlowTimeout(null, () => controller.abort(late), OPEN_TIMEOUT_MS);
     try {
       this.shared = await this.open({ signal: controller.signal, onStage });
       return this.shared;
@@ -80,7 +80,7 @@ export class SshClientPool {
     if (client.channels > 0) return;
     if (client !== this.shared) return client.close();
     if (this.idle) clearTimeout(this.idle);
-    this.idle = setTimeout(() => client.channels === 0 && client.close(), IDLE_CLOSE_MS);
+    this.idle = setFlowTimeout(null, () => client.channels === 0 && client.close(), IDLE_CLOSE_MS);
     this.idle.unref();
   }
 }

@@ -1,5 +1,5 @@
 import type { Client, ClientChannel, ConnectConfig } from 'ssh2';
-import type { ByteStream } from '@gatehouse/net';
+import { guarded, guardFlow, type ByteStream } from '@gatehouse/net';
 import { DialError, type DialContext, type ErrorKind, type Target } from '../../interfaces/index.js';
 import { abortError, toDialError } from '../../transport/dial-error.js';
 import { toDuplex } from '../../transport/tls.js';
@@ -31,7 +31,7 @@ export class SshClient {
   static async open(below: ByteStream, options: SshOptions, signal: AbortSignal): Promise<SshClient> {
     // Only who has such a node pays for the library.
     const ssh2 = await import('ssh2');
-    const client = new ssh2.Client();
+    const client = guardFlow(new ssh2.Client());
     // Each channel that is being opened listens for its end.
     client.setMaxListeners(0);
     const opened = new SshClient(client, below);
@@ -69,7 +69,7 @@ export class SshClient {
       };
       const onAbort = (): void => give(abortError(signal));
       const onGone = (): void => give(new DialError('handshake', 'connection_reset', LOST));
-      const onAnswer = (error: Error | undefined, channel: ClientChannel): void => {
+      const onAnswer = guarded(null, (error: Error | undefined, channel: ClientChannel): void => {
         this.client.off('close', onGone);
         if (error) {
           over();
@@ -84,7 +84,7 @@ export class SshClient {
         if (signal.aborted) stream.destroy();
         signal.removeEventListener('abort', onAbort);
         resolve(stream);
-      };
+      });
       signal.addEventListener('abort', onAbort, { once: true });
       this.client.once('close', onGone).once('close', over);
       try {

@@ -1,4 +1,4 @@
-import type { ByteStream } from '@gatehouse/net';
+import { setFlowTimeout, type ByteStream } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
 import { AnswerCollector } from '../http-upgrade.js';
 import { LayeredStream } from '../layered-stream.js';
@@ -6,7 +6,7 @@ import { FrameDecoder, OPCODE, encodeFrame } from './frame.js';
 import type { WebSocketOpening } from './opening.js';
 
 /** A WebSocket cannot end one direction: when we are done and nothing has come for so long, it is closed. */
-const QUIET_BEFORE_CLOSE_MS = 5000;
+const QUIET_BEFORE_CLOSE_MS = 30_000;
 /** How long the other end has to close after we said that we do. */
 const LINGER_MS = 2000;
 /** Pings are not answered over a backlog of this. */
@@ -118,12 +118,16 @@ export class WebSocketStream extends LayeredStream {
   }
 
   private closeWhenQuiet(ms: number): void {
-    this.timer = setTimeout(() => {
-      const left = this.lastDataAt + QUIET_BEFORE_CLOSE_MS - performance.now();
-      if (left > 0) return this.closeWhenQuiet(left);
-      this.sendClose(NORMAL_CLOSURE);
-      this.lingerThenDestroy();
-    }, ms);
+    this.timer = setFlowTimeout(
+      this,
+      () => {
+        const left = this.lastDataAt + QUIET_BEFORE_CLOSE_MS - performance.now();
+        if (left > 0) return this.closeWhenQuiet(left);
+        this.sendClose(NORMAL_CLOSURE);
+        this.lingerThenDestroy();
+      },
+      ms,
+    );
     this.timer.unref();
   }
 
@@ -135,7 +139,7 @@ export class WebSocketStream extends LayeredStream {
 
   private lingerThenDestroy(): void {
     this.cleanUp();
-    this.timer = setTimeout(() => this.inner.destroy(), LINGER_MS);
+    this.timer = setFlowTimeout(null, () => this.inner.destroy(), LINGER_MS);
     this.timer.unref();
   }
 }
