@@ -468,6 +468,7 @@ describe('a new gateway', { timeout: 90_000 }, () => {
     await page.getByRole('heading', { name: 'Welcome' }).waitFor();
     const token = page.getByLabel('Setup token');
     await token.fill('gst_wrong');
+    expect(await page.getByLabel('User name').inputValue()).toBe('');
     await page.getByLabel('User name').fill('root');
     await page.getByLabel('Password', { exact: true }).fill(OTHER_PASSWORD);
     await page.getByLabel('Password again').fill('something else');

@@ -39,6 +39,7 @@ beforeAll(async () => {
     client_id: client.id,
     host: '*.example.org',
     location: '/api',
+    strict_path: true,
     target_addr: 'http://127.0.0.1:80,http://127.0.0.1:81#weight=2',
     request_headers: { 'X-A': '1' },
     rewrite_host: 'inner',

@@ -107,6 +107,24 @@ describe('hosts of a client', () => {
       [client.id],
     );
     expect(sums.same).toBe(true);
+    const admin: AnyJson = await world.admin('POST', '/hosts', {
+      ...{
+        client_id: client.id,
+        host: 'app.example.org',
+        location: '/admin',
+        target_addr: `http://127.0.0.1:${origin}`,
+      },
+      strict_path: true,
+    });
+    const policy = { resource_type: 'host', resource_id: admin.body.id, type: 'password', password: 'open sesame' };
+    expect((await world.admin('POST', '/auth-policies', policy)).status).toBe(201);
+    await waitFor(async () => (await visit('http', 'app.example.org', '/admin')).status === 401);
+    for (const path of ['/Admin', '/admin;x', '/x/..;/admin', '/%2541dmin', '//admin;/', '/admin.']) {
+      expect((await visit('http', 'app.example.org', path)).status, path).toBe(400);
+    }
+    expect((await visit('http', 'app.example.org', '/open')).status).toBe(200);
+    await world.admin('PATCH', `/hosts/${admin.body.id}`, { strict_path: false });
+    await waitFor(async () => (await visit('http', 'app.example.org', '/Admin')).status === 200);
     await world.admin('PATCH', `/hosts/${made.body.id}`, { auto_https: 1 });
     await waitFor(async () => (await visit('http', 'app.example.org', '/x')).status === 308);
     await world.admin('DELETE', `/hosts/${made.body.id}`);

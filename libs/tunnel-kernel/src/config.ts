@@ -54,6 +54,8 @@ export interface HostConfig {
   host: string;
   /** Path that begins with a slash; takes what is below it, on segment boundaries. */
   location: string;
+  /** Other spellings of the location, which its target might take for it, are refused. */
+  strictPath?: boolean;
   /** Which visitors it takes. */
   scheme: 'all' | 'http' | 'https';
   targets: HostTarget[];

@@ -67,6 +67,7 @@ const HOST = {
   target_addr: 'http://127.0.0.1:3000',
   has_cert: false,
   auto_https: 0,
+  strict_path: false,
   rewrite_host: null,
   request_headers: { 'X-Team': 'a', Server: '' },
   response_headers: {},

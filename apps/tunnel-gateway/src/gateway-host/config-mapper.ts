@@ -90,12 +90,13 @@ function toTunnel(row: TunnelRow, visitorKeys: ReadonlyMap<number, string>): Tun
 }
 
 function toHost(row: HostRow, certificate: Certificate | null): HostConfig {
-  const { id, clientId, host, location, scheme, rewriteHost, requestHeaders, responseHeaders } = row;
+  const { id, clientId, host, location, strictPath, scheme, rewriteHost, requestHeaders, responseHeaders } = row;
   return {
     id,
     clientId,
     host,
     location,
+    ...(strictPath === true && { strictPath }),
     scheme,
     targets: hostTargets(row),
     certificate,

@@ -32,6 +32,8 @@ export interface HostRow {
   clientId: number;
   host: string;
   location: string;
+  /** Missing in snapshots of before. */
+  strictPath?: boolean;
   scheme: 'all' | 'http' | 'https';
   targetAddr: string;
   certPath: string | null;
@@ -92,7 +94,7 @@ const TUNNELS = `
 
 const HOSTS = `
   SELECT h.id, h.client_id AS "clientId", h.host, coalesce(h.location, '/') AS location,
-    coalesce(h.scheme, 'all') AS scheme, h.target_addr AS "targetAddr", h.cert_path AS "certPath",
+    coalesce(o.strict_path, false) AS "strictPath", coalesce(h.scheme, 'all') AS scheme, h.target_addr AS "targetAddr", h.cert_path AS "certPath",
     h.key_path AS "keyPath", coalesce(h.auto_https, 0) = 1 AS "autoHttps",
     CASE WHEN k.id IS NOT NULL THEN json_build_object('chain', k.chain, 'sealedKey', k.sealed_key, 'names', k.names)
       END AS certificate, o.rewrite_host AS "rewriteHost",

@@ -1,4 +1,4 @@
-import { IsIn, IsOptional, IsString, Matches, MaxLength, ValidateBy } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, IsString, Matches, MaxLength, ValidateBy } from 'class-validator';
 import { byNumber, byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
@@ -53,6 +53,11 @@ class HostFields {
   @IsString()
   @MaxLength(1_024)
   location?: string;
+
+  /** Other spellings of the location, which its target might take for it, are refused. */
+  @Omittable()
+  @IsBoolean()
+  strict_path?: boolean;
 
   /** Which visitors it takes. */
   @Omittable()

@@ -76,6 +76,9 @@ export class HostOptions {
   @Column({ name: 'rewrite_host', type: 'text', nullable: true })
   rewriteHost: string | null;
 
+  @Column({ name: 'strict_path', type: 'boolean', default: false })
+  strictPath: boolean;
+
   @Column({ name: 'request_headers', type: 'jsonb', default: {} })
   requestHeaders: Record<string, string>;
 

@@ -9,6 +9,7 @@ export function toHostView(host: Host, options: HostOptions | undefined, certifi
     client_id: host.clientId,
     host: host.host,
     location: host.location ?? '/',
+    strict_path: options?.strictPath ?? false,
     scheme: host.scheme ?? 'all',
     target_addr: host.targetAddr,
     has_cert: certified || (host.certPath !== null && host.keyPath !== null),

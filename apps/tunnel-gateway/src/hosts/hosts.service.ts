@@ -132,6 +132,7 @@ export class HostsService {
 
   private async saveOptions(hostId: number, body: HostChanges, tx: EntityManager): Promise<void> {
     await writeOptions(tx, HostOptions, 'hostId', hostId, {
+      strictPath: body.strict_path,
       rewriteHost: body.rewrite_host,
       requestHeaders: body.request_headers,
       responseHeaders: body.response_headers,

@@ -19,6 +19,7 @@ import { CreateAuditLogs1763668802401 } from './1763668802401-create-audit-logs.
 import { CreateDomains1763668802400 } from './1763668802400-create-domains.js';
 import { CreateDataKeys1763668802450 } from './1763668802450-create-data-keys.js';
 import { ConfirmChallenges1763668802460 } from './1763668802460-confirm-challenges.js';
+import { AddStrictPaths1763668802470 } from './1763668802470-add-strict-paths.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -43,4 +44,5 @@ export const MIGRATIONS = [
   CreateAuditLogs1763668802401,
   CreateDataKeys1763668802450,
   ConfirmChallenges1763668802460,
+  AddStrictPaths1763668802470,
 ];

@@ -9,6 +9,8 @@ export interface HostView {
   /** A-labels in lower case: a name, `*.name` or `*`. */
   host: string;
   location: string;
+  /** Other spellings of the location, which its target might take for it, are refused. */
+  strict_path: boolean;
   /** Which visitors it takes. */
   scheme: 'all' | 'http' | 'https';
   target_addr: string;

@@ -73,12 +73,17 @@ export class FrontDoor {
     const host = this.hostFor(head, scheme);
     if (!covers(head.host)) return misdirectedAnswer(accept);
     if (!host) return noHostAnswer(accept);
-    if (head.target.ambiguous && this.router.dependsOnPath(head.host)) {
+    if (this.isMisleading(head)) {
       reply.close();
       return badRequestAnswer(400, 'target', accept);
     }
     if (host.redirectToHttps && scheme === 'http') return redirectAnswer(this.secureLocation(head));
     return host;
+  }
+
+  /** Whether a target could read the path as one that another location decides about. */
+  private isMisleading({ host, target: { ambiguous, path } }: RequestHead): boolean {
+    return (ambiguous && this.router.dependsOnPath(host)) || this.router.evades(host, path);
   }
 
   /** The gateway's own paths are outside of locations: they say for which host they are. */

@@ -1,5 +1,6 @@
 import type { HostConfig } from '../config.js';
 import { hostName } from './host-name.js';
+import { loosePlaces } from './loose-path.js';
 import { readLocation } from './request-target.js';
 
 export type VisitorScheme = 'http' | 'https';
@@ -12,9 +13,16 @@ interface LocationNode {
   children: Map<string, LocationNode> | null;
 }
 
+/** A location whose other spellings are refused. */
+interface StrictLocation {
+  exact: string;
+  loose: string;
+}
+
 /** The locations of one name. */
 interface Site {
   root: LocationNode;
+  strict: StrictLocation[];
 }
 
 /**
@@ -27,6 +35,7 @@ export class HostRouter {
   /** By what follows the `*`, with its dot. */
   private readonly wildcards = new Map<string, Site>();
   private fallback: Site | null = null;
+  private anyStrict = false;
 
   /** Hosts whose name or location is not one are left out. */
   constructor(hosts: readonly HostConfig[]) {
@@ -43,6 +52,16 @@ export class HostRouter {
   /** Whether an escaped slash could change who serves a request for this name. */
   dependsOnPath(name: string): boolean {
     return this.sitesOf(name).some(({ root }) => root.children !== null);
+  }
+
+  /** Whether the path is no spelling of ours of a strict location of the name, but could be one to a target. */
+  evades(name: string, path: string): boolean {
+    if (!this.anyStrict) return false;
+    const strict = this.sitesOf(name).flatMap((site) => site.strict);
+    if (strict.length === 0) return false;
+    const places = loosePlaces(path);
+    if (places === null) return true;
+    return strict.some(({ exact, loose }) => !isBelow(path, exact) && places.some((place) => isBelow(place, loose)));
   }
 
   /** One of those that take requests for the name, whatever its location. */
@@ -78,6 +97,7 @@ export class HostRouter {
     const location = readLocation(host.location);
     const site = location === null ? null : this.site(host.host);
     if (site === null || location === null) return;
+    if (host.strictPath === true) this.addStrict(site, location);
     let node = site.root;
     for (const segment of location === '/' ? [] : location.slice(1).split('/')) {
       node.children ??= new Map();
@@ -93,14 +113,22 @@ export class HostRouter {
     }
   }
 
+  private addStrict(site: Site, exact: string): void {
+    const loose = loosePlaces(exact)?.at(-1);
+    // Everything is below `/` in every spelling.
+    if (loose === undefined || exact === '/') return;
+    site.strict.push({ exact, loose });
+    this.anyStrict = true;
+  }
+
   private site(pattern: string): Site | null {
-    if (pattern === '*') return (this.fallback ??= { root: emptyNode() });
+    if (pattern === '*') return (this.fallback ??= emptySite());
     const wildcard = pattern.startsWith('*.');
     const name = hostName(wildcard ? pattern.slice(2) : pattern) ?? bracketedAddress(pattern);
     if (name === null) return null;
     const key = wildcard ? `.${name}` : name;
     const table = wildcard ? this.wildcards : this.exact;
-    const site = table.get(key) ?? { root: emptyNode() };
+    const site = table.get(key) ?? emptySite();
     table.set(key, site);
     return site;
   }
@@ -108,6 +136,14 @@ export class HostRouter {
 
 function bracketedAddress(pattern: string): string | null {
   return /^\[[0-9a-f:.]+\]$/i.test(pattern) ? pattern.toLowerCase() : null;
+}
+
+function emptySite(): Site {
+  return { root: emptyNode(), strict: [] };
+}
+
+function isBelow(path: string, location: string): boolean {
+  return path === location || path.startsWith(`${location}/`) || location === '/';
 }
 
 function emptyNode(): LocationNode {

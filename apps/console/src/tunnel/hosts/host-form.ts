@@ -5,6 +5,7 @@ export interface HostForm {
   client_id: string;
   host: string;
   location: string;
+  strict_path: boolean;
   scheme: HostView['scheme'];
   target_addr: string;
   auto_https: boolean;
@@ -19,6 +20,7 @@ export function formOf(host: HostView | null, clientId = ''): HostForm {
     client_id: host === null ? clientId : String(host.client_id),
     host: host?.host ?? '',
     location: host?.location ?? '/',
+    strict_path: host?.strict_path ?? false,
     scheme: host?.scheme ?? 'all',
     target_addr: host?.target_addr ?? '',
     auto_https: host?.auto_https === 1,
@@ -33,6 +35,7 @@ export function toBody(form: HostForm): Record<string, unknown> {
     client_id: numberOr(form.client_id, 0),
     host: form.host,
     location: form.location.trim() === '' ? '/' : form.location,
+    strict_path: form.strict_path,
     scheme: form.scheme,
     target_addr: form.target_addr,
     auto_https: form.auto_https ? 1 : 0,

@@ -14,7 +14,7 @@ interface SetupForm {
   again: string;
 }
 
-const EMPTY: SetupForm = { token: '', username: 'admin', password: '', again: '' };
+const EMPTY: SetupForm = { token: '', username: '', password: '', again: '' };
 
 /** Makes the first administrator, for whoever can read the service's files. */
 export function FirstSetup({ session }: { session: Session }) {

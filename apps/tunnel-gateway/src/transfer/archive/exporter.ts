@@ -53,6 +53,7 @@ const LISTS: Record<keyof Lists, { from: string; columns: readonly string[]; has
       'key_path',
       'coalesce(auto_https, 0) AS auto_https',
       'status',
+      'coalesce(o.strict_path, false) AS strict_path',
       'o.rewrite_host',
       `coalesce(o.request_headers, '{}') AS request_headers`,
       `coalesce(o.response_headers, '{}') AS response_headers`,

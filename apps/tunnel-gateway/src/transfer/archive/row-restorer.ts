@@ -148,6 +148,7 @@ export class RowRestorer {
       await insert(context.tx, Host, [await host(row, `archive.hosts[${index}]`, context)]);
       const options = {
         hostId: idOf(context, 'host', id),
+        strictPath: body.strict_path ?? false,
         rewriteHost: body.rewrite_host ?? null,
         requestHeaders: body.request_headers ?? {},
         responseHeaders: body.response_headers ?? {},
