@@ -38,6 +38,7 @@ const PLATFORM_COOKIES = [SESSION_COOKIE, 'gatehouse_site', 'gatehouse_visit'];
 export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): TunnelServer {
   const { logger, clients, share, countries, grants, acme, passwords, sockets, events } = parts;
   const { publicHttpsPort, worker } = options;
+  const visitorSecrets = splitKeys(options.visitorSecret);
   return new TunnelServer({
     now: Date.now,
     logger,
@@ -49,7 +50,8 @@ export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): 
     countryOf: countries.countryOf,
     geoStrict: options.geoStrict,
     verification: {
-      secret: newestOf(splitKeys(options.visitorSecret)),
+      secret: newestOf(visitorSecrets),
+      formerSecrets: visitorSecrets.slice(1),
       verifyPassword: passwords.verify,
       grants: grants.store,
     },

@@ -52,23 +52,30 @@ it('a proof is good for what it was made for, and no two are the same', () => {
   expect(signer.read(text, { ...policy, version: 1 }, 'here')).toBeNull();
   expect(signer.read(text, { ...policy, id: 6 }, 'here')).toBeNull();
   expect(new ProofSigner(Buffer.alloc(32, 2), () => now).read(text, policy, 'here')).toBeNull();
+  const replaced = new ProofSigner(Buffer.alloc(32, 2), () => now, [Buffer.alloc(32, 3), Buffer.alloc(32, 1)]);
+  expect(replaced.read(text, policy, 'here')).toBe(nonce);
+  expect(replaced.read(text, policy, 'there')).toBeNull();
+  expect(signer.read(replaced.sign(policy, 'here', 10).text, policy, 'here')).toBeNull();
   now += 10_000;
   expect(signer.read(text, policy, 'here')).toBeNull();
+  expect(replaced.read(text, policy, 'here')).toBeNull();
 });
 
 it('tries are forgotten after a minute, and only so many addresses are remembered', () => {
   let now = 0;
   const tries = new TryLimit(() => now);
-  for (let count = 0; count < 5; count += 1) expect(tries.take(1, 'a')).toBe(true);
-  expect(tries.take(1, 'a')).toBe(false);
-  expect(tries.take(2, 'a')).toBe(true);
-  expect(tries.retryAfter(1, 'a')).toBe(60);
-  for (let count = 0; count < 20_001; count += 1) tries.take(3, `${count}`);
-  expect(tries.take(1, 'a')).toBe(true);
+  const HOME = '192.0.2.1';
+  const addressOf = (count: number): string => `10.0.${count >> 8}.${count & 255}`;
+  for (let count = 0; count < 5; count += 1) expect(tries.take(1, HOME)).toBe(true);
+  expect(tries.take(1, HOME)).toBe(false);
+  expect(tries.take(2, HOME)).toBe(true);
+  expect(tries.retryAfter(1, HOME)).toBe(60);
+  for (let count = 0; count < 20_001; count += 1) tries.take(3, addressOf(count));
+  expect(tries.take(1, HOME)).toBe(true);
   now = 60_000;
-  for (let count = 0; count < 5; count += 1) expect(tries.take(3, '20000')).toBe(true);
-  tries.giveBack(3, '20000');
-  expect([tries.take(3, '20000'), tries.take(3, '20000')]).toEqual([true, false]);
+  for (let count = 0; count < 5; count += 1) expect(tries.take(3, addressOf(20_000))).toBe(true);
+  tries.giveBack(3, addressOf(20_000));
+  expect([tries.take(3, addressOf(20_000)), tries.take(3, addressOf(20_000))]).toEqual([true, false]);
 });
 
 it('grants are forgotten when their time is over', () => {

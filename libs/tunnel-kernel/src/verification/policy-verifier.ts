@@ -73,7 +73,7 @@ export class PolicyVerifier implements VisitorVerifier {
     this.sampler = new RefusalSampler(now);
     this.calls = new OutboundCalls({ permits, resolve, plainHosts, timeoutMs: timeouts.callback ?? CALLBACK_MS });
     this.callback = new TunnelCallback(this.calls, logger);
-    const signer = new ProofSigner(options.secret, now);
+    const signer = new ProofSigner(options.secret, now, options.formerSecrets);
     const cookies = new ProofCookies(signer);
     const tries = new TryLimit(now);
     const checks = new PasswordChecks(options.verifyPassword, (policy) => this.table.clientOf(policy));

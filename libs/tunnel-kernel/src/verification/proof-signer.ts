@@ -24,12 +24,17 @@ export interface Proof {
  */
 export class ProofSigner {
   private readonly key: Buffer;
+  /** The key that signs, and those that did before. */
+  private readonly keys: readonly Buffer[];
   private readonly now: () => number;
 
-  /** @throws RangeError for a secret under 32 bytes: who guesses it lets himself in everywhere. */
-  constructor(secret: Uint8Array, now: () => number) {
-    if (secret.byteLength < MIN_SECRET_BYTES) throw new RangeError(`the secret needs ${MIN_SECRET_BYTES} bytes`);
-    this.key = Buffer.from(hkdfSync('sha256', secret, '', 'gatehouse tunnel visitors', 32));
+  /**
+   * Signs with `secret`; proofs that one of `formerSecrets` signed hold, too.
+   * @throws RangeError for a secret under 32 bytes: who guesses it lets himself in everywhere.
+   */
+  constructor(secret: Uint8Array, now: () => number, formerSecrets: readonly Uint8Array[] = []) {
+    this.key = keyOf(secret);
+    this.keys = [this.key, ...formerSecrets.map(keyOf)];
     this.now = now;
   }
 
@@ -48,7 +53,8 @@ export class ProofSigner {
     if (!PROOF.test(proof)) return null;
     const [text = '', mac = ''] = proof.split('.');
     // As text, so that one proof has one spelling.
-    if (!timingSafeEqual(Buffer.from(mac), Buffer.from(this.mac(context, text)))) return null;
+    const given = Buffer.from(mac);
+    if (!this.keys.some((key) => timingSafeEqual(given, Buffer.from(macOf(key, context, text))))) return null;
     const payload = Buffer.from(text, 'base64url');
     const [id, end, version] = [0, 1, 2].map((at) => payload.readUIntBE(at * NUMBER_BYTES, NUMBER_BYTES));
     if (id !== policy.id || version !== policy.version || (end ?? 0) * 1000 <= this.now()) return null;
@@ -61,9 +67,18 @@ export class ProofSigner {
   }
 
   private mac(context: string, text: string): string {
-    const length = Buffer.byteLength(context);
-    return createHmac('sha256', this.key).update(`${length}\0`).update(context).update(text).digest('base64url');
+    return macOf(this.key, context, text);
   }
+}
+
+function keyOf(secret: Uint8Array): Buffer {
+  if (secret.byteLength < MIN_SECRET_BYTES) throw new RangeError(`the secret needs ${MIN_SECRET_BYTES} bytes`);
+  return Buffer.from(hkdfSync('sha256', secret, '', 'gatehouse tunnel visitors', 32));
+}
+
+function macOf(key: Buffer, context: string, text: string): string {
+  const length = Buffer.byteLength(context);
+  return createHmac('sha256', key).update(`${length}\0`).update(context).update(text).digest('base64url');
 }
 
 function nonceOf(payload: Buffer): string {

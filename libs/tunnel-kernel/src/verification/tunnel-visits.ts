@@ -66,7 +66,7 @@ export class TunnelVisits {
   constructor(options: VerificationOptions, context: TunnelVisitsContext) {
     const { now, logger, publicUrl, tries } = context;
     const { timeouts = {}, permits, resolve, plainCallbackHosts: plainHosts, oauthIssuers: issuers = [] } = options;
-    const signer = new ProofSigner(options.secret, now);
+    const signer = new ProofSigner(options.secret, now, options.formerSecrets);
     this.context = context;
     this.sampler = new RefusalSampler(now);
     this.form = new LoginForm(signer, new SharedPasswords(new PasswordChecks(options.verifyPassword), tries));

@@ -25,6 +25,8 @@ export interface FailedVisitors {
 export interface VerificationOptions {
   /** At least 32 bytes, the same in all processes that serve the same hosts: proofs are signed with it. */
   secret: Uint8Array;
+  /** Proofs that were signed with one of these before the secret was replaced hold, too. */
+  formerSecrets?: readonly Uint8Array[];
   verifyPassword: VerifyPassword;
   /** Absent: in the memory of this process. */
   grants?: GrantStore;
