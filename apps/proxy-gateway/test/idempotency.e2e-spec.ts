@@ -84,7 +84,7 @@ describe('Idempotency-Key', () => {
     await post('/rules', rule, 'k1');
     const age = (interval: string, answered: boolean) =>
       api.dataSource.query(
-        `UPDATE idempotency_keys SET created_at = now() - $1::interval${answered ? '' : ', sealed_answer = NULL'}`,
+        `UPDATE idempotency_keys SET created_at = now() - $1::interval${answered ? '' : ', sealed_answer = NULL, carried_out = false'}`,
         [interval],
       );
     await age('1 minute', false);
@@ -101,6 +101,49 @@ describe('Idempotency-Key', () => {
     expect(await post('/rules', rule, key)).toMatchObject({
       status: 400,
       body: { details: [{ field: 'Idempotency-Key' }] },
+    });
+  });
+
+  describe('of a request whose database connection ends', () => {
+    const END_IT = `CREATE FUNCTION end_connection() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$`;
+    beforeAll(() => api.dataSource.query(END_IT));
+    afterAll(() => api.dataSource.query('DROP FUNCTION end_connection CASCADE'));
+
+    it('between its work and its answer carries it out once, and says so', async () => {
+      await api.dataSource.query(`CREATE TRIGGER before_answer BEFORE UPDATE ON idempotency_keys FOR EACH ROW
+        WHEN (NEW.sealed_answer IS NOT NULL) EXECUTE FUNCTION end_connection()`);
+      expect((await post('/rules', rule, 'cut')).status).toBe(201);
+      expect((await post('/rules', rule, 'cut')).status).toBe(409);
+      await api.dataSource.query('DROP TRIGGER before_answer ON idempotency_keys');
+      // As it is after two minutes for another process.
+      await api.dataSource.query(`UPDATE idempotency_keys SET created_at = now() - interval '3 minutes', claim = NULL`);
+      const repeat = await post('/rules', rule, 'cut');
+      expect(repeat).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+      expect(repeat.body.error).toContain('was carried out');
+      expect(await rules()).toBe(1);
+    });
+
+    it('at its commit changes nothing, and the key can be used again', async () => {
+      await api.dataSource
+        .query(`CREATE CONSTRAINT TRIGGER at_commit AFTER INSERT ON rules DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION end_connection()`);
+      expect((await post('/rules', rule, 'commit')).status).toBe(503);
+      await api.dataSource.query('DROP TRIGGER at_commit ON rules');
+      expect(await rules()).toBe(0);
+      expect((await post('/rules', rule, 'commit')).status).toBe(201);
+      expect(await rules()).toBe(1);
+    });
+
+    it('does nothing for a request whose key somebody else has taken over', async () => {
+      await api.dataSource.query(`CREATE FUNCTION take_over() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN UPDATE idempotency_keys SET claim = gen_random_uuid(); RETURN NEW; END $$`);
+      await api.dataSource.query(
+        'CREATE TRIGGER meanwhile BEFORE INSERT ON rules FOR EACH ROW EXECUTE FUNCTION take_over()',
+      );
+      expect((await post('/rules', rule, 'taken')).status).toBe(409);
+      await api.dataSource.query('DROP FUNCTION take_over CASCADE');
+      expect(await rules()).toBe(0);
     });
   });
 });

@@ -17,7 +17,11 @@ export { actorOf } from './guard/request-actor.js';
 export { SameOriginGuard } from './guard/same-origin.js';
 export { IdempotencyModule } from './idempotency/idempotency.module.js';
 export { IdempotencyStore, type Claim, type KeyedRequest } from './idempotency/idempotency-store.js';
-export { createIdempotencyTable } from './idempotency/idempotency-table.js';
+export {
+  addIdempotencyClaims,
+  createIdempotencyTable,
+  dropIdempotencyClaims,
+} from './idempotency/idempotency-table.js';
 export { createApiKey, parseApiKey, type ParsedApiKey } from './keys/api-key.js';
 export {
   ApiKeyStore,

@@ -1,4 +1,4 @@
-import { prepareSession, withClient } from '@gatehouse/persistence';
+import { KEEP_ALIVE, prepareSession, withClient } from '@gatehouse/persistence';
 import {
   assertSchemaCompatibility,
   createPostgresBackend,
@@ -34,7 +34,7 @@ export function createPostgresStore(options: PostgresStoreOptions): QueueStore {
     // Shorter than the pauses between the workers' looks: between them an idle service keeps no backend for this.
     idleTimeoutMillis: 2_000,
     connectionTimeoutMillis: 10_000,
-    keepAlive: true,
+    ...KEEP_ALIVE,
     onConnect: prepareSession({ search_path: SCHEMA }),
   });
   pool.on('error', options.onError);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { halveRows, isRefusedData, writeBatches } from './refused-batches.js';
+import { isRefusedData } from './database-errors.js';
+import { halveRows, writeBatches } from './refused-batches.js';
 
 const refusal = (code = '22003'): Error => Object.assign(new Error('refused'), { severity: 'ERROR', code });
 const away = Object.assign(new Error('away'), { code: 'ECONNRESET' });

@@ -1,31 +1,7 @@
-/**
- * SQLSTATE classes and codes that blame the rows: cardinality violation, data exception, integrity constraint violation,
- * WITH CHECK OPTION violation, program limit exceeded, and exceptions that triggers raise.
- * https://www.postgresql.org/docs/current/errcodes-appendix.html
- */
-const BLAMES_ROWS = /^(?:21|22|23|44|54)...$|^P0001$/;
+import { isRefusedData } from './database-errors.js';
+
 /** Refusals that are followed to the row. If there are more, what is left of the batch is set aside whole. */
 const MAX_REFUSALS = 256;
-
-/** True for an error that the same rows would meet again. */
-export function isRefusedData(error: unknown): boolean {
-  // A date that is none fails on this side, before anything is sent.
-  if (causeOf(error) instanceof RangeError) return true;
-  return BLAMES_ROWS.test(sqlStateOf(error));
-}
-
-/** The five characters with which PostgreSQL answered; empty when the error is not its answer. */
-export function sqlStateOf(error: unknown): string {
-  const cause = causeOf(error);
-  // Codes of the system, such as EPIPE, come without a severity.
-  const fromServer = cause instanceof Error && 'code' in cause && 'severity' in cause;
-  return fromServer && typeof cause.code === 'string' ? cause.code : '';
-}
-
-/** TypeORM wraps errors of the driver. */
-function causeOf(error: unknown): unknown {
-  return error instanceof Error && 'driverError' in error ? error.driverError : error;
-}
 
 export interface BatchSteps<B> {
   /** Rejects when the batch was not written, in which case nothing of it was. */

@@ -2,9 +2,13 @@ import 'reflect-metadata';
 import type pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { poolTypes } from './pool-types.js';
-import { prepareSession } from './session-settings.js';
+import { KEEP_ALIVE, prepareSession, SERVICE_PATIENCE, type Patience } from '@gatehouse/net';
 
 export const MIGRATIONS_TABLE = 'migrations';
+
+export const POOL_SIZE = 10;
+/** Longer than a lock is waited for, so that those who wait for a connection get one that a lock's waiter gave back. */
+const CONNECTION_TIMEOUT_MS = 8_000;
 
 export interface DataSourceConfig {
   /** Connection string of the database. */
@@ -15,8 +19,12 @@ export interface DataSourceConfig {
   searchPath?: readonly string[];
   entities: NonNullable<DataSourceOptions['entities']>;
   migrations: NonNullable<DataSourceOptions['migrations']>;
-  /** Connections at most; idle ones are closed after ten seconds. */
+  /** Connections at most, 10 if nothing is said; idle ones are closed after ten seconds. */
   poolSize?: number;
+  /** Default: as a service. */
+  patience?: Patience;
+  /** Milliseconds that somebody waits for a connection, 8,000 if nothing is said. */
+  connectionTimeoutMs?: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
   /** Told when an idle connection breaks; the pool replaces it by itself. */
@@ -25,8 +33,7 @@ export interface DataSourceConfig {
 
 /** Builds the data source of one service; nothing connects before `initialize()`. */
 export function createDataSource(config: DataSourceConfig): DataSource {
-  const searchPath = schemasOf(config).map(quoteIdentifier).join(',');
-  return new DataSource({
+  const dataSource = new DataSource({
     type: 'postgres',
     url: config.url,
     schema: config.schema,
@@ -40,17 +47,35 @@ export function createDataSource(config: DataSourceConfig): DataSource {
     installExtensions: false,
     uuidExtension: 'pgcrypto',
     applicationName: config.applicationName,
-    poolSize: config.poolSize ?? 10,
+    poolSize: config.poolSize ?? POOL_SIZE,
     poolErrorHandler: (error: Error) => config.onPoolError?.(error),
     extra: {
       idleTimeoutMillis: 10_000,
-      connectionTimeoutMillis: 10_000,
-      keepAlive: true,
+      connectionTimeoutMillis: config.connectionTimeoutMs ?? CONNECTION_TIMEOUT_MS,
+      ...KEEP_ALIVE,
       types: poolTypes,
-      onConnect: prepareSession({ search_path: searchPath, idle_in_transaction_session_timeout: 60_000 }),
+      onConnect: sessionOf(config),
     },
   });
+  configs.set(dataSource, config);
+  return dataSource;
 }
+
+/** What each new connection is prepared with. */
+function sessionOf(config: DataSourceConfig): (client: pg.ClientBase) => unknown {
+  const searchPath = schemasOf(config).map(quoteIdentifier).join(',');
+  return prepareSession({ search_path: searchPath }, config.patience ?? SERVICE_PATIENCE);
+}
+
+/** Other limits for a data source that is not initialized yet. */
+export function usePatience(dataSource: DataSource, patience: Patience): void {
+  const config = configs.get(dataSource);
+  const { extra } = dataSource.options as { extra?: object };
+  if (config !== undefined && extra !== undefined)
+    Object.assign(extra, { onConnect: sessionOf({ ...config, patience }) });
+}
+
+const configs = new WeakMap<DataSource, DataSourceConfig>();
 
 /** TypeORM prints statements with their parameters, which may be secrets; errors reach the caller anyway. */
 const silentLogger = {

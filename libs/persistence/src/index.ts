@@ -21,15 +21,29 @@ export {
   type EmbeddedPostgresOptions,
 } from './embedded-postgres/start-embedded-postgres.js';
 export { BigIntColumn, BigIntId, CreatedAt, TimestampColumn, UpdatedAt } from './columns.js';
-export { createDataSource, pgPool, quoteIdentifier, schemaOf, urlOf, type DataSourceConfig } from './data-source.js';
+export {
+  createDataSource,
+  pgPool,
+  POOL_SIZE,
+  quoteIdentifier,
+  schemaOf,
+  urlOf,
+  type DataSourceConfig,
+} from './data-source.js';
 export { checkDatabaseServer, DatabaseServerError } from './database-server.js';
 export { OLDEST_POSTGRES } from './embedded-postgres/oldest-postgres.js';
 export { migrate, NewerSchemaError, pendingMigrations, type MigrateOptions } from './migrations.js';
 export { addRangePartition, type RangePartition } from './partitions.js';
 export { withClient, type PgClient, type PgConnection } from './pg-client.js';
 export { poolTypes } from './pool-types.js';
-export { prepareSession, type SessionSettings } from './session-settings.js';
-export { afterCommit, UnitOfWork, type AfterCommitHook, type IsolationLevel } from './unit-of-work.js';
+export { JOB_PATIENCE, KEEP_ALIVE, prepareSession, type Patience, type SessionSettings } from '@gatehouse/net';
+export {
+  afterCommit,
+  beforeEachCommit,
+  UnitOfWork,
+  type AfterCommitHook,
+  type IsolationLevel,
+} from './unit-of-work.js';
 export { PersistenceModule, type PersistenceModuleSource } from './persistence.module.js';
 export { notify, PgListener, type NotificationHandler, type PgListenerConfig } from './pg-listener.js';
 export { createSecretBox, SecretBoxError, type SecretBox } from '@gatehouse/net';

@@ -1,7 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource, MigrationInterface } from 'typeorm';
-import { MIGRATIONS_TABLE, quoteIdentifier, schemaOf, urlOf } from './data-source.js';
+import { MIGRATIONS_TABLE, quoteIdentifier, schemaOf, urlOf, usePatience } from './data-source.js';
 import { checkDatabaseServer } from './database-server.js';
 import { withClient, type PgConnection } from './pg-client.js';
+import { MIGRATION_PATIENCE } from '@gatehouse/net';
+import { isLockTimeout } from './sql-errors.js';
+
+/** How long a process waits while another one migrates. */
+const TURN_MS = 600_000;
+const LOCK_ATTEMPTS = 60;
+const LOCK_PAUSE_MS = 2_000;
 
 /** First half of the advisory lock's key; the second is the schema's hash. */
 export const LOCK_CLASS = 0x6761_7465;
@@ -37,8 +45,10 @@ export async function migrate(dataSource: DataSource, { only }: MigrateOptions =
   const schema = schemaOf(dataSource);
   await checkDatabaseServer(urlOf(dataSource));
   return withClient(urlOf(dataSource), async (client) => {
+    await client.query(`SET lock_timeout = ${TURN_MS}`);
     await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, schema]);
     const done = await appliedMigrations(client, schema);
+    if (!dataSource.isInitialized) usePatience(dataSource, MIGRATION_PATIENCE);
     // The lock ends with the client's session.
     return whileInitialized(dataSource, async () => {
       const all = dataSource.migrations;
@@ -47,13 +57,26 @@ export async function migrate(dataSource: DataSource, { only }: MigrateOptions =
       const chosen = only === undefined ? all : all.filter((migration) => only.includes(nameOf(migration)));
       Object.assign(dataSource, { migrations: chosen });
       try {
-        const applied = await dataSource.runMigrations();
-        return applied.map(({ name }) => name);
+        await runPending(dataSource);
+        return (await appliedMigrations(client, schema)).filter((name) => !done.includes(name));
       } finally {
         Object.assign(dataSource, { migrations: all });
       }
     });
   });
+}
+
+/** What others hold is waited for briefly, and again: whoever waits for a whole table has everybody wait behind. */
+async function runPending(dataSource: DataSource): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await dataSource.runMigrations();
+      return;
+    } catch (error) {
+      if (attempt === LOCK_ATTEMPTS || !isLockTimeout(error)) throw error;
+      await delay(LOCK_PAUSE_MS);
+    }
+  }
 }
 
 export function nameOf({ name, constructor }: MigrationInterface): string {

@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDataSource, pgPool } from './data-source.js';
+import { SilentProxy } from '../test/silent-proxy.js';
 import { PersistenceModule } from './persistence.module.js';
 import { withClient } from './pg-client.js';
 import { notify, PgListener } from './pg-listener.js';
@@ -183,6 +184,30 @@ describe('PgListener', () => {
     await notify(dataSource, 'prices', 'again');
     await waitFor(() => heard.length === 1);
     expect(errors.length).toBeGreaterThan(0);
+  });
+
+  it('notices a connection that carries nothing any longer, comes back, and says that something may be missing', async () => {
+    const proxy = new SilentProxy(database.url);
+    const quick = new PgListener({ url: await proxy.listen(), applicationName: 'quick listener', beatMs: 100 });
+    const heard: string[] = [];
+    const gap = vi.fn();
+    await quick.listen('prices', (payload) => heard.push(payload), gap);
+    proxy.silence();
+    await waitFor(() => gap.mock.calls.length === 1);
+    await notify(dataSource, 'prices', 'after');
+    await waitFor(() => heard.length === 1);
+    await quick.close();
+    await proxy.close();
+  });
+
+  it('has caches renewed that would otherwise hold for ever', async () => {
+    const renewed = vi.fn();
+    const stop = await listener.listen('prices', () => undefined, renewed, { renewMs: 20 });
+    await waitFor(() => renewed.mock.calls.length > 2);
+    await stop();
+    const { length } = renewed.mock.calls;
+    await cutConnections('nobody');
+    expect(renewed.mock.calls.length).toBe(length);
   });
 
   it('calls the other handlers when one throws', async () => {

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { poolTypes } from './pool-types.js';
+import { KEEP_ALIVE } from '@gatehouse/net';
 
 export type PgClient = pg.Client;
 
@@ -11,7 +12,7 @@ export async function withClient<T>(url: string, work: (client: PgClient) => Pro
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: 10_000,
-    keepAlive: true,
+    ...KEEP_ALIVE,
     types: poolTypes,
   });
   // A connection that breaks fails the running query too; without a listener it would end the process.

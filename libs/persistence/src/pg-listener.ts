@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { KEEP_ALIVE, listenHeartbeat } from '@gatehouse/net';
 import pg from 'pg';
 import type { EntityManager } from 'typeorm';
 import { quoteIdentifier } from './data-source.js';
@@ -13,14 +14,25 @@ export type NotificationHandler = (payload: string) => void;
 export interface PgListenerConfig {
   url: string;
   applicationName: string;
+  /** Milliseconds between looks whether the connection still carries anything, 10,000 if nothing is said. */
+  beatMs?: number;
   /** Told about broken connections, failed attempts and handlers that throw. */
   onError?: (error: Error) => void;
 }
 
 interface Subscription {
   handler: NotificationHandler;
-  /** Called after a reconnection: what was sent meanwhile is lost, so caches must be read anew. */
+  /** Called after a reconnection: what was sent meanwhile is lost, so caches have to be read again. */
   onGap?: (() => void) | undefined;
+  renewal?: NodeJS.Timeout | undefined;
+}
+
+export interface ListenOptions {
+  /**
+   * For a cache without an end: calls `onGap` every so many milliseconds as well, so that a notification that was lost
+   * in any way does harm for no longer.
+   */
+  renewMs?: number;
 }
 
 /** Listens to channels on one connection of its own, opened with the first subscription and reopened when it breaks. */
@@ -36,9 +48,17 @@ export class PgListener {
   }
 
   /** Resolves when the database has confirmed the subscription; the returned function ends it. */
-  async listen(channel: string, handler: NotificationHandler, onGap?: () => void): Promise<() => Promise<void>> {
+  async listen(
+    channel: string,
+    handler: NotificationHandler,
+    onGap?: () => void,
+    { renewMs }: ListenOptions = {},
+  ): Promise<() => Promise<void>> {
     if (this.closing.signal.aborted) throw new Error('The listener is closed.');
     const subscription: Subscription = { handler, onGap };
+    if (renewMs !== undefined) {
+      subscription.renewal = setInterval(() => this.call(() => onGap?.()), renewMs).unref();
+    }
     const present = this.channels.get(channel);
     if (present === undefined) this.channels.set(channel, new Set([subscription]));
     else present.add(subscription);
@@ -50,6 +70,9 @@ export class PgListener {
   /** Closes the connection; handlers are not called any more. */
   async close(): Promise<void> {
     this.closing.abort();
+    for (const subscriptions of this.channels.values()) {
+      for (const { renewal } of subscriptions) clearInterval(renewal);
+    }
     this.channels.clear();
     await this.connecting?.catch(() => undefined);
     const { client } = this;
@@ -58,6 +81,7 @@ export class PgListener {
   }
 
   private async unlisten(channel: string, subscription: Subscription): Promise<void> {
+    clearInterval(subscription.renewal);
     const subscriptions = this.channels.get(channel);
     subscriptions?.delete(subscription);
     if (subscriptions === undefined || subscriptions.size > 0) return;
@@ -78,7 +102,8 @@ export class PgListener {
       connectionString: this.config.url,
       application_name: this.config.applicationName,
       connectionTimeoutMillis: 10_000,
-      keepAlive: true,
+      query_timeout: 10_000,
+      ...KEEP_ALIVE,
     });
     client.on('error', (error) => this.report(error));
     client.on('notification', ({ channel, payload }) => this.deliver(channel, payload ?? ''));
@@ -90,7 +115,9 @@ export class PgListener {
       throw error;
     }
     this.client = client;
+    const stop = listenHeartbeat(client, this.config.beatMs);
     client.once('end', () => {
+      stop();
       if (this.client !== client) return;
       this.client = undefined;
       void this.reconnect();

@@ -1,31 +1,95 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { limitSilence, SERVICE_PATIENCE, sqlStateOf, type Patience } from '@gatehouse/net';
 import { Injectable, Logger } from '@nestjs/common';
+import type pg from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { TransactionSlots } from './transaction-slots.js';
 
 export type IsolationLevel = 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE';
 export type AfterCommitHook = () => void | Promise<void>;
+/** What a request does last in each of its transactions, such as noting that it was carried out. */
+export type BeforeCommitHook = (tx: EntityManager) => Promise<void>;
+
+export interface UnitOfWorkOptions {
+  isolation?: IsolationLevel;
+  /** For work that may take longer than anybody waits for an answer: `JOB_PATIENCE`. */
+  patience?: Patience;
+}
+
+/** Deadlock, serialization failure: the same work finds its way the next time. */
+const REPEATED = new Set(['40P01', '40001']);
+const ATTEMPTS = 4;
+const PAUSE_MS = 20;
+/** Connections that no transaction takes: what only reads is answered, whoever waits for a lock. */
+const KEPT_FOR_READS = 3;
 
 /** Keyed by query runner: nested managers of one transaction share it. */
 const hooks = new WeakMap<QueryRunner, AfterCommitHook[]>();
+
+interface Flow {
+  request?: { beforeCommit: BeforeCommitHook | null } | undefined;
+  /** A transaction of this flow has a slot. What it starts inside needs none: it would wait for itself. */
+  hasSlot: boolean;
+}
+
+const flows = new AsyncLocalStorage<Flow>();
 
 /** One transaction per call, handed on explicitly as `tx`. */
 @Injectable()
 export class UnitOfWork {
   private readonly logger = new Logger(UnitOfWork.name);
+  private readonly slots: TransactionSlots;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {
+    const { poolSize = 1 } = dataSource.options as { poolSize?: number };
+    this.slots = new TransactionSlots(Math.max(1, poolSize - KEPT_FOR_READS));
+  }
 
   /**
-   * Runs the work in a transaction: commits when it resolves, rolls back and rejects when it rejects. Hooks run after
-   * the commit, in order, before this resolves; a failing hook is logged, for the commit cannot be undone.
+   * Runs the work in a transaction: commits when it resolves, rolls back and rejects when it rejects. Work that met a
+   * deadlock or a serialization failure is rolled back and run again, so what it does outside `tx` has to bear that.
+   * Hooks run after the commit, in order, before this resolves; a failing hook is logged, for the commit cannot be undone.
    */
-  async run<T>(work: (tx: EntityManager) => Promise<T>, options: { isolation?: IsolationLevel } = {}): Promise<T> {
-    const registered: AfterCommitHook[] = [];
-    const result = await this.dataSource.transaction(options.isolation ?? 'READ COMMITTED', async (tx) => {
-      hooks.set(queryRunnerOf(tx), registered);
-      return work(tx);
-    });
+  async run<T>(work: (tx: EntityManager) => Promise<T>, options: UnitOfWorkOptions = {}): Promise<T> {
+    const flow = flows.getStore();
+    const attempts = (): Promise<Committed<T>> => this.repeat(work, options);
+    const { result, registered } = await (flow?.hasSlot
+      ? attempts()
+      : this.slots.use(() => flows.run({ request: flow?.request, hasSlot: true }, attempts)));
     for (const hook of registered) await this.runHook(hook);
     return result;
+  }
+
+  private async repeat<T>(work: (tx: EntityManager) => Promise<T>, options: UnitOfWorkOptions): Promise<Committed<T>> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.attempt(work, options);
+      } catch (error) {
+        if (attempt === ATTEMPTS || !REPEATED.has(sqlStateOf(error))) throw error;
+        await delay(PAUSE_MS * attempt * (1 + Math.random()));
+      }
+    }
+  }
+
+  private async attempt<T>(
+    work: (tx: EntityManager) => Promise<T>,
+    { isolation = 'READ COMMITTED', patience }: UnitOfWorkOptions,
+  ): Promise<Committed<T>> {
+    const registered: AfterCommitHook[] = [];
+    const result = await this.dataSource.transaction(isolation, async (tx) => {
+      const runner = queryRunnerOf(tx);
+      hooks.set(runner, registered);
+      const usual = patience && (await bePatient(runner, patience));
+      try {
+        const made = await work(tx);
+        await flows.getStore()?.request?.beforeCommit?.(tx);
+        return made;
+      } finally {
+        usual?.();
+      }
+    });
+    return { result, registered };
   }
 
   private async runHook(hook: AfterCommitHook): Promise<void> {
@@ -40,11 +104,36 @@ export class UnitOfWork {
   }
 }
 
+interface Committed<T> {
+  result: T;
+  registered: readonly AfterCommitHook[];
+}
+
 /** Registers a hook to run after the unit of work that `tx` belongs to has been committed; never after a rollback. */
 export function afterCommit(tx: EntityManager, hook: AfterCommitHook): void {
   const registered = hooks.get(queryRunnerOf(tx));
   if (registered === undefined) throw new TypeError('afterCommit() needs the tx of a running UnitOfWork.run().');
   registered.push(hook);
+}
+
+/** Every unit of work that `work` runs does `beforeCommit` last, in its transaction: both happen, or neither. */
+export async function beforeEachCommit<T>(beforeCommit: BeforeCommitHook, work: () => Promise<T>): Promise<T> {
+  const request: NonNullable<Flow['request']> = { beforeCommit };
+  try {
+    return await flows.run({ request, hasSlot: false }, work);
+  } finally {
+    // What it has left to run in the background is not the request any more.
+    request.beforeCommit = null;
+  }
+}
+
+async function bePatient(runner: QueryRunner, patience: Patience): Promise<() => void> {
+  const client = (await runner.connect()) as pg.ClientBase;
+  const { statementMs, lockMs } = patience;
+  limitSilence(client, patience);
+  await runner.query(`SET LOCAL statement_timeout = ${statementMs}; SET LOCAL lock_timeout = ${lockMs}`);
+  // The server's own limits end with the transaction.
+  return () => limitSilence(client, SERVICE_PATIENCE);
 }
 
 function queryRunnerOf(tx: EntityManager): QueryRunner {

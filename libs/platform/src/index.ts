@@ -9,6 +9,8 @@ export { networkOf } from '@gatehouse/net';
 export { assignClientAddress, clientAddress, type ClientAddress } from './http/client-address.js';
 export { addedHeader, addHeader, onAnswered, type AnswerObserver } from './http/exchange.js';
 export {
+  idempotencyAnswerLost,
+  idempotencyKeyLost,
   idempotencyKeyOf,
   idempotencyKeyReused,
   idempotencyKeyRunning,

@@ -2,6 +2,7 @@ import { allows, ApiKeyStore } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import { API_KEY_SCOPES } from '@gatehouse/contracts';
 import type { ApiKeyCreatedResponse, ApiKeyListResponse, ApiKeyRevokedResponse } from '@gatehouse/contracts';
+import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { toApiKeyView } from './api-key.view.js';
@@ -11,7 +12,10 @@ const DEFAULT_NAME = 'API key';
 
 @Injectable()
 export class ApiKeysService {
-  constructor(private readonly keys: ApiKeyStore) {}
+  constructor(
+    private readonly keys: ApiKeyStore,
+    private readonly unitOfWork: UnitOfWork,
+  ) {}
 
   async list({ limit, offset }: ApiKeyQuery): Promise<ApiKeyListResponse> {
     const [records, total] = await Promise.all([this.keys.list({ limit, offset }), this.keys.count()]);
@@ -24,11 +28,8 @@ export class ApiKeysService {
     if (actor === null || !scopes.every((scope) => allows(actor, scope))) {
       throw new AppError('FORBIDDEN', 'A key cannot be given scopes that its maker has not');
     }
-    const { key, record } = await this.keys.create({
-      name: body.name ?? DEFAULT_NAME,
-      scopes,
-      expiresAt: readExpiry(body.expires_at),
-    });
+    const wanted = { name: body.name ?? DEFAULT_NAME, scopes, expiresAt: readExpiry(body.expires_at) };
+    const { key, record } = await this.unitOfWork.run((tx) => this.keys.create(wanted, tx));
     return { ...toApiKeyView(record), key };
   }
 

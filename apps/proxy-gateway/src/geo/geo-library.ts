@@ -18,6 +18,9 @@ export interface GeoPaths {
   asn: string | null;
 }
 
+/** What was not heard of is fetched after this. */
+const RENEW_MS = 300_000;
+
 /** The databases as this process uses them: brought to its disk, opened at the first question, renewed when they change. */
 @Injectable()
 export class GeoLibrary implements OnModuleInit, OnModuleDestroy {
@@ -42,7 +45,7 @@ export class GeoLibrary implements OnModuleInit, OnModuleDestroy {
 
   async onModuleInit(): Promise<void> {
     const renew = (): void => void this.renew();
-    this.stopListening = await this.listener.listen(GEO_CHANNEL, renew, renew);
+    this.stopListening = await this.listener.listen(GEO_CHANNEL, renew, renew, { renewMs: RENEW_MS });
     await this.renew();
   }
 

@@ -41,6 +41,8 @@ const DEBOUNCE_MS = 50;
 /** A configuration that was refused is tried again: a taken port becomes free, a database comes back. */
 const RETRY_MS = 2_000;
 const FIRST_APPLY_MS = 5_000;
+/** Whatever was not heard of is in force after this; a configuration that is in force already changes nothing. */
+const RENEW_MS = 300_000;
 const SHUTDOWN_GRACE_MS = 500;
 
 type Listener<T> = (value: T) => void;
@@ -98,7 +100,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   async onApplicationBootstrap(): Promise<void> {
     const renew = (): void => this.syncIn(DEBOUNCE_MS);
     const hear = (payload: string): void => (payload === ONLY_SELECTIONS ? void this.syncSelections() : renew());
-    this.endings.push(await this.listener.listen(KERNEL_CONFIG_CHANNEL, hear, renew));
+    this.endings.push(await this.listener.listen(KERNEL_CONFIG_CHANNEL, hear, renew, { renewMs: RENEW_MS }));
     this.endings.push(this.preferences.onChange(renew));
     this.source.onListening(renew);
     this.process.start();

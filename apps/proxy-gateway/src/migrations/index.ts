@@ -18,6 +18,7 @@ import { ScheduleSubscriptions1763668800340 } from './1763668800340-schedule-sub
 import { CreateTrafficLogSections1763668800350 } from './1763668800350-create-traffic-log-sections.js';
 import { NameUsersOfAuditedKeys1763668800400 } from './1763668800400-name-users-of-audited-keys.js';
 import { CreateDataKeys1763668800450 } from './1763668800450-create-data-keys.js';
+import { ClaimIdempotencyKeys1763668800690 } from './1763668800690-claim-idempotency-keys.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -41,4 +42,5 @@ export const MIGRATIONS = [
   CreateTrafficLogSections1763668800350,
   NameUsersOfAuditedKeys1763668800400,
   CreateDataKeys1763668800450,
+  ClaimIdempotencyKeys1763668800690,
 ];

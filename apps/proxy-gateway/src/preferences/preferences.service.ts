@@ -10,6 +10,8 @@ import type { PreferenceKey, PreferenceValue } from './preference-definitions.js
 import { PreferenceSnapshot, problemOf } from './preference-snapshot.js';
 
 const CHANNEL = 'proxy_gateway_settings';
+/** What was not heard of holds after this. */
+const RENEW_MS = 60_000;
 
 /** Told after the values changed, here or in another process. */
 export type PreferenceListener = () => void;
@@ -32,7 +34,7 @@ export class Preferences implements OnModuleInit, OnModuleDestroy {
 
   async onModuleInit(): Promise<void> {
     const renew = (): void => void this.reload();
-    this.stopListening = await this.listener.listen(CHANNEL, renew, renew);
+    this.stopListening = await this.listener.listen(CHANNEL, renew, renew, { renewMs: RENEW_MS });
     await this.load();
   }
 

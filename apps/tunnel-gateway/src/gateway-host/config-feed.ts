@@ -1,3 +1,4 @@
+import { listenHeartbeat } from '@gatehouse/net';
 import type pg from 'pg';
 import { ACME_CHANNEL } from './acme-answers.js';
 import type { EdgeDatabase } from './edge-database.js';
@@ -44,10 +45,15 @@ export class ConfigFeed {
       else if (channel === GRANTS_CHANNEL) this.options.onGrants(payload);
       else this.options.onNews(false);
     });
-    client.once('end', () => this.ended(client));
+    let stop = (): void => undefined;
+    client.once('end', () => {
+      stop();
+      this.ended(client);
+    });
     try {
       await client.connect();
       await client.query(`LISTEN "${CONFIG_CHANNEL}"; LISTEN "${ACME_CHANNEL}"; LISTEN "${GRANTS_CHANNEL}"`);
+      stop = listenHeartbeat(client);
       this.waitMs = RETRY_FIRST_MS;
       // What was said before is lost.
       this.options.onNews(this.wasAway);

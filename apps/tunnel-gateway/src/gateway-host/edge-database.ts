@@ -1,8 +1,9 @@
-import { parseBigInt, sqlStateOf } from '@gatehouse/net';
+import { KEEP_ALIVE, parseBigInt, prepareSession, SERVICE_PATIENCE, sqlStateOf } from '@gatehouse/net';
 import pg from 'pg';
 
 const CONNECT_MS = 3_000;
-const STATEMENT_MS = 30_000;
+/** Longer than the server's own limit, whose answer says more. */
+const QUERY_MS = SERVICE_PATIENCE.statementMs + 5_000;
 const MAX_CONNECTIONS = 3;
 
 /** What edge code asks of a database. */
@@ -28,20 +29,10 @@ function connection(url: string, name: string): pg.ClientConfig {
     application_name: name,
     connectionTimeoutMillis: CONNECT_MS,
     // Without it a query would wait for ever on a database whose machine is gone.
-    query_timeout: STATEMENT_MS,
-    keepAlive: true,
+    query_timeout: QUERY_MS,
+    ...KEEP_ALIVE,
     types,
   };
-}
-
-/**
- * Not sent while connecting: PgBouncer refuses a connection that brings settings. The pool waits for the promise that this
- * returns, which its types do not say.
- */
-function prepare(client: pg.ClientBase): unknown {
-  // Whoever uses a broken connection hears of it from the next query.
-  client.on('error', () => undefined);
-  return client.query(`SET statement_timeout = ${STATEMENT_MS}`);
 }
 
 /** The edge's connections: few, made when they are needed, replaced when they break. */
@@ -57,7 +48,7 @@ export class EdgeDatabase implements Queries {
       ...connection(url, 'tunnel-gateway edge'),
       max: MAX_CONNECTIONS,
       idleTimeoutMillis: 10_000,
-      onConnect: prepare,
+      onConnect: prepareSession({}),
     });
     this.pool.on('error', () => undefined);
   }

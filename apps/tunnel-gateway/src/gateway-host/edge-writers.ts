@@ -1,3 +1,4 @@
+import { mayPass } from '@gatehouse/net';
 import type { TunnelLogger } from '@gatehouse/tunnel-kernel';
 import type { DatabasePresence } from './database-presence.js';
 import { isAnswer } from './edge-database.js';
@@ -26,8 +27,8 @@ export class EdgeWriters {
       this.failing.delete(name);
       this.presence.answered();
     } catch (error) {
-      // That a database is away is said once, for all of them.
-      if (isAnswer(error)) this.failing.set(name, (error as Error).message);
+      // That a database is away is said once, for all of them; and a lock that somebody holds is no problem yet.
+      if (isAnswer(error) && !mayPass(error)) this.failing.set(name, (error as Error).message);
       this.presence.failed(error);
     }
   }

@@ -12,6 +12,8 @@ import { toRuleConfig } from './rule-config.js';
 
 /** Of every change of the configuration, address rules included. */
 const CHANNEL = 'tunnel_gateway:config';
+/** What was not heard of holds after this. */
+const RENEW_MS = 60_000;
 /** Who checks that there is a way in sees what others changed, until the transaction ends. */
 const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('tunnel_gateway.console_rules'))`;
 const OF_CONSOLE = [{ sql: `row.scope = 'console'` }];
@@ -36,7 +38,7 @@ export class ConsoleRules implements OnModuleInit, BeforeApplicationShutdown {
 
   async onModuleInit(): Promise<void> {
     const refresh = (): void => void this.refresh();
-    this.stopListening = await this.listener.listen(CHANNEL, refresh, refresh);
+    this.stopListening = await this.listener.listen(CHANNEL, refresh, refresh, { renewMs: RENEW_MS });
     this.rules = await this.read();
   }
 

@@ -20,6 +20,7 @@ import { CreateDomains1763668802400 } from './1763668802400-create-domains.js';
 import { CreateDataKeys1763668802450 } from './1763668802450-create-data-keys.js';
 import { ConfirmChallenges1763668802460 } from './1763668802460-confirm-challenges.js';
 import { AddStrictPaths1763668802470 } from './1763668802470-add-strict-paths.js';
+import { ClaimIdempotencyKeys1763668802690 } from './1763668802690-claim-idempotency-keys.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -45,4 +46,5 @@ export const MIGRATIONS = [
   CreateDataKeys1763668802450,
   ConfirmChallenges1763668802460,
   AddStrictPaths1763668802470,
+  ClaimIdempotencyKeys1763668802690,
 ];

@@ -6,17 +6,17 @@ import { IdempotencyStore } from './idempotency-store.js';
 
 afterEach(() => vi.useRealTimers());
 
-const keyed = { actor: 'api_key:1', key: 'k', hash: 'h' };
+const claimed = { actor: 'api_key:1', key: 'k', hash: 'h', claim: '0b1c' };
 
 it('keeps the claim of a request for as long as it runs, and no longer', async () => {
   vi.useFakeTimers();
   const query = vi.fn<(sql: string, parameters: unknown[]) => Promise<unknown[]>>(() => Promise.resolve([]));
   const store = new IdempotencyStore({ query } as unknown as DataSource, createSecretBox(randomBytes(32)));
   const work = Promise.withResolvers<string>();
-  const held = store.hold(keyed, () => work.promise);
+  const held = store.hold(claimed, () => work.promise);
   await vi.advanceTimersByTimeAsync(10 * 60_000);
   expect(query.mock.calls.length).toBeGreaterThanOrEqual(10);
-  expect(query.mock.calls[0]).toEqual([expect.stringContaining('SET created_at = now()'), ['api_key:1', 'k']]);
+  expect(query.mock.calls[0]).toEqual([expect.stringContaining('SET created_at = now()'), ['api_key:1', 'k', '0b1c']]);
   work.resolve('done');
   expect(await held).toBe('done');
   query.mockClear();
@@ -29,7 +29,7 @@ it('lets the work go on when the claim cannot be kept', async () => {
   const query = vi.fn(() => Promise.reject(new Error('no database')));
   const store = new IdempotencyStore({ query } as unknown as DataSource, createSecretBox(randomBytes(32)));
   const work = Promise.withResolvers<string>();
-  const held = store.hold(keyed, () => work.promise);
+  const held = store.hold(claimed, () => work.promise);
   await vi.advanceTimersByTimeAsync(60_000);
   work.resolve('done');
   expect(await held).toBe('done');

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { SecretBoxError, type SecretBox } from '@gatehouse/persistence';
+import { idempotencyKeyLost } from '@gatehouse/platform';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 
 /** Injection token of what seals kept answers. */
 export const ANSWER_BOX = Symbol('AnswerBox');
@@ -14,13 +17,25 @@ export interface KeyedRequest {
   hash: string;
 }
 
+/** A keyed request that is being carried out. Whoever takes the key over has another `claim`. */
+export interface ClaimedRequest extends KeyedRequest {
+  claim: string;
+}
+
 export type Claim =
-  /** Nobody used the key: the caller carries the request out. */
-  { state: 'new' } | { state: 'running' } | { state: 'other' } | { state: 'answered'; answer: unknown };
+  /** Nobody has the key: the caller carries the request out. */
+  | { state: 'new'; claimed: ClaimedRequest }
+  | { state: 'running' }
+  | { state: 'other' }
+  /** It was carried out, at least in part, and what it was answered is not known. */
+  | { state: 'lost' }
+  | { state: 'answered'; answer: unknown };
 
 interface Row {
   request_hash: string;
   sealed_answer: string | null;
+  carried_out: boolean;
+  abandoned: boolean;
 }
 
 const KEPT = `interval '24 hours'`;
@@ -30,6 +45,10 @@ const RUNNING_MS = 30_000;
 const ABANDONED = `interval '2 minutes'`;
 /** One of so many claims also removes what is too old. */
 const SWEEP_EVERY = 100;
+/** For an answer that is to be kept: its request is carried out, and a repeat should not be told that it is lost. */
+const KEEP_TRIES_MS = [200, 1_000, 5_000];
+
+const OF_CLAIM = 'actor = $1 AND key = $2 AND claim = $3';
 
 /** Answers to keyed requests, for a day, shared by replicas. They are sealed: one may hold a key that is shown once. */
 @Injectable()
@@ -44,31 +63,33 @@ export class IdempotencyStore {
 
   async claim({ actor, key, hash }: KeyedRequest): Promise<Claim> {
     if (this.claims++ % SWEEP_EVERY === 0) await this.sweep();
+    const claim = randomUUID();
     const taken: unknown[] = await this.dataSource.query(
-      `INSERT INTO idempotency_keys AS kept (actor, key, request_hash) VALUES ($1, $2, $3)
-       ON CONFLICT (actor, key) DO UPDATE SET request_hash = excluded.request_hash, sealed_answer = NULL, created_at = now()
+      `INSERT INTO idempotency_keys AS kept (actor, key, request_hash, claim) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (actor, key) DO UPDATE SET request_hash = excluded.request_hash, claim = excluded.claim,
+         sealed_answer = NULL, carried_out = false, created_at = now()
        WHERE kept.created_at < now() - ${KEPT}
-         OR (kept.sealed_answer IS NULL AND kept.created_at < now() - ${ABANDONED})
+         OR (kept.sealed_answer IS NULL AND NOT kept.carried_out AND kept.created_at < now() - ${ABANDONED})
        RETURNING key`,
-      [actor, key, this.box.seal(hash, idempotencyPlace(actor, key))],
+      [actor, key, this.box.seal(hash, idempotencyPlace(actor, key)), claim],
     );
-    if (taken.length > 0) return { state: 'new' };
+    if (taken.length > 0) return { state: 'new', claimed: { actor, key, hash, claim } };
     const [row]: Row[] = await this.dataSource.query(
-      'SELECT request_hash, sealed_answer FROM idempotency_keys WHERE actor = $1 AND key = $2',
+      `SELECT request_hash, sealed_answer, carried_out, created_at < now() - ${ABANDONED} AS abandoned
+       FROM idempotency_keys WHERE actor = $1 AND key = $2`,
       [actor, key],
     );
     if (row === undefined) return { state: 'running' };
     if (!this.isOf({ actor, key, hash }, row)) return { state: 'other' };
-    if (row.sealed_answer === null) return { state: 'running' };
+    if (row.sealed_answer === null) return { state: row.carried_out && row.abandoned ? 'lost' : 'running' };
     return { state: 'answered', answer: JSON.parse(this.box.open(row.sealed_answer, idempotencyPlace(actor, key))) };
   }
 
   /** Keeps the claim for as long as the work takes: updating the geo databases may take ten minutes. */
-  async hold<T>({ actor, key }: KeyedRequest, work: () => Promise<T>): Promise<T> {
-    const sql =
-      'UPDATE idempotency_keys SET created_at = now() WHERE actor = $1 AND key = $2 AND sealed_answer IS NULL';
+  async hold<T>({ actor, key, claim }: ClaimedRequest, work: () => Promise<T>): Promise<T> {
+    const sql = `UPDATE idempotency_keys SET created_at = now() WHERE ${OF_CLAIM} AND sealed_answer IS NULL`;
     const timer = setInterval(() => {
-      this.dataSource.query(sql, [actor, key]).catch((error: unknown) => {
+      this.dataSource.query(sql, [actor, key, claim]).catch((error: unknown) => {
         this.logger.warn('A running request could not keep its Idempotency-Key', error);
       });
     }, RUNNING_MS);
@@ -80,24 +101,61 @@ export class IdempotencyStore {
     }
   }
 
-  async remember({ actor, key }: KeyedRequest, answer: unknown): Promise<void> {
-    await this.dataSource.query('UPDATE idempotency_keys SET sealed_answer = $3 WHERE actor = $1 AND key = $2', [
-      actor,
-      key,
-      this.box.seal(JSON.stringify(answer ?? null), idempotencyPlace(actor, key)),
-    ]);
+  /**
+   * In the transaction that carries the request out: both are there, or neither, whatever dies when. Raises CONFLICT, which
+   * rolls that transaction back, when somebody else has taken the key over meanwhile.
+   */
+  async noteCarriedOut(tx: EntityManager, { actor, key, claim }: ClaimedRequest): Promise<void> {
+    const [rows]: [unknown[], number] = await tx.query(
+      `UPDATE idempotency_keys SET carried_out = true, created_at = now() WHERE ${OF_CLAIM} RETURNING key`,
+      [actor, key, claim],
+    );
+    if (rows.length === 0) throw idempotencyKeyLost();
   }
 
-  /** A request that failed changed nothing, so its key may be used for another try. */
-  async release({ actor, key }: KeyedRequest): Promise<void> {
-    await this.dataSource.query(
-      'DELETE FROM idempotency_keys WHERE actor = $1 AND key = $2 AND sealed_answer IS NULL',
-      [actor, key],
-    );
+  /** Never rejects. */
+  async remember({ actor, key, claim }: ClaimedRequest, answer: unknown): Promise<void> {
+    const sealed = this.box.seal(JSON.stringify(answer ?? null), idempotencyPlace(actor, key));
+    const sql = `UPDATE idempotency_keys SET sealed_answer = $4, carried_out = true WHERE ${OF_CLAIM}`;
+    const keep = (): Promise<unknown> => this.dataSource.query(sql, [actor, key, claim, sealed]);
+    try {
+      await keep();
+    } catch (error) {
+      this.logger.warn('The answer to an Idempotency-Key could not be kept yet', error);
+      void this.keepLater(keep);
+    }
+  }
+
+  /**
+   * After a failure. What changed nothing may be tried again under its key; what was carried out and failed afterwards
+   * may not, and repeats are told so at once. Never rejects: a key that stays is as good as one of a process that died.
+   */
+  async release({ actor, key, claim }: ClaimedRequest): Promise<void> {
+    try {
+      await this.dataSource.query(
+        `WITH unchanged AS (DELETE FROM idempotency_keys WHERE ${OF_CLAIM} AND sealed_answer IS NULL AND NOT carried_out)
+         UPDATE idempotency_keys SET created_at = created_at - ${ABANDONED} WHERE ${OF_CLAIM} AND carried_out`,
+        [actor, key, claim],
+      );
+    } catch (error) {
+      this.logger.warn('An Idempotency-Key could not be released', error);
+    }
+  }
+
+  private async keepLater(keep: () => Promise<unknown>): Promise<void> {
+    for (const pauseMs of KEEP_TRIES_MS) {
+      try {
+        await delay(pauseMs, undefined, { ref: false });
+        await keep();
+        return;
+      } catch (error) {
+        this.logger.error('The answer to an Idempotency-Key could not be kept', error);
+      }
+    }
   }
 
   /** Sealed as answers are: a plain hash tells whether a guess at a password in the request is right. */
-  private isOf({ actor, key, hash }: KeyedRequest, { request_hash: sealed }: Row): boolean {
+  private isOf({ actor, key, hash }: KeyedRequest, { request_hash: sealed }: Pick<Row, 'request_hash'>): boolean {
     try {
       return this.box.open(sealed, idempotencyPlace(actor, key)) === hash;
     } catch (error) {

@@ -14,3 +14,14 @@ export async function createIdempotencyTable(runner: SqlRunner): Promise<void> {
     )`);
   await runner.query('CREATE INDEX idempotency_keys_age_idx ON idempotency_keys (created_at)');
 }
+
+/** Who carries a request out, and whether a transaction of it was committed. */
+export async function addIdempotencyClaims(runner: SqlRunner): Promise<void> {
+  await runner.query(
+    'ALTER TABLE idempotency_keys ADD COLUMN claim uuid, ADD COLUMN carried_out boolean NOT NULL DEFAULT false',
+  );
+}
+
+export async function dropIdempotencyClaims(runner: SqlRunner): Promise<void> {
+  await runner.query('ALTER TABLE idempotency_keys DROP COLUMN claim, DROP COLUMN carried_out');
+}

@@ -1,12 +1,19 @@
-import { idempotencyKeyOf, idempotencyKeyReused, idempotencyKeyRunning, markReplayed } from '@gatehouse/platform';
-import { Injectable, Logger } from '@nestjs/common';
+import { beforeEachCommit } from '@gatehouse/persistence';
+import {
+  idempotencyAnswerLost,
+  idempotencyKeyOf,
+  idempotencyKeyReused,
+  idempotencyKeyRunning,
+  markReplayed,
+} from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import type { Request } from 'express';
 import { lastValueFrom, of } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { actorOf } from '../guard/request-actor.js';
 import { IdempotencyStore } from './idempotency-store.js';
-import type { KeyedRequest } from './idempotency-store.js';
+import type { ClaimedRequest, KeyedRequest } from './idempotency-store.js';
 
 /**
  * Honours Idempotency-Key on every POST with credentials: the first request is carried out, a repeat gets its answer.
@@ -14,8 +21,6 @@ import type { KeyedRequest } from './idempotency-store.js';
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
-  private readonly logger = new Logger(IdempotencyInterceptor.name);
-
   constructor(private readonly store: IdempotencyStore) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
@@ -25,36 +30,33 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const claim = await this.store.claim(keyed);
     switch (claim.state) {
       case 'new':
-        return of(await this.carryOut(keyed, next));
+        return of(await this.carryOut(claim.claimed, next));
       case 'answered':
         markReplayed(request);
         return of(claim.answer);
       case 'running':
         throw idempotencyKeyRunning();
+      case 'lost':
+        throw idempotencyAnswerLost();
       case 'other':
         throw idempotencyKeyReused();
     }
   }
 
-  private async carryOut(keyed: KeyedRequest, next: CallHandler): Promise<unknown> {
+  /** Each transaction of the work says that the request was carried out: a repeat cannot do it twice. */
+  private async carryOut(claimed: ClaimedRequest, next: CallHandler): Promise<unknown> {
     let answer: unknown;
     try {
-      answer = await this.store.hold(keyed, () => lastValueFrom(next.handle()));
+      answer = await beforeEachCommit(
+        (tx) => this.store.noteCarriedOut(tx, claimed),
+        () => this.store.hold(claimed, () => lastValueFrom(next.handle())),
+      );
     } catch (error) {
-      await this.settle(this.store.release(keyed));
+      await this.store.release(claimed);
       throw error;
     }
-    await this.settle(this.store.remember(keyed, answer));
+    await this.store.remember(claimed, answer);
     return answer;
-  }
-
-  /** The request itself is decided: bookkeeping that fails must not turn its answer into an error. */
-  private async settle(bookkeeping: Promise<void>): Promise<void> {
-    try {
-      await bookkeeping;
-    } catch (error) {
-      this.logger.error('The answer to an Idempotency-Key could not be kept', error);
-    }
   }
 }
 

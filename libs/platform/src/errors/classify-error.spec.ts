@@ -27,6 +27,17 @@ describe('classifyError', () => {
       'INVALID_ARGUMENT',
       'A text holds characters that no text may hold',
     ],
+    [new Error('timeout exceeded when trying to connect'), 'SERVICE_UNAVAILABLE', 'The service cannot answer now'],
+    [
+      Object.assign(new Error('canceling statement due to lock timeout'), { severity: 'ERROR', code: '55P03' }),
+      'SERVICE_UNAVAILABLE',
+      'The service cannot answer now',
+    ],
+    [
+      Object.assign(new Error('connect'), { code: 'ECONNREFUSED', syscall: 'connect' }),
+      'SERVICE_UNAVAILABLE',
+      'The service cannot answer now',
+    ],
     ['a thrown text', 'INTERNAL', 'The service failed'],
     [undefined, 'INTERNAL', 'The service failed'],
   ])('translates %o', (thrown, code, message) => {

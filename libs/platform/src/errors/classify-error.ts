@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
 import { ERROR_CATALOGUE, type ErrorCode } from '@gatehouse/contracts';
+import { mayPass } from '@gatehouse/net';
 import { AppError } from './app-error.js';
 
 /** Which code stands for a bare HTTP status. */
@@ -37,6 +38,9 @@ export function classifyError(thrown: unknown): AppError {
     return new AppError('INVALID_ARGUMENT', 'The address is not valid', { cause: thrown });
   if (isUnstorableText(thrown)) {
     return new AppError('INVALID_ARGUMENT', 'A text holds characters that no text may hold', { cause: thrown });
+  }
+  if (mayPass(thrown)) {
+    return new AppError('SERVICE_UNAVAILABLE', undefined, { cause: thrown, level: 'warn', retryAfterSeconds: 1 });
   }
   return new AppError('INTERNAL', undefined, { cause: thrown });
 }

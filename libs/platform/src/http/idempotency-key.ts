@@ -33,6 +33,22 @@ export function idempotencyKeyRunning(): AppError {
   });
 }
 
+/** For a repeat of a request that was carried out, while its answer went with the process that had it. */
+export function idempotencyAnswerLost(): AppError {
+  return new AppError(
+    'CONFLICT',
+    'The first request with this Idempotency-Key was carried out, at least in part, but its answer is lost: look at what ' +
+      'is there before you send it again under another key',
+  );
+}
+
+/** For a request whose key was taken over while it ran: it has changed nothing. */
+export function idempotencyKeyLost(): AppError {
+  return new AppError('CONFLICT', 'Another request with this Idempotency-Key has taken its place', {
+    retryAfterSeconds: 1,
+  });
+}
+
 /** For a key that came with another request. */
 export function idempotencyKeyReused(): AppError {
   return new AppError('UNPROCESSABLE', 'This Idempotency-Key was used for another request');
