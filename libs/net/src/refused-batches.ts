@@ -5,11 +5,11 @@ const MAX_REFUSALS = 256;
 
 export interface BatchSteps<B> {
   /** Rejects when the batch was not written, in which case nothing of it was. */
-  write(batch: B): Promise<void>;
+  write: (batch: B) => Promise<void>;
   /** Two batches that say the same together; null: there is one row left in it. */
-  halve(batch: B): readonly [B, B] | null;
+  halve: (batch: B) => readonly [B, B] | null;
   /** The database refuses this; the rest was, or will be, written. Logs and counts it. */
-  setAside(batch: B, error: unknown): void;
+  setAside: (batch: B, error: unknown) => void;
 }
 
 /**

@@ -5,12 +5,12 @@ import type { AccountingLimits } from './accounting-batch.js';
 
 export interface AccountingQueueOptions {
   /** Writes one batch. Called with the same batch and sequence again until it resolves. */
-  write(batch: AccountingBatch, sequence: number): Promise<void>;
+  write: (batch: AccountingBatch, sequence: number) => Promise<void>;
   /** A write failed and is tried again in `retryMs`. */
-  onFailure(error: unknown, retryMs: number): void;
+  onFailure: (error: unknown, retryMs: number) => void;
   /** The database refuses this part of a batch; the rest was written, or will be. */
-  onLost(error: unknown, batch: AccountingBatch): void;
-  onDropped(rows: number): void;
+  onLost: (error: unknown, batch: AccountingBatch) => void;
+  onDropped: (rows: number) => void;
   limits?: AccountingLimits;
   /** Longest time that something waits before its write begins. */
   delayMs?: number;

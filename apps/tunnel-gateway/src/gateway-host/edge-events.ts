@@ -17,7 +17,7 @@ export interface EdgeEventsOptions {
   ownerOf(clientId: number): number;
   onProblem(message: string, fields: Record<string, unknown>): void;
   /** The database refuses these events: they are not in its log. */
-  onRefused(events: readonly NewEvent[], error: unknown): void;
+  onRefused: (events: readonly NewEvent[], error: unknown) => void;
 }
 
 type Sampled = Omit<NewEvent, 'message'> & { say: (count: number) => string };

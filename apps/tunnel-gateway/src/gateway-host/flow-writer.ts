@@ -20,7 +20,7 @@ export interface FlowWriterOptions {
   /** For files of batches that could not be written before a process ended. */
   folder: string;
   /** The database refuses these counts: they are in none of its totals. */
-  onRefused(batch: FlowBatch, error: unknown): void;
+  onRefused: (batch: FlowBatch, error: unknown) => void;
 }
 
 /** Brings what was counted into the database: a batch a time, each once, nothing lost while the database is away. */

@@ -12,8 +12,8 @@ interface Rig {
   path: Rendezvous;
   clock: { now: number };
   /** The agent shows where it is. */
-  map(): void;
-  report(bytes: number, connections?: number): FlowDelta | undefined;
+  map: () => void;
+  report: (bytes: number, connections?: number) => FlowDelta | undefined;
 }
 
 function rig(): Rig {
