@@ -63,7 +63,7 @@ describe('batches that a database refuses', () => {
       halve: halveRows,
       setAside: () => undefined,
     };
-    await expect(writeBatches(queue, steps)).rejects.toBe(away);
+    await expect(writeBatches<readonly number[]>(queue, steps)).rejects.toBe(away);
     expect([written, queue]).toEqual([
       [1, 2],
       [[3], [4]],
