@@ -1,10 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { OWN, ROOT } from '../../bootstrap/layout.mjs';
 import type { Command } from '../commands.js';
+import { interruption } from '../interruption.js';
+import { writeTable } from '../page-table.js';
 import { table } from '../table.js';
 import { findInPath } from '../peers/programs.js';
 import { faults, mountDisk, type Fault } from './fault-list.js';
@@ -19,7 +20,6 @@ const SETTLED_MS = 3_000;
 const COUNTED_MS = 60_000;
 const QUIET_MS = 5_000;
 const PAGE = join(ROOT, 'docs/reliability.md');
-const [FROM, TO] = ['<!-- faults: begin -->', '<!-- faults: end -->'];
 const HEADINGS = ['fault', 'proxied requests', 'tunnel visitors', 'open-API calls', 'lost', 'all well again'];
 
 /**
@@ -40,7 +40,10 @@ export const faultsCommand: Command = async (args) => {
     const stage = await Stage.open(home, redis);
     const { rows, allBack } = await runOn(stage, chosen);
     process.stdout.write(`\n${table([HEADINGS, ...rows])}\n`);
-    if (values.write === true) writePage(rows);
+    if (values.write === true) {
+      const run = `Run on ${new Date().toISOString().slice(0, 10)} with Node ${process.version}.`;
+      writeTable(PAGE, 'faults', [HEADINGS, ...rows], run);
+    }
     return allBack ? 0 : 1;
   } finally {
     unmount?.();
@@ -72,15 +75,6 @@ async function tryAll(chosen: readonly Fault[], stage: Stage): Promise<{ rows: s
     if (!stage.isRunning) throw new PlainFailure(`the platform ended by "${fault.name}".`);
   }
   return { rows, allBack };
-}
-
-/** Rejects when a person ends the run, so that nothing of it is left. */
-function interruption(): Promise<never> {
-  return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => reject(new PlainFailure(`stopped by ${signal}`, { exitCode: 130 })));
-    }
-  });
 }
 
 async function tryOne(fault: Fault, stage: Stage): Promise<{ row: string[]; isBack: boolean }> {
@@ -146,13 +140,4 @@ async function lossSince(before: Counters, stage: Stage): Promise<string> {
     ...(requests > 0 ? [`${requests} of the proxy's log rows`] : []),
   ];
   return lost.length === 0 ? 'nothing' : lost.join(', ');
-}
-
-function writePage(rows: readonly string[][]): void {
-  const page = readFileSync(PAGE, 'utf8');
-  const lines = [HEADINGS, HEADINGS.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
-  const [start, end] = [page.indexOf(FROM) + FROM.length, page.indexOf(TO)];
-  if (end < 0) throw new PlainFailure(`${PAGE} has no place for the table.`);
-  const run = `Run on ${new Date().toISOString().slice(0, 10)} with Node ${process.version}.`;
-  writeFileSync(PAGE, `${page.slice(0, start)}\n\n${lines.join('\n')}\n\n${run}\n\n${page.slice(end)}`);
 }

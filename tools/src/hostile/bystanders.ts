@@ -9,9 +9,10 @@ import { PAGE } from './quiet-origin.js';
 import { dialTls } from './sockets.js';
 import { UdpAsker } from './udp-flows.js';
 
-const ANSWER_MS = 15_000;
+const ANSWER_MS = 30_000;
 /** An answer later than this is one that somebody noticed. */
-const SLOW_SECONDS = 10;
+const SLOW_SECONDS = 15;
+const PULSE_MS = 250;
 const COUNTED_MS = 60_000;
 
 /** What those saw who had nothing to do with an attack. */
@@ -30,6 +31,9 @@ export class Bystanders {
   private readonly seenCuts = new Map<string, number>();
   private answeredPages = 0;
   private opening: Promise<UdpAsker> | undefined;
+  private readonly pulse: NodeJS.Timeout;
+  private lastPulse = performance.now();
+  private longestPause = 0;
 
   private constructor(
     private readonly ground: Ground,
@@ -37,6 +41,11 @@ export class Bystanders {
     private readonly datagrams: { socks: UdpAsker; tunnel: UdpAsker },
   ) {
     this.steady = this.startSteady();
+    this.pulse = setInterval(() => {
+      const now = performance.now();
+      this.longestPause = Math.max(this.longestPause, (now - this.lastPulse - PULSE_MS) / 1_000);
+      this.lastPulse = now;
+    }, PULSE_MS);
   }
 
   static async start(ground: Ground): Promise<Bystanders> {
@@ -67,12 +76,13 @@ export class Bystanders {
   /** What they saw since a moment of performance.now(). Requests that are under way are waited for. */
   async noticeSince(since: number): Promise<Notice> {
     const notice: Notice = { findings: [], requests: 0, failed: 0, cuts: 0, slowest: { name: '', seconds: 0 } };
+    const patience = SLOW_SECONDS + this.takePause();
     for (const stream of this.steady) {
       const { requests, failed, slowestSeconds } = await stream.reportSince(since);
       notice.requests += requests;
       notice.failed += failed;
       if (failed > 0) notice.findings.push(`${stream.name}: ${failed} of ${requests} failed`);
-      else if (slowestSeconds > SLOW_SECONDS) notice.findings.push(`${stream.name}: ${slowestSeconds.toFixed(1)} s`);
+      else if (slowestSeconds > patience) notice.findings.push(`${stream.name}: ${slowestSeconds.toFixed(1)} s`);
       if (slowestSeconds > notice.slowest.seconds) notice.slowest = { name: stream.name, seconds: slowestSeconds };
     }
     for (const { name, cuts } of this.takeCuts()) {
@@ -80,7 +90,7 @@ export class Bystanders {
       notice.findings.push(`${name}: cut ${cuts} times`);
     }
     for (const { name, seconds } of this.takeGaps()) {
-      if (seconds > SLOW_SECONDS) notice.findings.push(`${name}: silent for ${seconds.toFixed(1)} s`);
+      if (seconds > patience) notice.findings.push(`${name}: silent for ${seconds.toFixed(1)} s`);
       if (seconds > notice.slowest.seconds) notice.slowest = { name, seconds };
     }
     return notice;
@@ -92,10 +102,7 @@ export class Bystanders {
 
   /** Ends all, and compares what their own sockets received with what was counted. Empty: it agrees. */
   async settleAccounts(): Promise<string[]> {
-    await Promise.all(this.steady.map((stream) => stream.stop()));
-    const finished = this.eachDownload().map((download) => download.finish());
-    this.ground.quiet.endDrips();
-    await Promise.all(finished);
+    await this.finish();
     const { tunnel: udp } = this.datagrams;
     const told = await this.stored(
       ({ tcp, pages }) => tcp === this.downloads.tunnel.received && pages >= this.answeredPages,
@@ -116,12 +123,24 @@ export class Bystanders {
   }
 
   async stop(): Promise<void> {
+    await this.finish();
+    this.datagrams.socks.close();
+    this.datagrams.tunnel.close();
+  }
+
+  private async finish(): Promise<void> {
+    clearInterval(this.pulse);
     await Promise.all(this.steady.map((stream) => stream.stop()));
     const finished = this.eachDownload().map((download) => download.finish());
     this.ground.quiet.endDrips();
     await Promise.all(finished);
-    this.datagrams.socks.close();
-    this.datagrams.tunnel.close();
+  }
+
+  /** For how long this program itself stood still, at most, since it was asked last: nobody else is to blame for that. */
+  private takePause(): number {
+    const pause = this.longestPause;
+    this.longestPause = 0;
+    return pause;
   }
 
   private eachDownload(): LongDownload[] {

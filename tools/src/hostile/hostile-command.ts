@@ -1,8 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { loadavg } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
+import { ROOT } from '../../bootstrap/layout.mjs';
 import type { Command } from '../commands.js';
+import { interruption } from '../interruption.js';
+import { writeTable } from '../page-table.js';
 import { platformHome } from '../supervisor/platform-settings.js';
 import { table } from '../table.js';
 import { HOSTILE_ATTACKS } from './attack-list.js';
@@ -17,6 +21,7 @@ import { describe, tryAttack } from './trial.js';
 
 const HEADINGS = ['attack', 'by', 'what was sent', 'bystanders', 'processes ended', 'held after', 'verdict'];
 const STORM_HEADINGS = ['attack', 'by', 'times', 'the last one', 'verdict'];
+const PAGE = join(ROOT, 'docs/reliability.md');
 const STORM_LANES = 3;
 const QUICK_LANES = 6;
 const QUICK_SCALE = 0.05;
@@ -28,12 +33,22 @@ interface Wishes {
   minutes: number;
   seed: number;
   quick: boolean;
+  write: boolean;
+}
+
+/** What came of a run: rows with their heading, what was noticed, and a line about all. */
+interface Result {
+  rows: string[][];
+  failures: string[];
+  summary: string;
 }
 
 /**
- * `npm run hostile [-- --only TEXT] [--minutes N] [--seed N] [--quick] [--running]`: hostile origins, nodes, clients, visitors, targets and
+ * `npm run hostile [-- --only TEXT] [--minutes N] [--seed N] [--quick] [--running]
+ * [--write]`: hostile origins, nodes, clients, visitors, targets and
  * agents against a platform of its own, while bystanders use every part of it. Each attack once and alone; with `--minutes` a
- * mix of all for so long instead, with `--quick` small ones, all at once. `--running`: the platform that runs in this home. Resolves with 1 when a
+ * mix of all for so long instead, with `--quick` small ones, all at once. `--running`: the platform that runs in this home.
+ * `--write`: the table goes into docs/reliability.md. Resolves with 1 when a
  * bystander noticed anything, a process ended, something was not given back, or a count is wrong.
  */
 export const hostileCommand: Command = async (args) => {
@@ -46,6 +61,7 @@ export const hostileCommand: Command = async (args) => {
       seed: { type: 'string', default: String(randomInt(2 ** 31)) },
       quick: { type: 'boolean', default: false },
       running: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
     },
   });
   const wishes: Wishes = {
@@ -53,13 +69,14 @@ export const hostileCommand: Command = async (args) => {
     minutes: readNumber('--minutes', values.minutes),
     seed: readNumber('--seed', values.seed),
     quick: values.quick,
+    write: values.write,
   };
   say(`seed ${wishes.seed}, load ${loadavg()[0]?.toFixed(1) ?? '?'}, Node ${process.version}`);
   const platform = values.running ? runningPlatform(platformHome(process.env), process.env) : await startPlatform();
   try {
     const ground = await Ground.open(platform);
     try {
-      return await attackAll(ground, wishes);
+      return await Promise.race([attackAll(ground, wishes), interruption()]);
     } finally {
       await ground.close();
     }
@@ -83,37 +100,47 @@ async function attackAll(ground: Ground, wishes: Wishes): Promise<number> {
   if (chosen.length === 0) throw new PlainFailure(`no attack has "${wishes.only ?? ''}" in its name.`);
   const bystanders = await Bystanders.start(ground);
   say(`${chosen.length} attacks; the bystanders are well`);
-  const [failures, began] = [[] as string[], performance.now()];
+  const began = performance.now();
+  let result: Result | undefined;
+  let miscounts: string[] = [];
   try {
-    failures.push(...(await wayOf(wishes)(ground, bystanders, chosen, wishes)));
+    result = await wayOf(wishes)({ ground, bystanders, chosen, wishes });
   } finally {
-    const miscounts = await bystanders.settleAccounts();
-    failures.push(...miscounts);
-    say(`counters: ${miscounts.join('; ') || 'what the bystanders moved is what was counted'}`);
+    say('comparing what the bystanders moved with what was counted');
+    miscounts = await bystanders.settleAccounts();
   }
-  const memory = [...peakMemory(census(ground))].map(([name, size]) => `${name} ${size}`).join(', ');
   const minutes = ((performance.now() - began) / 60_000).toFixed(1);
-  process.stdout.write(`\nPeak memory in MiB: ${memory}\n`);
-  process.stdout.write(`${minutes} minutes, seed ${wishes.seed}, load ${loadavg()[0]?.toFixed(1) ?? '?'}\n`);
+  return conclude(ground, wishes, { ...result, failures: [...result.failures, ...miscounts] }, minutes);
+}
+
+function conclude(ground: Ground, wishes: Wishes, { rows, summary, failures }: Result, minutes: string): number {
+  const memory = [...peakMemory(census(ground))].map(([name, size]) => `${name} ${size}`).join(', ');
+  const verdict = failures.length === 0 ? 'Nobody noticed.' : 'It was noticed.';
+  const load = loadavg()[0]?.toFixed(1) ?? '?';
+  const text = `${summary} ${minutes} minutes, seed ${wishes.seed}, load ${load}. Peak memory in MiB: ${memory}. ${verdict}`;
+  process.stdout.write(`\n${table(rows)}\n\n`);
   for (const failure of failures) process.stdout.write(`  ${failure}\n`);
-  process.stdout.write(failures.length === 0 ? '\nNobody noticed.\n' : '\nIt was noticed: see above.\n');
+  process.stdout.write(`\n${text}\n`);
+  const run = `Run on ${new Date().toISOString().slice(0, 10)} with Node ${process.version}. ${text}`;
+  if (wishes.write) writeTable(PAGE, 'hostile', rows, run);
   return failures.length === 0 ? 0 : 1;
 }
 
-/** Resolves to what was noticed. */
-type Way = (
-  ground: Ground,
-  bystanders: Bystanders,
-  chosen: readonly HostileAttack[],
-  wishes: Wishes,
-) => Promise<string[]>;
+interface Run {
+  ground: Ground;
+  bystanders: Bystanders;
+  chosen: readonly HostileAttack[];
+  wishes: Wishes;
+}
+
+type Way = (run: Run) => Promise<Result>;
 
 function wayOf({ quick, minutes }: Wishes): Way {
   if (quick) return quickStorm;
   return minutes > 0 ? longStorm : oneByOne;
 }
 
-const oneByOne: Way = async (ground, bystanders, chosen, { seed }) => {
+const oneByOne: Way = async ({ ground, bystanders, chosen, wishes: { seed } }) => {
   const rows = [HEADINGS];
   const failures: string[] = [];
   for (const attack of chosen) {
@@ -125,11 +152,10 @@ const oneByOne: Way = async (ground, bystanders, chosen, { seed }) => {
     failures.push(...findings.map((finding) => `${attack.name}: ${finding}`));
     rows.push([attack.name, attack.role, sent, saw, ended.join(', ') || 'none', held, verdict]);
   }
-  process.stdout.write(`\n${table(rows)}\n`);
-  return failures;
+  return { rows, failures, summary: 'Each attack alone.' };
 };
 
-const quickStorm: Way = (ground, bystanders, chosen, { seed }) => {
+const quickStorm: Way = ({ ground, bystanders, chosen, wishes: { seed } }) => {
   const left = [...chosen];
   return runStorm(ground, bystanders, {
     seed,
@@ -143,7 +169,7 @@ const quickStorm: Way = (ground, bystanders, chosen, { seed }) => {
   });
 };
 
-const longStorm: Way = (ground, bystanders, chosen, { seed, minutes }) => {
+const longStorm: Way = ({ ground, bystanders, chosen, wishes: { seed, minutes } }) => {
   const end = performance.now() + minutes * 60_000;
   say(`a mix of all for ${minutes} minutes`);
   return runStorm(ground, bystanders, {
@@ -156,20 +182,19 @@ const longStorm: Way = (ground, bystanders, chosen, { seed, minutes }) => {
   });
 };
 
-async function runStorm(ground: Ground, bystanders: Bystanders, plan: Parameters<typeof storm>[2]): Promise<string[]> {
+async function runStorm(ground: Ground, bystanders: Bystanders, plan: Parameters<typeof storm>[2]): Promise<Result> {
   const report = await storm(ground, bystanders, plan);
-  process.stdout.write(`\n${table(stormRows(report))}\n`);
-  process.stdout.write(`\nBystanders: ${describe({ ...report, findings: [] })}. Held after: ${report.held.text}.\n`);
-  return report.incidents;
+  const summary = `Bystanders: ${describe({ ...report, findings: [] })}. Held after: ${report.held.text}.`;
+  return { rows: stormRows(report), failures: report.incidents, summary };
 }
 
 function stormRows({ tried }: StormReport): string[][] {
-  const rows = [...tried.values()].map(({ attack, times, sent, findings }) => [
+  const rows = [...tried.values()].map(({ attack, times, untried, sent, findings }) => [
     attack.name,
     attack.role,
-    String(times),
+    untried === 0 ? String(times) : `${times - untried} of ${times}`,
     sent,
-    findings.size === 0 ? 'held' : [...findings].slice(0, 2).join('; ').slice(0, 160),
+    findings.size === 0 ? 'held' : `NOTICED: ${[...findings].slice(0, 2).join('; ').slice(0, 160)}`,
   ]);
   return [STORM_HEADINGS, ...rows];
 }

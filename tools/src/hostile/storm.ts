@@ -20,9 +20,19 @@ export interface StormPlan {
   report: (this: void, line: string) => void;
 }
 
+export interface Tried {
+  attack: HostileAttack;
+  times: number;
+  /** How often something was in its way. */
+  untried: number;
+  /** The last time. */
+  sent: string;
+  findings: Set<string>;
+}
+
 export interface StormReport {
   /** By name: how often it was tried, and what it found. */
-  tried: Map<string, { attack: HostileAttack; times: number; sent: string; findings: Set<string> }>;
+  tried: Map<string, Tried>;
   incidents: string[];
   held: Held;
   requests: number;
@@ -48,6 +58,10 @@ export async function storm(ground: Ground, bystanders: Bystanders, plan: StormP
   const looking = look(bystanders, watchman, report, over.signal);
   const order = new Chance(plan.seed);
   await Promise.all(Array.from({ length: plan.lanes }, () => lane({ ground, watchman, report, order, plan })));
+  plan.report('the last attack is over');
+  for (const { attack, times, untried } of report.tried.values()) {
+    if (untried === times) watchman.note(`${attack.name} could not be tried once`);
+  }
   if (!(await eventuallyTrue(() => Promise.resolve(bystanders.areWell()), WELL_MS))) {
     watchman.note('bystanders are not well a minute after the last attack');
   }
@@ -75,12 +89,17 @@ async function lane({ ground, watchman, report, order, plan }: Lane): Promise<vo
     const chance = new Chance(order.below(2 ** 31));
     await ground.awaitAgents().catch((error: Error) => watchman.note(error.message));
     watchman.running.add(attack.name);
-    const { sent, findings } = await strike(attack, { ground, chance, scale });
+    const { sent, findings, untried } = await strike(attack, { ground, chance, scale });
     for (const finding of findings) watchman.note(`${attack.name}: ${finding}`);
     watchman.running.delete(attack.name);
-    const row = report.tried.get(attack.name) ?? { attack, times: 0, sent, findings: new Set<string>() };
+    const row = report.tried.get(attack.name) ?? { attack, times: 0, untried: 0, sent, findings: new Set<string>() };
     row.times += 1;
-    row.sent = sent;
+    if (untried === undefined) row.sent = sent;
+    else {
+      // Others may be in its way for a while; that it never comes to it is said at the end.
+      row.untried += 1;
+      plan.report(`${attack.name} could not be tried: ${untried}`);
+    }
     for (const finding of findings) row.findings.add(finding);
     report.tried.set(attack.name, row);
   }

@@ -26,7 +26,8 @@ export async function tryAttack(attack: HostileAttack, assault: Assault, bystand
   const before = census(ground);
   const descriptors = countDescriptors(before);
   const since = performance.now();
-  const { sent, findings } = await strike(attack, assault);
+  const { sent, findings, untried } = await strike(attack, assault);
+  if (untried !== undefined) findings.push(`could not be tried: ${untried}`);
   const ended = changed(before, census(ground));
   await reviveAgents(ground);
   const isWell = await eventuallyTrue(() => Promise.resolve(bystanders.areWell()), WELL_MS);
@@ -39,13 +40,21 @@ export async function tryAttack(attack: HostileAttack, assault: Assault, bystand
   return { attack, sent, bystanders: describe(notice), ended, held: held.text, findings };
 }
 
+export interface Struck {
+  sent: string;
+  findings: string[];
+  /** Why it could not be tried. */
+  untried?: string;
+}
+
 /** What the attacker itself sent and saw. */
-export async function strike(attack: HostileAttack, assault: Assault): Promise<{ sent: string; findings: string[] }> {
+export async function strike(attack: HostileAttack, assault: Assault): Promise<Struck> {
   try {
     return { sent: await attack.run(assault), findings: [] };
   } catch (error) {
     if (error instanceof Breach) return { sent: attack.name, findings: [error.message] };
-    return { sent: 'could not be tried', findings: [error instanceof Error ? error.message : String(error)] };
+    const untried = error instanceof Error ? error.message : String(error);
+    return { sent: 'nothing', findings: [], untried };
   }
 }
 

@@ -52,7 +52,8 @@ async function pipeline(assault: Assault): Promise<string> {
   origin.close();
   const findings = [];
   if (most > 64) findings.push(`${most} connections to the origin at a time`);
-  if (left > 0) findings.push(`${left} were left when the client had gone`);
+  // A client may end its side and wait for the answer: that of the request under way is still due.
+  if (left > 1) findings.push(`${left} were left when the client had gone`);
   noneOf(findings, `${count} GETs of one connection`);
   return `${count} GETs on one connection, never answered`;
 }

@@ -40,7 +40,8 @@ async function pipeline(assault: Assault, mode: 'http_proxy' | 'mix_proxy'): Pro
   target.close();
   const findings = [];
   if (most > 64) findings.push(`${most} connections to the target`);
-  if (left > 0) findings.push(`${left} were left when the visitor had gone`);
+  // A visitor may end its side and wait for the answer: that of the request under way is still due.
+  if (left > 1) findings.push(`${left} were left when the visitor had gone`);
   noneOf(findings, `${count} GETs of one connection`);
   return `${count} GETs on one connection`;
 }

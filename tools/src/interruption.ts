@@ -1,0 +1,10 @@
+import { PlainFailure } from '../bootstrap/failure.mjs';
+
+/** Rejects when a person ends the run, so that nothing of it is left. */
+export function interruption(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => reject(new PlainFailure(`stopped by ${signal}`, { exitCode: 130 })));
+    }
+  });
+}

@@ -1,0 +1,15 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { PlainFailure } from '../bootstrap/failure.mjs';
+
+/** Puts a table and what was run between the marks of that name in a page. @throws PlainFailure where it has none */
+export function writeTable(page: string, name: string, rows: readonly (readonly string[])[], run: string): void {
+  const text = readFileSync(page, 'utf8');
+  const [from, to] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
+  const [start, end] = [text.indexOf(from) + from.length, text.indexOf(to)];
+  if (start < from.length || end < start) throw new PlainFailure(`${page} has no place for the table "${name}".`);
+  const [headings = [], ...rest] = rows;
+  const lines = [headings, headings.map(() => '---'), ...rest].map((row) => `| ${row.map(cell).join(' | ')} |`);
+  writeFileSync(page, `${text.slice(0, start)}\n\n${lines.join('\n')}\n\n${run}\n\n${text.slice(end)}`);
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
