@@ -31,6 +31,7 @@ import { OwnServiceClients } from './guard/own-service-clients.js';
 import { FlowWatch, HealthBook } from './health/index.js';
 import { EventListeners } from './kernel-events.js';
 import { ListenerSet, type Listener } from './listeners.js';
+import { targetFields } from './protocol/stream-session.js';
 import { createInbound } from './registry.js';
 import { withChain } from './way-out.js';
 
@@ -138,7 +139,8 @@ class Kernel implements ProxyKernel, Dispatcher {
   async testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
     if (!this.generation) throw new KernelConfigError('rules', 'no configuration is applied');
     const { router, policies, fakeIps } = this.generation;
-    const real = fakeIps ? withRealName(flow, fakeIps) : flow;
+    const asked = flow.host === null ? flow : { ...flow, ...targetFields(flow.host, flow.destinationIp) };
+    const real = fakeIps ? withRealName(asked, fakeIps) : asked;
     const traced = await router.explain(real);
     return withChain(traced, policies.chain(traced.target, real));
   }

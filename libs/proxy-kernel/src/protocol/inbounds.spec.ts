@@ -304,6 +304,55 @@ describe('users', () => {
   });
 });
 
+describe('a host', () => {
+  const rule = (payload: string, type: 'IP-CIDR' | 'DOMAIN-SUFFIX' | 'IN-USER' = 'IP-CIDR') => ({
+    id: 1,
+    source: 'manual' as const,
+    type,
+    payload,
+    target: 'REJECT',
+    noResolve: true,
+  });
+
+  it.each(['127.0.0.1.', '127.1', '2130706433', '0x7f.0.0.1', '0177.0.0.1', '0.0.0.0', '::ffff:127.0.0.1'])(
+    'written as %s meets the rules of its address over every protocol',
+    async (host) => {
+      const { port, records, kernel } = await start({ config: { rules: [rule('127.0.0.0/8')] } });
+      const authority = host.includes(':') ? `[${host}]` : host;
+      const name = Buffer.from(host);
+      const port9 = Buffer.from([0, 9]);
+      const requests = [
+        `CONNECT ${authority}:9 HTTP/1.1\r\n\r\n`,
+        `GET http://${authority}:9/ HTTP/1.1\r\nHost: a\r\n\r\n`,
+        Buffer.concat([Buffer.from([5, 1, 0, 5, 1, 0, 3, name.length]), name, port9]),
+        Buffer.concat([Buffer.from([4, 1]), port9, Buffer.from([0, 0, 0, 1, 0]), name, Buffer.from([0])]),
+      ];
+      for (const [index, bytes] of requests.entries()) {
+        client(port).write(bytes);
+        await until(() => records.length === index + 1);
+        expect(records[index]).toMatchObject({ status: 'rejected', destinationIp: '127.0.0.1', host: null });
+      }
+      const traced = await kernel.testRoute({ ...records[0]!, host, destinationIp: null });
+      expect(traced.target).toBe('REJECT');
+    },
+  );
+
+  it('in letters of its language meets the rules of its name', async () => {
+    const { port, records } = await start({ config: { rules: [rule('bücher.test', 'DOMAIN-SUFFIX')] } });
+    const name = Buffer.from('WWW.Bücher.test');
+    client(port).write(Buffer.concat([Buffer.from([5, 1, 0, 5, 1, 0, 3, name.length]), name, Buffer.from([0, 9])]));
+    await until(() => records.length === 1);
+    expect(records[0]).toMatchObject({ status: 'rejected', host: 'www.xn--bcher-kva.test' });
+  });
+
+  it('of SOCKS4 comes from nobody, whatever user the client names', async () => {
+    const { port, records } = await start({ config: { rules: [rule('alice', 'IN-USER')] } });
+    client(port).write(Buffer.concat([Buffer.from([4, 1, 0, 9, 127, 0, 0, 1]), Buffer.from('alice\0')]));
+    await until(() => records.length === 1);
+    expect(records[0]).toMatchObject({ inboundUser: null, status: 'failed' });
+  });
+});
+
 describe('a listener of one protocol', () => {
   it.each([
     ['http', Buffer.from([5, 1, 0])],

@@ -9,6 +9,7 @@ import {
   type SniffResult,
 } from '@gatehouse/net';
 import { RejectedError, type ConnectionMetadata, type Flow, type InboundContext } from '../interfaces/index.js';
+import { normalHost } from './host-name.js';
 import { endGently, holdSilently, plainAddress } from './client-socket.js';
 
 /** A client that asked for a byte stream (CONNECT, SOCKS), and how its protocol answers. */
@@ -56,9 +57,12 @@ export async function serveStream(context: InboundContext, request: StreamReques
 }
 
 /** Host and address as the client gave them, in the form that rules and records use. */
-export function targetFields(host: string): Pick<ConnectionMetadata, 'host' | 'destinationIp'> {
-  if (isIP(host)) return { host: null, destinationIp: plainAddress(host) };
-  return { host: host.toLowerCase().replace(/\.$/, ''), destinationIp: null };
+export function targetFields(
+  host: string,
+  destinationIp: string | null = null,
+): Pick<ConnectionMetadata, 'host' | 'destinationIp'> {
+  const normal = normalHost(host) ?? host;
+  return isIP(normal) ? { host: null, destinationIp: normal } : { host: normal, destinationIp };
 }
 
 function streamMetadata(context: InboundContext, request: StreamRequest): ConnectionMetadata {
@@ -91,7 +95,7 @@ async function sniffIfWanted(context: InboundContext, flow: Flow, request: Strea
   const { metadata } = flow;
   if (sniffing === false || metadata.host !== null || !sniffing.ports.includes(metadata.destinationPort)) return false;
   request.socket.write(request.accepted);
-  const host = await sniffHost(request.reader, sniffing.timeoutMs);
+  const host = normalHost((await sniffHost(request.reader, sniffing.timeoutMs)) ?? '');
   if (host !== null) metadata.sniffHost = host;
   return true;
 }

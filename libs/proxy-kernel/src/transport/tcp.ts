@@ -1,6 +1,7 @@
 import { Socket, isIP, isIPv6 } from 'node:net';
 import { DialedSocket, guardFlow, guardPromise, setFlowTimeout } from '@gatehouse/net';
 import { DialError, type DialContext, type Resolver } from '../interfaces/index.js';
+import { isUnspecified } from '../protocol/host-name.js';
 import { abortError, toDialError } from './dial-error.js';
 
 /** RFC 8305 section 5: how long one address has before the next is tried beside it. */
@@ -51,7 +52,7 @@ async function addressesOf({ host, ips, resolver, signal, onStage }: Lookup): Pr
   try {
     const addresses = ips?.length ? ips : await resolver.resolve(host, signal);
     onStage?.('dns');
-    return interleave(addresses).slice(0, MAX_ADDRESSES);
+    return interleave(addresses.filter((address) => !isUnspecified(address))).slice(0, MAX_ADDRESSES);
   } catch (error) {
     throw toDialError(error, 'dns');
   }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:dgram';
 import { isIP, isIPv6 } from 'node:net';
 import { createUdpSocket } from '@gatehouse/net';
 import type { DialGuard } from '../../guard/target-guard.js';
+import { isUnspecified } from '../host-name.js';
 import type { PacketConnection, Resolver, Target } from '../../interfaces/index.js';
 
 /** Domains of one association whose addresses are remembered. */
@@ -66,7 +67,8 @@ class DirectPackets implements PacketConnection {
     this.names.set(host, name);
     const addresses = ips?.length ? Promise.resolve([...ips]) : this.resolver.resolve(host);
     addresses.then(
-      ([ip]) => {
+      (found) => {
+        const ip = found.find((address) => !isUnspecified(address));
         if (ip === undefined || this.closed) return this.names.delete(host);
         name.ip = ip;
         for (const { payload, target } of name.waiting.splice(0)) this.transmit(payload, ip, target);

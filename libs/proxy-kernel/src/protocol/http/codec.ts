@@ -1,7 +1,7 @@
 /** Heads of HTTP/1 proxy requests and what a proxy may pass on (RFC 9110 7.6, RFC 9112). Pure. */
 import { readHeaderLine } from '@gatehouse/net';
 import { DialError, RejectedError } from '../../interfaces/index.js';
-import { isHostName } from '../host-name.js';
+import { normalHost } from '../host-name.js';
 
 /** Between a client and its proxy only (RFC 9110 7.6.1), whatever `Connection` names besides. */
 const HOP_BY_HOP = new Set([
@@ -48,9 +48,9 @@ export function parseConnectHead(head: string): ConnectHead {
 /** `host:port` or `[v6]:port`. @throws HttpRequestError 400. */
 export function parseAuthority(text: string, defaultPort?: number): Authority {
   const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^\s:/?#@[\]]+))(?::(\d{1,5}))?$/.exec(text);
-  const host = match?.[1] ?? match?.[2] ?? '';
+  const host = normalHost(match?.[1] ?? match?.[2] ?? '');
   const port = match?.[3] === undefined ? (defaultPort ?? 0) : Number(match[3]);
-  if (!isHostName(host) || port < 1 || port > 65_535) throw new HttpRequestError(400, 'malformed target');
+  if (host === null || port < 1 || port > 65_535) throw new HttpRequestError(400, 'malformed target');
   return { host, port };
 }
 

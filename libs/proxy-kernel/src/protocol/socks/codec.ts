@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { formatIp, parseIp } from '@gatehouse/net';
 import type { Target } from '../../interfaces/index.js';
-import { isHostName } from '../host-name.js';
+import { normalHost } from '../host-name.js';
 
 export const SOCKS4 = 4;
 export const SOCKS5 = 5;
@@ -86,8 +86,9 @@ function decodeHost(bytes: Buffer, offset: number, end: number): string {
 }
 
 function checkedName(name: string): string {
-  if (!isHostName(name)) throw new SocksError('the host name is not one');
-  return name;
+  const host = normalHost(name);
+  if (host === null) throw new SocksError('the host name is not one');
+  return host;
 }
 
 /** `ver ‖ reply ‖ 0 ‖ bound address`. */

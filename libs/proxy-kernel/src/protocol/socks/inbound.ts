@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { ByteReader } from '@gatehouse/net';
 import { DialError, RejectedError, type InboundContext } from '../../interfaces/index.js';
 import { endGently, plainAddress } from '../client-socket.js';
-import { isHostName } from '../host-name.js';
+import { normalHost } from '../host-name.js';
 import { serveStream } from '../stream-session.js';
 import * as codec from './codec.js';
 import { serveUdpAssociation } from './udp-association.js';
@@ -110,19 +110,22 @@ async function serveSocks4(
   onHandshake: () => void,
 ): Promise<void> {
   const head = await reader.read(7);
-  const userId = (await reader.readThrough(NUL)).subarray(0, -1).toString();
+  // Of a user id nobody knows whose it is: there is no password.
+  await reader.readThrough(NUL);
   // 0.0.0.x with x other than 0: the name follows (4a)
   const named = head.readUInt32BE(3) > 0 && head.readUInt32BE(3) < 256;
-  const host = named ? (await reader.readThrough(NUL)).subarray(0, -1).toString() : head.subarray(3).join('.');
+  const host = normalHost(
+    named ? (await reader.readThrough(NUL)).subarray(0, -1).toString() : head.subarray(3).join('.'),
+  );
   onHandshake();
-  if (context.requiresAuth || head[0] !== codec.COMMAND_CONNECT || !isHostName(host)) {
+  if (context.requiresAuth || head[0] !== codec.COMMAND_CONNECT || host === null) {
     return endGently(socket, codec.encodeReply4(false));
   }
   return serveStream(context, {
     socket,
     reader,
     type: 'Socks4',
-    user: userId || null,
+    user: null,
     host,
     port: head.readUInt16BE(1),
     accepted: codec.encodeReply4(true),
