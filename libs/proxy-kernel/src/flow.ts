@@ -189,6 +189,9 @@ export class KernelFlow implements Flow {
 
   private async decide(): Promise<FlowRoute> {
     const { generation, table } = this.parts;
+    if (table.isTooMany(this.entry)) {
+      throw new DialError('route', 'other', 'this client or user has too many connections open');
+    }
     this.nameStandIn();
     const view = routingView(this.metadata);
     const deciding = generation.router.decide(view, this.signal);

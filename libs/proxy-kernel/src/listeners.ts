@@ -72,6 +72,8 @@ export class Listener {
   }
 
   private accepted(socket: Socket): void {
+    // It accepts again, whatever went wrong before.
+    this.failure = null;
     this.sockets.add(socket);
     // Stays for the socket's life; whoever serves it sees `close`.
     socket.on('error', () => undefined);

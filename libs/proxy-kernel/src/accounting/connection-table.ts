@@ -10,7 +10,11 @@ import type {
   TrafficDelta,
 } from '../interfaces/index.js';
 import { ConnectionEntry } from './connection-entry.js';
+import { FlowShares } from './flow-shares.js';
 import { flowStatus } from './flow-status.js';
+
+/** Open flows of one client address, this machine's own apart, and of one user: what is left is for the others. */
+const MOST_OF_ONE = 8_192;
 
 export interface ConnectionTotals {
   opened: number;
@@ -24,6 +28,7 @@ export class ConnectionTable {
   /** Of flows that ended; open ones are added by `totals`. */
   private readonly ended: ConnectionTotals = { opened: 0, failed: 0, upload: 0, download: 0 };
   private readonly entries = new Map<string, ConnectionEntry>();
+  private readonly shares: FlowShares;
   private readonly idPrefix = randomBytes(4).toString('hex');
   private readonly now: () => number;
   private readonly onClosed: (record: ConnectionRecord) => void;
@@ -31,7 +36,8 @@ export class ConnectionTable {
   private pending: TrafficDelta | null = null;
   private sampledAt: number;
 
-  constructor(now: () => number, onClosed: (record: ConnectionRecord) => void) {
+  constructor(now: () => number, onClosed: (record: ConnectionRecord) => void, most = MOST_OF_ONE) {
+    this.shares = new FlowShares(most);
     this.now = now;
     this.onClosed = onClosed;
     this.sampledAt = now();
@@ -46,8 +52,14 @@ export class ConnectionTable {
     const id = `${this.idPrefix}-${this.sequence.toString(36)}`;
     const entry = new ConnectionEntry(id, metadata, this.now(), close);
     this.entries.set(id, entry);
+    this.shares.add(metadata, 1);
     this.ended.opened += 1;
     return entry;
+  }
+
+  /** The flow's client or user has more than one may have. */
+  isTooMany({ metadata }: ConnectionEntry): boolean {
+    return this.shares.isOver(metadata);
   }
 
   routed(entry: ConnectionEntry, decision: RouteDecision): void {
@@ -64,6 +76,7 @@ export class ConnectionTable {
   /** Takes the flow off the table and tells its record. Once a flow. */
   close(entry: ConnectionEntry, outcome: FlowOutcome, stage: ErrorStage): void {
     if (!this.entries.delete(entry.id)) return;
+    this.shares.add(entry.metadata, -1);
     this.tell(entry);
     const status = flowStatus(outcome, stage);
     this.ended.upload += entry.upload;

@@ -131,7 +131,8 @@ export class CachingResolver implements SystemResolver {
       const { addresses, ttlMs, missing = false } = await within(timeoutMs, asking);
       if (addresses.length === 0) return { addresses, missing, expiresAt: now() + negativeTtlMs };
       const ordered = [...addresses].sort((a, b) => isIP(a) - isIP(b));
-      const lifetime = Math.min(maxTtlMs, Math.max(minTtlMs, ttlMs ?? UNKNOWN_TTL_MS));
+      // RFC 1035 3.2.1: an answer with 0 is for the question at hand only.
+      const lifetime = ttlMs === 0 ? 0 : Math.min(maxTtlMs, Math.max(minTtlMs, ttlMs ?? UNKNOWN_TTL_MS));
       return { addresses: ordered, missing: false, expiresAt: now() + lifetime };
     } catch (error) {
       if (!isNoSuchName(error)) throw failure(name, error);

@@ -30,6 +30,11 @@ export interface DialContext {
 /** A UDP association through an outbound. */
 export interface PacketConnection {
   send(payload: Buffer, target: Target): void;
+  /**
+   * The address that datagrams to a target go to, where this machine looks names up; absent where a node does.
+   * @throws DialError stage `dns`.
+   */
+  resolve?(target: Target): Promise<string>;
   onMessage(listener: (payload: Buffer, from: Target) => void): void;
   onClose(listener: (error?: Error) => void): void;
   close(): void;

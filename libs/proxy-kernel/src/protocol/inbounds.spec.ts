@@ -1,4 +1,5 @@
 import { createSocket } from 'node:dgram';
+import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
@@ -518,6 +519,8 @@ describe('UDP through SOCKS5', () => {
     udp.send(Buffer.from('nonsense'), relay.port, relay.host);
     expect(await ask('127.0.0.1', echo, 'mine')).toBe('re:mine');
     const stranger = createSocket('udp4');
+    stranger.bind(0, '127.0.0.2');
+    await once(stranger, 'listening');
     cleanups.push(() => stranger.close());
     let answered = false;
     stranger.on('message', () => (answered = true));
@@ -525,6 +528,61 @@ describe('UDP through SOCKS5', () => {
     expect(await ask('127.0.0.1', echo, 'mine')).toBe('re:mine');
     expect(kernel.connections()).toMatchObject([{ upload: 8 }]);
     expect(answered).toBe(false);
+  });
+
+  it('answers each port of its client, from the stand-in that was asked', async () => {
+    const echo = await startUdpEcho();
+    const asked = ['one.test', 'two.test', 'three.test'];
+    for (const node of [null, await startShadowsocksUdp('aes-128-gcm')]) {
+      const outbound = {
+        type: 'ss',
+        name: 'x',
+        server: '127.0.0.1',
+        port: node ?? 1,
+        cipher: 'aes-128-gcm',
+        password: 'secret',
+      } as const;
+      const listen = { address: '127.0.0.1', port: 0 };
+      const names = { nameservers: ['system'], fakeIp: { range: '198.18.0.0/16' }, listen };
+      const way = { outbounds: [{ tag: 'n1', node: outbound }], defaultPolicy: node === null ? 'DIRECT' : 'n1' };
+      const { port, kernel } = await start({ config: { dns: names, ...way } });
+      const dns = kernel.status().listeners.find(({ name }) => name === 'dns')?.port ?? 0;
+      const resolver = new Resolver();
+      resolver.setServers([`127.0.0.1:${dns}`]);
+      const standIns = await Promise.all(asked.map(async (name) => (await resolver.resolve4(name))[0] ?? ''));
+      // Names of `hosts` have no stand-ins; those given out before stay.
+      const hosts = Object.fromEntries(asked.map((name) => [name, ['127.0.0.1']]));
+      const listeners = [{ name: 'in', type: 'mixed' as const, address: '127.0.0.1', port: 0, users: [] }];
+      await kernel.apply({ mode: 'rule', listeners, groups: [], rules: [], dns: { ...names, hosts }, ...way });
+      const { udp, relay } = await associate(port);
+      const second = createSocket('udp4');
+      second.bind(0, '127.0.0.1');
+      await once(second, 'listening');
+      cleanups.push(() => second.close());
+      const seen: string[] = [];
+      for (const [index, socket] of [udp, second].entries()) {
+        socket.on('message', (bytes) => {
+          const { target, payload } = decodeUdp(bytes) ?? {};
+          seen.push(`${index} ${asked[standIns.indexOf(target?.host ?? '')]} ${payload?.toString()}`);
+        });
+      }
+      const expected: string[] = [];
+      for (let round = 0; round < 3; round += 1) {
+        for (const [at, host] of standIns.entries()) {
+          for (const [index, socket] of [udp, second].entries()) {
+            socket.send(encodeUdp({ host, port: echo }, Buffer.from(`${asked[at]}`)), relay.port, relay.host);
+            expected.push(`${index} ${asked[at]} re:${asked[at]}`);
+          }
+        }
+      }
+      await expect.poll(() => [...seen].sort(), { timeout: 5000 }).toEqual(expected.sort());
+      const flows = kernel.connections();
+      expect(flows).toHaveLength(6);
+      for (const { host, upload, download } of flows) {
+        const length = String(host).length * 3;
+        expect([upload, download]).toEqual([length, length + 9]);
+      }
+    }
   });
 
   it('goes on when a SOCKS5 server says that an answer comes from what is no name', async () => {

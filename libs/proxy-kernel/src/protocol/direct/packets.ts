@@ -3,7 +3,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { createUdpSocket } from '@gatehouse/net';
 import type { DialGuard } from '../../guard/target-guard.js';
 import { isUnspecified } from '../host-name.js';
-import type { PacketConnection, Resolver, Target } from '../../interfaces/index.js';
+import { DialError, type PacketConnection, type Resolver, type Target } from '../../interfaces/index.js';
 
 /** Domains of one association whose addresses are remembered. */
 const MAX_NAMES = 256;
@@ -47,6 +47,17 @@ class DirectPackets implements PacketConnection {
     this.resolveName(host, ips, { ip: null, waiting: [{ payload, target }] });
   }
 
+  async resolve({ host, ips }: Target): Promise<string> {
+    if (isIP(host)) return host;
+    const known = this.names.get(host)?.ip;
+    if (known) return known;
+    const found = ips?.length ? ips : await this.resolver.resolve(host);
+    const ip = found.find((address) => !isUnspecified(address));
+    if (ip === undefined) throw new DialError('dns', 'dns_error', `${host} has no address`);
+    this.remember(host, { ip, waiting: this.names.get(host)?.waiting ?? [] });
+    return ip;
+  }
+
   onMessage(listener: (payload: Buffer, from: Target) => void): void {
     this.messageListeners.push(listener);
   }
@@ -60,11 +71,7 @@ class DirectPackets implements PacketConnection {
   }
 
   private resolveName(host: string, ips: readonly string[] | undefined, name: Name): void {
-    if (this.names.size >= MAX_NAMES) {
-      const [oldest] = this.names.keys();
-      if (oldest !== undefined) this.names.delete(oldest);
-    }
-    this.names.set(host, name);
+    this.remember(host, name);
     const addresses = ips?.length ? Promise.resolve([...ips]) : this.resolver.resolve(host);
     addresses.then(
       (found) => {
@@ -77,6 +84,12 @@ class DirectPackets implements PacketConnection {
       // A datagram to a name that does not resolve is lost, as any datagram may be; the next one asks again.
       () => this.names.delete(host),
     );
+  }
+
+  private remember(host: string, name: Name): void {
+    const [oldest] = this.names.keys();
+    if (oldest !== undefined && this.names.size >= MAX_NAMES) this.names.delete(oldest);
+    this.names.set(host, name);
   }
 
   private transmit(payload: Buffer, ip: string, target: Target): void {

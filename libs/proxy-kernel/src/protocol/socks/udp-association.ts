@@ -6,6 +6,9 @@ import { endGently, plainAddress } from '../client-socket.js';
 import { REPLY, SocksError, decodeUdp, encodeReply, encodeUdp } from './codec.js';
 import { UdpFlows } from './udp-flows.js';
 
+/** Ports that one client sends from, such as one for each connection of its browser over QUIC. */
+const MAX_PORTS = 256;
+
 export interface AssociationClient {
   /** The TCP connection that asked; the association ends with it. */
   socket: Socket;
@@ -42,18 +45,16 @@ function bind(udp: UdpSocket, address: string): Promise<void> {
 class Association {
   private readonly client: AssociationClient;
   private readonly udp: UdpSocket;
-  private readonly flows: UdpFlows;
+  private readonly context: InboundContext;
   private readonly clientIp: string;
-  /** Port the client sends from: that of its first datagram. */
-  private clientPort = 0;
+  /** By the port that the client sends from, in the order of their first datagrams. */
+  private readonly ports = new Map<number, UdpFlows>();
 
   constructor(context: InboundContext, client: AssociationClient, udp: UdpSocket) {
     this.client = client;
     this.udp = udp;
+    this.context = context;
     this.clientIp = plainAddress(client.socket.remoteAddress);
-    const { remotePort = 0, localPort = 0 } = client.socket;
-    const source = { ip: this.clientIp, port: remotePort, user: client.user, inboundPort: localPort };
-    this.flows = new UdpFlows(context, source, (payload, from) => this.answer(payload, from));
   }
 
   start(): void {
@@ -63,22 +64,33 @@ class Association {
     socket.once('end', () => socket.end());
     socket.once('close', () => {
       this.udp.close();
-      this.flows.close();
+      for (const flows of this.ports.values()) flows.close();
     });
     socket.resume();
   }
 
   private received(bytes: Buffer, from: RemoteInfo): void {
     if (plainAddress(from.address) !== this.clientIp) return;
-    if (this.clientPort === 0) this.clientPort = from.port;
-    if (from.port !== this.clientPort) return;
     const datagram = decodeUdp(bytes);
-    if (datagram) this.flows.send(datagram.payload, datagram.target);
+    if (!datagram) return;
+    const flows = this.ports.get(from.port) ?? this.open(from.port);
+    flows.send(datagram.payload, datagram.target);
   }
 
-  private answer(payload: Buffer, from: Target): void {
-    const datagram = encodeAnswer(from, payload);
-    if (datagram) this.udp.send(datagram, this.clientPort, this.clientIp, () => undefined);
+  private open(clientPort: number): UdpFlows {
+    const [oldest] = this.ports;
+    if (oldest && this.ports.size >= MAX_PORTS) {
+      this.ports.delete(oldest[0]);
+      oldest[1].close();
+    }
+    const { remotePort = 0, localPort = 0 } = this.client.socket;
+    const source = { ip: this.clientIp, port: remotePort, user: this.client.user, inboundPort: localPort };
+    const flows = new UdpFlows(this.context, source, (payload, from) => {
+      const datagram = encodeAnswer(from, payload);
+      if (datagram) this.udp.send(datagram, clientPort, this.clientIp, () => undefined);
+    });
+    this.ports.set(clientPort, flows);
+    return flows;
   }
 }
 

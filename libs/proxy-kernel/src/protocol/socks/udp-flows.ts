@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { setFlowInterval, setFlowTimeout } from '@gatehouse/net';
+import { guardPromise, setFlowInterval, setFlowTimeout } from '@gatehouse/net';
 import {
   DialError,
   type CloseReason,
@@ -11,9 +11,12 @@ import {
   type Target,
 } from '../../interfaces/index.js';
 import { targetFields } from '../stream-session.js';
+import { UdpWay, keyOf } from './udp-way.js';
 
-/** Targets of one association at once; the one longest quiet makes room. */
+/** Targets of one source port at once; the one longest quiet makes room. */
 const MAX_FLOWS = 512;
+/** Packet connections for them: flows share one unless their answers could not be told apart. */
+const MAX_WAYS = 64;
 /** Datagrams held while a flow is being routed and opened. */
 const MAX_WAITING = 32;
 
@@ -26,18 +29,20 @@ export interface UdpSource {
 }
 
 interface UdpFlow {
+  key: string;
   flow: Flow;
   target: Target;
   /** What the client asked for, where that was an address that stands for a name. */
   standsFor: Target | null;
-  packets: PacketConnection | null;
+  way: UdpWay<UdpFlow> | null;
   waiting: Buffer[];
   lastActiveAt: number;
 }
 
 /**
- * The flows of one UDP association: one a target, each routed and recorded on its own, all that take the same way on
- * one packet connection (so that a peer sees one source port, as behind a full-cone NAT).
+ * The flows of one source port of a client: one a target, each routed and recorded on its own. Those that take the same way
+ * out share a packet connection (so that a peer sees one source port, as behind a full-cone NAT), but for two whose answers
+ * come from one address, or from addresses that only a node knows: the client must get each as from the target it asked.
  */
 export class UdpFlows {
   private readonly context: InboundContext;
@@ -45,7 +50,9 @@ export class UdpFlows {
   private readonly deliver: (payload: Buffer, from: Target) => void;
   /** By target; the order is that of last use. */
   private readonly flows = new Map<string, UdpFlow>();
-  private readonly connections = new Map<string, Promise<PacketConnection>>();
+  /** By way out. */
+  private readonly ways = new Map<string, Set<Promise<UdpWay<UdpFlow>>>>();
+  private wayCount = 0;
   private readonly sweeper: NodeJS.Timeout;
   private closed = false;
 
@@ -62,7 +69,7 @@ export class UdpFlows {
     const key = keyOf(target);
     const known = this.flows.get(key) ?? this.open(key, target);
     this.touch(key, known);
-    if (known.packets) transmit(known, known.packets, payload);
+    if (known.way) transmit(known, known.way, payload);
     else if (known.waiting.length < MAX_WAITING) known.waiting.push(payload);
   }
 
@@ -71,12 +78,8 @@ export class UdpFlows {
     this.closed = true;
     clearInterval(this.sweeper);
     for (const key of this.flows.keys()) this.end(key, 'client_closed');
-    for (const connection of this.connections.values())
-      connection.then(
-        (packets) => packets.close(),
-        () => undefined,
-      );
-    this.connections.clear();
+    for (const opening of [...this.ways.values()].flatMap((ways) => [...ways])) this.closeWay(opening);
+    this.ways.clear();
   }
 
   private open(key: string, target: Target): UdpFlow {
@@ -84,7 +87,7 @@ export class UdpFlows {
     if (oldest !== undefined && this.flows.size >= MAX_FLOWS) this.end(oldest, 'idle');
     const flow = this.context.dispatcher.begin(this.metadata(target), (reason) => this.end(key, reason));
     const standsFor = flow.metadata.host !== null && isIP(target.host) !== 0 ? target : null;
-    const opened: UdpFlow = { flow, target, standsFor, packets: null, waiting: [], lastActiveAt: 0 };
+    const opened: UdpFlow = { key, flow, target, standsFor, way: null, waiting: [], lastActiveAt: 0 };
     this.flows.set(key, opened);
     const { dial } = this.context.timeouts;
     const late = new DialError('dial', 'timeout', `no way out within ${dial} ms`);
@@ -98,58 +101,82 @@ export class UdpFlows {
   private async dial(key: string, opened: UdpFlow): Promise<void> {
     const { flow } = opened;
     const route = await flow.route();
-    const packets = await this.connection(route, flow);
-    if (this.flows.get(key) !== opened) return;
-    flow.opened(undefined);
-    opened.packets = packets;
     // The flow knows the name where the client asked for an address that stands for one.
     const host = flow.metadata.host ?? opened.target.host;
     const { rule, resolvedIps: ips } = route.decision;
-    opened.target = { ...opened.target, host, ips, ...(rule && { ruleIndex: rule.index }) };
-    for (const payload of opened.waiting.splice(0)) transmit(opened, packets, payload);
+    const target = { ...opened.target, host, ips, ...(rule && { ruleIndex: rule.index }) };
+    const way = await this.wayFor(route, opened, target);
+    if (this.flows.get(key) !== opened) return this.leave(opened, way);
+    flow.opened(undefined);
+    opened.way = way;
+    opened.target = target;
+    for (const payload of opened.waiting.splice(0)) transmit(opened, way, payload);
   }
 
-  private connection({ outbound, key }: FlowRoute, flow: Flow): Promise<PacketConnection> {
-    const known = this.connections.get(key);
-    if (known) return known;
-    if (!outbound.openPackets) return Promise.reject(new Error(`${outbound.tag} carries no UDP`));
-    const opening = outbound.openPackets({ signal: flow.signal });
-    this.connections.set(key, opening);
-    opening.then(
-      (packets) => this.attach(key, packets),
-      () => this.connections.delete(key),
-    );
+  /** One on which the flow's answers are its own. @throws DialError. */
+  private async wayFor({ outbound, key }: FlowRoute, opened: UdpFlow, target: Target): Promise<UdpWay<UdpFlow>> {
+    const isNamed = isIP(target.host) === 0;
+    for (;;) {
+      for (const opening of this.ways.get(key) ?? []) {
+        const way = await opening;
+        const sources = await way.sourcesOf(target, isNamed);
+        if (way.enter(opened, sources, this.wayCount >= MAX_WAYS)) return way;
+      }
+      if (!outbound.openPackets) throw new Error(`${outbound.tag} carries no UDP`);
+      // Another flow may be the first on it.
+      await this.openWay(key, outbound.openPackets({ signal: opened.flow.signal }));
+    }
+  }
+
+  private openWay(key: string, packets: Promise<PacketConnection>): Promise<UdpWay<UdpFlow>> {
+    const ways = this.ways.get(key) ?? new Set();
+    const isExtra = ways.size > 0;
+    const opening = packets.then((connection) => this.attach(new UdpWay<UdpFlow>(connection, isExtra), forget));
+    const forget = (): void => {
+      if (ways.delete(opening)) this.wayCount -= 1;
+    };
+    this.ways.set(key, ways.add(opening));
+    this.wayCount += 1;
+    opening.catch(forget);
     return opening;
   }
 
-  private attach(key: string, packets: PacketConnection): void {
-    if (this.closed) return packets.close();
-    packets.onMessage((payload, from) => this.received(packets, payload, from));
+  private attach(way: UdpWay<UdpFlow>, forget: () => void): UdpWay<UdpFlow> {
+    const { packets } = way;
+    packets.onMessage((payload, from) => this.received(way, payload, from));
     packets.onClose((error) => {
-      this.connections.delete(key);
-      for (const [target, { packets: used }] of this.flows) {
-        if (used === packets) this.end(target, error ? 'error' : 'remote_closed', error);
+      forget();
+      for (const [target, { way: used }] of this.flows) {
+        if (used === way) this.end(target, error ? 'error' : 'remote_closed', error);
       }
     });
+    if (this.closed) packets.close();
+    return way;
   }
 
-  private received(packets: PacketConnection, payload: Buffer, from: Target): void {
-    const key = keyOf(from);
-    const exact = this.flows.get(key);
-    const [owner, found] = exact?.packets === packets ? [key, exact] : this.likelyOwner(packets, from);
-    if (!found) return;
-    this.touch(owner, found);
-    found.flow.counter.download += payload.length;
-    this.deliver(payload, found.standsFor ?? from);
-  }
-
-  /** A target asked for by name answers from its address: the latest flow on that port, else the latest of all. */
-  private likelyOwner(packets: PacketConnection, from: Target): [string, UdpFlow | null] {
-    const candidates = [...this.flows].filter(([, flow]) => flow.packets === packets).reverse();
-    const samePort = candidates.find(
-      ([, { target, flow }]) => target.port === from.port && flow.metadata.host !== null,
+  private closeWay(opening: Promise<UdpWay<UdpFlow>>): void {
+    guardPromise(
+      null,
+      opening.then(
+        ({ packets }) => packets.close(),
+        () => undefined,
+      ),
     );
-    return samePort ?? candidates[0] ?? ['', null];
+  }
+
+  private received(way: UdpWay<UdpFlow>, payload: Buffer, from: Target): void {
+    const owner = way.ownerOf(from);
+    if (!owner) return;
+    const { flow, asked } = owner;
+    this.touch(flow.key, flow);
+    flow.flow.counter.download += payload.length;
+    this.deliver(payload, asked && flow.standsFor ? flow.standsFor : from);
+  }
+
+  /** The first connection of a way out is kept, for its port; those beside it go. */
+  private leave(opened: UdpFlow, way: UdpWay<UdpFlow>): void {
+    way.leave(opened);
+    if (way.isExtra && way.isUnused) way.packets.close();
   }
 
   private fail(key: string, opened: UdpFlow, error: unknown): void {
@@ -160,6 +187,7 @@ export class UdpFlows {
     const known = this.flows.get(key);
     if (!known) return;
     this.flows.delete(key);
+    if (known.way) this.leave(known, known.way);
     known.flow.finish({ closeReason, error });
   }
 
@@ -192,11 +220,8 @@ export class UdpFlows {
   }
 }
 
-function transmit({ flow, target }: UdpFlow, packets: PacketConnection, payload: Buffer): void {
-  flow.counter.upload += payload.length;
-  packets.send(payload, target);
-}
-
-function keyOf({ host, port }: Target): string {
-  return `${host}|${port}`;
+function transmit(opened: UdpFlow, way: UdpWay<UdpFlow>, payload: Buffer): void {
+  opened.flow.counter.upload += payload.length;
+  way.sends(opened);
+  way.packets.send(payload, opened.target);
 }
