@@ -1,4 +1,4 @@
-import { formatCidr, specialPurposeRanges } from '@gatehouse/net';
+import { FlowFailures, formatCidr, specialPurposeRanges } from '@gatehouse/net';
 import { DestinationRules, TunnelAgent, type AgentStatus, type HostAndPort } from '@gatehouse/tunnel-kernel';
 import { exitCodeOf } from './exit-codes.js';
 import type { Reporter } from './reporter.js';
@@ -22,10 +22,13 @@ export function runAgent(settings: AgentSettings, reporter: Reporter, software: 
   const { server, transport, websocket, key, graceMs } = settings;
   const name = nameOf(settings);
   const ended = Promise.withResolvers<number>();
+  // What one visitor or target sets off ends its own connection.
+  const failures = new FlowFailures((message, fields) => reporter.error(message, fields));
   const onStatus = (status: AgentStatus): void => {
     reporter.status(status, name);
     if (status.state !== 'stopped') return;
     clearInterval(carried);
+    failures.stop();
     reporter.carried(agent.takeDeltas());
     ended.resolve(exitCodeOf(status.reason.code));
   };

@@ -87,9 +87,9 @@ export interface TurnHandlers {
   /** Absent: Node asks for the body itself. */
   checkContinue?(request: IncomingMessage, response: ServerResponse): void;
   /** Absent: Node closes the connection. */
-  connect?(request: IncomingMessage, socket: Socket, head: Buffer): void;
+  connect?: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
   /** Absent: it is a request like others. */
-  upgrade?(request: IncomingMessage, socket: Socket, head: Buffer): void;
+  upgrade?: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
   /** What cannot be read; the connection is to be closed. */
   clientError(error: NodeJS.ErrnoException, socket: Socket): void;
 }
@@ -119,14 +119,19 @@ export function serveInTurn(server: Server, handlers: TurnHandlers, options?: Re
       socket.on('error', () => undefined);
       turnsOf(socket).take(request, { start: () => serve(request, socket, head), gone: () => undefined });
     };
-  const { checkContinue, connect, upgrade } = handlers;
   server.on(
     'request',
     answered((request, response) => handlers.request(request, response)),
   );
-  if (checkContinue) server.on('checkContinue', answered(checkContinue.bind(handlers)));
-  if (connect) server.on('connect', turned(connect.bind(handlers)));
-  if (upgrade) server.on('upgrade', turned(upgrade.bind(handlers)));
+  if (handlers.checkContinue) {
+    server.on(
+      'checkContinue',
+      answered((request, response) => handlers.checkContinue?.(request, response)),
+    );
+  }
+  const { connect, upgrade } = handlers;
+  if (connect) server.on('connect', turned(connect));
+  if (upgrade) server.on('upgrade', turned(upgrade));
   server.on('clientError', (error: NodeJS.ErrnoException, to: Duplex) => {
     const socket = to as Socket;
     const refuse = (): void => handlers.clientError(error, socket);

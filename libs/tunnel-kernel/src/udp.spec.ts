@@ -189,6 +189,10 @@ describe('mode udp', () => {
     expect(answer.readUInt16BE(24)).toBe(visitor.address().port);
     expect(answer.readUInt16BE(26)).toBe(port);
     expect(answer.toString('utf8', 28)).toBe('hello');
+    // With the header it is longer than UDP has datagrams: lost, and the target has not failed for it.
+    visitor.send(Buffer.alloc(65_507), port, '127.0.0.1');
+    expect((await ask(visitor, port, 'again')).toString('utf8', 28)).toBe('again');
+    expect(rig.failures).toEqual([]);
   });
 
   it('forgets visitors that are quiet, on both sides', async () => {
@@ -212,6 +216,41 @@ describe('mode udp', () => {
     expect(rig.server.flows).toBe(2);
     third.on('message', () => expect.unreachable());
     await ask(second, port, 'z');
+  });
+
+  it('lets those make room for others whom no target has answered, and no one else', async () => {
+    await setUp({ datagrams: { visitors: 2 } });
+    const target = await udp();
+    const heard: string[] = [];
+    target.on('message', (payload, { port, address }) => {
+      heard.push(String(payload));
+      if (payload.includes('?')) target.send(payload, port, address);
+    });
+    const { port } = await start([target.address().port]);
+    await ask(await udp(), port, 'first?');
+    for (const text of ['one', 'two', 'three']) {
+      const stranger = await udp();
+      stranger.send(text, port, '127.0.0.1');
+      await waitFor(() => heard.includes(text));
+    }
+    expect(rig.server.flows).toBe(2);
+    expect(rig.records).toHaveLength(2);
+    expect(String(await ask(await udp(), port, 'last?'))).toBe('last?');
+  });
+
+  it('has no sessions of a client without an agent, and leaves others their share', async () => {
+    await setUp({ datagrams: { sessions: 8 } });
+    const { port } = await start([await echo()]);
+    const quiet = rig.client();
+    const away = rig.tunnelConfig(quiet.record.id, [1], { id: 8, mode: 'udp' });
+    const here = rig.tunnelConfig(1, [await echo()], { mode: 'udp', listen: { host: '127.0.0.1', port } });
+    const states = await rig.server.apply(rig.config({ tunnels: [here, away] }));
+    const awayPort = states.find(({ id }) => id === 8)?.port ?? 0;
+    for (let count = 0; count < 20; count += 1) (await udp()).send('x', awayPort, '127.0.0.1');
+    await waitFor(() => rig.server.datagramState().noRoute > 0);
+    expect(rig.server.datagramState().sessions).toBe(0);
+    for (let count = 0; count < 4; count += 1) await ask(await udp(), port, 'x');
+    expect(rig.server.datagramState().sessions).toBe(4);
   });
 
   it('ends the sessions of a client that is disabled', async () => {

@@ -57,6 +57,8 @@ export interface EdgeStatus {
   problems?: string[];
   /** Rows that the database refused since the process began: counters, grants, events. */
   refusedRows?: number;
+  /** Flows that an unexpected failure ended since the process began; of the door and its workers together. */
+  flowFailures?: number;
   agents: number;
   connections: number;
   ports: EdgePorts;

@@ -1,8 +1,16 @@
 import type { Socket } from 'node:net';
-import type { SocketHandle } from '@gatehouse/net';
+import { FlowFailures, type SocketHandle } from '@gatehouse/net';
 import { EdgeDoor } from './door/edge-door.js';
 import { Edge } from './edge.js';
-import type { DrainParams, EdgeMessage, EdgeOptions, EdgePorts, EdgeRequest, ParentMessage } from './edge-ipc.js';
+import type {
+  DrainParams,
+  EdgeMessage,
+  EdgeOptions,
+  EdgePorts,
+  EdgeRequest,
+  EdgeStatus,
+  ParentMessage,
+} from './edge-ipc.js';
 import { EdgeLog } from './edge-log.js';
 import { EdgePortError } from './edge-port-error.js';
 import type { EdgeRole } from './edge-role.js';
@@ -25,6 +33,7 @@ const ORPHAN_LIMIT_MS = 5_000;
 export class EdgeProgram {
   private readonly channel: EdgeChannel;
   private readonly log: EdgeLog;
+  private readonly flowFailures: FlowFailures;
   private edge: EdgeRole | null = null;
   /** Of a worker: who takes what the door hands over. */
   private worker: Edge | null = null;
@@ -33,6 +42,8 @@ export class EdgeProgram {
   constructor(channel: EdgeChannel) {
     this.channel = channel;
     this.log = new EdgeLog((entries) => void channel.send({ type: 'logs', entries }));
+    const logger = this.log.logger(false);
+    this.flowFailures = new FlowFailures((message, fields) => logger.error(message, fields));
   }
 
   /** A connection that the door accepted. */
@@ -136,7 +147,7 @@ export class EdgeProgram {
       case 'ping':
         return null;
       case 'status':
-        return edge.status();
+        return this.status(edge);
       case 'agents':
         return edge.agents(request.params.clientIds);
       case 'tunnels':
@@ -160,6 +171,11 @@ export class EdgeProgram {
         this.log.flush();
         return null;
     }
+  }
+
+  private async status(edge: EdgeRole): Promise<EdgeStatus> {
+    const status = await edge.status();
+    return { ...status, flowFailures: (status.flowFailures ?? 0) + this.flowFailures.total };
   }
 
   private async drainAway(edge: EdgeRole, params: DrainParams): Promise<void> {

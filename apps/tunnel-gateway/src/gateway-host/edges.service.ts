@@ -18,6 +18,7 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
   /** The edge is to go on without this service. */
   private leaves = false;
   private readonly refusedRows;
+  private readonly flowFailures;
 
   constructor(
     private readonly starter: EdgeStarter,
@@ -29,6 +30,8 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
   ) {
     const help = 'Rows that the database refused for good, since the edge began; as of the last look at /readyz';
     this.refusedRows = metrics.gauge('edge_refused_rows', help);
+    const failed = 'Flows that an unexpected failure ended, since the edge began; as of the last look at /readyz';
+    this.flowFailures = metrics.gauge('edge_flow_failures', failed);
   }
 
   /** @throws StartError when a port of the gateway is taken. */
@@ -114,6 +117,7 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
   private async check(): Promise<void> {
     const status = await this.status();
     this.refusedRows.set(status.refusedRows ?? 0);
+    this.flowFailures.set(status.flowFailures ?? 0);
     const [problem] = problemsOf(status);
     if (problem !== undefined) throw new Error(problem);
   }

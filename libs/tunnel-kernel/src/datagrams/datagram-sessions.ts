@@ -35,6 +35,10 @@ export interface DatagramSession {
  * are asked by the caller, before.
  */
 export interface DatagramSessions {
-  /** @throws TunnelError `overloaded`: too many sessions. Datagrams of a client without an agent are lost. */
+  /**
+   * One without an answer lasts 10 s at most, and may have to make room for others (`SessionShares`).
+   * @throws TunnelError `overloaded`: too many sessions; `offline`: no agent of the client is connected. Of a session that is
+   * there, datagrams are lost while the agent is away.
+   */
   open(options: DatagramSessionOptions): DatagramSession;
 }

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { ByteStream, ListeningSockets, RelayEndReason } from '@gatehouse/net';
+import { failFlow, type ByteStream, type ListeningSockets, type RelayEndReason } from '@gatehouse/net';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import type { FlowLedger } from '../flow-ledger.js';
@@ -9,9 +9,12 @@ import type { DatagramSession, DatagramSessionOptions, DatagramSessions } from '
 import { decodeAddress, FRAME, SESSION_BYTES, sessionOf } from './frames.js';
 import { PacketDoor } from './packet-door.js';
 import { packetKeys } from './sealed-packets.js';
+import { SessionShares } from './session-shares.js';
 import { ServerDatagramSession, type DatagramDrops, type ServerSessionContext } from './server-session.js';
 
 const TICK_MS = 250;
+/** Nobody but its source knows of a session without an answer, and the source may be forged. */
+const UNANSWERED_MS = 10_000;
 
 export interface ServerDatagramsOptions {
   now: () => number;
@@ -28,6 +31,8 @@ export interface ServerDatagramsOptions {
 /** What the server says of its datagrams; counts since its start. */
 export interface DatagramState extends DatagramDrops {
   sessions: number;
+  /** Sessions that ended because others needed their places. */
+  evicted: number;
   /** Packets at the UDP port that were forged or came twice, of the agents that are connected. */
   rejected: number;
   /** Whether agents may send UDP. */
@@ -39,6 +44,7 @@ export class ServerDatagrams implements DatagramSessions {
   private readonly options: ServerDatagramsOptions;
   private readonly door: PacketDoor;
   private readonly sessions = new Map<number, ServerDatagramSession>();
+  private readonly shares: SessionShares<ServerDatagramSession>;
   private readonly routes = new Map<number, AgentRoute>();
   private readonly context: ServerSessionContext;
   private readonly drops: DatagramDrops = { noRoute: 0, overRate: 0, tooLong: 0 };
@@ -49,8 +55,11 @@ export class ServerDatagrams implements DatagramSessions {
   constructor(options: ServerDatagramsOptions) {
     this.options = options;
     this.door = new PacketDoor(options.logger, options.sockets);
+    this.shares = new SessionShares(options.maxSessions);
     this.context = {
       now: options.now,
+      unansweredMs: UNANSWERED_MS,
+      answered: (session) => this.shares.answered(session),
       drops: this.drops,
       routeOf: (clientId) => this.routes.get(clientId) ?? null,
       ended: (session, reason) => this.ended(session, reason),
@@ -74,7 +83,13 @@ export class ServerDatagrams implements DatagramSessions {
   state(): DatagramState {
     let rejected = 0;
     for (const route of this.routes.values()) rejected += route.rejected;
-    return { ...this.drops, sessions: this.sessions.size, rejected, packets: this.door.open };
+    return {
+      ...this.drops,
+      sessions: this.sessions.size,
+      evicted: this.shares.evicted,
+      rejected,
+      packets: this.door.open,
+    };
   }
 
   /** Whether UDP packets get through to the agent of a client. */
@@ -83,15 +98,18 @@ export class ServerDatagrams implements DatagramSessions {
   }
 
   open(options: DatagramSessionOptions): DatagramSession {
-    if (this.sessions.size >= this.options.maxSessions) {
-      throw new TunnelError('overloaded', 'too many sessions of datagrams');
-    }
     const { resource, clientId, visitor } = options.admitted;
+    if (!this.routes.has(clientId)) {
+      this.drops.noRoute += 1;
+      throw new TunnelError('offline', 'no agent carries datagrams of this client');
+    }
+    this.shares.makeRoom(clientId, visitor.address);
     const flow = this.options.ledger.open(resource, clientId, visitor);
     const session = new ServerDatagramSession(this.freeId(), flow, options, this.context);
     // The rate is asked for with each datagram: `limit` has nothing to change.
     flow.handle = { stop: () => session.end('stopped') };
     this.sessions.set(session.id, session);
+    this.shares.add(session);
     this.timer ??= setInterval(() => this.tick(), TICK_MS).unref();
     return session;
   }
@@ -131,7 +149,7 @@ export class ServerDatagrams implements DatagramSessions {
   private tick(): void {
     const now = this.options.now();
     const busy = new Set<number>();
-    for (const session of this.sessions.values()) if (!session.expire(now)) busy.add(session.clientId);
+    for (const session of this.sessions.values()) if (!expired(session, now)) busy.add(session.clientId);
     let lanes = false;
     for (const [clientId, route] of this.routes) {
       if (busy.has(clientId)) route.tick();
@@ -144,6 +162,7 @@ export class ServerDatagrams implements DatagramSessions {
 
   private ended(session: ServerDatagramSession, reason: RelayEndReason): void {
     this.sessions.delete(session.id);
+    this.shares.delete(session);
     this.options.ledger.close(session.flow, { reason });
   }
 
@@ -151,5 +170,15 @@ export class ServerDatagrams implements DatagramSessions {
     do this.nextId = (this.nextId + 1) >>> 0;
     while (this.sessions.has(this.nextId));
     return this.nextId;
+  }
+}
+
+/** What goes wrong for one session is not to keep the others from theirs. */
+function expired(session: ServerDatagramSession, now: number): boolean {
+  try {
+    return session.expire(now);
+  } catch (error) {
+    failFlow({ destroy: () => session.end('stopped') }, 'datagram session', error);
+    return true;
   }
 }

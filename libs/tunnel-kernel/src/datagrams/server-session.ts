@@ -2,6 +2,7 @@ import type { RelayEndReason } from '@gatehouse/net';
 import type { HostAndPort } from '../environment.js';
 import type { Flow } from '../flow-ledger.js';
 import type { AgentRoute } from './agent-route.js';
+import type { PlacedSession } from './session-shares.js';
 import { MAX_DATAGRAM_BYTES, type DatagramSession, type DatagramSessionOptions } from './datagram-sessions.js';
 import { encodeAddress, encodeOpening, FRAME, NOTHING } from './frames.js';
 
@@ -17,23 +18,29 @@ export interface DatagramDrops {
 
 export interface ServerSessionContext {
   now: () => number;
+  /** How long a session may be quiet that has had no answer yet, milliseconds. */
+  unansweredMs: number;
   drops: DatagramDrops;
   /** Null: no agent of the client is connected. */
   routeOf: (clientId: number) => AgentRoute | null;
+  /** The first time that the target says something. */
+  answered: (session: ServerDatagramSession) => void;
   ended: (session: ServerDatagramSession, reason: RelayEndReason) => void;
 }
 
 /** The server's end of one visitor's datagrams. */
-export class ServerDatagramSession implements DatagramSession {
+export class ServerDatagramSession implements DatagramSession, PlacedSession {
   readonly id: number;
   readonly clientId: number;
+  readonly address: string;
   readonly flow: Flow;
   private readonly options: DatagramSessionOptions;
   private readonly context: ServerSessionContext;
   private readonly opening: Buffer;
   /** The agent's connection under which the agent has said that it knows this session. */
   private openedOn: AgentRoute | null = null;
-  private usedAt: number;
+  usedAt: number;
+  answered: boolean;
   private ended = false;
 
   constructor(id: number, flow: Flow, options: DatagramSessionOptions, context: ServerSessionContext) {
@@ -43,6 +50,9 @@ export class ServerDatagramSession implements DatagramSession {
     this.context = context;
     const { resource, clientId, visitor } = options.admitted;
     this.clientId = clientId;
+    this.address = visitor.address;
+    // One that only `close` ends belongs to a connection, which nobody can forge.
+    this.answered = options.idleMs === 0;
     this.opening = encodeOpening({ tunnelId: resource.id, visitor, entrance: options.entrance });
     this.usedAt = context.now();
   }
@@ -66,6 +76,10 @@ export class ServerDatagramSession implements DatagramSession {
   receive(payload: Uint8Array, source: HostAndPort | null): void {
     if (this.ended) return;
     this.usedAt = this.context.now();
+    if (!this.answered) {
+      this.answered = true;
+      this.context.answered(this);
+    }
     if (this.overRate(payload.length)) return;
     this.flow.counter.download += payload.length;
     this.options.onDatagram(payload, source);
@@ -81,6 +95,11 @@ export class ServerDatagramSession implements DatagramSession {
     this.openedOn = null;
   }
 
+  /** Others need its place. */
+  evict(): void {
+    this.end('stopped');
+  }
+
   close(): void {
     this.end('client_closed');
   }
@@ -88,7 +107,8 @@ export class ServerDatagramSession implements DatagramSession {
   /** True if it was idle for too long and is over. */
   expire(now: number): boolean {
     const { idleMs } = this.options;
-    if (idleMs === 0 || now - this.usedAt < idleMs) return false;
+    const quietMs = this.answered ? idleMs : Math.min(idleMs, this.context.unansweredMs);
+    if (idleMs === 0 || now - this.usedAt < quietMs) return false;
     this.end('idle');
     return true;
   }

@@ -101,8 +101,10 @@ export class TargetOutlet implements Outlet {
   }
 
   /** ICMP: nobody listens there, or the way is closed. */
-  private failed(socket: Socket, target: TargetAddress, error: Error): void {
+  private failed(socket: Socket, target: TargetAddress, error: NodeJS.ErrnoException): void {
     if (this.socket !== socket) return;
+    // A datagram that is too long for the way, such as one of 65,507 bytes behind a header of PROXY v2: lost as in any network.
+    if (error.code === 'EMSGSIZE') return;
     this.picker.failed(target);
     // The next datagram goes to the next target, or to this one again from another port.
     this.letGo();

@@ -1,5 +1,6 @@
-import { createSocket, type Socket } from 'node:dgram';
+import type { Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
+import { createUdpSocket as createSocket } from '@gatehouse/net';
 
 /** What the system holds for us while we are busy; it may give less. */
 const BUFFER_BYTES = 4 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ByteReaderError, resetStream } from '@gatehouse/net';
+import { guardPromise, ByteReaderError, resetStream } from '@gatehouse/net';
 import { AbortedSockets } from '../aborted-sockets.js';
 import type { AdmissionRefusal, Gate, GateRefusal } from '../access/gate.js';
 import type { TrustedProxies } from '../access/trusted-proxies.js';
@@ -83,7 +83,7 @@ export class Admission {
     const visitor = farEnd(socket);
     if (!visitor) return resetStream(socket);
     const ends = { visitor, entrance: endpoint(socket.localAddress, socket.localPort) };
-    if (tunnel.acceptProxyProtocol) void this.receiveProxied(tunnel, socket, ends, reception);
+    if (tunnel.acceptProxyProtocol) guardPromise(socket, this.receiveProxied(tunnel, socket, ends, reception));
     else this.enter(tunnel, socket, ends, reception);
   }
 

@@ -1,5 +1,5 @@
-import { createServer, type Server, type Socket } from 'node:net';
-import type { ListeningSockets } from '@gatehouse/net';
+import type { Server, Socket } from 'node:net';
+import { createTcpServer, type ListeningSockets } from '@gatehouse/net';
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort } from '../environment.js';
 import type { Entrance } from './mode.js';
@@ -24,7 +24,7 @@ export class TcpEntrance implements Entrance {
     this.sockets = sockets;
     this.address = address;
     this.onFailure = onFailure;
-    this.server = createServer(
+    this.server = createTcpServer(
       {
         allowHalfOpen: true,
         pauseOnConnect: true,

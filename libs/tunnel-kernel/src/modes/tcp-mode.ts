@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { resetStream, reuseMemory, type ByteStream } from '@gatehouse/net';
+import { guardPromise, resetStream, reuseMemory, type ByteStream } from '@gatehouse/net';
 import type { TunnelConfig } from '../config.js';
 import { TunnelError } from '../errors.js';
 import { relayFlow } from '../relay-flow.js';
@@ -28,7 +28,7 @@ export class TcpMode implements ServerMode {
   private verify(tunnel: TunnelConfig, visitor: AdmittedSocket): void {
     const allowed = this.context.verifier.allows(visitor.resource, visitor.clientId, visitor.visitor);
     if (allowed === true) this.serve(tunnel, visitor);
-    else void this.serveVerified(tunnel, visitor, allowed);
+    else guardPromise(visitor.socket, this.serveVerified(tunnel, visitor, allowed));
   }
 
   private async serveVerified(
@@ -54,7 +54,7 @@ export class TcpMode implements ServerMode {
     try {
       const stream = channels.take(tunnel.clientId, start);
       if (stream) this.join(visitor, stream);
-      else void this.joinLater(visitor, start);
+      else guardPromise(visitor.socket, this.joinLater(visitor, start));
     } catch (error) {
       this.refuse(visitor, error);
     }

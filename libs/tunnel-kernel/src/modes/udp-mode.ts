@@ -1,4 +1,5 @@
 import type { RemoteInfo } from 'node:dgram';
+import { guardPromise } from '@gatehouse/net';
 import type { TunnelConfig } from '../config.js';
 import type { DatagramSession } from '../datagrams/datagram-sessions.js';
 import { TunnelError } from '../errors.js';
@@ -34,29 +35,32 @@ export class UdpMode implements ServerMode {
   }
 
   entrance(tunnel: () => TunnelConfig, onFailure: (error: Error) => void): Entrance {
-    const visitors = new Map<string, UdpVisitor>();
+    const visitors = new PortVisitors(this.limits.visitors);
     const entrance: UdpEntrance = new UdpEntrance(this.context.sockets, tunnel().listen, {
       datagram: (payload, from) => {
         const key = `${from.address} ${from.port}`;
         const known = visitors.get(key);
         if (known) return known.send(payload);
-        if (visitors.size >= this.limits.visitors) return;
-        const visitor = this.admit(tunnel(), entrance, from, () => visitors.delete(key));
+        if (!visitors.makeRoom()) return;
+        const visitor = this.admit(tunnel(), entrance, from, visitors.observer(key));
         if (!visitor) return;
-        visitors.set(key, visitor);
+        visitors.add(key, visitor);
         visitor.send(payload);
         visitor.start();
       },
       failed: onFailure,
-      closed: () => {
-        for (const visitor of visitors.values()) visitor.end();
-      },
+      closed: () => visitors.end(),
     });
     return entrance;
   }
 
   /** Null: refused, in silence. */
-  private admit(tunnel: TunnelConfig, entrance: UdpEntrance, from: RemoteInfo, gone: () => void): UdpVisitor | null {
+  private admit(
+    tunnel: TunnelConfig,
+    entrance: UdpEntrance,
+    from: RemoteInfo,
+    observer: VisitorObserver,
+  ): UdpVisitor | null {
     const resource: ResourceRef = { kind: 'tunnel', id: tunnel.id };
     const admitted = this.context.admission.admit(resource, tunnel.clientId, endpoint(from.address, from.port));
     if (typeof admitted === 'string') return null;
@@ -66,8 +70,57 @@ export class UdpMode implements ServerMode {
       idleMs: this.limits.idleMs,
       entrance: entrance.address,
       answer: (payload) => entrance.send(payload, from),
-      gone,
+      observer,
     });
+  }
+}
+
+interface VisitorObserver {
+  /** The target has answered it, or it was refused: it does not make room for others any more. */
+  settled(): void;
+  gone(): void;
+}
+
+/** Those of one port, by address and port. */
+class PortVisitors {
+  private readonly most: number;
+  private readonly visitors = new Map<string, UdpVisitor>();
+  /** Without an answer yet, the oldest first: their addresses may be forged. */
+  private readonly unanswered = new Map<string, UdpVisitor>();
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  get(key: string): UdpVisitor | undefined {
+    return this.visitors.get(key);
+  }
+
+  /** False: all that are there have had answers. */
+  makeRoom(): boolean {
+    if (this.visitors.size < this.most) return true;
+    const [oldest] = this.unanswered.values();
+    oldest?.end();
+    return this.visitors.size < this.most;
+  }
+
+  add(key: string, visitor: UdpVisitor): void {
+    this.visitors.set(key, visitor);
+    this.unanswered.set(key, visitor);
+  }
+
+  observer(key: string): VisitorObserver {
+    return {
+      settled: () => this.unanswered.delete(key),
+      gone: () => {
+        this.visitors.delete(key);
+        this.unanswered.delete(key);
+      },
+    };
+  }
+
+  end(): void {
+    for (const visitor of this.visitors.values()) visitor.end();
   }
 }
 
@@ -77,7 +130,7 @@ interface UdpVisitorOptions {
   idleMs: number;
   entrance: Endpoint;
   answer: (payload: Uint8Array) => void;
-  gone(): void;
+  observer: VisitorObserver;
 }
 
 /** One address and port that datagrams come from: held while it is verified, then a session. */
@@ -86,6 +139,7 @@ class UdpVisitor {
   private session: DatagramSession | null = null;
   private held: Buffer[] = [];
   private heldBytes = 0;
+  private answered = false;
   private ended = false;
 
   constructor(options: UdpVisitorOptions) {
@@ -103,7 +157,7 @@ class UdpVisitor {
     const { context, admitted } = this.options;
     const allowed = context.verifier.allows(admitted.resource, admitted.clientId, admitted.visitor);
     if (allowed === true) this.open();
-    else void this.startVerified(allowed);
+    else guardPromise({ destroy: () => this.end() }, this.startVerified(allowed));
   }
 
   end(): void {
@@ -123,13 +177,13 @@ class UdpVisitor {
 
   private open(): void {
     if (this.ended) return;
-    const { context, admitted, entrance, idleMs, answer } = this.options;
+    const { context, admitted, entrance, idleMs } = this.options;
     try {
       this.session = context.datagrams.open({
         admitted,
         entrance,
         idleMs,
-        onDatagram: (payload) => answer(payload),
+        onDatagram: (payload) => this.answer(payload),
         onClose: () => this.leave(),
       });
     } catch (error) {
@@ -141,17 +195,24 @@ class UdpVisitor {
     this.held = [];
   }
 
+  private answer(payload: Uint8Array): void {
+    if (!this.answered) this.options.observer.settled();
+    this.answered = true;
+    this.options.answer(payload);
+  }
+
   private leave(): void {
     if (this.ended) return;
     this.release();
-    this.options.gone();
+    this.options.observer.gone();
   }
 
   /** Stays for a moment, so that not every datagram is verified. */
   private refuse(): void {
     if (this.ended) return;
     this.release();
-    setTimeout(() => this.options.gone(), REFUSED_MS).unref();
+    this.options.observer.settled();
+    setTimeout(() => this.options.observer.gone(), REFUSED_MS).unref();
   }
 
   private release(): void {

@@ -1,6 +1,12 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { ForbiddenTargetError, OutboundGuard, type OutboundGuardOptions } from '@gatehouse/net';
+import { Agent as HttpAgent, type IncomingMessage, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import {
+  ForbiddenTargetError,
+  OutboundGuard,
+  requestHttp,
+  requestHttps,
+  type OutboundGuardOptions,
+} from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 
 export interface OutboundRequest {
@@ -131,7 +137,7 @@ export class OutboundCalls {
       lookup: guard.lookup,
     };
     return new Promise((resolve, reject) => {
-      const sent = secure ? httpsRequest(url, options) : httpRequest(url, options);
+      const sent = secure ? requestHttps(url, options) : requestHttp(url, options);
       sent.on('error', reject);
       let answered = false;
       sent.on('response', (answer) => {

@@ -1,4 +1,4 @@
-import { formatIp, GuessLimit, parseIp } from '@gatehouse/net';
+import { guardPromise, formatIp, GuessLimit, parseIp } from '@gatehouse/net';
 import { RefusalSampler } from '../access/refusal-sampler.js';
 import type { SocketVisitor, Verdict, VisitorRequest, VisitorVerifier } from '../access/visitor-verifier.js';
 import type { TunnelServerConfig, VisitorPolicyConfig } from '../config.js';
@@ -125,7 +125,7 @@ export class PolicyVerifier implements VisitorVerifier {
   greet(visitor: SocketVisitor): boolean {
     const policies = this.table.of(visitor.resource, visitor.clientId);
     if (!policies.some(({ type }) => type === 'password')) return false;
-    void this.greeting.greet(visitor);
+    guardPromise(visitor.socket, this.greeting.greet(visitor));
     return true;
   }
 

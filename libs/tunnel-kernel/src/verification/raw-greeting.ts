@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { ByteReader, ByteReaderError, resetStream } from '@gatehouse/net';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { ByteReader, ByteReaderError, createHttpServer, guardPromise, resetStream } from '@gatehouse/net';
 import type { GatewayAnswer, SocketVisitor, VisitorRequest } from '../access/visitor-verifier.js';
 import type { VisitorPolicyConfig } from '../config.js';
 import { busyAnswer, formTarget, isNavigation, type LoginForm } from './login-form.js';
@@ -35,8 +35,8 @@ export class RawGreeting {
 
   constructor(options: RawGreetingOptions) {
     this.options = options;
-    this.server = createServer({ maxHeaderSize: MAX_HEAD_BYTES }, (request, response) => {
-      void this.answer(request, response);
+    this.server = createHttpServer({ maxHeaderSize: MAX_HEAD_BYTES }, (request, response) => {
+      guardPromise(response, this.answer(request, response));
     });
     this.server.on('clientError', (_, socket) => void socket.destroy());
   }

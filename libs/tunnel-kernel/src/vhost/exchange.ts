@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { relay, resetStream, type RelayEndReason } from '@gatehouse/net';
+import { relay, resetStream, setFlowTimeout, type RelayEndReason } from '@gatehouse/net';
 import type { Dispatcher } from 'undici';
 import type { GatewayAnswer, Verdict } from '../access/visitor-verifier.js';
 import type { HostConfig } from '../config.js';
@@ -281,7 +281,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Who reads nothing does not keep its connection, and one to the target, for ever; however small what it is sent is. */
   private watch(): void {
-    this.stalled ??= setTimeout(() => this.request.reply.abort(), this.request.stallMs);
+    this.stalled ??= setFlowTimeout(null, () => this.request.reply.abort(), this.request.stallMs);
   }
 
   private moved(): void {

@@ -1,5 +1,6 @@
-import { connect, type ClientHttp2Session } from 'node:http2';
+import type { ClientHttp2Session } from 'node:http2';
 import type { Duplex } from 'node:stream';
+import { connectHttp2 } from '@gatehouse/net';
 import type { Dispatcher } from 'undici';
 import { TunnelError } from '../errors.js';
 import { H2cStream } from './h2c-stream.js';
@@ -93,7 +94,7 @@ export class H2cDispatcher {
       strictSingleValueFields: false,
       settings: { enablePush: false, initialWindowSize: 256 * 1024 },
     };
-    const session = connect('http://target', options);
+    const session = connectHttp2('http://target', options);
     this.sessions.set(session, 0);
     session.on('error', () => undefined);
     session.on('goaway', () => session.close());

@@ -1,4 +1,5 @@
 import type { Verdict, VisitorRequest } from '../access/visitor-verifier.js';
+import { guardPromise } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import type { Flow } from '../flow-ledger.js';
 import type { Admitted } from '../modes/admission.js';
@@ -58,7 +59,8 @@ export class HostVisit {
 
   start(): void {
     const { resource, clientId } = this.admitted;
-    if (this.options.context.verifier.guards(resource, clientId)) void this.verify();
+    if (this.options.context.verifier.guards(resource, clientId))
+      guardPromise({ destroy: () => this.exchange.stop() }, this.verify());
     else this.proceed(null);
   }
 

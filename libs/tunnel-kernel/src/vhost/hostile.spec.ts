@@ -128,7 +128,7 @@ describe('a target that speaks HTTP/1', () => {
     rig = await HostRig.start();
     const bytes = Buffer.from(
       `HTTP/1.1 404 ${reason}\r\nContent-Length: 2\r\n\r\nok`,
-      /^P/.test(reason) ? 'latin1' : 'utf8',
+      reason.startsWith('P') ? 'latin1' : 'utf8',
     );
     await rig.serve(rig.hostConfig([await rawOrigin(bytes.toString('latin1'))]));
     const answer = await rig.raw('GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n');

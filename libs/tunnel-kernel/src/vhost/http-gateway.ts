@@ -1,7 +1,7 @@
 import type { TrustedProxies } from '../access/trusted-proxies.js';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import type { ListeningSockets } from '@gatehouse/net';
+import { createHttpServer, type ListeningSockets } from '@gatehouse/net';
 import type { HostConfig } from '../config.js';
 import type { HostAndPort } from '../environment.js';
 import type { ModeContext } from '../modes/mode.js';
@@ -33,12 +33,13 @@ export interface HttpOptions {
   serves?(name: string): boolean;
   /** Names of cookies that targets never see, without `__Host-`: those of consoles and sites on the same names. */
   withheldCookies?: readonly string[];
-  /** Connections in TLS that have not said yet whom they want, at most. Absent: 4096. */
+  /** Connections in TLS that are not through with their handshake, at most. Absent: 4096. */
   maxUnidentified?: number;
   /** Milliseconds. */
-  timeouts?: { head?: number; answer?: number; connect?: number; stall?: number };
+  timeouts?: { hello?: number; head?: number; answer?: number; connect?: number; stall?: number };
 }
 
+const HELLO_MS = 10_000;
 const HEAD_MS = 30_000;
 const ANSWER_MS = 60_000;
 const CONNECT_MS = 10_000;
@@ -195,7 +196,7 @@ export class HttpGateway {
   }
 
   private plainServer(): Server {
-    const server = createServer(http1Options(this.listening));
+    const server = createHttpServer(http1Options(this.listening));
     this.http1.attach(server, () => true);
     this.plain.push(server);
     return server;
@@ -210,6 +211,7 @@ export class HttpGateway {
       fallback: options.defaultCertificate,
       acmeTlsAlpn: (name) => options.acmeTlsAlpn?.(name) ?? null,
       maxUnidentified: options.maxUnidentified ?? MAX_UNIDENTIFIED,
+      helloMs: options.timeouts?.hello ?? HELLO_MS,
     });
     this.secure.push(listener);
     return listener;

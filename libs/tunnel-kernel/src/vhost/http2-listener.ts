@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import {
-  createServer,
-  type Http2Server,
-  type IncomingHttpHeaders,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from 'node:http2';
+import type { Http2Server, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
+import { createHttp2Server } from '@gatehouse/net';
 import { endpoint, farEnd } from '../modes/endpoint.js';
 import { Http2Reply } from './http2-reply.js';
 import { KEEP_ALIVE_MS, MAX_HEAD_BYTES, type ListenerContext } from './listener-context.js';
@@ -32,7 +27,7 @@ export class Http2Listener {
   constructor(context: ListenerContext, covers: (socket: TLSSocket, host: string) => boolean) {
     this.context = context;
     this.covers = covers;
-    this.server = createServer({
+    this.server = createHttp2Server({
       maxSessionMemory: MAX_SESSION_MB,
       maxSessionInvalidFrames: 100,
       maxSessionRejectedStreams: 100,

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { isIP, Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { ByteStreamDuplex } from '@gatehouse/net';
+import type { TLSSocket } from 'node:tls';
+import { ByteStreamDuplex, connectTls, guardFlow } from '@gatehouse/net';
 import type { HostConfig, HostTarget } from '../config.js';
 import { TargetError, TunnelError } from '../errors.js';
 import type { ChannelSource } from '../session/channel-source.js';
@@ -38,6 +38,7 @@ export async function connectTarget(host: HostConfig, index: number, options: Co
   // Streams of `node:http2` and `node:tls` take over the handle of a socket; bytes that were put back would be passed over.
   const raw = target.scheme === 'http' && stream instanceof Socket ? stream : new ByteStreamDuplex(stream);
   const duplex = target.scheme === 'https' ? await secure(raw, host, target, options) : raw;
+  guardFlow(duplex);
   tellAbortFromEnd(duplex);
   return duplex;
 }

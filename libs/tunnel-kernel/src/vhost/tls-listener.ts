@@ -1,22 +1,15 @@
 import type { Server as HttpServer } from 'node:http';
-import { createServer as createHttpsServer, type Server } from 'node:https';
+import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
-import {
-  createServer as createTlsServer,
-  createSecureContext,
-  type SecureContext,
-  type Server as TlsServer,
-  type TLSSocket,
-} from 'node:tls';
-import { Newcomers } from '@gatehouse/net';
+import { createSecureContext, type SecureContext, type Server as TlsServer, type TLSSocket } from 'node:tls';
+import { createHttpsServer, createTlsServer, guardPromise, Newcomers } from '@gatehouse/net';
 import { CIPHERS, MIN_TLS_VERSION, type CertificateBook, type ServerCertificate } from './certificate-book.js';
 import { readClientHello, refuseServerName } from './client-hello.js';
 import { http1Options, type Http1Listener } from './http1-listener.js';
 import { Http2Listener } from './http2-listener.js';
 import type { ListenerContext } from './listener-context.js';
 
-const HELLO_MS = 10_000;
-/** Connections that have not said yet whom they want. */
+/** Connections in TLS that are not through with their handshake. */
 export const MAX_UNIDENTIFIED = 4096;
 
 type SniDone = (error: Error | null, context?: SecureContext) => void;
@@ -29,6 +22,8 @@ export interface TlsOptions extends ListenerContext {
   /** Certificate for an authority that looks at `name` (RFC 8737); null: none is expected. */
   acmeTlsAlpn: (name: string) => ServerCertificate | null;
   maxUnidentified: number;
+  /** From accept to the end of the handshake, milliseconds. */
+  helloMs: number;
 }
 
 /** Visitors in TLS: the name that they say decides about the certificate, the protocol that is agreed on about the rest. */
@@ -37,11 +32,12 @@ export class TlsListener {
   readonly http2: Http2Listener;
   private readonly options: TlsOptions;
   private readonly acme: TlsServer;
-  readonly newcomers: Newcomers<Socket>;
+  /** From accept to the end of their handshake, by their far end. */
+  readonly newcomers: Newcomers<string>;
 
   constructor(options: TlsOptions) {
     this.options = options;
-    this.newcomers = new Newcomers({ most: options.maxUnidentified, silentMs: HELLO_MS });
+    this.newcomers = new Newcomers({ most: options.maxUnidentified, silentMs: options.helloMs });
     const covers = (socket: Socket, host: string): boolean => this.covers(socket as TLSSocket, host);
     this.http2 = new Http2Listener(options, covers);
     this.server = createHttpsServer({
@@ -53,7 +49,7 @@ export class TlsListener {
       ciphers: CIPHERS,
       minVersion: MIN_TLS_VERSION,
       honorCipherOrder: true,
-      handshakeTimeout: HELLO_MS,
+      handshakeTimeout: options.helloMs,
     });
     options.http1.attach(this.server as HttpServer, covers);
     this.acme = this.acmeServer();
@@ -85,12 +81,17 @@ export class TlsListener {
     const http1 = server.listeners('secureConnection');
     server.removeAllListeners('secureConnection');
     server.on('secureConnection', (socket: TLSSocket) => {
+      this.newcomers.delete(farEndOf(socket));
       if (socket.alpnProtocol === 'h2') http2.accept(socket);
       else for (const listener of http1) listener.call(server, socket);
     });
     // Not to be answered in plain HTTP, as `clientError` would.
     server.removeAllListeners('tlsClientError');
-    server.on('tlsClientError', (error) => options.logger.debug('TLS of a visitor failed', { error: error.message }));
+    server.on('tlsClientError', (error, socket) => {
+      options.logger.debug('TLS of a visitor failed', { error: error.message });
+      // Node leaves that to whoever listens.
+      socket.destroy();
+    });
   }
 
   private readNamesFirst(): void {
@@ -98,16 +99,19 @@ export class TlsListener {
     const secure = server.listeners('connection');
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
-      void this.identify(socket, () => {
+      const toTls = (): void => {
         for (const listener of secure) listener.call(server, socket);
-      });
+      };
+      guardPromise(socket, this.identify(socket, toTls));
     });
   }
 
   private async identify(socket: Socket, secure: () => void): Promise<void> {
     const { certificates, acmeTlsAlpn, logger } = this.options;
     socket.on('error', () => undefined);
-    this.newcomers.add(socket, socket);
+    const far = farEndOf(socket);
+    this.newcomers.add(far, socket);
+    socket.on('close', () => this.newcomers.delete(far));
     try {
       const hello = await readClientHello(socket);
       if (!hello) return void socket.destroy();
@@ -121,23 +125,26 @@ export class TlsListener {
     } catch (error) {
       logger.warn('no certificate for a visitor', { error: error instanceof Error ? error.message : String(error) });
       socket.destroy();
-    } finally {
-      this.newcomers.delete(socket);
     }
   }
 
   private acmeServer(): TlsServer {
     const server = createTlsServer({
       ALPNProtocols: ['acme-tls/1'],
-      handshakeTimeout: HELLO_MS,
+      handshakeTimeout: this.options.helloMs,
       SNICallback: (name, done) => {
         const certificate = this.options.acmeTlsAlpn(name.toLowerCase());
         if (!certificate) return done(new Error('no challenge'));
         done(null, createSecureContext({ cert: certificate.chain, key: certificate.key }));
       },
     });
-    server.on('secureConnection', (socket) => socket.on('error', () => undefined).end());
-    server.on('tlsClientError', () => undefined);
+    // The certificate is all that there was to say.
+    server.on('secureConnection', (socket) => socket.on('error', () => undefined).destroySoon());
+    server.on('tlsClientError', (_, socket) => socket.destroy());
     return server;
   }
+}
+
+function farEndOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

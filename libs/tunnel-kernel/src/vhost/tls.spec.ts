@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectHttp2, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
 import { request, type RequestOptions } from 'node:https';
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, createServer as createTcpServer, type Socket } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -221,6 +221,64 @@ describe('certificates', () => {
     socket.destroy();
     expect(await failure({ servername: 'new.test' })).toBe('ERR_SSL_TLSV1_UNRECOGNIZED_NAME');
     expect(await failure({ servername: 'a.test', ALPNProtocols: ['acme-tls/1'] })).not.toBe('connected');
+  });
+});
+
+describe('handshakes that are not finished', () => {
+  /** What a visitor says first. */
+  async function helloFor(servername: string): Promise<Buffer> {
+    const seen = createTcpServer().listen(0, '127.0.0.1');
+    await once(seen, 'listening');
+    const visitor = connect({ port: (seen.address() as AddressInfo).port, host: '127.0.0.1', servername });
+    visitor.on('error', () => undefined);
+    const [socket] = (await once(seen, 'connection')) as [Socket];
+    const [hello] = (await once(socket, 'data')) as [Buffer];
+    visitor.destroy();
+    socket.destroy();
+    seen.close();
+    return hello;
+  }
+
+  /** However it ends. */
+  const ends = (socket: Socket): Promise<void> => new Promise((resolve) => socket.on('close', () => resolve()));
+
+  async function halfOpen(hello: Buffer): Promise<Socket> {
+    const socket = connectTcp({ port: rig.https, host: '127.0.0.1' });
+    socket.on('error', () => undefined).resume();
+    await once(socket, 'connect');
+    socket.write(hello);
+    return socket;
+  }
+
+  it('end in their time, whoever goes silent, sends garbage or little by little', async () => {
+    const port = await start({ timeouts: { hello: 400 }, defaultCertificate: certificateFor('a.test') });
+    await rig.serve(rig.hostConfig([port]));
+    const hello = await helloFor('a.test');
+    const silent = await halfOpen(hello);
+    const garbage = await halfOpen(Buffer.concat([hello, Buffer.alloc(64, 7)]));
+    const slow = await halfOpen(hello.subarray(0, 40));
+    const ended = await halfOpen(hello);
+    ended.end();
+    let sent = 40;
+    const drip = setInterval(() => slow.write(hello.subarray(sent, (sent += 1))), 50);
+    slow.on('close', () => clearInterval(drip));
+    await Promise.all([silent, garbage, slow, ended].map((socket) => ends(socket)));
+    expect((await ask({ servername: 'a.test', headers: { host: 'a.test' } })).status).toBe(200);
+  });
+
+  it('make room for others, the oldest first', async () => {
+    const port = await start({ maxUnidentified: 2, defaultCertificate: certificateFor('a.test') });
+    await rig.serve(rig.hostConfig([port]));
+    const hello = await helloFor('a.test');
+    const [first, second] = [await halfOpen(hello), await halfOpen(hello)];
+    const closed = ends(first);
+    const third = await halfOpen(hello);
+    await closed;
+    expect([second.destroyed, third.destroyed]).toEqual([false, false]);
+    expect((await ask({ servername: 'a.test', headers: { host: 'a.test' } })).status).toBe(200);
+    expect(third.destroyed).toBe(false);
+    second.destroy();
+    third.destroy();
   });
 });
 

@@ -112,6 +112,7 @@ export class EdgeDoor implements EdgeRole {
       databaseAnswers: all.every(({ databaseAnswers }) => databaseAnswers),
       problems: [...new Set(all.flatMap(({ problems = [] }) => problems))],
       refusedRows: sum(all.map(({ refusedRows = 0 }) => refusedRows)),
+      flowFailures: sum(all.map(({ flowFailures = 0 }) => flowFailures)),
       agents: sum(all.map(({ agents }) => agents)),
       connections: sum(all.map(({ connections }) => connections)),
       ports: this.ports,

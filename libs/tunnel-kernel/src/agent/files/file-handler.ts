@@ -1,5 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { ByteStreamDuplex, serveInTurn, type ByteCounter } from '@gatehouse/net';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import {
+  ByteStreamDuplex,
+  createHttpServer,
+  guardPromise,
+  serveInTurn,
+  setFlowInterval,
+  type ByteCounter,
+} from '@gatehouse/net';
 import { encodeAnswer } from '../../wire/prelude.js';
 import type { FileRoot } from '../../wire/messages.js';
 import type { ChannelHandler, HandlerContext, StartedChannel } from '../channel-handler.js';
@@ -21,14 +28,14 @@ export class FileHandler implements ChannelHandler {
 
   constructor(context: HandlerContext) {
     this.context = context;
-    this.server = createServer({
+    this.server = createHttpServer({
       maxHeaderSize: MAX_HEADER_BYTES,
       requestTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
       insecureHTTPParser: false,
     });
     serveInTurn(this.server, {
-      request: (request, response) => void this.answer(request, response),
+      request: (request, response) => guardPromise(response, this.answer(request, response)),
       clientError: (_, socket) => void socket.destroy(),
     });
   }
@@ -75,11 +82,12 @@ export class FileHandler implements ChannelHandler {
   /** A server that does not listen has no timer of its own that would end silent connections. */
   private watchSilence(connection: ByteStreamDuplex, counter: Readonly<ByteCounter>): NodeJS.Timeout {
     let seen = -1;
-    return setInterval(() => {
+    const look = (): void => {
       const moved = counter.upload + counter.download;
       if (moved === seen) connection.destroy();
       seen = moved;
-    }, SILENCE_MS).unref();
+    };
+    return setFlowInterval(connection, look, SILENCE_MS).unref();
   }
 }
 

@@ -1,16 +1,17 @@
-import {
-  createServer,
-  request as sendRequest,
-  STATUS_CODES,
-  type ClientRequest,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { STATUS_CODES, type ClientRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ByteStreamDuplex, resetStream, serveInTurn, writeStatusLine, type ByteStream } from '@gatehouse/net';
+import {
+  ByteStreamDuplex,
+  createHttpServer,
+  guardPromise,
+  requestHttp,
+  resetStream,
+  serveInTurn,
+  writeStatusLine,
+  type ByteStream,
+} from '@gatehouse/net';
 import type { GatewayAnswer } from '../../access/visitor-verifier.js';
 import type { HostAndPort } from '../../environment.js';
 import { TargetError, TunnelError } from '../../errors.js';
@@ -57,14 +58,14 @@ export class HttpProxy {
   constructor(context: ModeContext) {
     this.context = context;
     const options = { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS };
-    this.server = createServer(options);
+    this.server = createHttpServer(options);
     // A visitor who has said all may still listen; without this Node takes the end of its bytes for its leaving.
     Object.assign(this.server, { httpAllowHalfOpen: true });
     serveInTurn(
       this.server,
       {
-        request: (request, response) => void this.answer(request, response),
-        connect: (request, socket, head) => void this.connect(request, socket, head),
+        request: (request, response) => guardPromise(response, this.answer(request, response)),
+        connect: (request, socket, head) => guardPromise(socket, this.connect(request, socket, head)),
         clientError: (_, socket) => void socket.destroy(),
       },
       { onIdle: (socket) => this.visitors.get(socket)?.heads.begin(KEEP_ALIVE_MS + HEAD_MS) },
@@ -174,7 +175,7 @@ export class HttpProxy {
 
   private async exchange({ request, response, head, visitor }: Asked, flow: Flow, stream: ByteStream): Promise<void> {
     const connection = new ByteStreamDuplex(stream);
-    const sent = sendRequest({
+    const sent = requestHttp({
       createConnection: () => connection,
       method: head.method,
       path: head.target.forward,

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ByteReader, resetStream } from '@gatehouse/net';
+import { guardPromise, ByteReader, resetStream } from '@gatehouse/net';
 import type { AdmissionRefusal } from '../../access/gate.js';
 import type { TunnelConfig } from '../../config.js';
 import type { AdmittedSocket } from '../admission.js';
@@ -52,8 +52,8 @@ export class ProxyMode implements ServerMode {
 
   private accept(tunnel: TunnelConfig, socket: Socket): void {
     this.context.admission.receive(tunnel, socket, {
-      admitted: (visitor) => void this.serve(tunnel, visitor),
-      refused: (refused, reason) => void this.turnAway(tunnel, refused, reason),
+      admitted: (visitor) => guardPromise(visitor.socket, this.serve(tunnel, visitor)),
+      refused: (refused, reason) => guardPromise(refused, this.turnAway(tunnel, refused, reason)),
     });
   }
 

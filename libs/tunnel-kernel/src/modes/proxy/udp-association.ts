@@ -1,5 +1,6 @@
-import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
+import type { RemoteInfo, Socket as UdpSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
+import { createUdpSocket } from '@gatehouse/net';
 import type { DatagramSession } from '../../datagrams/datagram-sessions.js';
 import type { HostAndPort } from '../../environment.js';
 import type { AdmittedSocket } from '../admission.js';
@@ -26,7 +27,7 @@ export class UdpAssociation {
     this.context = context;
     this.visitor = visitor;
     const type = isIPv6(visitor.entrance.address) ? 'udp6' : 'udp4';
-    this.udp = createSocket({ type, recvBufferSize: RECEIVE_BUFFER_BYTES });
+    this.udp = createUdpSocket({ type, recvBufferSize: RECEIVE_BUFFER_BYTES });
     this.udp.on('error', () => this.close());
     this.udp.on('message', (datagram, from) => this.received(datagram, from));
   }
