@@ -16,7 +16,6 @@ export const HTTP_OPTIONS: HttpOptions = {
   // The same place seen from src and from dist.
   console: { folder: fileURLToPath(new URL('../../console/dist/site', import.meta.url)), page: 'proxy.html' },
   middleware: [
-    (app) => nameProxyClients(app.getHttpServer() as Server, app.get(KernelService, { strict: false })),
     (app) => app.get(AuditRecorder, { strict: false }).middleware,
     (app) => {
       const access = app.get(OpenAccess, { strict: false });
@@ -24,5 +23,6 @@ export const HTTP_OPTIONS: HttpOptions = {
       return refuseForeignHosts(() => !access.loginNeeded(), hosts);
     },
   ],
+  afterBody: [(app) => nameProxyClients(app.getHttpServer() as Server, app.get(KernelService, { strict: false }))],
   openapi: OPENAPI,
 };

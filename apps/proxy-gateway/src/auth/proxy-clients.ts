@@ -3,11 +3,14 @@ import type { Socket } from 'node:net';
 import { isLoopback } from '@gatehouse/net';
 import { assignClientAddress } from '@gatehouse/platform';
 import type { Request, RequestHandler } from 'express';
+import type { OwnServiceConnection } from '@gatehouse/proxy-kernel';
 import type { KernelService } from '../kernel-host/kernel.service.js';
 
 type Kernel = Pick<KernelService, 'clientOf' | 'runsElsewhere'>;
 
+/** As it was at the beginning: a connection that its client has left says nothing of it any longer. */
 interface Arrival {
+  readonly ends: Pick<OwnServiceConnection, 'from' | 'to'>;
   readonly acceptedAt: number;
   /** Asked once a connection: the kernel shares none between clients. */
   client?: Promise<string | null>;
@@ -22,11 +25,11 @@ const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
  */
 export function nameProxyClients(server: Server, kernel: Kernel): RequestHandler {
   const arrivals = new WeakMap<Socket, Arrival>();
-  server.on('connection', (socket: Socket) => arrivals.set(socket, { acceptedAt: performance.now() }));
+  server.on('connection', (socket: Socket) => arrivals.set(socket, arrivalOf(socket)));
   return (request, _response, next) => {
     const arrival = arrivals.get(request.socket);
-    if (arrival === undefined || READS.has(request.method) || !mayBeKernels(request.socket, kernel)) return next();
-    arrival.client ??= ask(request.socket, arrival.acceptedAt, kernel);
+    if (arrival === undefined || READS.has(request.method) || !mayBeKernels(arrival, kernel)) return next();
+    arrival.client ??= ask(arrival, kernel);
     arrival.client.then(
       (client) => {
         if (client !== null) assignClientAddress(request, client);
@@ -41,18 +44,18 @@ export function nameProxyClients(server: Server, kernel: Kernel): RequestHandler
   };
 }
 
-function ask({ remoteAddress, remotePort, localAddress, localPort }: Socket, acceptedAt: number, kernel: Kernel) {
-  return kernel.clientOf({
-    from: { address: remoteAddress ?? '', port: remotePort ?? 0 },
-    to: { address: localAddress ?? '', port: localPort ?? 0 },
-    ageMs: performance.now() - acceptedAt,
-  });
+function arrivalOf({ remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 }: Socket): Arrival {
+  const ends = { from: { address: remoteAddress, port: remotePort }, to: { address: localAddress, port: localPort } };
+  return { ends, acceptedAt: performance.now() };
+}
+
+function ask({ ends, acceptedAt }: Arrival, kernel: Kernel): Promise<string | null> {
+  return kernel.clientOf({ ...ends, ageMs: performance.now() - acceptedAt });
 }
 
 /** A kernel on this machine connects from a loopback address, or from the one that it connects to. */
-function mayBeKernels({ remoteAddress, localAddress }: Socket, { runsElsewhere }: Kernel): boolean {
-  if (remoteAddress === undefined) return false;
-  return runsElsewhere || remoteAddress === localAddress || isLoopback(remoteAddress);
+function mayBeKernels({ ends: { from, to } }: Arrival, { runsElsewhere }: Kernel): boolean {
+  return runsElsewhere || from.address === to.address || isLoopback(from.address);
 }
 
 function isAboutPasswords({ path }: Request): boolean {

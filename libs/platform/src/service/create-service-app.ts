@@ -100,6 +100,7 @@ function stepsOf(app: NestExpressApplication, http: HttpOptions): RequestHandler
       forms: http.forms ?? false,
       streamedPaths: http.streamedPaths ?? [],
     }),
+    ...(http.afterBody ?? []).map((make) => make(app)),
   ];
 }
 

@@ -30,6 +30,8 @@ export interface HttpOptions {
   readonly entrance?: (app: INestApplication) => RequestHandler;
   /** Runs for every request to the API before its body is read; made once, when the application is. */
   readonly middleware?: readonly ((app: INestApplication) => RequestHandler)[];
+  /** Runs when the body has been read: what waits here loses no request whose client leaves meanwhile. Made as `middleware` is. */
+  readonly afterBody?: readonly ((app: INestApplication) => RequestHandler)[];
 }
 
 export interface ServiceAppOptions {
