@@ -5,6 +5,7 @@ import {
   dataKeyColumn,
   loadSecretKeys,
   resealDatabase,
+  rowPlace,
   type SealedColumn,
 } from '@gatehouse/persistence';
 import { runCommand } from '@gatehouse/platform';
@@ -24,11 +25,16 @@ await runCommand(SERVICE_NAME, async () => {
     box,
     place: () => name,
   });
+  const byRow = (name: string, column: string): SealedColumn => ({
+    ...byId(name, column),
+    place: ({ id }) => rowPlace({ table: name, id: Number(id) }),
+    formerPlace: name,
+  });
   const secretPreferences = [...SECRET_PREFERENCES].map((name) => `'${name}'`).join(', ');
   return resealDatabase(databaseUrl, [
-    byId('subscriptions', 'sealed_url'),
+    byRow('subscriptions', 'sealed_url'),
     byId('nodes', 'config'),
-    byId('rule_sets', 'sealed_url'),
+    byRow('rule_sets', 'sealed_url'),
     {
       table: `${SCHEMA}.settings`,
       key: ['key'],

@@ -144,3 +144,30 @@ it('leaves no credential in the audit log, the runtime log, or what readers get 
     }
   }
 });
+
+it('are of one row: moved to another one they do not open', async () => {
+  const database = gateway.app.app.get(DataSource, { strict: false });
+  for (const [path, table, more] of [
+    ['/subscriptions', 'subscriptions', {}],
+    ['/rule-sets', 'rule_sets', { type: 'http', behavior: 'domain' }],
+  ] as const) {
+    const make = async (name: string): Promise<number> =>
+      (await call('POST', path, { name, url: `https://example.com/${name}`, enabled: false, ...more })).body.id;
+    const ids = [await make('one'), await make('other')];
+    const swap = (): Promise<unknown> =>
+      database.query(
+        `UPDATE ${table} a SET sealed_url = b.sealed_url FROM ${table} b
+         WHERE (a.id, b.id) IN (($1::bigint, $2::bigint), ($2, $1))`,
+        ids,
+      );
+    expect((await call('GET', `${path}/${ids[0]}`)).body.url).toBe('https://example.com/one');
+    await swap();
+    for (const id of ids) {
+      const answer = await call('GET', `${path}/${id}`);
+      expect([path, answer.status]).toEqual([path, 500]);
+      expect(JSON.stringify(answer.body)).not.toContain('example.com');
+    }
+    await swap();
+    expect((await call('GET', `${path}/${ids[1]}`)).body.url).toBe('https://example.com/other');
+  }
+});

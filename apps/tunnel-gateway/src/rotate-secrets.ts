@@ -5,6 +5,7 @@ import {
   dataKeyColumn,
   loadSecretKeys,
   resealDatabase,
+  rowPlace,
   type SealedColumn,
 } from '@gatehouse/persistence';
 import { runCommand } from '@gatehouse/platform';
@@ -15,7 +16,7 @@ import { SERVER_IDENTITY_PLACE } from './gateway-host/server-identity.js';
 import { visitorSecretOf } from './gateway-host/start-edge.js';
 import { readSettings } from './settings.js';
 import { secondFactorPlace } from './users/second-factor.js';
-import { WEBHOOKS_PLACE } from './webhooks/webhook-secrets.js';
+import { WEBHOOKS_TABLE } from './webhooks/webhook-secrets.js';
 
 /** Seals everything of this service again with the newest of the secret keys. The service and its edges may run meanwhile. */
 await runCommand(SERVICE_NAME, async () => {
@@ -35,7 +36,12 @@ await runCommand(SERVICE_NAME, async () => {
       box,
       place: ({ user_id: userId }) => secondFactorPlace(Number(userId)),
     },
-    { ...of('webhooks', 'id', 'sealed_secret'), box, place: () => WEBHOOKS_PLACE },
+    {
+      ...of('webhooks', 'id', 'sealed_secret'),
+      box,
+      place: ({ id }) => rowPlace({ table: WEBHOOKS_TABLE, id: Number(id) }),
+      formerPlace: WEBHOOKS_TABLE,
+    },
     { ...of('server_identity', 'id', 'sealed_key'), box, place: () => SERVER_IDENTITY_PLACE },
     { ...of('certificates', 'id', 'sealed_key'), box: certificates },
     { ...of('acme_accounts', 'directory', 'sealed_key'), box: certificates },

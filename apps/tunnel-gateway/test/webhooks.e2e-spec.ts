@@ -138,6 +138,20 @@ describe('webhooks', () => {
     expect(receiver.received).toEqual([]);
   });
 
+  it('send nothing signed with a secret that was moved here from another', async () => {
+    const [one, other] = [await hook(), await hook({ name: 'other' })];
+    await world.rows(
+      `UPDATE tunnel_gateway_ops.webhooks a SET sealed_secret = b.sealed_secret FROM tunnel_gateway_ops.webhooks b
+       WHERE (a.id, b.id) IN (($1::bigint, $2::bigint), ($2, $1))`,
+      [one.id, other.id],
+    );
+    await happens('moved');
+    for (const { id } of [one, other]) {
+      await waitFor(async () => (await deliveries(id))[0]?.error === 'internal: see the log of the gateway');
+    }
+    expect(receiver.received).toEqual([]);
+  });
+
   it('whose every attempt ended with its process are given up', async () => {
     receiver.answers.push(500);
     const { id } = await hook();

@@ -39,7 +39,16 @@ export {
   type Cidr,
   type IpAddress,
 } from './cidr.js';
-export { createSecretBox, SecretBoxError, secretKeyId, type SecretBox } from './secret-box.js';
+export {
+  createSecretBox,
+  openFromRow,
+  rowPlace,
+  sealForRow,
+  SecretBoxError,
+  secretKeyId,
+  type SealedRow,
+  type SecretBox,
+} from './secret-box.js';
 export { FairQueue } from './fair-queue.js';
 export { DEFAULT_GUESS_LIMITS, GuessLimit, type Guess, type GuessLimits } from './guess-limit.js';
 export { networkOf } from './client-network.js';

@@ -1,6 +1,6 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createSecretBox, SecretBoxError } from './secret-box.js';
+import { createSecretBox, openFromRow, sealForRow, SecretBoxError, type SealedRow } from './secret-box.js';
 
 describe('createSecretBox', () => {
   const box = createSecretBox(randomBytes(32));
@@ -51,6 +51,15 @@ describe('createSecretBox', () => {
     expect(createSecretBox(newer).open(both.seal('secret'))).toBe('secret');
     expect(() => createSecretBox(older).open(both.seal('secret'))).toThrow(SecretBoxError);
     expect(() => createSecretBox([])).toThrow(RangeError);
+  });
+
+  it('opens a text of a row there alone, and one of before in its whole table', () => {
+    const [mine, other] = [1, 2].map((id) => ({ table: 'notes', id })) as [SealedRow, SealedRow];
+    const sealed = sealForRow(box, mine, 'secret');
+    expect(openFromRow(box, mine, sealed)).toBe('secret');
+    expect(() => openFromRow(box, other, sealed)).toThrow(SecretBoxError);
+    expect(openFromRow(box, other, box.seal('of before', 'notes'))).toBe('of before');
+    expect(() => openFromRow(box, mine, box.seal('x', 'others'))).toThrow(SecretBoxError);
   });
 
   it('opens a text where it was sealed for, and nowhere else', () => {

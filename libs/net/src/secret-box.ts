@@ -25,6 +25,31 @@ export interface SecretBox {
   readonly newest: string;
 }
 
+/** A row of a table, by its name and its id. */
+export interface SealedRow {
+  readonly table: string;
+  readonly id: number;
+}
+
+export function rowPlace({ table, id }: SealedRow): string {
+  return `${table}:${id}`;
+}
+
+/** Seals a text that opens in this row alone. */
+export function sealForRow(box: SecretBox, row: SealedRow, text: string): string {
+  return box.seal(text, rowPlace(row));
+}
+
+/** Opens a text of this row, or one that is bound to its table alone, as all were once. @throws SecretBoxError */
+export function openFromRow(box: SecretBox, row: SealedRow, sealed: string): string {
+  try {
+    return box.open(sealed, rowPlace(row));
+  } catch (error) {
+    if (!(error instanceof SecretBoxError)) throw error;
+    return box.open(sealed, row.table);
+  }
+}
+
 interface BoxKey {
   readonly id: string;
   readonly secret: KeyObject;

@@ -46,7 +46,16 @@ export {
 } from './unit-of-work.js';
 export { PersistenceModule, type PersistenceModuleSource } from './persistence.module.js';
 export { notify, PgListener, type NotificationHandler, type PgListenerConfig } from './pg-listener.js';
-export { createSecretBox, SecretBoxError, type SecretBox } from '@gatehouse/net';
+export {
+  createSecretBox,
+  openFromRow,
+  rowPlace,
+  sealForRow,
+  SecretBoxError,
+  type SealedRow,
+  type SecretBox,
+} from '@gatehouse/net';
+export { takeRowId } from './row-id.js';
 export { createDataKeyTable, dataKeyColumn, loadDataKey } from './data-keys.js';
 export { resealDatabase, type ResealOutcome, type SealedColumn } from './reseal.js';
 export {

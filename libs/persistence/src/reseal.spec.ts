@@ -52,6 +52,19 @@ describe('sealing again with the newest key', () => {
     expect(await resealDatabase(database.url, [notes()])).toEqual(['public.notes.sealed: 0 sealed again']);
   });
 
+  it('binds to their rows what was bound to the table alone, by whichever key', async () => {
+    await insert(1, after.seal('one', 'notes'));
+    await insert(2, before.seal('two', 'notes'));
+    const kept = after.seal('three', 'notes:3');
+    await insert(3, kept);
+    const columns = [{ ...notes(), formerPlace: 'notes' }];
+    expect(await resealDatabase(database.url, columns)).toEqual(['public.notes.sealed: 2 sealed again']);
+    const { rows } = await client.query<{ sealed: string }>('SELECT sealed FROM notes ORDER BY id');
+    const [one = '', two = '', three = ''] = rows.map(({ sealed }) => sealed);
+    expect([after.open(one, 'notes:1'), after.open(two, 'notes:2'), three]).toEqual(['one', 'two', kept]);
+    expect(await resealDatabase(database.url, columns)).toEqual(['public.notes.sealed: 0 sealed again']);
+  });
+
   it('leaves alone what none of the keys opens, and says so', async () => {
     const foreign = createSecretBox(randomBytes(32)).seal('x', 'notes:1');
     await insert(1, foreign);

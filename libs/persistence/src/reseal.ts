@@ -12,6 +12,8 @@ export interface SealedColumn {
   box: SecretBox;
   /** Where a row's text is kept, as it was sealed. */
   place?: (row: Record<string, unknown>) => string;
+  /** Where texts of before were said to be kept. They are bound to `place` with every run. */
+  formerPlace?: string;
   /** A condition for tables of which only some rows hold sealed texts. */
   where?: string;
 }
@@ -67,7 +69,7 @@ async function resealColumn(pool: Pick<PgClient, 'query'>, sealed: SealedColumn)
     for (const row of rows) {
       const text = resealed(sealed, row);
       if (text === null) outcome.unreadable += 1;
-      else outcome.resealed += await replace(pool, sealed, row, text);
+      else if (text !== undefined) outcome.resealed += await replace(pool, sealed, row, text);
     }
     const last = rows.at(-1);
     if (last === undefined || rows.length < BATCH) return outcome;
@@ -77,7 +79,7 @@ async function resealColumn(pool: Pick<PgClient, 'query'>, sealed: SealedColumn)
 
 async function readBatch(
   pool: Pick<PgClient, 'query'>,
-  { table, key, column, box, where = 'true' }: SealedColumn,
+  { table, key, column, box, formerPlace, where = 'true' }: SealedColumn,
   after: unknown[] | null,
 ): Promise<Record<string, unknown>[]> {
   const keys = key.map(quoteIdentifier).join(', ');
@@ -86,15 +88,25 @@ async function readBatch(
   const { rows } = await pool.query<Record<string, unknown>>(
     `SELECT ${keys}, ${name} AS sealed FROM ${table}
      WHERE ${name} IS NOT NULL AND NOT starts_with(${name}, $1) AND ${where}${from} ORDER BY ${keys} LIMIT ${BATCH}`,
-    [box.newest, ...(after ?? [])],
+    // Of which place a text is cannot be seen: all are tried.
+    [formerPlace === undefined ? box.newest : 'none', ...(after ?? [])],
   );
   return rows;
 }
 
-function resealed({ box, place }: SealedColumn, row: Record<string, unknown>): string | null {
+/** Null: none of the keys opens it. Undefined: it is as it should be. */
+function resealed({ box, place, formerPlace }: SealedColumn, row: Record<string, unknown>): string | null | undefined {
+  const sealed = String(row['sealed']);
+  const at = place?.(row);
+  const text = opened(box, sealed, at);
+  if (text !== null) return sealed.startsWith(box.newest) ? undefined : box.seal(text, at);
+  const former = formerPlace === undefined ? null : opened(box, sealed, formerPlace);
+  return former === null ? null : box.seal(former, at);
+}
+
+function opened(box: SecretBox, sealed: string, place: string | undefined): string | null {
   try {
-    const at = place?.(row);
-    return box.seal(box.open(String(row['sealed']), at), at);
+    return box.open(sealed, place);
   } catch (error) {
     if (error instanceof SecretBoxError) return null;
     throw error;

@@ -1,5 +1,5 @@
 import { AuditRules, LOGIN_ACTION, readRow, type AuditActor, type AuditTarget, type Fields } from '@gatehouse/audit';
-import type { SecretBox } from '@gatehouse/persistence';
+import { openFromRow, type SealedRow, type SecretBox } from '@gatehouse/persistence';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { isSecretOption } from '../nodes/mask-secrets.js';
@@ -83,14 +83,15 @@ export class ProxyAuditRules extends AuditRules {
     const fields: Record<string, unknown> = {};
     for (const [column, value] of Object.entries(row)) {
       const seal = sealed[column];
-      if (seal && typeof value === 'string') fields[seal.as] = this.unseal(value, table, seal.json);
+      if (seal && typeof value === 'string')
+        fields[seal.as] = this.unseal(value, { table, id: Number(row['id']) }, seal.json);
       else if (!OWN_COLUMN.test(column) || SET_BY_PEOPLE.has(column)) fields[column] = value;
     }
     return fields;
   }
 
-  private unseal(text: string, table: string, json: boolean): unknown {
-    const opened = this.box.open(text, table);
+  private unseal(text: string, row: SealedRow, json: boolean): unknown {
+    const opened = openFromRow(this.box, row, text);
     return json ? JSON.parse(opened) : opened;
   }
 }

@@ -7,6 +7,7 @@ import { RuleSetFileError } from '@gatehouse/proxy-kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { announceRules } from '../rules/rule-changes.js';
+import { openUrl } from '../sealed-url.js';
 import { SECRET_BOX } from '../secret-box.token.js';
 import { ContentSource } from './content-source.js';
 import type { SourceReply } from './content-source.js';
@@ -59,7 +60,8 @@ export class RefreshRuleSet {
 
   private async attempt(row: RuleSetEntity, force: boolean): Promise<RuleSetOutcome> {
     try {
-      const url = row.sealedUrl === null ? null : this.box.open(row.sealedUrl, 'rule_sets');
+      const { id, sealedUrl } = row;
+      const url = sealedUrl === null ? null : openUrl(this.box, 'rule_sets', { id, sealedUrl });
       const reply = await this.source.get(row, { url, force });
       if (reply.kind === 'not_modified') return { kind: 'not_modified', reply };
       const contentSha256 = createHash('sha256').update(reply.content).digest('hex');

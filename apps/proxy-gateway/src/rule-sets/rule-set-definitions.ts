@@ -1,8 +1,9 @@
 import type { RuleSetType } from '@gatehouse/contracts';
-import type { SecretBox } from '@gatehouse/persistence';
+import { takeRowId, type SecretBox } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { openUrl, sealUrl } from '../sealed-url.js';
 import { SECRET_BOX } from '../secret-box.token.js';
 import type { ReadRuleSet } from './read-rule-set.js';
 import { entryColumns } from './refresh-outcome.js';
@@ -30,12 +31,14 @@ export class RuleSetDefinitions {
     refuseForeignFields(body.type, body);
     const field = SOURCE_FIELD[body.type];
     if (body[field] === undefined) throw invalid(field, `is required for type ${body.type}`);
+    const id = await takeRowId(tx, 'rule_sets');
     const row = tx.create(RuleSetEntity, {
+      id,
       name: body.name,
       type: body.type,
       behavior: body.behavior,
       format: formatOf(body),
-      sealedUrl: body.url === undefined ? null : this.box.seal(body.url, 'rule_sets'),
+      sealedUrl: body.url === undefined ? null : sealUrl(this.box, 'rule_sets', id, body.url),
       path: body.path ?? null,
       intervalSec: body.interval_sec ?? DEFAULT_INTERVAL_SEC,
       enabled: body.enabled ?? true,
@@ -52,8 +55,7 @@ export class RuleSetDefinitions {
   async change(tx: EntityManager, row: RuleSetEntity, body: RuleSetChanges): Promise<boolean> {
     refuseForeignFields(row.type, body);
     const { behavior, format, path, enabled } = row;
-    const moved =
-      body.url !== undefined && (row.sealedUrl === null || body.url !== this.box.open(row.sealedUrl, 'rule_sets'));
+    const moved = body.url !== undefined && body.url !== this.urlOf(row);
     row.name = body.name ?? row.name;
     row.behavior = body.behavior ?? row.behavior;
     row.format = body.format ?? row.format;
@@ -61,7 +63,7 @@ export class RuleSetDefinitions {
     row.intervalSec = body.interval_sec ?? row.intervalSec;
     row.enabled = body.enabled ?? row.enabled;
     row.allowPrivate = body.allow_private ?? row.allowPrivate;
-    if (moved && body.url !== undefined) row.sealedUrl = this.box.seal(body.url, 'rule_sets');
+    if (moved && body.url !== undefined) row.sealedUrl = sealUrl(this.box, 'rule_sets', row.id, body.url);
     refuseImpossible(row);
     const readAnew = row.behavior !== behavior || row.format !== format;
     const asksAnew = row.type !== 'inline' && (moved || readAnew || row.path !== path);
@@ -70,6 +72,10 @@ export class RuleSetDefinitions {
     const saved = await tx.save(row);
     if (body.entries !== undefined) await this.writeInline(tx, saved, body.entries);
     return asksAnew || (row.type !== 'inline' && row.enabled && !enabled);
+  }
+
+  private urlOf({ id, sealedUrl }: RuleSetEntity): string | null {
+    return sealedUrl === null ? null : openUrl(this.box, 'rule_sets', { id, sealedUrl });
   }
 
   /** Entries of one kind mean nothing as another. */

@@ -10,6 +10,7 @@ import { refusePrivateSource } from '../auth/private-source.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { announceRules, lockRules } from '../rules/rule-changes.js';
 import { describeTargets, resolveTarget } from '../rules/rule-targets.js';
+import { openUrl } from '../sealed-url.js';
 import { SECRET_BOX } from '../secret-box.token.js';
 import { readOwnRules, rulesNaming, writeOwnRule } from './own-rule.store.js';
 import { ruleSetNotFound } from './refresh-rule-set.js';
@@ -138,7 +139,8 @@ export class RuleSetsService {
     return rows.map((row) => {
       const rule = rules.get(row.id) ?? null;
       const targetName = rule === null ? null : (targets.get(rule.target)?.name ?? null);
-      const url = row.sealedUrl === null ? null : this.box.open(row.sealedUrl, 'rule_sets');
+      const { id, sealedUrl } = row;
+      const url = sealedUrl === null ? null : openUrl(this.box, 'rule_sets', { id, sealedUrl });
       return toRuleSetView(row, { url, rule, targetName, showSecrets });
     });
   }

@@ -1,6 +1,7 @@
 import type { SecretBox } from '@gatehouse/persistence';
 import { Inject, Injectable } from '@nestjs/common';
 import { Preferences } from '../preferences/preferences.service.js';
+import { openUrl } from '../sealed-url.js';
 import { SECRET_BOX } from '../secret-box.token.js';
 import { DocumentParser } from './document-parser.js';
 import { FetchFailure } from './fetch-failure.js';
@@ -107,7 +108,7 @@ export class ReplyReader {
 
   private request(row: SubscriptionEntity, userAgent: string, force: boolean): FetchRequest {
     return {
-      url: this.box.open(row.sealedUrl, 'subscriptions'),
+      url: openUrl(this.box, 'subscriptions', row),
       userAgent,
       timeoutMs: this.preferences.get('subscription.timeout_ms'),
       maxBytes: this.preferences.get('subscription.max_bytes'),

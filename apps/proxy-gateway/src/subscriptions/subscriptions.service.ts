@@ -1,6 +1,6 @@
 import type { Actor } from '@gatehouse/auth';
 import type { ItemList, RefreshResult, SubscriptionDeletedResponse, SubscriptionView } from '@gatehouse/contracts';
-import { notify, UnitOfWork } from '@gatehouse/persistence';
+import { notify, takeRowId, UnitOfWork } from '@gatehouse/persistence';
 import type { SecretBox } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable } from '@nestjs/common';
@@ -11,6 +11,7 @@ import { refusePrivateSource } from '../auth/private-source.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { NodeWriter } from '../nodes/node-writer.js';
 import { replaceSubscriptionRules } from '../rules/subscription-rules.js';
+import { openUrl, sealUrl } from '../sealed-url.js';
 import { SECRET_BOX } from '../secret-box.token.js';
 import { RefreshSchedules } from './refresh-schedules.js';
 import { notFound } from './refresh-subscription.js';
@@ -59,10 +60,13 @@ export class SubscriptionsService {
   async create(body: NewSubscription, actor: Actor | null): Promise<SubscriptionView> {
     refusePrivateSource(actor, null, { allowPrivate: body.allow_private ?? false, sealedUrl: null });
     const view = await this.unitOfWork.run(async (tx) => {
-      const saved = await tx.save(
+      const id = await takeRowId(tx, 'subscriptions');
+      await tx.insert(
+        SubscriptionEntity,
         tx.create(SubscriptionEntity, {
+          id,
           name: body.name,
-          sealedUrl: this.box.seal(body.url, 'subscriptions'),
+          sealedUrl: sealUrl(this.box, 'subscriptions', id, body.url),
           type: body.type ?? 'auto',
           intervalSec: body.interval_sec ?? DEFAULT_INTERVAL_SEC,
           intervalSource: body.interval_sec === undefined ? 'default' : 'user',
@@ -74,7 +78,7 @@ export class SubscriptionsService {
         }),
       );
       // Read back, for the columns that the database fills.
-      return this.view(tx, await find(tx, saved.id), actor);
+      return this.view(tx, await find(tx, id), actor);
     });
     this.schedules.wake();
     return view;
@@ -128,8 +132,9 @@ export class SubscriptionsService {
     if (body.interval_sec !== undefined && body.interval_sec !== row.intervalSec) {
       Object.assign(row, { intervalSec: body.interval_sec, intervalSource: 'user' });
     }
-    const elsewhere = body.url !== undefined && body.url !== this.box.open(row.sealedUrl, 'subscriptions');
-    if (elsewhere) Object.assign(row, FORGET_CONTENT, { sealedUrl: this.box.seal(body.url!, 'subscriptions') });
+    const elsewhere = body.url !== undefined && body.url !== openUrl(this.box, 'subscriptions', row);
+    if (elsewhere)
+      Object.assign(row, FORGET_CONTENT, { sealedUrl: sealUrl(this.box, 'subscriptions', row.id, body.url!) });
     const readAnew = elsewhere || row.type !== type || row.userAgent !== userAgent || row.bringRules !== bringRules;
     if (readAnew) Object.assign(row, FORGET_VALIDATORS);
     if (!row.enabled) row.nextRefreshAt = null;
@@ -156,7 +161,7 @@ export class SubscriptionsService {
     return rows.map((row) => {
       const { nodes: nodeCount = 0, alive: aliveCount = 0 } = countsOf.get(row.id) ?? {};
       return toSubscriptionView(row, {
-        url: this.box.open(row.sealedUrl, 'subscriptions'),
+        url: openUrl(this.box, 'subscriptions', row),
         nodeCount,
         aliveCount,
         showSecrets,

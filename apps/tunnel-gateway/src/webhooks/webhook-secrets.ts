@@ -1,9 +1,9 @@
-import { createSecretBox, loadSecretKeys, type SecretBox } from '@gatehouse/persistence';
+import { createSecretBox, loadSecretKeys, openFromRow, sealForRow, type SecretBox } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { TunnelGatewaySettings } from '../settings.js';
 import { createWebhookSecret } from './webhook-signature.js';
 
-export const WEBHOOKS_PLACE = 'webhooks';
+export const WEBHOOKS_TABLE = 'webhooks';
 
 /** Secrets of webhooks: shown once, kept sealed. */
 @Injectable()
@@ -14,13 +14,14 @@ export class WebhookSecrets {
     this.box = createSecretBox(loadSecretKeys({ home, envValue: secretKey }));
   }
 
-  create(): { secret: string; sealed: string } {
+  /** `id`: of the webhook. Moved to another one's row the secret does not open. */
+  create(id: number): { secret: string; sealed: string } {
     const secret = createWebhookSecret();
-    return { secret, sealed: this.box.seal(secret, WEBHOOKS_PLACE) };
+    return { secret, sealed: sealForRow(this.box, { table: WEBHOOKS_TABLE, id }, secret) };
   }
 
-  /** @throws SecretBoxError when another key sealed it. */
-  open(sealed: string): string {
-    return this.box.open(sealed, WEBHOOKS_PLACE);
+  /** @throws SecretBoxError when another key sealed it, or it is another webhook's. */
+  open(id: number, sealed: string): string {
+    return openFromRow(this.box, { table: WEBHOOKS_TABLE, id }, sealed);
   }
 }

@@ -7,6 +7,7 @@ import { WebhookSecrets } from './webhook-secrets.js';
 export interface WebhookMessage {
   deliveryId: number;
   url: string;
+  webhookId: number;
   sealedSecret: string;
   body: string;
   /** May lead into the gateway's own network, and go without TLS. */
@@ -35,9 +36,9 @@ export class WebhookSender implements OnApplicationShutdown {
     this.calls.close();
   }
 
-  async send({ deliveryId, url, sealedSecret, body, allowPrivate }: WebhookMessage): Promise<SendOutcome> {
+  async send({ deliveryId, webhookId, url, sealedSecret, body, allowPrivate }: WebhookMessage): Promise<SendOutcome> {
     const now = Math.floor(Date.now() / 1_000);
-    const signature = signatureFields(this.secrets.open(sealedSecret), `whd_${deliveryId}`, now, body);
+    const signature = signatureFields(this.secrets.open(webhookId, sealedSecret), `whd_${deliveryId}`, now, body);
     const headers = {
       ...signature,
       'content-type': 'application/json',

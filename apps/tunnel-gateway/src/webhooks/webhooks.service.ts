@@ -7,7 +7,7 @@ import type {
   WebhookSecretView,
   WebhookView,
 } from '@gatehouse/contracts';
-import { UnitOfWork } from '@gatehouse/persistence';
+import { takeRowId, UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { parseCallbackUrl } from '../auth-policies/callback-url.js';
@@ -17,7 +17,7 @@ import { readField } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
 import { WebhookAttempts } from './webhook-attempts.js';
 import { messageBody } from './webhook-fan-out.js';
-import { WebhookSecrets } from './webhook-secrets.js';
+import { WEBHOOKS_TABLE, WebhookSecrets } from './webhook-secrets.js';
 import type { DeliveryQuery, NewWebhookBody, WebhookChanges, WebhookQuery } from './webhook.dto.js';
 import { WebhookDelivery, type Webhook } from './webhook.entity.js';
 import { toDeliveryView, toWebhookView } from './webhook.view.js';
@@ -49,14 +49,16 @@ export class WebhooksService {
 
   /** The answer has the secret, which is not shown again. */
   async create(body: NewWebhookBody, actor: Actor): Promise<NewWebhookView> {
-    const { secret, sealed } = this.secrets.create();
     const ownerUserId = actor.userId ?? 0;
-    const webhook = await this.unitOfWork.run(async (tx) => {
+    const { webhook, secret } = await this.unitOfWork.run(async (tx) => {
       await tx.query('SELECT 1 FROM tunnel_gateway.users WHERE id = $1 FOR UPDATE', [ownerUserId]);
       const webhooks = this.owned.webhooks(actor, tx);
       const own = await webhooks.some([{ sql: 'row.owner_user_id = :owner', parameters: { owner: ownerUserId } }]);
       if (own.length >= MAX_WEBHOOKS) throw new AppError('CONFLICT', `You have ${MAX_WEBHOOKS} webhooks already`);
-      return webhooks.add({ ...columnsOf(body, actor), ownerUserId, sealedSecret: sealed });
+      const id = await takeRowId(tx, `tunnel_gateway_ops.${WEBHOOKS_TABLE}`);
+      const created = this.secrets.create(id);
+      const values = { id, ...columnsOf(body, actor), ownerUserId, sealedSecret: created.sealed };
+      return { webhook: await webhooks.add(values), secret: created.secret };
     });
     return { ...toWebhookView(webhook), secret };
   }
@@ -74,7 +76,7 @@ export class WebhooksService {
 
   /** From now on, attempts of earlier deliveries too are signed with the new one. */
   async rotateSecret(id: number, actor: Actor): Promise<WebhookSecretView> {
-    const { secret, sealed } = this.secrets.create();
+    const { secret, sealed } = this.secrets.create(id);
     await this.unitOfWork.run((tx) => this.owned.webhooks(actor, tx).change(id, { sealedSecret: sealed }));
     return { secret };
   }

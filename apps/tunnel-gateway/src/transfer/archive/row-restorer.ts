@@ -209,7 +209,7 @@ export class RowRestorer {
   async webhooks(rows: readonly CheckedRow<ArchivedWebhook>[], context: RestoreContext): Promise<void> {
     const values = rows.map(({ id, body, createdAt, updatedAt }, index) => {
       const path = `archive.webhooks[${index}]`;
-      const { secret, sealed } = this.secrets.create();
+      const { secret, sealed } = this.secrets.create(idOf(context, 'webhook', id));
       tell(context, { kind: 'webhook', id, note: 'has a new secret', secret });
       return {
         id: idOf(context, 'webhook', id),
