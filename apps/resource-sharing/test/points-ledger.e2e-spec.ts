@@ -152,14 +152,26 @@ describe('the tables themselves refuse', () => {
     await refused('ledger_entries_pkey', entry(`${granted}, ${granted}`));
     await refused('does not continue', entry(`${granted}, (2, ${a}, NULL, 5, 11, 2)`));
     await refused('does not continue', entry(`${granted}, (2, ${a}, NULL, 5, 10, 3)`));
+    // Balanced, and in no account.
+    await refused('is at version 1, and its last entry at 2', entry(`${granted}, (2, ${a}, NULL, 5, 10, 2)`));
   });
 
   it('balances without an entry, below zero, or with a gap', async () => {
     const [a] = await twoAccounts(5);
     const update = (change: string): string => `UPDATE ledger_accounts SET ${change} WHERE user_id = ${a}`;
-    await refused('has no entry', update('balance = balance + 1'));
-    await refused('has no entry', update('balance = balance + 1, version = version + 1'));
-    await refused('ledger_accounts_balance_check', update('balance = -1'));
+    await refused('its last entry at 1', update('balance = balance + 1, version = version + 1'));
+    for (const change of ['balance = balance + 1', 'balance = 0, version = 0', 'balance = 5, version = 1']) {
+      await refused('only grows', update(change));
+    }
+    await refused('ledger_accounts_balance_check', update('balance = -1, version = version + 1'));
+  });
+
+  it('to lose accounts with entries, unlocks and events', async () => {
+    const [a] = await twoAccounts(5);
+    await refused('never removed', `DELETE FROM ledger_accounts WHERE user_id = ${a}`);
+    for (const table of ['ledger_accounts', 'unlocks', 'audit_events']) {
+      await refused('never changed or removed', `TRUNCATE ${table} CASCADE`);
+    }
   });
 });
 

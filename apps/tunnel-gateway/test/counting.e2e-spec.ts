@@ -229,6 +229,40 @@ describe('batches of counters', () => {
     expect([(await hits()) - before, (await inlet('global', 0)) - bytes]).toEqual([25_000, 3]);
   });
 
+  it('that come after what they are about is gone count for the rest, and bring no addresses back', async () => {
+    await queries.query(
+      `INSERT INTO tunnel_gateway.tunnels (id, client_id, mode, listen_port, target_addr) VALUES (77, 1, 'tcp', 77, 'x')`,
+    );
+    const late = batchOf(delta(77, 1, 5));
+    await queries.query('DELETE FROM tunnel_gateway.tunnels WHERE id = 77');
+    const before = await inlet('global', 0);
+    expect(await applyBatch(queries, late)).toBe(true);
+    expect((await inlet('global', 0)) - before).toBe(5);
+    const { rows } = await queries.query(
+      `SELECT ip FROM tunnel_gateway.request_ips WHERE resource_type = 'tunnel' AND resource_id = 77`,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('that are older than what is known of earlier ones are not counted', async () => {
+    const before = await inlet('global', 0);
+    const place = join(folder, 'old');
+    const refused: string[] = [];
+    const old = { ...batchOf(delta(1, 2, 9)), takenAt: Date.now() - 9 * 86_400_000 };
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'unsent-1.json'), JSON.stringify([old]));
+    const writer = new FlowWriter({
+      queries,
+      now: Date.now,
+      collect: () => undefined,
+      folder: place,
+      onRefused: ({ id }) => refused.push(id),
+    });
+    await writer.recover();
+    await writer.write();
+    expect([(await inlet('global', 0)) - before, refused, readdirSync(place)]).toEqual([0, [old.id], []]);
+  });
+
   it('that the database refuses are set aside, and keep nobody else from being counted', async () => {
     const [before, others] = [await inlet('global', 0), await inlet('client', 1)];
     const place = join(folder, 'refused');

@@ -2,6 +2,7 @@ import { notify, UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
+import { holdNodes } from '../nodes/hold-nodes.js';
 import type { DecidedCountry, ExitFinding, PlacedNode } from './country-facts.js';
 
 /** What one node is to be written with. */
@@ -66,6 +67,10 @@ export class CountryStore {
   async write(changes: readonly CountryChange[], regroup: boolean): Promise<void> {
     if (changes.length === 0) return;
     await this.unitOfWork.run(async (tx) => {
+      await holdNodes(
+        tx,
+        changes.map(({ id }) => id),
+      );
       await tx.query(UPDATE, [
         changes.map(({ id }) => id),
         changes.map(({ exit }) => exit !== undefined),

@@ -18,6 +18,9 @@ interface HealthRow {
   last_tested_at: Date;
 }
 
+/** In the order in which others hold nodes. */
+const RESET_CIRCUITS = `UPDATE nodes SET circuit_open_since = NULL WHERE id = ANY (ARRAY(
+  SELECT id FROM nodes WHERE circuit_open_since IS NOT NULL ORDER BY id FOR NO KEY UPDATE))`;
 const SELECT = 'SELECT node_id, test_url, alive, delay_ms, last_tested_at FROM node_health';
 
 /** Tells this process's kernel what measurements say, whoever made them, and stores what the kernel finds out itself. */
@@ -66,7 +69,7 @@ export class KernelHealthFeed implements OnModuleInit, OnModuleDestroy {
 
   private async tellEverything(): Promise<void> {
     // The new kernel has failed to dial nothing yet.
-    await this.dataSource.query('UPDATE nodes SET circuit_open_since = NULL WHERE circuit_open_since IS NOT NULL');
+    await this.dataSource.query(RESET_CIRCUITS);
     const rows: HealthRow[] = await this.dataSource.query(SELECT);
     await this.report(rows);
   }

@@ -4,6 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { CountryDatabase } from './country-database.js';
 import { describeNode } from './describe-node.js';
 import { guessCountry } from './guess-country.js';
+import { holdNodes } from './hold-nodes.js';
 import { mapInSlices } from './in-slices.js';
 import { NodeVault } from './node-vault.js';
 
@@ -78,12 +79,16 @@ export class NodeWriter {
   /** Gives rows another definition. */
   async rewrite(tx: EntityManager, nodes: readonly (NewNode & { id: number })[]): Promise<void> {
     if (nodes.length === 0) return;
-    await tx.query(UPDATE, [nodes.map(({ id }) => id), ...(await this.parameters(nodes))]);
+    const parameters = await this.parameters(nodes);
+    const ids = nodes.map(({ id }) => id);
+    await holdNodes(tx, ids);
+    await tx.query(UPDATE, [ids, ...parameters]);
   }
 
   /** Deletes those of the nodes that no subscription carries and nobody added by hand; says how many. */
   async deleteOrphans(tx: EntityManager, ids: readonly number[]): Promise<number> {
     if (ids.length === 0) return 0;
+    await holdNodes(tx, ids);
     const [, count]: [unknown, number] = await tx.query(
       `DELETE FROM nodes WHERE id = ANY($1::bigint[]) AND source = 'subscription'
          AND NOT EXISTS (SELECT 1 FROM node_sources WHERE node_id = nodes.id)`,

@@ -25,9 +25,19 @@ export class RetentionHandler implements HandlesJobs<'retention'> {
 
   async handle(_payload: RetentionPayload): Promise<FullReport> {
     const now = Date.now();
-    const report = await this.traffic.sweep(now);
-    const auditRows = await this.audit.sweep(now);
-    const logRows = await this.logs.sweep(now);
-    return { ...report, auditRows, logRows, switches: await this.switches.sweep(now) };
+    // A table that somebody holds keeps none of the others from being swept.
+    const sweeps = [this.traffic, this.audit, this.logs, this.switches] as const;
+    const [report, auditRows, logRows, switches] = await inTurn(sweeps.map((each) => () => each.sweep(now)));
+    return { ...(report as RetentionReport), auditRows, logRows, switches } as FullReport;
   }
+}
+
+/** Does all of them, one after the other. Rejects afterwards with the first failure. */
+async function inTurn(steps: readonly (() => Promise<unknown>)[]): Promise<unknown[]> {
+  const outcomes: PromiseSettledResult<unknown>[] = [];
+  for (const step of steps) outcomes.push(...(await Promise.allSettled([step()])));
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
 }

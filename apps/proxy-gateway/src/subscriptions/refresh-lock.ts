@@ -17,6 +17,7 @@ interface Holder {
   last: Promise<unknown>;
   locks: number;
   broken: boolean;
+  readonly onError: () => void;
 }
 
 /**
@@ -63,11 +64,14 @@ export class RefreshLock {
   private holder(): Holder {
     if (this.current) return this.current;
     const client = pgPool(this.dataSource).connect();
-    const holder: Holder = { client, last: Promise.resolve(), locks: 0, broken: false };
-    client.then(
-      (connection) => connection.on('error', () => this.abandon(holder)),
-      () => this.abandon(holder),
-    );
+    const holder: Holder = {
+      client,
+      last: Promise.resolve(),
+      locks: 0,
+      broken: false,
+      onError: () => this.abandon(holder),
+    };
+    client.then((connection) => connection.on('error', holder.onError), holder.onError);
     this.current = holder;
     return holder;
   }
@@ -82,7 +86,8 @@ export class RefreshLock {
     if (holder.locks > 0) return;
     if (this.current === holder) this.current = null;
     const client = await holder.client.catch(() => null);
-    client?.removeAllListeners('error');
+    // The pool's own stays: a connection may break in nobody's hands.
+    client?.removeListener('error', holder.onError);
     client?.release(holder.broken);
   }
 }

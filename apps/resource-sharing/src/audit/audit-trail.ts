@@ -40,10 +40,16 @@ export class AuditTrail {
       `SELECT e.*, u.username AS "user", c.username AS actor, a.name AS application FROM audit_events e
        LEFT JOIN site_accounts u ON u.id = e.user_id LEFT JOIN site_accounts c ON c.id = e.actor_id
        LEFT JOIN applications a ON a.id = e.application_id
-       WHERE ($1::text IS NULL OR starts_with(e.type, $1)) AND ($2::bigint IS NULL OR e.user_id = $2)
+       WHERE ($1::text IS NULL OR e.type LIKE $1) AND ($2::bigint IS NULL OR e.user_id = $2)
          AND ($3::bigint IS NULL OR e.application_id = $3) AND ($4::bigint IS NULL OR e.id < $4)
        ORDER BY e.id DESC LIMIT $5`,
-      [type ?? null, userId ?? null, applicationId ?? null, before ?? null, limit],
+      [
+        type === undefined ? null : `${type.replaceAll(/[\\%_]/g, '\\$&')}%`,
+        userId ?? null,
+        applicationId ?? null,
+        before ?? null,
+        limit,
+      ],
     );
     return rows.map((row) => ({
       id: row['id'] as number,

@@ -5,6 +5,8 @@ import { rowsOf } from '../credentials/rows-of.js';
 
 const EVERY_MS = 60_000;
 const BATCH = 5_000;
+/** Batches of one table in one run: as many as an hour of the busiest minute leaves behind. */
+const MAX_BATCHES = 60;
 
 const REMOVALS = [
   // A time that has come says nothing.
@@ -14,6 +16,12 @@ const REMOVALS = [
   removal('share_looks', 'day < now()::date - 2'),
   removal('usage_daily', 'day < now()::date - 400'),
   removal('usage_endpoint_daily', 'day < now()::date - 400'),
+  removal('risk_events', `created_at < now() - interval '400 days'`),
+  // From the oldest on, and no further than the first that stays. The table itself keeps what the audit log does not have yet.
+  `DELETE FROM audit_events WHERE id IN (
+    SELECT id FROM (SELECT id, created_at FROM audit_events ORDER BY id LIMIT ${BATCH}) oldest
+    WHERE created_at < now() - interval '401 days'
+      AND NOT EXISTS (SELECT FROM unchained_events u WHERE u.event_id = oldest.id))`,
 ];
 
 /** Removes what no limit and no answer needs any more; one replica at a time, every minute. */
@@ -47,10 +55,19 @@ export class LimitSweep implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   private async sweep(): Promise<void> {
-    await this.unitOfWork.run(async (tx) => {
+    for (const statement of REMOVALS) {
+      let removed = BATCH;
+      for (let batch = 0; removed === BATCH && batch < MAX_BATCHES; batch += 1) removed = await this.remove(statement);
+    }
+  }
+
+  /** A transaction a batch: whoever counts in these tables does not wait for all of them. */
+  private remove(statement: string): Promise<number> {
+    return this.unitOfWork.run(async (tx) => {
       const [lock] = await rowsOf(tx, "SELECT pg_try_advisory_xact_lock(hashtext('gatehouse.limit-sweep')) AS got");
-      if (lock?.['got'] !== true) return;
-      for (const statement of REMOVALS) await tx.query(statement);
+      if (lock?.['got'] !== true) return 0;
+      const [, removed]: [unknown, number] = await tx.query(statement);
+      return removed;
     });
   }
 }

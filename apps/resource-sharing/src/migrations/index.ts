@@ -21,6 +21,8 @@ import { AdmitCallsTogether1763668801171 } from './1763668801171-admit-calls-tog
 import { CreateDataKeys1763668801450 } from './1763668801450-create-data-keys.js';
 import { CreateOneTimeTexts1763668801500 } from './1763668801500-create-one-time-texts.js';
 import { ChainAuditEvents1763668801400 } from './1763668801400-chain-audit-events.js';
+import { TightenLedgerRules1763668801690 } from './1763668801690-tighten-ledger-rules.js';
+import { ReopenSharesOneByOne1763668801691 } from './1763668801691-reopen-shares-one-by-one.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -47,4 +49,6 @@ export const MIGRATIONS = [
   ChainAuditEvents1763668801400,
   CreateDataKeys1763668801450,
   CreateOneTimeTexts1763668801500,
+  TightenLedgerRules1763668801690,
+  ReopenSharesOneByOne1763668801691,
 ];

@@ -1,5 +1,5 @@
 import { addRangePartition, UnitOfWork } from '@gatehouse/persistence';
-import { JsonLogger } from '@gatehouse/platform';
+import { HealthRegistry, JsonLogger, MetricsRegistry } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { rowsOf } from '../credentials/rows-of.js';
@@ -10,6 +10,7 @@ const DAY_MS = 86_400_000;
 /** Days of access tokens made ahead, and kept: an expired token is told from an unknown one as long as a refresh works. */
 const DAYS_AHEAD = 3;
 const DAYS_KEPT = 32;
+const MAX_STRAYS = 1_000;
 
 /** Nobody waits for the rows that these find, so they may take as long as they need. */
 const REMOVALS = [
@@ -34,13 +35,24 @@ const REMOVALS = [
 export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
+  private readonly strays;
+  private strayRows = 0;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly logger: JsonLogger,
-  ) {}
+    private readonly health: HealthRegistry,
+    metrics: MetricsRegistry,
+  ) {
+    this.strays = metrics.gauge(
+      'default_partition_rows',
+      'Rows that are in no partition of their own, up to 1,000: days could not be made',
+      ['table'],
+    );
+  }
 
   async onModuleInit(): Promise<void> {
+    this.health.register('access_tokens_default', () => this.refuseStrays(), { degrades: true });
     await this.arrangeDays();
     this.timer = setInterval(() => void this.run(), EVERY_MS).unref();
   }
@@ -88,6 +100,19 @@ export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
       });
     }
     await this.alone(dropOldDays);
+    await this.attempt(() => this.countStrays());
+  }
+
+  private async countStrays(): Promise<void> {
+    const sql = `SELECT count(*)::integer AS rows FROM (SELECT 1 FROM access_tokens_default LIMIT ${MAX_STRAYS}) AS some`;
+    const [row] = await this.unitOfWork.run((tx) => rowsOf(tx, sql));
+    this.strayRows = Number(row?.['rows'] ?? 0);
+    this.strays.set({ table: 'access_tokens_default' }, this.strayRows);
+  }
+
+  private refuseStrays(): Promise<void> {
+    if (this.strayRows === 0) return Promise.resolve();
+    return Promise.reject(new Error(`${this.strayRows} access tokens are in no day's partition: days cannot be made`));
   }
 
   /**

@@ -27,7 +27,8 @@ function sum(present: string, more: string): string {
 /**
  * One statement is one transaction and one round trip: the batch is in the table and in all totals, or in none. A batch
  * that is there already changes nothing. Rows are held in the order in which somebody who removes a client or a tunnel
- * takes them, before anything about them is written: neither has to give way to the other.
+ * takes them, before anything about them is written: neither has to give way to the other. Totals of what is gone
+ * stay; addresses of its visitors went with it, and a batch that comes late does not bring them back.
  */
 const APPLY = `
   WITH batch AS (
@@ -54,6 +55,12 @@ const APPLY = `
     SELECT v.* FROM batch, unnest($9::text[], $10::bigint[], $11::text[], $12::bigint[], $13::timestamptz[])
       AS v (kind, id, ip, hits, seen)
     WHERE (SELECT count(*) FROM held) >= 0
+  ), present AS (
+    SELECT 'client' AS kind, id FROM held_clients
+    UNION ALL SELECT 'tunnel', id FROM held_tunnels
+    UNION ALL SELECT 'host', id FROM held
+    UNION ALL SELECT 'user', u.id FROM tunnel_gateway.users u WHERE u.id IN (SELECT id FROM part WHERE kind = 'user')
+    UNION ALL SELECT 'global', 0
   ), stats AS (
     INSERT INTO tunnel_gateway.flow_stats AS s (resource_type, resource_id, inlet_bytes, export_bytes, updated_at)
     SELECT kind, id, inlet, export, now() FROM flow ORDER BY kind, id
@@ -74,7 +81,7 @@ const APPLY = `
     FROM flow WHERE flow.kind = 'host' AND r.id = flow.id
   ), addresses AS (
     INSERT INTO tunnel_gateway.request_ips AS a (resource_type, resource_id, ip, hit_count, last_seen_at)
-    SELECT kind, id, ip, hits, seen FROM visitor ORDER BY kind, id, ip
+    SELECT kind, id, ip, hits, seen FROM visitor JOIN present USING (kind, id) ORDER BY kind, id, ip
     ON CONFLICT (resource_type, resource_id, ip) DO UPDATE SET
       hit_count = ${sum('a.hit_count', 'EXCLUDED.hit_count')},
       last_seen_at = greatest(a.last_seen_at, EXCLUDED.last_seen_at)

@@ -9,6 +9,8 @@ import { halveBatch, UnsentFlows, type FlowBatch } from './flow-batch.js';
 const UNSENT = /^unsent-.*\.json$/;
 /** An edge that was replaced may leave a file while this one runs. */
 const RECOVER_EVERY = 60;
+/** Which batches were counted is known for ten days (retention). One that is older may have been. */
+const MAX_AGE_MS = 9 * 86_400_000;
 /** A process that ends has seconds: a database that neither takes nor refuses the last batch must not cost it. */
 const LAST_WRITE_MS = 2_000;
 
@@ -98,11 +100,21 @@ export class FlowWriter {
     if (++this.rounds % RECOVER_EVERY === 0) await this.recover();
     this.collect();
     if (this.batches.length === 0 && !this.unsent.empty) this.batches.push(this.unsent.takeBatch(now()));
+    this.refuseOld(now());
     await writeBatches(this.batches, {
       write: async (batch) => void (await applyBatch(queries, batch)),
       halve: halveBatch,
       setAside: onRefused,
     });
     for (const file of this.leftover.splice(0)) await rm(file, { force: true });
+  }
+
+  /** Such as a file of a machine that was off: it may have been counted before its process ended. */
+  private refuseOld(now: number): void {
+    const known = this.batches.splice(0);
+    for (const batch of known) {
+      if (now - batch.takenAt < MAX_AGE_MS) this.batches.push(batch);
+      else this.options.onRefused(batch, new Error('these counts are older than what is known of earlier ones'));
+    }
   }
 }

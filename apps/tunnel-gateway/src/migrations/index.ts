@@ -21,6 +21,7 @@ import { CreateDataKeys1763668802450 } from './1763668802450-create-data-keys.js
 import { ConfirmChallenges1763668802460 } from './1763668802460-confirm-challenges.js';
 import { AddStrictPaths1763668802470 } from './1763668802470-add-strict-paths.js';
 import { ClaimIdempotencyKeys1763668802690 } from './1763668802690-claim-idempotency-keys.js';
+import { BoundCounters1763668802691 } from './1763668802691-bound-counters.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -47,4 +48,5 @@ export const MIGRATIONS = [
   ConfirmChallenges1763668802460,
   AddStrictPaths1763668802470,
   ClaimIdempotencyKeys1763668802690,
+  BoundCounters1763668802691,
 ];
