@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { writeTable } from './page-table.js';
+import { readTable, writeTable } from './page-table.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'page-table-'));
 const page = join(folder, 'page.md');
@@ -22,6 +22,7 @@ describe('a table in a page', () => {
     );
     const written = '\n\n| x | y |\n| --- | --- |\n| 1\\|2 | 3 4 |\n\nRun today.\n\n';
     expect(readFileSync(page, 'utf8')).toBe(`above\n<!-- a: begin -->${written}<!-- a: end -->\nbelow\n`);
+    expect(readTable(page, 'a')).toEqual([['1|2', '3 4']]);
     expect(() => writeTable(page, 'b', [['x']], '')).toThrow('no place for the table "b"');
   });
 });

@@ -147,6 +147,8 @@ describe.each(['1', '2'])('an edge of %s processes that is replaced under load',
           transfer.stop();
         }
         expect(visitors.failures).toEqual([]);
+        // A long run may be ended before it is done.
+        if ((count + 1) % 100 === 0) console.log(`${workers}: ${count + 1} replacements, ${visitors.served} visitors`);
       }
       expect(await udpAnswers(udp.listen_port)).toBe(true);
       await visitors.stop();

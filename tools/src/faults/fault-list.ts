@@ -1,17 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withClient } from '@gatehouse/persistence';
+import { findInPath } from '../peers/programs.js';
+import { FAKETIME } from './clock.js';
 import { findProcess, withDescendants, type Role } from './processes.js';
-import type { Stage } from './stage.js';
+import { eventuallyTrue, type Stage } from './stage.js';
 
 const STOPPED_MS = 20_000;
 const AWAY_MS = 20_000;
+const GONE_MS = 60_000;
 const BLOCK = Buffer.alloc(1024 * 1024);
 
 export interface Fault {
   name: string;
+  /** Whether the platform it strikes has a clock that can be set. */
+  needsClock?: boolean;
   /** Does the harm and, where it does not end by itself, undoes it. */
   strike(stage: Stage): Promise<void>;
   /** Why it cannot be tried here; absent: it can. */
@@ -28,6 +33,9 @@ const ROLES: readonly Role[] = [
   'worker',
   'PostgreSQL',
 ];
+
+/** Those whose memory grows with what strangers do: they allocate at once. */
+const LIMITED: readonly Role[] = ['kernel', 'edge'];
 
 const find = (stage: Stage, role: Role): number => findProcess(role, stage.state, stage.home, stage.worker);
 
@@ -64,12 +72,63 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   }
 }
 
+/** It stops with everything written, and is started again. */
+const stopOrderly: Fault = {
+  name: 'PostgreSQL stopped in an orderly way',
+  strike: async (stage) => {
+    const pid = find(stage, 'PostgreSQL');
+    process.kill(pid, 'SIGINT');
+    await untilGone(pid);
+  },
+};
+
+/** What it has is all it may have: its next allocation fails. The process that takes its place has no such limit. */
+const limitMemory = (role: Role): Fault => ({
+  name: `memory limit of ${role}`,
+  leftOut: findInPath('prlimit', { path: process.env['PATH'] ?? '', except: '' })
+    ? undefined
+    : 'needs prlimit (util-linux)',
+  strike: async (stage) => {
+    const pid = find(stage, role);
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const bytes = Number(/^VmData:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
+    execFileSync('prlimit', [`--data=${bytes}`, '--pid', String(pid)]);
+    await untilGone(pid);
+  },
+});
+
+async function untilGone(pid: number): Promise<void> {
+  if (!(await eventuallyTrue(() => Promise.resolve(!existsSync(`/proc/${pid}`)), GONE_MS))) {
+    throw new Error(`process ${pid} is still there`);
+  }
+}
+
+/** Of every process of the platform at once, as when the clock of the machine is set. Users and their agent keep theirs. */
+const setClock = (name: string, offset: string): Fault => ({
+  name: `clock ${name} for ${AWAY_MS / 1_000} s`,
+  needsClock: true,
+  leftOut: existsSync(FAKETIME) ? undefined : 'needs libfaketime (Debian: faketime)',
+  strike: async ({ setClock: set }) => {
+    set(offset);
+    try {
+      await delay(AWAY_MS);
+    } finally {
+      set('+0');
+    }
+  },
+});
+
 function redisFaults(hasRedis: boolean): Fault[] {
   const leftOut = hasRedis ? undefined : 'no redis-server here (npm run peers)';
   const of = (name: string, strike: Fault['strike']): Fault => ({ name, strike, leftOut });
   return [
     of(`Redis away for ${AWAY_MS / 1_000} s, and back without its data`, async ({ redis }) => {
       await redis?.stop();
+      await delay(AWAY_MS);
+      await redis?.start();
+    }),
+    of(`Redis stopped in an orderly way for ${AWAY_MS / 1_000} s, and back with its data`, async ({ redis }) => {
+      await redis?.park();
       await delay(AWAY_MS);
       await redis?.start();
     }),
@@ -115,18 +174,18 @@ const allConnections: Fault = {
   },
 };
 
-const out = (name: string, leftOut: string): Fault => ({ name, leftOut, strike: () => Promise.resolve() });
-
 /** Every fault in the order in which it is tried; those that cannot be tried here say why. */
 export function faults({ hasRedis, hasOwnDisk }: { hasRedis: boolean; hasOwnDisk: boolean }): Fault[] {
   return [
     ...ROLES.map(kill),
     ...ROLES.map(stop),
+    stopOrderly,
     ...redisFaults(hasRedis),
     fullDisk(hasOwnDisk ? undefined : 'needs the right to mount a small disk'),
     allConnections,
-    out('clock an hour ahead, and an hour back', 'needs a clock of its own for each process (libfaketime)'),
-    out('memory limit', 'needs a control group of its own; what the kernel then does is a kill -9'),
+    ...LIMITED.map(limitMemory),
+    setClock('an hour ahead', '+3600'),
+    setClock('an hour back', '-3600'),
   ];
 }
 

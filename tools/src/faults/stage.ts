@@ -20,11 +20,14 @@ import { ApiClient } from '../tour/api-client.js';
 import { EnvelopeClient } from '../tour/envelope-client.js';
 import { Origin } from '../tour/origin.js';
 import { fetchThrough } from '../tour/proxy-client.js';
+import type { Clock } from './clock.js';
 import { SteadyTraffic } from './steady-traffic.js';
 
 /** Bytes of the body of each answer that goes through the proxy or a tunnel. */
 export const BODY_BYTES = 10_000;
 const READY_MS = 120_000;
+/** Redis's own name for what it saves. */
+const DUMP = 'dump.rdb';
 const WORKERS = ['proxy-gateway', 'tunnel-gateway'];
 
 /** A Redis that the platform uses, started and emptied at will. */
@@ -33,27 +36,40 @@ export class RedisProcess {
 
   private constructor(
     private readonly program: string,
+    private readonly folder: string,
     readonly port: number,
   ) {}
 
-  static async start(program: string): Promise<RedisProcess> {
-    const redis = new RedisProcess(program, await freePort());
+  /** `folder`: where it keeps what it writes. */
+  static async start(program: string, folder: string): Promise<RedisProcess> {
+    const redis = new RedisProcess(program, folder, await freePort());
     await redis.start();
     return redis;
   }
 
   async start(): Promise<void> {
-    const args = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+    const options = ['--save', '', '--appendonly', 'no', '--dir', this.folder];
+    const args = ['--port', `${this.port}`, '--bind', '127.0.0.1', ...options];
     this.child = spawn(this.program, args, { stdio: 'ignore' });
     await eventuallyTrue(async () => (await this.command('PING')).startsWith('+PONG'));
   }
 
   /** Everything it held is lost. */
   async stop(): Promise<void> {
+    await this.end((child) => child.kill('SIGKILL'));
+    rmSync(join(this.folder, DUMP), { force: true });
+  }
+
+  /** It comes back with everything it held. */
+  async park(): Promise<void> {
+    await this.end(() => void this.command('SHUTDOWN SAVE'));
+  }
+
+  private async end(how: (child: ChildProcess) => unknown): Promise<void> {
     const { child } = this;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, 'exit');
-    child.kill('SIGKILL');
+    how(child);
     await gone;
   }
 
@@ -80,33 +96,51 @@ export interface Counters {
   proxyLogged: number;
 }
 
+export interface StageOptions {
+  home: string;
+  redisProgram: string | undefined;
+  clock?: Clock | undefined;
+}
+
+interface StageParts {
+  home: string;
+  clock: Clock | undefined;
+  env: NodeJS.ProcessEnv;
+  launcher: ChildProcess;
+  redis: RedisProcess | undefined;
+  origin: Origin;
+}
+
 /** A platform of its own with users: through the proxy, through a tunnel, and of the open API. */
 export class Stage {
+  readonly home: string;
+  readonly redis: RedisProcess | undefined;
   readonly streams: SteadyTraffic[] = [];
+  private readonly clock: Clock | undefined;
+  private readonly env: NodeJS.ProcessEnv;
+  private readonly launcher: ChildProcess;
+  private readonly origin: Origin;
   private readonly workers = new Map<string, { process: ServiceProcess; pid: number }>();
   private tunnelReceived = 0;
   private proxyAnswered = 0;
   private tunnelId = 0;
   private agent: AgentProcess | undefined;
 
-  private constructor(
-    readonly home: string,
-    private readonly env: NodeJS.ProcessEnv,
-    private readonly launcher: ChildProcess,
-    private readonly origin: Origin,
-    readonly redis: RedisProcess | undefined,
-  ) {}
+  private constructor({ home, clock, env, launcher, redis, origin }: StageParts) {
+    [this.home, this.clock, this.env] = [home, clock, env];
+    [this.launcher, this.redis, this.origin] = [launcher, redis, origin];
+  }
 
-  /** `redisProgram` absent: queues are in PostgreSQL. `home`: an empty folder. */
-  static async open(home: string, redisProgram: string | undefined): Promise<Stage> {
-    const redis = redisProgram === undefined ? undefined : await RedisProcess.start(redisProgram);
-    const env = await environment(home, redis);
+  /** `redisProgram` absent: queues are in PostgreSQL. `home`: an empty folder. `clock`: the platform's own. */
+  static async open({ home, redisProgram, clock }: StageOptions): Promise<Stage> {
+    const redis = redisProgram === undefined ? undefined : await RedisProcess.start(redisProgram, home);
+    const env = { ...(await environment(home, redis)), ...clock?.environment };
     const launcher = spawn(process.execPath, [join(ROOT, 'tools/up.mjs')], {
       env,
       // It stops when this process is gone, however it ended.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    const stage = new Stage(home, env, launcher, await Origin.start(), redis);
+    const stage = new Stage({ home, clock, env, launcher, redis, origin: await Origin.start() });
     try {
       await stage.awaitReady();
       await stage.startWorkers();
@@ -123,6 +157,12 @@ export class Stage {
     if (state === undefined) throw new Error('the platform is gone');
     return state;
   }
+
+  /** @throws Error where the platform has the clock of the machine. */
+  readonly setClock = (offset: string): void => {
+    if (this.clock === undefined) throw new Error('the platform has no clock of its own');
+    this.clock.set(offset);
+  };
 
   get isRunning(): boolean {
     return this.launcher.exitCode === null && this.launcher.signalCode === null;
@@ -250,7 +290,7 @@ export class Stage {
     const socket = connect({ host: '127.0.0.1', port });
     socket.on('error', () => undefined);
     socket.resume();
-    socket.end(`GET /bytes/${BODY_BYTES} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
+    socket.write(`GET /bytes/${BODY_BYTES} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
     await once(socket, 'close', { signal: AbortSignal.timeout(30_000) }).catch(() => socket.destroy());
     this.tunnelReceived += socket.bytesRead;
     return socket.bytesRead > BODY_BYTES;
