@@ -78,11 +78,14 @@ const stopOrderly: Fault = {
   strike: async (stage) => {
     const pid = find(stage, 'PostgreSQL');
     process.kill(pid, 'SIGINT');
-    await untilGone(pid);
+    if (!(await isGone(pid))) throw new Error(`PostgreSQL (${pid}) is still there`);
   },
 };
 
-/** What it has is all it may have: its next allocation fails. The process that takes its place has no such limit. */
+/**
+ * What it has is all it may have: when it asks for more, it ends. The process that takes its place has no such limit. One
+ * that gets along for a minute has passed.
+ */
 const limitMemory = (role: Role): Fault => ({
   name: `memory limit of ${role}`,
   leftOut: findInPath('prlimit', { path: process.env['PATH'] ?? '', except: '' })
@@ -92,16 +95,14 @@ const limitMemory = (role: Role): Fault => ({
     const pid = find(stage, role);
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const bytes = Number(/^VmData:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
-    execFileSync('prlimit', [`--data=${bytes}`, '--pid', String(pid)]);
-    await untilGone(pid);
+    const limit = (data: string): unknown => execFileSync('prlimit', [`--data=${data}`, '--pid', String(pid)]);
+    limit(String(bytes));
+    if (!(await isGone(pid))) limit('unlimited');
   },
 });
 
-async function untilGone(pid: number): Promise<void> {
-  if (!(await eventuallyTrue(() => Promise.resolve(!existsSync(`/proc/${pid}`)), GONE_MS))) {
-    throw new Error(`process ${pid} is still there`);
-  }
-}
+const isGone = (pid: number): Promise<boolean> =>
+  eventuallyTrue(() => Promise.resolve(!existsSync(`/proc/${pid}`)), GONE_MS);
 
 /** Of every process of the platform at once, as when the clock of the machine is set. Users and their agent keep theirs. */
 const setClock = (name: string, offset: string): Fault => ({
