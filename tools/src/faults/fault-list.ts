@@ -95,7 +95,7 @@ const limitMemory = (role: Role): Fault => ({
     const pid = find(stage, role);
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     const bytes = Number(/^VmData:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
-    const limit = (data: string): unknown => execFileSync('prlimit', [`--data=${data}`, '--pid', String(pid)]);
+    const limit = (data: string): unknown => execFileSync('prlimit', [`--data=${data}:`, '--pid', String(pid)]);
     limit(String(bytes));
     if (!(await isGone(pid))) limit('unlimited');
   },
