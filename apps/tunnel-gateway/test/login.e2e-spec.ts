@@ -118,7 +118,9 @@ describe('console login', () => {
 
   it('is ready, measured and described', async () => {
     expect((await request(gateway.url).get('/readyz')).status).toBe(200);
-    expect((await request(gateway.url).get('/metrics')).text).toContain('route="/api/v1/auth/login"');
+    const metrics = (await request(gateway.url).get('/metrics')).text;
+    expect(metrics).toContain('route="/api/v1/auth/login"');
+    expect(metrics).toContain('tunnel_agent_port_unknown_connections{stage="handshaking"} 0');
     const { body } = await request(gateway.url).get('/api/v1/openapi.json');
     expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'Tunnel Gateway' } });
     expect(Object.keys((body as { paths: object }).paths)).toEqual(

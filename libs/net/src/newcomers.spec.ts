@@ -109,6 +109,18 @@ describe('newcomers', () => {
     expect(pair?.near.destroyed).toBe(true);
   });
 
+  it('of one source give up their own oldest for their next, and an IPv6 /64 is one source', async () => {
+    const all = await pairs(6);
+    const waiting = newcomers({ most: 5, mostOfSource: 2 });
+    const from = ['2001:db8::1', '2001:db8:0:1::1', '2001:db8::2', '2001:db8::3', null, null];
+    for (const [index, { near }] of all.entries()) waiting.add(String(index), near, undefined, from[index] ?? null);
+    expect(alive(all)).toEqual([false, true, true, true, true, true]);
+    expect(waiting.evicted).toBe(1);
+    waiting.delete('2');
+    waiting.add('again', all[2]?.near as Socket, undefined, '2001:db8::9');
+    expect(alive(all)).toEqual([false, true, true, true, true, true]);
+  });
+
   it('end together', async () => {
     const all = await pairs(3);
     vi.useFakeTimers();

@@ -50,6 +50,8 @@ export {
   type LevelExplanation,
   type LevelOutcome,
 } from './access/ip-rules.js';
+export { TrustedProxies } from './access/trusted-proxies.js';
+export { type AgentPortState } from './session/unknown-connections.js';
 export { type DeniedVisitors } from './access/refusal-sampler.js';
 export {
   type GatewayAnswer,

@@ -25,6 +25,7 @@ import {
 } from './server-environment.js';
 import { AgentSessions } from './session/agent-sessions.js';
 import { Door } from './session/door.js';
+import type { AgentPortState } from './session/unknown-connections.js';
 import { clientDisabled } from './session/server-session.js';
 import { createVerifier } from './verification/create-verifier.js';
 import { PolicyVerifier, type GrantOutcome, type GrantRequest } from './verification/policy-verifier.js';
@@ -88,7 +89,7 @@ export class TunnelServer {
       sockets: this.sockets,
     };
     this.paths = this.createPaths(shared);
-    this.privateMode = new PrivateMode(shared, this.timeouts.handshake, this.paths);
+    this.privateMode = new PrivateMode(shared, this.paths);
     this.entrances = new EntranceTable(createModes(shared, this.privateMode, limits));
     this.http = this.createHttp(shared);
     this.door = new Door({
@@ -98,11 +99,11 @@ export class TunnelServer {
       sockets: this.sockets,
       handshakeMs: this.timeouts.handshake,
       maxUnidentified: environment.maxUnidentified ?? MAX_UNIDENTIFIED,
-      onControl: (stream, arrival) => this.sessions.accept(stream, arrival),
+      onControl: (stream, arrival, known) => this.sessions.accept(stream, arrival, known),
       proxies: this.proxies,
       serves: (tag) => environment.serves?.(tag) ?? true,
-      onVisitor: (stream, arrival) => void this.privateMode.receive(stream, arrival),
-      onMapping: (stream) => void this.paths.receive(stream),
+      onVisitor: (stream, arrival, known) => void this.privateMode.receive(stream, arrival, known),
+      onMapping: (stream, known) => void this.paths.receive(stream, known),
     });
   }
 
@@ -189,6 +190,11 @@ export class TunnelServer {
   connections(clientId: number): ConnectionState[] {
     const running = [...this.ledger.running()].filter((flow) => flow.clientId === clientId);
     return running.map(({ resource, visitor, startedAt, counter }) => ({ resource, visitor, startedAt, ...counter }));
+  }
+
+  /** Connections to the port for agents of which it is not known yet whose they are. */
+  agentPort(): AgentPortState {
+    return this.door.state;
   }
 
   /** Sessions of UDP visitors, and what was dropped. */
@@ -278,7 +284,6 @@ export class TunnelServer {
   private createPaths(context: ModeContext): RendezvousTable {
     return new RendezvousTable({
       context,
-      handshakeMs: this.timeouts.handshake,
       enabled: this.environment.p2p ?? true,
       tellerOf: (clientId) => {
         const session = this.sessions.of(clientId);

@@ -1,6 +1,6 @@
 /** What the service and its edge process say to each other. Both import this file: types only. */
 import type { WorkerPlace } from './door/dealing.js';
-import type { AgentState, ResourceKind, ServerIdentity, TunnelState } from '@gatehouse/tunnel-kernel';
+import type { AgentPortState, AgentState, ResourceKind, ServerIdentity, TunnelState } from '@gatehouse/tunnel-kernel';
 
 export interface ListenAddress {
   host: string;
@@ -62,6 +62,8 @@ export interface EdgeStatus {
   agents: number;
   connections: number;
   ports: EdgePorts;
+  /** Absent: an edge of a version before this was known. */
+  agentPort?: AgentPortState;
   /** Processes of the workers, where there are several; null for one that does not serve or answer at the moment. */
   workers?: (number | null)[];
 }

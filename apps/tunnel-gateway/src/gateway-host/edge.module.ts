@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { EdgeLauncher } from './edge-launcher.js';
+import { EdgeMetrics } from './edge-metrics.js';
 import { EdgeStarter } from './edge-starter.js';
 import { Edges } from './edges.service.js';
 import { RunningEdge } from './start-edge.js';
@@ -14,6 +15,7 @@ export class EdgeModule {
       providers: [
         Edges,
         EdgeStarter,
+        EdgeMetrics,
         { provide: EdgeLauncher, useFactory: () => new EdgeLauncher() },
         ...(handedOver ? [{ provide: RunningEdge, useValue: handedOver }] : []),
       ],

@@ -155,6 +155,7 @@ export class Edge implements EdgeRole {
       agents: this.server.agents().length,
       connections: this.server.flows,
       ports: this.ports,
+      agentPort: this.server.agentPort(),
     };
   }
 

@@ -13,6 +13,7 @@ export class MetricsRegistry implements OnApplicationShutdown {
   private readonly refusedRows: Counter<'table'>;
   private readonly flowFailures: Counter<'process'>;
   private readonly flowFailureSources = new Map<string, FlowFailureSource>();
+  private readonly collectors: (() => Promise<void>)[] = [];
   private collecting = false;
 
   constructor() {
@@ -45,6 +46,11 @@ export class MetricsRegistry implements OnApplicationShutdown {
     return new Histogram({ name, help, buckets, labelNames: [...labels], registers: [this.registry] });
   }
 
+  /** `collect` is awaited before each scrape is answered; it must not reject. */
+  onScrape(collect: () => Promise<void>): void {
+    this.collectors.push(collect);
+  }
+
   /** Records one answered request; `route` is the template, never the address that was asked. */
   observeRequest(method: string, route: string, status: number, seconds: number): void {
     this.requests.observe({ method, route, status: String(status) }, seconds);
@@ -67,6 +73,7 @@ export class MetricsRegistry implements OnApplicationShutdown {
       collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 50 });
     }
     await this.readFlowFailures();
+    await Promise.all(this.collectors.map((collect) => collect()));
     return { contentType: this.registry.contentType, text: await this.registry.metrics() };
   }
 

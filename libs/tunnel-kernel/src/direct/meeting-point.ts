@@ -1,9 +1,10 @@
 import type { Server, Socket } from 'node:net';
-import { createSecureContext, TLSSocket, type SecureContext } from 'node:tls';
-import { ByteReader } from '@gatehouse/net';
+import type { SecureContext, TLSSocket } from 'node:tls';
+import { ByteReader, Newcomers } from '@gatehouse/net';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import { endpoint } from '../modes/endpoint.js';
+import { acceptTls, pinnedContext } from '../session/accept-tls.js';
 import type { PinnedServer } from '../session/pinned-tls.js';
 import type { RendezvousMessage } from '../wire/messages.js';
 import {
@@ -25,8 +26,11 @@ const KNOCK_MS = 900;
 const PROOF_MS = 5000;
 /** For the visitor to come. */
 const WAIT_MS = 10_000;
-/** Connections that have not proved themselves. */
-const MAX_STRANGERS = 8;
+/**
+ * Connections that have not proved themselves: of the address that the server named, and of all others. Of too many the
+ * oldest go, so nobody can keep the visitor out by connecting first.
+ */
+const STRANGERS = { most: 16, mostOfSource: 4, silentMs: PROOF_MS };
 
 export interface MeetingPointOptions {
   server: HostAndPort;
@@ -39,7 +43,8 @@ export class MeetingPoint {
   private readonly options: MeetingPointOptions;
   private readonly message: RendezvousMessage;
   private readonly token: Buffer;
-  private readonly strangers = new Set<TLSSocket>();
+  private readonly expected = new Newcomers<TLSSocket>({ ...STRANGERS, mostOfSource: STRANGERS.most });
+  private readonly others = new Newcomers<TLSSocket>(STRANGERS);
   private readonly identity = createServerIdentity();
   private readonly secureContext: SecureContext;
   private readonly met = Promise.withResolvers<TLSSocket>();
@@ -51,8 +56,7 @@ export class MeetingPoint {
     this.message = message;
     this.options = options;
     this.token = Buffer.from(message.token, 'base64url');
-    const { key, certificate: cert } = this.identity;
-    this.secureContext = createSecureContext({ key, cert, minVersion: 'TLSv1.3' });
+    this.secureContext = pinnedContext(this.identity);
   }
 
   /** The visitor, paused, both sides proved. @throws TunnelError where none came. */
@@ -102,20 +106,18 @@ export class MeetingPoint {
   }
 
   private async receive(socket: Socket): Promise<void> {
-    if (this.closed || this.strangers.size >= MAX_STRANGERS) return void socket.destroy();
-    const { secureContext } = this;
-    const stream = new TLSSocket(socket, { isServer: true, secureContext, ALPNProtocols: [DIRECT_PROTOCOL] });
-    const timer = setTimeout(() => stream.destroy(), PROOF_MS);
-    this.strangers.add(stream);
-    stream.on('error', (error) => this.options.logger.debug('a direct connection failed', { error: error.message }));
-    stream.on('close', () => {
-      clearTimeout(timer);
-      this.strangers.delete(stream);
+    if (this.closed) return void socket.destroy();
+    const { visitor } = this.message;
+    const strangers = endpoint(socket.remoteAddress).address === visitor.address ? this.expected : this.others;
+    const stream = acceptTls(socket, this.secureContext, {
+      protocols: [DIRECT_PROTOCOL],
+      onError: ({ message: error }) => this.options.logger.debug('a direct connection failed', { error }),
     });
+    strangers.add(stream, stream, undefined, socket.remoteAddress);
+    stream.on('close', () => strangers.delete(stream));
     try {
       await this.prove(stream);
-      clearTimeout(timer);
-      this.strangers.delete(stream);
+      strangers.delete(stream);
       this.met.resolve(stream);
     } catch (error) {
       this.options.logger.debug('a direct connection was refused', { error: String(error) });
@@ -141,6 +143,7 @@ export class MeetingPoint {
     this.closed = true;
     this.listener?.close();
     this.mapping?.destroy();
-    for (const stranger of this.strangers) stranger.destroy();
+    this.expected.destroy();
+    this.others.destroy();
   }
 }

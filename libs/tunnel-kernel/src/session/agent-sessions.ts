@@ -86,9 +86,9 @@ export class AgentSessions {
     this.arrivals.begin(moving);
   }
 
-  /** A control connection, from its first byte. */
-  accept(stream: TLSSocket, arrival: Arrival): void {
-    this.links.add(new ServerSession(stream, arrival, ++this.order, this.context));
+  /** A control connection, from its first byte. `known`: called when its key was right. */
+  accept(stream: TLSSocket, arrival: Arrival, known: () => void): void {
+    this.links.add(new ServerSession({ stream, arrival, order: ++this.order, known }, this.context));
   }
 
   /** The session that serves the client. */

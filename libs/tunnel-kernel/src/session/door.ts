@@ -1,20 +1,6 @@
 import { createServer, Socket, type Server } from 'node:net';
-import {
-  createSecureContext,
-  createServer as createTlsServer,
-  TLSSocket,
-  type SecureContext,
-  type SecureContextOptions,
-  type Server as TlsServer,
-} from 'node:tls';
-import {
-  ByteReader,
-  ByteStreamDuplex,
-  Newcomers,
-  resetStream,
-  type ByteStream,
-  type ListeningSockets,
-} from '@gatehouse/net';
+import type { SecureContext, TLSSocket } from 'node:tls';
+import { ByteReader, type ByteStream, type ListeningSockets } from '@gatehouse/net';
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
@@ -26,8 +12,10 @@ import { MAPPING_PROTOCOL } from '../wire/rendezvous.js';
 import { OPENING_BYTES, OPENING_FIRST_BYTE } from '../wire/prelude.js';
 import type { ServerIdentity } from '../wire/server-identity.js';
 import type { TrustedProxies } from '../access/trusted-proxies.js';
+import { acceptTls, pinnedContext } from './accept-tls.js';
 import type { Arrival } from './arrival.js';
 import type { TicketBook } from './ticket-book.js';
+import { UnknownConnections, type AgentPortState } from './unknown-connections.js';
 import { WebSocketDoor, type WebSocketRequest } from './websocket-door.js';
 
 /** Names of the uses of a TLS connection (ALPN). */
@@ -38,26 +26,26 @@ const PROTOCOLS = [CONTROL_PROTOCOL, VISITOR_PROTOCOL, MAPPING_PROTOCOL];
 const TLS_FIRST_BYTE = 22;
 /** Of `GET`; the second byte of a data channel's opening is another. */
 const REQUEST_SECOND_BYTE = 0x45;
-const CIPHERS = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
 
 export interface DoorOptions {
   identity: ServerIdentity;
   logger: TunnelLogger;
   book: TicketBook;
   sockets: ListeningSockets;
-  /** From accept until the connection has said what it is. */
+  /** For a connection to say what it is, for its TLS handshake, and for it to show a key: so long each. */
   handshakeMs: number;
-  /** Connections that have not said yet what they are; as many are in TLS handshakes at most. */
+  /** Connections that have not said yet what they are; as many in TLS handshakes, and as many that have not shown a key. */
   maxUnidentified: number;
   /** Proxies that are believed when they say whose WebSocket they carry. */
   proxies: TrustedProxies;
   /** Whether a WebSocket with this tag is for this process. */
   serves(tag: string): boolean;
-  onControl(stream: TLSSocket, arrival: Arrival): void;
-  /** A visitor's program; it has its own time limit from here on. */
-  onVisitor(stream: TLSSocket, arrival: Arrival): void;
-  /** An agent that shows where it is; it has its own time limit, too. */
-  onMapping(stream: TLSSocket): void;
+  /** `known`: to be called when the key was right; until then the connection has a time limit and may have to make room. */
+  onControl(stream: TLSSocket, arrival: Arrival, known: () => void): void;
+  /** A visitor's program. */
+  onVisitor(stream: TLSSocket, arrival: Arrival, known: () => void): void;
+  /** An agent that shows where it is. */
+  onMapping(stream: TLSSocket, known: () => void): void;
 }
 
 /**
@@ -67,17 +55,17 @@ export interface DoorOptions {
 export class Door {
   private readonly options: DoorOptions;
   private readonly server: Server;
-  private readonly tls: TlsServer;
   private readonly webSockets: WebSocketDoor;
   private readonly secureContext: SecureContext;
-  /** By the far end of their TCP socket. */
-  private readonly newcomers: Newcomers<string>;
-  /** Those that said TLS and are not through with the handshake: a TCP socket under TLS is not ours to destroy. */
-  private readonly handshakes = new Set<string>();
+  private readonly unknown: UnknownConnections;
 
   constructor(options: DoorOptions) {
     this.options = options;
-    this.newcomers = new Newcomers({ most: options.maxUnidentified, silentMs: options.handshakeMs });
+    this.unknown = new UnknownConnections({
+      most: options.maxUnidentified,
+      stageMs: options.handshakeMs,
+      isShared: (address) => options.proxies.has(address),
+    });
     this.server = createServer(
       {
         allowHalfOpen: true,
@@ -88,32 +76,13 @@ export class Door {
       },
       (socket) => this.accepted(socket),
     );
-    const { key, certificate: cert } = options.identity;
-    const secureOptions: SecureContextOptions = {
-      key,
-      cert,
-      minVersion: 'TLSv1.3',
-      ciphers: CIPHERS,
-      honorCipherOrder: true,
-    };
-    this.secureContext = createSecureContext(secureOptions);
-    this.tls = createTlsServer({
-      ...secureOptions,
-      ALPNProtocols: PROTOCOLS,
-      allowHalfOpen: true,
-      handshakeTimeout: options.handshakeMs,
-    });
-    this.tls.on('secureConnection', (stream) => {
-      const entrance = endpoint(stream.localAddress, stream.localPort);
-      this.secured(stream, nameOf(stream), { from: farEnd(stream), entrance, via: 'tcp' });
-    });
+    this.secureContext = pinnedContext(options.identity);
     this.webSockets = new WebSocketDoor({
       emptyMs: options.handshakeMs,
       proxies: options.proxies,
       serves: (tag) => options.serves(tag),
       onStream: (stream, arrival) => this.acceptedStream(stream, arrival),
     });
-    this.tls.on('tlsClientError', (error) => options.logger.debug('TLS of an agent failed', { error: error.message }));
   }
 
   /** @throws Error of `listen` (EADDRINUSE, EACCES, EADDRNOTAVAIL). */
@@ -140,9 +109,14 @@ export class Door {
     this.webSockets.upgrade(request, stream);
   }
 
+  /** Connections of which it is not known yet whose they are. */
+  get state(): AgentPortState {
+    return this.unknown.state();
+  }
+
   /** Ends the connections that nobody else knows of. */
   destroyUnidentified(): void {
-    this.newcomers.destroy();
+    this.unknown.destroy();
   }
 
   /** Ends the WebSockets, with all that they carry, once last words have left. */
@@ -161,8 +135,8 @@ export class Door {
 
   /** `arrival`: of a stream, that of its WebSocket; of a TCP connection it is asked later. */
   private receive(stream: ByteStream, far: string, arrival: Arrival | null): void {
-    this.newcomers.add(far, stream);
-    stream.on('close', () => this.identified(far));
+    this.unknown.enter('silent', far, stream, addressOf(stream, arrival));
+    stream.on('close', () => this.unknown.known(far));
     this.route(stream, far, arrival).catch((error: unknown) => this.refuse(stream, error));
   }
 
@@ -176,53 +150,38 @@ export class Door {
     else if ((await reader.peek(2))[1] === REQUEST_SECOND_BYTE && stream instanceof Socket) {
       reader.restore();
       await this.webSockets.receive(stream);
-      this.identified(far);
+      this.unknown.known(far);
     } else await this.openChannel(stream, reader, far);
   }
 
   private secure(stream: ByteStream, far: string, arrival: Arrival | null): void {
-    if (!arrival) {
-      if (this.handshakes.size >= this.options.maxUnidentified) return resetStream(stream);
-      // From here on the TLS server has its own time limit.
-      this.identified(far);
-      this.handshakes.add(far);
-      this.tls.emit('connection', stream);
-      return;
-    }
-    const { secureContext } = this;
-    const secured = new TLSSocket(new ByteStreamDuplex(stream), {
-      isServer: true,
-      secureContext,
-      ALPNProtocols: PROTOCOLS,
+    const { logger } = this.options;
+    const secured = acceptTls(stream, this.secureContext, {
+      protocols: PROTOCOLS,
+      onError: (error) => logger.debug('TLS of an agent failed', { error: error.message }),
     });
-    secured.on('error', (error) => this.options.logger.debug('TLS of an agent failed', { error: error.message }));
-    this.newcomers.add(far, secured);
+    this.unknown.enter('handshaking', far, secured, addressOf(stream, arrival));
     secured.once('secure', () => {
-      this.secured(secured, far, arrival);
+      this.secured(secured, far, arrival ?? arrivalOf(secured));
       if (stream instanceof MuxStream) stream.widen();
     });
   }
 
   private secured(stream: TLSSocket, far: string, arrival: Arrival): void {
-    stream.on('error', () => undefined);
-    if (stream.alpnProtocol === CONTROL_PROTOCOL) {
-      // A control connection has its own time limit until it is authenticated.
-      this.identified(far);
-      this.options.onControl(stream, arrival);
-    } else if (stream.alpnProtocol === VISITOR_PROTOCOL) {
-      this.identified(far);
-      this.options.onVisitor(stream, arrival);
-    } else if (stream.alpnProtocol === MAPPING_PROTOCOL) {
-      this.identified(far);
-      this.options.onMapping(stream);
-    } else stream.destroy();
+    const { options } = this;
+    const known = (): void => this.unknown.known(far);
+    this.unknown.enter('unauthenticated', far, stream, arrival.from?.address);
+    if (stream.alpnProtocol === CONTROL_PROTOCOL) options.onControl(stream, arrival, known);
+    else if (stream.alpnProtocol === VISITOR_PROTOCOL) options.onVisitor(stream, arrival, known);
+    else if (stream.alpnProtocol === MAPPING_PROTOCOL) options.onMapping(stream, known);
+    else stream.destroy();
   }
 
   private async openChannel(stream: ByteStream, reader: ByteReader, far: string): Promise<void> {
     const opening = await reader.read(OPENING_BYTES);
     const found = this.options.book.redeem(opening);
     if (!found) throw new TunnelError('unauthorized', 'no such ticket');
-    this.identified(far);
+    this.unknown.known(far);
     reader.restore();
     if (stream instanceof MuxStream) stream.widen();
     const { ticket, holder } = found;
@@ -236,14 +195,17 @@ export class Door {
     });
     stream.destroy();
   }
-
-  private identified(far: string): void {
-    this.newcomers.delete(far);
-    this.handshakes.delete(far);
-  }
 }
 
-/** Names one connection of a port as long as it is open, the same on a TLS socket and on the TCP socket under it. */
+function addressOf(stream: ByteStream, arrival: Arrival | null): string | undefined {
+  return arrival ? arrival.from?.address : stream.remoteAddress;
+}
+
+function arrivalOf(stream: TLSSocket): Arrival {
+  return { from: farEnd(stream), entrance: endpoint(stream.localAddress, stream.localPort), via: 'tcp' };
+}
+
+/** Names one connection of a port as long as it is open. */
 function nameOf({ remoteAddress, remotePort }: ByteStream): string {
   return `${remoteAddress} ${remotePort}`;
 }

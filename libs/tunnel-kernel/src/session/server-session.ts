@@ -67,6 +67,15 @@ export interface AgentIdentity {
   software: string;
 }
 
+/** A control connection that was accepted. */
+export interface AcceptedControl {
+  stream: TLSSocket;
+  arrival: Arrival;
+  order: number;
+  /** To be called when the agent's key was right. */
+  known: () => void;
+}
+
 /** The server's end of one control connection, from its first byte. */
 export class ServerSession {
   /** Order of arrival at this server: the newest connection wins. */
@@ -84,12 +93,14 @@ export class ServerSession {
   private sentResources = '';
   leaving = false;
   private readonly stream: TLSSocket;
+  private readonly known: () => void;
 
-  constructor(stream: TLSSocket, arrival: Arrival, order: number, context: SessionContext) {
+  constructor({ stream, arrival, order, known }: AcceptedControl, context: SessionContext) {
     this.order = order;
     this.arrival = arrival;
     this.context = context;
     this.stream = stream;
+    this.known = known;
     this.since = context.now();
     this.timer = setTimeout(
       () => this.end(new TunnelError('timeout', 'no authentication in time')),
@@ -176,6 +187,7 @@ export class ServerSession {
     const client = await this.context.store.findByKeyHash(keyHash);
     if (this.link.closed) return;
     if (!client || !sameHash(client.keyHash, keyHash)) throw new TunnelError('unauthorized', 'the key is not known');
+    this.known();
     if (!client.enabled) return this.park(auth);
     this.parkedAuth = null;
     const { agentId, epoch, software } = auth;

@@ -7,7 +7,14 @@ import { EdgeDoor } from './edge-door.js';
 
 const quiet = (): void => undefined;
 const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-const STATUS = { revision: 5, source: 'database', databaseAnswers: true, agents: 2, connections: 3 };
+const STATUS = {
+  revision: 5,
+  source: 'database',
+  databaseAnswers: true,
+  agents: 2,
+  connections: 3,
+  agentPort: { silent: 9, handshaking: 2, unauthenticated: 1, most: 9, evicted: 4 },
+};
 const PORTS = { agents: 1, http: 2, https: 3 };
 
 /** Answers what it is asked, unless it hangs. */
@@ -49,7 +56,12 @@ afterEach(() => door.close());
 function rig(): FakeWorker[] {
   const workers: FakeWorker[] = [];
   // Nobody is there, and nothing is asked of it here.
-  const options = { databaseUrl: 'postgres://127.0.0.1:1/none', folder: tmpdir(), workers: 3 } as EdgeOptions;
+  const options = {
+    databaseUrl: 'postgres://127.0.0.1:1/none',
+    folder: tmpdir(),
+    workers: 3,
+    trustedProxies: [] as string[],
+  } as EdgeOptions;
   door = new EdgeDoor(options, logger, () => {
     const worker = new FakeWorker(101 + workers.length);
     workers.push(worker);
@@ -64,6 +76,13 @@ describe('a door', () => {
   it('speaks for all workers', async () => {
     rig();
     expect(await door.status()).toMatchObject({ revision: 5, agents: 6, connections: 9, workers: [101, 102, 103] });
+    expect((await door.status()).agentPort).toEqual({
+      silent: 27,
+      handshaking: 6,
+      unauthenticated: 3,
+      most: 4096,
+      evicted: 12,
+    });
     expect(await door.agents(null)).toEqual([{ clientId: 101 }, { clientId: 102 }, { clientId: 103 }]);
   });
 

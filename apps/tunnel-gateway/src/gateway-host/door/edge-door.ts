@@ -2,7 +2,13 @@ import { fork } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ListeningSockets, type HandedSocket } from '@gatehouse/net';
-import type { AgentState, TunnelLogger, TunnelState } from '@gatehouse/tunnel-kernel';
+import {
+  TrustedProxies,
+  type AgentPortState,
+  type AgentState,
+  type TunnelLogger,
+  type TunnelState,
+} from '@gatehouse/tunnel-kernel';
 import type {
   ConnectionList,
   DrainParams,
@@ -44,12 +50,14 @@ export class EdgeDoor implements EdgeRole {
   private readonly listeners: Readonly<Record<PortName, SharedListener>>;
   private ports = NO_PORTS;
   private readonly sockets = new ListeningSockets();
+  private readonly proxies: TrustedProxies;
   private last = 0;
   private readonly gaveUp = Promise.withResolvers<void>();
 
   constructor(options: EdgeOptions, logger: TunnelLogger, launch: () => WorkerChild = launchWorker) {
     this.options = options;
     this.logger = logger;
+    this.proxies = new TrustedProxies(options.trustedProxies);
     const { workers: count, databaseUrl, folder } = options;
     this.config = new DoorConfig({
       databaseUrl,
@@ -116,8 +124,21 @@ export class EdgeDoor implements EdgeRole {
       agents: sum(all.map(({ agents }) => agents)),
       connections: sum(all.map(({ connections }) => connections)),
       ports: this.ports,
+      agentPort: this.agentPort(all),
       workers: this.slots.map(({ pid, serving }, index) => (serving && answers[index] ? pid : null)),
     };
+  }
+
+  /** All processes' together: connections are silent at the door, and go on at a worker. */
+  private agentPort(workers: readonly EdgeStatus[]): AgentPortState {
+    const { unidentified: silent, most, evicted } = this.listeners.agents;
+    const total = { silent, handshaking: 0, unauthenticated: 0, most, evicted };
+    for (const { agentPort } of workers) {
+      if (!agentPort) continue;
+      for (const stage of ['silent', 'handshaking', 'unauthenticated', 'evicted'] as const)
+        total[stage] += agentPort[stage];
+    }
+    return total;
   }
 
   /** Of a worker that is being started again, or hangs, nobody is connected. */
@@ -202,6 +223,7 @@ export class EdgeDoor implements EdgeRole {
     const any = (): number => this.anyWorker();
     return new SharedListener({
       port,
+      ...(port === 'agents' && { hasShare: (address) => !this.proxies.has(address) }),
       sockets: this.sockets,
       logger: this.logger,
       any,

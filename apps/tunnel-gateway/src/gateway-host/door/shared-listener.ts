@@ -9,6 +9,8 @@ const MAX_PEEKED = 17 * 1024;
 const MAX_PIECES = 256;
 const PEEK_MS = 10_000;
 const MAX_UNIDENTIFIED = 4096;
+/** One address has one place in so many. */
+const SOURCES = 4;
 const KEEP_ALIVE_MS = 15_000;
 const LINGER_MS = 1_000;
 const TIMEOUT_ANSWER =
@@ -23,6 +25,8 @@ export interface SharedListenerOptions {
   hand(worker: number, socket: Socket, head: Buffer): void;
   /** For what says nothing that a worker could be chosen by, and may still deserve an answer. */
   any(): number;
+  /** Whether one address may have a quarter of the places, and no more. Absent: any has as many as there are. */
+  hasShare?: (address: string) => boolean;
   /** How long a connection may take to say what it is for. Absent: 10 s. */
   peekMs?: number;
   /** Connections that have not said yet what they are for. Absent: 4096. */
@@ -34,11 +38,15 @@ export class SharedListener {
   private readonly options: SharedListenerOptions;
   private readonly server: Server;
   private readonly newcomers: Newcomers<Socket>;
+  /** Connections at a time that have not said yet what they are for. */
+  readonly most: number;
 
   constructor(options: SharedListenerOptions) {
     this.options = options;
+    this.most = options.maxUnidentified ?? MAX_UNIDENTIFIED;
     this.newcomers = new Newcomers({
-      most: options.maxUnidentified ?? MAX_UNIDENTIFIED,
+      most: this.most,
+      mostOfSource: Math.ceil(this.most / SOURCES),
       silentMs: options.peekMs ?? PEEK_MS,
     });
     this.server = createServer(
@@ -66,6 +74,11 @@ export class SharedListener {
   /** Connections that have not said yet what they are for. */
   get unidentified(): number {
     return this.newcomers.size;
+  }
+
+  /** Of those, how many were reset to make room for others, since the start. */
+  get evicted(): number {
+    return this.newcomers.evicted;
   }
 
   /** Accepts no more. */
@@ -98,12 +111,17 @@ export class SharedListener {
       stop(socket, read);
       this.options.hand(choice, socket, read);
     };
-    this.newcomers.add(socket, socket, () => {
+    const late = (): void => {
       settle();
       this.late(socket);
-    });
+    };
+    this.newcomers.add(socket, socket, late, this.sourceOf(socket));
     socket.on('data', take).on('end', gone).on('close', settle);
     socket.resume();
+  }
+
+  private sourceOf({ remoteAddress }: Socket): string | null {
+    return remoteAddress !== undefined && this.options.hasShare?.(remoteAddress) ? remoteAddress : null;
   }
 
   private choose(read: Buffer, pieces: number): Choice {

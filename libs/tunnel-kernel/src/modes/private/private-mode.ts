@@ -31,15 +31,13 @@ interface Arrived {
  */
 export class PrivateMode implements ServerMode {
   private readonly context: ModeContext;
-  private readonly handshakeMs: number;
   private readonly failed: FailedVisits;
   private readonly tunnels = new Map<number, () => TunnelConfig>();
   private readonly paths: RendezvousTable;
 
-  constructor(context: ModeContext, handshakeMs: number, paths: RendezvousTable) {
+  constructor(context: ModeContext, paths: RendezvousTable) {
     this.context = context;
     this.paths = paths;
-    this.handshakeMs = handshakeMs;
     this.failed = new FailedVisits(context.now);
   }
 
@@ -64,21 +62,20 @@ export class PrivateMode implements ServerMode {
     this.paths.enforce((id) => this.tunnels.get(id)?.());
   }
 
-  /** A connection of a visitor's program, fresh from its TLS handshake. */
-  async receive(stream: TLSSocket, { from: visitor, entrance }: Arrival): Promise<void> {
+  /**
+   * A connection of a visitor's program, fresh from its TLS handshake. `known`: called when it has a right key; until then
+   * somebody else ends it in time.
+   */
+  async receive(stream: TLSSocket, { from: visitor, entrance }: Arrival, known: () => void): Promise<void> {
     if (!visitor) return void stream.destroy();
-    if (this.failed.isBlocked(visitor.address)) return void stream.destroy();
-    const timer = setTimeout(() => stream.destroy(), this.handshakeMs);
-    stream.on('close', () => clearTimeout(timer));
     try {
       const reader = new ByteReader(stream, VISIT_BYTES);
       const visit = decodeVisit(await reader.read(VISIT_BYTES));
-      clearTimeout(timer);
       const tunnel = this.opened(visit);
+      if (tunnel) known();
       if (tunnel && visit.purpose === 'rendezvous') return this.meet(tunnel, stream, reader, visitor);
       if (tunnel) return await this.admit(tunnel, { stream, reader, visitor, entrance });
-      this.failed.note(visitor.address);
-      this.refuse(stream, 'unauthorized');
+      this.refuseLate(stream, this.failed.note(visitor.address));
     } catch (error) {
       this.context.logger.debug('a visitor was given up', { address: visitor.address, error: String(error) });
       stream.destroy();
@@ -127,6 +124,12 @@ export class PrivateMode implements ServerMode {
       if (!(error instanceof TunnelError)) throw error;
       this.refuse(stream, error.code === 'overloaded' ? 'overloaded' : 'offline');
     }
+  }
+
+  private refuseLate(stream: TLSSocket, delayMs: number): void {
+    if (delayMs === 0) return this.refuse(stream, 'unauthorized');
+    const timer = setTimeout(() => this.refuse(stream, 'unauthorized'), delayMs);
+    stream.once('close', () => clearTimeout(timer));
   }
 
   private refuse(stream: TLSSocket, answer: VisitAnswer): void {

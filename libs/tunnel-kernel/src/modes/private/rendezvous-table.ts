@@ -13,7 +13,6 @@ const MAX_OF_SERVER = 4096;
 
 export interface RendezvousTableOptions {
   context: ModeContext;
-  handshakeMs: number;
   enabled: boolean;
   /** Null: no agent of the client is connected. */
   tellerOf: (clientId: number) => ((order: PathOrder) => void) | null;
@@ -50,15 +49,16 @@ export class RendezvousTable {
     this.byId.set(rendezvous.id, rendezvous);
   }
 
-  /** A connection of an agent that shows where it is, fresh from its TLS handshake. */
-  async receive(stream: TLSSocket): Promise<void> {
-    const { handshakeMs, context } = this.options;
-    const timer = setTimeout(() => stream.destroy(), handshakeMs);
-    stream.on('close', () => clearTimeout(timer));
+  /**
+   * A connection of an agent that shows where it is, fresh from its TLS handshake. `known`: called when it is the one that
+   * was asked; until then somebody else ends it in time.
+   */
+  async receive(stream: TLSSocket, known: () => void): Promise<void> {
+    const { context } = this.options;
     try {
       const message = await readMapping(new ByteReader(stream, MAX_RENDEZVOUS_BYTES));
       if (!this.byId.get(message.id)?.mapped(message, stream)) return void stream.destroy();
-      clearTimeout(timer);
+      known();
       stream.on('end', () => stream.destroy());
     } catch (error) {
       context.logger.debug('an agent did not say where it is', { error: String(error) });
