@@ -3,6 +3,7 @@ import type { ByteStream } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import type { StartOf } from '../session/channel-source.js';
 import { FRAME, NOTHING, sessionOf, type DatagramLane, type FrameHandler } from './frames.js';
+import { AgentAddress } from './agent-address.js';
 import type { PacketDoor, PacketReceiver } from './packet-door.js';
 import { PacketLane } from './packet-lane.js';
 import { PathWatch } from './path-watch.js';
@@ -52,7 +53,9 @@ export class AgentRoute implements PacketReceiver {
   private readonly opener: PacketOpener | null = null;
   private readonly watch: PathWatch | null = null;
   private readonly lanes: (StreamLane | null)[] = Array.from({ length: LANES }, () => null);
-  private address: RemoteInfo | null = null;
+  private readonly address: AgentAddress;
+  /** Of the packet that is being read. */
+  private from: RemoteInfo | null = null;
   private restUntil = 0;
   private usedAt = 0;
   private toldLost = false;
@@ -61,13 +64,18 @@ export class AgentRoute implements PacketReceiver {
   constructor(options: AgentRouteOptions) {
     this.options = options;
     const { keys, door, now } = options;
+    this.address = new AgentAddress({
+      now,
+      send: (parts, to) => door.send(parts, to),
+      challenge: (token) => this.packets?.alone(FRAME.probe, token, this.watch?.flags() ?? NOTHING) ?? [],
+    });
     if (!keys || !door.add(keys.link, this)) return;
     this.opener = new PacketOpener(keys.agent);
     this.packets = new PacketLane({
       sealer: new PacketSealer(keys.link, keys.server),
       opener: this.opener,
       now,
-      transmit: (parts) => this.address && door.send(parts, this.address),
+      transmit: (parts) => this.address.send(parts),
       frame: (type, body) => this.receiveFrame(type, body),
     });
     this.watch = new PathWatch(this.packets, now, QUICK_ROUNDS);
@@ -95,9 +103,9 @@ export class AgentRoute implements PacketReceiver {
   }
 
   receive(packet: Buffer, from: RemoteInfo): void {
-    const received = this.packets?.receive(packet);
-    // What lies between may give the agent another address at any time.
-    if (received?.newest) this.address = from;
+    this.from = from;
+    const received = this.packets?.receive(packet, () => this.address.seen(from, packet.length));
+    this.from = null;
     if (received && this.watch && !this.watch.good && !this.watch.asking) this.watch.ask();
   }
 
@@ -161,9 +169,10 @@ export class AgentRoute implements PacketReceiver {
   }
 
   private probed(body: Buffer): void {
-    if (!this.watch) return;
-    this.watch.probed(sessionOf(body), body);
-    this.near = this.watch.roundTripMs < this.options.nearMs * (this.near ? FAR_FACTOR : 1);
-    this.watch.wanted = !this.near;
+    const { watch, from } = this;
+    if (!watch || !from || this.address.took(sessionOf(body), from)) return;
+    if (watch.probed(sessionOf(body), body)) this.address.answered(from);
+    this.near = watch.roundTripMs < this.options.nearMs * (this.near ? FAR_FACTOR : 1);
+    watch.wanted = !this.near;
   }
 }

@@ -70,10 +70,15 @@ export class PacketLane implements DatagramLane {
   /** A packet of its own, padded to `bytes`. */
   putAlone(type: number, token: number, head: Uint8Array, bytes = 0): void {
     this.flush();
+    this.options.transmit(this.alone(type, token, head, bytes));
+  }
+
+  /** As `putAlone`, for somebody else to transmit. */
+  alone(type: number, token: number, head: Uint8Array, bytes = 0): Buffer[] {
     const least = FRAME_HEADER_BYTES + SESSION_BYTES + head.length;
     const plain = Buffer.alloc(Math.max(least, bytes - PACKET_OVERHEAD_BYTES));
     plain.set(head, writeHeader(plain, 0, type, token, head.length));
-    this.options.transmit(this.options.sealer.seal(plain));
+    return this.options.sealer.seal(plain);
   }
 
   flush(): void {
@@ -83,10 +88,14 @@ export class PacketLane implements DatagramLane {
     this.used = 0;
   }
 
-  /** Null for a packet that is not from the other end; else whether it is the newest. What cannot be read is dropped. */
-  receive(packet: Buffer): { newest: boolean } | null {
+  /**
+   * Null for a packet that is not from the other end; else whether it is the newest. What cannot be read is dropped. `newest`
+   * is called for one that is, before it is read.
+   */
+  receive(packet: Buffer, newest?: () => void): { newest: boolean } | null {
     const opened = this.options.opener.open(packet);
     if (!opened) return null;
+    if (opened.newest) newest?.();
     this.read(opened.plain);
     return opened;
   }

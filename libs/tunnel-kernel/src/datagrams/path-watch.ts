@@ -8,6 +8,8 @@ const MAX_LARGE_MISSES = 3;
 /** One slow answer among so many says nothing of the path: somebody was busy. */
 const TIMED_ROUNDS = 8;
 const GOOD = 1;
+/** Greater tokens are those of challenges to another address of the agent. */
+const MAX_TOKEN = 2 ** 31;
 
 interface Round {
   token: number;
@@ -61,7 +63,7 @@ export class PathWatch {
     this.judgeRound();
     this.askedAt = this.now();
     this.unansweredSince ??= this.askedAt;
-    this.token = (this.token + 2) >>> 0;
+    this.token = (this.token + 2) % MAX_TOKEN;
     this.round = { token: this.token, baseAnswered: false, largeAnswered: false };
     this.lane.putAlone(FRAME.probe, this.token, this.flags(), BASE_PACKET_BYTES);
     this.lane.putAlone(FRAME.probe, this.token + 1, this.flags(), LARGE_PACKET_BYTES);
@@ -73,10 +75,10 @@ export class PathWatch {
     this.lane.putAlone(FRAME.probed, token, this.flags());
   }
 
-  /** The answer to a probe; one to an old round says nothing. */
-  probed(token: number, body: Buffer): void {
+  /** The answer to a probe; one to an old round says nothing. Whether it was one to the last round. */
+  probed(token: number, body: Buffer): boolean {
     const { round } = this;
-    if (!round || (token !== round.token && token !== round.token + 1)) return;
+    if (!round || (token !== round.token && token !== round.token + 1)) return false;
     this.readFlags(body);
     this.good = true;
     this.unansweredSince = null;
@@ -88,6 +90,7 @@ export class PathWatch {
       this.lane.packetBytes = LARGE_PACKET_BYTES;
     }
     if (round.baseAnswered && round.largeAnswered && this.times.length <= this.quickRounds) this.ask();
+    return true;
   }
 
   private judgeRound(): void {
@@ -102,7 +105,8 @@ export class PathWatch {
     this.roundTripMs = Math.min(...this.times);
   }
 
-  private flags(): Buffer {
+  /** What probes and answers say of the path. */
+  flags(): Buffer {
     return Buffer.of(this.good && this.wanted ? GOOD : 0);
   }
 

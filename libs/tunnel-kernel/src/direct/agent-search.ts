@@ -5,13 +5,21 @@ import { TunnelError } from '../errors.js';
 import { PinnedServer } from '../session/pinned-tls.js';
 import { DIRECT_PROOF_BYTES, DIRECT_PROTOCOL, directProof, sameProof, type PathMessage } from '../wire/rendezvous.js';
 import { connectFrom } from './own-port.js';
-import { isNeighbour, mayKnock } from './reachable.js';
+import { mayKnock, mayMeetNearby } from './reachable.js';
 
 /** For all attempts together. */
 const SEARCH_MS = 6000;
 /** A lost SYN is sent again after a second. */
 const TRY_MS = 2500;
 const PAUSE_MS = 250;
+
+interface Attempt {
+  address: string;
+  port: number;
+  /** Of this machine; 0: any. */
+  ownPort: number;
+  tries?: number;
+}
 
 /** The visitor's end of an attempt: tries the agent's addresses until one answers that has the right key and knows the token. */
 export class AgentSearch {
@@ -36,9 +44,10 @@ export class AgentSearch {
     const { own } = this;
     const { agent, local } = this.path;
     // Through the NATs: from the port that the server has seen.
-    if (mayKnock(agent.address, own.host)) void this.search(agent.address, agent.port, own.port);
-    const isNear = local.address !== agent.address && isNeighbour(local.address, own.host);
-    if (isNear) void this.search(local.address, local.port, 0);
+    if (mayKnock(agent.address, own.host)) void this.search({ ...agent, ownPort: own.port });
+    const isNear = local.address !== agent.address && mayMeetNearby(local.address, own.host);
+    // Once: this address is the agent's word alone.
+    if (isNear) void this.search({ ...local, ownPort: 0, tries: 1 });
     try {
       return await this.met.promise;
     } finally {
@@ -53,10 +62,10 @@ export class AgentSearch {
     this.met.reject(error);
   }
 
-  private async search(host: string, port: number, localPort: number): Promise<void> {
-    while (!this.closed) {
+  private async search({ address: host, port, ownPort, tries = Number.POSITIVE_INFINITY }: Attempt): Promise<void> {
+    for (let tried = 0; tried < tries && !this.closed; tried += 1) {
       try {
-        const stream = await this.meet({ host, port }, localPort);
+        const stream = await this.meet({ host, port }, ownPort);
         if (this.closed) return void stream.destroy();
         this.closed = true;
         return this.met.resolve(stream);

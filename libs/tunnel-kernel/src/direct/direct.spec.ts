@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
+import { createConnection, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import type { NetworkInterfaceInfo } from 'node:os';
 import { createServer, type TLSSocket } from 'node:tls';
 import { ByteReader } from '@gatehouse/net';
 import { waitFor } from '@gatehouse/testing';
@@ -22,7 +23,7 @@ import { PinnedServer } from '../session/pinned-tls.js';
 import { mappingProof, MAPPING_PROTOCOL, readMapping, type PathMessage } from '../wire/rendezvous.js';
 import { AgentSearch } from './agent-search.js';
 import { MeetingPoint } from './meeting-point.js';
-import { mayKnock } from './reachable.js';
+import { mayKnock, mayMeetNearby } from './reachable.js';
 
 const secret = createAgentSecret();
 let rig: TunnelRig;
@@ -253,6 +254,46 @@ describe('where agent and visitor meet', () => {
     stream.destroy();
     looker.close();
   });
+});
+
+it('a visitor connects to no address of its own machine that an agent gives as its own', async () => {
+  let connections = 0;
+  const service = createTcpServer(() => (connections += 1)).listen(0, '127.0.0.77');
+  await once(service, 'listening');
+  const local = { address: '127.0.0.77', port: (service.address() as AddressInfo).port };
+  const agent = { address: '127.0.0.1', port: await rig.unusedPort() };
+  const path = { agent, local, fingerprint: 'f', token: randomBytes(32).toString('base64url') };
+  const search = new AgentSearch(path, { host: '127.0.0.1', port: 0 });
+  const found = search.find().catch((error: TunnelError) => error.code);
+  // By then whatever was tried at first has arrived.
+  await once(createConnection(local.port, '127.0.0.77'), 'connect');
+  await waitFor(() => connections === 1);
+  search.fail(new TunnelError('stopped', 'given up'));
+  expect(await found).toBe('stopped');
+  expect(connections).toBe(1);
+  service.close();
+});
+
+describe('addresses inside a network that an agent gave as its own', () => {
+  const address = (cidr: string) => ({ address: cidr.split('/')[0], cidr, internal: false });
+  const interfaces = {
+    lo: [address('127.0.0.1/8')],
+    eth0: [address('192.168.0.5/24'), address('fe80::5/64'), address('fd00:1::5/64')],
+  } as unknown as NodeJS.Dict<NetworkInterfaceInfo[]>;
+  it.each([
+    ['192.168.0.9', '192.168.0.5', true],
+    ['fd00:1::9', 'fd00:1::5', true],
+    ['192.168.0.5', '192.168.0.5', false],
+    ['::ffff:192.168.0.5', '192.168.0.5', false],
+    ['fd00:1:0::5', 'fd00:1::5', false],
+    ['192.168.1.9', '192.168.0.5', false],
+    ['127.0.0.77', '127.0.0.1', false],
+    ['::1', '192.168.0.5', false],
+    ['169.254.169.254', '192.168.0.5', false],
+    ['fe80::9', 'fe80::5', false],
+    ['8.8.8.8', '192.168.0.5', false],
+    ['nobody', '192.168.0.5', false],
+  ])('%s from %s: %s', (theirs, own, may) => expect(mayMeetNearby(theirs, own, interfaces)).toBe(may));
 });
 
 describe('addresses that somebody else named', () => {

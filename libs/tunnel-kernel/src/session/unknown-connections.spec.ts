@@ -73,7 +73,7 @@ describe('the port for agents', () => {
   it.each(['gwt/1', 'gwv/1', 'gwr/1'])(
     'takes a new agent after as many that never show a key for %s',
     async (protocol) => {
-      const all = [];
+      const all: TLSSocket[] = [];
       for (let index = 0; index < MOST + 2; index++) all.push(await finishTls(index, protocol));
       await waitFor(() => rig.server.agentPort().evicted === 2);
       expect(rig.server.agentPort()).toMatchObject({ handshaking: 0, unauthenticated: MOST, most: MOST });

@@ -56,12 +56,12 @@ afterEach(() => door.close());
 function rig(): FakeWorker[] {
   const workers: FakeWorker[] = [];
   // Nobody is there, and nothing is asked of it here.
-  const options = {
+  const own: Partial<EdgeOptions> = {
     databaseUrl: 'postgres://127.0.0.1:1/none',
     folder: tmpdir(),
-    workers: 3,
-    trustedProxies: [] as string[],
-  } as EdgeOptions;
+    trustedProxies: [],
+  };
+  const options = { ...own, workers: 3 } as EdgeOptions;
   door = new EdgeDoor(options, logger, () => {
     const worker = new FakeWorker(101 + workers.length);
     workers.push(worker);

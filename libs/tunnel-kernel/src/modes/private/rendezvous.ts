@@ -68,8 +68,10 @@ export class Rendezvous {
     const proof = mappingProof(this.token, message);
     if (this.mapping || this.ending || !sameProof(Buffer.from(proof), Buffer.from(message.proof))) return false;
     this.mapping = stream;
-    const { local, fingerprint } = message;
+    const { fingerprint } = message;
     const agent = endpoint(stream.remoteAddress, stream.remotePort);
+    // Only behind one NAT, or on one machine, can the agent's own address mean anything to the visitor.
+    const local = agent.address === this.options.visitor.address ? message.local : agent;
     const token = this.token.toString('base64url');
     this.options.stream.write(encodeRendezvous({ agent, local, fingerprint, token }));
     return true;
