@@ -1,5 +1,5 @@
 import { resetStream, type ByteStream } from './byte-stream.js';
-import { networkOf } from './guess-limit.js';
+import { networkOf } from './client-network.js';
 
 export interface NewcomerLimits {
   /** So many at once. */
