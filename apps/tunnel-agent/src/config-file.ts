@@ -15,14 +15,21 @@ export interface ConfigFile {
   log?: string;
   grace_seconds?: number;
   p2p?: boolean;
+  require_encryption?: boolean;
 }
 
 const TEXTS = ['server', 'listen', 'transport', 'key', 'key_file', 'log'] as const;
 const LISTS = ['allow', 'deny', 'allow_file_roots'] as const;
+const FLAGS = ['p2p', 'require_encryption'] as const;
 type FieldName = keyof ConfigFile;
 const SHARED: readonly FieldName[] = ['server', 'transport', 'key', 'key_file', 'log', 'p2p'];
 /** Of the agent itself. */
-export const AGENT_FIELDS: ReadonlySet<string> = new Set<FieldName>([...SHARED, ...LISTS, 'grace_seconds']);
+export const AGENT_FIELDS: ReadonlySet<string> = new Set<FieldName>([
+  ...SHARED,
+  ...LISTS,
+  'grace_seconds',
+  'require_encryption',
+]);
 /** Of `visit`. */
 export const VISIT_FIELDS: ReadonlySet<string> = new Set<FieldName>([...SHARED, 'listen']);
 
@@ -38,9 +45,12 @@ export function readConfigFile(path: string, known: ReadonlySet<string>): Config
     const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
     if (value !== undefined && !isList) fail(path, `${name} is not a list of texts`);
   }
-  const { grace_seconds: grace, p2p } = fields;
+  const { grace_seconds: grace } = fields;
   if (grace !== undefined && typeof grace !== 'number') fail(path, 'grace_seconds is not a number');
-  if (p2p !== undefined && typeof p2p !== 'boolean') fail(path, 'p2p is neither true nor false');
+  for (const name of FLAGS) {
+    const value = fields[name];
+    if (value !== undefined && typeof value !== 'boolean') fail(path, `${name} is neither true nor false`);
+  }
   return fields as ConfigFile;
 }
 

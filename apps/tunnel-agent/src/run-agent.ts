@@ -43,6 +43,7 @@ export function runAgent(settings: AgentSettings, reporter: Reporter, software: 
     allows: targetAccess(settings),
     fileRoots: settings.fileRoots,
     p2p: settings.p2p,
+    requireEncryption: settings.requireEncryption,
     events: { status: onStatus, configured: ({ tunnels, hosts }) => reporter.resources(tunnels, hosts) },
   });
   const carried = setInterval(() => reporter.carried(agent.takeDeltas()), CARRIED_EVERY_MS);

@@ -61,6 +61,8 @@ describe('settings of the agent', () => {
     const args = ['--server', 'a', '--key', key];
     expect(read(args).p2p).toBe(true);
     expect(read([...args, '--no-p2p']).p2p).toBe(false);
+    expect(read(args).requireEncryption).toBe(false);
+    expect(read([...args, '--require-encryption']).requireEncryption).toBe(true);
     expect(read([...args, '--config', file('p.yaml', 'p2p: false')]).p2p).toBe(false);
     expect(problems([...args, '--config', file('q.yaml', 'p2p: 1')])).toMatchObject([expect.stringContaining('p2p')]);
   });

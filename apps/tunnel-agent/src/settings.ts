@@ -22,6 +22,8 @@ export interface AgentSettings extends WaySettings {
   graceMs: number;
   /** Whether visitors of tunnels of mode `p2p` may connect directly. */
   p2p: boolean;
+  /** Refuses a gateway that wants data channels that are not encrypted. */
+  requireEncryption: boolean;
 }
 
 export type Command = { run: AgentSettings } | { print: 'usage' | 'version' };
@@ -38,6 +40,7 @@ const OPTIONS = {
   log: { type: 'string' },
   'grace-seconds': { type: 'string' },
   'no-p2p': { type: 'boolean' },
+  'require-encryption': { type: 'boolean' },
   version: { type: 'boolean', short: 'v' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -69,6 +72,7 @@ export function readSettings(
     log: note(() => logFormat(given.log ?? file.log, isTerminal), 'text'),
     graceMs: note(() => graceMs(given['grace-seconds'] ?? file.grace_seconds), 0),
     p2p: !given['no-p2p'] && file.p2p !== false,
+    requireEncryption: given['require-encryption'] ?? file.require_encryption ?? false,
   };
   problems.throwIfAny();
   return { run: settings };

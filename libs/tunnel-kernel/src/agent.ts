@@ -68,6 +68,8 @@ export interface TunnelAgentEnvironment {
   datagrams?: Partial<DatagramLimits>;
   /** Whether visitors of tunnels of mode `p2p` may connect directly. Absent: without a dialer they may. */
   p2p?: boolean;
+  /** Refuses a server that wants data channels that are not sealed. Absent: it is the server's to say. */
+  requireEncryption?: boolean;
   /** Name and version of the program. */
   software?: string;
   events?: AgentEvents;
@@ -99,6 +101,8 @@ export class TunnelAgent {
   /** The server asked for another connection, which is due at `timer`. */
   private moving = false;
   private epoch = 0;
+  /** Of data that others can read. */
+  private warned = false;
   private stopped = false;
   private onIdle: (() => void) | null = null;
   status: AgentStatus = { state: 'connecting' };
@@ -183,7 +187,7 @@ export class TunnelAgent {
     if (!this.current && !this.knowsDisabled) this.report({ state: 'connecting' });
     const { environment, pinned, secret, agentId, timeouts } = this;
     this.epoch += 1;
-    const { server, software = 'gatehouse-agent' } = environment;
+    const { server, software = 'gatehouse-agent', requireEncryption = false } = environment;
     const route = this.routes.next();
     const options = {
       route,
@@ -193,6 +197,7 @@ export class TunnelAgent {
       epoch: this.epoch,
       software,
       connectMs: timeouts.connect,
+      requireEncryption,
     };
     const owner: ChannelOwner = {
       clientId: 0,
@@ -204,8 +209,14 @@ export class TunnelAgent {
     const session: AgentSession = new AgentSession(options, {
       welcomed: ({ clientId, encrypt, packetPort = server.port }) => {
         Object.assign(owner, { clientId, encrypt });
+        if (!encrypt && route.kind === 'websocket') this.warnOfPlainData();
         const { address, exportKeys } = session;
-        this.channels.datagrams.connected(owner, { server: { ...server, port: packetPort }, address, exportKeys });
+        this.channels.datagrams.connected(owner, {
+          server: { ...server, port: packetPort },
+          address,
+          exportKeys,
+          renew: () => session === this.current && this.moveWithin(0),
+        });
         this.welcomed(session, clientId);
         this.channels.paths.connected(owner);
       },
@@ -224,6 +235,14 @@ export class TunnelAgent {
       },
     });
     this.next = session;
+  }
+
+  private warnOfPlainData(): void {
+    if (this.warned) return;
+    this.warned = true;
+    this.environment.logger.warn(
+      'data channels are not encrypted, and whatever ends the TLS of the WebSocket can read and change them: switch encrypt on for this client',
+    );
   }
 
   private moveWithin(spreadMs: number): void {

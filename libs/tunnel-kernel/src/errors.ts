@@ -30,6 +30,8 @@ export type TunnelErrorCode =
   | 'timeout'
   /** The server's process that was reached serves others, and nothing leads to the right one. */
   | 'misdirected'
+  /** The server wants plain data channels, and this agent insists on sealed ones. */
+  | 'unencrypted'
   /** The connection ended, or could not be made. */
   | 'connection'
   /** The agent did not reach a target: see `TargetError`. */

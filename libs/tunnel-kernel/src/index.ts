@@ -84,6 +84,7 @@ export { type Tries } from './verification/try-limit.js';
 export { readVisitorRequest } from './verification/visitor-request.js';
 export { TunnelServer } from './server.js';
 export {
+  type AgentReplaced,
   type AgentState,
   type ConnectionState,
   type ServerEvents,

@@ -29,6 +29,8 @@ export interface ServerTimeouts {
   silentGrace: number;
   /** How long after `listen` visitors wait for an agent that was not here yet. */
   arrival: number;
+  /** After so long an agent is told to connect again: keys of its control connection, and those that came over it, end then. */
+  renew: number;
   /** How long a trusted proxy may take to say who its visitor is. */
   proxyHeader: number;
 }
@@ -41,6 +43,7 @@ export const DEFAULT_TIMEOUTS: ServerTimeouts = {
   ticket: 15_000,
   silentGrace: 30_000,
   arrival: 0,
+  renew: 3_600_000,
   proxyHeader: 5_000,
 };
 
@@ -52,6 +55,8 @@ export interface ServerDatagramLimits extends UdpLimits {
    * packets, and what is lost is there again after a few milliseconds. 0: none is.
    */
   nearMs: number;
+  /** Packets that are sealed with one key before the agent is told to connect again. Absent: as many as the cipher allows. */
+  packetsPerKey?: number;
 }
 
 export const DEFAULT_SERVER_DATAGRAM_LIMITS: ServerDatagramLimits = {
@@ -62,7 +67,10 @@ export const DEFAULT_SERVER_DATAGRAM_LIMITS: ServerDatagramLimits = {
 
 export interface ServerEvents {
   flowClosed?(record: FlowRecord): void;
+  /** Not when an agent that is online moves to another connection. */
   agentOnline?(agent: AgentState): void;
+  /** Another agent took a client over, from an address that its agent did not come from. */
+  agentReplaced?(change: AgentReplaced): void;
   agentOffline?(clientId: number, reason: TunnelError): void;
   /** A visitor was reset because the agent could not reach a target. */
   targetFailed?(resource: ResourceRef, reason: DialFailure): void;
@@ -109,6 +117,15 @@ export interface TunnelServerEnvironment {
   sockets?: ListeningSockets;
   /** Whether visitors and agents of mode `p2p` are brought together. Absent: they are. */
   p2p?: boolean;
+}
+
+/** Whoever has a client's key can take its visitors over: its owner should know of it. */
+export interface AgentReplaced {
+  clientId: number;
+  address: string;
+  software: string;
+  /** Of the agent that was replaced. */
+  before: { address: string; software: string };
 }
 
 /** An agent that is connected. */

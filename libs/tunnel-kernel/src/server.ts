@@ -77,6 +77,8 @@ export class TunnelServer {
       maxSessions: limits.sessions,
       nearMs: limits.nearMs,
       openChannel: (clientId, start) => this.sessions.channels.open(clientId, start),
+      packetsPerKey: limits.packetsPerKey,
+      renew: (clientId) => this.sessions.of(clientId)?.move(0),
     });
     const shared: ModeContext = {
       now: environment.now,

@@ -5,6 +5,7 @@ export const EVENT_TYPES = [
   'client.online',
   'client.offline',
   'client.kicked',
+  'client.replaced',
   'client.expired',
   'tunnel.started',
   'tunnel.stopped',

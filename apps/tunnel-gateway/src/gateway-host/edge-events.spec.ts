@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Queries } from './edge-database.js';
 import { EdgeEvents } from './edge-events.js';
 
-const quiet = { info: () => undefined };
+const quiet = { info: () => undefined, warn: () => undefined };
 
 interface Rig {
   events: EdgeEvents;

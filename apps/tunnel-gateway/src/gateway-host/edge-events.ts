@@ -40,12 +40,22 @@ export class EdgeEvents {
   }
 
   /** What the tunnel server tells; agents are news for the run states too. */
-  listener(logger: Pick<TunnelLogger, 'info'>, onAgents: () => void): ServerEvents {
+  listener(logger: Pick<TunnelLogger, 'info' | 'warn'>, onAgents: () => void): ServerEvents {
     return {
       agentOnline: ({ clientId, address, software }) => {
         logger.info('an agent is online', { client: clientId, address, software });
         this.ofClient(clientId, 'client.online', `The agent came from ${address}`, { address, software });
         onAgents();
+      },
+      agentReplaced: (change) => {
+        const { clientId, address, software, before } = change;
+        logger.warn('an agent was replaced by one from another address', {
+          client: clientId,
+          address,
+          before: before.address,
+        });
+        const message = `The agent at ${before.address} was replaced by one from ${address}`;
+        this.ofClient(clientId, 'client.replaced', message, { address, software, before: { ...before } });
       },
       agentOffline: (clientId, { code }) => {
         logger.info('an agent is offline', { client: clientId, reason: code });

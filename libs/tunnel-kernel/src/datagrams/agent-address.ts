@@ -16,8 +16,8 @@ interface Candidate {
 export interface AgentAddressOptions {
   now: () => number;
   send(parts: Buffer[], to: RemoteInfo): void;
-  /** A packet that the agent answers with `token`; shorter than any packet of the agent's three times over. */
-  challenge(token: number): Buffer[];
+  /** A packet that the agent answers with `token`, shorter than any packet of the agent's three times over; null: there can be none. */
+  challenge(token: number): Buffer[] | null;
 }
 
 /**
@@ -80,7 +80,8 @@ export class AgentAddress {
     if (isKnown && this.candidate && now - this.candidate.challengedAt < CHALLENGE_PAUSE_MS) return;
     const token = isKnown && this.candidate ? this.candidate.token : CHALLENGES + randomInt(CHALLENGES);
     this.candidate = { place, token, challengedAt: now };
-    this.options.send(this.options.challenge(token), place);
+    const parts = this.options.challenge(token);
+    if (parts) this.options.send(parts, place);
   }
 }
 

@@ -41,6 +41,8 @@ export interface DatagramLimits {
   idleMs: number;
   /** False: datagrams take TCP. */
   packets: boolean;
+  /** Packets that are sealed with one key before the agent connects again. Absent: as many as the cipher allows. */
+  packetsPerKey?: number;
 }
 
 export const DEFAULT_DATAGRAM_LIMITS: DatagramLimits = { sessions: 8192, idleMs: 75_000, packets: true };
@@ -52,6 +54,8 @@ export interface DatagramServer {
   address: string | null;
   /** Null where the connection has no TLS of its own. */
   exportKeys: ((bytes: number, label: string) => Buffer) | null;
+  /** Asks for another control connection, with other keys. */
+  renew(): void;
 }
 
 export type AgentDatagramsContext = Omit<HandlerContext, 'fileRoots'> & { limits: DatagramLimits };
@@ -71,7 +75,7 @@ export class AgentDatagrams implements ChannelHandler {
   }
 
   /** The agent is connected: tries UDP beside it. */
-  connected(owner: ChannelOwner, { server, address, exportKeys }: DatagramServer): void {
+  connected(owner: ChannelOwner, { server, address, exportKeys, renew }: DatagramServer): void {
     this.link?.link.close();
     this.link = null;
     this.startTimer();
@@ -84,6 +88,8 @@ export class AgentDatagrams implements ChannelHandler {
       keys,
       logger,
       now,
+      packetsPerKey: this.context.limits.packetsPerKey,
+      renew,
       frame: (lane, type, body) => this.receive({ owner, lane, type, body }),
     });
     this.link = { owner, link };

@@ -20,6 +20,10 @@ export interface AgentLinkOptions {
   keys: PacketKeys;
   logger: TunnelLogger;
   now: () => number;
+  /** Packets that are sealed with one key. Absent: as many as the cipher allows. */
+  packetsPerKey?: number | undefined;
+  /** The keys are almost used up: another control connection brings others. */
+  renew(): void;
   frame(lane: DatagramLane, ...frame: Parameters<FrameHandler>): void;
 }
 
@@ -33,10 +37,11 @@ export class AgentLink {
 
   constructor(options: AgentLinkOptions) {
     this.options = options;
-    const { keys, now } = options;
+    const { keys, now, packetsPerKey } = options;
+    const onSpent = (): void => options.renew();
     this.packets = new PacketLane({
-      sealer: new PacketSealer(keys.link, keys.agent),
-      opener: new PacketOpener(keys.server),
+      sealer: new PacketSealer(keys.link, keys.agent, { most: packetsPerKey, onSpent }),
+      opener: new PacketOpener(keys.server, { onSpent }),
       now,
       transmit: (parts) => this.transmit(parts),
       frame: (type, body) => this.receive(type, body),
@@ -47,7 +52,7 @@ export class AgentLink {
 
   /** Null: the server does not get packets through at the moment. */
   get lane(): DatagramLane | null {
-    return this.watch.peerGood ? this.packets : null;
+    return this.watch.peerGood && !this.packets.exhausted ? this.packets : null;
   }
 
   /** To be called often. */

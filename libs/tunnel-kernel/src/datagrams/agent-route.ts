@@ -41,6 +41,10 @@ export interface AgentRouteOptions {
   /** A data channel of this agent for a lane. @throws TunnelError */
   openChannel: (start: StartOf) => Promise<ByteStream>;
   frame: FrameHandler;
+  /** Packets that are sealed with one key. Absent: as many as the cipher allows. */
+  packetsPerKey?: number | undefined;
+  /** The agent should have another control connection, with other keys: these are almost used up. */
+  renew(): void;
 }
 
 /**
@@ -63,16 +67,17 @@ export class AgentRoute implements PacketReceiver {
 
   constructor(options: AgentRouteOptions) {
     this.options = options;
-    const { keys, door, now } = options;
+    const { keys, door, now, packetsPerKey } = options;
+    const onSpent = (): void => options.renew();
     this.address = new AgentAddress({
       now,
       send: (parts, to) => door.send(parts, to),
-      challenge: (token) => this.packets?.alone(FRAME.probe, token, this.watch?.flags() ?? NOTHING) ?? [],
+      challenge: (token) => this.packets?.alone(FRAME.probe, token, this.watch?.flags() ?? NOTHING) ?? null,
     });
     if (!keys || !door.add(keys.link, this)) return;
-    this.opener = new PacketOpener(keys.agent);
+    this.opener = new PacketOpener(keys.agent, { onSpent });
     this.packets = new PacketLane({
-      sealer: new PacketSealer(keys.link, keys.server),
+      sealer: new PacketSealer(keys.link, keys.server, { most: packetsPerKey, onSpent }),
       opener: this.opener,
       now,
       transmit: (parts) => this.address.send(parts),
@@ -83,7 +88,7 @@ export class AgentRoute implements PacketReceiver {
 
   /** Whether UDP packets get through. */
   get viaPackets(): boolean {
-    return this.watch?.good === true;
+    return this.watch?.good === true && this.packets?.exhausted === false;
   }
 
   /** Packets that were not the agent's, or came twice. */
@@ -93,7 +98,7 @@ export class AgentRoute implements PacketReceiver {
 
   /** The way for a session at the moment; null: there is none. */
   lane(session: number): DatagramLane | null {
-    const packets = this.watch?.good ? this.packets : null;
+    const packets = this.viaPackets ? this.packets : null;
     if (packets && !this.near) return packets;
     this.usedAt = this.options.now();
     const index = session % LANES;

@@ -41,6 +41,7 @@ function routeToAgent(nearMs: number) {
       return Promise.resolve(new PassThrough());
     },
     frame: () => undefined,
+    renew: () => undefined,
   });
   const agent = new PacketLane({
     sealer: new PacketSealer(keys.link, keys.agent),

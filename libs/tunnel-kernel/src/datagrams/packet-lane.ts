@@ -70,11 +70,17 @@ export class PacketLane implements DatagramLane {
   /** A packet of its own, padded to `bytes`. */
   putAlone(type: number, token: number, head: Uint8Array, bytes = 0): void {
     this.flush();
-    this.options.transmit(this.alone(type, token, head, bytes));
+    const parts = this.alone(type, token, head, bytes);
+    if (parts) this.options.transmit(parts);
   }
 
-  /** As `putAlone`, for somebody else to transmit. */
-  alone(type: number, token: number, head: Uint8Array, bytes = 0): Buffer[] {
+  /** Whether its key seals no more packets: other lanes have to be used. */
+  get exhausted(): boolean {
+    return this.options.sealer.exhausted;
+  }
+
+  /** As `putAlone`, for somebody else to transmit. Null: the key was used as often as it may be. */
+  alone(type: number, token: number, head: Uint8Array, bytes = 0): Buffer[] | null {
     const least = FRAME_HEADER_BYTES + SESSION_BYTES + head.length;
     const plain = Buffer.alloc(Math.max(least, bytes - PACKET_OVERHEAD_BYTES));
     plain.set(head, writeHeader(plain, 0, type, token, head.length));
@@ -84,8 +90,9 @@ export class PacketLane implements DatagramLane {
   flush(): void {
     if (!this.batch || this.used === 0) return;
     const { sealer, transmit } = this.options;
-    transmit(sealer.seal(this.batch.subarray(0, this.used)));
+    const parts = sealer.seal(this.batch.subarray(0, this.used));
     this.used = 0;
+    if (parts) transmit(parts);
   }
 
   /**

@@ -7,9 +7,13 @@ import { PacketOpener, packetKeys, packetLink, PacketSealer } from './sealed-pac
 const material = randomBytes(70);
 const keys = packetKeys(() => material);
 
+function sealed(): Buffer {
+  return Buffer.concat(new PacketSealer(keys.link, keys.agent).seal(Buffer.from('frames')) ?? []);
+}
+
 describe('sealed packets', () => {
   it('open once at the other end, and with no other key', () => {
-    const packet = Buffer.concat(new PacketSealer(keys.link, keys.agent).seal(Buffer.from('frames')));
+    const packet = sealed();
     expect(packetLink(packet)).toBe(keys.link);
     const opener = new PacketOpener(keys.agent);
     expect(opener.open(packet)).toEqual({ plain: Buffer.from('frames'), newest: true });
@@ -20,7 +24,7 @@ describe('sealed packets', () => {
   });
 
   it('with any bit changed do not open', () => {
-    const packet = Buffer.concat(new PacketSealer(keys.link, keys.agent).seal(Buffer.from('frames')));
+    const packet = sealed();
     fc.assert(
       fc.property(fc.nat(packet.length * 8 - 1), (bit) => {
         const changed = Buffer.from(packet);
@@ -39,6 +43,34 @@ describe('sealed packets', () => {
         else expect(packet.length).toBeLessThan(28);
       }),
     );
+  });
+});
+
+describe('the keys of packets', () => {
+  it('seal as many packets as they may and no more, and say so in time', () => {
+    let spent = 0;
+    const sealer = new PacketSealer(keys.link, keys.agent, { most: 8, onSpent: () => (spent += 1) });
+    const made = Array.from({ length: 10 }, (_, index) => {
+      if (index === 6) expect(spent).toBe(0);
+      return sealer.seal(Buffer.from('frames'));
+    });
+    expect(made.map((packet) => packet !== null)).toEqual([...Array(8).fill(true), false, false]);
+    expect(sealer.exhausted).toBe(true);
+    expect(spent).toBe(1);
+  });
+
+  it('open nothing more after too many forged packets, and say so in time', () => {
+    let spent = 0;
+    const opener = new PacketOpener(keys.agent, { most: 4, onSpent: () => (spent += 1) });
+    const forged = sealed();
+    forged[20] = (forged[20] ?? 0) ^ 1;
+    for (let count = 0; count < 3; count++) expect(opener.open(forged)).toBeNull();
+    expect(spent).toBe(1);
+    expect(opener.open(sealed())).not.toBeNull();
+    opener.open(Buffer.concat([forged.subarray(0, 6), Buffer.alloc(60, 9)]));
+    expect(opener.open(Buffer.concat([sealed().subarray(0, 11), Buffer.alloc(60, 8)]))).toBeNull();
+    expect(opener.forged).toBe(4);
+    expect(spent).toBe(1);
   });
 });
 

@@ -9,7 +9,11 @@ const SEQUENCE_BYTES = 6;
 export const PACKET_HEADER_BYTES = LINK_BYTES + SEQUENCE_BYTES;
 const TAG_BYTES = 16;
 export const PACKET_OVERHEAD_BYTES = PACKET_HEADER_BYTES + TAG_BYTES;
-const MAX_SEQUENCE = 2 ** 48 - 1;
+/** So many packets are sealed with a key at most, and so many forged ones refused: AES-GCM of RFC 9001 section 6.6. */
+const MAX_SEALED = 2 ** 23;
+const MAX_FORGED = 2 ** 52;
+/** With so much of that used, a key is to be replaced. */
+const SPENT = 0.75;
 
 const KEY_LABEL = 'EXPERIMENTAL-gatehouse-datagrams';
 const KEY_MATERIAL_BYTES = LINK_BYTES + 2 * KEY_BYTES;
@@ -36,20 +40,40 @@ export function packetLink(packet: Buffer): number | null {
   return packet.length < PACKET_OVERHEAD_BYTES ? null : packet.readUIntBE(0, LINK_BYTES);
 }
 
+/** How a key is replaced before it was used too often. */
+export interface KeyLimit {
+  /** Absent: what AES-GCM allows. */
+  most?: number | undefined;
+  /** Called once, while there is some use left. */
+  onSpent?: () => void;
+}
+
 /** Seals packets of one direction: the header is the nonce. */
 export class PacketSealer {
   private readonly link: number;
   private readonly key: Buffer;
+  private readonly most: number;
+  private readonly spentAt: number;
+  private readonly onSpent: () => void;
   private sequence = 0;
 
-  constructor(link: number, key: Buffer) {
+  constructor(link: number, key: Buffer, { most = MAX_SEALED, onSpent }: KeyLimit = {}) {
     this.link = link;
     this.key = key;
+    this.most = most;
+    this.spentAt = Math.floor(most * SPENT);
+    this.onSpent = () => onSpent?.();
   }
 
-  /** The parts of a packet, in order. @throws RangeError after 2^48 packets. */
-  seal(plain: Buffer): Buffer[] {
-    if (this.sequence >= MAX_SEQUENCE) throw new RangeError('no more packets with this key');
+  /** Whether the key seals no more packets. */
+  get exhausted(): boolean {
+    return this.sequence >= this.most;
+  }
+
+  /** The parts of a packet, in order; null when the key was used as often as it may be. */
+  seal(plain: Buffer): Buffer[] | null {
+    if (this.sequence >= this.most) return null;
+    if (this.sequence === this.spentAt) this.onSpent();
     const header = Buffer.allocUnsafe(PACKET_HEADER_BYTES);
     header.writeUIntBE(this.link, 0, LINK_BYTES);
     header.writeUIntBE(this.sequence++, LINK_BYTES, SEQUENCE_BYTES);
@@ -63,16 +87,23 @@ export class PacketSealer {
 /** Opens packets of the other direction. */
 export class PacketOpener {
   private readonly key: Buffer;
+  private readonly most: number;
+  private readonly spentAt: number;
+  private readonly onSpent: () => void;
   private readonly window = new ReplayWindow();
   replayed = 0;
   forged = 0;
 
-  constructor(key: Buffer) {
+  constructor(key: Buffer, { most = MAX_FORGED, onSpent }: KeyLimit = {}) {
     this.key = key;
+    this.most = most;
+    this.spentAt = Math.ceil(most * SPENT);
+    this.onSpent = () => onSpent?.();
   }
 
-  /** Null for a packet that was seen before, is too old or was not made with the key. */
+  /** Null for a packet that was seen before, is too old or was not made with the key, and when too many were not. */
   open(packet: Buffer): { plain: Buffer; newest: boolean } | null {
+    if (this.forged >= this.most) return null;
     const sequence = packet.readUIntBE(LINK_BYTES, SEQUENCE_BYTES);
     if (!this.window.fresh(sequence)) {
       this.replayed += 1;
@@ -89,6 +120,7 @@ export class PacketOpener {
     } catch {
       // Anybody can send to the port: not an error of ours, and no answer.
       this.forged += 1;
+      if (this.forged === this.spentAt) this.onSpent();
       return null;
     }
     return { plain, newest: this.window.accept(sequence) };

@@ -26,6 +26,10 @@ export interface ServerDatagramsOptions {
   /** An agent whose answers take less, milliseconds, gets its datagrams over data channels. */
   nearMs: number;
   openChannel(clientId: number, start: StartOf): Promise<ByteStream>;
+  /** Packets that are sealed with one key. Absent: as many as the cipher allows. */
+  packetsPerKey?: number | undefined;
+  /** The agent of a client should have another control connection, with other keys. */
+  renew(clientId: number): void;
 }
 
 /** What the server says of its datagrams; counts since its start. */
@@ -124,6 +128,8 @@ export class ServerDatagrams implements DatagramSessions {
       nearMs: this.options.nearMs,
       openChannel: (start) => this.options.openChannel(clientId, start),
       frame: (type, body) => this.receive(clientId, route, type, body),
+      packetsPerKey: this.options.packetsPerKey,
+      renew: () => this.options.renew(clientId),
     });
     this.routes.set(clientId, route);
   }

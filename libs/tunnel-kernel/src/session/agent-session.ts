@@ -27,6 +27,8 @@ export interface AgentSessionOptions {
   software: string;
   /** For connecting, TLS and the welcome together. */
   connectMs: number;
+  /** Refuses a server that wants data channels that are not sealed. */
+  requireEncryption: boolean;
 }
 
 export interface AgentSessionHandlers {
@@ -130,6 +132,12 @@ export class AgentSession {
 
   private start(welcome: WelcomeMessage): void {
     if (welcome.version !== PROTOCOL_VERSION) throw new TunnelError('version', `version ${welcome.version}`);
+    if (this.options.requireEncryption && !welcome.encrypt) {
+      throw new TunnelError(
+        'unencrypted',
+        'the gateway wants unencrypted data channels, and this agent requires encryption',
+      );
+    }
     clearTimeout(this.timer);
     this.greeting = welcome;
     this.link?.startHeartbeat(welcome.heartbeatMs);

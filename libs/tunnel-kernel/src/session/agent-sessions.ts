@@ -71,6 +71,7 @@ export class AgentSessions {
       parkMs: timeouts.park,
       mayPark: () => this.parked().length < MAX_PARKED,
       heartbeatMs: timeouts.heartbeat,
+      renewMs: timeouts.renew,
       packetPort: () => options.packetPort(),
       admit: (session) => this.admit(session),
       welcomed: (session) => this.welcomed(session),
@@ -140,14 +141,25 @@ export class AgentSessions {
   }
 
   private admit(session: ServerSession): void {
-    this.table.admit(session);
+    const before = this.table.admit(session);
+    if (!before) return;
+    const { agentId, client, software } = session.identity;
+    session.continues = before.identity.agentId === agentId;
+    const [address, addressBefore] = [session, before].map(({ arrival }) => arrival.from?.address ?? '');
+    if (session.continues || address === addressBefore) return;
+    this.options.environment.events?.agentReplaced?.({
+      clientId: client.id,
+      address: address ?? '',
+      software,
+      before: { address: addressBefore ?? '', software: before.identity.software },
+    });
   }
 
   private welcomed(session: ServerSession): void {
     this.tell(session);
     this.options.came(session);
     this.arrivals.arrived(session.identity.client.id);
-    this.options.environment.events?.agentOnline?.(this.stateOf(session));
+    if (!session.continues) this.options.environment.events?.agentOnline?.(this.stateOf(session));
     if (this.spreadMs !== null) session.move(this.spreadMs);
   }
 

@@ -1,4 +1,5 @@
 import type { TLSSocket } from 'node:tls';
+import { setFlowInterval } from '@gatehouse/net';
 import type { ClientRecord, ClientStore, TunnelLogger } from '../environment.js';
 import { TunnelError, type TunnelErrorCode } from '../errors.js';
 import { agentKeyHash, sameHash } from '../wire/key-string.js';
@@ -27,6 +28,10 @@ const RETRY_PARKED_MS = 250;
 /** Where too many wait already. */
 const RETRY_LATE_MS = 30_000;
 
+/** Agents that came together do not come back together. */
+const RENEW_SPREAD_MS = 60_000;
+const RENEW_SPREAD_SHARE = 10;
+
 const NO_CONTEXT = Buffer.alloc(0);
 
 /** What sessions of one server share. */
@@ -40,6 +45,8 @@ export interface SessionContext {
   /** How long the agent of a disabled client waits on one connection. */
   parkMs: number;
   heartbeatMs: number;
+  /** How long a connection may be used before the agent is told to make another. */
+  renewMs: number;
   /** Whether one more agent of a disabled client may wait on its connection. */
   mayPark(): boolean;
   /** Told to agents where their UDP packets have a port of their own. */
@@ -92,6 +99,9 @@ export class ServerSession {
   private channels: ChannelPool | null = null;
   private sentResources = '';
   leaving = false;
+  /** Its agent served the client before, by another connection. */
+  continues = false;
+  private renewal: NodeJS.Timeout | null = null;
   private readonly stream: TLSSocket;
   private readonly known: () => void;
 
@@ -142,6 +152,11 @@ export class ServerSession {
 
   move(spreadMs: number): void {
     this.link.send({ type: 'move', spreadMs });
+  }
+
+  /** Keys have been used long enough: the agent makes another connection, with new ones, and gives this one up for it. */
+  renew(): void {
+    this.move(Math.min(RENEW_SPREAD_MS, this.context.renewMs / RENEW_SPREAD_SHARE));
   }
 
   tell(order: RendezvousMessage | RendezvousEndMessage): void {
@@ -232,6 +247,8 @@ export class ServerSession {
       deliver: (tickets) => link.send({ type: 'channels', tickets }),
     });
     link.startHeartbeat(heartbeatMs, () => this.channels?.sweep());
+    // Again and again: an agent that cannot connect at the moment keeps this one.
+    this.renewal = setFlowInterval(this.stream, () => this.renew(), context.renewMs);
     context.welcomed(this);
   }
 
@@ -249,6 +266,7 @@ export class ServerSession {
 
   private closed(error: TunnelError): void {
     clearTimeout(this.timer);
+    if (this.renewal) clearInterval(this.renewal);
     this.closeChannels(new TunnelError('offline', 'the agent is gone', { cause: error }));
     if (this.who) this.context.left(this, error);
     this.context.closed(this);

@@ -18,10 +18,10 @@ export class SessionTable {
   }
 
   /**
-   * Makes `session` its client's, and ends the one before at once. @throws TunnelError `replaced` when a newer
+   * Makes `session` its client's, and ends the one before at once, which it answers. @throws TunnelError `replaced` when a newer
    * connection was quicker.
    */
-  admit(session: ServerSession): void {
+  admit(session: ServerSession): ServerSession | null {
     const { client, agentId, epoch } = session.identity;
     const before = this.current.get(client.id);
     if (before) {
@@ -31,6 +31,7 @@ export class SessionTable {
     }
     this.current.set(client.id, session);
     before?.end(new TunnelError('replaced', 'another connection serves this client now'));
+    return before ?? null;
   }
 
   /** True if it was its client's session. */

@@ -6,6 +6,7 @@ export const EVENT_TONES: Readonly<Record<EventType, BadgeTone>> = {
   'client.online': 'good',
   'client.offline': 'fair',
   'client.kicked': 'fair',
+  'client.replaced': 'bad',
   'client.expired': 'bad',
   'tunnel.started': 'good',
   'tunnel.stopped': 'none',

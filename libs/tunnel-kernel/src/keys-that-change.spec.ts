@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { waitFor } from '@gatehouse/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { logger, readAll, TunnelRig } from '../test/tunnel-rig.js';
+import { udpSocket } from '../test/udp-rig.js';
+import { systemDialer, type AgentDialer, type AgentReplaced, type AgentState } from './index.js';
+
+let rig: TunnelRig;
+afterEach(() => rig.close());
+
+async function open(options: ConstructorParameters<typeof TunnelRig>[0] = {}): Promise<void> {
+  rig = new TunnelRig(options);
+  await rig.listen();
+}
+
+/** How often the agent of client 1 has connected. */
+function connectionsOf(agent: { history: { state: string }[] }): number {
+  return agent.history.filter(({ state }) => state === 'online').length;
+}
+
+describe('a control connection', () => {
+  it('is replaced by another before its keys are old, and visitors do not notice', async () => {
+    const came: AgentState[] = [];
+    const left: unknown[] = [];
+    await open({
+      timeouts: { renew: 150 },
+      events: { agentOnline: (agent) => came.push(agent), agentOffline: (_, reason) => left.push(reason) },
+    });
+    const agent = rig.agent(rig.client(true).key);
+    await rig.online(1);
+    const port = await rig.tunnel(1, [await rig.echo()]);
+    const visitor = await rig.visit(port);
+    const all = readAll(visitor);
+    let said = 0;
+    await waitFor(async () => {
+      visitor.write(`${(said += 1)};`);
+      expect(await rig.answerTo(port, 'one more')).toBe('one more');
+      return connectionsOf(agent) > 4;
+    });
+    visitor.end();
+    expect(String(await all)).toBe(Array.from({ length: said }, (_, index) => `${index + 1};`).join(''));
+    expect(agent.history.some(({ state }) => state === 'waiting')).toBe(false);
+    // The agent was there all the time.
+    expect(came).toHaveLength(1);
+    expect(left).toEqual([]);
+  });
+
+  it('is replaced when the keys of its packets were used often, at either end', async () => {
+    const packetsPerKey = 150;
+    await open({ datagrams: { packetsPerKey } });
+    const agent = rig.agent(rig.client().key, { datagrams: { packetsPerKey } });
+    await rig.online(1);
+    const target = await udpSocket();
+    target.on('message', (payload, { port, address }) => target.send(payload, port, address));
+    const port = await rig.tunnel(1, [target.address().port], { mode: 'udp' });
+    await waitFor(() => rig.server.agents()[0]?.packets, { timeoutMs: 15_000 });
+    const visitor = await udpSocket();
+    let answers = 0;
+    visitor.on('message', () => (answers += 1));
+    await waitFor(
+      () => {
+        for (let count = 0; count < 5; count++) visitor.send('question', port, '127.0.0.1');
+        return connectionsOf(agent) > 3 && answers > 3 * packetsPerKey;
+      },
+      { timeoutMs: 20_000, intervalMs: 5 },
+    );
+    expect(agent.agent.status.state).toBe('online');
+    for (const socket of [target, visitor]) socket.close();
+  }, 30_000);
+});
+
+describe('an agent that takes over', () => {
+  const from = (localAddress: string): AgentDialer => ({
+    ...systemDialer,
+    server: async ({ host, port }) => {
+      const socket: Socket = connect({ host, port, localAddress }).on('error', () => undefined);
+      socket.pause();
+      await once(socket, 'connect');
+      return socket;
+    },
+  });
+
+  it('from another address is news for the client; one from the same address is not', async () => {
+    const replaced: AgentReplaced[] = [];
+    await open({ events: { agentReplaced: (change) => replaced.push(change) } });
+    const { key } = rig.client();
+    const history = () => rig.agents.at(-1)?.history.at(-1)?.state;
+    rig.agent(key, { software: 'first' });
+    await rig.online(1);
+    rig.agent(key, { software: 'second' });
+    await waitFor(() => history() === 'online');
+    expect(replaced).toEqual([]);
+    rig.agent(key, { software: 'third', dialer: from('127.0.0.3') });
+    await waitFor(() => history() === 'online');
+    expect(replaced).toEqual([
+      { clientId: 1, address: '127.0.0.3', software: 'third', before: { address: '127.0.0.1', software: 'second' } },
+    ]);
+  });
+});
+
+describe('an agent of a client without encryption', () => {
+  it('that requires it carries nothing, and serves as soon as it is switched on', async () => {
+    await open();
+    const { key, record } = rig.client(false);
+    const { history } = rig.agent(key, { requireEncryption: true });
+    await waitFor(() => history.at(-1)?.state === 'waiting');
+    expect(history.at(-1)).toMatchObject({ reason: { code: 'unencrypted' } });
+    expect(history.some(({ state }) => state === 'online')).toBe(false);
+    record.encrypt = true;
+    await waitFor(() => history.at(-1)?.state === 'online');
+    expect(await rig.answerTo(await rig.tunnel(1, [await rig.echo()]), 'sealed')).toBe('sealed');
+  });
+
+  it.each([
+    ['websocket', false, 1],
+    ['websocket', true, 0],
+    ['raw', false, 0],
+  ] as const)('over %s, encrypt %s, is warned %i times that others read along', async (transport, encrypt, times) => {
+    await open();
+    const warnings: string[] = [];
+    const { key } = rig.client(encrypt);
+    const websocket = { secure: false, host: '127.0.0.1', port: rig.port, path: '/__gw/agent' };
+    rig.agent(key, { transport, websocket, logger: { ...logger, warn: (text) => warnings.push(text) } });
+    await rig.online(1);
+    rig.server.disconnect(1);
+    await waitFor(() => connectionsOf(rig.agents[0] ?? { history: [] }) === 2);
+    expect(warnings.filter((text) => text.includes('not encrypted'))).toHaveLength(times);
+  });
+});
