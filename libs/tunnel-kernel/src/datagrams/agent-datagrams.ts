@@ -55,7 +55,7 @@ export interface DatagramServer {
   /** Null where the connection has no TLS of its own. */
   exportKeys: ((bytes: number, label: string) => Buffer) | null;
   /** Asks for another control connection, with other keys. */
-  renew(): void;
+  renew: () => void;
 }
 
 export type AgentDatagramsContext = Omit<HandlerContext, 'fileRoots'> & { limits: DatagramLimits };
