@@ -9,6 +9,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'db-url': async () => (await import('./database/commands.js')).databaseUrlCommand,
   backup: async () => (await import('./database/backup-commands.js')).backupCommand,
   restore: async () => (await import('./database/backup-commands.js')).restoreCommand,
+  'tunnel-identity': async () => (await import('./database/identity-command.js')).identityCommand,
   'secrets-rotate': async () => (await import('./database/rotate-command.js')).rotateSecretsCommand,
   security: async () => (await import('./security/security-command.js')).securityCommand,
   'seed-demo': async () => (await import('./demo/seed-demo-command.js')).seedDemoCommand,

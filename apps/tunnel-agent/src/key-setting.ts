@@ -28,6 +28,12 @@ export function readKey({ variable, prefix, parse }: KeyKind, places: KeyPlaces)
   return key;
 }
 
+/** The file that `readKey` reads; undefined: the key is said in another place that weighs more, or nowhere. */
+export function keyFileOf({ given, environment, file }: KeyPlaces, { variable }: KeyKind): string | undefined {
+  if (given.key !== undefined) return undefined;
+  return given['key-file'] ?? (environment[variable] === undefined ? file.key_file : undefined);
+}
+
 function findKey(variable: string, { given, environment, file }: KeyPlaces): string | undefined {
   if (given.key !== undefined) return given.key;
   if (given['key-file'] !== undefined) return readKeyFile(given['key-file']);

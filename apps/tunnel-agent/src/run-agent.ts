@@ -1,4 +1,4 @@
-import { FlowFailures, formatCidr, specialPurposeRanges } from '@gatehouse/net';
+import { FlowFailures, formatCidr, specialPurposeRanges, writePrivately } from '@gatehouse/net';
 import { DestinationRules, TunnelAgent, type AgentStatus, type HostAndPort } from '@gatehouse/tunnel-kernel';
 import { exitCodeOf } from './exit-codes.js';
 import type { Reporter } from './reporter.js';
@@ -44,7 +44,11 @@ export function runAgent(settings: AgentSettings, reporter: Reporter, software: 
     fileRoots: settings.fileRoots,
     p2p: settings.p2p,
     requireEncryption: settings.requireEncryption,
-    events: { status: onStatus, configured: ({ tunnels, hosts }) => reporter.resources(tunnels, hosts) },
+    events: {
+      status: onStatus,
+      configured: ({ tunnels, hosts }) => reporter.resources(tunnels, hosts),
+      keyChanged: (changed) => void keepKey(changed, settings.keyFile, reporter),
+    },
   });
   const carried = setInterval(() => reporter.carried(agent.takeDeltas()), CARRIED_EVERY_MS);
   let stopping = false;
@@ -54,6 +58,24 @@ export function runAgent(settings: AgentSettings, reporter: Reporter, software: 
   };
   agent.start();
   return { agent, ended: ended.promise, stop };
+}
+
+/** For the next start: the gateway exchanges its key. What runs knows it already. */
+export async function keepKey(
+  key: string,
+  file: string | undefined,
+  reporter: Pick<Reporter, 'info' | 'warn'>,
+): Promise<void> {
+  try {
+    if (file === undefined) throw new Error('the key is not in a file of its own');
+    await writePrivately(file, `${key}\n`);
+    reporter.info('the gateway exchanges its key, and the file of the key has what is needed after that', { file });
+  } catch (error) {
+    reporter.warn('the gateway exchanges its key: before this agent is started again, give it a new key string', {
+      reason: (error as Error).message,
+      from: 'the client in the console, or --key-file with a file that this agent may write',
+    });
+  }
 }
 
 /** What this machine lets visitors reach. */

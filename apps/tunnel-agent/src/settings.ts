@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import { DestinationRules, parseAgentKey } from '@gatehouse/tunnel-kernel';
 import { parseCommandLine, Problems } from './command-line.js';
 import { AGENT_FIELDS, readConfigFile, type ConfigFile } from './config-file.js';
-import { readKey, type KeyKind } from './key-setting.js';
+import { keyFileOf, readKey, type KeyKind } from './key-setting.js';
 import { readWay, type WaySettings } from './way-settings.js';
 
 const MAX_GRACE_SECONDS = 3600;
@@ -14,6 +14,8 @@ export const OWN_ENVIRONMENT: Environment = process.env;
 
 export interface AgentSettings extends WaySettings {
   key: string;
+  /** That the key was read from. Undefined: it was said otherwise. */
+  keyFile: string | undefined;
   /** Empty: all that is not denied. */
   allow: DestinationRules;
   deny: DestinationRules;
@@ -66,6 +68,7 @@ export function readSettings(
   const settings: AgentSettings = {
     ...readWay(way, problems),
     key: note(() => readKey(KEY, { given, environment, file }), ''),
+    keyFile: keyFileOf({ given, environment, file }, KEY),
     allow: note(() => new DestinationRules(given.allow ?? file.allow ?? []), nowhere),
     deny: note(() => new DestinationRules(given.deny ?? file.deny ?? []), nowhere),
     fileRoots: note(() => fileRoots(given['allow-file-root'] ?? file.allow_file_roots ?? []), []),

@@ -1,7 +1,11 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createSecretBox } from '@gatehouse/persistence';
+import { withClient } from '@gatehouse/persistence';
 import { createServerIdentity, parseAgentKey, type TunnelMode } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exchangeIdentity, loadServerIdentity, prepareIdentity } from '../src/gateway-host/server-identity.js';
 import { caller, TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 let world: TunnelWorld;
@@ -34,6 +38,29 @@ describe('clients', () => {
     const rows = await world.rows('SELECT * FROM tunnel_gateway.clients');
     expect(JSON.stringify(rows)).not.toContain(secret);
     expect(JSON.stringify((await ada.call('GET', '/clients')).body)).not.toContain(secret);
+  });
+
+  it('show the key of the gateway, which can be exchanged in two steps', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-identity-'));
+    const box = createSecretBox([Buffer.alloc(32, 1)]);
+    await withClient(world.gateway.databaseUrl, async (queries) => {
+      const sources = { queries, box, file: join(folder, 'identity.json') };
+      // The gateway of the other tests keeps its key.
+      await queries.query('BEGIN');
+      await queries.query('DELETE FROM tunnel_gateway_ops.server_identity');
+      const { fingerprint: first, nextFingerprint } = await loadServerIdentity(sources);
+      expect(nextFingerprint).toBeUndefined();
+      expect(await exchangeIdentity(sources)).toBeNull();
+      const [current, next] = await prepareIdentity(sources);
+      expect(current).toBe(first);
+      expect(await prepareIdentity(sources)).toEqual([current, next]);
+      expect(await loadServerIdentity(sources)).toMatchObject({ fingerprint: first, nextFingerprint: next });
+      expect(await exchangeIdentity(sources)).toBe(next);
+      const after = await loadServerIdentity(sources);
+      expect([after.fingerprint, after.nextFingerprint]).toEqual([next, undefined]);
+      await queries.query('ROLLBACK');
+    });
+    rmSync(folder, { recursive: true });
   });
 
   it('have limits in the units that are said', async () => {

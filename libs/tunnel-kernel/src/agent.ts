@@ -11,7 +11,7 @@ import { Backoff } from './session/backoff.js';
 import { PinnedServer } from './session/pinned-tls.js';
 import { isOfTheWay, RouteChooser, type AgentTransport } from './session/route-chooser.js';
 import type { ServerRoute } from './session/server-route.js';
-import { agentKeyHash, parseAgentKey } from './wire/key-string.js';
+import { agentKeyHash, formatAgentKey, parseAgentKey, pinsOf } from './wire/key-string.js';
 import { agentRouteTag } from './wire/route-tag.js';
 import type { WebSocketAddress } from './websocket/handshake.js';
 import type { ConfigMessage } from './wire/messages.js';
@@ -41,6 +41,8 @@ export type AgentStatus =
 export interface AgentEvents {
   status?(status: AgentStatus): void;
   configured?(config: Readonly<ConfigMessage>): void;
+  /** The server exchanges its key: the agent needs this key string in place of its own when it is started the next time. */
+  keyChanged?(key: string): void;
   flowClosed?(record: FlowRecord): void;
 }
 
@@ -111,10 +113,11 @@ export class TunnelAgent {
   constructor(environment: TunnelAgentEnvironment) {
     this.environment = environment;
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...environment.timeouts };
-    const { secret, fingerprint } = parseAgentKey(environment.key);
+    const key = parseAgentKey(environment.key);
+    const { secret } = key;
     this.secret = secret;
     const routeTag = agentRouteTag(agentKeyHash(secret));
-    this.pinned = new PinnedServer(fingerprint, routeTag);
+    this.pinned = new PinnedServer(pinsOf(key), routeTag);
     this.dialer = environment.dialer ?? systemDialer;
     const { server, websocket, transport = 'auto', now } = environment;
     this.routes = new RouteChooser({ dialer: this.dialer, server, transport, websocket, routeTag, now });
@@ -207,7 +210,8 @@ export class TunnelAgent {
       tell: (message) => session.tell(message),
     };
     const session: AgentSession = new AgentSession(options, {
-      welcomed: ({ clientId, encrypt, packetPort = server.port }) => {
+      welcomed: ({ clientId, encrypt, packetPort = server.port, nextFingerprint }) => {
+        this.learn(nextFingerprint);
         Object.assign(owner, { clientId, encrypt });
         if (!encrypt && route.kind === 'websocket') this.warnOfPlainData();
         const { address, exportKeys } = session;
@@ -235,6 +239,12 @@ export class TunnelAgent {
       },
     });
     this.next = session;
+  }
+
+  private learn(next: string | undefined): void {
+    const [fingerprint, nextFingerprint] = this.pinned.learn(next ?? null) ?? [];
+    if (fingerprint === undefined) return;
+    this.environment.events?.keyChanged?.(formatAgentKey({ secret: this.secret, fingerprint, nextFingerprint }));
   }
 
   private warnOfPlainData(): void {

@@ -4,7 +4,16 @@ import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { logger, readAll, TunnelRig } from '../test/tunnel-rig.js';
 import { udpSocket } from '../test/udp-rig.js';
-import { systemDialer, type AgentDialer, type AgentReplaced, type AgentState } from './index.js';
+import {
+  createServerIdentity,
+  formatAgentKey,
+  parseAgentKey,
+  systemDialer,
+  type AgentDialer,
+  type AgentReplaced,
+  type AgentState,
+  type TunnelServerEnvironment,
+} from './index.js';
 
 let rig: TunnelRig;
 afterEach(() => rig.close());
@@ -68,6 +77,41 @@ describe('a control connection', () => {
     expect(agent.agent.status.state).toBe('online');
     for (const socket of [target, visitor]) socket.close();
   }, 30_000);
+});
+
+describe("a server's key", () => {
+  it('can be exchanged: agents learn the next one, keep it, and give up the one before', async () => {
+    const next = createServerIdentity();
+    const options: Partial<TunnelServerEnvironment> = { nextFingerprint: next.fingerprint };
+    await open(options);
+    const { key } = rig.client();
+    const changed: string[] = [];
+    const learning = rig.agent(key, { events: { keyChanged: (now) => changed.push(now) } });
+    await waitFor(() => changed.length === 1);
+    expect(changed).toEqual([`${key}.${next.fingerprint}`]);
+    // An agent that gets the key string of that time knows both from the start.
+    const { secret } = parseAgentKey(key);
+    await rig.server.stop();
+    Object.assign(options, { identity: next, nextFingerprint: undefined });
+    await rig.restart();
+    await waitFor(() => changed.length === 2);
+    const after = formatAgentKey({ secret, fingerprint: next.fingerprint });
+    expect(changed.at(-1)).toBe(after);
+    await learning.agent.stop();
+    const second: string[] = [];
+    const started = rig.agent(changed[0] ?? '', { events: { keyChanged: (now) => second.push(now) } });
+    await waitFor(() => second.length === 1);
+    expect(second).toEqual([after]);
+    // Who never heard of it does not believe the new one, and who gave the old one up does not believe that.
+    const late = rig.agent(key);
+    await waitFor(() => late.agent.status.state === 'stopped');
+    expect(late.history.at(-1)).toMatchObject({ reason: { code: 'server_key' } });
+    await rig.server.stop();
+    Object.assign(options, { identity: rig.identity });
+    await rig.restart();
+    await waitFor(() => started.agent.status.state === 'stopped');
+    expect(started.history.at(-1)).toMatchObject({ reason: { code: 'server_key' } });
+  });
 });
 
 describe('an agent that takes over', () => {

@@ -89,6 +89,8 @@ export interface TunnelServerEnvironment {
   logger: TunnelLogger;
   clients: ClientStore;
   identity: ServerIdentity;
+  /** Fingerprint of the key that is to take the identity's place: agents are told, and keep it. Absent: there is none. */
+  nextFingerprint?: string;
   /** Absent: by `verification`; without that, too, a resource with policies lets nobody in. */
   verifier?: VisitorVerifier;
   verification?: VerificationOptions;

@@ -19,7 +19,7 @@ export class AgentKeys {
 
   create(): NewAgentKey {
     const secret = createAgentSecret();
-    const key = formatAgentKey({ secret, fingerprint: this.edges.fingerprint });
+    const key = formatAgentKey({ secret, ...this.edges.pins });
     return {
       key,
       command: `node gatehouse-agent.mjs --server ${this.addresses.agents} --key ${key}`,

@@ -14,6 +14,8 @@ export interface EdgeOptions {
   /** For the snapshot and what was counted without a database. */
   folder: string;
   identity: ServerIdentity;
+  /** Of the key that is to take the identity's place. Absent: there is none. */
+  nextFingerprint?: string;
   /** Signs what visitors prove, the same in all edges: of `joinKeys`, the newest signs. */
   visitorSecret: string;
   agents: ListenAddress;

@@ -43,6 +43,7 @@ export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): 
     now: Date.now,
     logger,
     identity: options.identity,
+    ...(options.nextFingerprint !== undefined && { nextFingerprint: options.nextFingerprint }),
     clients: share?.guard(clients) ?? clients,
     ...(worker && { worker: worker.index }),
     ...(share && { serves: (tag) => share.servesTag(tag) }),

@@ -9,6 +9,7 @@ import { EdgeUnavailableError } from './edge-process.js';
 import { EdgeStarter } from './edge-starter.js';
 import { problemsOf } from './keeper/health-port.js';
 import type { ForwardedMethod } from './keeper/keeper-calls.js';
+import type { KnownIdentity } from './server-identity.js';
 import type { RunningEdge } from './start-edge.js';
 
 /** The data plane of this service: starts it, or finds it, and speaks for it. */
@@ -55,8 +56,14 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
 
   /** What the keys of agents carry. */
   get fingerprint(): string {
+    return this.pins.fingerprint;
+  }
+
+  /** What new keys of agents and visitors carry: during an exchange of the gateway's key, both. */
+  get pins(): Pick<KnownIdentity, 'fingerprint' | 'nextFingerprint'> {
     if (!this.running) throw new AppError('EDGE_UNAVAILABLE');
-    return this.running.identity.fingerprint;
+    const { fingerprint, nextFingerprint } = this.running.identity;
+    return { fingerprint, nextFingerprint };
   }
 
   /** Ports that are bound; 0: not yet. */

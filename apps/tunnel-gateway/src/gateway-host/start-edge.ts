@@ -110,7 +110,7 @@ function optionsIdOf(edge: KeeperStart['edge']): string {
 /** Everything that an edge works with. */
 export function edgeOptions(
   settings: Readonly<TunnelGatewaySettings>,
-  { key, certificate }: KnownIdentity,
+  { key, certificate, nextFingerprint }: KnownIdentity,
   secretKeys: readonly Buffer[],
 ): Omit<EdgeOptions, 'takesOver'> {
   const at = (port: number): EdgeOptions['agents'] => ({ host: settings.listenAddress, port });
@@ -118,6 +118,7 @@ export function edgeOptions(
     databaseUrl: settings.databaseUrl,
     folder: edgeFolder(settings.home),
     identity: { key, certificate },
+    ...(nextFingerprint !== undefined && { nextFingerprint }),
     visitorSecret: visitorSecretOf(secretKeys),
     agents: at(settings.agentPort),
     http: at(settings.httpPort),

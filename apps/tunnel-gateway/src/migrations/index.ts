@@ -22,6 +22,7 @@ import { ConfirmChallenges1763668802460 } from './1763668802460-confirm-challeng
 import { AddStrictPaths1763668802470 } from './1763668802470-add-strict-paths.js';
 import { ClaimIdempotencyKeys1763668802690 } from './1763668802690-claim-idempotency-keys.js';
 import { BoundCounters1763668802691 } from './1763668802691-bound-counters.js';
+import { ExchangeIdentity1763668802700 } from './1763668802700-exchange-identity.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -49,4 +50,5 @@ export const MIGRATIONS = [
   AddStrictPaths1763668802470,
   ClaimIdempotencyKeys1763668802690,
   BoundCounters1763668802691,
+  ExchangeIdentity1763668802700,
 ];

@@ -34,7 +34,7 @@ export class VisitorKeys {
     const known = await this.keyOf(tunnel, actor, tx);
     if (known) await policies.change(known.id, { password });
     else await policies.add({ resourceType: 'tunnel', resourceId: tunnel.id, type: 'password', password });
-    return formatVisitorKey({ tunnelId: tunnel.id, secret, fingerprint: this.edges.fingerprint });
+    return formatVisitorKey({ tunnelId: tunnel.id, secret, ...this.edges.pins });
   }
 
   /** A tunnel with a port has no such key. */

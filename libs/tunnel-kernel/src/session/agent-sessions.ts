@@ -72,6 +72,7 @@ export class AgentSessions {
       mayPark: () => this.parked().length < MAX_PARKED,
       heartbeatMs: timeouts.heartbeat,
       renewMs: timeouts.renew,
+      nextFingerprint: environment.nextFingerprint,
       packetPort: () => options.packetPort(),
       admit: (session) => this.admit(session),
       welcomed: (session) => this.welcomed(session),

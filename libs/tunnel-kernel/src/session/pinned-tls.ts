@@ -5,17 +5,32 @@ import { TunnelError } from '../errors.js';
 import { keyFingerprint } from '../wire/key-string.js';
 import { taggedProtocols } from '../wire/route-tag.js';
 
-/** A server whose key is known beforehand. Remembers its last session ticket: later handshakes cost less. */
+/** A server whose key is known beforehand, or one of whose keys is. Remembers its last session ticket: later handshakes cost less. */
 export class PinnedServer {
-  private readonly fingerprint: string;
+  private pins: readonly string[];
+  /** The key that the server showed last. */
+  private shown: string | null = null;
   private readonly routeTag: string | undefined;
   private readonly secureContext = createSecureContext({ minVersion: 'TLSv1.3' });
   private session: Buffer | undefined;
 
-  /** `routeTag`: which process of the server is meant; see `route-tag.ts`. */
-  constructor(fingerprint: string, routeTag?: string) {
-    this.fingerprint = fingerprint;
+  /** `pins`: fingerprints of its keys. `routeTag`: which process of the server is meant; see `route-tag.ts`. */
+  constructor(pins: string | readonly string[], routeTag?: string) {
+    this.pins = typeof pins === 'string' ? [pins] : pins;
     this.routeTag = routeTag;
+  }
+
+  /**
+   * The server says that `next` will be its key. Answers the pins from now on, if they are others than before: the key that
+   * it showed and the next one. Others that were pinned have been given up.
+   */
+  learn(next: string | null): readonly string[] | null {
+    const { shown, pins } = this;
+    if (shown === null) return null;
+    const now = next === null || next === shown ? [shown] : [shown, next];
+    if (now.join() === pins.join()) return null;
+    this.pins = now;
+    return now;
   }
 
   /**
@@ -56,6 +71,9 @@ export class PinnedServer {
     const certificate = stream.getPeerX509Certificate();
     // A resumed session was made with the pinned key, and only its owner could go on with it.
     if (!certificate) return stream.isSessionReused();
-    return keyFingerprint(certificate.publicKey) === this.fingerprint;
+    const fingerprint = keyFingerprint(certificate.publicKey);
+    if (!this.pins.includes(fingerprint)) return false;
+    this.shown = fingerprint;
+    return true;
   }
 }

@@ -51,6 +51,8 @@ export interface SessionContext {
   mayPark(): boolean;
   /** Told to agents where their UDP packets have a port of their own. */
   packetPort(): number | null;
+  /** Of the key that the server will have next; see `WelcomeMessage`. */
+  nextFingerprint: string | undefined;
   /** How many are connected. */
   agents(): number;
   /** Whether the session is the one that serves its client from now on; a refusal is thrown. */
@@ -237,6 +239,7 @@ export class ServerSession {
       heartbeatMs,
       encrypt: client.encrypt,
       ...(packetPort !== null && { packetPort }),
+      ...(context.nextFingerprint !== undefined && { nextFingerprint: context.nextFingerprint }),
     });
     this.channels = new ChannelPool({
       book: context.book,

@@ -21,6 +21,7 @@ import { formatWebSocketAddress, type WebSocketAddress } from '../websocket/hand
 import { FramedStream } from '../wire/framed-stream.js';
 import { visitorRouteTag } from '../wire/route-tag.js';
 import { decodeVisitAnswer, encodeVisit, type VisitAnswer } from '../wire/visit.js';
+import { pinsOf } from '../wire/key-string.js';
 import { parseVisitorKey, type VisitorKey } from '../wire/visitor-key.js';
 import { VisitorRoutes } from './visitor-routes.js';
 
@@ -91,7 +92,7 @@ export class TunnelVisitor {
     this.environment = environment;
     this.key = parseVisitorKey(environment.key);
     const routeTag = visitorRouteTag(this.key.tunnelId);
-    this.pinned = new PinnedServer(this.key.fingerprint, routeTag);
+    this.pinned = new PinnedServer(pinsOf(this.key), routeTag);
     this.routes = this.createRoutes(routeTag);
     const { server, logger, dialer, transport, p2p = dialer === undefined } = environment;
     const { key, pinned } = this;

@@ -118,6 +118,7 @@ const FORMATS: { [K in Kind]: Format<Extract<Message, { type: K }>> } = {
       heartbeatMs: fields.integer('heartbeatMs', 1, 3_600_000),
       encrypt: fields.flag('encrypt'),
       ...optionalPort(fields),
+      ...optionalFingerprint(fields),
     }),
     'welcome',
   ),
@@ -222,6 +223,16 @@ export function decodeMessage({ type, body }: Frame, from: Side): Message | null
 function optionalPort(fields: Fields): { packetPort?: number } {
   const packetPort = fields.optionalInteger('packetPort', 1, 65_535);
   return packetPort === null ? {} : { packetPort };
+}
+
+function optionalFingerprint(fields: Fields): { nextFingerprint?: string } {
+  const nextFingerprint = fields.optional('nextFingerprint', readFingerprint);
+  return nextFingerprint === null ? {} : { nextFingerprint };
+}
+
+function readFingerprint(value: unknown, path: string): string {
+  if (typeof value !== 'string' || !/^[\w-]{43}$/.test(value)) throw protocolError(`${path} is not a fingerprint`);
+  return value;
 }
 
 function readVersion(value: unknown, path: string): number {

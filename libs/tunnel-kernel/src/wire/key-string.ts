@@ -4,23 +4,33 @@ import { TunnelError } from '../errors.js';
 const PREFIX = 'gtk1';
 const PART = /^[A-Za-z0-9_-]{43}$/;
 
-/** What an agent is given: `gtk1.<secret>.<fingerprint of the server's key>`, each 32 bytes in base64url. */
+/**
+ * What an agent is given: `gtk1.<secret>.<fingerprint of the server's key>`, each 32 bytes in base64url. While the server's key
+ * is being exchanged, the fingerprint of its next key follows after another dot.
+ */
 export interface AgentKey {
   secret: string;
   fingerprint: string;
+  nextFingerprint?: string | undefined;
 }
 
-export function formatAgentKey({ secret, fingerprint }: AgentKey): string {
-  return `${PREFIX}.${secret}.${fingerprint}`;
+export function formatAgentKey({ secret, fingerprint, nextFingerprint }: AgentKey): string {
+  return [PREFIX, secret, fingerprint, ...(nextFingerprint === undefined ? [] : [nextFingerprint])].join('.');
+}
+
+/** The keys that a key string names, the one in use first. */
+export function pinsOf({ fingerprint, nextFingerprint }: Omit<AgentKey, 'secret'>): string[] {
+  return nextFingerprint === undefined ? [fingerprint] : [fingerprint, nextFingerprint];
 }
 
 /** @throws TunnelError `key_string`; the message has no part of the text. */
 export function parseAgentKey(text: string): AgentKey {
-  const [prefix, secret = '', fingerprint = '', ...rest] = text.trim().split('.');
-  if (prefix !== PREFIX || rest.length > 0 || !PART.test(secret) || !PART.test(fingerprint)) {
+  const [prefix, secret = '', fingerprint = '', nextFingerprint, ...rest] = text.trim().split('.');
+  const parts = [secret, fingerprint, ...(nextFingerprint === undefined ? [] : [nextFingerprint])];
+  if (prefix !== PREFIX || rest.length > 0 || !parts.every((part) => PART.test(part))) {
     throw new TunnelError('key_string', `not an agent key: ${PREFIX}, a secret and a fingerprint, with dots between`);
   }
-  return { secret, fingerprint };
+  return { secret, fingerprint, ...(nextFingerprint !== undefined && { nextFingerprint }) };
 }
 
 /** A new secret of 256 random bits. Show it once; keep `agentKeyHash` of it. */

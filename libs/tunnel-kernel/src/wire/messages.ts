@@ -57,6 +57,8 @@ export interface WelcomeMessage {
   encrypt: boolean;
   /** Where UDP packets go. Absent: to the port that the agent connected to. */
   packetPort?: number;
+  /** Fingerprint of the key that the server will have instead of this one. Absent: it keeps this one. */
+  nextFingerprint?: string;
 }
 
 export const CLOSE_CODES = [
