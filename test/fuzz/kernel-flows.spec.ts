@@ -87,7 +87,7 @@ async function startProxy(nodes: readonly ProxyNode[]) {
     defaultPolicy: 'DIRECT',
   };
   const { listeners } = await kernel.apply(config);
-  return { port: listeners[0]?.port ?? 0 };
+  return { kernel, port: listeners[0]?.port ?? 0 };
 }
 
 /** A tunnel whose bytes come back, all the time. */
@@ -136,7 +136,7 @@ it(
     const hostile = await startHostileServers(chance);
     endings.push(() => hostile.close());
     const nodes = nodesAt(hostile.ports);
-    const { port } = await startProxy(nodes);
+    const { kernel, port } = await startProxy(nodes);
     const isStillHere = await startWitness(port, await startEcho());
     const hosts = ['origin.test', ...nodes.map((_node, index) => `n${index}.test`)];
     const targets = hosts.map((host) => ({ host, port: hostile.ports.udp }));
@@ -149,6 +149,10 @@ it(
       expect(failures).toEqual([]);
     }
     await isStillHere();
+    // Their clients have gone.
+    const left = (): unknown[] =>
+      kernel.connections().filter(({ network, host }) => network === 'tcp' && host !== 'live.test');
+    await expect.poll(() => left().length, { timeout: 20_000 }).toBe(0);
     expect(failures).toEqual([]);
   },
 );

@@ -18,6 +18,8 @@ export abstract class LayeredStream extends StreamOver implements ByteStream {
   private released = false;
   /** The stream below is closed, and its `close` waits for the owner to take what came before. */
   private closeHeld = false;
+  /** The owner wants nothing more of it: its close is not for holding back. */
+  private abandoned = false;
   private closed = false;
 
   constructor(inner: ByteStream) {
@@ -80,11 +82,13 @@ export abstract class LayeredStream extends StreamOver implements ByteStream {
 
   destroy(error?: Error): void {
     if (error) this.fail(error);
+    this.abandoned = true;
     if (this.closeHeld) this.emitClose();
     else this.inner.destroy();
   }
 
   override resetAndDestroy(): void {
+    this.abandoned = true;
     if (this.closeHeld) this.emitClose();
     else super.resetAndDestroy();
   }
@@ -188,7 +192,7 @@ export abstract class LayeredStream extends StreamOver implements ByteStream {
   private innerClosed(): void {
     this.cleanUp();
     // The owner has bytes to hand on, and a `close` before its own end would look like an abort to it.
-    if (this.sourceEnded && !this.writingEnded && !this.closed) this.closeHeld = true;
+    if (this.sourceEnded && !this.writingEnded && !this.closed && !this.abandoned) this.closeHeld = true;
     else this.emitClose();
   }
 

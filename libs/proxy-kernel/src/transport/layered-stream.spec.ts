@@ -1,0 +1,61 @@
+import { StreamEmitter, type ByteStream } from '@gatehouse/net';
+import { describe, expect, it } from 'vitest';
+import { LayeredStream } from './layered-stream.js';
+
+/** Ends when it is told, and closes in a later turn, as sockets do. */
+class Carrier extends StreamEmitter implements ByteStream {
+  destroyed = false;
+  readableEnded = false;
+  writableLength = 0;
+  write = (): boolean => true;
+  end(): void {}
+  pause(): void {}
+  resume(): void {}
+  unshift(): void {}
+  cork(): void {}
+  uncork(): void {}
+
+  destroy(): void {
+    this.destroyed = true;
+    setImmediate(() => this.emit('close'));
+  }
+}
+
+class Plain extends LayeredStream {
+  protected encode(chunk: Uint8Array): void {
+    this.put(chunk);
+  }
+
+  protected decode(bytes: Buffer): void {
+    this.give(bytes);
+  }
+}
+
+describe('a stream inside frames', () => {
+  it.each([
+    ['reset', (stream: Plain) => stream.resetAndDestroy()],
+    ['destroyed', (stream: Plain) => stream.destroy()],
+  ])('closes when its owner has %s it after the other end was done', async (_name, abandon) => {
+    const carrier = new Carrier();
+    const stream = new Plain(carrier);
+    let closed = 0;
+    stream.on('close', () => (closed += 1));
+    stream.resume();
+    carrier.emit('end');
+    abandon(stream);
+    await expect.poll(() => closed).toBe(1);
+  });
+
+  it('keeps its close back from an owner that has not ended yet', async () => {
+    const carrier = new Carrier();
+    const stream = new Plain(carrier);
+    let closed = 0;
+    stream.on('close', () => (closed += 1));
+    stream.resume();
+    carrier.emit('end');
+    carrier.emit('close');
+    expect(closed).toBe(0);
+    stream.end();
+    await expect.poll(() => closed).toBe(1);
+  });
+});
