@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { resetStream } from '@gatehouse/net';
 
 /** Numbers in [0, 1) that follow from a seed (mulberry32). */
 export type Chance = () => number;
@@ -111,21 +110,32 @@ export function oddSocks(chance: Chance, port: number): Buffer {
   return chance() < 0.3 ? bytes.subarray(0, Math.floor(chance() * bytes.length)) : bytes;
 }
 
-/** Says `words` in pieces and leaves in some way; resolves when the connection is over. */
-export async function visitHostile(socket: Socket, words: Buffer, chance: Chance, lastMs: number): Promise<void> {
-  const closed = new Promise((resolve) => socket.once('close', resolve));
+/** Says `words` in pieces and leaves in some way; resolves when it has left. */
+export function visitHostile(socket: Socket, words: Buffer, chance: Chance, lastMs: number): Promise<void> {
   socket.on('error', () => undefined);
-  const timer = setTimeout(() => resetStream(socket), Math.ceil(chance() * lastMs));
   const cut = Math.floor(chance() * words.length);
+  const how = chance();
   socket.write(words.subarray(0, cut));
   setImmediate(() => {
     if (socket.destroyed) return;
     socket.write(words.subarray(cut));
-    const how = chance();
     if (how < 0.3) socket.end();
     // Some read nothing.
     if (how > 0.1) socket.resume();
   });
-  await closed;
-  clearTimeout(timer);
+  return new Promise((resolve) => {
+    const timer = setTimeout(
+      () => {
+        // Node never closes a socket that is reset while it ends.
+        if (socket.writableEnded || socket.connecting) socket.destroy();
+        else socket.resetAndDestroy();
+        resolve();
+      },
+      Math.ceil(chance() * lastMs),
+    );
+    socket.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
