@@ -41,6 +41,15 @@ describe.skipIf(process.platform !== 'linux')('npm run tour', { timeout: 120_000
     expect(stdout.match(/^ok {4}/gm)).toHaveLength(16);
   });
 
+  it('lets no bystander notice what npm run hostile does', async () => {
+    const env = { PATH: process.env['PATH'], GATEHOUSE_HOME: home };
+    const command = [join(ROOT, 'tools/dist/cli.js'), 'hostile', '--quick', '--running', '--seed', '1'];
+    const { stdout } = await run(process.execPath, command, { env }).catch(({ stdout: printed }) => {
+      throw new Error(String(printed));
+    });
+    expect(stdout).toContain('Nobody noticed.');
+  });
+
   it('goes through on a fresh platform and, again and again, on a used one', async () => {
     const first = await tour();
     expect(first).toContain('made just now');

@@ -1,6 +1,7 @@
 import { Agent, request, type RequestOptions } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withClient } from '@gatehouse/persistence';
+import { parseVisitorKey } from '@gatehouse/tunnel-kernel';
 import { eventuallyTrue } from '../faults/stage.js';
 import { SteadyTraffic } from '../faults/steady-traffic.js';
 import type { Ground } from './ground.js';
@@ -8,6 +9,7 @@ import { LongDownload } from './long-download.js';
 import { PAGE } from './quiet-origin.js';
 import { dialTls } from './sockets.js';
 import { UdpAsker } from './udp-flows.js';
+import { visit as visitByKey } from './visits.js';
 
 const ANSWER_MS = 30_000;
 /** An answer later than this is one that somebody noticed. */
@@ -206,7 +208,7 @@ export class Bystanders {
       (await dialTls(place, protocol, ANSWER_MS)).destroy();
       return true;
     };
-    const called = (call: () => Promise<unknown>) => () => call().then(() => true);
+    const key = parseVisitorKey(ground.tunnel('secret').visitor_key ?? '');
     return [
       new SteadyTraffic('requests on one connection to the proxy', 200, async () => {
         const isAnswered = await page(proxied);
@@ -217,27 +219,17 @@ export class Bystanders {
       new SteadyTraffic('datagrams through a tunnel', 200, () => this.datagrams.tunnel.ask()),
       new SteadyTraffic('visits of a host', 200, visit('plain')),
       new SteadyTraffic('visits of a host that asks a server', 500, visit('guarded')),
-      new SteadyTraffic("handshakes at the agents' port", 500, handshake({ port: ports.agents }, 'gwv/1')),
+      new SteadyTraffic(
+        'visits with a key',
+        500,
+        async () => (await visitByKey({ port: ports.agents }, key, ANSWER_MS)) === 0,
+      ),
       new SteadyTraffic(
         'handshakes at the https port',
         500,
         handshake({ port: ports.https, name: ground.host('plain') }, 'http/1.1'),
       ),
-      new SteadyTraffic(
-        'the API of the proxy',
-        1_000,
-        called(() => ground.proxyApi.call('GET', '/system/status')),
-      ),
-      new SteadyTraffic(
-        'the API of the tunnels',
-        1_000,
-        called(() => ground.tunnelApi.call('GET', '/clients')),
-      ),
-      new SteadyTraffic(
-        'the open API',
-        1_000,
-        called(() => ground.openApi.call('GET', '/api/open/ping')),
-      ),
+      ...apiCalls(ground),
     ];
   }
 }
@@ -253,4 +245,13 @@ function isPage(options: RequestOptions): Promise<boolean> {
       .on('error', reject)
       .end();
   });
+}
+
+function apiCalls({ proxyApi, tunnelApi, openApi }: Ground): SteadyTraffic[] {
+  const calls: [string, () => Promise<unknown>][] = [
+    ['the API of the proxy', () => proxyApi.call('GET', '/system/status')],
+    ['the API of the tunnels', () => tunnelApi.call('GET', '/clients')],
+    ['the open API', () => openApi.call('GET', '/api/open/ping')],
+  ];
+  return calls.map(([name, call]) => new SteadyTraffic(name, 1_000, () => call().then(() => true)));
 }

@@ -25,6 +25,7 @@ const PAGE = join(ROOT, 'docs/reliability.md');
 const STORM_LANES = 3;
 const QUICK_LANES = 6;
 const QUICK_SCALE = 0.05;
+const INTERRUPTED = 130;
 const SETTLE_MS = 180_000;
 const QUICK_SETTLE_MS = 60_000;
 
@@ -72,16 +73,22 @@ export const hostileCommand: Command = async (args) => {
     write: values.write,
   };
   say(`seed ${wishes.seed}, load ${loadavg()[0]?.toFixed(1) ?? '?'}, Node ${process.version}`);
+  const isStopped = { yes: false };
   const platform = values.running ? runningPlatform(platformHome(process.env), process.env) : await startPlatform();
   try {
     const ground = await Ground.open(platform);
     try {
       return await Promise.race([attackAll(ground, wishes), interruption()]);
+    } catch (error) {
+      isStopped.yes = error instanceof PlainFailure && error.exitCode === INTERRUPTED;
+      throw error;
     } finally {
       await ground.close();
     }
   } finally {
     await platform.close();
+    // Attacks that are under way would go on against nobody.
+    if (isStopped.yes) process.exit(INTERRUPTED);
   }
 };
 

@@ -29,9 +29,9 @@ export function census(ground: Ground): Census {
   return found;
 }
 
-function pidOf(role: Role, { platform: { state, home } }: Ground): number | undefined {
+function pidOf(role: Role, { platform }: Ground): number | undefined {
   try {
-    return findProcess(role, state, home, undefined);
+    return findProcess(role, platform.state, platform.home, undefined);
   } catch {
     return undefined;
   }

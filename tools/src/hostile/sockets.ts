@@ -123,7 +123,7 @@ export class RawServer {
   ) {}
 
   static async start(serve: (socket: Socket) => void, address = '127.0.0.1'): Promise<RawServer> {
-    const server = createServer({ allowHalfOpen: true });
+    const server = createServer();
     server.listen({ port: 0, host: address, backlog: 4_096 });
     await once(server, 'listening');
     const raw = new RawServer(server, (server.address() as AddressInfo).port);

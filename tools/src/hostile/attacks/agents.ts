@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Chance } from '../chance.js';
 import { noneOf, share, type Assault, type HostileAttack } from '../hostile-attack.js';
 import { becomes, converse, dialTls } from '../sockets.js';
+import { visitOf } from '../visits.js';
 
 /** Clients of the tunnel gateway whose program is not ours. */
 export const AGENT_ATTACKS: readonly HostileAttack[] = [
@@ -106,13 +107,10 @@ async function carriedReports(assault: Assault): Promise<string> {
 }
 
 async function rendezvous({ ground, chance }: Assault, agent: HandmadeAgent, visitorKey: string): Promise<string> {
-  const { tunnelId, secret } = parseVisitorKey(visitorKey);
-  const head = Buffer.alloc(9);
-  head[0] = 2;
-  head.writeBigUInt64BE(BigInt(tunnelId), 1);
+  const say = visitOf(2, parseVisitorKey(visitorKey));
   for (let tries = 0; tries < 10; tries += 1) {
     const visitor = await dialTls({ port: ground.ports.agents, from: chance.stranger() }, 'gwv/1');
-    visitor.resume().write(Buffer.concat([head, Buffer.from(secret, 'latin1')]));
+    visitor.resume().write(say);
     if (await becomes(() => agent.idOf(RENDEZVOUS) !== undefined, 1_500)) {
       setTimeout(() => visitor.destroy(), 10_000).unref();
       return agent.idOf(RENDEZVOUS) ?? '';
