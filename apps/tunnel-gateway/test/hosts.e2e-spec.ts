@@ -108,12 +108,10 @@ describe('hosts of a client', () => {
     );
     expect(sums.same).toBe(true);
     const admin: AnyJson = await world.admin('POST', '/hosts', {
-      ...{
-        client_id: client.id,
-        host: 'app.example.org',
-        location: '/admin',
-        target_addr: `http://127.0.0.1:${origin}`,
-      },
+      client_id: client.id,
+      host: 'app.example.org',
+      location: '/admin',
+      target_addr: `http://127.0.0.1:${origin}`,
       strict_path: true,
     });
     const policy = { resource_type: 'host', resource_id: admin.body.id, type: 'password', password: 'open sesame' };

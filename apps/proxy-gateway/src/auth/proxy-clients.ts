@@ -26,21 +26,19 @@ const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 export function nameProxyClients(server: Server, kernel: Kernel): RequestHandler {
   const arrivals = new WeakMap<Socket, Arrival>();
   server.on('connection', (socket: Socket) => arrivals.set(socket, arrivalOf(socket)));
-  return (request, _response, next) => {
+  return async (request, _response, next) => {
     const arrival = arrivals.get(request.socket);
     if (arrival === undefined || READS.has(request.method) || !mayBeKernels(arrival, kernel)) return next();
-    arrival.client ??= ask(arrival, kernel);
-    arrival.client.then(
-      (client) => {
-        if (client !== null) assignClientAddress(request, client);
-        next();
-      },
-      (error: unknown) => {
-        delete arrival.client;
-        // Nobody guesses passwords under the address of this machine while the kernel is too busy to say whose they are.
-        next(isAboutPasswords(request) ? error : undefined);
-      },
-    );
+    try {
+      arrival.client ??= ask(arrival, kernel);
+      const client = await arrival.client;
+      if (client !== null) assignClientAddress(request, client);
+    } catch (error) {
+      delete arrival.client;
+      // Nobody guesses passwords under the address of this machine while the kernel is too busy to say whose they are.
+      if (isAboutPasswords(request)) return next(error);
+    }
+    return next();
   };
 }
 

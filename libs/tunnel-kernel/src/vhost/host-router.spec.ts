@@ -102,6 +102,12 @@ describe('HostRouter', () => {
   });
 });
 
+const REFUSED = `/Admin /ADMIN/x /%41dmin /%2541dmin /a%64min;x /admin;x/y /;/admin /x/..;/admin /%3b/admin
+  /x/..%3bjsessionid=1/admin /x/%252e%252e/admin /x/..%09/admin /.%20/admin /admin. /admin%20
+  /admin%20.%20/x /admin::$DATA /admin%2fx /%5cadmin /x%255c..%255cadmin /%255cadmin /%252fadmin
+  /%ef%bd%81dmin /adm%C4%B1n /%c1%a1dmin /adm%09in /ADMIN/..;/x /Admin;a/..;/x /app/%C3%BCber
+  /APP/%C3%9Cber/x /app/U%CC%88ber /%25252525252541dmin`;
+
 describe('a strict location', () => {
   const strict = (id: number, location: string): HostConfig => ({ ...host(id, 'a.test', location), strictPath: true });
   const router = new HostRouter([host(1, 'a.test'), strict(2, '/admin'), strict(3, '/app/Über')]);
@@ -111,21 +117,8 @@ describe('a strict location', () => {
     return (target.ambiguous && router.dependsOnPath('a.test')) || router.evades('a.test', target.path);
   };
 
-  it.each([
-    ...['/Admin', '/ADMIN/x', '/%41dmin', '/%2541dmin', '/a%64min;x', '/admin;x/y', '/;/admin', '/x/..;/admin'],
-    ...['/%3b/admin', '/x/..%3bjsessionid=1/admin', '/x/%252e%252e/admin', '/x/..%09/admin', '/.%20/admin', '/admin.'],
-    ...[
-      '/admin%20',
-      '/admin%20.%20/x',
-      '/admin::$DATA',
-      '/admin%2fx',
-      '/%5cadmin',
-      '/x%255c..%255cadmin',
-      '/%255cadmin',
-    ],
-    ...['/%252fadmin', '/%ef%bd%81dmin', '/adm%C4%B1n', '/%c1%a1dmin', '/adm%09in', '/ADMIN/..;/x', '/Admin;a/..;/x'],
-    ...['/app/%C3%BCber', '/APP/%C3%9Cber/x', '/app/U%CC%88ber', '/%25252525252541dmin', `/a${'/b/..;'.repeat(20)}`],
-  ])('refuses %s', (raw) => expect(isRefused(raw)).toBe(true));
+  const TOO_MANY_PLACES = `/a${'/b/..;'.repeat(20)}`;
+  it.each(REFUSED.split(/\s+/).concat(TOO_MANY_PLACES))('refuses %s', (raw) => expect(isRefused(raw)).toBe(true));
 
   it.each([
     '/',

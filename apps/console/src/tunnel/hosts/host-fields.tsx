@@ -58,17 +58,22 @@ export function HostFields({ form, isNew }: HostFieldsProps) {
         problem={form.problem('auto_https')}
         onChange={(on) => form.set('auto_https', on)}
       />
-      {form.values.location.trim().length > 1 && (
-        <CheckField
-          label="Refuse other spellings of the path"
-          hint="For a policy on this path: the target might take /Admin or /admin;x for /admin"
-          checked={form.values.strict_path}
-          problem={form.problem('strict_path')}
-          onChange={(on) => form.set('strict_path', on)}
-        />
-      )}
+      <StrictPathField form={form} />
       <HeaderFields form={form} />
     </>
+  );
+}
+
+function StrictPathField({ form }: { form: Form<HostForm> }) {
+  if (form.values.location.trim().length <= 1) return null;
+  return (
+    <CheckField
+      label="Refuse other spellings of the path"
+      hint="For a policy on this path: the target might take /Admin or /admin;x for /admin"
+      checked={form.values.strict_path}
+      problem={form.problem('strict_path')}
+      onChange={(on) => form.set('strict_path', on)}
+    />
   );
 }
 
