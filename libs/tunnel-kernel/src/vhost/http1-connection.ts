@@ -54,7 +54,10 @@ export class Http1Connection implements ReplyOrder {
 
   /** The connection is to lead to another protocol; `response` writes what is said until then. */
   upgrade(request: IncomingMessage, response: ServerResponse): void {
-    this.hand(request, new Http1Reply(request, response, this));
+    const reply = new Http1Reply(request, response, this);
+    // Node watches over responses of its own server; this one may have let its socket go already.
+    this.socket.on('close', () => reply.gone());
+    this.hand(request, reply);
   }
 
   serve(request: IncomingMessage, reply: Http1Reply): void {
