@@ -6,6 +6,7 @@ const tests = {
   hookTimeout: 60_000,
   restoreMocks: true,
   // A build machine tries a failed test once more; the summary names each one, and too many of them fail the run.
+  // oxlint-disable-next-line node/no-process-env -- a configuration file of a tool has no other settings
   retry: ['true', '1'].includes(process.env['CI'] ?? '') ? 1 : 0,
 } satisfies TestProjectInlineConfiguration['test'];
 
