@@ -1,3 +1,4 @@
+export { runTraceably, UncertainCommitError, wasCommitted } from './commit-outcome.js';
 export { backupDatabase, type BackupOptions } from './backup/backup-database.js';
 export { readBackupHeader } from './backup/backup-file.js';
 export { BackupError, type BackupHeader, type BackupTable } from './backup/backup-header.js';

@@ -1,4 +1,4 @@
-import { halveRows, pgPool, writeBatches } from '@gatehouse/persistence';
+import { halveRows, runTraceably, UncertainCommitError, wasCommitted, writeBatches } from '@gatehouse/persistence';
 import { JsonLogger, MetricsRegistry } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -30,9 +30,11 @@ const MAX_KEYS = 20_000;
 /** Rows of one statement, so that none is long. */
 const BATCH = 2_000;
 
+type Batch = readonly (readonly [string, UsageCounts])[];
+
 /**
  * Counts calls in memory and adds them to the tables once a second and at the end: a crash loses the last second. While
- * the database is away counts gather, up to a bound.
+ * the database is away counts gather, up to a bound. A batch whose connection ended at its commit is added once.
  */
 @Injectable()
 export class UsageRecorder implements OnModuleInit, BeforeApplicationShutdown {
@@ -41,6 +43,8 @@ export class UsageRecorder implements OnModuleInit, BeforeApplicationShutdown {
   private flushing: Promise<void> | undefined;
   private failing = false;
   private dropped = 0;
+  /** Batches of which nobody knows yet whether they were added. */
+  private uncertain: (readonly [batch: Batch, transactionId: string])[] = [];
 
   constructor(
     private readonly dataSource: DataSource,
@@ -103,10 +107,15 @@ export class UsageRecorder implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   private async write(): Promise<void> {
+    try {
+      await this.settleUncertain();
+    } catch (error) {
+      return this.failed(error);
+    }
     if (this.counts.size === 0) return;
     const taken = [...this.counts];
     this.counts = new Map();
-    const batches: (readonly (readonly [string, UsageCounts])[])[] = [];
+    const batches: Batch[] = [];
     for (let from = 0; from < taken.length; from += BATCH) batches.push(taken.slice(from, from + BATCH));
     try {
       await writeBatches(batches, {
@@ -116,13 +125,30 @@ export class UsageRecorder implements OnModuleInit, BeforeApplicationShutdown {
       });
       this.recovered();
     } catch (error) {
+      const uncertain = error instanceof UncertainCommitError ? batches.shift() : undefined;
+      if (uncertain !== undefined) this.uncertain.push([uncertain, (error as UncertainCommitError).transactionId]);
       this.putBack(batches.flat());
-      if (!this.failing) this.logger.warn('usage was not stored; it is kept', { error }, 'UsageRecorder');
-      this.failing = true;
+      this.failed(error);
     }
   }
 
-  private refused(batch: readonly (readonly [string, UsageCounts])[], error: unknown): void {
+  /** Asks about each; one whose commit is still under way is asked about again. */
+  private async settleUncertain(): Promise<void> {
+    for (const one of [...this.uncertain]) {
+      const [batch, transactionId] = one;
+      const committed = await wasCommitted(this.dataSource, transactionId);
+      if (committed === undefined) continue;
+      this.uncertain = this.uncertain.filter((other) => other !== one);
+      if (!committed) this.putBack(batch);
+    }
+  }
+
+  private failed(error: unknown): void {
+    if (!this.failing) this.logger.warn('usage was not stored; it is kept', { error }, 'UsageRecorder');
+    this.failing = true;
+  }
+
+  private refused(batch: Batch, error: unknown): void {
     const [first] = batch;
     this.metrics.noteRefusedRows('usage', batch.length);
     const fields = { rows: batch.length, key: first?.[1].key, error };
@@ -136,7 +162,7 @@ export class UsageRecorder implements OnModuleInit, BeforeApplicationShutdown {
     this.dropped = 0;
   }
 
-  private putBack(batch: readonly (readonly [string, UsageCounts])[]): void {
+  private putBack(batch: Batch): void {
     for (const [id, counts] of batch) {
       const newer = this.counts.get(id);
       if (newer === undefined) this.counts.set(id, counts);
@@ -146,10 +172,8 @@ export class UsageRecorder implements OnModuleInit, BeforeApplicationShutdown {
 
   private async add(batch: readonly UsageCounts[]): Promise<void> {
     const column = (read: (counts: UsageCounts) => unknown): unknown[] => batch.map(read);
-    await pgPool(this.dataSource).query({
-      name: 'add_usage',
-      text: ADD_USAGE,
-      values: [
+    await runTraceably(this.dataSource, (tx) =>
+      tx.query(ADD_USAGE, [
         column(({ key }) => key.day),
         column(({ key }) => key.applicationId),
         column(({ key }) => key.credentialId),
@@ -160,8 +184,8 @@ export class UsageRecorder implements OnModuleInit, BeforeApplicationShutdown {
         column(({ ok }) => ok),
         column(({ latencyUs }) => Math.round(latencyUs)),
         column(({ buckets }) => `{${buckets.subarray(0, buckets.findLastIndex((count) => count > 0) + 1).join(',')}}`),
-      ],
-    });
+      ]),
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AuditBreak, AuditBreakReason } from '@gatehouse/contracts';
+import { runTraceably, UncertainCommitError, wasCommitted } from '@gatehouse/persistence';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { AuditChain, ChainHead } from './audit-chain.js';
 import type { AuditEntry } from './audit-entry.js';
@@ -28,15 +29,41 @@ export const AUDIT_COLUMNS =
 
 /** The log in the database. Everybody who appends holds the head's row: ids have no gaps and each row knows the one before. */
 export class AuditStore {
+  /** Entries whose connection ended at the commit. */
+  private uncertain: { entries: ReadonlySet<AuditEntry>; transactionId: string } | null = null;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly chain: AuditChain,
     private readonly onHead: (head: ChainHead) => void = () => undefined,
   ) {}
 
-  /** All of the entries, in order, or none. */
-  append(entries: readonly AuditEntry[]): Promise<void> {
-    return this.written(async (tx) => ({ head: await this.appendIn(tx, entries), result: undefined }));
+  /**
+   * All of the entries, in order, or none. An entry that is handed over again after a connection ended at its commit is
+   * written once.
+   */
+  async append(entries: readonly AuditEntry[]): Promise<void> {
+    const left = await this.withoutWritten(entries);
+    if (left.length === 0) return;
+    try {
+      await this.written(async (tx) => ({ head: await this.appendIn(tx, left), result: undefined }));
+    } catch (error) {
+      if (error instanceof UncertainCommitError) {
+        this.uncertain = { entries: new Set(left), transactionId: error.transactionId };
+      }
+      throw error;
+    }
+  }
+
+  private async withoutWritten(entries: readonly AuditEntry[]): Promise<readonly AuditEntry[]> {
+    if (this.uncertain === null) return entries;
+    const { entries: before, transactionId } = this.uncertain;
+    const committed = await wasCommitted(this.dataSource, transactionId);
+    if (committed === undefined) throw new Error('The former batch of audit entries is still being committed');
+    this.uncertain = null;
+    if (!committed) return entries;
+    this.onHead(await this.head());
+    return entries.filter((entry) => !before.has(entry));
   }
 
   /** What `take` takes away in the same transaction, as entries: all of it is in the log afterwards, or still where it was. */
@@ -111,7 +138,7 @@ export class AuditStore {
 
   /** The head is told of after the commit: until then it may come to nothing. */
   private async written<T>(work: (tx: EntityManager) => Promise<{ head: ChainHead | null; result: T }>): Promise<T> {
-    const { head, result } = await this.dataSource.transaction(work);
+    const { head, result } = await runTraceably(this.dataSource, work);
     if (head !== null) this.onHead(head);
     return result;
   }
