@@ -57,6 +57,12 @@ export const COMMANDS = {
     script: 'hostile',
     wantsBuild: true,
   },
+  replicas: {
+    about:
+      'two replicas of each service under faults between them and the database, and what must hold (--only, --rounds, --write)',
+    script: 'replicas',
+    wantsBuild: true,
+  },
   schemas: {
     about: 'describe the types of the contracts anew, for the interface descriptions',
     script: 'schemas',

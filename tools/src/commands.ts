@@ -16,6 +16,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'rehearse-staging': async () => (await import('./staging/rehearse-command.js')).rehearseCommand,
   faults: async () => (await import('./faults/faults-command.js')).faultsCommand,
   hostile: async () => (await import('./hostile/hostile-command.js')).hostileCommand,
+  replicas: async () => (await import('./replicas/replicas-command.js')).replicasCommand,
   schemas: async () => (await import('./schemas/schemas-command.js')).schemasCommand,
   peers: async () => (await import('./peers/command.js')).peersCommand,
 };

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadStoredData } from '../database/stored-data.js';
+import { sweepCommits } from './commit-sweep.js';
+import { brokenChain, brokenData } from './invariants.js';
+import { newMember, siteAdministrator } from './people.js';
+import { AnswerBook } from './replica-client.js';
+import { ReplicaSet } from './replica-set.js';
+import { countRows, sweptOperations } from './swept-operations.js';
+
+const home = mkdtempSync(join(tmpdir(), 'gatehouse-replicas-'));
+let database: TestDatabase;
+let set: ReplicaSet;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  set = await ReplicaSet.start({ databaseUrl: database.url, home, services: ['resource-sharing'] });
+}, 180_000);
+afterAll(async () => {
+  await set?.[Symbol.asyncDispose]();
+  await database?.drop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+it('points and tokens move once when the connection ends at a commit', { timeout: 240_000 }, async () => {
+  const book = new AnswerBook();
+  for (const operation of await sweptOperations(set, book)) {
+    const { cuts, broken } = await sweepCommits(set, operation);
+    expect(broken).toEqual([]);
+    expect(new Set(cuts.map(({ moment }) => moment))).toEqual(new Set(['before', 'after']));
+    // The client is told to come again where nothing else is known: never that something is wrong with the service.
+    expect(cuts.map(({ status }) => status)).toContain(503);
+    expect(book.take().wrong).toEqual([]);
+  }
+  expect(await brokenData(set, await loadStoredData())).toEqual([]);
+  expect(await brokenChain(await siteAdministrator(set, book), '/api/site/admin')).toEqual([]);
+});
+
+it('a call is counted once when the connection ends while the count is committed', async () => {
+  const { open, id } = await newMember(await siteAdministrator(set, new AnswerBook()), 1);
+  let cuts = 0;
+  for (const { database: way } of set.of('resource-sharing')) {
+    way.decide = ({ wrote }) => (wrote.includes('usage_') && (cuts += 1) <= 4 ? 'after' : undefined);
+  }
+  let answered = 0;
+  const counted = (calls: number): Promise<number> =>
+    countRows(
+      database.url,
+      `(SELECT sum(success_calls) AS n FROM resource_sharing.usage_daily WHERE user_id = $1) u WHERE n = ${calls}`,
+      [id],
+    );
+  await waitFor(
+    async () => {
+      const { status } = await open.ask(answered, { method: 'GET', path: '/api/open/ping' });
+      if (status === 200) answered += 1;
+      return cuts > 6;
+    },
+    { timeoutMs: 60_000 },
+  );
+  await waitFor(async () => (await counted(answered)) === 1, { timeoutMs: 20_000 });
+}, 120_000);

@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** What people do over and over, and what has to be so in the end. */
+export interface Work {
+  name: string;
+  /** One thing from beginning to end; `turn` says which replica is asked first. */
+  step(turn: number): Promise<void>;
+  /** What was promised to somebody and is not so, in words. Nothing is under way meanwhile. */
+  brokenPromises(): Promise<string[]>;
+}
+
+const REST_MS = 15;
+
+/** People at work: each does one thing after the other. */
+export class Load {
+  private readonly stopping = new AbortController();
+  private readonly people: Promise<void>[];
+  readonly failures: string[] = [];
+  steps = 0;
+
+  constructor(works: readonly Work[], peopleEach: number) {
+    this.people = works.flatMap((work) => Array.from({ length: peopleEach }, (_, person) => this.run(work, person)));
+  }
+
+  /** Resolves when everything that was begun has its answer. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all(this.people);
+  }
+
+  private async run(work: Work, person: number): Promise<void> {
+    const { signal } = this.stopping;
+    for (let turn = person; !signal.aborted; turn += 1) {
+      try {
+        await work.step(turn);
+        this.steps += 1;
+      } catch (error) {
+        this.failures.push(`${work.name}: ${(error as Error).message}`);
+      }
+      await delay(REST_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

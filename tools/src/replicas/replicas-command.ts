@@ -1,0 +1,174 @@
+import { parseArgs } from 'node:util';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PlainFailure } from '../../bootstrap/failure.mjs';
+import { OWN } from '../../bootstrap/layout.mjs';
+import { join } from 'node:path';
+import type { Command } from '../commands.js';
+import { eventuallyTrue, makeHome } from '../faults/stage.js';
+import { findInPath } from '../peers/programs.js';
+import { table } from '../table.js';
+import { sweepCommits, type SweepReport } from './commit-sweep.js';
+import { dayFaults, fakeClock } from './day-change.js';
+import { usualFaults, type ReplicaFault } from './replica-faults.js';
+import { ReplicaStage } from './replica-stage.js';
+import { seeEachOther } from './shared-view.js';
+import { sweptOperations } from './swept-operations.js';
+import { writeReplicaTables } from './write-tables.js';
+
+const PEERS = join(OWN, 'peers', 'bin');
+const BEFORE_MS = 4_000;
+const RECOVERY_MS = 120_000;
+const SWEEP = 'commits';
+const FAULT_HEADINGS = ['fault', 'requests', 'put off (503)', 'slowest', 'well again', 'seen by the other', 'wrong'];
+const SWEEP_HEADINGS = ['operation', 'connections ended', 'answered at once', 'wrong'];
+
+interface Outcome {
+  faults: string[][];
+  sweeps: string[][];
+  wrong: string[];
+}
+
+/**
+ * `npm run replicas [-- --only TEXT] [-- --rounds N] [-- --write]`: two replicas of every service on one PostgreSQL and one
+ * Redis, people at work on both, and faults between them. After each fault all invariants are looked at. Resolves with 1 when
+ * one does not hold, when a request was answered 500, or when a replica does not see what the other did.
+ */
+export const replicasCommand: Command = async (args) => {
+  const { values } = parseArgs({
+    args,
+    options: { only: { type: 'string' }, rounds: { type: 'string', default: '1' }, write: { type: 'boolean' } },
+  });
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new PlainFailure('--rounds must be a whole number from 1.');
+  if (process.platform !== 'linux') throw new PlainFailure('npm run replicas needs Linux.');
+  const redisProgram = findInPath('redis-server', { path: `${PEERS}:${process.env['PATH'] ?? ''}`, except: '' });
+  const outcome: Outcome = { faults: [], sweeps: [], wrong: [] };
+  const isChosen = ({ name }: { name: string }): boolean => values.only === undefined || name.includes(values.only);
+  const chosen = usualFaults(redisProgram !== undefined).filter(isChosen);
+  const clock = fakeClock();
+  const days = dayFaults(clock).filter(isChosen);
+  const sweeps = isChosen({ name: SWEEP });
+  for (let round = 0; round < rounds; round += 1) {
+    if (chosen.length > 0 || sweeps) await runOn({ redisProgram }, chosen, sweeps, outcome);
+    for (const fault of days) {
+      if (fault.leftOut === undefined) await runOn({ redisProgram, env: clock?.start() }, [fault], false, outcome);
+      else outcome.faults.push(leftOut(fault));
+    }
+  }
+  if (outcome.sweeps.length > 0) process.stdout.write(`\n${table([SWEEP_HEADINGS, ...outcome.sweeps])}\n`);
+  if (outcome.faults.length > 0) process.stdout.write(`\n${table([FAULT_HEADINGS, ...outcome.faults])}\n`);
+  for (const line of outcome.wrong) process.stdout.write(`${line}\n`);
+  if (values.write === true)
+    writeReplicaTables([SWEEP_HEADINGS, ...outcome.sweeps], [FAULT_HEADINGS, ...outcome.faults]);
+  return outcome.wrong.length === 0 ? 0 : 1;
+};
+
+async function runOn(
+  options: { redisProgram: string | undefined; env?: NodeJS.ProcessEnv | undefined },
+  faults: readonly ReplicaFault[],
+  sweeps: boolean,
+  outcome: Outcome,
+): Promise<void> {
+  const { home, remove } = makeHome();
+  try {
+    say('starting PostgreSQL, Redis and two replicas of each service ...');
+    await using stage = await ReplicaStage.open({ home, ...options });
+    await Promise.race([interruption(), tryAll(stage, faults, sweeps, outcome)]);
+  } finally {
+    remove();
+  }
+}
+
+async function tryAll(
+  stage: ReplicaStage,
+  faults: readonly ReplicaFault[],
+  sweeps: boolean,
+  outcome: Outcome,
+): Promise<void> {
+  if (sweeps) await sweepAll(stage, outcome);
+  for (const fault of faults) {
+    say(`${fault.name} ...`);
+    outcome.faults.push(fault.leftOut === undefined ? await tryOne(stage, fault, outcome.wrong) : leftOut(fault));
+    say(`  ${outcome.faults.at(-1)?.slice(1).join(' | ')}`);
+  }
+}
+
+async function sweepAll(stage: ReplicaStage, outcome: Outcome): Promise<void> {
+  for (const operation of await sweptOperations(stage.set, stage.book)) {
+    say(`${operation.service}, ${operation.name}: ending the connection at each commit ...`);
+    stage.book.take();
+    const report = await sweepCommits(stage.set, operation);
+    const broken = [...report.broken, ...unique(stage.book.take().wrong), ...(await stage.settle())];
+    outcome.sweeps.push([
+      operation.name,
+      ...describeSweep(report),
+      broken.length === 0 ? 'nothing' : `${broken.length}`,
+    ]);
+    for (const line of broken) outcome.wrong.push(`${operation.name}: ${line}`);
+    say(`  ${outcome.sweeps.at(-1)?.slice(1).join(' | ')}`);
+  }
+}
+
+function describeSweep({ cuts }: SweepReport): string[] {
+  const before = cuts.filter(({ moment }) => moment === 'before').length;
+  const statuses = Map.groupBy(cuts, ({ status }) => status);
+  const answered = [...statuses].toSorted(([a], [b]) => a - b).map(([status, { length }]) => `${length} × ${status}`);
+  return [`${before} before, ${cuts.length - before} after a commit`, answered.join(', ')];
+}
+
+async function tryOne(stage: ReplicaStage, fault: ReplicaFault, wrong: string[]): Promise<string[]> {
+  stage.book.take();
+  stage.begin();
+  await delay(BEFORE_MS);
+  const remark = await fault.strike(stage);
+  const undone = performance.now();
+  const isBack = await eventuallyTrue(async () => (await stage.set.unready()).length === 0, RECOVERY_MS);
+  const backMs = performance.now() - undone;
+  const view = isBack ? await seeEachOther(stage.administrators) : { slowestMs: 0, unseen: ['not asked'] };
+  const found = isBack ? [] : [`not ready again: ${(await stage.set.unready()).join(', ')}`];
+  found.push(...view.unseen.map((what) => `not seen in time: ${what}`), ...(await stage.settle()));
+  const { asked, putOff, unanswered, slowestMs, wrong: answers } = stage.book.take();
+  found.push(...unique(answers));
+  if (unanswered > 0) found.push(`${unanswered} requests had no answer`);
+  for (const line of found) wrong.push(`${fault.name}: ${line}`);
+  return [
+    remark === undefined ? fault.name : `${fault.name} (${remark})`,
+    String(asked),
+    String(putOff),
+    seconds(slowestMs),
+    isBack ? seconds(backMs) : 'no',
+    seconds(view.slowestMs),
+    found.length === 0 ? 'nothing' : String(found.length),
+  ];
+}
+
+const leftOut = ({ name, leftOut: reason = '' }: ReplicaFault): string[] => [
+  name,
+  `left out: ${reason}`,
+  '',
+  '',
+  '',
+  '',
+  '',
+];
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+function unique(lines: readonly string[]): string[] {
+  return [...Map.groupBy(lines, (line) => line)].map(([line, { length }]) =>
+    length === 1 ? line : `${line} (${length} times)`,
+  );
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Rejects when a person ends the run, so that nothing of it is left. */
+function interruption(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => reject(new PlainFailure(`stopped by ${signal}`, { exitCode: 130 })));
+    }
+  });
+}
