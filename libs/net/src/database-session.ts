@@ -30,6 +30,11 @@ export const JOB_PATIENCE: Patience = { statementMs: 600_000, lockMs: 5_000 };
 const IDLE_IN_TRANSACTION_MS = 60_000;
 /** A server gives a client up that acknowledges nothing for this long, and its locks with it. */
 const SERVER_GIVES_UP_MS = 30_000;
+/**
+ * A server asks a silent client whether it is there. By default it does so after two hours: that long a client which nobody
+ * reaches any more would keep its place among the connections, and the locks of its session.
+ */
+const SERVER_ASKS = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 } as const;
 const SILENCE_MS = 10_000;
 
 /** For every connection: a peer that is gone is noticed after seconds of silence, not after two hours. */
@@ -50,6 +55,7 @@ export function prepareSession(
     lock_timeout: patience.lockMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     tcp_user_timeout: SERVER_GIVES_UP_MS,
+    ...SERVER_ASKS,
   };
   const text = Object.entries(all)
     .map(([name, value]) => `SET ${name} = ${value};`)

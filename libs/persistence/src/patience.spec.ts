@@ -37,9 +37,9 @@ it('gives a session limits for statements, locks and peers that are gone', async
   const dataSource = await service();
   const [limits] = (await dataSource.query(
     `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
-      current_setting('idle_in_transaction_session_timeout') AS idle`,
+      current_setting('idle_in_transaction_session_timeout') AS idle, current_setting('tcp_keepalives_idle') AS asks`,
   )) as object[];
-  expect(limits).toEqual({ statement: '30s', lock: '5s', idle: '1min' });
+  expect(limits).toEqual({ statement: '30s', lock: '5s', idle: '1min', asks: '30' });
 });
 
 it('answers what only reads while everybody else waits for one locked row', async () => {
