@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
+/** When a server ends a session whose client it does not reach any more; longer than ours set it to (keep-alives). */
+const SERVER_NOTICES_MS = 60_000;
+
 /** Looks at what passes. Null: this connection ends here, and nothing more of it is carried. */
 export interface Inspector {
   fromClient(chunk: Buffer): Buffer | null;
@@ -107,11 +110,15 @@ export class Carrier<I extends Inspector = Inspector> implements AsyncDisposable
 
   /**
    * Never carries these connections again, without a word to either side, as a firewall does that forgot them; new ones
-   * are carried. Returns how many.
+   * are carried. What the server itself does about it, a minute later, is done for it: its keep-alives are answered by
+   * the system on the way, not by the client. Returns how many.
    */
   forget(which: (inspector: I) => boolean = () => true): number {
     const chosen = [...this.links].filter(({ inspector }) => which(inspector));
-    for (const link of chosen) link.freeze();
+    for (const link of chosen) {
+      link.freeze();
+      setTimeout(() => link.cut(), SERVER_NOTICES_MS).unref();
+    }
     return chosen.length;
   }
 

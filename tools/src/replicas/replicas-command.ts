@@ -29,21 +29,25 @@ interface Outcome {
 }
 
 /**
- * `npm run replicas [-- --only TEXT] [-- --rounds N] [-- --write]`: two replicas of every service on one PostgreSQL and one
+ * `npm run replicas [-- --only TEXT …] [-- --rounds N] [-- --write]`: two replicas of every service on one PostgreSQL and one
  * Redis, people at work on both, and faults between them. After each fault all invariants are looked at. Resolves with 1 when
  * one does not hold, when a request was answered 500, or when a replica does not see what the other did.
  */
 export const replicasCommand: Command = async (args) => {
   const { values } = parseArgs({
     args,
-    options: { only: { type: 'string' }, rounds: { type: 'string', default: '1' }, write: { type: 'boolean' } },
+    options: {
+      only: { type: 'string', multiple: true },
+      rounds: { type: 'string', default: '1' },
+      write: { type: 'boolean' },
+    },
   });
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new PlainFailure('--rounds must be a whole number from 1.');
   if (process.platform !== 'linux') throw new PlainFailure('npm run replicas needs Linux.');
   const redisProgram = findInPath('redis-server', { path: `${PEERS}:${process.env['PATH'] ?? ''}`, except: '' });
   const outcome: Outcome = { faults: [], sweeps: [], wrong: [] };
-  const isChosen = ({ name }: { name: string }): boolean => values.only === undefined || name.includes(values.only);
+  const isChosen = ({ name }: { name: string }): boolean => values.only?.some((text) => name.includes(text)) ?? true;
   const chosen = usualFaults(redisProgram !== undefined).filter(isChosen);
   const clock = fakeClock();
   const days = dayFaults(clock).filter(isChosen);
