@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,8 +33,6 @@ const WORKERS = ['proxy-gateway', 'tunnel-gateway'];
 /** A Redis that the platform uses, started and emptied at will. */
 export class RedisProcess {
   private child: ChildProcess | undefined;
-  /** One that copies another writes there what it was sent. */
-  private readonly folder = mkdtempSync(join(tmpdir(), 'gatehouse-redis-'));
 
   private constructor(
     private readonly program: string,
@@ -52,10 +50,6 @@ export class RedisProcess {
   async start(): Promise<void> {
     const options = ['--save', '', '--appendonly', 'no', '--dir', this.folder];
     const args = ['--port', `${this.port}`, '--bind', '127.0.0.1', ...options];
-    const args = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-    args.push('--dir', this.folder);
-    rmSync(this.folder, { recursive: true, force: true });
-    mkdirSync(this.folder);
     this.child = spawn(this.program, args, { stdio: 'ignore' });
     const answers = await eventuallyTrue(async () => (await this.command('PING')).startsWith('+PONG'));
     if (!answers) throw new PlainFailure(`${this.program} did not start.`);
@@ -78,7 +72,6 @@ export class RedisProcess {
     const gone = once(child, 'exit');
     how(child);
     await gone;
-    rmSync(this.folder, { recursive: true, force: true });
   }
 
   async command(line: string): Promise<string> {

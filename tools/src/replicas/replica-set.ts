@@ -32,8 +32,6 @@ export interface ReplicaSetOptions {
   services: readonly ServiceName[];
   /** Absent: queues are in PostgreSQL. */
   redisUrl?: string | undefined;
-  /** For every process, such as a clock of their own. */
-  env?: NodeJS.ProcessEnv | undefined;
 }
 
 /** Two processes of each service on one database, as two machines behind a load balancer run them. */
@@ -54,7 +52,6 @@ export class ReplicaSet implements AsyncDisposable {
       LOG_LEVEL: 'info',
       SITE_REGISTRATIONS_PER_HOUR: '10000',
       ...(options.redisUrl !== undefined && { REDIS_URL: options.redisUrl }),
-      ...options.env,
     };
   }
 

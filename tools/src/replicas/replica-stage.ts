@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbeddedPostgres, type EmbeddedPostgres, type StoredData } from '@gatehouse/persistence';
 import { loadStoredData } from '../database/stored-data.js';
@@ -21,8 +21,6 @@ export interface StageOptions {
   home: string;
   /** Absent: queues are in PostgreSQL. */
   redisProgram?: string | undefined;
-  /** Of every process, PostgreSQL among them. */
-  env?: NodeJS.ProcessEnv | undefined;
 }
 
 /** A Redis and one that copies it, behind one port. */
@@ -45,10 +43,10 @@ export class ReplicaStage implements AsyncDisposable {
 
   private constructor(readonly home: string) {}
 
-  static async open({ home, redisProgram, env }: StageOptions): Promise<ReplicaStage> {
+  static async open({ home, redisProgram }: StageOptions): Promise<ReplicaStage> {
     const stage = new ReplicaStage(home);
     try {
-      await stage.start(redisProgram, env);
+      await stage.start(redisProgram);
       return stage;
     } catch (error) {
       await stage[Symbol.asyncDispose]();
@@ -94,16 +92,16 @@ export class ReplicaStage implements AsyncDisposable {
     await this.postgres?.stop();
   }
 
-  private async start(redisProgram: string | undefined, env: NodeJS.ProcessEnv | undefined): Promise<void> {
+  private async start(redisProgram: string | undefined): Promise<void> {
     this.stored = await loadStoredData();
-    this.postgres = await startPostgres(join(this.home, 'postgres'), env);
-    if (redisProgram !== undefined) this.redis = await startRedisPair(redisProgram);
+    mkdirSync(join(this.home, 'postgres'), { mode: 0o711 });
+    this.postgres = await startEmbeddedPostgres({ home: join(this.home, 'postgres') });
+    if (redisProgram !== undefined) this.redis = await startRedisPair(redisProgram, this.home);
     this.set = await ReplicaSet.start({
       databaseUrl: this.databaseUrl,
       home: this.home,
       services: SERVICE_NAMES,
       redisUrl: this.redis && `redis://127.0.0.1:${this.redis.way.port}`,
-      env,
     });
     const { book, set } = this;
     this.administrators = {
@@ -119,24 +117,11 @@ export class ReplicaStage implements AsyncDisposable {
   }
 }
 
-/** The server inherits our environment; the clock of a stage is a part of it. */
-async function startPostgres(home: string, env: NodeJS.ProcessEnv = {}): Promise<EmbeddedPostgres> {
-  if (!existsSync(home)) mkdirSync(home, { recursive: true, mode: 0o711 });
-  const before = new Map(Object.keys(env).map((name) => [name, process.env[name]]));
-  Object.assign(process.env, env);
-  try {
-    return await startEmbeddedPostgres({ home });
-  } finally {
-    for (const [name, value] of before) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  }
-}
-
-async function startRedisPair(program: string): Promise<RedisPair> {
-  const first = await RedisProcess.start(program);
-  const second = await RedisProcess.start(program);
+async function startRedisPair(program: string, home: string): Promise<RedisPair> {
+  const [one, other] = [join(home, 'redis-1'), join(home, 'redis-2')];
+  for (const folder of [one, other]) mkdirSync(folder);
+  const first = await RedisProcess.start(program, one);
+  const second = await RedisProcess.start(program, other);
   await second.command(`REPLICAOF 127.0.0.1 ${first.port}`);
   const way = await Carrier.start({ host: '127.0.0.1', port: first.port });
   return { way, first, second };

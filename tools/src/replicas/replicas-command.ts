@@ -8,7 +8,6 @@ import { eventuallyTrue, makeHome } from '../faults/stage.js';
 import { findInPath } from '../peers/programs.js';
 import { table } from '../table.js';
 import { sweepCommits, type SweepReport } from './commit-sweep.js';
-import { dayFaults, fakeClock } from './day-change.js';
 import { usualFaults, type ReplicaFault } from './replica-faults.js';
 import { ReplicaStage } from './replica-stage.js';
 import { seeEachOther } from './shared-view.js';
@@ -49,15 +48,9 @@ export const replicasCommand: Command = async (args) => {
   const outcome: Outcome = { faults: [], sweeps: [], wrong: [] };
   const isChosen = ({ name }: { name: string }): boolean => values.only?.some((text) => name.includes(text)) ?? true;
   const chosen = usualFaults(redisProgram !== undefined).filter(isChosen);
-  const clock = fakeClock();
-  const days = dayFaults(clock).filter(isChosen);
   const sweeps = isChosen({ name: SWEEP });
   for (let round = 0; round < rounds; round += 1) {
-    if (chosen.length > 0 || sweeps) await runOn({ redisProgram }, chosen, sweeps, outcome);
-    for (const fault of days) {
-      if (fault.leftOut === undefined) await runOn({ redisProgram, env: clock?.start() }, [fault], false, outcome);
-      else outcome.faults.push(leftOut(fault));
-    }
+    if (chosen.length > 0 || sweeps) await runOn(redisProgram, chosen, sweeps, outcome);
   }
   if (outcome.sweeps.length > 0) process.stdout.write(`\n${table([SWEEP_HEADINGS, ...outcome.sweeps])}\n`);
   if (outcome.faults.length > 0) process.stdout.write(`\n${table([FAULT_HEADINGS, ...outcome.faults])}\n`);
@@ -68,7 +61,7 @@ export const replicasCommand: Command = async (args) => {
 };
 
 async function runOn(
-  options: { redisProgram: string | undefined; env?: NodeJS.ProcessEnv | undefined },
+  redisProgram: string | undefined,
   faults: readonly ReplicaFault[],
   sweeps: boolean,
   outcome: Outcome,
@@ -76,7 +69,7 @@ async function runOn(
   const { home, remove } = makeHome();
   try {
     say('starting PostgreSQL, Redis and two replicas of each service ...');
-    await using stage = await ReplicaStage.open({ home, ...options });
+    await using stage = await ReplicaStage.open({ home, redisProgram });
     await Promise.race([interruption(), tryAll(stage, faults, sweeps, outcome)]);
   } finally {
     remove();
@@ -134,7 +127,10 @@ async function tryOne(stage: ReplicaStage, fault: ReplicaFault, wrong: string[])
   const { asked, putOff, unanswered, slowestMs, wrong: answers } = stage.book.take();
   found.push(...unique(answers));
   if (unanswered > 0) found.push(`${unanswered} requests had no answer`);
-  for (const line of found) wrong.push(`${fault.name}: ${line}`);
+  for (const line of found) {
+    wrong.push(`${fault.name}: ${line}`);
+    say(`  wrong: ${line}`);
+  }
   return [
     remark === undefined ? fault.name : `${fault.name} (${remark})`,
     String(asked),

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { withClient } from '@gatehouse/persistence';
+import { eventuallyTrue } from '../faults/stage.js';
 import {
   authorize,
   newApplication,
@@ -18,6 +19,9 @@ const MEMBERS = 6;
 const PRICE = 3;
 /** Less than what they buy, so that some are refused. */
 const POINTS = 60;
+const COUNTED_MS = 20_000;
+const COUNTED = `SELECT coalesce(sum(success_calls), 0) AS found FROM usage_endpoint_daily
+  WHERE user_id = $1 AND endpoint LIKE '%ping'`;
 
 interface Chain {
   token: string;
@@ -79,16 +83,19 @@ export class SharingWork implements Work {
       const links = await column('SELECT link_key AS found FROM shares WHERE link_key = ANY ($1)', [this.shared]);
       const ids = this.members.map(({ id }) => id);
       const [total] = await column('SELECT sum(balance) AS found FROM ledger_accounts WHERE user_id = ANY ($1)', [ids]);
-      const [counted = '0'] = await column(
-        "SELECT coalesce(sum(success_calls), 0) AS found FROM usage_endpoint_daily WHERE user_id = $1 AND endpoint LIKE '%ping'",
-        [this.caller.id],
-      );
+      const count = async (): Promise<number> => {
+        const [calls = '0'] = await column(COUNTED, [this.caller.id]);
+        return Number(calls);
+      };
+      // Counts are written once a second.
+      await eventuallyTrue(async () => (await count()) >= this.pings, COUNTED_MS);
+      const counted = await count();
       return [
         ...this.contradictions,
         ...[...this.unlocked].filter((pair) => !unlocks.has(pair)).map((pair) => `an unlock was forgotten: ${pair}`),
         ...(links.length === this.shared.length ? [] : [`${links.length} of ${this.shared.length} shares are there`]),
         ...(Number(total) === this.granted ? [] : [`points: ${this.granted} were given, ${total} are there`]),
-        ...(Number(counted) === this.pings ? [] : [`calls: ${this.pings} were answered, ${counted} are counted`]),
+        ...(counted === this.pings ? [] : [`calls: ${this.pings} were answered, ${counted} are counted`]),
       ];
     });
   }
