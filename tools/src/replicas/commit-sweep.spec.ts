@@ -62,3 +62,31 @@ it('a call is counted once when the connection ends while the count is committed
   );
   await waitFor(async () => (await counted(answered)) === 1, { timeoutMs: 20_000 });
 }, 120_000);
+
+it('an audit entry is written once when its repetition fails, too', async () => {
+  const administrator = await siteAdministrator(set, new AnswerBook());
+  const { id } = await newMember(administrator, 1);
+  const path = `/api/site/admin/users/${id}`;
+  const change = (): Promise<unknown> =>
+    administrator.ask(0, { method: 'PATCH', path, body: { premium_until: 'forever' } });
+  const moments = ['after', 'before'] as const;
+  const changes: Promise<unknown>[] = [];
+  let cuts = 0;
+  const [replica] = set.of('resource-sharing');
+  if (replica === undefined) throw new Error('no replica runs');
+  replica.database.decide = ({ wrote }) => {
+    const moment = wrote === 'UPDATE audit_chain' ? moments[cuts] : undefined;
+    if (moment === undefined) return undefined;
+    cuts += 1;
+    // Its entry comes while the first one waits to be tried again: the two are one batch then.
+    if (cuts === 1) changes.push(change());
+    return moment;
+  };
+  changes.push(change());
+  await waitFor(() => cuts === moments.length, { timeoutMs: 20_000 });
+  replica.database.decide = () => undefined;
+  await Promise.all(changes);
+  const entries = `resource_sharing.audit_logs WHERE path = $1 AND method = 'PATCH'`;
+  await waitFor(async () => (await countRows(database.url, entries, [path])) >= 2, { timeoutMs: 20_000 });
+  expect(await countRows(database.url, entries, [path])).toBe(2);
+}, 120_000);

@@ -30,7 +30,9 @@ export const AUDIT_COLUMNS =
 /** The log in the database. Everybody who appends holds the head's row: ids have no gaps and each row knows the one before. */
 export class AuditStore {
   /** Entries whose connection ended at the commit. */
-  private uncertain: { entries: ReadonlySet<AuditEntry>; transactionId: string } | null = null;
+  private uncertain: { entries: readonly AuditEntry[]; transactionId: string } | null = null;
+  /** Those of them that turned out to be written: they may be handed over again more than once. */
+  private readonly written = new WeakSet<AuditEntry>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -46,29 +48,32 @@ export class AuditStore {
     const left = await this.withoutWritten(entries);
     if (left.length === 0) return;
     try {
-      await this.written(async (tx) => ({ head: await this.appendIn(tx, left), result: undefined }));
+      await this.write(async (tx) => ({ head: await this.appendIn(tx, left), result: undefined }));
     } catch (error) {
       if (error instanceof UncertainCommitError) {
-        this.uncertain = { entries: new Set(left), transactionId: error.transactionId };
+        this.uncertain = { entries: left, transactionId: error.transactionId };
       }
       throw error;
     }
   }
 
   private async withoutWritten(entries: readonly AuditEntry[]): Promise<readonly AuditEntry[]> {
-    if (this.uncertain === null) return entries;
-    const { entries: before, transactionId } = this.uncertain;
-    const committed = await wasCommitted(this.dataSource, transactionId);
-    if (committed === undefined) throw new Error('The former batch of audit entries is still being committed');
-    this.uncertain = null;
-    if (!committed) return entries;
-    this.onHead(await this.head());
-    return entries.filter((entry) => !before.has(entry));
+    if (this.uncertain !== null) {
+      const { entries: before, transactionId } = this.uncertain;
+      const committed = await wasCommitted(this.dataSource, transactionId);
+      if (committed === undefined) throw new Error('The former batch of audit entries is still being committed');
+      this.uncertain = null;
+      if (committed) {
+        for (const entry of before) this.written.add(entry);
+        this.onHead(await this.head());
+      }
+    }
+    return entries.filter((entry) => !this.written.has(entry));
   }
 
   /** What `take` takes away in the same transaction, as entries: all of it is in the log afterwards, or still where it was. */
   appendTaken(take: (tx: EntityManager) => Promise<readonly AuditEntry[]>): Promise<number> {
-    return this.written(async (tx) => {
+    return this.write(async (tx) => {
       const entries = await take(tx);
       return { head: entries.length === 0 ? null : await this.appendIn(tx, entries), result: entries.length };
     });
@@ -90,7 +95,7 @@ export class AuditStore {
 
   /** Removes what is older, from the beginning only; the hash of the last row removed stays as the anchor. */
   prune(before: Date, remark: (removed: number) => AuditEntry): Promise<number> {
-    return this.written(async (tx) => {
+    return this.write(async (tx) => {
       const { head } = await this.lockHead(tx);
       const [end]: { id: number; hash: string }[] = await tx.query(
         `SELECT id, hash FROM audit_logs WHERE id < coalesce(
@@ -137,7 +142,7 @@ export class AuditStore {
   }
 
   /** The head is told of after the commit: until then it may come to nothing. */
-  private async written<T>(work: (tx: EntityManager) => Promise<{ head: ChainHead | null; result: T }>): Promise<T> {
+  private async write<T>(work: (tx: EntityManager) => Promise<{ head: ChainHead | null; result: T }>): Promise<T> {
     const { head, result } = await runTraceably(this.dataSource, work);
     if (head !== null) this.onHead(head);
     return result;
