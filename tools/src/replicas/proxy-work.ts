@@ -55,7 +55,7 @@ export class ProxyWork implements Work {
       await client.query('SET search_path = proxy_gateway');
       const broken = [...this.contradictions];
       const { rows: nodes } = await client.query<{ name: string }>(
-        "SELECT original_name AS name FROM nodes WHERE source = 'manual'",
+        "SELECT original_name AS name FROM nodes WHERE source = 'manual' AND original_name NOT LIKE 'sweep%'",
       );
       broken.push(
         ...differences(
