@@ -11,6 +11,8 @@ import type { ListenerContext } from './listener-context.js';
 
 /** Connections in TLS that are not through with their handshake. */
 export const MAX_UNIDENTIFIED = 4096;
+/** Of these, one source address has one in so many. */
+const SOURCES = 4;
 
 type SniDone = (error: Error | null, context?: SecureContext) => void;
 
@@ -37,7 +39,11 @@ export class TlsListener {
 
   constructor(options: TlsOptions) {
     this.options = options;
-    this.newcomers = new Newcomers({ most: options.maxUnidentified, silentMs: options.helloMs });
+    this.newcomers = new Newcomers({
+      most: options.maxUnidentified,
+      mostOfSource: Math.ceil(options.maxUnidentified / SOURCES),
+      silentMs: options.helloMs,
+    });
     const covers = (socket: Socket, host: string): boolean => this.covers(socket as TLSSocket, host);
     this.http2 = new Http2Listener(options, covers);
     this.server = createHttpsServer({
@@ -107,10 +113,13 @@ export class TlsListener {
   }
 
   private async identify(socket: Socket, secure: () => void): Promise<void> {
-    const { certificates, acmeTlsAlpn, logger } = this.options;
+    const { certificates, acmeTlsAlpn, logger, proxies } = this.options;
     socket.on('error', () => undefined);
     const far = farEndOf(socket);
-    this.newcomers.add(far, socket);
+    const { remoteAddress = null } = socket;
+    // A proxy in front stands for many visitors.
+    const source = remoteAddress !== null && proxies.has(remoteAddress) ? null : remoteAddress;
+    this.newcomers.add(far, socket, undefined, source);
     socket.on('close', () => this.newcomers.delete(far));
     try {
       const hello = await readClientHello(socket);

@@ -242,8 +242,8 @@ describe('handshakes that are not finished', () => {
   /** However it ends. */
   const ends = (socket: Socket): Promise<void> => new Promise((resolve) => socket.on('close', () => resolve()));
 
-  async function halfOpen(hello: Buffer): Promise<Socket> {
-    const socket = connectTcp({ port: rig.https, host: '127.0.0.1' });
+  async function halfOpen(hello: Buffer, localAddress = '127.0.0.1'): Promise<Socket> {
+    const socket = connectTcp({ port: rig.https, host: '127.0.0.1', localAddress });
     socket.on('error', () => undefined).resume();
     await once(socket, 'connect');
     socket.write(hello);
@@ -266,17 +266,19 @@ describe('handshakes that are not finished', () => {
     expect((await ask({ servername: 'a.test', headers: { host: 'a.test' } })).status).toBe(200);
   });
 
-  it('make room for others, the oldest first', async () => {
-    const port = await start({ maxUnidentified: 2, defaultCertificate: certificateFor('a.test') });
+  it('make room for others, the oldest first of the source that has its share', async () => {
+    const port = await start({ maxUnidentified: 8, defaultCertificate: certificateFor('a.test') });
     await rig.serve(rig.hostConfig([port]));
     const hello = await helloFor('a.test');
+    const elsewhere = await halfOpen(hello, '127.0.0.2');
     const [first, second] = [await halfOpen(hello), await halfOpen(hello)];
     const closed = ends(first);
     const third = await halfOpen(hello);
     await closed;
-    expect([second.destroyed, third.destroyed]).toEqual([false, false]);
+    expect([elsewhere.destroyed, second.destroyed, third.destroyed]).toEqual([false, false, false]);
     expect((await ask({ servername: 'a.test', headers: { host: 'a.test' } })).status).toBe(200);
-    expect(third.destroyed).toBe(false);
+    expect([elsewhere.destroyed, third.destroyed]).toEqual([false, false]);
+    elsewhere.destroy();
     second.destroy();
     third.destroy();
   });
