@@ -22,10 +22,9 @@ const ALLOWED: Record<string, string> = {
   mode: 'a property of our own',
   mtime: 'Stats has always had it; it moved to the prototype',
   reason: 'a property of our own, and of AbortSignal',
-  socket: 'a property of our own, and of requests',
+  run: 'a property of our own',
   target: 'a property of our own',
   throttle: 'a property of our own',
-  url: 'a property of our own, and of requests',
 };
 
 interface Used {
