@@ -8,7 +8,7 @@ import type { EdgeChild } from '../edge-process.js';
  * requests pile up for a moment is not put straight among what is: there it would hold on to everything that each request
  * leaves behind until the next full collection.
  */
-const EDGE_FLAGS: readonly string[] = ['--max-semi-space-size=8', '--no-allocation-site-pretenuring'];
+export const EDGE_FLAGS: readonly string[] = ['--max-semi-space-size=8', '--no-allocation-site-pretenuring'];
 /** Of this process alone. */
 const KEEPER_FLAG = /^--max-semi-space-size=/;
 
