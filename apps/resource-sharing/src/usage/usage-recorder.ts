@@ -134,7 +134,7 @@ export class UsageRecorder implements OnModuleInit, BeforeApplicationShutdown {
 
   /** Asks about each; one whose commit is still under way is asked about again. */
   private async settleUncertain(): Promise<void> {
-    for (const one of [...this.uncertain]) {
+    for (const one of this.uncertain) {
       const [batch, transactionId] = one;
       const committed = await wasCommitted(this.dataSource, transactionId);
       if (committed === undefined) continue;
