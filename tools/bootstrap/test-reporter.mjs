@@ -13,10 +13,11 @@ export default class ResultFileReporter {
       failed: [],
       skipped: [],
       flaky: [],
+      slowest: slowestOf(testModules),
       errors: unhandledErrors.length,
     };
     for (const module of testModules) {
-      const file = relative(process.cwd(), module.moduleId);
+      const file = nameOf(module);
       let tests = 0;
       for (const test of module.children.allTests()) {
         tests++;
@@ -28,6 +29,21 @@ export default class ResultFileReporter {
     }
     writeFileSync(process.env.GATEHOUSE_TEST_RESULTS, JSON.stringify(summary));
   }
+}
+
+const SHOWN_SLOW = 10;
+
+/** Seconds that each of the slowest files took, its imports included. */
+function slowestOf(testModules) {
+  const files = testModules.map((module) => {
+    const { collectDuration, setupDuration, duration } = module.diagnostic();
+    return { file: nameOf(module), seconds: (collectDuration + setupDuration + duration) / 1000 };
+  });
+  return files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SHOWN_SLOW);
+}
+
+function nameOf(module) {
+  return relative(process.cwd(), module.moduleId);
 }
 
 function addTest(summary, file, test) {

@@ -5,6 +5,8 @@ export interface TestResults {
   skipped: { file: string; name: string; reason?: string }[];
   /** Passed on a second try. */
   flaky: { file: string; name: string }[];
+  /** The ten slowest files, the slowest first, imports included. */
+  slowest: { file: string; seconds: number }[];
   errors: number;
 }
 export function isMissingPeer(reason: string | undefined): boolean;

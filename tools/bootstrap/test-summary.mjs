@@ -33,6 +33,15 @@ function byFileAndReason(skipped) {
   });
 }
 
+/** Short runs are read without it. */
+const SLOW_FILE_SECONDS = 1;
+
+function slowLines(slowest) {
+  const slow = slowest.filter(({ seconds }) => seconds >= SLOW_FILE_SECONDS);
+  if (slow.length === 0) return [];
+  return ['Slowest files:', ...slow.map(({ file, seconds }) => `  ${seconds.toFixed(1).padStart(6)} s  ${file}`)];
+}
+
 function byName(tests) {
   return tests.map(({ file, name }) => `  ${file}: ${name}`);
 }
@@ -45,8 +54,8 @@ export function summarize(results, { vitestCode, isCi }) {
       code: vitestCode || 1,
     };
   }
-  const { files, passed, failed, skipped, flaky, errors } = results;
-  const lines = ['', `Ran ${passed + failed.length} tests in ${files} files.`];
+  const { files, passed, failed, skipped, flaky, slowest, errors } = results;
+  const lines = ['', `Ran ${passed + failed.length} tests in ${files} files.`, ...slowLines(slowest)];
   if (errors > 0) lines.push(`${errors} errors happened outside of tests (shown above): the run counts as failed.`);
   if (failed.length > 0) lines.push('Failed:', ...byName(failed));
   if (skipped.length > 0) lines.push('Skipped:', ...skippedLines(skipped));

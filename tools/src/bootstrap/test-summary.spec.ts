@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { summarize, type TestResults } from '../../bootstrap/test-summary.mjs';
 
-const CLEAN: TestResults = { files: 2, passed: 5, failed: [], skipped: [], flaky: [], errors: 0 };
+const CLEAN: TestResults = { files: 2, passed: 5, failed: [], skipped: [], flaky: [], slowest: [], errors: 0 };
 const SKIPPED = { file: 'a.spec.ts', name: 'carries', reason: 'v2ray is not installed: npm run peers' };
 
 function lastLine(text: string): string | undefined {
@@ -13,6 +13,16 @@ describe('summarize', () => {
     const { text, code } = summarize(CLEAN, { vitestCode: 0, isCi: true });
     expect(lastLine(text)).toBe('5 passed, 0 failed, 0 skipped');
     expect(code).toBe(0);
+  });
+
+  it('lists the slowest files, and none that took less than a second', () => {
+    const slowest = [
+      { file: 'a.spec.ts', seconds: 12.34 },
+      { file: 'b.spec.ts', seconds: 0.9 },
+    ];
+    const { text } = summarize({ ...CLEAN, slowest }, { vitestCode: 0, isCi: false });
+    expect(text).toContain('Slowest files:\n    12.3 s  a.spec.ts\n');
+    expect(text).not.toContain('b.spec.ts');
   });
 
   it('names what failed, and fails even when the runner did not', () => {
