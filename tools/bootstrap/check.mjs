@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { ROOT } from './layout.mjs';
+import { OWN, ROOT } from './layout.mjs';
 import { startStep } from './progress.mjs';
 
 const bin = (path) => join(ROOT, 'node_modules', path);
 
-const FORMAT = { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '.'] };
+/** Prettier remembers by content which files it found well formatted. */
+const CACHE = ['--cache', '--cache-strategy', 'content', '--cache-location', join(OWN, 'prettier-cache.json')];
+const PRETTIER = [bin('prettier/bin/prettier.cjs'), ...CACHE];
+const FORMAT = { name: 'format', args: [...PRETTIER, '--check', '.'] };
 const LINT = { name: 'lint', args: [bin('oxlint/bin/oxlint'), '--type-aware'] };
 const TYPES = { name: 'types', args: [bin('typescript/bin/tsc'), '-b', '--pretty', 'false'] };
 const SPEC_TYPES = {
@@ -65,7 +68,7 @@ export async function runCheck(runtime) {
 export async function runFormat(runtime) {
   const { code, output } = await runTask(runtime, {
     name: 'format',
-    args: [bin('prettier/bin/prettier.cjs'), '--write', '--list-different', '.'],
+    args: [...PRETTIER, '--write', '--list-different', '.'],
   });
   process.stdout.write(output === '' ? 'Nothing to format.\n' : output);
   return code;
