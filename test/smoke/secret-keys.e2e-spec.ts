@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { VisitorBrowser, waitFor } from '@gatehouse/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePorts, LaunchedPlatform, ROOT, temporaryHome, type Ports } from './launched-platform.js';
@@ -91,6 +92,26 @@ async function sealedBy(): Promise<Set<string>> {
   }
 }
 
+/** A visitor of a new host with a password, who has given it. No agent serves the host: it answers 502 or 503 then. */
+async function visitorWithProof(): Promise<VisitorBrowser> {
+  const host = 'members.example.org';
+  const { id: clientId } = await tunnel('POST', '/clients', { name: 'rotation' });
+  const { id } = await tunnel('POST', '/hosts', { client_id: clientId, host, target_addr: '127.0.0.1:9' });
+  const policy = { resource_type: 'host', resource_id: id, type: 'password', password: 'open sesame' };
+  await tunnel('POST', '/auth-policies', policy);
+  const visitor = new VisitorBrowser({ port: ports.TUNNEL_HTTP_PORT, host });
+  await waitFor(async () => (await visitor.ask()).status === 401);
+  expect((await visitor.prove('open sesame')).status).toBe(303);
+  return visitor;
+}
+
+/** Waits until the edge serves the host again. */
+async function isLetIn(visitor: VisitorBrowser): Promise<boolean> {
+  let status = 404;
+  await waitFor(async () => (status = (await visitor.ask()).status) !== 404);
+  return status !== 401;
+}
+
 const idsOf = (found: Set<string>): string[] => [...new Set([...found].map((text) => text.split(' ')[1] ?? ''))];
 
 describe.skipIf(process.platform !== 'linux')('the secret key', { timeout: 240_000 }, () => {
@@ -100,6 +121,8 @@ describe.skipIf(process.platform !== 'linux')('the secret key', { timeout: 240_0
     await proxy('PUT', '/settings', { 'kernel.users': 'ann:her-password' });
     const webhook = { name: 'sealed', url: 'https://hooks.example.com/x', event_types: [] };
     await tunnel('POST', '/webhooks', webhook);
+    const visitor = await visitorWithProof();
+    expect(await isLetIn(visitor)).toBe(true);
     await tool('seed-demo');
     const { personalKey } = JSON.parse(readFileSync(join(home, 'demo.json'), 'utf8'));
     const before = await sealedBy();
@@ -112,6 +135,7 @@ describe.skipIf(process.platform !== 'linux')('the secret key', { timeout: 240_0
     expect(keys()).toHaveLength(2);
     platform = await start();
     expect(idsOf(await sealedBy())).toContain(idsOf(before)[0]);
+    expect(await isLetIn(visitor)).toBe(true);
 
     expect(await tool('secrets-rotate')).toContain('Everything is sealed with the newest key.');
     const after = await sealedBy();
@@ -124,6 +148,7 @@ describe.skipIf(process.platform !== 'linux')('the secret key', { timeout: 240_0
     expect(keys()).toHaveLength(1);
     await platform.stop();
     platform = await start();
+    expect(await isLetIn(visitor)).toBe(false);
     expect(JSON.stringify(await proxy('GET', '/proxies/export'))).toContain('secret-password');
     expect((await proxy('GET', '/settings'))['kernel.users']).toBe('ann:her-password');
     expect((await proxy('GET', '/audit-logs/verify')).ok).toBe(true);
