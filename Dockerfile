@@ -20,6 +20,7 @@ COPY libs/jobs/package.json libs/jobs/
 COPY libs/net/package.json libs/net/
 COPY libs/persistence/package.json libs/persistence/
 COPY libs/platform/package.json libs/platform/
+COPY libs/postgres/package.json libs/postgres/
 COPY libs/proxy-kernel/package.json libs/proxy-kernel/
 COPY libs/share-links/package.json libs/share-links/
 COPY libs/subscription-formats/package.json libs/subscription-formats/

@@ -1,4 +1,5 @@
-import { KEEP_ALIVE, prepareSession, withClient } from '@gatehouse/persistence';
+import { withClient } from '@gatehouse/persistence';
+import { KEEP_ALIVE, prepareSession } from '@gatehouse/postgres';
 import {
   assertSchemaCompatibility,
   createPostgresBackend,

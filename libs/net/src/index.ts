@@ -80,18 +80,4 @@ export { deriveControlKey, type ControlKey } from './control/control-key.js';
 export { ControlLink, type ControlLinkLimits } from './control/control-link.js';
 export { ControlServer, type ControlServerOptions } from './control/control-server.js';
 export { keepOwner, makePrivateFolder, writePrivate, writePrivately, writePrivateOnce } from './private-files.js';
-export {
-  JOB_PATIENCE,
-  KEEP_ALIVE,
-  limitSilence,
-  MIGRATION_PATIENCE,
-  prepareSession,
-  SERVICE_PATIENCE,
-  type DatabaseClient,
-  type Patience,
-  type SessionSettings,
-} from './database-session.js';
-export { listenHeartbeat } from './listen-heartbeat.js';
-export { isRefusedData, mayPass, sqlStateOf } from './database-errors.js';
-export { halveRows, writeBatches, type BatchSteps } from './refused-batches.js';
-export { addCounts, MAX_COUNT, parseBigInt } from './whole-numbers.js';
+export { addCounts, MAX_COUNT } from './whole-numbers.js';

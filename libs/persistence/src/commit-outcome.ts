@@ -1,5 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { sqlStateOf } from '@gatehouse/net';
+import { sqlStateOf } from '@gatehouse/postgres';
 
 /** What the server says about itself while it stops: what it was doing may be done. */
 const STOPPING = /^(?:08|57P)/;

@@ -1,8 +1,7 @@
 import 'reflect-metadata';
 import type pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { poolTypes } from './pool-types.js';
-import { KEEP_ALIVE, prepareSession, SERVICE_PATIENCE, type Patience } from '@gatehouse/net';
+import { KEEP_ALIVE, type Patience, poolTypes, prepareSession, SERVICE_PATIENCE } from '@gatehouse/postgres';
 
 export const MIGRATIONS_TABLE = 'migrations';
 

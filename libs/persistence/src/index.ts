@@ -36,8 +36,6 @@ export { OLDEST_POSTGRES } from './embedded-postgres/oldest-postgres.js';
 export { migrate, NewerSchemaError, pendingMigrations, type MigrateOptions } from './migrations.js';
 export { addRangePartition, type RangePartition } from './partitions.js';
 export { withClient, type PgClient, type PgConnection } from './pg-client.js';
-export { poolTypes } from './pool-types.js';
-export { JOB_PATIENCE, KEEP_ALIVE, prepareSession, type Patience, type SessionSettings } from '@gatehouse/net';
 export {
   afterCommit,
   beforeEachCommit,
@@ -67,6 +65,5 @@ export {
   SecretKeyError,
   type SecretKeySource,
 } from './secret-key.js';
-export { halveRows, isRefusedData, writeBatches, type BatchSteps } from '@gatehouse/net';
 export { isLockTimeout } from './sql-errors.js';
 export { noteRestore, readRestores, type RestoreNote } from './backup/restore-note.js';

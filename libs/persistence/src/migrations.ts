@@ -3,7 +3,7 @@ import type { DataSource, MigrationInterface } from 'typeorm';
 import { MIGRATIONS_TABLE, quoteIdentifier, schemaOf, urlOf, usePatience } from './data-source.js';
 import { checkDatabaseServer } from './database-server.js';
 import { withClient, type PgConnection } from './pg-client.js';
-import { MIGRATION_PATIENCE } from '@gatehouse/net';
+import { MIGRATION_PATIENCE } from '@gatehouse/postgres';
 import { isLockTimeout } from './sql-errors.js';
 
 /** How long a process waits while another one migrates. */

@@ -1,4 +1,4 @@
-import { mayPass } from '@gatehouse/net';
+import { mayPass } from '@gatehouse/postgres';
 import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,6 +1,5 @@
 import pg from 'pg';
-import { poolTypes } from './pool-types.js';
-import { KEEP_ALIVE } from '@gatehouse/net';
+import { KEEP_ALIVE, poolTypes } from '@gatehouse/postgres';
 
 export type PgClient = pg.Client;
 

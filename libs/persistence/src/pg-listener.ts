@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { KEEP_ALIVE, listenHeartbeat } from '@gatehouse/net';
+import { KEEP_ALIVE, listenHeartbeat } from '@gatehouse/postgres';
 import pg from 'pg';
 import type { EntityManager } from 'typeorm';
 import { quoteIdentifier } from './data-source.js';

@@ -1,4 +1,4 @@
-import { sqlStateOf } from '@gatehouse/net';
+import { sqlStateOf } from '@gatehouse/postgres';
 
 /** True when a lock was not had in time. */
 export function isLockTimeout(error: unknown): boolean {

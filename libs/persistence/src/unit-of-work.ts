@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { limitSilence, SERVICE_PATIENCE, sqlStateOf, type Patience } from '@gatehouse/net';
+import { limitSilence, type Patience, SERVICE_PATIENCE, sqlStateOf } from '@gatehouse/postgres';
 import { Injectable, Logger } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';

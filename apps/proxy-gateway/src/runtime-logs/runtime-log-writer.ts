@@ -2,7 +2,7 @@ import { JsonLogger, type MetricsRegistry } from '@gatehouse/platform';
 import { Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { halveRows, writeBatches } from '@gatehouse/persistence';
+import { halveRows, writeBatches } from '@gatehouse/postgres';
 import type { Preferences } from '../preferences/preferences.service.js';
 import { RuntimeLogQueue } from './runtime-log-queue.js';
 import { KERNEL_CONTEXT, toNewRow } from './runtime-log-row.js';

@@ -1,4 +1,4 @@
-import { halveRows } from '@gatehouse/persistence';
+import { halveRows } from '@gatehouse/postgres';
 import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
 
 export interface FlowCount {

@@ -1,4 +1,4 @@
-import { writeBatches } from '@gatehouse/persistence';
+import { writeBatches } from '@gatehouse/postgres';
 import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
 import { AccountingBatch, DEFAULT_LIMITS } from './accounting-batch.js';
 import type { AccountingLimits } from './accounting-batch.js';

@@ -1,4 +1,5 @@
-import { halveRows, runTraceably, UncertainCommitError, wasCommitted, writeBatches } from '@gatehouse/persistence';
+import { runTraceably, UncertainCommitError, wasCommitted } from '@gatehouse/persistence';
+import { halveRows, writeBatches } from '@gatehouse/postgres';
 import { JsonLogger, MetricsRegistry } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';

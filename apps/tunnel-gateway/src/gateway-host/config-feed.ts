@@ -1,4 +1,4 @@
-import { listenHeartbeat } from '@gatehouse/net';
+import { listenHeartbeat } from '@gatehouse/postgres';
 import type pg from 'pg';
 import { ACME_CHANNEL } from './acme-answers.js';
 import type { EdgeDatabase } from './edge-database.js';

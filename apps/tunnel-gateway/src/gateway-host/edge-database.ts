@@ -1,4 +1,4 @@
-import { KEEP_ALIVE, parseBigInt, prepareSession, SERVICE_PATIENCE, sqlStateOf } from '@gatehouse/net';
+import { KEEP_ALIVE, poolTypes, prepareSession, SERVICE_PATIENCE, sqlStateOf } from '@gatehouse/postgres';
 import pg from 'pg';
 
 const CONNECT_MS = 3_000;
@@ -11,18 +11,6 @@ export interface Queries {
   query<R extends object>(text: string, values?: unknown[]): Promise<{ rows: R[]; rowCount: number | null }>;
 }
 
-/** bigint arrives as a number, never rounded. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8 && format !== 'binary'
-      ? parseBigInt
-      : // pg's own table; its declared overloads do not accept a plain number.
-        (pg.types.getTypeParser as (oid: number, format?: string) => unknown)(
-          oid,
-          format,
-        )) as typeof pg.types.getTypeParser,
-};
-
 function connection(url: string, name: string): pg.ClientConfig {
   return {
     connectionString: url,
@@ -31,7 +19,7 @@ function connection(url: string, name: string): pg.ClientConfig {
     // Without it a query would wait for ever on a database whose machine is gone.
     query_timeout: QUERY_MS,
     ...KEEP_ALIVE,
-    types,
+    types: poolTypes,
   };
 }
 

@@ -1,4 +1,4 @@
-import { halveRows, writeBatches } from '@gatehouse/net';
+import { halveRows, writeBatches } from '@gatehouse/postgres';
 import type { DeniedVisitors, FailedVisitors, ServerEvents, TunnelLogger, TunnelState } from '@gatehouse/tunnel-kernel';
 import { insertOf, type NewEvent } from '../events/new-event.js';
 import type { Queries } from './edge-database.js';

@@ -1,4 +1,4 @@
-import { halveRows, writeBatches } from '@gatehouse/net';
+import { halveRows, writeBatches } from '@gatehouse/postgres';
 import { MemoryGrantStore, type GrantChange } from '@gatehouse/tunnel-kernel';
 import type { Queries } from './edge-database.js';
 import { parseGrantNews, readGrants, removeGrants, writeGrants } from './grant-rows.js';

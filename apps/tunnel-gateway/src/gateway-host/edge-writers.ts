@@ -1,4 +1,4 @@
-import { mayPass } from '@gatehouse/net';
+import { mayPass } from '@gatehouse/postgres';
 import type { TunnelLogger } from '@gatehouse/tunnel-kernel';
 import type { DatabasePresence } from './database-presence.js';
 import { isAnswer } from './edge-database.js';

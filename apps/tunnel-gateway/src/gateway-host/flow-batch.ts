@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { addCounts, halveRows } from '@gatehouse/net';
+import { addCounts } from '@gatehouse/net';
+import { halveRows } from '@gatehouse/postgres';
 import type { FlowDelta, ResourceKind, VisitorHits } from '@gatehouse/tunnel-kernel';
 
 /** What one resource carried. */

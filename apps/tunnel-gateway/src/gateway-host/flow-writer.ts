@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeBatches, writePrivately } from '@gatehouse/net';
+import { writePrivately } from '@gatehouse/net';
+import { writeBatches } from '@gatehouse/postgres';
 import { applyBatch } from './apply-batch.js';
 import type { Queries } from './edge-database.js';
 import { halveBatch, UnsentFlows, type FlowBatch } from './flow-batch.js';

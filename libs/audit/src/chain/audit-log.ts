@@ -1,5 +1,5 @@
 import type { AuditChange } from '@gatehouse/contracts';
-import { halveRows, writeBatches } from '@gatehouse/persistence';
+import { halveRows, writeBatches } from '@gatehouse/postgres';
 import { MetricsRegistry } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown } from '@nestjs/common';

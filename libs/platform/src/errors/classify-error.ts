@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
 import { ERROR_CATALOGUE, type ErrorCode } from '@gatehouse/contracts';
-import { mayPass } from '@gatehouse/net';
+import { mayPass } from '@gatehouse/postgres';
 import { AppError } from './app-error.js';
 
 /** Which code stands for a bare HTTP status. */

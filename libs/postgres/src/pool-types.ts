@@ -1,4 +1,4 @@
-import { parseBigInt } from '@gatehouse/net';
+import { MAX_COUNT } from '@gatehouse/net';
 import pg from 'pg';
 
 const { builtins } = pg.types;
@@ -14,3 +14,13 @@ export const poolTypes: pg.CustomTypesConfig = {
           format,
         )) as typeof pg.types.getTypeParser,
 };
+
+/**
+ * A `bigint` of the database as a number. One outside ±(2^53 - 1) becomes that bound: it is never rounded to another
+ * number, and a list does not fail for a single counter.
+ */
+function parseBigInt(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value)) return value;
+  return value > 0 ? MAX_COUNT : -MAX_COUNT;
+}
