@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OPEN_SCOPES, type OpenScope } from '../src/open-api/caller.js';
+import { OPEN_SCOPES, type OpenScope } from '../src/credentials/caller.js';
 import { startOpenSite } from './support/open-site.js';
 import { ThirdParty } from './support/third-party.js';
 

@@ -1,5 +1,5 @@
 import { SecretHasher } from '../src/credentials/secret-hasher.js';
-import { OPEN_SCOPES, type OpenScope } from '../src/open-api/caller.js';
+import { OPEN_SCOPES, type OpenScope } from '../src/credentials/caller.js';
 import request from 'supertest';
 import { DataSource } from 'typeorm';
 import type { SiteApp } from './site-app.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserCaller } from '../src/open-api/caller.js';
+import type { UserCaller } from '../src/credentials/caller.js';
 import { LimitStore, type TokenRequest } from '../src/limits/limit-store.js';
 import { UnlockRefused } from '../src/risk/unlock-risk.js';
 import { Unlocks, type UnlockedShare } from '../src/unlocks/unlocks.service.js';

@@ -51,7 +51,7 @@ export { runService, type ServiceDefinition } from './service/run-service.js';
 export { runWorker, type WorkerDefinition } from './service/run-worker.js';
 export { ServiceHttpAdapter } from './service/service-http-adapter.js';
 export type { HttpOptions, ServiceAppOptions } from './service/service-options.js';
-export { StartError } from './service/start-failure.js';
+export { StartError } from './errors/start-error.js';
 export { loadSettings, type Environment } from './settings/load-settings.js';
 export { Port } from './settings/port.js';
 export { redisOptions, type RedisOptions } from './settings/redis-options.js';

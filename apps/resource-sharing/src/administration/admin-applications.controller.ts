@@ -3,7 +3,7 @@ import { AppError, Fails } from '@gatehouse/platform';
 import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Applications } from '../applications/applications.service.js';
-import { CurrentUserId } from '../applications/current-user.js';
+import { CurrentUserId } from '../wire/current-user.js';
 import { ApiEnvelope, ApiEnvelopeArray } from '../wire/api-envelope.js';
 import { ApplicationsQuery, ReviewBody } from './administration.dto.js';
 import { ApplicationReviews } from './application-reviews.js';

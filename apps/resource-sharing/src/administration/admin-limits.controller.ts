@@ -1,9 +1,9 @@
 import { Requires } from '@gatehouse/auth';
 import { Fails } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
-import { IdPipe } from '../applications/path-values.js';
+import { IdPipe } from '../wire/path-values.js';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentUserId } from '../applications/current-user.js';
+import { CurrentUserId } from '../wire/current-user.js';
 import { QuotaProfiles } from '../quota/quota-profiles.js';
 import { RiskStates } from '../risk/risk-states.service.js';
 import { ApiEnvelope, ApiEnvelopeArray } from '../wire/api-envelope.js';

@@ -1,7 +1,7 @@
 import { Requires } from '@gatehouse/auth';
 import { Body, Controller, Get, Put, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentUserId } from '../applications/current-user.js';
+import { CurrentUserId } from '../wire/current-user.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import { SiteEventView, toSiteEventView } from '../audit/event.view.js';
 import { EventsQuery } from '../audit/events.dto.js';

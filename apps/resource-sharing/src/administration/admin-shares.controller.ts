@@ -2,7 +2,7 @@ import { Requires } from '@gatehouse/auth';
 import { Fails } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, Param, Patch, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentUserId } from '../applications/current-user.js';
+import { CurrentUserId } from '../wire/current-user.js';
 import { ApiEnvelope, ApiEnvelopeArray } from '../wire/api-envelope.js';
 import { SearchQuery, ShareChangeBody } from './administration.dto.js';
 import { KnownShareView, toKnownShareView } from './administration.view.js';

@@ -1,9 +1,9 @@
 import { Requires } from '@gatehouse/auth';
 import { Fails } from '@gatehouse/platform';
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { IdPipe } from '../applications/path-values.js';
+import { IdPipe } from '../wire/path-values.js';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentUserId } from '../applications/current-user.js';
+import { CurrentUserId } from '../wire/current-user.js';
 import { PointGrants } from '../points/point-grants.js';
 import { ApiEnvelope, ApiEnvelopeArray } from '../wire/api-envelope.js';
 import { PointGrantBody, SearchQuery, UserChangeBody } from './administration.dto.js';

@@ -17,7 +17,7 @@ import {
 } from 'class-validator';
 import { APPLICATION_STATUSES, AUTH_LEVELS, type AuthLevel } from '../applications/application-rows.js';
 import type { ApplicationStatus } from '../credentials/credential-records.js';
-import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
+import { OPEN_SCOPES, type OpenScope } from '../credentials/caller.js';
 import { MAX_GRANT } from '../points/point-grants.js';
 import type { SiteRole } from '../site/site-account.entity.js';
 import { wholeNumber } from '../wire/whole-number.js';

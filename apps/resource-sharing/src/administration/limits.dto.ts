@@ -1,5 +1,5 @@
 import { IsInt, IsObject, IsOptional, Matches, Max, Min, ValidateBy, type ValidationArguments } from 'class-validator';
-import { OPEN_SCOPES } from '../open-api/caller.js';
+import { OPEN_SCOPES } from '../credentials/caller.js';
 
 const MOST = 1_000_000_000;
 

@@ -1,6 +1,7 @@
-import type { ApplicationKind, ApplicationStatus, Row } from '../credentials/credential-records.js';
+import type { Row } from '../data/rows-of.js';
+import type { ApplicationKind, ApplicationStatus } from '../credentials/credential-records.js';
 import { bigints, openScopes } from '../credentials/credential-records.js';
-import type { OpenScope } from '../open-api/caller.js';
+import type { OpenScope } from '../credentials/caller.js';
 
 export const AUTH_LEVELS = ['unverified', 'verified', 'trusted', 'internal'] as const;
 export type AuthLevel = (typeof AUTH_LEVELS)[number];

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { Revocations, type Subject } from '../credentials/revocations.js';
-import { rowsOf } from '../credentials/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
 import { CREDENTIAL_COLUMNS, toCredentialInfo, type CredentialInfo } from './application-rows.js';
 import { ownApplication } from './applications.service.js';

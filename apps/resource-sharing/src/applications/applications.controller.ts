@@ -15,9 +15,9 @@ import {
   toCredentialView,
   toIssuedCredentialView,
 } from './applications.view.js';
-import { CurrentUserId } from './current-user.js';
+import { CurrentUserId } from '../wire/current-user.js';
 import { OwnerConfirmation } from './owner-confirmation.js';
-import { ClientIdPipe, IdPipe } from './path-values.js';
+import { ClientIdPipe, IdPipe } from '../wire/path-values.js';
 import { Registration } from './registration.js';
 
 @ApiTags('applications')

@@ -19,7 +19,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 import type { ApplicationKind } from '../credentials/credential-records.js';
-import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
+import { OPEN_SCOPES, type OpenScope } from '../credentials/caller.js';
 import { PresentPassword } from '../site/site.dto.js';
 import { APPLICATION_KINDS } from './application-rows.js';
 import { VISIBLE_NAME } from './visible-name.js';

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { ApplicationKind, ApplicationStatus } from '../credentials/credential-records.js';
 import type { AuthorisedApplication } from '../credentials/grants.service.js';
-import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
+import { OPEN_SCOPES, type OpenScope } from '../credentials/caller.js';
 import {
   APPLICATION_KINDS,
   APPLICATION_STATUSES,

@@ -4,8 +4,8 @@ import { Grants } from '../credentials/grants.service.js';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import { GrantView, toGrantView } from './applications.view.js';
-import { CurrentUserId } from './current-user.js';
-import { ClientIdPipe, IdPipe } from './path-values.js';
+import { CurrentUserId } from '../wire/current-user.js';
+import { ClientIdPipe, IdPipe } from '../wire/path-values.js';
 
 @ApiTags('grants')
 @Controller('api/site/grants')

@@ -7,8 +7,8 @@ import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import { NewKeyBody } from './applications.dto.js';
 import { CredentialView, IssuedCredentialView, toCredentialView, toIssuedCredentialView } from './applications.view.js';
-import { CurrentUserId } from './current-user.js';
-import { IdPipe } from './path-values.js';
+import { CurrentUserId } from '../wire/current-user.js';
+import { IdPipe } from '../wire/path-values.js';
 import { PersonalKeys } from './personal-keys.service.js';
 
 @ApiTags('keys')

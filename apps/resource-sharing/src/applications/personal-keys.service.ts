@@ -4,9 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { Revocations } from '../credentials/revocations.js';
-import { rowsOf } from '../credentials/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
-import type { OpenScope } from '../open-api/caller.js';
+import type { OpenScope } from '../credentials/caller.js';
 import { CREDENTIAL_COLUMNS, toCredentialInfo, type CredentialInfo } from './application-rows.js';
 import type { IssuedCredential } from './application-secrets.service.js';
 

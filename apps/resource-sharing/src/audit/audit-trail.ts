@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { rowsOf } from '../credentials/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 
 /** An event with the names of those it is about, as far as they are still there. */
 export interface AuditEntry {

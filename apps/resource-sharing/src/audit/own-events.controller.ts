@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentUserId } from '../applications/current-user.js';
+import { CurrentUserId } from '../wire/current-user.js';
 import { ApiEnvelopeArray } from '../wire/api-envelope.js';
 import { AuditTrail } from './audit-trail.js';
 import { SiteEventView, toSiteEventView } from './event.view.js';

@@ -12,7 +12,7 @@ import {
 } from '@gatehouse/audit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { visitorOf } from '../pages/parts/visitor.js';
+import { visitorOf } from '../wire/visitor.js';
 
 const API = '/api/site/admin/';
 const PAGES = '/admin/';

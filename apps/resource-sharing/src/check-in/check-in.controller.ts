@@ -4,7 +4,7 @@ import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { ApiIdempotent } from '../idempotency/api-idempotent.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
-import { CurrentCaller, OpenOperation, type UserCaller } from '../open-api/caller.js';
+import { CurrentCaller, OpenOperation, type UserCaller } from '../credentials/caller.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
 import type { Enveloped } from '../wire/envelope.interceptor.js';
 import { CheckInBody, CheckInView, toCheckInAnswer } from './check-in.dto.js';

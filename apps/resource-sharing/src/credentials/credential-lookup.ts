@@ -1,6 +1,7 @@
 import { pgPool } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { Row } from '../data/rows-of.js';
 import {
   CLIENT_COLUMNS,
   toClientRecord,
@@ -9,7 +10,6 @@ import {
   USER_COLUMNS,
   type ClientRecord,
   type KeyRecord,
-  type Row,
   type TokenRecord,
 } from './credential-records.js';
 import { digestOf } from './presented-secret.js';

@@ -1,4 +1,5 @@
-import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
+import type { Row } from '../data/rows-of.js';
+import { OPEN_SCOPES, type OpenScope } from './caller.js';
 import { AddressRanges } from './address-ranges.js';
 import type { Subject } from './revocations.js';
 
@@ -54,9 +55,6 @@ export interface TokenRecord {
   readonly user: UserRecord;
   readonly subjects: readonly Subject[];
 }
-
-/** A row as SQL returns it. */
-export type Row = Record<string, unknown>;
 
 export function intersect(first: readonly OpenScope[], second: readonly OpenScope[]): OpenScope[] {
   return first.filter((scope) => second.includes(scope));

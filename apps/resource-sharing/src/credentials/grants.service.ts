@@ -3,9 +3,9 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { recordEvent, type SqlRunner } from '../audit/record-event.js';
-import type { OpenScope } from '../open-api/caller.js';
-import { bigints, openScopes, type Row } from './credential-records.js';
-import { rowsOf } from './rows-of.js';
+import type { OpenScope } from './caller.js';
+import { bigints, openScopes } from './credential-records.js';
+import { rowsOf, type Row } from '../data/rows-of.js';
 import { Revocations, type Subject } from './revocations.js';
 
 /** Why a grant ended; shown to its user. */

@@ -4,7 +4,7 @@ import { Applications } from '../applications/applications.service.js';
 import { PersonalKeys } from '../applications/personal-keys.service.js';
 import { Registration } from '../applications/registration.js';
 import { CredentialLookup } from '../credentials/credential-lookup.js';
-import { OPEN_SCOPES } from '../open-api/caller.js';
+import { OPEN_SCOPES } from '../credentials/caller.js';
 
 const NAME = 'Demo client';
 const KEY_NAME = 'Demo key';

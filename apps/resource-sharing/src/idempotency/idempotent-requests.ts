@@ -9,7 +9,7 @@ import {
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { EntityManager } from 'typeorm';
-import type { UserCaller } from '../open-api/caller.js';
+import type { UserCaller } from '../credentials/caller.js';
 import { Enveloped, type EnvelopeOptions } from '../wire/envelope.interceptor.js';
 
 interface KeptAnswer {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../open-api/caller.js';
+import type { Caller } from '../credentials/caller.js';
 import { DailyQuotas, type DayCount } from '../quota/daily-quotas.js';
 import { QuotaProfiles, type QuotaProfile } from '../quota/quota-profiles.js';
 import type { ServiceDay } from '../quota/service-days.js';

@@ -1,7 +1,7 @@
 import { addHeader, AppError, onAnswered } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import type { Caller } from '../open-api/caller.js';
+import type { Caller } from '../credentials/caller.js';
 import { DailyQuotas } from '../quota/daily-quotas.js';
 import { AddressCounts } from './address-counts.js';
 import type { CallerLimits, DayLimit } from './caller-limits.js';

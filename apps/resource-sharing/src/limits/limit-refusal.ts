@@ -1,5 +1,5 @@
 import { AppError } from '@gatehouse/platform';
-import type { OpenScope } from '../open-api/caller.js';
+import type { OpenScope } from '../credentials/caller.js';
 import type { LimitCode, LimitScope } from './limit-rule.js';
 
 const LABELS: Readonly<Record<LimitScope, string>> = { global: '全局', app: '应用', user: '用户' };

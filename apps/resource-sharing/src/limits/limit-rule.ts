@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@gatehouse/contracts';
-import type { OpenScope } from '../open-api/caller.js';
+import type { OpenScope } from '../credentials/caller.js';
 import type { QuotaProfile } from '../quota/quota-profiles.js';
 
 /** Whom a limit holds for. */

@@ -1,7 +1,7 @@
 import { UnitOfWork } from '@gatehouse/persistence';
 import { JsonLogger } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { rowsOf } from '../credentials/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 
 const EVERY_MS = 60_000;
 const BATCH = 5_000;

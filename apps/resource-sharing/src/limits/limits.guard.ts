@@ -1,8 +1,8 @@
 import { clientAddress, onAnswered } from '@gatehouse/platform';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { callerOf } from '../open-api/caller.js';
-import { TierCeilings } from '../risk/tier-ceilings.js';
+import { callerOf } from '../credentials/caller.js';
+import { TierCeilings } from './tier-ceilings.js';
 import { ServiceDays } from '../quota/service-days.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
 import { CallerLimitsCache, type CallerLimits } from './caller-limits.js';

@@ -18,6 +18,7 @@ import { LimitSweep } from './limit-sweep.js';
 import { LimitsGuard } from './limits.guard.js';
 import { PostgresLimitStore } from './postgres-limit-store.js';
 import { LimitRedis, RedisLimitStore } from './redis-limit-store.js';
+import { TierCeilings } from './tier-ceilings.js';
 
 /** Limits, quotas and usage of the open API. Its guard must come behind that of OpenApiModule, which is to be imported first. */
 @Global()
@@ -35,6 +36,7 @@ import { LimitRedis, RedisLimitStore } from './redis-limit-store.js';
     LimitsGuard,
     QuotaProfiles,
     ServiceDays,
+    TierCeilings,
     UsageReader,
     UsageRecorder,
     {

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { RequestMethod } from '@nestjs/common';
-import { OPEN_OPERATION, type OpenOperationOptions, type OpenScope } from '../open-api/caller.js';
+import { OPEN_OPERATION, type OpenOperationOptions, type OpenScope } from '../credentials/caller.js';
 
 /** One operation of the open API as limits and counts know it. */
 export interface Operation {

@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { OpenOperation } from '../open-api/caller.js';
+import { OpenOperation } from '../credentials/caller.js';
 import { ResourceSharingSettings } from '../settings.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
 import { CheckedResourceView, CheckResourceBody, toCheckedResource } from './check-resource.dto.js';

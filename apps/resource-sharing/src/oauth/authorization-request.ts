@@ -1,7 +1,7 @@
 import type { Application } from '../applications/application-rows.js';
 import { matchRedirectUri } from '../applications/redirect-uri.js';
 import { intersect } from '../credentials/credential-records.js';
-import type { OpenScope } from '../open-api/caller.js';
+import type { OpenScope } from '../credentials/caller.js';
 import { resourceOf } from './issuer.js';
 import { AuthorizationRefused, OAuthError } from './oauth-error.js';
 import type { OAuthParameters } from './oauth-parameters.js';

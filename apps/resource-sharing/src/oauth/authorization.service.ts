@@ -5,9 +5,9 @@ import type { Application } from '../applications/application-rows.js';
 import { Applications } from '../applications/applications.service.js';
 import { recordEvent } from '../audit/record-event.js';
 import { intersect } from '../credentials/credential-records.js';
-import { rowsOf } from '../credentials/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
-import type { OpenScope } from '../open-api/caller.js';
+import type { OpenScope } from '../credentials/caller.js';
 import { ResourceSharingSettings } from '../settings.js';
 import {
   answerAddress,

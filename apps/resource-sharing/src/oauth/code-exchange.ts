@@ -1,8 +1,9 @@
 import { pgPool, UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
+import type { Row } from '../data/rows-of.js';
 import { DataSource } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
-import { intersect, openScopes, type ClientRecord, type Row } from '../credentials/credential-records.js';
+import { intersect, openScopes, type ClientRecord } from '../credentials/credential-records.js';
 import { Grants } from '../credentials/grants.service.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
 import type { IssuedTokens } from './issued-tokens.js';

@@ -1,4 +1,4 @@
-import type { OpenScope } from '../open-api/caller.js';
+import type { OpenScope } from '../credentials/caller.js';
 
 /** A pair of tokens, at the only time when they can be read. */
 export interface IssuedTokens {

@@ -10,7 +10,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { CurrentUserId } from '../applications/current-user.js';
+import { CurrentUserId } from '../wire/current-user.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
 import { AuthorizationService } from './authorization.service.js';
 import { standardMembers, tokenResult } from './issued-tokens.js';

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { AUTH_LEVELS, type AuthLevel } from '../applications/application-rows.js';
-import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
+import { OPEN_SCOPES, type OpenScope } from '../credentials/caller.js';
 import type { AuthorizationPreview, AuthorizationResult } from './authorization.service.js';
 
 /** Describes what authorize reads; checked in the words of OAuth by AuthorizationService. */

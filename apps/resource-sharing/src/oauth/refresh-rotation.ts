@@ -1,11 +1,12 @@
 import { pgPool, SecretBoxError, UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
+import type { Row } from '../data/rows-of.js';
 import { DataSource } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
-import { intersect, openScopes, type ClientRecord, type Row } from '../credentials/credential-records.js';
+import { intersect, openScopes, type ClientRecord } from '../credentials/credential-records.js';
 import { Grants } from '../credentials/grants.service.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
-import type { OpenScope } from '../open-api/caller.js';
+import type { OpenScope } from '../credentials/caller.js';
 import type { IssuedTokens } from './issued-tokens.js';
 import { ACCESS_SECONDS, GRACE_SECONDS, REFRESH_IDLE_SECONDS } from './lifetimes.js';
 import { OAuthError } from './oauth-error.js';

@@ -1,4 +1,4 @@
-import { OPEN_SCOPES, type OpenScope } from '../open-api/caller.js';
+import { OPEN_SCOPES, type OpenScope } from '../credentials/caller.js';
 import { OAuthError } from './oauth-error.js';
 
 const KNOWN: ReadonlySet<string> = new Set(OPEN_SCOPES);

@@ -1,4 +1,4 @@
-import { OPEN_SCOPES } from '../open-api/caller.js';
+import { OPEN_SCOPES } from '../credentials/caller.js';
 
 /** RFC 8414 section 2, RFC 9207 section 3. */
 export function serverMetadata(issuer: string): Readonly<Record<string, unknown>> {

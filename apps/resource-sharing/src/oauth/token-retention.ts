@@ -2,7 +2,7 @@ import { addRangePartition, UnitOfWork } from '@gatehouse/persistence';
 import { HealthRegistry, JsonLogger, MetricsRegistry } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { rowsOf } from '../credentials/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 import { GRACE_SECONDS } from './lifetimes.js';
 
 const EVERY_MS = 5 * 60_000;

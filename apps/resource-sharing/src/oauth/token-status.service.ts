@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import type { ClientRecord } from '../credentials/credential-records.js';
 import { Grants } from '../credentials/grants.service.js';
 import { Revocations } from '../credentials/revocations.js';
-import { rowsOf } from '../credentials/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 import { ClientAuthentication } from './client-authentication.js';
 import { OAuthParameters } from './oauth-parameters.js';
 import { TokenSubjects, type Introspection } from './token-subjects.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { CredentialLookup } from '../credentials/credential-lookup.js';
 import { intersect, openScopes, type ClientRecord } from '../credentials/credential-records.js';
-import { rowsOf } from '../credentials/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 import { SecretHasher } from '../credentials/secret-hasher.js';
 import { ResourceSharingSettings } from '../settings.js';
 import { issuerOf, resourceOf } from './issuer.js';

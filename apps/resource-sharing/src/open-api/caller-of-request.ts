@@ -2,7 +2,7 @@ import { AppError } from '@gatehouse/platform';
 import type { IncomingHttpHeaders } from 'node:http';
 import { intersect, type KeyRecord, type TokenRecord, type UserRecord } from '../credentials/credential-records.js';
 import { apiKeyError, userTokenError } from './refusals.js';
-import type { Caller } from './caller.js';
+import type { Caller } from '../credentials/caller.js';
 
 /** The one X-API-Key of a request. Raises MISSING_API_KEY. */
 export function apiKeyOf(headers: IncomingHttpHeaders): string {

@@ -1,6 +1,6 @@
 import type { KeyRecord, TokenRecord } from '../credentials/credential-records.js';
 import { toCaller } from './caller-of-request.js';
-import type { Caller } from './caller.js';
+import type { Caller } from '../credentials/caller.js';
 
 interface Known {
   readonly key: KeyRecord;

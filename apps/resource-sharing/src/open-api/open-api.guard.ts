@@ -6,7 +6,13 @@ import type { KeyRecord, TokenRecord } from '../credentials/credential-records.j
 import { LastUse } from '../credentials/last-use.js';
 import { whenThere, type Soon } from '../credentials/revocable-cache.js';
 import { apiKeyOf, assertUsableKey, assertUsableToken, userTokenOf } from './caller-of-request.js';
-import { OPEN_OPERATION, setCaller, type Caller, type OpenOperationOptions, type OpenScope } from './caller.js';
+import {
+  OPEN_OPERATION,
+  setCaller,
+  type Caller,
+  type OpenOperationOptions,
+  type OpenScope,
+} from '../credentials/caller.js';
 import { Callers } from './callers.js';
 import { EndpointSwitches } from './endpoint-switches.js';
 import { scopeError } from './refusals.js';

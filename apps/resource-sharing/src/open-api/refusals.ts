@@ -1,5 +1,5 @@
 import { AppError } from '@gatehouse/platform';
-import type { OpenScope } from './caller.js';
+import type { OpenScope } from '../credentials/caller.js';
 
 const REALM = 'resource-sharing';
 

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, OpenOperation, type UserCaller } from '../open-api/caller.js';
+import { CurrentCaller, OpenOperation, type UserCaller } from '../credentials/caller.js';
 import { ResourceSharingSettings } from '../settings.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
 import { ProfileView, toProfileView } from './profile.view.js';

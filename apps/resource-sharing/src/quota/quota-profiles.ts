@@ -4,7 +4,7 @@ import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@
 import { DataSource } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { Revocations } from '../credentials/revocations.js';
-import type { Caller, OpenScope } from '../open-api/caller.js';
+import type { Caller, OpenScope } from '../credentials/caller.js';
 
 /** Limits of one kind of caller; null or absent: none. */
 export interface QuotaProfile {

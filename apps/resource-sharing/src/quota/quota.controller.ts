@@ -2,7 +2,7 @@ import { addedHeader } from '@gatehouse/platform';
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { CurrentCaller, OpenOperation, type Caller } from '../open-api/caller.js';
+import { CurrentCaller, OpenOperation, type Caller } from '../credentials/caller.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
 import { PingView, QuotaView, toPingView } from './quota.view.js';
 import { ServiceDays } from './service-days.js';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Caller } from '../open-api/caller.js';
+import type { Caller } from '../credentials/caller.js';
 
 export class PingView {
   @ApiProperty({ type: String, example: 'pong' })

@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { DataSource } from 'typeorm';
 import { refusalParts } from '../limits/limit-refusal.js';
 import { limitField, policyField, type LimitState } from '../limits/rate-limit-fields.js';
-import type { UserCaller } from '../open-api/caller.js';
+import type { UserCaller } from '../credentials/caller.js';
 import { ShareLooks } from './share-looks.js';
 
 /** What unlock_shares() says of the user's limit; nulls when the unlock did not count. */

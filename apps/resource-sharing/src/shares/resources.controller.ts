@@ -1,7 +1,7 @@
 import { AppError, Fails } from '@gatehouse/platform';
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, OpenOperation, type Caller } from '../open-api/caller.js';
+import { CurrentCaller, OpenOperation, type Caller } from '../credentials/caller.js';
 import { ApiEnvelopeList } from '../wire/api-envelope.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import { ShareReader } from './share-reader.js';

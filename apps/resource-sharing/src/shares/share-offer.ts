@@ -1,6 +1,6 @@
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../open-api/caller.js';
+import type { Caller } from '../credentials/caller.js';
 import { ShareLooks } from '../risk/share-looks.js';
 import { WeeklyFreeUnlocks } from '../weekly-free/weekly-free.service.js';
 import { ShareCounters } from './share-counters.js';

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { QueryFailedError, type EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { readLink } from '../links/read-link.js';
-import type { UserCaller } from '../open-api/caller.js';
+import type { UserCaller } from '../credentials/caller.js';
 import { ShareFees } from '../points/share-fees.js';
 import { ResourceSharingSettings } from '../settings.js';
 import { changesOf, linkColumns, priceOf, type Changes, type PresentLink } from './share-changes.js';

@@ -4,7 +4,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { ApiIdempotent } from '../idempotency/api-idempotent.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
-import { CurrentCaller, OpenOperation, type Caller, type UserCaller } from '../open-api/caller.js';
+import { CurrentCaller, OpenOperation, type Caller, type UserCaller } from '../credentials/caller.js';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import { ShareOffer } from './share-offer.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { Revocations, type Subject } from '../credentials/revocations.js';
-import { rowsOf } from '../credentials/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 import { SiteSessions } from './site-sessions.js';
 
 /** Shutting accounts and letting them go, with everything that acts for them. */

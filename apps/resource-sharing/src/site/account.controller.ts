@@ -1,10 +1,10 @@
 import { CurrentActor, Public, SameOriginGuard, type Actor } from '@gatehouse/auth';
 import { Fails } from '@gatehouse/platform';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { IdPipe } from '../applications/path-values.js';
+import { IdPipe } from '../wire/path-values.js';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { CurrentUserId } from '../applications/current-user.js';
+import { CurrentUserId } from '../wire/current-user.js';
 import { ApiEnvelope, ApiEnvelopeList } from '../wire/api-envelope.js';
 import { Enveloped } from '../wire/envelope.interceptor.js';
 import { AccountChanges } from './account-changes.js';

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import { Grants, type RevocationReason } from '../credentials/grants.service.js';
 import { Revocations, type Subject } from '../credentials/revocations.js';
-import { rowsOf } from '../credentials/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 
 /** What acts for a user beside their sessions. */
 @Injectable()

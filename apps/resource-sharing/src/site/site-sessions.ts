@@ -6,7 +6,7 @@ import type { Request, Response } from 'express';
 import { DataSource, type EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
 import type { RevocationReason } from '../credentials/grants.service.js';
-import { rowsOf } from '../credentials/rows-of.js';
+import { rowsOf } from '../data/rows-of.js';
 import { DelegatedAccess } from './delegated-access.js';
 import type { ConfirmedAccount } from './site-accounts.service.js';
 

@@ -4,7 +4,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { ApiIdempotent } from '../idempotency/api-idempotent.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
-import { CurrentCaller, OpenOperation, type UserCaller } from '../open-api/caller.js';
+import { CurrentCaller, OpenOperation, type UserCaller } from '../credentials/caller.js';
 import { UnlockRisk } from '../risk/unlock-risk.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
 import type { Enveloped } from '../wire/envelope.interceptor.js';

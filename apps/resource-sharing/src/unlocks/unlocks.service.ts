@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Batches, wasUndone } from '../batches/batches.js';
 import { LimitStore } from '../limits/limit-store.js';
-import type { UserCaller } from '../open-api/caller.js';
+import type { UserCaller } from '../credentials/caller.js';
 import { runStatement, type Statement } from '../points/run-statement.js';
 import { ResourceSharingSettings } from '../settings.js';
 import { UnlockRefused, UnlockRisk, type RefusedOutcome, type UnlockAllowance } from '../risk/unlock-risk.js';

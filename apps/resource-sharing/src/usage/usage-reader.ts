@@ -1,7 +1,7 @@
 import { pgPool } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Caller } from '../open-api/caller.js';
+import type { Caller } from '../credentials/caller.js';
 import { quantileMs } from './latency-histogram.js';
 import { UsageRecorder, type UsageCounts } from './usage-recorder.js';
 

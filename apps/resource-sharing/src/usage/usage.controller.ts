@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, OpenOperation, type Caller } from '../open-api/caller.js';
+import { CurrentCaller, OpenOperation, type Caller } from '../credentials/caller.js';
 import { ServiceDays } from '../quota/service-days.js';
 import { ApiEnvelope } from '../wire/api-envelope.js';
 import { UsageReader, usageSubjectOf } from './usage-reader.js';

@@ -6,7 +6,7 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { AppModule } from '../../src/app.module.js';
 import { migrateDatabase, SERVICE_NAME } from '../../src/database.js';
 import { HTTP_OPTIONS } from '../../src/http-options.js';
-import { CurrentCaller, OpenOperation, type Caller, type OpenOperationOptions } from '../../src/open-api/caller.js';
+import { CurrentCaller, OpenOperation, type Caller, type OpenOperationOptions } from '../../src/credentials/caller.js';
 import { readSettings } from '../../src/settings.js';
 import type { SiteApp } from '../site-app.js';
 

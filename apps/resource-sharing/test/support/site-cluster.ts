@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
 import { DataSource } from 'typeorm';
 import { hasherFor } from '../../src/credentials/secret-hasher.js';
 import { databaseConfig, migrateDatabase } from '../../src/database.js';
-import { OPEN_SCOPES } from '../../src/open-api/caller.js';
+import { OPEN_SCOPES } from '../../src/credentials/caller.js';
 import { liftLimits, setPremium } from '../points-support.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));

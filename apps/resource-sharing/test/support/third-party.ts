@@ -7,7 +7,7 @@ import type { Application } from '../../src/applications/application-rows.js';
 import { Applications, type NewApplication } from '../../src/applications/applications.service.js';
 import { Registration } from '../../src/applications/registration.js';
 import { PersonalKeys } from '../../src/applications/personal-keys.service.js';
-import type { OpenScope } from '../../src/open-api/caller.js';
+import type { OpenScope } from '../../src/credentials/caller.js';
 import { AuthorizationService } from '../../src/oauth/authorization.service.js';
 import { challengeOf } from '../../src/oauth/pkce.js';
 import { SiteAccounts } from '../../src/site/site-accounts.service.js';

@@ -11,7 +11,8 @@ import { ServiceSettings } from '../settings/service-settings.js';
 import { createServiceApp } from './create-service-app.js';
 import { shutdownGracefully } from './graceful-shutdown.js';
 import { NotesModule } from './notes.fixture.js';
-import { explainListenError, failureLines, StartError } from './start-failure.js';
+import { StartError } from '../errors/start-error.js';
+import { explainListenError, failureLines } from './start-failure.js';
 
 interface SlowService {
   app: NestExpressApplication;

@@ -1,5 +1,5 @@
 import type { JsonLogger } from '../logging/json-logger.js';
-import { StartError } from './start-failure.js';
+import { StartError } from '../errors/start-error.js';
 
 export interface SchemaPreparation {
   readonly service: string;

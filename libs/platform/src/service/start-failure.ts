@@ -1,12 +1,5 @@
+import { StartError } from '../errors/start-error.js';
 import { SettingsError } from '../settings/settings-error.js';
-
-/** A start that cannot go on, with lines an operator can act on. */
-export class StartError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'StartError';
-  }
-}
 
 export interface ListenTarget {
   readonly port: number;

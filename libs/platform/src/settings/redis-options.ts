@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { StartError } from '../service/start-failure.js';
+import { StartError } from '../errors/start-error.js';
 import type { ServiceSettings } from './service-settings.js';
 
 /** What a client of ioredis is given beside REDIS_URL. */

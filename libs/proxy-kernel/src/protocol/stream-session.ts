@@ -9,7 +9,7 @@ import {
   type SniffResult,
 } from '@gatehouse/net';
 import { RejectedError, type ConnectionMetadata, type Flow, type InboundContext } from '../interfaces/index.js';
-import { normalHost } from './host-name.js';
+import { normalHost } from '../transport/normal-host.js';
 import { endGently, holdSilently, plainAddress } from './client-socket.js';
 
 /** A client that asked for a byte stream (CONNECT, SOCKS), and how its protocol answers. */

@@ -1,7 +1,7 @@
 import { Socket, isIP, isIPv6 } from 'node:net';
 import { DialedSocket, guardFlow, guardPromise, setFlowTimeout } from '@gatehouse/net';
 import { DialError, type DialContext, type Resolver } from '../interfaces/index.js';
-import { isUnspecified } from '../protocol/host-name.js';
+import { isUnspecified } from './normal-host.js';
 import { abortError, toDialError } from './dial-error.js';
 
 /** RFC 8305 section 5: how long one address has before the next is tried beside it. */

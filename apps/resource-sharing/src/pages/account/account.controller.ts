@@ -1,7 +1,7 @@
 import type { AppError } from '@gatehouse/platform';
 import { Body, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { IdPipe } from '../../applications/path-values.js';
+import { IdPipe } from '../../wire/path-values.js';
 import { AccountChanges } from '../../site/account-changes.js';
 import { ProfileChanges } from '../../site/profile-changes.js';
 import { SiteSessions } from '../../site/site-sessions.js';
@@ -10,7 +10,7 @@ import { FormValues, refusalOf, validated } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
 import { done, noticeOf } from '../parts/notices.js';
 import { PageController } from '../parts/page-controller.js';
-import { CurrentVisitor, type Member } from '../parts/visitor.js';
+import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { AccountOverviews } from './account-overviews.js';
 import { accountPage, type AccountForm } from './account.view.js';
 

@@ -6,7 +6,7 @@ import type { FormValues } from '../parts/form-values.js';
 import { Html, markup } from '../parts/markup.js';
 import { dataTable, facts } from '../parts/tables.js';
 import { premiumText, timeIn } from '../parts/times.js';
-import type { Member } from '../parts/visitor.js';
+import type { Member } from '../../wire/visitor.js';
 import type { AccountOverview } from './account-overviews.js';
 
 export type AccountForm = 'profile' | 'password' | 'delete';

@@ -12,7 +12,7 @@ import { sendPage } from '../parts/layout.js';
 import { done, noticeOf } from '../parts/notices.js';
 import { PageController } from '../parts/page-controller.js';
 import { pageNumber } from '../parts/tables.js';
-import { CurrentVisitor, type Member } from '../parts/visitor.js';
+import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { applicationList, reviewPage, type ReviewState } from './applications.view.js';
 
 const PAGE_SIZE = 50;

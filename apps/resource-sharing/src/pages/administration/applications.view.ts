@@ -7,7 +7,7 @@ import type { FormValues } from '../parts/form-values.js';
 import { Html, markup, type Content } from '../parts/markup.js';
 import { scopeChoices } from '../parts/scope-words.js';
 import { dataTable, facts, pager } from '../parts/tables.js';
-import type { Visitor } from '../parts/visitor.js';
+import type { Visitor } from '../../wire/visitor.js';
 import { proposedFacts } from '../developer/proposed.view.js';
 import { sections } from './sections.js';
 

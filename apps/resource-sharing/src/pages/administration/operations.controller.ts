@@ -9,7 +9,7 @@ import { FormValues, refusalOf, validated } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
 import { done, noticeOf } from '../parts/notices.js';
 import { PageController } from '../parts/page-controller.js';
-import { CurrentVisitor, type Member } from '../parts/visitor.js';
+import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { eventsPage, operationsPage } from './operations.view.js';
 
 const PAGE_SIZE = 100;

@@ -6,7 +6,7 @@ import type { FormValues } from '../parts/form-values.js';
 import { Html, markup, type Content } from '../parts/markup.js';
 import { dataTable } from '../parts/tables.js';
 import { timeIn } from '../parts/times.js';
-import type { Visitor } from '../parts/visitor.js';
+import type { Visitor } from '../../wire/visitor.js';
 import { searchForm, sections } from './sections.js';
 
 interface SwitchState {

@@ -1,6 +1,6 @@
 import { Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { IdPipe } from '../../applications/path-values.js';
+import { IdPipe } from '../../wire/path-values.js';
 import { RiskStates } from '../../risk/risk-states.service.js';
 import { ResourceSharingSettings } from '../../settings.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
@@ -11,7 +11,7 @@ import { done, noticeOf } from '../parts/notices.js';
 import { PageController } from '../parts/page-controller.js';
 import { dataTable } from '../parts/tables.js';
 import { timeIn } from '../parts/times.js';
-import { CurrentVisitor, type Member } from '../parts/visitor.js';
+import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { sections } from './sections.js';
 
 const MAX_RAISED = 200;

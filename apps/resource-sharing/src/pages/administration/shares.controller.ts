@@ -10,7 +10,7 @@ import { done, noticeOf } from '../parts/notices.js';
 import { PageController } from '../parts/page-controller.js';
 import { dataTable, pageNumber, pager } from '../parts/tables.js';
 import { timeIn } from '../parts/times.js';
-import { CurrentVisitor, type Member } from '../parts/visitor.js';
+import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { searchForm, sections } from './sections.js';
 
 const PAGE_SIZE = 50;

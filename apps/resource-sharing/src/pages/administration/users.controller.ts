@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AppError } from '@gatehouse/platform';
 import { Body, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { IdPipe } from '../../applications/path-values.js';
+import { IdPipe } from '../../wire/path-values.js';
 import { FOREVER, PointGrantBody, UserChangeBody } from '../../administration/administration.dto.js';
 import { UserAdministration } from '../../administration/user-administration.js';
 import { PointGrants } from '../../points/point-grants.js';
@@ -13,7 +13,7 @@ import { sendPage } from '../parts/layout.js';
 import { done, noticeOf } from '../parts/notices.js';
 import { PageController } from '../parts/page-controller.js';
 import { pageNumber } from '../parts/tables.js';
-import { CurrentVisitor, type Member } from '../parts/visitor.js';
+import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { userList, userPage, type UserForm } from './users.view.js';
 
 const PAGE_SIZE = 50;

@@ -6,7 +6,7 @@ import { actionForm, checkboxes, field, form, hiddenField, select, submit } from
 import { Html, markup } from '../parts/markup.js';
 import { dataTable, facts, pager } from '../parts/tables.js';
 import { premiumText, timeIn } from '../parts/times.js';
-import type { Member } from '../parts/visitor.js';
+import type { Member } from '../../wire/visitor.js';
 import { searchForm, sections } from './sections.js';
 
 export type UserForm = 'rights' | 'points';

@@ -10,7 +10,7 @@ import { sendPage } from '../parts/layout.js';
 import { PageController } from '../parts/page-controller.js';
 import { sendErrorPage } from '../parts/page-error.filter.js';
 import { formTargetsOf } from '../parts/return-address.js';
-import { CurrentVisitor, type Member } from '../parts/visitor.js';
+import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { consentPage } from './authorize.view.js';
 import { ConsentMemory } from './consent-memory.js';
 

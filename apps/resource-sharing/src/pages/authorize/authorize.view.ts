@@ -5,7 +5,7 @@ import { actionForm, checkboxes, form } from '../parts/forms.js';
 import { Html, markup } from '../parts/markup.js';
 import { scopeChoices } from '../parts/scope-words.js';
 import { facts } from '../parts/tables.js';
-import type { Member } from '../parts/visitor.js';
+import type { Member } from '../../wire/visitor.js';
 
 const LEVELS: Readonly<Record<AuthLevel, string>> = {
   unverified: 'not reviewed: only its developer and test users can allow it',

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Application } from '../../applications/application-rows.js';
-import { rowsOf } from '../../credentials/rows-of.js';
-import type { OpenScope } from '../../open-api/caller.js';
+import { rowsOf } from '../../data/rows-of.js';
+import type { OpenScope } from '../../credentials/caller.js';
 
 /** Unasked authorizations of one user for one application within an hour, before the user is asked again. */
 const MAX_UNASKED = 10;

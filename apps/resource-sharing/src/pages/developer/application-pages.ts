@@ -6,7 +6,7 @@ import { ResourceSharingSettings } from '../../settings.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
 import type { FormValues } from '../parts/form-values.js';
 import { Html } from '../parts/markup.js';
-import type { Member } from '../parts/visitor.js';
+import type { Member } from '../../wire/visitor.js';
 import { ApplicationUsage } from './application-usage.js';
 import { applicationPage } from './application.view.js';
 

@@ -5,7 +5,7 @@ import { Html, markup } from '../parts/markup.js';
 import { scopeChoices } from '../parts/scope-words.js';
 import { dataTable, facts } from '../parts/tables.js';
 import { timeIn } from '../parts/times.js';
-import type { Visitor } from '../parts/visitor.js';
+import type { Visitor } from '../../wire/visitor.js';
 import type { ApplicationPageState } from './application-pages.js';
 import { proposedFacts } from './proposed.view.js';
 import { usageTables } from './usage.view.js';

@@ -1,7 +1,7 @@
 import type { AppError } from '@gatehouse/platform';
 import { Body, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { IdPipe } from '../../applications/path-values.js';
+import { IdPipe } from '../../wire/path-values.js';
 import { ApplicationSecrets } from '../../applications/application-secrets.service.js';
 import { Applications } from '../../applications/applications.service.js';
 import { Registration } from '../../applications/registration.js';
@@ -11,7 +11,7 @@ import { done, noticeOf } from '../parts/notices.js';
 import { OneTimeTexts } from '../parts/one-time-texts.js';
 import { PageController } from '../parts/page-controller.js';
 import { secretOnce } from '../parts/tables.js';
-import { CurrentVisitor, type Member } from '../parts/visitor.js';
+import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { ApplicationForms } from './application-forms.js';
 import { ApplicationPages, type ApplicationPageState } from './application-pages.js';
 import { applicationsPage } from './developer.view.js';

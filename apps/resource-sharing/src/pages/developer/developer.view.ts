@@ -1,13 +1,13 @@
 import type { AppError } from '@gatehouse/platform';
 import { APPLICATION_KINDS, type Application } from '../../applications/application-rows.js';
 import type { ApplicationKind } from '../../credentials/credential-records.js';
-import { OPEN_SCOPES } from '../../open-api/caller.js';
+import { OPEN_SCOPES } from '../../credentials/caller.js';
 import { checkboxes, field, form, select, submit, textArea } from '../parts/forms.js';
 import type { FormValues } from '../parts/form-values.js';
 import { Html, markup } from '../parts/markup.js';
 import { scopeChoices } from '../parts/scope-words.js';
 import { dataTable } from '../parts/tables.js';
-import type { Visitor } from '../parts/visitor.js';
+import type { Visitor } from '../../wire/visitor.js';
 
 const KINDS: Readonly<Record<ApplicationKind, string>> = {
   confidential: 'Server: it can keep a secret',

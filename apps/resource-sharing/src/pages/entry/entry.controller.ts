@@ -8,7 +8,7 @@ import { FormValues, refusalOf, validated } from '../parts/form-values.js';
 import { sendPage } from '../parts/layout.js';
 import { PageController } from '../parts/page-controller.js';
 import { formTargetsOf, isAuthorizePath, loginPath, ownPath } from '../parts/return-address.js';
-import { CurrentVisitor, type Visitor } from '../parts/visitor.js';
+import { CurrentVisitor, type Visitor } from '../../wire/visitor.js';
 import { loginForm, registrationForm } from './entry.view.js';
 
 interface Entry {

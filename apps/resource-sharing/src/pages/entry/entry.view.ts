@@ -3,7 +3,7 @@ import { MIN_PASSWORD_LENGTH } from '../../site/site.dto.js';
 import { field, form, hiddenField, submit } from '../parts/forms.js';
 import { Html, markup, type Content } from '../parts/markup.js';
 import { loginPath } from '../parts/return-address.js';
-import type { Visitor } from '../parts/visitor.js';
+import type { Visitor } from '../../wire/visitor.js';
 
 interface EntryForm {
   readonly returnTo: string | undefined;

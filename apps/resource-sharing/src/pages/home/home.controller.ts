@@ -6,7 +6,7 @@ import { sendPage } from '../parts/layout.js';
 import { done, noticeOf } from '../parts/notices.js';
 import { OneTimeTexts } from '../parts/one-time-texts.js';
 import { Audience, PageController } from '../parts/page-controller.js';
-import { CurrentVisitor, type Member, type Visitor } from '../parts/visitor.js';
+import { CurrentVisitor, type Member, type Visitor } from '../../wire/visitor.js';
 import { demoPage, homePage } from './home.view.js';
 
 /** Name of the page for what it shows once. */

@@ -1,6 +1,6 @@
 import { actionForm } from '../parts/forms.js';
 import { Html, markup } from '../parts/markup.js';
-import type { Visitor } from '../parts/visitor.js';
+import type { Visitor } from '../../wire/visitor.js';
 
 export function homePage(visitor: Visitor, offersDemo: boolean): Html {
   const { account } = visitor;

@@ -11,7 +11,7 @@ import { PageController } from '../parts/page-controller.js';
 import { SCOPE_WORDS } from '../parts/scope-words.js';
 import { dataTable } from '../parts/tables.js';
 import { timeIn } from '../parts/times.js';
-import { CurrentVisitor, type Member } from '../parts/visitor.js';
+import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 
 /** Applications that the visitor has authorised. */
 @PageController('authorized')

@@ -1,7 +1,7 @@
 import type { AppError } from '@gatehouse/platform';
 import { Body, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { IdPipe } from '../../applications/path-values.js';
+import { IdPipe } from '../../wire/path-values.js';
 import { NewKeyBody } from '../../applications/applications.dto.js';
 import { PersonalKeys } from '../../applications/personal-keys.service.js';
 import { ResourceSharingSettings } from '../../settings.js';
@@ -13,7 +13,7 @@ import { done, noticeOf } from '../parts/notices.js';
 import { OneTimeTexts } from '../parts/one-time-texts.js';
 import { PageController } from '../parts/page-controller.js';
 import { secretOnce } from '../parts/tables.js';
-import { CurrentVisitor, type Member } from '../parts/visitor.js';
+import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { keysPage } from './keys.view.js';
 
 interface State {

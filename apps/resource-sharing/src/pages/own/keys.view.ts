@@ -6,7 +6,7 @@ import { Html, markup } from '../parts/markup.js';
 import { scopeChoices } from '../parts/scope-words.js';
 import { dataTable } from '../parts/tables.js';
 import { timeIn } from '../parts/times.js';
-import type { Visitor } from '../parts/visitor.js';
+import type { Visitor } from '../../wire/visitor.js';
 
 interface State {
   readonly shown?: Html;

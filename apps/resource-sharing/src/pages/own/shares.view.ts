@@ -4,7 +4,7 @@ import { actionForm, checkbox, field, form, select, submit, textArea } from '../
 import type { FormValues } from '../parts/form-values.js';
 import { Html, markup, type Content } from '../parts/markup.js';
 import { dataTable, pager } from '../parts/tables.js';
-import type { Visitor } from '../parts/visitor.js';
+import type { Visitor } from '../../wire/visitor.js';
 
 interface State {
   readonly rows: readonly ShareRow[];

@@ -1,6 +1,6 @@
 import type { AppError } from '@gatehouse/platform';
 import { Html, markup, type Content } from './markup.js';
-import type { Visitor } from './visitor.js';
+import type { Visitor } from '../../wire/visitor.js';
 
 /** Matches TOKEN_FIELD of visitors.ts. */
 const TOKEN = '_token';

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { actionForm } from './forms.js';
 import { Html, markup, render, type Content } from './markup.js';
 import { STYLESHEET_PATH } from './stylesheet.js';
-import type { Visitor } from './visitor.js';
+import type { Visitor } from '../../wire/visitor.js';
 
 export interface Page {
   readonly title: string;

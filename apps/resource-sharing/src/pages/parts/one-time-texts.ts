@@ -2,8 +2,8 @@ import { hkdfSync } from 'node:crypto';
 import { createSecretBox, SecretBoxError, type SecretBox } from '@gatehouse/persistence';
 import type { Request } from 'express';
 import type { DataSource } from 'typeorm';
-import { rowsOf } from '../../credentials/rows-of.js';
-import type { Member } from './visitor.js';
+import { rowsOf } from '../../data/rows-of.js';
+import type { Member } from '../../wire/visitor.js';
 
 /** Browsers follow a redirect at once. */
 const HOLDS_SECONDS = 120;

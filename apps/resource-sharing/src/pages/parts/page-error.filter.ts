@@ -5,7 +5,7 @@ import { sendPage } from './layout.js';
 import { markup } from './markup.js';
 import { LoginNeeded } from './page-guard.js';
 import { loginPath } from './return-address.js';
-import { visitorOf } from './visitor.js';
+import { visitorOf } from '../../wire/visitor.js';
 
 /** What went wrong, as a page; who has to log in is sent to where they can. */
 @Catch()

@@ -3,7 +3,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { isAuthorizePath } from './return-address.js';
-import { setVisitor, type Visitor } from './visitor.js';
+import { setVisitor, type Visitor } from '../../wire/visitor.js';
 import { Visitors } from './visitors.js';
 
 export type PageAudience = 'everybody' | 'member' | 'administrator';

@@ -1,4 +1,4 @@
-import { OPEN_SCOPES, type OpenScope } from '../../open-api/caller.js';
+import { OPEN_SCOPES, type OpenScope } from '../../credentials/caller.js';
 import type { Choice } from './forms.js';
 
 /** What a scope lets an application do, for its users to read. */

@@ -6,7 +6,7 @@ import type { Request, Response } from 'express';
 import { ResourceSharingSettings } from '../../settings.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
 import { FormTokens } from './form-tokens.js';
-import type { Visitor } from './visitor.js';
+import type { Visitor } from '../../wire/visitor.js';
 
 /** Name of the field that every form carries. */
 export const TOKEN_FIELD = '_token';

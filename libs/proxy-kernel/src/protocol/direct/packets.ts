@@ -2,7 +2,7 @@ import type { Socket } from 'node:dgram';
 import { isIP, isIPv6 } from 'node:net';
 import { createUdpSocket } from '@gatehouse/net';
 import type { DialGuard } from '../../guard/target-guard.js';
-import { isUnspecified } from '../host-name.js';
+import { isUnspecified } from '../../transport/normal-host.js';
 import { DialError, type PacketConnection, type Resolver, type Target } from '../../interfaces/index.js';
 
 /** Domains of one association whose addresses are remembered. */

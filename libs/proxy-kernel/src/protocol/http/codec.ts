@@ -1,7 +1,7 @@
 /** Heads of HTTP/1 proxy requests and what a proxy may pass on (RFC 9110 7.6, RFC 9112). Pure. */
 import { readHeaderLine } from '@gatehouse/net';
 import { DialError, RejectedError } from '../../interfaces/index.js';
-import { normalHost } from '../host-name.js';
+import { normalHost } from '../../transport/normal-host.js';
 
 /** Between a client and its proxy only (RFC 9110 7.6.1), whatever `Connection` names besides. */
 const HOP_BY_HOP = new Set([

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { formatIp, parseIp } from '@gatehouse/net';
 import type { Target } from '../../interfaces/index.js';
-import { normalHost } from '../host-name.js';
+import { normalHost } from '../../transport/normal-host.js';
 
 export const SOCKS4 = 4;
 export const SOCKS5 = 5;

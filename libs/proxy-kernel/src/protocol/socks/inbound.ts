@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { ByteReader } from '@gatehouse/net';
 import { DialError, RejectedError, type InboundContext } from '../../interfaces/index.js';
 import { endGently, plainAddress } from '../client-socket.js';
-import { normalHost } from '../host-name.js';
+import { normalHost } from '../../transport/normal-host.js';
 import { serveStream } from '../stream-session.js';
 import * as codec from './codec.js';
 import { serveUdpAssociation } from './udp-association.js';

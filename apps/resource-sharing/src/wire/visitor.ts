@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { SiteAccount } from '../../site/site-account.entity.js';
+import type { SiteAccount } from '../site/site-account.entity.js';
 
 /** Who looks at a page. */
 export interface Visitor {

@@ -1,4 +1,5 @@
-import type { Row } from './credential-records.js';
+/** A row as SQL returns it. */
+export type Row = Record<string, unknown>;
 
 /** A data source or a transaction of TypeORM. */
 export interface SqlSource {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isUnspecified, normalHost } from './host-name.js';
+import { isUnspecified, normalHost } from './normal-host.js';
 
 describe('a host', () => {
   it.each([

@@ -2,8 +2,8 @@ import { pgPool } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Operation } from '../limits/operation.js';
-import type { Caller } from '../open-api/caller.js';
+import type { Operation } from './operation.js';
+import type { Caller } from '../credentials/caller.js';
 
 const CLOSED = `SELECT EXISTS (SELECT FROM risk_states r, risk_settings s WHERE r.user_id = $1 AND r.tier > 0
   AND current_tier(r, s.clean_time, now()) > coalesce((s.tier_ceilings ->> $2)::integer, 3)) AS closed`;

@@ -1,0 +1,7 @@
+/** A start that cannot go on, with lines an operator can act on. */
+export class StartError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StartError';
+  }
+}

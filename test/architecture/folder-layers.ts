@@ -1,0 +1,42 @@
+/** The folders of each package, from the ground up. A folder may import values from the layers below its own, and from no other. */
+export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'apps/console': [['shared'], ['proxy', 'tunnel']],
+  'apps/resource-sharing': [
+    ['batches', 'data', 'health', 'migrations', 'titles', 'wire'],
+    ['audit', 'idempotency'],
+    ['credentials', 'points'],
+    ['check-in', 'links', 'open-api', 'profile', 'quota', 'site', 'weekly-free'],
+    ['applications', 'usage'],
+    ['limits', 'oauth'],
+    ['risk'],
+    ['shares'],
+    ['administration', 'demo', 'unlocks'],
+    ['pages'],
+  ],
+  'libs/audit': [['chain'], ['record', 'witness'], ['read']],
+  'libs/auth': [
+    ['cache', 'passwords', 'tables', 'totp'],
+    ['guard', 'keys', 'login', 'sessions'],
+    ['idempotency', 'tokens'],
+  ],
+  'libs/contracts': [['proxy-gateway', 'tunnel-gateway']],
+  'libs/net': [['control']],
+  'libs/persistence': [['backup', 'embedded-postgres']],
+  'libs/platform': [
+    ['async', 'console', 'logging'],
+    ['errors'],
+    ['http', 'settings', 'validation'],
+    ['health', 'metrics', 'openapi', 'throttling'],
+    ['service'],
+  ],
+  'libs/proxy-kernel': [
+    ['geo', 'interfaces'],
+    ['group', 'health', 'probe', 'route', 'transport'],
+    ['accounting', 'dns', 'guard', 'protocol', 'rule-set-file'],
+  ],
+  'libs/share-links': [['kinds']],
+  'libs/subscription-formats': [['text'], ['stream'], ['clash'], ['links'], ['documents']],
+};
+
+/** Packages whose folders still import each other in circles. */
+export const WITHOUT_LAYERS: readonly string[] = ['apps/proxy-gateway', 'apps/tunnel-gateway', 'libs/tunnel-kernel'];
