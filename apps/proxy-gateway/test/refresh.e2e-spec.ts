@@ -22,12 +22,12 @@ import type { PreferenceKey } from '../src/preferences/preference-definitions.js
 import type { Preferences } from '../src/preferences/preferences.service.js';
 import { NodeSetStore } from '../src/subscriptions/node-set.store.js';
 import { RefreshSubscription } from '../src/subscriptions/refresh-subscription.js';
-import type { KernelProxyAddress } from '../src/subscriptions/kernel-proxy-address.js';
+import type { KernelProxyAddress } from '../src/documents/kernel-proxy-address.js';
 import { RefreshLock } from '../src/subscriptions/refresh-lock.js';
 import { ReplyReader } from '../src/subscriptions/reply-reader.js';
 import { startUpstreamProxy } from './support/upstream-proxy.js';
 import { testParser } from './support/document-parser.js';
-import { SubscriptionFetcher, type FetchProxy } from '../src/subscriptions/subscription-fetcher.js';
+import { SubscriptionFetcher, type FetchProxy } from '../src/documents/subscription-fetcher.js';
 import { SubscriptionEntity } from '../src/subscriptions/subscription.entity.js';
 
 const box = createSecretBox(Buffer.alloc(32, 1));

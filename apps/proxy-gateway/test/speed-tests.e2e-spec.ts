@@ -4,7 +4,7 @@ import { Jobs } from '@gatehouse/jobs';
 import { waitFor } from '@gatehouse/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { NodeTester } from '../src/health/node-tester.js';
+import { NodeTester } from '../src/measuring/node-tester.js';
 import { listeningPort, startGateway } from './support/gateway.js';
 import type { Answer, Gateway } from './support/gateway.js';
 import { closedPort, startSilentServer, startTestOrigin } from './support/test-nodes.js';

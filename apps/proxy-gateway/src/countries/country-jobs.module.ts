@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { MeasuringModule } from '../health/measuring.module.js';
+import { MeasuringModule } from '../measuring/measuring.module.js';
 import { NodeStorageModule } from '../nodes/node-storage.module.js';
 import { CountryDetectionHandler } from './country-detection.handler.js';
 import { CountryStore } from './country.store.js';

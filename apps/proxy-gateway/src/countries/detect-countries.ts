@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { CountryRebuildResult } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
-import { ProbeTargets } from '../health/probe-targets.js';
+import { ProbeTargets } from '../measuring/probe-targets.js';
 import { CountryDatabase } from '../nodes/country-database.js';
 import { decideCountry, serverName } from './country-facts.js';
 import type { DecidedCountry, ExitFinding, PlacedNode } from './country-facts.js';

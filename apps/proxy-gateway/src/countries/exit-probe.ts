@@ -1,8 +1,8 @@
 import { slideOver } from '@gatehouse/proxy-kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import { CountryDatabase } from '../nodes/country-database.js';
-import { NodeTester } from '../health/node-tester.js';
-import type { NodeTarget } from '../health/node-tester.js';
+import { NodeTester } from '../measuring/node-tester.js';
+import type { NodeTarget } from '../measuring/node-tester.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { completeExit } from './country-facts.js';
 import type { ExitFinding } from './country-facts.js';

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { GeoDatabaseName } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { Preferences } from '../preferences/preferences.service.js';
-import { FetchFailure } from '../subscriptions/fetch-failure.js';
-import { KernelProxyAddress } from '../subscriptions/kernel-proxy-address.js';
-import { SubscriptionFetcher } from '../subscriptions/subscription-fetcher.js';
-import type { FetchReply, FetchRequest } from '../subscriptions/subscription-fetcher.js';
+import { FetchFailure } from '../documents/fetch-failure.js';
+import { KernelProxyAddress } from '../documents/kernel-proxy-address.js';
+import { SubscriptionFetcher } from '../documents/subscription-fetcher.js';
+import type { FetchReply, FetchRequest } from '../documents/subscription-fetcher.js';
 import { GEO_SOURCES } from './geo-sources.js';
 import type { GeoContent, GeoOrigin, GeoRow } from './geo-store.js';
 

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { KernelModule } from '../kernel-host/kernel.module.js';
-import { KernelProxyAddress } from '../subscriptions/kernel-proxy-address.js';
+import { KernelProxyAddress } from '../documents/kernel-proxy-address.js';
 import { GeoController } from './geo.controller.js';
 import { GeoDownloader } from './geo-download.js';
 import { GeoLibrary } from './geo-library.js';

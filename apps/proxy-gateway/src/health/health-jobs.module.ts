@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { CountryJobsModule } from '../countries/country-jobs.module.js';
 import { GroupTestTargetsModule } from '../outbound/group-test-targets.module.js';
 import { HealthSchedule } from './health-schedule.js';
-import { MeasuringModule } from './measuring.module.js';
+import { MeasuringModule } from '../measuring/measuring.module.js';
 import { RunSpeedTest } from './run-speed-test.js';
 import { SpeedTestHandler } from './speed-test.handler.js';
 

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { JobsApiModule } from '../jobs/jobs-api.module.js';
 import { KernelModule } from '../kernel-host/kernel.module.js';
 import { KernelHealthFeed } from './kernel-health-feed.js';
-import { MeasuringModule } from './measuring.module.js';
+import { MeasuringModule } from '../measuring/measuring.module.js';
 import { SpeedTestResultsReader } from './speed-test-results.js';
 import { SpeedTestsController } from './speed-tests.controller.js';
 import { SpeedTestsService } from './speed-tests.service.js';

@@ -6,8 +6,8 @@ import { DataSource } from 'typeorm';
 import { nodeTag } from '../kernel-host/kernel-config.mapper.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { nodeIdOf } from '../traffic/flow-names.js';
-import { NODE_HEALTH_CHANNEL } from './health-channel.js';
-import type { HealthNotice } from './health-channel.js';
+import { NODE_HEALTH_CHANNEL } from '../measuring/health-channel.js';
+import type { HealthNotice } from '../measuring/health-channel.js';
 import { GENERAL_URL } from './node-health.entity.js';
 
 interface HealthRow {

@@ -4,13 +4,13 @@ import type { ProbeOptions, ProbeResult } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { GroupTestTargets } from '../outbound/group-test-targets.js';
 import { Preferences } from '../preferences/preferences.service.js';
-import { MeasurementStore } from './measurement.store.js';
-import type { MeasuredWith, Measurement } from './measurement.store.js';
+import { MeasurementStore } from '../measuring/measurement.store.js';
+import type { MeasuredWith, Measurement } from '../measuring/measurement.store.js';
 import { GENERAL_URL } from './node-health.entity.js';
-import { NodeTester } from './node-tester.js';
-import type { NodeTarget } from './node-tester.js';
-import { ProbeTargets } from './probe-targets.js';
-import { probeOptions } from './probe-options.js';
+import { NodeTester } from '../measuring/node-tester.js';
+import type { NodeTarget } from '../measuring/node-tester.js';
+import { ProbeTargets } from '../measuring/probe-targets.js';
+import { probeOptions } from '../measuring/probe-options.js';
 
 /** Results are stored this many at once, or this often while they trickle in: groups follow within a second. */
 const BATCH = 200;

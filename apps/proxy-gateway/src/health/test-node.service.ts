@@ -3,11 +3,11 @@ import type { ProbeResult, ProbeTimings } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Preferences } from '../preferences/preferences.service.js';
-import { MeasurementStore } from './measurement.store.js';
+import { MeasurementStore } from '../measuring/measurement.store.js';
 import { GENERAL_URL } from './node-health.entity.js';
-import { NodeTester } from './node-tester.js';
-import { probeOptions } from './probe-options.js';
-import { ProbeTargets } from './probe-targets.js';
+import { NodeTester } from '../measuring/node-tester.js';
+import { probeOptions } from '../measuring/probe-options.js';
+import { ProbeTargets } from '../measuring/probe-targets.js';
 
 /** Tests one node while somebody waits, in this process. */
 @Injectable()

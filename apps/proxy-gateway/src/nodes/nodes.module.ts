@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { KernelModule } from '../kernel-host/kernel.module.js';
-import { DocumentParser } from '../subscriptions/document-parser.js';
+import { DocumentParser } from '../documents/document-parser.js';
 import { CountryChoice } from './country-choice.js';
 import { NodeStorageModule } from './node-storage.module.js';
 import { ActiveConnections } from './active-connections.js';

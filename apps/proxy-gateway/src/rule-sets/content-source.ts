@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Preferences } from '../preferences/preferences.service.js';
-import { FetchFailure } from '../subscriptions/fetch-failure.js';
-import { SubscriptionFetcher } from '../subscriptions/subscription-fetcher.js';
-import type { FetchReply } from '../subscriptions/subscription-fetcher.js';
+import { FetchFailure } from '../documents/fetch-failure.js';
+import { SubscriptionFetcher } from '../documents/subscription-fetcher.js';
+import type { FetchReply } from '../documents/subscription-fetcher.js';
 import { RuleSetFailure } from './rule-set-failure.js';
 import { RuleSetFolder } from './rule-set-folder.js';
 import type { RuleSetEntity } from './rule-set.entity.js';

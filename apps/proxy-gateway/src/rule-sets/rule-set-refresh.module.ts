@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { SubscriptionFetcher } from '../subscriptions/subscription-fetcher.js';
+import { SubscriptionFetcher } from '../documents/subscription-fetcher.js';
 import { ContentSource } from './content-source.js';
 import { RefreshRuleSet } from './refresh-rule-set.js';
 import { RefreshRuleSetHandler } from './refresh-rule-set.handler.js';

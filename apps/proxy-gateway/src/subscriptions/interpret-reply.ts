@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RefreshReason, SkippedEntry, SubscriptionProfile, SubscriptionTraffic } from '@gatehouse/contracts';
 import type { ParsedSubscription } from '@gatehouse/subscription-formats';
 import type { ParsedReply } from './plan-refresh.js';
-import type { FetchReply } from './subscription-fetcher.js';
+import type { FetchReply } from '../documents/subscription-fetcher.js';
 import { readProfile, readTraffic } from './subscription-headers.js';
 
 /** A body with everything that was made out in it. */

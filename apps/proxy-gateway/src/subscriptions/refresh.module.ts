@@ -4,11 +4,11 @@ import { NodeSetStore } from './node-set.store.js';
 import { RefreshSchedules } from './refresh-schedules.js';
 import { RefreshSubscription } from './refresh-subscription.js';
 import { RefreshHandler } from './refresh.handler.js';
-import { DocumentParser } from './document-parser.js';
-import { KernelProxyAddress } from './kernel-proxy-address.js';
+import { DocumentParser } from '../documents/document-parser.js';
+import { KernelProxyAddress } from '../documents/kernel-proxy-address.js';
 import { RefreshLock } from './refresh-lock.js';
 import { ReplyReader } from './reply-reader.js';
-import { SubscriptionFetcher } from './subscription-fetcher.js';
+import { SubscriptionFetcher } from '../documents/subscription-fetcher.js';
 
 /** Refreshing, wherever the workers run. */
 @Module({

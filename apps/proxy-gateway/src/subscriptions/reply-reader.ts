@@ -3,13 +3,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Preferences } from '../preferences/preferences.service.js';
 import { openUrl } from '../sealed-url.js';
 import { SECRET_BOX } from '../secret-box.token.js';
-import { DocumentParser } from './document-parser.js';
-import { FetchFailure } from './fetch-failure.js';
+import { DocumentParser } from '../documents/document-parser.js';
+import { FetchFailure } from '../documents/fetch-failure.js';
 import { interpretReply, sha256 } from './interpret-reply.js';
 import type { ReadReply } from './interpret-reply.js';
-import { KernelProxyAddress } from './kernel-proxy-address.js';
-import { SubscriptionFetcher } from './subscription-fetcher.js';
-import type { FetchReply, FetchRequest } from './subscription-fetcher.js';
+import { KernelProxyAddress } from '../documents/kernel-proxy-address.js';
+import { SubscriptionFetcher } from '../documents/subscription-fetcher.js';
+import type { FetchReply, FetchRequest } from '../documents/subscription-fetcher.js';
 import type { SubscriptionEntity } from './subscription.entity.js';
 import { otherFamily } from './user-agents.js';
 

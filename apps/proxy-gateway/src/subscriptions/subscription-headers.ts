@@ -1,6 +1,6 @@
 import type { SubscriptionProfile, SubscriptionTraffic } from '@gatehouse/contracts';
 import { parseProfileHeaders, parseUserinfo } from '@gatehouse/subscription-formats';
-import type { ReplyHeaders } from './subscription-fetcher.js';
+import type { ReplyHeaders } from '../documents/subscription-fetcher.js';
 
 const MAX_NOTICE = 500;
 const MAX_NOTICES = 20;

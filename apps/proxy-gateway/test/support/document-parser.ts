@@ -1,8 +1,8 @@
-import { DocumentParser } from '../../src/subscriptions/document-parser.js';
+import { DocumentParser } from '../../src/documents/document-parser.js';
 
 /** Its thread from source: no build is needed. */
 export function testParser(): DocumentParser {
-  return new DocumentParser(new URL('../../src/subscriptions/parser-thread.ts', import.meta.url), [
+  return new DocumentParser(new URL('../../src/documents/parser-thread.ts', import.meta.url), [
     '--conditions=development',
     '--no-warnings',
     `--import=${new URL('./typescript-sources.mjs', import.meta.url).href}`,

@@ -10,7 +10,7 @@ import { migrateDatabase } from '../../src/database.js';
 import { HTTP_OPTIONS } from '../../src/http-options.js';
 import { KernelLauncher } from '../../src/kernel-host/kernel-launcher.js';
 import { KernelService } from '../../src/kernel-host/kernel.service.js';
-import { DocumentParser } from '../../src/subscriptions/document-parser.js';
+import { DocumentParser } from '../../src/documents/document-parser.js';
 import { RuleSetParser } from '../../src/rule-sets/rule-set-parser.js';
 import { testParser } from './document-parser.js';
 import { testRuleSetParser } from './rule-set-parser.js';

@@ -30,7 +30,7 @@ describe('DocumentParser', () => {
   });
 
   it('goes on when a thread cannot start or dies', async () => {
-    const broken = new DocumentParser(new URL('./there-is-no-such-file.ts', import.meta.url));
+    const broken = new DocumentParser(new URL('../subscriptions/there-is-no-such-file.ts', import.meta.url));
     await expect(broken.parse(list(1_000), {})).rejects.toThrow();
     const silent = new DocumentParser(new URL('../../test/support/typescript-sources.mjs', import.meta.url));
     await expect(silent.parse(list(1_000), {})).rejects.toMatchObject({ reason: 'parse_error' });
