@@ -65,6 +65,14 @@ export class KeptSchedules {
     return this.source.queue;
   }
 
+  get isWell(): boolean {
+    return this.failure === undefined && this.overdueMs === 0;
+  }
+
+  get isLooking(): boolean {
+    return this.looking !== undefined;
+  }
+
   /** Rejects with the reason when a run is overdue, or the schedules could not be looked at. */
   check(): Promise<void> {
     if (this.failure !== undefined) return Promise.reject(this.failure);

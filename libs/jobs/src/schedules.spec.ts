@@ -12,10 +12,11 @@ import {
 import { Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { JobHandler, Jobs, JobsModule, Schedules, type HandlesJobs, type WorkersMode } from './index.js';
 import { KeptSchedules, type Schedule, type ScheduleStore, type StoredSchedule } from './kept-schedules.js';
 import { QueueRegistry } from './queue-registry.js';
+import { LOOK_AGAIN_MS, LOOK_EVERY_MS } from './schedules.js';
 import { StoredSchedules } from './stored-schedules.js';
 
 const QUEUE = 'retention';
@@ -222,5 +223,25 @@ describe('a schedule that is looked at', () => {
     await kept.look();
     expect(failures).toEqual(['retention: no answer']);
     await expect(kept.check()).rejects.toThrow('no answer');
+  });
+
+  it('is looked at again within seconds of a store that was away for a while', async () => {
+    vi.useFakeTimers();
+    try {
+      const store = new FakeStore();
+      const health = new HealthRegistry(new JsonLogger({ service: 't', level: 'error', write: () => undefined }));
+      const schedules = new Schedules(store, { health });
+      await schedules.keepOne(QUEUE, wanted);
+      store.stored = due(5_000);
+      store.broken = true;
+      await vi.advanceTimersByTimeAsync(LOOK_EVERY_MS);
+      expect((await health.report()).degraded).toEqual(['schedule:retention']);
+      store.broken = false;
+      await vi.advanceTimersByTimeAsync(LOOK_AGAIN_MS);
+      expect((await health.report()).status).toBe('ok');
+      await schedules.onModuleDestroy();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -6,6 +6,8 @@ import type { ScheduleStore } from './kept-schedules.js';
 
 /** A schedule that the store has lost is missing for so long at most. */
 export const LOOK_EVERY_MS = 60_000;
+/** Those that are not well are looked at again after this, so that /readyz does not name them for a minute too long. */
+export const LOOK_AGAIN_MS = 5_000;
 
 export interface SchedulesOptions {
   lookEveryMs?: number | undefined;
@@ -23,7 +25,7 @@ export class Schedules implements OnModuleDestroy {
   private readonly logger = new Logger('Schedules');
   private readonly kept = new Map<QueueName, KeptSchedules>();
   private readonly report: ScheduleReport;
-  private timer: NodeJS.Timeout | undefined;
+  private timers: NodeJS.Timeout[] = [];
 
   constructor(
     private readonly store: ScheduleStore,
@@ -39,7 +41,7 @@ export class Schedules implements OnModuleDestroy {
     const kept = new KeptSchedules(source as unknown as ScheduleSource, this.store, this.report);
     this.kept.set(queue, kept);
     this.options.health?.register(`schedule:${queue}`, () => kept.check(), { degrades: true });
-    this.timer ??= setInterval(() => void this.lookAtAll(), this.options.lookEveryMs ?? LOOK_EVERY_MS).unref();
+    if (this.timers.length === 0) this.startLooking();
     await kept.look();
     return kept;
   }
@@ -50,12 +52,23 @@ export class Schedules implements OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
-    clearInterval(this.timer);
+    for (const timer of this.timers) clearInterval(timer);
     await Promise.all([...this.kept.values()].map((kept) => kept.settled()));
+  }
+
+  private startLooking(): void {
+    this.timers = [
+      setInterval(() => void this.lookAtAll(), this.options.lookEveryMs ?? LOOK_EVERY_MS).unref(),
+      setInterval(() => this.lookAgain(), LOOK_AGAIN_MS).unref(),
+    ];
   }
 
   private async lookAtAll(): Promise<void> {
     for (const kept of this.kept.values()) await kept.look();
+  }
+
+  private lookAgain(): void {
+    for (const kept of this.kept.values()) if (!kept.isWell && !kept.isLooking) void kept.look();
   }
 }
 
