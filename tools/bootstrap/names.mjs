@@ -64,7 +64,7 @@ export const COMMANDS = {
     wantsBuild: true,
   },
   schemas: {
-    about: 'describe the types of the contracts anew, for the interface descriptions',
+    about: 'describe the types of the contracts again, for the interface descriptions',
     script: 'schemas',
     wantsBuild: true,
   },

@@ -6,7 +6,8 @@ import { withClient } from '@gatehouse/persistence';
 import { findInPath } from '../peers/programs.js';
 import { FAKETIME } from './clock.js';
 import { findProcess, withDescendants, type Role } from './processes.js';
-import { eventuallyTrue, type Stage } from './stage.js';
+import { eventuallyTrue } from '../trials/eventually-true.js';
+import type { Stage } from './stage.js';
 
 const STOPPED_MS = 20_000;
 const AWAY_MS = 20_000;

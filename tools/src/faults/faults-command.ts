@@ -4,13 +4,15 @@ import { parseArgs } from 'node:util';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { OWN, ROOT } from '../../bootstrap/layout.mjs';
 import type { Command } from '../commands.js';
-import { interruption } from '../interruption.js';
-import { readTable, writeTable } from '../page-table.js';
+import { interruption } from '../trials/interruption.js';
+import { describeRun, mergeRows, readTable, writeTable } from '../trials/page-table.js';
 import { table } from '../table.js';
 import { findInPath } from '../peers/programs.js';
 import { openClock } from './clock.js';
 import { faults, mountDisk, type Fault } from './fault-list.js';
-import { eventuallyTrue, makeHome, Stage, type Counters } from './stage.js';
+import { eventuallyTrue } from '../trials/eventually-true.js';
+import { makeHome } from '../trials/own-platform.js';
+import { Stage, type Counters } from './stage.js';
 import type { StreamReport } from './steady-traffic.js';
 
 const PEERS = join(OWN, 'peers', 'bin');
@@ -41,20 +43,11 @@ export const faultsCommand: Command = async (args) => {
   }
   process.stdout.write(`\n${table([HEADINGS, ...rows])}\n`);
   if (values.write === true) {
-    const run = `Last run on ${new Date().toISOString().slice(0, 10)} with Node ${process.version}.`;
-    writeTable(PAGE, 'faults', [HEADINGS, ...withFormer(rows)], run);
+    const names = faults({ hasRedis: true, hasOwnDisk: true }).map(({ name }) => name);
+    writeTable(PAGE, 'faults', [HEADINGS, ...mergeRows(names, rows, readTable(PAGE, 'faults'))], describeRun());
   }
   return allBack ? 0 : 1;
 };
-
-/** What was tried this time, and of every other fault the row that the page has. */
-function withFormer(rows: readonly string[][]): string[][] {
-  const former = readTable(PAGE, 'faults');
-  return faults({ hasRedis: true, hasOwnDisk: true }).flatMap(({ name }) => {
-    const row = [...rows, ...former].find(([first]) => first === name);
-    return row === undefined ? [] : [row];
-  });
-}
 
 interface Choice {
   redisProgram: string | undefined;

@@ -78,6 +78,6 @@ function hasOpen(pid: number, file: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/fd/2`).startsWith(file);
   } catch {
-    return false; // it ended, or is somebody else's
+    return false; // it ended, or belongs to another user
   }
 }

@@ -1,93 +1,27 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '@gatehouse/net';
 import type { NewTunnelClientView, TunnelView } from '@gatehouse/contracts';
 import { withClient } from '@gatehouse/persistence';
-import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import { readPlatformSettings } from '../supervisor/platform-settings.js';
 import { serviceEnvironment } from '../supervisor/service-environment.js';
-import { KERNEL_PORT, SERVICES, TUNNEL_PORTS } from '../supervisor/service-list.js';
+import { KERNEL_PORT } from '../supervisor/service-list.js';
 import { ServiceProcess } from '../supervisor/service-process.js';
-import { readState, type PlatformState } from '../supervisor/state-file.js';
+import type { PlatformState } from '../supervisor/state-file.js';
 import { AgentProcess } from '../tour/agent-process.js';
 import { ApiClient } from '../tour/api-client.js';
-import { EnvelopeClient } from '../tour/envelope-client.js';
+import { EnvelopeClient, makeReadingKey } from '../tour/envelope-client.js';
 import { Origin } from '../tour/origin.js';
+import { fetchThroughPort } from '../tour/port-visitor.js';
 import { fetchThrough } from '../tour/proxy-client.js';
+import { eventuallyTrue } from '../trials/eventually-true.js';
+import { OwnPlatform } from '../trials/own-platform.js';
+import { RedisProcess } from '../trials/redis-process.js';
 import type { Clock } from './clock.js';
 import { SteadyTraffic } from './steady-traffic.js';
 
 /** Bytes of the body of each answer that goes through the proxy or a tunnel. */
-export const BODY_BYTES = 10_000;
-const READY_MS = 120_000;
-/** Redis's own name for what it saves. */
-const DUMP = 'dump.rdb';
+const BODY_BYTES = 10_000;
 const WORKERS = ['proxy-gateway', 'tunnel-gateway'];
-
-/** A Redis that the platform uses, started and emptied at will. */
-export class RedisProcess {
-  private child: ChildProcess | undefined;
-
-  private constructor(
-    private readonly program: string,
-    private readonly folder: string,
-    readonly port: number,
-  ) {}
-
-  /** `folder`: where it keeps what it writes. */
-  static async start(program: string, folder: string): Promise<RedisProcess> {
-    const redis = new RedisProcess(program, folder, await freePort());
-    await redis.start();
-    return redis;
-  }
-
-  async start(): Promise<void> {
-    const options = ['--save', '', '--appendonly', 'no', '--dir', this.folder];
-    const args = ['--port', `${this.port}`, '--bind', '127.0.0.1', ...options];
-    this.child = spawn(this.program, args, { stdio: 'ignore' });
-    const answers = await eventuallyTrue(async () => (await this.command('PING')).startsWith('+PONG'));
-    if (!answers) throw new PlainFailure(`${this.program} did not start.`);
-  }
-
-  /** Everything it held is lost. */
-  async stop(): Promise<void> {
-    await this.end((child) => child.kill('SIGKILL'));
-    rmSync(join(this.folder, DUMP), { force: true });
-  }
-
-  /** It comes back with everything it held. */
-  async park(): Promise<void> {
-    await this.end(() => void this.command('SHUTDOWN SAVE'));
-  }
-
-  private async end(how: (child: ChildProcess) => unknown): Promise<void> {
-    const { child } = this;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, 'exit');
-    how(child);
-    await gone;
-  }
-
-  async command(line: string): Promise<string> {
-    const socket = connect(this.port, '127.0.0.1');
-    socket.on('error', () => undefined);
-    socket.write(`${line}\r\n`);
-    try {
-      const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(2_000) })) as [Buffer];
-      return answer.toString();
-    } catch {
-      return '';
-    } finally {
-      socket.destroy();
-    }
-  }
-}
 
 /** What has moved, as users' sockets and as the database have it. */
 export interface Counters {
@@ -103,47 +37,36 @@ export interface StageOptions {
   clock?: Clock | undefined;
 }
 
-interface StageParts {
-  home: string;
-  clock: Clock | undefined;
-  env: NodeJS.ProcessEnv;
-  launcher: ChildProcess;
-  redis: RedisProcess | undefined;
-  origin: Origin;
-}
-
 /** A platform of its own with users: through the proxy, through a tunnel, and of the open API. */
 export class Stage {
-  readonly home: string;
-  readonly redis: RedisProcess | undefined;
   readonly streams: SteadyTraffic[] = [];
-  private readonly clock: Clock | undefined;
-  private readonly env: NodeJS.ProcessEnv;
-  private readonly launcher: ChildProcess;
-  private readonly origin: Origin;
   private readonly workers = new Map<string, { process: ServiceProcess; pid: number }>();
   private tunnelReceived = 0;
   private proxyAnswered = 0;
   private tunnelId = 0;
   private agent: AgentProcess | undefined;
 
-  private constructor({ home, clock, env, launcher, redis, origin }: StageParts) {
-    [this.home, this.clock, this.env] = [home, clock, env];
-    [this.launcher, this.redis, this.origin] = [launcher, redis, origin];
-  }
+  private constructor(
+    private readonly platform: OwnPlatform,
+    readonly redis: RedisProcess | undefined,
+    private readonly clock: Clock | undefined,
+    private readonly origin: Origin,
+  ) {}
 
   /** `redisProgram` absent: queues are in PostgreSQL. `home`: an empty folder. `clock`: the platform's own. */
   static async open({ home, redisProgram, clock }: StageOptions): Promise<Stage> {
     const redis = redisProgram === undefined ? undefined : await RedisProcess.start(redisProgram, home);
-    const env = { ...(await environment(home, redis)), ...clock?.environment };
-    const launcher = spawn(process.execPath, [join(ROOT, 'tools/up.mjs')], {
-      env,
-      // It stops when this process is gone, however it ended.
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    const settings = {
+      WORKERS: 'separate',
+      ...(redis && { REDIS_URL: `redis://127.0.0.1:${redis.port}` }),
+      ...clock?.environment,
+    };
+    const platform = await OwnPlatform.start(home, settings).catch(async (error: unknown) => {
+      await redis?.stop();
+      throw error;
     });
-    const stage = new Stage({ home, clock, env, launcher, redis, origin: await Origin.start() });
+    const stage = new Stage(platform, redis, clock, await Origin.start());
     try {
-      await stage.awaitReady();
       await stage.startWorkers();
       await stage.startTraffic();
       return stage;
@@ -153,10 +76,12 @@ export class Stage {
     }
   }
 
+  get home(): string {
+    return this.platform.home;
+  }
+
   get state(): PlatformState {
-    const state = readState(this.home);
-    if (state === undefined) throw new Error('the platform is gone');
-    return state;
+    return this.platform.state;
   }
 
   /** @throws Error where the platform has the clock of the machine. */
@@ -166,7 +91,7 @@ export class Stage {
   };
 
   get isRunning(): boolean {
-    return this.launcher.exitCode === null && this.launcher.signalCode === null;
+    return this.platform.isRunning;
   }
 
   get worker(): number | undefined {
@@ -206,34 +131,20 @@ export class Stage {
     await Promise.all(this.streams.map((stream) => stream.stop()));
     await this.agent?.stop();
     await Promise.all([...this.workers.values()].map(({ process: worker }) => worker.stop(5_000)));
-    if (this.isRunning) {
-      const gone = once(this.launcher, 'exit');
-      this.launcher.kill('SIGTERM');
-      // With the channel open it would not end.
-      this.launcher.disconnect();
-      await gone;
-    }
+    await this.platform.stop();
     await this.origin.close();
     await this.redis?.stop();
   }
 
-  private async awaitReady(): Promise<void> {
-    let output = '';
-    for (const stream of [this.launcher.stdout, this.launcher.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-8_000)));
-    }
-    await eventuallyTrue(() => Promise.resolve(output.includes('Ready in') || !this.isRunning), READY_MS);
-    if (!this.isRunning) throw new PlainFailure('the platform did not start:', { advice: output.trim().split('\n') });
-  }
-
   private async startWorkers(): Promise<void> {
-    const settings = readPlatformSettings(this.env);
+    const { env } = this.platform;
+    const settings = readPlatformSettings(env);
     for (const name of WORKERS) {
       const worker = new ServiceProcess({
         name: `${name} worker`,
         command: process.execPath,
         args: [join(ROOT, 'apps', name, 'dist/worker.js')],
-        env: serviceEnvironment(this.env, settings, this.databaseUrl),
+        env: serviceEnvironment(env, settings, this.databaseUrl),
         cwd: ROOT,
         logFile: join(this.home, 'logs', `${name}-worker.log`),
         notify: () => undefined,
@@ -244,11 +155,12 @@ export class Stage {
   }
 
   private async startTraffic(): Promise<void> {
-    const password = readFileSync(join(this.home, 'first-login.txt'), 'utf8').trim();
+    const { password, env } = this.platform;
     const urlOf = (name: string): string => this.state.services.find((service) => service.name === name)?.url ?? '';
     const port = await this.openTunnel(new ApiClient(`${urlOf('tunnel-gateway')}/api/v1`), password);
-    const key = await openApiKey(urlOf('resource-sharing'), password);
-    const proxy = { host: '127.0.0.1', port: Number(this.env[KERNEL_PORT.variable]) };
+    const administrator = new EnvelopeClient(urlOf('resource-sharing'));
+    const { secret: key } = await makeReadingKey(administrator, password, 'faults');
+    const proxy = { host: '127.0.0.1', port: Number(env[KERNEL_PORT.variable]) };
     const target = new URL(`http://127.0.0.1:${this.origin.port}/bytes/${BODY_BYTES}`);
     this.streams.push(
       new SteadyTraffic('proxied requests', 50, async () => {
@@ -272,8 +184,7 @@ export class Stage {
   private async openTunnel(api: ApiClient, password: string): Promise<number> {
     await api.login(password, 'admin');
     const client = await api.call<NewTunnelClientView>('POST', '/clients', { name: 'faults' });
-    const server = /--server (\S+)/.exec(client.command)?.[1] ?? '';
-    this.agent = AgentProcess.start(server, client.key);
+    this.agent = AgentProcess.start(client);
     const { id } = await api.call<TunnelView>('POST', '/tunnels', {
       client_id: client.id,
       mode: 'tcp',
@@ -288,54 +199,8 @@ export class Stage {
   }
 
   private async visit(port: number): Promise<boolean> {
-    const socket = connect({ host: '127.0.0.1', port });
-    socket.on('error', () => undefined);
-    socket.resume();
-    socket.write(`GET /bytes/${BODY_BYTES} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
-    await once(socket, 'close', { signal: AbortSignal.timeout(30_000) }).catch(() => socket.destroy());
-    this.tunnelReceived += socket.bytesRead;
-    return socket.bytesRead > BODY_BYTES;
-  }
-}
-
-async function openApiKey(base: string, password: string): Promise<string> {
-  const administrator = new EnvelopeClient(base);
-  await administrator.call('POST', '/api/site/login', { username: 'admin', password });
-  const made = await administrator.call<{ secret: string }>('POST', '/api/site/keys', {
-    name: 'faults',
-    scopes: ['meta', 'query'],
-    current_password: password,
-  });
-  return made.secret;
-}
-
-async function environment(home: string, redis: RedisProcess | undefined): Promise<NodeJS.ProcessEnv> {
-  const env: NodeJS.ProcessEnv = {
-    PATH: process.env['PATH'],
-    HOME: process.env['HOME'],
-    GATEHOUSE_HOME: home,
-    WORKERS: 'separate',
-    TUNNEL_LISTEN_ADDRESS: '127.0.0.1',
-    ...(redis && { REDIS_URL: `redis://127.0.0.1:${redis.port}` }),
-  };
-  const variables = [...SERVICES.map(({ portVariable }) => portVariable), ...TUNNEL_PORTS.map((port) => port.variable)];
-  for (const variable of [...variables, KERNEL_PORT.variable]) env[variable] = String(await freePort());
-  return env;
-}
-
-/** An empty folder that PostgreSQL's own account can reach. */
-export function makeHome(): { home: string; remove: () => void } {
-  const home = mkdtempSync(join(tmpdir(), 'gatehouse-faults-'));
-  chmodSync(home, 0o711);
-  return { home, remove: () => rmSync(home, { recursive: true, force: true }) };
-}
-
-/** Resolves to whether it became true in time. */
-export async function eventuallyTrue(condition: () => Promise<boolean>, timeoutMs = 30_000): Promise<boolean> {
-  const end = performance.now() + timeoutMs;
-  for (;;) {
-    if (await condition().catch(() => false)) return true;
-    if (performance.now() > end) return false;
-    await delay(100);
+    const { received } = await fetchThroughPort(port, `/bytes/${BODY_BYTES}`);
+    this.tunnelReceived += received;
+    return received > BODY_BYTES;
   }
 }

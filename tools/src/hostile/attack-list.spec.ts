@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HOSTILE_ATTACKS } from './attack-list.js';
-import { Chance } from './chance.js';
+import { Chance } from '../trials/chance.js';
 import { ODD_ANSWERS, oddAnswerFor } from './odd-answers.js';
 
 describe('the list of attacks', () => {

@@ -2,7 +2,7 @@ import { Agent, request, type RequestOptions } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withClient } from '@gatehouse/persistence';
 import { parseVisitorKey } from '@gatehouse/tunnel-kernel';
-import { eventuallyTrue } from '../faults/stage.js';
+import { eventuallyTrue } from '../trials/eventually-true.js';
 import { SteadyTraffic } from '../faults/steady-traffic.js';
 import type { Ground } from './ground.js';
 import { LongDownload } from './long-download.js';
@@ -12,7 +12,7 @@ import { UdpAsker } from './udp-flows.js';
 import { visit as visitByKey } from './visits.js';
 
 const ANSWER_MS = 30_000;
-/** An answer later than this is one that somebody noticed. */
+/** A bystander notices an answer that takes longer. */
 const SLOW_SECONDS = 15;
 const PULSE_MS = 250;
 const COUNTED_MS = 60_000;
@@ -106,20 +106,22 @@ export class Bystanders {
   async settleAccounts(): Promise<string[]> {
     await this.finish();
     const { tunnel: udp } = this.datagrams;
-    const told = await this.stored(
+    const counted = await this.stored(
       ({ tcp, pages }) => tcp === this.downloads.tunnel.received && pages >= this.answeredPages,
     );
     this.datagrams.socks.close();
     udp.close();
     const findings: string[] = [];
-    if (told.tcp !== this.downloads.tunnel.received) {
-      findings.push(`counter of the tcp tunnel: ${told.tcp}, its visitor received ${this.downloads.tunnel.received}`);
+    if (counted.tcp !== this.downloads.tunnel.received) {
+      findings.push(
+        `counter of the tcp tunnel: ${counted.tcp}, its visitor received ${this.downloads.tunnel.received}`,
+      );
     }
-    if (told.udp < udp.received) {
-      findings.push(`counter of the udp tunnel: ${told.udp}, its visitor received ${udp.received}`);
+    if (counted.udp < udp.received) {
+      findings.push(`counter of the udp tunnel: ${counted.udp}, its visitor received ${udp.received}`);
     }
-    if (told.pages < this.answeredPages) {
-      findings.push(`log of the proxy: ${told.pages} pages, ${this.answeredPages} were answered`);
+    if (counted.pages < this.answeredPages) {
+      findings.push(`log of the proxy: ${counted.pages} pages, ${this.answeredPages} were answered`);
     }
     return findings;
   }

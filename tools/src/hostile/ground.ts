@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HostView, NewTunnelClientView, NewTunnelView, TunnelView } from '@gatehouse/contracts';
 import { createServerIdentity } from '@gatehouse/tunnel-kernel';
-import { eventuallyTrue } from '../faults/stage.js';
+import { eventuallyTrue } from '../trials/eventually-true.js';
 import { KERNEL_PORT } from '../supervisor/service-list.js';
 import { AgentProcess } from '../tour/agent-process.js';
 import { ApiClient } from '../tour/api-client.js';
-import { EnvelopeClient } from '../tour/envelope-client.js';
+import { EnvelopeClient, makeReadingKey } from '../tour/envelope-client.js';
 import { listenTo, RawServer } from './sockets.js';
 import { oddAnswerFor } from './odd-answers.js';
 import type { Platform } from './platform.js';
@@ -24,7 +24,6 @@ const ONLINE_MS = 60_000;
 /** A client of the tunnel gateway with its agent, a process of its own. */
 export interface Tenant {
   client: NewTunnelClientView;
-  server: string;
   agent: AgentProcess;
   agentOptions: readonly string[];
 }
@@ -87,7 +86,7 @@ export class Ground {
   /** As a person would, when it has ended. */
   async restartAgent(tenant: Tenant): Promise<void> {
     await tenant.agent.stop();
-    tenant.agent = AgentProcess.start(tenant.server, tenant.client.key, tenant.agentOptions);
+    tenant.agent = AgentProcess.start(tenant.client, tenant.agentOptions);
     await this.online(tenant);
   }
 
@@ -177,12 +176,7 @@ export class Ground {
 
   private async openSite(password: string): Promise<void> {
     const administrator = new EnvelopeClient(this.services.site);
-    await administrator.call('POST', '/api/site/login', { username: 'admin', password });
-    const made = await administrator.call<{ id: number; secret: string }>('POST', '/api/site/keys', {
-      name: `hostile ${this.mark}`,
-      scopes: ['meta', 'query'],
-      current_password: password,
-    });
+    const made = await makeReadingKey(administrator, password, `hostile ${this.mark}`);
     this.afterwards(() => administrator.ask('DELETE', `/api/site/keys/${made.id}`));
     this.openApi = new EnvelopeClient(this.services.site, { 'x-api-key': made.secret });
   }
@@ -216,13 +210,7 @@ export class Ground {
 
   private async openTenant(name: string, agentOptions: readonly string[]): Promise<Tenant> {
     const client = await this.addClient(name);
-    const server = /--server (\S+)/.exec(client.command)?.[1] ?? '';
-    const tenant: Tenant = {
-      client,
-      server,
-      agentOptions,
-      agent: AgentProcess.start(server, client.key, agentOptions),
-    };
+    const tenant: Tenant = { client, agentOptions, agent: AgentProcess.start(client, agentOptions) };
     this.afterwards(() => tenant.agent.stop());
     await this.online(tenant);
     return tenant;

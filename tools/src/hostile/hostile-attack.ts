@@ -1,5 +1,5 @@
 import { Breach } from '../security/attack.js';
-import type { Chance } from './chance.js';
+import type { Chance } from '../trials/chance.js';
 import type { Ground } from './ground.js';
 
 export type Role = 'origin' | 'node' | 'proxy client' | 'visitor' | 'target' | 'agent' | 'API client';

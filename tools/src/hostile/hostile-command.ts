@@ -1,17 +1,16 @@
 import { randomInt } from 'node:crypto';
-import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import type { Command } from '../commands.js';
-import { interruption } from '../interruption.js';
-import { writeTable } from '../page-table.js';
+import { interruption } from '../trials/interruption.js';
+import { describeRun, writeTable } from '../trials/page-table.js';
 import { platformHome } from '../supervisor/platform-settings.js';
 import { table } from '../table.js';
 import { HOSTILE_ATTACKS } from './attack-list.js';
 import { Bystanders } from './bystanders.js';
-import { Chance } from './chance.js';
+import { Chance } from '../trials/chance.js';
 import { Ground } from './ground.js';
 import type { HostileAttack } from './hostile-attack.js';
 import { runningPlatform, startPlatform } from './platform.js';
@@ -72,7 +71,7 @@ export const hostileCommand: Command = async (args) => {
     quick: values.quick,
     write: values.write,
   };
-  say(`seed ${wishes.seed}, load ${loadavg()[0]?.toFixed(1) ?? '?'}, Node ${process.version}`);
+  say(`Seed ${wishes.seed}. ${describeRun()}`);
   const isStopped = { yes: false };
   const platform = values.running ? runningPlatform(platformHome(process.env), process.env) : await startPlatform();
   try {
@@ -123,13 +122,11 @@ async function attackAll(ground: Ground, wishes: Wishes): Promise<number> {
 function conclude(ground: Ground, wishes: Wishes, { rows, summary, failures }: Result, minutes: string): number {
   const memory = [...peakMemory(census(ground))].map(([name, size]) => `${name} ${size}`).join(', ');
   const verdict = failures.length === 0 ? 'Nobody noticed.' : 'It was noticed.';
-  const load = loadavg()[0]?.toFixed(1) ?? '?';
-  const text = `${summary} ${minutes} minutes, seed ${wishes.seed}, load ${load}. Peak memory in MiB: ${memory}. ${verdict}`;
+  const text = `${summary} ${minutes} minutes, seed ${wishes.seed}. Peak memory in MiB: ${memory}. ${verdict}`;
   process.stdout.write(`\n${table(rows)}\n\n`);
   for (const failure of failures) process.stdout.write(`  ${failure}\n`);
   process.stdout.write(`\n${text}\n`);
-  const run = `Run on ${new Date().toISOString().slice(0, 10)} with Node ${process.version}. ${text}`;
-  if (wishes.write) writeTable(PAGE, 'hostile', rows, run);
+  if (wishes.write) writeTable(PAGE, 'hostile', rows, `${describeRun()} ${text}`);
   return failures.length === 0 ? 0 : 1;
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { findProcess, type Role } from '../faults/processes.js';
-import { eventuallyTrue } from '../faults/stage.js';
+import { eventuallyTrue } from '../trials/eventually-true.js';
 import type { Ground } from './ground.js';
 
 const ROLES = [

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventuallyTrue } from '../faults/stage.js';
+import { eventuallyTrue } from '../trials/eventually-true.js';
 import type { Bystanders } from './bystanders.js';
-import { Chance } from './chance.js';
+import { Chance } from '../trials/chance.js';
 import type { Ground } from './ground.js';
 import type { HostileAttack } from './hostile-attack.js';
 import { awaitRelease, census, countDescriptors, type Held } from './processes.js';
@@ -96,7 +96,7 @@ async function lane({ ground, watchman, report, order, plan }: Lane): Promise<vo
     row.times += 1;
     if (untried === undefined) row.sent = sent;
     else {
-      // Others may be in its way for a while; that it never comes to it is said at the end.
+      // Others may be in its way for a while. The end of the run names an attack that never got through to its work.
       row.untried += 1;
       plan.report(`${attack.name} could not be tried: ${untried}`);
     }

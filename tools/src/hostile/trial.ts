@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventuallyTrue } from '../faults/stage.js';
+import { eventuallyTrue } from '../trials/eventually-true.js';
 import { Breach } from '../security/attack.js';
 import type { Bystanders, Notice } from './bystanders.js';
 import type { Ground, Tenant } from './ground.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** When a server ends a session whose client it does not reach any more; longer than ours set it to (keep-alives). */
+/** After this a server ends a session whose client it cannot reach; longer than the keep-alives that our services ask for. */
 const SERVER_NOTICES_MS = 60_000;
 
 /** Looks at what passes. Null: this connection ends here, and nothing more of it is carried. */

@@ -31,7 +31,7 @@ it('points and tokens move once when the connection ends at a commit', { timeout
     const { cuts, broken } = await sweepCommits(set, operation);
     expect(broken).toEqual([]);
     expect(new Set(cuts.map(({ moment }) => moment))).toEqual(new Set(['before', 'after']));
-    // The client is told to come again where nothing else is known: never that something is wrong with the service.
+    // Where the outcome is not known the client is asked to come again. It never hears of a defect of the service.
     expect(cuts.map(({ status }) => status)).toContain(503);
     expect(book.take().wrong).toEqual([]);
   }

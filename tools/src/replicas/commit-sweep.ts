@@ -9,7 +9,6 @@ import type { SweptOperation } from './swept-operations.js';
 const MOST_COMMITS = 15;
 
 export interface SweepReport {
-  operation: string;
   /** What each connection that was ended had written. */
   cuts: { moment: CutMoment; wrote: string; status: number }[];
   /** What is wrong. */
@@ -22,7 +21,7 @@ export interface SweepReport {
  * the request at the other replica. It must have happened once.
  */
 export async function sweepCommits(set: ReplicaSet, operation: SweptOperation): Promise<SweepReport> {
-  const report: SweepReport = { operation: operation.name, cuts: [], broken: [] };
+  const report: SweepReport = { cuts: [], broken: [] };
   for (const moment of ['before', 'after'] as const) {
     for (let commit = 1; ; commit += 1) {
       const cut = await tryCommit(set, operation, { moment, commit }, report);

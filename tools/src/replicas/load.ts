@@ -5,7 +5,7 @@ export interface Work {
   name: string;
   /** One thing from beginning to end; `turn` says which replica is asked first. */
   step(turn: number): Promise<void>;
-  /** What was promised to somebody and is not so, in words. Nothing is under way meanwhile. */
+  /** Promises to clients that the data do not keep, in words. Nothing is under way meanwhile. */
   brokenPromises(): Promise<string[]>;
 }
 
@@ -16,7 +16,6 @@ export class Load {
   private readonly stopping = new AbortController();
   private readonly people: Promise<void>[];
   readonly failures: string[] = [];
-  steps = 0;
 
   constructor(works: readonly Work[], peopleEach: number) {
     this.people = works.flatMap((work) => Array.from({ length: peopleEach }, (_, person) => this.run(work, person)));
@@ -33,7 +32,6 @@ export class Load {
     for (let turn = person; !signal.aborted; turn += 1) {
       try {
         await work.step(turn);
-        this.steps += 1;
       } catch (error) {
         this.failures.push(`${work.name}: ${(error as Error).message}`);
       }

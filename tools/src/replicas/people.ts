@@ -38,7 +38,7 @@ async function siteLogin(client: ReplicaClient, username: string, password: stri
   return client.as({ cookie });
 }
 
-/** Somebody with points and a personal key. */
+/** A user with points and a personal key. */
 export interface Member {
   id: number;
   /** With the cookie of a login. */
@@ -47,8 +47,8 @@ export interface Member {
   open: ReplicaClient;
 }
 
-/** Premium has some unlocks a week for nothing. */
-export async function newMember(administrator: ReplicaClient, points: number, isPremium = false): Promise<Member> {
+/** Registers a user. They buy with points: without Premium no unlock is free. */
+export async function newMember(administrator: ReplicaClient, points: number): Promise<Member> {
   const anonymous = administrator.as({ cookie: '' });
   const username = `member-${randomBytes(6).toString('hex')}`;
   const registration = { username, password: USER_PASSWORD };
@@ -56,7 +56,6 @@ export async function newMember(administrator: ReplicaClient, points: number, is
   const made = await anonymous.call<Enveloped<{ id: number }>>({ method: 'POST', path, body: registration });
   const { id } = made.data;
   const account = `/api/site/admin/users/${id}`;
-  if (isPremium) await administrator.call({ method: 'PATCH', path: account, body: { premium_until: 'forever' } });
   const grant = { points, ref: randomBytes(12).toString('hex'), note: 'to begin with' };
   await administrator.call({ method: 'POST', path: `${account}/points`, body: grant });
   const site = await siteLogin(anonymous, username, USER_PASSWORD);

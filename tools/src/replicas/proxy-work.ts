@@ -7,7 +7,7 @@ import type { ReplicaSet } from './replica-set.js';
 
 const NODES = 40;
 const SUBSCRIPTIONS = 2;
-/** Of what was added while its answer was lost. */
+/** Stands for the id of a rule or node that was added while its answer was lost. */
 const LOST = 0;
 
 /** An administrator adds nodes and rules, changes rules, and refreshes subscriptions whose lists share nodes and change. */
@@ -179,7 +179,7 @@ function differences(what: string, promised: readonly string[], found: readonly 
   const extra = [...there].filter((one) => !wanted.has(one)).length;
   return [
     ...(missing === 0 ? [] : [`${missing} of ${wanted.size} ${what} are missing`]),
-    ...(extra === 0 ? [] : [`${extra} ${what} are there that nobody was told of`]),
+    ...(extra === 0 ? [] : [`${extra} ${what} are there that no client was promised`]),
     ...(found.length === there.size ? [] : [`${found.length - there.size} ${what} are there twice`]),
   ];
 }

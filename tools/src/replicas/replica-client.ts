@@ -10,7 +10,6 @@ const PAUSE_MS = 50;
 export interface ReplicaAnswer {
   status: number;
   body: Record<string, unknown>;
-  isReplay: boolean;
   retryAfter: string | null;
 }
 
@@ -130,7 +129,7 @@ export class ReplicaClient {
       });
       return await read(response);
     } catch {
-      return { status: 0, body: {}, isReplay: false, retryAfter: null };
+      return { status: 0, body: {}, retryAfter: null };
     }
   }
 }
@@ -144,7 +143,6 @@ async function read(response: Response): Promise<ReplicaAnswer> {
   return {
     status: response.status,
     body,
-    isReplay: response.headers.has('idempotency-replayed'),
     retryAfter: response.headers.get('retry-after'),
   };
 }

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '@gatehouse/net';
 import { withClient } from '@gatehouse/persistence';
 import { ROOT } from '../../bootstrap/layout.mjs';
-
 import { ServiceProcess } from '../supervisor/service-process.js';
 import { PostgresCarrier } from './postgres-carrier.js';
 
@@ -103,18 +101,15 @@ export class ReplicaSet implements AsyncDisposable {
     const replica = { service, index, url: '', database };
     this.replicas.push(replica);
     const env = { ...this.shared, DATABASE_URL: database.url, ...(await this.environmentOf(service)) };
-    if (service === 'tunnel-gateway' && index === 0) await this.startEdge(env);
+    if (service === 'tunnel-gateway' && index === 0) this.startEdge(env);
     const port = await this.spawn(`${service} ${index + 1}`, join(service, 'dist/main.js'), env);
     replica.url = `http://127.0.0.1:${port}`;
   }
 
-  /** The edge is one program; both replicas of its administration reach it. */
-  private async startEdge(env: NodeJS.ProcessEnv): Promise<void> {
+  /** The edge is one program; both replicas of its administration reach it. It is ready when the first of them has migrated. */
+  private startEdge(env: NodeJS.ProcessEnv): void {
     const direct = { ...env, DATABASE_URL: this.options.databaseUrl };
-    const said = this.spawn('edge', 'tunnel-gateway/dist/edge.js', direct);
-    // It is ready when the first of its administration has migrated.
-    said.catch(() => undefined);
-    await delay(0);
+    this.spawn('edge', 'tunnel-gateway/dist/edge.js', direct).catch(() => undefined);
   }
 
   private async environmentOf(service: ServiceName): Promise<NodeJS.ProcessEnv> {

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbeddedPostgres, type EmbeddedPostgres, type StoredData } from '@gatehouse/persistence';
 import { loadStoredData } from '../database/stored-data.js';
-import { RedisProcess } from '../faults/stage.js';
+import { RedisProcess } from '../trials/redis-process.js';
 import { Carrier } from './carrier.js';
 import { brokenChain, brokenData } from './invariants.js';
 import { Load, type Work } from './load.js';
@@ -60,10 +60,6 @@ export class ReplicaStage implements AsyncDisposable {
 
   begin(): void {
     this.load = new Load(this.works, PEOPLE_EACH);
-  }
-
-  get steps(): number {
-    return this.load?.steps ?? 0;
   }
 
   /** Ends the load and says what does not hold. */

@@ -1,10 +1,13 @@
-import { parseArgs } from 'node:util';
-import { setTimeout as delay } from 'node:timers/promises';
-import { PlainFailure } from '../../bootstrap/failure.mjs';
-import { OWN } from '../../bootstrap/layout.mjs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { PlainFailure } from '../../bootstrap/failure.mjs';
+import { OWN, ROOT } from '../../bootstrap/layout.mjs';
 import type { Command } from '../commands.js';
-import { eventuallyTrue, makeHome } from '../faults/stage.js';
+import { eventuallyTrue } from '../trials/eventually-true.js';
+import { interruption } from '../trials/interruption.js';
+import { makeHome } from '../trials/own-platform.js';
+import { describeRun, mergeRows, readTable, writeTable } from '../trials/page-table.js';
 import { findInPath } from '../peers/programs.js';
 import { table } from '../table.js';
 import { sweepCommits, type SweepReport } from './commit-sweep.js';
@@ -12,8 +15,8 @@ import { usualFaults, type ReplicaFault } from './replica-faults.js';
 import { ReplicaStage } from './replica-stage.js';
 import { seeEachOther } from './shared-view.js';
 import { sweptOperations } from './swept-operations.js';
-import { writeReplicaTables } from './write-tables.js';
 
+const PAGE = join(ROOT, 'docs/reliability.md');
 const PEERS = join(OWN, 'peers', 'bin');
 const BEFORE_MS = 4_000;
 const RECOVERY_MS = 120_000;
@@ -55,10 +58,16 @@ export const replicasCommand: Command = async (args) => {
   if (outcome.sweeps.length > 0) process.stdout.write(`\n${table([SWEEP_HEADINGS, ...outcome.sweeps])}\n`);
   if (outcome.faults.length > 0) process.stdout.write(`\n${table([FAULT_HEADINGS, ...outcome.faults])}\n`);
   for (const line of outcome.wrong) process.stdout.write(`${line}\n`);
-  if (values.write === true)
-    writeReplicaTables([SWEEP_HEADINGS, ...outcome.sweeps], [FAULT_HEADINGS, ...outcome.faults]);
+  if (values.write === true) writeTables(outcome);
   return outcome.wrong.length === 0 ? 0 : 1;
 };
+
+function writeTables({ sweeps, faults }: Outcome): void {
+  if (sweeps.length > 0) writeTable(PAGE, 'commits', [SWEEP_HEADINGS, ...sweeps], describeRun());
+  const names = usualFaults(true).map(({ name }) => name);
+  const rows = mergeRows(names, faults, readTable(PAGE, 'replicas'));
+  if (faults.length > 0) writeTable(PAGE, 'replicas', [FAULT_HEADINGS, ...rows], describeRun());
+}
 
 async function runOn(
   redisProgram: string | undefined,
@@ -162,13 +171,4 @@ function unique(lines: readonly string[]): string[] {
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
-}
-
-/** Rejects when a person ends the run, so that nothing of it is left. */
-function interruption(): Promise<never> {
-  return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => reject(new PlainFailure(`stopped by ${signal}`, { exitCode: 130 })));
-    }
-  });
 }

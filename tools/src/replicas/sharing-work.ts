@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { withClient } from '@gatehouse/persistence';
-import { eventuallyTrue } from '../faults/stage.js';
+import { eventuallyTrue } from '../trials/eventually-true.js';
 import {
   authorize,
   newApplication,
@@ -146,7 +146,7 @@ export class SharingWork implements Work {
       const tokens = body['data'] as { refresh_token?: string } | null;
       if (status === 200 && tokens?.refresh_token !== undefined) chain.token = tokens.refresh_token;
       else {
-        // After the grace time a repeat ends the authorization, which is right: somebody else might have had the first answer.
+        // After the grace time a repeat ends the authorization, which is right: a thief might have had the first answer.
         const seconds = (performance.now() - began) / 1_000;
         if (seconds < GRACE_SECONDS) this.contradictions.push(`a refresh was answered ${status} after ${seconds} s`);
         const member = this.members[this.chains.indexOf(chain)];

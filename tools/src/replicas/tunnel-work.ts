@@ -1,10 +1,10 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import type { NewTunnelClientView } from '@gatehouse/contracts';
 import { withClient } from '@gatehouse/persistence';
-import { eventuallyTrue } from '../faults/stage.js';
+import { eventuallyTrue } from '../trials/eventually-true.js';
 import { AgentProcess } from '../tour/agent-process.js';
 import { Origin } from '../tour/origin.js';
+import { fetchThroughPort } from '../tour/port-visitor.js';
 import type { Work } from './load.js';
 import { isLost, type ReplicaClient } from './replica-client.js';
 import type { ReplicaSet } from './replica-set.js';
@@ -39,7 +39,7 @@ export class TunnelWork implements Work {
     const chance = randomInt(4);
     if (chance === 0) await this.addClient(turn);
     else if (chance === 1) await this.changeClient(turn);
-    else await this.visit();
+    else await this.download();
   }
 
   async brokenPromises(): Promise<string[]> {
@@ -75,13 +75,10 @@ export class TunnelWork implements Work {
 
   private async open(): Promise<void> {
     const { administrator } = this;
-    const client = await administrator.call<{ id: number; key: string; command: string }>({
-      method: 'POST',
-      path: '/api/v1/clients',
-      body: { name: 'sweep' },
-    });
+    const request = { method: 'POST', path: '/api/v1/clients', body: { name: 'sweep' } };
+    const client = await administrator.call<NewTunnelClientView>(request);
     this.clientId = client.id;
-    this.agent = AgentProcess.start(/--server (\S+)/.exec(client.command)?.[1] ?? '', client.key);
+    this.agent = AgentProcess.start(client);
     const target = { client_id: client.id, mode: 'tcp', listen_ip: '127.0.0.1', listen_port: 0 };
     const made = await administrator.call<{ id: number }>({
       method: 'POST',
@@ -116,17 +113,9 @@ export class TunnelWork implements Work {
     if (status !== 200) this.contradictions.push(`a changed client was answered ${status}`);
   }
 
-  private async visit(): Promise<void> {
-    await this.download();
-  }
-
   private async download(): Promise<boolean> {
-    const socket = connect({ host: '127.0.0.1', port: this.port });
-    socket.on('error', () => undefined);
-    socket.resume();
-    socket.end(`GET /bytes/${BODY_BYTES} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
-    await once(socket, 'close', { signal: AbortSignal.timeout(30_000) }).catch(() => socket.destroy());
-    this.received += socket.bytesRead;
-    return socket.bytesRead > BODY_BYTES;
+    const { received } = await fetchThroughPort(this.port, `/bytes/${BODY_BYTES}`);
+    this.received += received;
+    return received > BODY_BYTES;
   }
 }

@@ -1,12 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { NewTunnelClientView } from '@gatehouse/contracts';
 import { TourFailure } from './script.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../apps/tunnel-agent/dist/gatehouse-agent.mjs', import.meta.url));
 const MAX_OUTPUT = 4_000;
 /** MiB. A defect may cost the agent, not the machine that it is tried on. */
 const MAX_HEAP = 1_024;
+
+type NewClient = Pick<NewTunnelClientView, 'command' | 'key'>;
 
 /** The program that people run beside their service. */
 export class AgentProcess {
@@ -22,7 +25,10 @@ export class AgentProcess {
     }
   }
 
-  static start(server: string, key: string, more: readonly string[] = []): AgentProcess {
+  /** `client`: as it was answered when it was made. @throws TourFailure when its command names no server */
+  static start({ command, key }: NewClient, more: readonly string[] = []): AgentProcess {
+    const server = /--server (\S+)/.exec(command)?.[1];
+    if (server === undefined) throw new TourFailure('the command names no server');
     const options = ['--server', server, '--allow', '127.0.0.1', '--grace-seconds', '1', ...more];
     const env = { PATH: process.env['PATH'], GATEHOUSE_AGENT_KEY: key };
     return new AgentProcess(

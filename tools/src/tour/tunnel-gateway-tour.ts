@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { HostView, IpRuleView, NewTunnelClientView, TunnelClientView, TunnelView } from '@gatehouse/contracts';
 import { createServerIdentity } from '@gatehouse/tunnel-kernel';
@@ -9,6 +7,7 @@ import type { ApiClient } from './api-client.js';
 import { AgentProcess } from './agent-process.js';
 import { visitHost, type HostPorts } from './host-visitor.js';
 import { Origin } from './origin.js';
+import { fetchThroughPort } from './port-visitor.js';
 import { eventually, expectEqual, expectThat, type Script } from './script.js';
 
 const BODY = 'hello from behind NAT\n';
@@ -87,9 +86,7 @@ async function addClient({ api, password }: TunnelPlaces, script: Script, trace:
 
 async function startAgent({ api, script, client, trace }: Stage): Promise<void> {
   await script.step('start the agent beside the private web server', async (say) => {
-    const server = /--server (\S+)/.exec(client.command)?.[1];
-    expectThat(server !== undefined, 'the command names no server');
-    trace.agent = AgentProcess.start(server, client.key);
+    trace.agent = AgentProcess.start(client);
     const online = await eventually('the agent', async () => {
       trace.agent?.requireRunning();
       const { agent } = await api.call<TunnelClientView>('GET', `/clients/${client.id}`);
@@ -115,23 +112,6 @@ async function openPort({ api, script, origin, client, listenAddress = '127.0.0.
     say(`tunnel ${tunnel.id}: ${tunnel.listen_ip}:${tunnel.listen_port} -> ${tunnel.target_addr}`);
     return tunnel;
   });
-}
-
-/** What a visitor's own socket moved. */
-interface Moved {
-  sent: number;
-  received: number;
-  text: string;
-}
-
-async function fetchThroughPort(port: number, path: string): Promise<Moved> {
-  const socket = connect({ host: '127.0.0.1', port });
-  const parts: Buffer[] = [];
-  socket.on('data', (part: Buffer) => parts.push(part));
-  // Not end(): Node's server gives up its answer when the request's side is closed before it has written everything.
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
-  await once(socket, 'close', { signal: AbortSignal.timeout(30_000) });
-  return { sent: socket.bytesWritten, received: socket.bytesRead, text: Buffer.concat(parts).toString('latin1') };
 }
 
 async function visitPort({ script }: Stage, { listen_port: port }: TunnelView): Promise<void> {
@@ -199,11 +179,7 @@ async function shutOut({ api, script, trace, visitor = '127.0.0.1' }: Stage, tun
     });
     trace.ruleId = rule.id;
     const began = performance.now();
-    const isOpen = async (): Promise<boolean> =>
-      fetchThroughPort(tunnel.listen_port, '/hello').then(
-        ({ text }) => text !== '',
-        () => false,
-      );
+    const isOpen = async (): Promise<boolean> => (await fetchThroughPort(tunnel.listen_port, '/hello')).text !== '';
     await eventually('the rule', async () => ((await isOpen()) ? undefined : true), LIVE_MS);
     say(`rule ${rule.id}: visitors are reset, ${Math.round(performance.now() - began)} ms after it was made`);
     await api.call('DELETE', `/ip-rules/${rule.id}`);

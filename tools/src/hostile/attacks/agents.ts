@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseAgentKey, parseVisitorKey, wireParts } from '@gatehouse/tunnel-kernel';
 import type { TLSSocket } from 'node:tls';
-import type { Chance } from '../chance.js';
+import type { Chance } from '../../trials/chance.js';
 import { noneOf, share, type Assault, type HostileAttack } from '../hostile-attack.js';
 import { becomes, converse, dialTls } from '../sockets.js';
 import { visitOf } from '../visits.js';

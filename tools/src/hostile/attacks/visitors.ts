@@ -126,20 +126,12 @@ async function oneByte(assault: Assault): Promise<string> {
 }
 
 /** A whole ClientHello, and then nothing. */
-async function clientHello(port: number): Promise<Buffer> {
-  const trap = await RawServer.start(() => undefined);
-  const heard = new Promise<Buffer>((resolve) => {
-    void dialTls({ port: trap.port, name: 'a.example' }, 'http/1.1', 1_000).catch(() => undefined);
-    const wait = setInterval(() => {
-      for (const socket of trap.open) {
-        clearInterval(wait);
-        socket.once('data', resolve);
-      }
-    }, 5);
-  });
-  const hello = await heard;
+async function clientHello(): Promise<Buffer> {
+  const heard = Promise.withResolvers<Buffer>();
+  const trap = await RawServer.start((socket) => socket.once('data', heard.resolve));
+  void dialTls({ port: trap.port, name: 'a.example' }, 'http/1.1', 1_000).catch(() => undefined);
+  const hello = await heard.promise;
   trap.close();
-  if (port === 0) throw new Error('the port is not known');
   return hello;
 }
 
@@ -147,7 +139,7 @@ async function half(assault: Assault, where: 'agents' | 'https'): Promise<string
   const { ground, chance } = assault;
   const port = ground.ports[where];
   const count = share(assault, 600);
-  const hello = await clientHello(port);
+  const hello = await clientHello();
   const place = (): { port: number; from: string } => ({ port, from: chance.stranger() });
   const sockets = await crowd(count, place, (socket) => void socket.resume().write(hello));
   await delay(25_000);

@@ -38,7 +38,7 @@ async function watchTunnel({ tunnelGateway, password, restart }: RunningStaging)
   await api.login(password, 'admin');
   const origin = await Origin.start();
   const client = await api.call<NewTunnelClientView>('POST', '/clients', { name: 'restarts' });
-  const agent = AgentProcess.start(/--server (\S+)/.exec(client.command)?.[1] ?? '', client.key);
+  const agent = AgentProcess.start(client);
   try {
     const target = { mode: 'tcp', listen_ip: '0.0.0.0', listen_port: 0, target_addr: `127.0.0.1:${origin.port}` };
     const { id } = await api.call<TunnelView>('POST', '/tunnels', { client_id: client.id, ...target });

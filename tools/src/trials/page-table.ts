@@ -1,5 +1,27 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { PlainFailure } from '../bootstrap/failure.mjs';
+import { loadavg } from 'node:os';
+import { PlainFailure } from '../../bootstrap/failure.mjs';
+
+/** Of this moment, for the line under a table. */
+export function describeRun(): string {
+  const load = loadavg()[0]?.toFixed(1) ?? '?';
+  return `Run on ${new Date().toISOString().slice(0, 10)} with Node ${process.version}, at a load of ${load}.`;
+}
+
+/**
+ * For each name the row that is new, or the one that the page has; names of neither are left out. A row is that of a name
+ * when its first cell begins with it.
+ */
+export function mergeRows(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  former: readonly (readonly string[])[],
+): (readonly string[])[] {
+  return names.flatMap((name) => {
+    const row = [...rows, ...former].find(([first = '']) => first === name || first.startsWith(`${name} (`));
+    return row === undefined ? [] : [row];
+  });
+}
 
 /** Puts a table and what was run between the marks of that name in a page. @throws PlainFailure where it has none */
 export function writeTable(page: string, name: string, rows: readonly (readonly string[])[], run: string): void {

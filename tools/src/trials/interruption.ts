@@ -1,4 +1,4 @@
-import { PlainFailure } from '../bootstrap/failure.mjs';
+import { PlainFailure } from '../../bootstrap/failure.mjs';
 
 /** Rejects when a person ends the run, so that nothing of it is left. */
 export function interruption(): Promise<never> {
