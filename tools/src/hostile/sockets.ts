@@ -119,6 +119,7 @@ export class RawServer {
 
   private constructor(
     private readonly server: Server,
+    readonly address: string,
     readonly port: number,
   ) {}
 
@@ -126,7 +127,7 @@ export class RawServer {
     const server = createServer();
     server.listen({ port: 0, host: address, backlog: 4_096 });
     await once(server, 'listening');
-    const raw = new RawServer(server, (server.address() as AddressInfo).port);
+    const raw = new RawServer(server, address, (server.address() as AddressInfo).port);
     RawServer.running.add(raw);
     server.on('connection', (socket) => {
       raw.total += 1;

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseAgentKey, parseVisitorKey, wireParts } from '@gatehouse/tunnel-kernel';
-import type { TLSSocket } from 'node:tls';
+import { parseVisitorKey, wireParts } from '@gatehouse/tunnel-kernel';
 import type { Chance } from '../../trials/chance.js';
 import { noneOf, share, type Assault, type HostileAttack } from '../hostile-attack.js';
 import { becomes, converse, dialTls } from '../sockets.js';
+import { HandmadeAgent, MESSAGE, messageOf } from '../handmade-agent.js';
+import { lieAboutOwnAddress } from './direct-paths.js';
 import { visitOf } from '../visits.js';
 
 /** Clients of the tunnel gateway whose program is not ours. */
@@ -17,57 +18,8 @@ export const AGENT_ATTACKS: readonly HostileAttack[] = [
   },
   { name: 'forged messages after the login', role: 'agent', quick: true, run: forged },
   { name: 'forged openings of data channels', role: 'agent', quick: true, run: openings },
+  { name: "addresses of the visitor's network as an agent's own", role: 'agent', quick: true, run: lieAboutOwnAddress },
 ];
-
-const AUTH = 1;
-const PATH_STATE = 0x90;
-const CARRIED = 0x91;
-const RENDEZVOUS = 0x80;
-
-/** Frames of the control connection: docs/tunnel-protocol.md. */
-class HandmadeAgent {
-  private text = Buffer.alloc(0);
-
-  private constructor(readonly control: TLSSocket) {
-    control.on('data', (part: Buffer) => (this.text = Buffer.concat([this.text, part]).subarray(-1_000_000)));
-  }
-
-  static async login(port: number, key: string, from: string): Promise<HandmadeAgent> {
-    const agent = new HandmadeAgent(await dialTls({ port, from }, 'gwt/1'));
-    const { secret } = parseAgentKey(key);
-    const auth = { versions: [1], secret, agentId: `hostile-${from}`, epoch: 1, software: 'hostile/1' };
-    agent.send(AUTH, JSON.stringify(auth));
-    await becomes(() => agent.text.length > 0, 10_000);
-    return agent;
-  }
-
-  send(type: number, body: string | Buffer): boolean {
-    return this.control.write(frame(type, Buffer.from(body)));
-  }
-
-  async sent(): Promise<void> {
-    await becomes(() => !this.control.writableNeedDrain, 10_000);
-  }
-
-  /** The id in the newest message of that type. */
-  idOf(type: number): string | undefined {
-    for (let at = 0; at + 4 <= this.text.length;) {
-      const end = at + 4 + this.text.readUIntBE(at + 1, 3);
-      if (this.text[at] === type && end <= this.text.length) {
-        return (JSON.parse(this.text.toString('utf8', at + 4, end)) as { id: string }).id;
-      }
-      at = end;
-    }
-    return undefined;
-  }
-}
-
-function frame(type: number, body: Buffer): Buffer {
-  const header = Buffer.alloc(4);
-  header.writeUInt32BE(body.length);
-  header[0] = type;
-  return Buffer.concat([header, body]);
-}
 
 async function carriedReports(assault: Assault): Promise<string> {
   const { ground, chance } = assault;
@@ -79,9 +31,9 @@ async function carriedReports(assault: Assault): Promise<string> {
   });
   const count = share(assault, 131_200);
   const id = await rendezvous(assault, agent, tunnel.visitor_key ?? '');
-  agent.send(PATH_STATE, JSON.stringify({ id, state: 'open' }));
-  const report = frame(
-    CARRIED,
+  agent.send(MESSAGE.pathState, JSON.stringify({ id, state: 'open' }));
+  const report = messageOf(
+    MESSAGE.carried,
     Buffer.from(JSON.stringify({ id, upload: 2 ** 46, download: 2 ** 46, connections: 65_536 })),
   );
   for (let at = 0; at < count; at += 800) {
@@ -111,9 +63,10 @@ async function rendezvous({ ground, chance }: Assault, agent: HandmadeAgent, vis
   for (let tries = 0; tries < 10; tries += 1) {
     const visitor = await dialTls({ port: ground.ports.agents, from: chance.stranger() }, 'gwv/1');
     visitor.resume().write(say);
-    if (await becomes(() => agent.idOf(RENDEZVOUS) !== undefined, 1_500)) {
+    const asked = (): { id: string }[] => agent.heard<{ id: string }>(MESSAGE.rendezvous);
+    if (await becomes(() => asked().length > 0, 1_500)) {
       setTimeout(() => visitor.destroy(), 10_000).unref();
-      return agent.idOf(RENDEZVOUS) ?? '';
+      return asked()[0]?.id ?? '';
     }
     visitor.destroy();
   }
@@ -152,7 +105,7 @@ function forge(chance: Chance): Buffer {
     ].map((name) => [name, value()]),
   );
   const body = chance.below(3) === 0 ? chance.bytes(chance.below(400)) : Buffer.from(JSON.stringify(fields));
-  const whole = frame(type, body);
+  const whole = messageOf(type, body);
   if (chance.below(8) === 0) whole.writeUIntBE(chance.below(2 ** 24), 1, 3);
   return whole;
 }
