@@ -18,22 +18,18 @@ import { readSettings } from './settings.js';
 await runCommand(SERVICE_NAME, async () => {
   const { databaseUrl, home, secretKey: envValue } = readSettings();
   const box = createSecretBox(loadSecretKeys({ home, envValue }));
-  const byId = (name: string, column: string): SealedColumn => ({
+  const byRow = (name: string, column: string): SealedColumn => ({
     table: `${SCHEMA}.${name}`,
     key: ['id'],
     column,
     box,
-    place: () => name,
-  });
-  const byRow = (name: string, column: string): SealedColumn => ({
-    ...byId(name, column),
     place: ({ id }) => rowPlace({ table: name, id: Number(id) }),
     formerPlace: name,
   });
   const secretPreferences = [...SECRET_PREFERENCES].map((name) => `'${name}'`).join(', ');
   return resealDatabase(databaseUrl, [
     byRow('subscriptions', 'sealed_url'),
-    byId('nodes', 'config'),
+    byRow('nodes', 'config'),
     byRow('rule_sets', 'sealed_url'),
     {
       table: `${SCHEMA}.settings`,

@@ -132,7 +132,7 @@ async function nodesOf(subscriptionId: number): Promise<CarriedNode[]> {
     [subscriptionId],
   );
   return rows.map(({ config, ...row }) => {
-    const node = vault.open(config);
+    const node = vault.open({ id: row.id, config });
     return { ...row, password: 'password' in node ? String(node.password).replace('pass-', '') : '' };
   });
 }
@@ -560,12 +560,15 @@ describe('whatever a provider answers', () => {
 
   /** What people and measurements added to nodes, by password. */
   async function additions(): Promise<Record<string, unknown>> {
-    const rows: { config: string }[] = await dataSource.query(
+    const rows: { id: number; config: string }[] = await dataSource.query(
       `SELECT node.id, node.enabled, node.custom_name, node.config, health.delay_ms, health.tests
        FROM nodes node LEFT JOIN node_health health ON health.node_id = node.id`,
     );
     return Object.fromEntries(
-      rows.map(({ config, ...rest }) => [(vault.open(config) as { password: string }).password.slice(5), rest]),
+      rows.map(({ config, ...rest }) => [
+        (vault.open({ id: rest.id, config }) as { password: string }).password.slice(5),
+        rest,
+      ]),
     );
   }
 

@@ -54,7 +54,7 @@ export {
   type SealedRow,
   type SecretBox,
 } from '@gatehouse/net';
-export { takeRowId } from './row-id.js';
+export { takeRowId, takeRowIds } from './row-id.js';
 export { createDataKeyTable, dataKeyColumn, loadDataKey } from './data-keys.js';
 export { resealDatabase, type ResealOutcome, type SealedColumn } from './reseal.js';
 export {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { NodeVault } from '../nodes/node-vault.js';
+import { NodeVault, type SealedNode } from '../nodes/node-vault.js';
 import { OutboundGroupEntity } from '../outbound/outbound-group.entity.js';
 import { OutboundPolicyEntity } from '../outbound/outbound-policy.entity.js';
 import { RuleSetSource } from '../rule-sets/rule-set-source.js';
@@ -22,6 +22,11 @@ interface NodeRow {
 
 type OpenedNode = Pick<ConfigNode, 'node' | 'unsupportedReason'>;
 
+interface CacheEntry {
+  readonly config: string;
+  readonly opened: OpenedNode;
+}
+
 /** Nodes in the order of groups: by hand first, then as their subscriptions list them. */
 const SELECT_NODES = `
   SELECT node.id, coalesce(node.custom_name, node.original_name) AS name, node.country, node.config, node.tags,
@@ -42,8 +47,8 @@ const GROUP_ORDER = { position: 'ASC', country: 'ASC', id: 'ASC' } as const;
 /** Reads what a kernel configuration is made of. */
 @Injectable()
 export class KernelConfigSource {
-  /** Opened nodes by their sealed text, those of the last load only: a reload opens what is new. */
-  private opened = new Map<string, OpenedNode>();
+  /** Opened nodes by their rows, those of the last load only: a reload opens what is new. */
+  private cache = new Map<number, CacheEntry>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -90,18 +95,19 @@ export class KernelConfigSource {
   }
 
   private toConfigNodes(rows: readonly NodeRow[]): ConfigNode[] {
-    const opened: typeof this.opened = new Map();
+    const cache: typeof this.cache = new Map();
     const nodes = rows.map(({ config, subscription_ids: subscriptionIds, ...row }) => {
-      const known = this.opened.get(config) ?? this.open(config);
-      opened.set(config, known);
-      return { ...row, subscriptionIds, ...known };
+      const known = this.cache.get(row.id);
+      const entry = known?.config === config ? known : { config, opened: this.open({ id: row.id, config }) };
+      cache.set(row.id, entry);
+      return { ...row, subscriptionIds, ...entry.opened };
     });
-    this.opened = opened;
+    this.cache = cache;
     return nodes;
   }
 
-  private open(config: string): OpenedNode {
-    const node = this.vault.open(config);
+  private open(row: SealedNode): OpenedNode {
+    const node = this.vault.open(row);
     const { support, reason } = kernelSupport(node);
     const carried = support === 'embedded' || (support === 'external' && this.mode.get() === 'mihomo');
     return { node, unsupportedReason: carried ? null : reason };

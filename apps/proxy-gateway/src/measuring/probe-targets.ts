@@ -68,7 +68,7 @@ export class ProbeTargets {
   async one(id: number): Promise<NodeTarget> {
     const [row]: NodeRow[] = await this.dataSource.query(SELECT_NODE, [id]);
     if (!row) throw new AppError('NOT_FOUND', `There is no node ${id}.`);
-    const node = this.vault.open(row.config);
+    const node = this.vault.open(row);
     const { reason } = kernelSupport(node);
     if (reason !== null) throw cannotTest(id, reason);
     if (!node.dialerProxy) return { id, name: row.name, node };

@@ -1,19 +1,27 @@
 import type { ProxyNode } from '@gatehouse/contracts';
-import type { SecretBox } from '@gatehouse/persistence';
+import { openFromRow, sealForRow, type SecretBox } from '@gatehouse/persistence';
 import { Inject, Injectable } from '@nestjs/common';
 import { SECRET_BOX } from '../secret-box.token.js';
 
-/** Nodes as they rest in the database: sealed, because they hold credentials. */
+const TABLE = 'nodes';
+
+/** The columns of a node's row that its definition is opened from. */
+export interface SealedNode {
+  readonly id: number;
+  readonly config: string;
+}
+
+/** Nodes as they rest in the database: sealed, because they hold credentials. Each opens in its own row alone. */
 @Injectable()
 export class NodeVault {
   constructor(@Inject(SECRET_BOX) private readonly box: SecretBox) {}
 
-  seal(node: ProxyNode): string {
-    return this.box.seal(JSON.stringify(node), 'nodes');
+  seal(id: number, node: ProxyNode): string {
+    return sealForRow(this.box, { table: TABLE, id }, JSON.stringify(node));
   }
 
-  /** @throws SecretBoxError for a text sealed with another key. */
-  open(sealed: string): ProxyNode {
-    return JSON.parse(this.box.open(sealed, 'nodes')) as ProxyNode;
+  /** @throws SecretBoxError for a text that another key sealed, or that is another row's. */
+  open({ id, config }: SealedNode): ProxyNode {
+    return JSON.parse(openFromRow(this.box, { table: TABLE, id }, config)) as ProxyNode;
   }
 }

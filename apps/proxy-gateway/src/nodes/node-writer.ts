@@ -1,4 +1,5 @@
 import type { NodeSource, ProxyNode } from '@gatehouse/contracts';
+import { takeRowIds } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { CountryDatabase } from './country-database.js';
@@ -6,12 +7,14 @@ import { describeNode } from './describe-node.js';
 import { guessCountry } from './guess-country.js';
 import { holdNodes } from './hold-nodes.js';
 import { mapInSlices } from './in-slices.js';
-import { NodeVault } from './node-vault.js';
+import { NodeVault, type SealedNode } from './node-vault.js';
 
 export interface NewNode {
   fingerprint: string;
   node: ProxyNode;
 }
+
+type NodeRow = NewNode & { id: number };
 
 /** Columns that a node's definition decides, in the order of their parameters. */
 const COLUMNS = [
@@ -33,8 +36,8 @@ const NAMES = COLUMNS.map(([name]) => name).join(', ');
 const arrays = (first: number): string => COLUMNS.map(([, type], index) => `$${index + first}::${type}[]`).join(', ');
 
 const INSERT = `
-  INSERT INTO nodes (source, ${NAMES})
-  SELECT $1, entry.* FROM unnest(${arrays(2)}) AS entry
+  INSERT INTO nodes (source, id, ${NAMES})
+  SELECT $1, entry.* FROM unnest($2::bigint[], ${arrays(3)}) AS entry
   ON CONFLICT (fingerprint) DO NOTHING`;
 
 /** A country that a person chose, or that was measured, outlives a new definition; so does what its server's name told. */
@@ -68,7 +71,10 @@ export class NodeWriter {
   /** Ids by fingerprint; a node that exists keeps its row as it is. */
   async upsert(tx: EntityManager, nodes: readonly NewNode[], source: NodeSource): Promise<Map<string, number>> {
     if (nodes.length === 0) return new Map();
-    await tx.query(INSERT, [source, ...(await this.parameters(nodes))]);
+    // A definition is sealed for its row, so the id comes first.
+    const ids = await takeRowIds(tx, 'nodes', nodes.length);
+    const entries = nodes.map((entry, index) => ({ ...entry, id: ids[index]! }));
+    await tx.query(INSERT, [source, ids, ...(await this.parameters(entries))]);
     const rows: { id: number; fingerprint: string }[] = await tx.query(
       'SELECT id, fingerprint FROM nodes WHERE fingerprint = ANY($1::text[])',
       [nodes.map(({ fingerprint }) => fingerprint)],
@@ -77,7 +83,7 @@ export class NodeWriter {
   }
 
   /** Gives rows another definition. */
-  async rewrite(tx: EntityManager, nodes: readonly (NewNode & { id: number })[]): Promise<void> {
+  async rewrite(tx: EntityManager, nodes: readonly NodeRow[]): Promise<void> {
     if (nodes.length === 0) return;
     const parameters = await this.parameters(nodes);
     const ids = nodes.map(({ id }) => id);
@@ -97,20 +103,20 @@ export class NodeWriter {
     return count;
   }
 
-  isSame(sealed: string, node: ProxyNode): boolean {
-    return JSON.stringify(this.vault.open(sealed)) === JSON.stringify(node);
+  isSame(row: SealedNode, node: ProxyNode): boolean {
+    return JSON.stringify(this.vault.open(row)) === JSON.stringify(node);
   }
 
-  private async parameters(nodes: readonly NewNode[]): Promise<unknown[][]> {
+  private async parameters(nodes: readonly NodeRow[]): Promise<unknown[][]> {
     const rows = await mapInSlices(nodes, (entry) => this.row(entry));
     return COLUMNS.map((_column, index) => rows.map((row) => row[index]));
   }
 
   /** In the order of COLUMNS. */
-  private row({ fingerprint, node }: NewNode): unknown[] {
+  private row({ id, fingerprint, node }: NodeRow): unknown[] {
     const { type, server, port, network, tls, udp, sni, cipher } = describeNode(node);
     const { country, source } = guessCountry(node.name, node.server, this.countries.lookup);
-    const config = this.vault.seal(node);
+    const config = this.vault.seal(id, node);
     return [fingerprint, node.name, type, server, port, network, tls, udp, sni, cipher, config, country, source];
   }
 }

@@ -76,7 +76,7 @@ export class NodesQuery {
     const active = await counting;
     return rows.map((row) =>
       toNodeView(row, {
-        opened: this.opened.get(row.config),
+        opened: this.opened.get(row),
         sources: sources.get(row.id) ?? [],
         activeConnections: active === null ? null : (active.get(row.id) ?? 0),
         showSecrets,

@@ -1,10 +1,11 @@
-import { createSecretBox } from '@gatehouse/persistence';
+import { createSecretBox, SecretBoxError } from '@gatehouse/persistence';
 import type { ProxyNode } from '@gatehouse/contracts';
 import { describe, expect, it, vi } from 'vitest';
-import { NodeVault } from './node-vault.js';
+import { NodeVault, type SealedNode } from './node-vault.js';
 import { OpenedNodes } from './opened-nodes.js';
 
-const vault = new NodeVault(createSecretBox(Buffer.alloc(32, 1)));
+const box = createSecretBox(Buffer.alloc(32, 1));
+const vault = new NodeVault(box);
 const node = (password: string): ProxyNode => ({
   type: 'ss',
   name: 'a',
@@ -14,28 +15,43 @@ const node = (password: string): ProxyNode => ({
   password,
 });
 
+const sealed = (id: number, password: string): SealedNode => ({ id, config: vault.seal(id, node(password)) });
+
 describe('OpenedNodes', () => {
   it('opens a sealed text once, and shows it in every form', () => {
     const open = vi.spyOn(vault, 'open');
     const nodes = new OpenedNodes(vault);
-    const sealed = vault.seal(node('secret'));
-    const opened = nodes.get(sealed);
-    expect(nodes.get(sealed)).toBe(opened);
+    const row = sealed(1, 'secret');
+    const opened = nodes.get(row);
+    expect(nodes.get(row)).toBe(opened);
     expect(open).toHaveBeenCalledTimes(1);
     expect(opened.rawConfig).toContain('secret');
     expect(opened.maskedConfig).not.toContain('secret');
     expect(opened.shareLink).toMatch(/^ss:/);
     expect(opened.support).toMatchObject({ support: 'embedded' });
-    expect(nodes.get(vault.seal(node('secret')))).not.toBe(opened);
+    expect(nodes.get(sealed(1, 'secret'))).not.toBe(opened);
+  });
+
+  it('opens a text in its own row alone, also where it was opened there before', () => {
+    const nodes = new OpenedNodes(vault);
+    const row = sealed(1, 'secret');
+    nodes.get(row);
+    nodes.get(sealed(2, 'other'));
+    expect(() => nodes.get({ ...row, id: 2 })).toThrow(SecretBoxError);
+  });
+
+  it('opens what was bound to the table alone, as all were once', () => {
+    const config = box.seal(JSON.stringify(node('secret')), 'nodes');
+    expect(new OpenedNodes(vault).get({ id: 7, config }).rawConfig).toContain('secret');
   });
 
   it('lets the ones used least recently go when they weigh too much', () => {
     const nodes = new OpenedNodes(vault);
-    const sealed = Array.from({ length: 3 }, (_, index) => vault.seal(node(`${index}`.repeat(3_000_000))));
-    const [first, second] = sealed.map((text) => nodes.get(text));
+    const rows = Array.from({ length: 3 }, (_, index) => sealed(index, `${index}`.repeat(3_000_000)));
+    const [first, second] = rows.map((row) => nodes.get(row));
     // Three weigh more than there is room for: at most two are kept.
-    expect(nodes.get(sealed[2]!)).toBe(nodes.get(sealed[2]!));
-    expect(nodes.get(sealed[0]!)).not.toBe(first);
-    expect(nodes.get(sealed[1]!)).not.toBe(second);
+    expect(nodes.get(rows[2]!)).toBe(nodes.get(rows[2]!));
+    expect(nodes.get(rows[0]!)).not.toBe(first);
+    expect(nodes.get(rows[1]!)).not.toBe(second);
   });
 });

@@ -2,10 +2,10 @@ import type { KernelSupport, ProxyNode } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { kernelSupport } from '../kernel-host/kernel-support.js';
 import { maskSecrets } from './mask-secrets.js';
-import { NodeVault } from './node-vault.js';
+import { NodeVault, type SealedNode } from './node-vault.js';
 import { shareLink, writeRawConfig } from './raw-config.js';
 
-/** Opening and writing out one node takes tens of microseconds: a page of five hundred would spend them anew each time. */
+/** Opening and writing out one node takes tens of microseconds: a page of five hundred would spend them again each time. */
 const MAX_WEIGHT = 48 * 1_048_576;
 /** What an entry takes beside its texts, roughly. */
 const ENTRY_WEIGHT = 1_024;
@@ -40,35 +40,45 @@ export class OpenedNode {
   }
 }
 
-/** Nodes opened lately, by their sealed text: another definition is another text. The least recently used go first. */
+interface CacheEntry {
+  readonly config: string;
+  readonly opened: OpenedNode;
+}
+
+/** Nodes opened lately, by their rows. Another definition is another sealed text. The least recently used go first. */
 @Injectable()
 export class OpenedNodes {
-  private readonly opened = new Map<string, OpenedNode>();
+  private readonly entries = new Map<number, CacheEntry>();
   private weight = 0;
 
   constructor(private readonly vault: NodeVault) {}
 
-  /** @throws SecretBoxError for a text sealed with another key. */
-  get(sealed: string): OpenedNode {
-    const present = this.opened.get(sealed);
-    if (present) {
-      this.opened.delete(sealed);
-      this.opened.set(sealed, present);
-      return present;
+  /** @throws SecretBoxError for a text that another key sealed, or that is another row's. */
+  get({ id, config }: SealedNode): OpenedNode {
+    const present = this.entries.get(id);
+    if (present?.config === config) {
+      this.entries.delete(id);
+      this.entries.set(id, present);
+      return present.opened;
     }
-    const opened = new OpenedNode(this.vault.open(sealed));
-    this.opened.set(sealed, opened);
-    this.weight += weightOf(sealed);
+    if (present) this.remove(id, present);
+    const opened = new OpenedNode(this.vault.open({ id, config }));
+    this.entries.set(id, { config, opened });
+    this.weight += weightOf(config);
     this.shrink();
     return opened;
   }
 
   private shrink(): void {
-    for (const [oldest] of this.opened) {
+    for (const [id, oldest] of this.entries) {
       if (this.weight <= MAX_WEIGHT) return;
-      this.opened.delete(oldest);
-      this.weight -= weightOf(oldest);
+      this.remove(id, oldest);
     }
+  }
+
+  private remove(id: number, { config }: CacheEntry): void {
+    this.entries.delete(id);
+    this.weight -= weightOf(config);
   }
 }
 

@@ -85,7 +85,7 @@ export class NodeSetStore {
     const rows = new Map(current.map((row) => [row.id, row]));
     const differs = await mapInSlices(retain, ({ id, node }) => {
       const row = rows.get(id);
-      return row !== undefined && !row.shared && !this.nodes.isSame(row.config, node);
+      return row !== undefined && !row.shared && !this.nodes.isSame(row, node);
     });
     return retain.filter((_node, index) => differs[index]);
   }

@@ -15,11 +15,11 @@ export interface NodeExport {
 
 type Row = Pick<
   NodeEntity,
-  'customName' | 'originalName' | 'fingerprint' | 'config' | 'enabled' | 'country' | 'countrySource' | 'tags'
+  'id' | 'customName' | 'originalName' | 'fingerprint' | 'config' | 'enabled' | 'country' | 'countrySource' | 'tags'
 >;
 
 const SELECT_MANUAL = `
-  SELECT custom_name AS "customName", original_name AS "originalName", fingerprint, config, enabled, country,
+  SELECT id, custom_name AS "customName", original_name AS "originalName", fingerprint, config, enabled, country,
     country_source AS "countrySource", tags
   FROM nodes WHERE source = 'manual' ORDER BY id`;
 
@@ -65,6 +65,6 @@ export class ExportNodes {
   private open(row: Row): ExportedNode {
     const { fingerprint, enabled, tags } = row;
     const country = row.countrySource === 'manual' ? row.country : null;
-    return { node: { ...this.vault.open(row.config), name: nodeName(row) }, fingerprint, enabled, country, tags };
+    return { node: { ...this.vault.open(row), name: nodeName(row) }, fingerprint, enabled, country, tags };
   }
 }

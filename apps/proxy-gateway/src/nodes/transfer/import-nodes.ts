@@ -68,9 +68,9 @@ export class ImportNodes {
   private async plan(tx: EntityManager, read: ReadImport, mode: ImportResult['mode']): Promise<ImportPlan> {
     const fingerprints = read.entries.map(({ fingerprint }) => fingerprint);
     const rows: ExistingRow[] = await tx.query(SELECT_EXISTING, [fingerprints, mode === 'replace']);
-    const sealed = new Map(rows.map(({ id, config }) => [id, config]));
+    const configs = new Map(rows.map(({ id, config }) => [id, config]));
     return planImport(rows, read.entries, mode, ({ id }, node) => {
-      const present = this.vault.open(sealed.get(id)!);
+      const present = this.vault.open({ id, config: configs.get(id)! });
       return writeRawConfig({ ...present, name: '' }) === writeRawConfig({ ...node, name: '' });
     });
   }
