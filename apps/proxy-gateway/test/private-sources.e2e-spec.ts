@@ -1,3 +1,4 @@
+import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway } from './support/gateway.js';
 import type { Answer, Gateway } from './support/gateway.js';
@@ -39,4 +40,21 @@ describe.each(KINDS)('private addresses of %s', (path, body) => {
     const given = await asWriter('PUT', at, { url: 'http://127.0.0.1:9/b', allow_private: false });
     expect([given.status, given.body.allow_private]).toEqual([200, false]);
   });
+});
+
+it.each([
+  ['/subscriptions', 'subscriptions'],
+  ['/rule-sets', 'rule_sets'],
+])('a refresh in %s whose database connection ends can be repeated', async (path, table) => {
+  const [, kind] = KINDS.find(([at]) => at === path)!;
+  const made = await gateway.call('POST', path, { ...kind, name: 'cut', url: URL_A, allow_private: true });
+  const database = gateway.app.app.get(DataSource, { strict: false });
+  await database.query(`CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$`);
+  await database.query(`CREATE TRIGGER cut BEFORE UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION cut()`);
+  const refresh = () => gateway.call('POST', `${path}/${made.body.id}/refresh`);
+  const cut = await refresh().finally(() => database.query('DROP FUNCTION cut CASCADE'));
+  expect(cut).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } });
+  expect(Number(cut.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await refresh()).toMatchObject({ status: 200, body: { status: expect.any(String) } });
 });

@@ -1,12 +1,20 @@
+import { mayPass } from '@gatehouse/postgres';
+
+/** Code of a failure by a connection that ended or was not to be had: the same job may well succeed in a moment. */
+const TEMPORARY = 'SERVICE_UNAVAILABLE';
+
 /** A job that ended in failure, seen from the one who waited for it. */
 export class JobFailedError extends Error {
   override readonly name = 'JobFailedError';
   /** Code of the error the handler raised; undefined for an unexpected one, whose message is not for users. */
   readonly code: string | undefined;
+  /** Whether a repetition may succeed: the database or Redis was not there for it. */
+  readonly temporary: boolean;
 
   constructor(failure: JobFailure) {
     super(failure.message);
     this.code = failure.code;
+    this.temporary = failure.code === TEMPORARY;
   }
 }
 
@@ -18,6 +26,7 @@ export class JobTimeoutError extends Error {
 /** The queue's store does not answer, or this process is shutting down. */
 export class JobsUnavailableError extends Error {
   override readonly name = 'JobsUnavailableError';
+  readonly temporary = true;
 }
 
 /** Queues and handlers do not match; the message names every queue and class concerned. */
@@ -45,12 +54,15 @@ export interface JobFailure {
 /** The queue's store keeps only a text; a coded error keeps its code in it so that a waiting process gets it back. */
 export function encodeFailure(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  const code = codeOf(error);
+  const code = mayPass(error) ? TEMPORARY : codeOf(error);
   return code === undefined ? message : JSON.stringify({ code, message });
 }
 
 export function decodeFailure(reason: string): JobFailure {
-  if (!reason.startsWith('{"code":')) return { message: reason };
+  if (!reason.startsWith('{"code":')) {
+    // BullMQ itself fails a job whose result it could not store, with what the connection said.
+    return mayPass(new Error(reason)) ? { code: TEMPORARY, message: reason } : { message: reason };
+  }
   try {
     const { code, message } = JSON.parse(reason) as { code: string; message: string };
     return { code, message };

@@ -1,5 +1,6 @@
 import type { QueueName, QueuePayloads } from '@gatehouse/contracts';
 import { createDataSource, migrate, PersistenceModule, UnitOfWork, withClient } from '@gatehouse/persistence';
+import { mayPass } from '@gatehouse/postgres';
 import {
   createTestDatabase,
   peerOrSkip,
@@ -198,6 +199,25 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     await expect(failed).rejects.toBeInstanceOf(JobFailedError);
     await expect(failed).rejects.toMatchObject({ code: 'FETCH_FAILED', message: 'The server said no.' });
     expect(runs).toBe(1);
+  });
+
+  it('says of a failure by a connection that ended that it is temporary', async () => {
+    const endMine = async (): Promise<void> => {
+      if (redis === undefined) {
+        await withClient(database.url, (client) => client.query('SELECT pg_terminate_backend(pg_backend_pid())'));
+        return;
+      }
+      const client = new Redis(redis.url, { retryStrategy: () => null });
+      client.on('error', () => undefined);
+      await client.call('CLIENT', 'KILL', 'ID', String(await client.call('CLIENT', 'ID')), 'SKIPME', 'no');
+      await client.ping();
+    };
+    const app = await start(handlers(endMine));
+    const failed = app.get(Jobs).addAndWait('subscription-refresh', payload(1), { timeoutMs: 5_000 });
+    await expect(failed).rejects.toMatchObject({ name: 'JobFailedError', temporary: true });
+    await expect(failed).rejects.toSatisfy(mayPass);
+    const other = app.get(Jobs).waitFor('subscription-refresh', 'removed', 5_000);
+    await expect(other).rejects.toMatchObject({ name: 'JobFailedError', temporary: false });
   });
 
   it('gives the event stream back after the last wait, and opens another for the next', async () => {

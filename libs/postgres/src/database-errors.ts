@@ -9,9 +9,9 @@ const BLAMES_ROWS = /^(?:21|22|23|44|54)...$|^P0001$/;
  * that was not had in time, a statement that took too long, and a server that is starting or stopping.
  */
 const PASSES = /^(?:08...|53...|57P0.|40001|40P01|55P03|57014)$/;
-/** What pools and drivers say, without a code, when there is no connection or when one broke. */
+/** What pools and drivers, and Redis's, say without a code when there is no connection or when one broke. */
 const CONNECTION_TEXTS =
-  /^(?:timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error)/;
+  /^(?:timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|terminating connection due to |Connection is closed)/;
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -44,12 +44,13 @@ function causeOf(error: unknown): unknown {
 }
 
 /**
- * True when the database did not do it now, and may in a moment: it does not answer, all connections are taken, or
- * somebody holds what is needed.
+ * True when the database or Redis did not do it now, and may in a moment: it does not answer, all connections are taken,
+ * or another session holds what is needed. Errors of other sources say so by `temporary`.
  */
 export function mayPass(error: unknown): boolean {
   const cause = causeOf(error);
   if (!(cause instanceof Error)) return false;
+  if ('temporary' in cause && cause.temporary === true) return true;
   if (PASSES.test(sqlStateOf(cause)) || CONNECTION_TEXTS.test(cause.message)) return true;
   return 'syscall' in cause && 'code' in cause && CONNECTION_CODES.has(String(cause.code));
 }

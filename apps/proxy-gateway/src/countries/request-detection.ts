@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { CountryRebuildResult } from '@gatehouse/contracts';
-import { JobFailedError, Jobs, JobTimeoutError } from '@gatehouse/jobs';
+import { Jobs } from '@gatehouse/jobs';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { JobCancellations } from '../jobs/job-cancellations.js';
+import { jobFailure } from '../jobs/job-failure.js';
 import { toJobId } from '../jobs/job-id.js';
 import type { CountryOutcome } from './country-detection.handler.js';
 
@@ -34,13 +35,10 @@ export class RequestDetection {
       if (tally.changed > 0) await this.kernel.sync();
       return { ...tally, duration_ms: Math.round(performance.now() - began), job_id };
     } catch (error) {
-      if (error instanceof JobTimeoutError) {
-        throw new AppError('UPSTREAM_TIMEOUT', `It takes longer than that; GET /jobs/${job_id} tells how far it is.`, {
-          cause: error,
-        });
-      }
-      if (!(error instanceof JobFailedError)) throw error;
-      throw new AppError('INTERNAL', 'The countries could not be detected.', { cause: error });
+      throw jobFailure(error, {
+        late: `It takes longer than that; GET /jobs/${job_id} tells how far it is.`,
+        failed: 'The countries could not be detected.',
+      });
     }
   }
 

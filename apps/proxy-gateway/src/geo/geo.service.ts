@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Actor } from '@gatehouse/auth';
 import type { GeoDatabaseName, GeoDatabaseView, GeoStatus, GeoSummary, GeoUpdateResult } from '@gatehouse/contracts';
-import { JobFailedError, Jobs, JobTimeoutError } from '@gatehouse/jobs';
+import { JobFailedError, Jobs } from '@gatehouse/jobs';
 import { AppError } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import { maySeeSecrets } from '../auth/may-see-secrets.js';
 import { readBundledCountryFile } from '@gatehouse/geo';
+import { jobFailure } from '../jobs/job-failure.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { maskSettings } from '../settings-api/mask-settings.js';
 import { FIRST_UPDATE_MS } from './geo-schedule.js';
@@ -70,12 +71,10 @@ export class GeoService {
       if (error instanceof JobFailedError && error.code === 'GEO_UPDATE_RUNNING') {
         throw new AppError('GEO_UPDATE_RUNNING', undefined, { cause: error });
       }
-      if (error instanceof JobTimeoutError) {
-        throw new AppError('UPSTREAM_TIMEOUT', 'The update takes long; it goes on, GET /system/geo tells how it ends', {
-          cause: error,
-        });
-      }
-      throw error;
+      throw jobFailure(error, {
+        late: 'The update takes long; it goes on, GET /system/geo tells how it ends',
+        failed: 'The update failed.',
+      });
     }
   }
 

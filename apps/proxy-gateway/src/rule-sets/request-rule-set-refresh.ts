@@ -1,8 +1,8 @@
 import type { RuleSetRefreshResult } from '@gatehouse/contracts';
-import { JobFailedError, Jobs, JobTimeoutError } from '@gatehouse/jobs';
-import { AppError } from '@gatehouse/platform';
+import { JobFailedError, Jobs } from '@gatehouse/jobs';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { jobFailure, REFRESH_FAILURE } from '../jobs/job-failure.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { ruleSetNotFound } from './refresh-rule-set.js';
 import { RuleSetEntity } from './rule-set.entity.js';
@@ -28,20 +28,12 @@ export class RequestRuleSetRefresh {
         jobId: `rule-set-${id}-${force ? 'force' : 'refresh'}`,
         timeoutMs: WAIT_MS,
       });
-      // Also where nothing was new: what somebody else fetched a moment ago is to be in force too.
+      // Also where nothing was new: what another process fetched a moment ago must be in force, too.
       await this.kernel.sync();
       return result;
     } catch (error) {
-      throw toAppError(error, id);
+      if (error instanceof JobFailedError && error.code === 'NOT_FOUND') throw ruleSetNotFound(id);
+      throw jobFailure(error, REFRESH_FAILURE);
     }
   }
-}
-
-function toAppError(error: unknown, id: number): unknown {
-  if (error instanceof JobTimeoutError) {
-    return new AppError('UPSTREAM_TIMEOUT', 'The refresh has not ended yet; it goes on.', { cause: error });
-  }
-  if (!(error instanceof JobFailedError)) return error;
-  if (error.code === 'NOT_FOUND') return ruleSetNotFound(id);
-  return new AppError('INTERNAL', 'The refresh failed.', { cause: error });
 }

@@ -1,8 +1,8 @@
 import type { RefreshResult } from '@gatehouse/contracts';
-import { JobFailedError, Jobs, JobTimeoutError } from '@gatehouse/jobs';
-import { AppError } from '@gatehouse/platform';
+import { JobFailedError, Jobs } from '@gatehouse/jobs';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { jobFailure, REFRESH_FAILURE } from '../jobs/job-failure.js';
 import { KernelService } from '../kernel-host/kernel.service.js';
 import { notFound } from './refresh-subscription.js';
 import { SubscriptionEntity } from './subscription.entity.js';
@@ -33,16 +33,8 @@ export class RequestRefresh {
       if (result.status === 'updated' || result.status === 'not_modified') await this.kernel.sync();
       return result;
     } catch (error) {
-      throw toAppError(error, id);
+      if (error instanceof JobFailedError && error.code === 'NOT_FOUND') throw notFound(id);
+      throw jobFailure(error, REFRESH_FAILURE);
     }
   }
-}
-
-function toAppError(error: unknown, id: number): unknown {
-  if (error instanceof JobTimeoutError) {
-    return new AppError('UPSTREAM_TIMEOUT', 'The refresh has not ended yet; it goes on.', { cause: error });
-  }
-  if (!(error instanceof JobFailedError)) return error;
-  if (error.code === 'NOT_FOUND') return notFound(id);
-  return new AppError('INTERNAL', 'The refresh failed.', { cause: error });
 }

@@ -32,6 +32,7 @@ export type AnyJson = ReturnType<JSON['parse']>;
 export interface Answer<T = AnyJson> {
   status: number;
   body: T;
+  headers: Headers;
 }
 
 /** A complete proxy gateway: real database, queue and kernel. */
@@ -127,7 +128,7 @@ function client(base: string) {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+    return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
   };
   const login = async (password: string): Promise<void> => {
     const { body } = await call('POST', '/auth/login', { password });
