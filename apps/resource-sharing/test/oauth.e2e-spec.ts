@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { withClient } from '@gatehouse/persistence';
+import { MetricsRegistry } from '@gatehouse/platform';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TokenRetention } from '../src/oauth/token-retention.js';
@@ -381,6 +382,8 @@ describe('access tokens without a day of their own', () => {
     expect(await days()).toEqual(['access_tokens_default']);
     await site.app.get(TokenRetention).run();
     expect(await days()).toEqual(expected);
+    const metrics = await site.app.get(MetricsRegistry).registry.metrics();
+    expect(metrics).toContain('default_partition_rows{table="access_tokens_default"} 0');
     expect(await party.sql.query('SELECT tableoid::regclass::text FROM access_tokens')).not.toContainEqual({
       tableoid: 'access_tokens_default',
     });

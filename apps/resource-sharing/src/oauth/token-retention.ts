@@ -104,7 +104,7 @@ export class TokenRetention implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   private async countStrays(): Promise<void> {
-    const sql = `SELECT count(*)::integer AS rows FROM (SELECT 1 FROM access_tokens_default LIMIT ${MAX_STRAYS}) AS some`;
+    const sql = `SELECT count(*)::integer AS rows FROM (SELECT 1 FROM access_tokens_default LIMIT ${MAX_STRAYS}) AS strays`;
     const [row] = await this.unitOfWork.run((tx) => rowsOf(tx, sql));
     this.strayRows = Number(row?.['rows'] ?? 0);
     this.strays.set({ table: 'access_tokens_default' }, this.strayRows);
