@@ -1,6 +1,11 @@
 /** The commands of `node tools/run.mjs <name>`: what each does, and whether it needs the build. */
 export const COMMANDS = {
   build: { about: 'compile every package that changed', script: 'build', wantsBuild: true },
+  dev: {
+    about: 'the whole platform, compiled and restarted as you edit, with debuggers and the consoles reloading',
+    script: 'dev',
+    wantsBuild: true,
+  },
   check: { about: 'formatting, lint, types and architecture', script: 'check', wantsBuild: false },
   format: { about: 'format every source file in place', script: 'format', wantsBuild: false },
   tour: { about: 'walk through a running platform with real traffic', script: 'tour', wantsBuild: true },

@@ -4,6 +4,7 @@ export type Command = (args: string[]) => Promise<number>;
 
 const COMMANDS: Record<string, () => Promise<Command>> = {
   up: async () => (await import('./supervisor/up-command.js')).upCommand,
+  dev: async () => (await import('./dev/dev-command.js')).devCommand,
   tour: async () => (await import('./tour/tour-command.js')).tourCommand,
   bench: async () => (await import('./bench/bench-command.js')).benchCommand,
   'db-url': async () => (await import('./database/commands.js')).databaseUrlCommand,

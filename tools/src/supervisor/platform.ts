@@ -27,6 +27,11 @@ export interface StartedPlatform {
   firstLogin: { file: string; password: string | undefined; isNew: boolean };
 }
 
+export interface PlatformOptions {
+  /** Flags of Node for a service. */
+  nodeFlags?: (entry: ServiceEntry) => string[];
+}
+
 /** Database and services of one home, started together and stopped together. */
 export class Platform {
   private readonly services = new Map<string, ServiceProcess>();
@@ -40,6 +45,7 @@ export class Platform {
     private readonly settings: PlatformSettings,
     private readonly env: NodeJS.ProcessEnv,
     private readonly notify: (line: string) => void,
+    private readonly options: PlatformOptions = {},
   ) {
     const isEmbedded = settings.databaseUrl === undefined;
     this.state = { ...identityOf(process.pid), isEmbedded, services: [], ports: settings.ports };
@@ -69,6 +75,11 @@ export class Platform {
     await this.database?.stop();
     if (this.lock !== undefined) this.attempt(() => removeState(this.settings.home));
     this.lock?.release();
+  }
+
+  /** Stops a service and starts it again, with the code that is there now. Raises ServiceStartError; it is down then. */
+  async restart(name: string): Promise<void> {
+    if (!this.isStopping) await this.services.get(name)?.replace(SERVICE_PATIENCE_MS);
   }
 
   private async startAll(): Promise<StartedPlatform> {
@@ -112,7 +123,7 @@ export class Platform {
     const service = new ServiceProcess({
       name: entry.name,
       command: process.execPath,
-      args: [join(ROOT, entry.main)],
+      args: [...(this.options.nodeFlags?.(entry) ?? []), join(ROOT, entry.main)],
       cwd: ROOT,
       env: this.serviceEnv(databaseUrl),
       logFile: join(home, 'logs', `${entry.name}.log`),

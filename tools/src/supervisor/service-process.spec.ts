@@ -100,4 +100,25 @@ describe('ServiceProcess', () => {
     expect(pids).toHaveLength(2);
     expect(pids.some((pid) => isRunning({ pid }))).toBe(false);
   });
+
+  it('is replaced by one with the code that is there then, and is still watched', async () => {
+    const running = serve(`console.log('first'); ${READY} setInterval(() => {}, 1000);`);
+    await running.start();
+    writeFileSync(join(folder, 'service.cjs'), `console.log('second'); ${READY} setInterval(() => {}, 1000);`);
+    await running.replace(5_000);
+    await waitFor(() => readFileSync(join(folder, 'test.log'), 'utf8').includes('second'));
+    expect(isRunning({ pid: pids[0] ?? 0 })).toBe(false);
+    process.kill(pids[1] ?? 0, 'SIGKILL');
+    await waitFor(() => notes.includes('[test] is back'));
+  });
+
+  it('stays down when what replaces it does not start, and can be replaced again', async () => {
+    const running = serve(`${READY} setInterval(() => {}, 1000);`);
+    await running.start();
+    writeFileSync(join(folder, 'service.cjs'), `console.error('a typing error'); process.exit(1);`);
+    await expect(running.replace(5_000)).rejects.toThrow('test ended with code 1 before it was ready');
+    writeFileSync(join(folder, 'service.cjs'), `${READY} setInterval(() => {}, 1000);`);
+    await running.replace(5_000);
+    expect(isRunning({ pid: pids[2] ?? 0 })).toBe(true);
+  });
 });

@@ -86,6 +86,14 @@ export class ServiceProcess {
     this.killGroup(); // a kernel that outlived its service
   }
 
+  /** Stops it and starts it again. Raises ServiceStartError; it stays down then. */
+  async replace(patienceMs: number): Promise<void> {
+    await this.stop(patienceMs);
+    this.stopping = false;
+    this.crashes = 0;
+    await this.start();
+  }
+
   /** Ends the service and everything it started, at once. */
   killGroup(): void {
     const pid = this.child?.pid;

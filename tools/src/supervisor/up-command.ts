@@ -2,14 +2,15 @@ import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { BackupSchedule } from '../backups/backup-schedule.js';
 import { writeInChild } from '../backups/write-in-child.js';
 import { collectStartGarbage } from './collect-start-garbage.js';
-import { Platform } from './platform.js';
+import { Platform, type PlatformOptions, type StartedPlatform } from './platform.js';
 import { POSTGRES_PORT_VARIABLE, readPlatformSettings, type PlatformSettings } from './platform-settings.js';
 import { readyTable } from './ready-table.js';
 import { KERNEL_PORT } from './service-list.js';
 import { settingProblems, UNKNOWN_DATABASE } from './settings-check.js';
 import { watchForStop, type StopRequest } from './stop-request.js';
 
-function say(line: string): void {
+/** One line for the person at the terminal. */
+export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
@@ -18,8 +19,14 @@ function tolerateLostTerminal(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
 
+/** Runs beside the platform: `start` when everything is ready, `stop` before the services stop. */
+export interface Companion {
+  start(started: StartedPlatform): Promise<void>;
+  stop(): Promise<void>;
+}
+
 /** Written by a process of its own, which finds the running platform by its home. */
-function backupsOf({ backups, home }: PlatformSettings): BackupSchedule | undefined {
+function backupsOf({ backups, home }: PlatformSettings): Companion | undefined {
   if (backups === undefined) return undefined;
   const env = { ...process.env, GATEHOUSE_HOME: home };
   return new BackupSchedule({ settings: backups, write: writeInChild(env), notify: say });
@@ -29,7 +36,7 @@ async function runUntilStopped(
   platform: Platform,
   stop: StopRequest,
   settings: PlatformSettings,
-  backups: BackupSchedule | undefined,
+  companion: Companion | undefined,
 ): Promise<number> {
   const interrupted = stop.received.then(({ exitCode }) => ({ exitCode }));
   const outcome = await Promise.race([platform.start().then((started) => ({ started })), interrupted]);
@@ -40,7 +47,7 @@ async function runUntilStopped(
   const seconds = (Date.now() - launchedAt) / 1000;
   process.stdout.write(`${readyTable(outcome.started, kernel, tunnels, seconds)}\n`);
   collectStartGarbage();
-  await backups?.start();
+  await companion?.start(outcome.started);
   const { reason, exitCode } = await stop.received;
   say(`Stopping (${reason}) ...`);
   return exitCode;
@@ -59,27 +66,35 @@ async function readAllSettings(env: NodeJS.ProcessEnv): Promise<PlatformSettings
   }
 }
 
-/** `npm start`: runs the platform until a signal ends it. */
-export async function upCommand(args: string[]): Promise<number> {
-  if (args.length > 0)
-    throw new PlainFailure(`npm start takes no arguments (${args.join(' ')}); it is set by variables.`);
+/** Runs the platform and what is beside it until a signal ends them; resolves with the exit code. */
+export async function runPlatform(
+  options: PlatformOptions,
+  companionOf: (platform: Platform, settings: PlatformSettings) => Companion | undefined,
+): Promise<number> {
   tolerateLostTerminal();
   const settings = await readAllSettings(process.env);
   const stop = watchForStop();
-  const platform = new Platform(settings, process.env, say);
-  const backups = backupsOf(settings);
+  const platform = new Platform(settings, process.env, say, options);
+  const companion = companionOf(platform, settings);
   void stop.repeated.then(() => platform.stop(0));
   let exitCode: number;
   try {
-    exitCode = await runUntilStopped(platform, stop, settings, backups);
+    exitCode = await runUntilStopped(platform, stop, settings, companion);
   } catch (error) {
-    await backups?.stop();
+    await companion?.stop();
     await platform.stop();
     throw error;
   }
   const started = Date.now();
-  await backups?.stop();
+  await companion?.stop();
   await platform.stop();
   if (platform.hasStarted) say(`Stopped in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
   return exitCode;
+}
+
+/** `npm start`: runs the platform until a signal ends it. */
+export async function upCommand(args: string[]): Promise<number> {
+  if (args.length > 0)
+    throw new PlainFailure(`npm start takes no arguments (${args.join(' ')}); it is set by variables.`);
+  return runPlatform({}, (_platform, settings) => backupsOf(settings));
 }
