@@ -27,7 +27,23 @@ export interface TestApp extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Builds and starts a service exactly as its main.ts does, without reading the environment or printing logs. */
+/**
+ * SQLSTATE of statements that no database would carry out: a syntax error, and names and types that do not exist. Work in
+ * the background logs an error and goes on, so that nothing else would show it.
+ */
+const WRONG_STATEMENT = /^42(?:601|703|804|883|P02|P18)$/;
+
+function wrongStatements(logs: readonly LogRecord[]): string[] {
+  return logs.flatMap(({ message, context, fields }) => {
+    const { code, message: reason } = (fields['error'] ?? {}) as { code?: unknown; message?: unknown };
+    return WRONG_STATEMENT.test(String(code)) ? [`${context}: ${message}: ${String(reason)}`] : [];
+  });
+}
+
+/**
+ * Builds and starts a service exactly as its main.ts does, without reading the environment or printing logs. `close` fails
+ * when a statement of the service was wrong in itself.
+ */
 export async function createTestApp({ override, ...options }: TestAppOptions): Promise<TestApp> {
   const logs: LogRecord[] = [];
   const logger =
@@ -48,6 +64,10 @@ export async function createTestApp({ override, ...options }: TestAppOptions): P
     throw error;
   }
   const { port } = app.getHttpServer().address() as AddressInfo;
-  const close = (): Promise<void> => app.close();
+  const close = async (): Promise<void> => {
+    await app.close();
+    const wrong = wrongStatements(logs);
+    if (wrong.length > 0) throw new Error(`Statements that cannot be carried out:\n${wrong.join('\n')}`);
+  };
   return { app, url: `http://127.0.0.1:${port}`, port, logs, close, [Symbol.asyncDispose]: close };
 }

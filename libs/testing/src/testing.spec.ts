@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { ServiceSettings } from '@gatehouse/platform';
+import { JsonLogger, ServiceSettings } from '@gatehouse/platform';
 import { withClient } from '@gatehouse/persistence';
 import { Module, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
@@ -12,6 +12,7 @@ import {
   startHttpOrigin,
   startTcpEcho,
   waitFor,
+  type TestApp,
 } from './index.js';
 
 describe('createTestDatabase', () => {
@@ -134,17 +135,32 @@ describe('createTestApp', () => {
   }
   Module({})(HelloModule);
 
-  it('serves a module on a free port with the platform around it', async () => {
+  async function startHello(logger?: JsonLogger): Promise<TestApp> {
     const settings = Object.assign(new ServiceSettings(), { databaseUrl: inject('postgresUrl') });
-    await using service = await createTestApp({
+    return createTestApp({
       name: 'spec',
       module: HelloModule,
       settings,
       http: { errorFormat: 'problem' },
+      ...(logger && { logger }),
     });
+  }
+
+  it('serves a module on a free port with the platform around it', async () => {
+    await using service = await startHello();
     expect(await (await fetch(`${service.url}/hello`)).text()).toBe('hello');
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
     expect((await fetch(`${service.url}/nowhere`)).headers.get('content-type')).toContain('application/problem+json');
     expect(service.logs.length).toBeGreaterThan(0);
+  });
+
+  it('fails when it is closed after a statement that PostgreSQL cannot read', async () => {
+    const logger = new JsonLogger({ service: 'spec', level: 'info', write: () => undefined });
+    const service = await startHello(logger);
+    const failure = await withClient(inject('postgresUrl'), (client) => client.query('SELEC 1')).catch(
+      (error: unknown) => error,
+    );
+    logger.warn('the sweep failed', { error: failure }, 'Sweep');
+    await expect(service.close()).rejects.toThrow('Sweep: the sweep failed: syntax error at or near "SELEC"');
   });
 });
