@@ -1,3 +1,5 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { createProxyKernel } from '@gatehouse/proxy-kernel';
 import type { DnsConfig } from '@gatehouse/proxy-kernel';
 
@@ -27,4 +29,46 @@ export async function startNameServer(hosts: Record<string, string[]>): Promise<
     dns,
   });
   return { address: `127.0.0.1:${listeners[0]!.port}`, [Symbol.asyncDispose]: () => kernel.close() };
+}
+
+/** A name server on loopback that answers every question for IPv4 with an alias, and the alias's address beside it. */
+export async function startAliasServer(alias: string, address: string): Promise<TestNameServer> {
+  const socket = createSocket('udp4');
+  socket.on('message', (query, { port }) => socket.send(answerWithAlias(query, alias, address), port, '127.0.0.1'));
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    async [Symbol.asyncDispose]() {
+      const closed = once(socket, 'close');
+      socket.close();
+      await closed;
+    },
+  };
+}
+
+/** RFC 1035 section 4.1: the question is repeated; a CNAME and an A record follow where it is for IPv4. */
+function answerWithAlias(query: Buffer, alias: string, address: string): Buffer {
+  const endOfName = query.indexOf(0, 12);
+  const question = query.subarray(12, endOfName + 5);
+  const isIPv4 = query.readUInt16BE(endOfName + 1) === 1;
+  const header = Buffer.from(query.subarray(0, 12));
+  header.writeUInt16BE(0x8180, 2);
+  header.writeUInt16BE(isIPv4 ? 2 : 0, 6);
+  header.fill(0, 8, 12);
+  const labels = alias.split('.').map((label) => Buffer.from(`${String.fromCharCode(label.length)}${label}`, 'latin1'));
+  const name = Buffer.concat([...labels, Buffer.alloc(1)]);
+  const cname = record(Buffer.from([0xc0, 12]), 5, name);
+  const a = record(name, 1, Buffer.from(address.split('.').map(Number)));
+  return Buffer.concat([header, question, ...(isIPv4 ? [cname, a] : [])]);
+}
+
+/** Of class IN, for a minute. */
+function record(name: Buffer, type: number, data: Buffer): Buffer {
+  const fields = Buffer.alloc(10);
+  fields.writeUInt16BE(type, 0);
+  fields.writeUInt16BE(1, 2);
+  fields.writeUInt32BE(60, 4);
+  fields.writeUInt16BE(data.length, 8);
+  return Buffer.concat([name, fields, data]);
 }
