@@ -1,4 +1,4 @@
-import { pgPool } from '@gatehouse/persistence';
+import { pgPool, runTraceably, UncertainCommitError, wasCommitted } from '@gatehouse/persistence';
 import { JsonLogger } from '@gatehouse/platform';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -16,6 +16,12 @@ export interface DayCount {
   reading: Promise<void> | undefined;
 }
 
+/** What was pending of each count when it was written. */
+interface Written {
+  readonly taken: readonly DayCount[];
+  readonly amounts: readonly number[];
+}
+
 const FLUSH_MS = 1_000;
 /** After this long without calls others may have used much of it. */
 const STALE_MS = 2_000;
@@ -30,7 +36,8 @@ const READ = `SELECT key, used FROM quota_used WHERE key = ANY ($1) AND day = $2
 
 /**
  * Calls that count against daily quotas, in windows of the service's days. Reads are counted here and added to the table
- * once a second, which answers with what all replicas have used; unlocks are reserved in the table one by one.
+ * once a second, which answers with what all replicas have used; unlocks are reserved in the table one by one. What was
+ * added while its connection ended at the commit is added once.
  */
 @Injectable()
 export class DailyQuotas implements OnModuleInit, BeforeApplicationShutdown {
@@ -38,6 +45,7 @@ export class DailyQuotas implements OnModuleInit, BeforeApplicationShutdown {
   private dirty = new Set<DayCount>();
   private timer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> | undefined;
+  private uncertain: (Written & { readonly transactionId: string }) | undefined;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -108,27 +116,50 @@ export class DailyQuotas implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   private async write(): Promise<void> {
-    const taken = [...this.dirty].filter(({ pending }) => pending !== 0);
-    const amounts = taken.map(({ pending }) => pending);
-    this.dirty = new Set();
-    if (taken.length === 0) return;
+    let written: Written | undefined;
     try {
-      const { rows } = await pgPool(this.dataSource).query<{ key: string; day: string; used: number }>({
-        name: 'add_quota',
-        text: ADD,
-        values: [taken.map(({ key }) => key), taken.map(({ day }) => day), amounts],
-      });
-      const used = new Map(rows.map((row) => [`${row.day} ${row.key}`, row.used]));
-      const now = performance.now();
-      taken.forEach((count, index) => {
-        count.used = used.get(`${count.day} ${count.key}`) ?? count.used;
-        count.pending -= amounts[index] ?? 0;
-        count.readAt = now;
-      });
+      if (!(await this.settleUncertain())) return;
+      const taken = [...this.dirty].filter(({ pending }) => pending !== 0);
+      this.dirty = new Set();
+      if (taken.length === 0) return;
+      written = { taken, amounts: taken.map(({ pending }) => pending) };
+      this.wrote(written, await this.store(written));
     } catch (error) {
-      for (const count of taken) this.dirty.add(count);
+      for (const count of written?.taken ?? []) this.dirty.add(count);
+      if (written !== undefined && error instanceof UncertainCommitError) {
+        this.uncertain = { ...written, transactionId: error.transactionId };
+      }
       this.logger.warn('calls were not added to the quotas; they are kept', { error }, 'DailyQuotas');
     }
+  }
+
+  /** Resolves to what all replicas have used, by id. */
+  private async store({ taken, amounts }: Written): Promise<ReadonlyMap<string, number>> {
+    const values = [taken.map(({ key }) => key), taken.map(({ day }) => day), amounts];
+    const rows = await runTraceably(this.dataSource, (tx) =>
+      tx.query<{ key: string; day: string; used: number }[]>(ADD, values),
+    );
+    return new Map(rows.map((row) => [`${row.day} ${row.key}`, row.used]));
+  }
+
+  private wrote({ taken, amounts }: Written, used?: ReadonlyMap<string, number>): void {
+    const now = performance.now();
+    taken.forEach((count, index) => {
+      const amount = amounts[index] ?? 0;
+      count.used = used?.get(`${count.day} ${count.key}`) ?? Math.max(0, count.used + amount);
+      count.pending -= amount;
+      count.readAt = now;
+    });
+  }
+
+  /** Asks whether the write whose connection ended at its commit was carried out. False: nobody knows yet. */
+  private async settleUncertain(): Promise<boolean> {
+    if (this.uncertain === undefined) return true;
+    const committed = await wasCommitted(this.dataSource, this.uncertain.transactionId);
+    if (committed === undefined) return false;
+    if (committed) this.wrote(this.uncertain);
+    this.uncertain = undefined;
+    return true;
   }
 
   /** Without the database calls pass: the count begins with what this process knows. */
