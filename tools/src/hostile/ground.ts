@@ -20,6 +20,8 @@ import { QuietOrigin } from './quiet-origin.js';
 /** Entries of the folder that the hostile tenant serves as files. */
 const FILES = 2_000;
 const ONLINE_MS = 60_000;
+/** A login of proxy-gateway lasts for an hour, unless its settings say something else. */
+const LOGIN_AGAIN_MS = 1_200_000;
 
 /** A client of the tunnel gateway with its agent, a process of its own. */
 export interface Tenant {
@@ -142,8 +144,9 @@ export class Ground {
 
   private async prepare(): Promise<void> {
     const { password } = this.platform;
-    await this.proxyApi.login(password);
-    await this.tunnelApi.login(password, 'admin');
+    await this.logIn();
+    const again = setInterval(() => void this.logIn().catch(() => undefined), LOGIN_AGAIN_MS);
+    this.afterwards(() => clearInterval(again));
     await this.openSite(password);
     await this.goDirect();
     this.quiet = await QuietOrigin.start();
@@ -160,6 +163,12 @@ export class Ground {
     this.afterwards(() => this.odd.close());
     await this.openBystander();
     await this.openAttacker();
+  }
+
+  private async logIn(): Promise<void> {
+    const { password } = this.platform;
+    await this.proxyApi.login(password);
+    await this.tunnelApi.login(password, 'admin');
   }
 
   /** A group may choose a hostile node as soon as there is one: bystanders do not leave that to it. */
