@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withClient } from '@gatehouse/persistence';
 import { findInPath } from '../peers/programs.js';
-import { FAKETIME } from './clock.js';
+import { FAKETIME } from '../trials/clock.js';
 import { findProcess, withDescendants, type Role } from './processes.js';
 import { eventuallyTrue } from '../trials/eventually-true.js';
 import type { Stage } from './stage.js';
@@ -106,7 +106,7 @@ const isGone = (pid: number): Promise<boolean> =>
   eventuallyTrue(() => Promise.resolve(!existsSync(`/proc/${pid}`)), GONE_MS);
 
 /** Of every process of the platform at once, as when the clock of the machine is set. Users and their agent keep theirs. */
-const setClock = (name: string, offset: string): Fault => ({
+const setClock = (name: string, offset: number): Fault => ({
   name: `clock ${name} for ${AWAY_MS / 1_000} s`,
   needsClock: true,
   leftOut: existsSync(FAKETIME) ? undefined : 'needs libfaketime (Debian: faketime)',
@@ -115,7 +115,7 @@ const setClock = (name: string, offset: string): Fault => ({
     try {
       await delay(AWAY_MS);
     } finally {
-      set('+0');
+      set(0);
     }
   },
 });
@@ -186,8 +186,8 @@ export function faults({ hasRedis, hasOwnDisk }: { hasRedis: boolean; hasOwnDisk
     fullDisk(hasOwnDisk ? undefined : 'needs the right to mount a small disk'),
     allConnections,
     ...LIMITED.map(limitMemory),
-    setClock('an hour ahead', '+3600'),
-    setClock('an hour back', '-3600'),
+    setClock('an hour ahead', 3_600),
+    setClock('an hour back', -3_600),
   ];
 }
 

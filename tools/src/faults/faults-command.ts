@@ -8,7 +8,7 @@ import { interruption } from '../trials/interruption.js';
 import { describeRun, mergeRows, readTable, writeTable } from '../trials/page-table.js';
 import { table } from '../table.js';
 import { findInPath } from '../peers/programs.js';
-import { openClock } from './clock.js';
+import { openClock, type Clock } from '../trials/clock.js';
 import { faults, mountDisk, type Fault } from './fault-list.js';
 import { eventuallyTrue } from '../trials/eventually-true.js';
 import { makeHome } from '../trials/own-platform.js';
@@ -59,15 +59,17 @@ interface Choice {
 async function onPlatform({ redisProgram, needsClock, only }: Choice): ReturnType<typeof tryAll> {
   const { home, remove } = makeHome();
   const unmount = mountDisk(home);
+  let clock: Clock | undefined;
   try {
     const all = faults({ hasRedis: redisProgram !== undefined, hasOwnDisk: unmount !== undefined });
     const chosen = all.filter(
       (fault) => (fault.needsClock ?? false) === needsClock && (only === undefined || fault.name.includes(only)),
     );
     if (chosen.every(({ leftOut }) => leftOut !== undefined)) return { rows: chosen.map(leftOutRow), allBack: true };
-    const clock = needsClock ? openClock(home) : undefined;
+    clock = needsClock ? await openClock(home) : undefined;
     return await runOn(await Stage.open({ home, redisProgram, clock }), chosen);
   } finally {
+    clock?.close();
     unmount?.();
     remove();
   }

@@ -16,7 +16,7 @@ import { fetchThrough } from '../tour/proxy-client.js';
 import { eventuallyTrue } from '../trials/eventually-true.js';
 import { OwnPlatform } from '../trials/own-platform.js';
 import { RedisProcess } from '../trials/redis-process.js';
-import type { Clock } from './clock.js';
+import type { Clock } from '../trials/clock.js';
 import { SteadyTraffic } from './steady-traffic.js';
 
 /** Bytes of the body of each answer that goes through the proxy or a tunnel. */
@@ -85,7 +85,7 @@ export class Stage {
   }
 
   /** @throws Error where the platform has the clock of the machine. */
-  readonly setClock = (offset: string): void => {
+  readonly setClock = (offset: number): void => {
     if (this.clock === undefined) throw new Error('the platform has no clock of its own');
     this.clock.set(offset);
   };

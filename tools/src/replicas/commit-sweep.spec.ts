@@ -9,7 +9,8 @@ import { brokenChain, brokenData } from './invariants.js';
 import { newMember, siteAdministrator } from './people.js';
 import { AnswerBook } from './replica-client.js';
 import { ReplicaSet } from './replica-set.js';
-import { countRows, sweptOperations } from './swept-operations.js';
+import { sweptOperations } from './swept-operations.js';
+import { countRows } from './swept-round.js';
 
 const home = mkdtempSync(join(tmpdir(), 'gatehouse-replicas-'));
 let database: TestDatabase;
@@ -39,29 +40,32 @@ it('points and tokens move once when the connection ends at a commit', { timeout
   expect(await brokenChain(await siteAdministrator(set, book), '/api/site/admin')).toEqual([]);
 });
 
-it('a call is counted once when the connection ends while the count is committed', async () => {
-  const { open, id } = await newMember(await siteAdministrator(set, new AnswerBook()), 1);
-  let cuts = 0;
-  for (const { database: way } of set.of('resource-sharing')) {
-    way.decide = ({ wrote }) => (wrote.includes('usage_') && (cuts += 1) <= 4 ? 'after' : undefined);
-  }
-  let answered = 0;
-  const counted = (calls: number): Promise<number> =>
-    countRows(
-      database.url,
-      `(SELECT sum(success_calls) AS n FROM resource_sharing.usage_daily WHERE user_id = $1) u WHERE n = ${calls}`,
-      [id],
+it.each([
+  ['usage', 'usage_', '(SELECT sum(success_calls) AS n FROM resource_sharing.usage_daily WHERE user_id = $1)'],
+  ['the quota', 'quota_used', "(SELECT sum(used) AS n FROM resource_sharing.quota_used WHERE key = 'u:' || $1)"],
+])(
+  'a call counts once towards %s when the connection ends while that is committed',
+  async (_, table, sums) => {
+    const { open, id } = await newMember(await siteAdministrator(set, new AnswerBook()), 1);
+    let cuts = 0;
+    for (const { database: way } of set.of('resource-sharing')) {
+      way.decide = ({ wrote }) => (wrote.includes(table) && (cuts += 1) <= 4 ? 'after' : undefined);
+    }
+    let answered = 0;
+    const isCounted = async (calls: number): Promise<boolean> =>
+      (await countRows(database.url, `${sums} counted WHERE n = ${calls}`, [id])) === 1;
+    await waitFor(
+      async () => {
+        const { status } = await open.ask(answered, { method: 'GET', path: '/api/open/ping' });
+        if (status === 200) answered += 1;
+        return cuts > 6;
+      },
+      { timeoutMs: 60_000 },
     );
-  await waitFor(
-    async () => {
-      const { status } = await open.ask(answered, { method: 'GET', path: '/api/open/ping' });
-      if (status === 200) answered += 1;
-      return cuts > 6;
-    },
-    { timeoutMs: 60_000 },
-  );
-  await waitFor(async () => (await counted(answered)) === 1, { timeoutMs: 20_000 });
-}, 120_000);
+    await waitFor(() => isCounted(answered), { timeoutMs: 20_000 });
+  },
+  120_000,
+);
 
 it('an audit entry is written once when its repetition fails, too', async () => {
   const administrator = await siteAdministrator(set, new AnswerBook());

@@ -3,7 +3,7 @@ import type { CutMoment, CommitDecision } from './postgres-carrier.js';
 import type { CommitPoint } from './commit-watch.js';
 import { isFinal, isLost, type ReplicaAnswer } from './replica-client.js';
 import type { ReplicaSet } from './replica-set.js';
-import type { SweptOperation } from './swept-operations.js';
+import type { SweptOperation } from './swept-round.js';
 
 /** An operation with more commits than this is not swept to its end, which is reported. */
 const MOST_COMMITS = 15;
@@ -46,7 +46,12 @@ async function tryCommit(
   { moment, commit }: Target,
   report: SweepReport,
 ): Promise<CommitPoint | undefined> {
-  const { client, request, effects } = await operation.prepare(`sweep${randomBytes(8).toString('hex')}`);
+  const {
+    client,
+    request,
+    effects,
+    isDone = isSuccess,
+  } = await operation.prepare(`sweep${randomBytes(8).toString('hex')}`);
   const database = set.of(operation.service)[0]?.database;
   if (database === undefined) throw new Error(`${operation.service} does not run`);
   const armed = cutAt(commit, moment);
@@ -59,7 +64,7 @@ async function tryCommit(
   }
   const final = isFinal(first) ? first : await client.insist(1, request);
   const where = `${operation.name}, ${moment} commit ${commit} (${armed.point?.wrote ?? 'not reached'})`;
-  if (!isLost(final) && (final.status < 200 || final.status > 299)) {
+  if (!isLost(final) && !isDone(final)) {
     report.broken.push(`${where}: answered ${final.status} ${JSON.stringify(final.body).slice(0, 200)}`);
   } else {
     const count = await effects(final);
@@ -69,6 +74,8 @@ async function tryCommit(
   report.cuts.push({ moment, wrote: armed.point.wrote, status: first.status });
   return armed.point;
 }
+
+const isSuccess = ({ status }: ReplicaAnswer): boolean => status >= 200 && status <= 299;
 
 function cutAt(commit: number, moment: CutMoment): { decide: CommitDecision; point: CommitPoint | undefined } {
   let seen = 0;

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Chance } from '../trials/chance.js';
 
 /** What people do over and over, and what has to be so in the end. */
 export interface Work {
   name: string;
-  /** One thing from beginning to end; `turn` says which replica is asked first. */
-  step(turn: number): Promise<void>;
+  /** One thing from beginning to end, of the person's choice; `turn` says which replica is asked first. */
+  step(turn: number, chance: Chance): Promise<void>;
   /** Promises to clients that the data do not keep, in words. Nothing is under way meanwhile. */
   brokenPromises(): Promise<string[]>;
 }
@@ -17,8 +18,11 @@ export class Load {
   private readonly people: Promise<void>[];
   readonly failures: string[] = [];
 
-  constructor(works: readonly Work[], peopleEach: number) {
-    this.people = works.flatMap((work) => Array.from({ length: peopleEach }, (_, person) => this.run(work, person)));
+  /** Each person has choices of their own, so that no answer that comes late changes those of others. */
+  constructor(works: readonly Work[], peopleEach: number, chance: Chance) {
+    this.people = works.flatMap((work) =>
+      Array.from({ length: peopleEach }, (_, person) => this.run(work, person, new Chance(chance.below(2 ** 31)))),
+    );
   }
 
   /** Resolves when everything that was begun has its answer. */
@@ -27,11 +31,11 @@ export class Load {
     await Promise.all(this.people);
   }
 
-  private async run(work: Work, person: number): Promise<void> {
+  private async run(work: Work, person: number, chance: Chance): Promise<void> {
     const { signal } = this.stopping;
     for (let turn = person; !signal.aborted; turn += 1) {
       try {
-        await work.step(turn);
+        await work.step(turn, chance);
       } catch (error) {
         this.failures.push(`${work.name}: ${(error as Error).message}`);
       }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ReplicaClient, type AnswerBook } from './replica-client.js';
+import { ReplicaClient, type AnswerBook, type ReplicaRequest } from './replica-client.js';
 import { ADMINISTRATOR_PASSWORD, type ReplicaSet } from './replica-set.js';
 
 const OAUTH = '/api/public/openapi/oauth';
@@ -47,8 +47,8 @@ export interface Member {
   open: ReplicaClient;
 }
 
-/** Registers a user. They buy with points: without Premium no unlock is free. */
-export async function newMember(administrator: ReplicaClient, points: number): Promise<Member> {
+/** Registers a user. One with Premium may check in, and has some unlocks a week for nothing. */
+export async function newMember(administrator: ReplicaClient, points: number, isPremium = false): Promise<Member> {
   const anonymous = administrator.as({ cookie: '' });
   const username = `member-${randomBytes(6).toString('hex')}`;
   const registration = { username, password: USER_PASSWORD };
@@ -56,10 +56,11 @@ export async function newMember(administrator: ReplicaClient, points: number): P
   const made = await anonymous.call<Enveloped<{ id: number }>>({ method: 'POST', path, body: registration });
   const { id } = made.data;
   const account = `/api/site/admin/users/${id}`;
+  if (isPremium) await administrator.call({ method: 'PATCH', path: account, body: { premium_until: 'forever' } });
   const grant = { points, ref: randomBytes(12).toString('hex'), note: 'to begin with' };
   await administrator.call({ method: 'POST', path: `${account}/points`, body: grant });
   const site = await siteLogin(anonymous, username, USER_PASSWORD);
-  const wish = { name: 'replicas', scopes: SCOPES, current_password: USER_PASSWORD };
+  const wish = { name: 'replicas', scopes: isPremium ? [...SCOPES, 'vip'] : SCOPES, current_password: USER_PASSWORD };
   const key = await site.call<Enveloped<{ secret: string }>>({ method: 'POST', path: '/api/site/keys', body: wish });
   return { id, site, open: anonymous.as({ 'x-api-key': key.data.secret }) };
 }
@@ -98,25 +99,27 @@ export async function newApplication(administrator: ReplicaClient): Promise<Appl
   return { clientId, server: administrator.as({ cookie: '', 'x-api-key': secret.secret }) };
 }
 
-/** The first refresh token of an authorization. */
-export async function authorize({ clientId, server }: Application, { site }: Member): Promise<string> {
+/** The request that makes tokens of a new authorization, once. */
+export async function codeRequest({ clientId }: Application, { site }: Member): Promise<TokenRequest> {
   const wish = { client_id: clientId, redirect_uri: REDIRECT_URI, scope: SCOPES.join(' '), state: 'sweep' };
   const { data } = await site.call<Enveloped<{ code: string }>>({
     method: 'POST',
     path: `${OAUTH}/authorize`,
     body: wish,
   });
-  const body = { grant_type: 'authorization_code', code: data.code, redirect_uri: REDIRECT_URI };
-  const tokens = await server.call<Enveloped<{ refresh_token: string }>>({
-    method: 'POST',
-    path: `${OAUTH}/token`,
-    body,
-  });
-  return tokens.data.refresh_token;
+  return tokenRequest({ grant_type: 'authorization_code', code: data.code, redirect_uri: REDIRECT_URI });
 }
 
-export const refreshRequest = (token: string): { method: string; path: string; body: object } => ({
-  method: 'POST',
-  path: `${OAUTH}/token`,
-  body: { grant_type: 'refresh_token', refresh_token: token },
-});
+/** The first refresh token of an authorization. */
+export async function authorize(application: Application, member: Member): Promise<string> {
+  const request = await codeRequest(application, member);
+  const { data } = await application.server.call<Enveloped<{ refresh_token: string }>>(request);
+  return data.refresh_token;
+}
+
+type TokenRequest = Pick<ReplicaRequest, 'method' | 'path' | 'body'>;
+
+export const refreshRequest = (token: string): TokenRequest =>
+  tokenRequest({ grant_type: 'refresh_token', refresh_token: token });
+
+const tokenRequest = (body: object): TokenRequest => ({ method: 'POST', path: `${OAUTH}/token`, body });

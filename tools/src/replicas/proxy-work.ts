@@ -1,6 +1,7 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { withClient } from '@gatehouse/persistence';
 import { Origin } from '../tour/origin.js';
+import type { Chance } from '../trials/chance.js';
 import type { Work } from './load.js';
 import { isLost, type ReplicaClient } from './replica-client.js';
 import type { ReplicaSet } from './replica-set.js';
@@ -24,9 +25,10 @@ export class ProxyWork implements Work {
     private readonly publishers: readonly Publisher[],
   ) {}
 
-  static async prepare(set: ReplicaSet, administrator: ReplicaClient): Promise<ProxyWork> {
+  /** `chance`: of what the lists hold. */
+  static async prepare(set: ReplicaSet, administrator: ReplicaClient, chance: Chance): Promise<ProxyWork> {
     const publishers: Publisher[] = [];
-    for (let count = 0; count < SUBSCRIPTIONS; count += 1) publishers.push(await Publisher.start());
+    for (let count = 0; count < SUBSCRIPTIONS; count += 1) publishers.push(await Publisher.start(chance));
     const work = new ProxyWork(set, administrator, publishers);
     for (const { url } of publishers) {
       const body = { name: randomUUID(), url, interval_sec: 86_400, allow_private: true };
@@ -37,12 +39,12 @@ export class ProxyWork implements Work {
     return work;
   }
 
-  async step(turn: number): Promise<void> {
-    const chance = randomInt(5);
-    if (chance === 0) await this.addNode(turn);
-    else if (chance === 1) await this.addRule(turn);
-    else if (chance === 2) await this.changeRule(turn);
-    else await this.refresh(turn);
+  async step(turn: number, chance: Chance): Promise<void> {
+    const choice = chance.below(5);
+    if (choice === 0) await this.addNode(turn, chance);
+    else if (choice === 1) await this.addRule(turn, chance);
+    else if (choice === 2) await this.changeRule(turn, chance);
+    else await this.refresh(turn, chance);
   }
 
   async brokenPromises(): Promise<string[]> {
@@ -95,30 +97,31 @@ export class ProxyWork implements Work {
     for (const publisher of this.publishers) await publisher.close();
   }
 
-  private async addNode(turn: number): Promise<void> {
+  private async addNode(turn: number, chance: Chance): Promise<void> {
     const id = randomBytes(8).toString('hex');
     const body = { name: id, type: 'trojan', raw_config: `trojan://sweep@m${id}.example:443#${id}` };
-    if ((await this.add(turn, '/proxies', body)) !== undefined) this.added.add(id);
+    if ((await this.add(turn, chance, { path: '/proxies', body })) !== undefined) this.added.add(id);
   }
 
-  private async addRule(turn: number): Promise<void> {
+  private async addRule(turn: number, chance: Chance): Promise<void> {
     const payload = `${randomBytes(8).toString('hex')}.sweep.example`;
-    const id = await this.add(turn, '/rules', { type: 'DOMAIN', payload, target: 'DIRECT' });
+    const body = { type: 'DOMAIN', payload, target: 'DIRECT' };
+    const id = await this.add(turn, chance, { path: '/rules', body });
     if (id !== undefined) this.rules.set(payload, id);
   }
 
-  private async changeRule(turn: number): Promise<void> {
+  private async changeRule(turn: number, chance: Chance): Promise<void> {
     const known = [...this.rules];
-    const [payload, id] = known[randomInt(Math.max(1, known.length))] ?? [];
-    if (payload === undefined || id === undefined || id === LOST) return this.addRule(turn);
-    const target = randomInt(2) === 0 ? 'DIRECT' : 'REJECT';
+    const [payload, id] = known[chance.below(Math.max(1, known.length))] ?? [];
+    if (payload === undefined || id === undefined || id === LOST) return this.addRule(turn, chance);
+    const target = chance.below(2) === 0 ? 'DIRECT' : 'REJECT';
     const body = { type: 'DOMAIN', payload, target };
     const { status } = await this.administrator.insist(turn, { method: 'PUT', path: `/api/v1/rules/${id}`, body });
     if (status !== 200) this.contradictions.push(`a changed rule was answered ${status}`);
   }
 
-  private async refresh(turn: number): Promise<void> {
-    const at = randomInt(this.subscriptions.length);
+  private async refresh(turn: number, chance: Chance): Promise<void> {
+    const at = chance.below(this.subscriptions.length);
     this.publishers[at]?.change();
     const path = `/api/v1/subscriptions/${this.subscriptions[at]}/refresh?force=true`;
     // What it says is looked at in the end: one that meets another refresh has the answer of that one.
@@ -126,11 +129,13 @@ export class ProxyWork implements Work {
   }
 
   /** The id of what was added, by one key at one or both replicas. */
-  private async add(turn: number, path: string, body: object): Promise<number | undefined> {
+  private async add(
+    turn: number,
+    chance: Chance,
+    { path, body }: { path: string; body: object },
+  ): Promise<number | undefined> {
     const request = { method: 'POST', path: `/api/v1${path}`, body, key: randomUUID() };
-    const times = randomInt(3) === 0 ? 2 : 1;
-    const asked = Array.from({ length: times }, (_, at) => this.administrator.insist(turn + at, request));
-    const answers = await Promise.all(asked);
+    const answers = await this.administrator.insistTwice(turn, chance, request);
     const ids = new Set(answers.map(({ status, body: { id } }) => (status === 201 ? Number(id) : undefined)));
     const [id] = ids;
     if (ids.size === 1 && id !== undefined) return id;
@@ -148,11 +153,12 @@ class Publisher {
   private constructor(
     private readonly origin: Origin,
     private readonly documents: Record<string, string>,
+    private readonly chance: Chance,
   ) {}
 
-  static async start(): Promise<Publisher> {
+  static async start(chance: Chance): Promise<Publisher> {
     const documents: Record<string, string> = {};
-    const publisher = new Publisher(await Origin.start(documents), documents);
+    const publisher = new Publisher(await Origin.start(documents), documents, chance);
     publisher.change();
     return publisher;
   }
@@ -163,7 +169,7 @@ class Publisher {
 
   change(): void {
     const all = Array.from({ length: NODES }, (_, node) => `s${node}.example`);
-    this.servers = all.filter(() => randomInt(2) === 0);
+    this.servers = all.filter(() => this.chance.below(2) === 0);
     if (this.servers.length === 0) this.servers = all;
     this.documents['/list'] = this.servers.map((server) => `trojan://sweep@${server}:443#${server}`).join('\n');
   }

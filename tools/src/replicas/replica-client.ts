@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Chance } from '../trials/chance.js';
 import type { Replica } from './replica-set.js';
 
 const ATTEMPT_MS = 45_000;
@@ -101,6 +102,12 @@ export class ReplicaClient {
       if (performance.now() > end) throw new Error(`no final answer to ${request.method} ${request.path}`);
       await delay(PAUSE_MS);
     }
+  }
+
+  /** Now and then to both replicas at once, as after a timeout of the client; else to one. */
+  insistTwice(at: number, chance: Chance, request: ReplicaRequest): Promise<ReplicaAnswer[]> {
+    const times = chance.below(3) === 0 ? 2 : 1;
+    return Promise.all(Array.from({ length: times }, (_, more) => this.insist(at + more, request)));
   }
 
   /** The body of a success. @throws Error on any other final answer. */

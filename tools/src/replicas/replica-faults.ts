@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backupDatabase, checkBackup } from '@gatehouse/persistence';
 import { loadStoredData } from '../database/stored-data.js';
+import { FAKETIME, untilMidnight } from '../trials/clock.js';
 import { PostgresCarrier } from './postgres-carrier.js';
 import type { RedisPair, ReplicaStage } from './replica-stage.js';
 
@@ -12,6 +14,8 @@ export interface ReplicaFault {
   name: string;
   /** Does the harm and, where it does not end by itself, undoes it. Resolves with a remark for the table. */
   strike(stage: ReplicaStage): Promise<string | void>;
+  /** Whether it takes a stage with a clock that can be set. */
+  needsClock?: boolean;
   /** Why it cannot be tried here; absent: it can. */
   leftOut?: string | undefined;
 }
@@ -134,12 +138,21 @@ const redisFaults = (hasRedis: boolean): ReplicaFault[] => [
   ),
 ];
 
+/** The clock of the services and of PostgreSQL is put close to midnight, which then passes. */
 const dayChange: ReplicaFault = {
   name: 'the day changes',
-  leftOut: 'the PostgreSQL of the package ends at its start under libfaketime',
-  strike: () => Promise.resolve(),
+  needsClock: true,
+  leftOut: existsSync(FAKETIME) ? undefined : 'needs libfaketime (Debian: faketime)',
+  strike: async ({ clock }) => {
+    if (clock === undefined) throw new Error('the stage has no clock of its own');
+    const left = untilMidnight(clock.now());
+    if (left > AWAY_MS / 2_000) clock.set(clock.offset + left - AWAY_MS / 2_000);
+    await delay(AWAY_MS);
+    return `to ${new Date(clock.now()).toISOString().slice(0, 10)}`;
+  },
 };
 
+/** Every fault in the order in which it is tried; those that cannot be tried here say why. */
 export const usualFaults = (hasRedis: boolean): ReplicaFault[] => [
   ...databaseFaults,
   ...redisFaults(hasRedis),

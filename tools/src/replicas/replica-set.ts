@@ -30,6 +30,8 @@ export interface ReplicaSetOptions {
   services: readonly ServiceName[];
   /** Absent: queues are in PostgreSQL. */
   redisUrl?: string | undefined;
+  /** More for every process. */
+  environment?: NodeJS.ProcessEnv | undefined;
 }
 
 /** Two processes of each service on one database, as two machines behind a load balancer run them. */
@@ -49,7 +51,10 @@ export class ReplicaSet implements AsyncDisposable {
       API_RATE_LIMIT: '0',
       LOG_LEVEL: 'info',
       SITE_REGISTRATIONS_PER_HOUR: '10000',
+      // Its days change with those of the partitions.
+      RESOURCE_SHARING_TIME_ZONE: 'UTC',
       ...(options.redisUrl !== undefined && { REDIS_URL: options.redisUrl }),
+      ...options.environment,
     };
   }
 
@@ -158,14 +163,17 @@ export class ReplicaSet implements AsyncDisposable {
   }
 }
 
-/** The users of a sweep do more at once than any user may. Before the first request: limits are kept for a while. */
+/**
+ * The users of a sweep do more at once than any user may, but what each uses of a day's quota is still counted. Before the
+ * first request: limits are kept for a while.
+ */
 async function liftLimits(databaseUrl: string): Promise<void> {
   await withClient(databaseUrl, async (client) => {
     await client.query('SET search_path = resource_sharing');
     await client.query(`UPDATE risk_settings SET unlocks_per_minute = 1000000, unlocks_per_hour = 1000000, hits = 100,
       paid_unlocks_per_hour = 1000, unseen_sample = 1000`);
     await client.query(`UPDATE quota_profiles SET app_per_minute = NULL, app_burst_per_second = NULL,
-      app_address_per_minute = NULL, user_per_minute = NULL, app_per_day = NULL, user_per_day = NULL,
+      app_address_per_minute = NULL, user_per_minute = NULL, app_per_day = NULL, user_per_day = 1000000,
       addresses_per_day = NULL, group_per_minute = '{}', endpoint_per_day = '{}'`);
   });
 }

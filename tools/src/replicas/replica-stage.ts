@@ -2,6 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbeddedPostgres, type EmbeddedPostgres, type StoredData } from '@gatehouse/persistence';
 import { loadStoredData } from '../database/stored-data.js';
+import { Chance } from '../trials/chance.js';
+import type { Clock } from '../trials/clock.js';
 import { RedisProcess } from '../trials/redis-process.js';
 import { Carrier } from './carrier.js';
 import { brokenChain, brokenData } from './invariants.js';
@@ -21,6 +23,10 @@ export interface StageOptions {
   home: string;
   /** Absent: queues are in PostgreSQL. */
   redisProgram?: string | undefined;
+  /** Of the services and PostgreSQL; Redis does not start under libfaketime. Absent: the machine's. */
+  clock?: Clock | undefined;
+  /** Decides what people do. */
+  seed: number;
 }
 
 /** A Redis and one that copies it, behind one port. */
@@ -40,13 +46,16 @@ export class ReplicaStage implements AsyncDisposable {
   private stored: StoredData[] = [];
   private works: (Work & { close?: () => Promise<void> })[] = [];
   private load: Load | undefined;
+  private readonly chance: Chance;
 
-  private constructor(readonly home: string) {}
+  private constructor(private readonly options: StageOptions) {
+    this.chance = new Chance(options.seed);
+  }
 
-  static async open({ home, redisProgram }: StageOptions): Promise<ReplicaStage> {
-    const stage = new ReplicaStage(home);
+  static async open(options: StageOptions): Promise<ReplicaStage> {
+    const stage = new ReplicaStage(options);
     try {
-      await stage.start(redisProgram);
+      await stage.start();
       return stage;
     } catch (error) {
       await stage[Symbol.asyncDispose]();
@@ -54,12 +63,21 @@ export class ReplicaStage implements AsyncDisposable {
     }
   }
 
+  get home(): string {
+    return this.options.home;
+  }
+
+  /** Undefined: the machine's. */
+  get clock(): Clock | undefined {
+    return this.options.clock;
+  }
+
   get databaseUrl(): string {
     return this.postgres.url();
   }
 
   begin(): void {
-    this.load = new Load(this.works, PEOPLE_EACH);
+    this.load = new Load(this.works, PEOPLE_EACH, this.chance);
   }
 
   /** Ends the load and says what does not hold. */
@@ -88,15 +106,19 @@ export class ReplicaStage implements AsyncDisposable {
     await this.postgres?.stop();
   }
 
-  private async start(redisProgram: string | undefined): Promise<void> {
+  private async start(): Promise<void> {
+    const { home, redisProgram, clock } = this.options;
     this.stored = await loadStoredData();
-    mkdirSync(join(this.home, 'postgres'), { mode: 0o711 });
-    this.postgres = await startEmbeddedPostgres({ home: join(this.home, 'postgres') });
-    if (redisProgram !== undefined) this.redis = await startRedisPair(redisProgram, this.home);
+    mkdirSync(join(home, 'postgres'), { mode: 0o711 });
+    this.postgres = await inEnvironment(clock?.environment ?? {}, () =>
+      startEmbeddedPostgres({ home: join(home, 'postgres') }),
+    );
+    if (redisProgram !== undefined) this.redis = await startRedisPair(redisProgram, home);
     this.set = await ReplicaSet.start({
       databaseUrl: this.databaseUrl,
-      home: this.home,
+      home,
       services: SERVICE_NAMES,
+      environment: clock?.environment,
       redisUrl: this.redis && `redis://127.0.0.1:${this.redis.way.port}`,
     });
     const { book, set } = this;
@@ -107,9 +129,21 @@ export class ReplicaStage implements AsyncDisposable {
     };
     this.works = [
       await SharingWork.prepare(set, this.administrators.site),
-      await ProxyWork.prepare(set, this.administrators.proxy),
+      await ProxyWork.prepare(set, this.administrators.proxy, new Chance(this.chance.below(2 ** 31))),
       await TunnelWork.prepare(set, this.administrators.tunnel),
     ];
+  }
+}
+
+/** Children that are started meanwhile have these variables, too. */
+async function inEnvironment<T>(variables: NodeJS.ProcessEnv, work: () => Promise<T>): Promise<T> {
+  const before = { ...process.env };
+  Object.assign(process.env, variables);
+  try {
+    return await work();
+  } finally {
+    for (const name of Object.keys(variables)) delete process.env[name];
+    Object.assign(process.env, before);
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -5,6 +6,7 @@ import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { OWN, ROOT } from '../../bootstrap/layout.mjs';
 import type { Command } from '../commands.js';
 import { eventuallyTrue } from '../trials/eventually-true.js';
+import { offsetToMidnight, openClock, type Clock } from '../trials/clock.js';
 import { interruption } from '../trials/interruption.js';
 import { makeHome } from '../trials/own-platform.js';
 import { describeRun, mergeRows, readTable, writeTable } from '../trials/page-table.js';
@@ -20,6 +22,8 @@ const PAGE = join(ROOT, 'docs/reliability.md');
 const PEERS = join(OWN, 'peers', 'bin');
 const BEFORE_MS = 4_000;
 const RECOVERY_MS = 120_000;
+/** A stage with a clock of its own begins its life so long before a day ends. */
+const BEFORE_MIDNIGHT_SECONDS = 600;
 const SWEEP = 'commits';
 const FAULT_HEADINGS = ['fault', 'requests', 'put off (503)', 'slowest', 'well again', 'seen by the other', 'wrong'];
 const SWEEP_HEADINGS = ['operation', 'connections ended', 'answered at once', 'wrong'];
@@ -31,7 +35,7 @@ interface Outcome {
 }
 
 /**
- * `npm run replicas [-- --only TEXT …] [-- --rounds N] [-- --write]`: two replicas of every service on one PostgreSQL and one
+ * `npm run replicas [-- --only TEXT …] [-- --rounds N] [-- --seed N] [-- --write]`: two replicas of every service on one PostgreSQL and one
  * Redis, people at work on both, and faults between them. After each fault all invariants are looked at. Resolves with 1 when
  * one does not hold, when a request was answered 500, or when a replica does not see what the other did.
  */
@@ -41,19 +45,23 @@ export const replicasCommand: Command = async (args) => {
     options: {
       only: { type: 'string', multiple: true },
       rounds: { type: 'string', default: '1' },
+      seed: { type: 'string', default: String(randomInt(2 ** 31)) },
       write: { type: 'boolean' },
     },
   });
-  const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new PlainFailure('--rounds must be a whole number from 1.');
+  const [rounds, seed] = [readWhole('--rounds', values.rounds), readWhole('--seed', values.seed)];
   if (process.platform !== 'linux') throw new PlainFailure('npm run replicas needs Linux.');
   const redisProgram = findInPath('redis-server', { path: `${PEERS}:${process.env['PATH'] ?? ''}`, except: '' });
   const outcome: Outcome = { faults: [], sweeps: [], wrong: [] };
   const isChosen = ({ name }: { name: string }): boolean => values.only?.some((text) => name.includes(text)) ?? true;
   const chosen = usualFaults(redisProgram !== undefined).filter(isChosen);
   const sweeps = isChosen({ name: SWEEP });
+  say(`Seed ${seed}. ${describeRun()}`);
   for (let round = 0; round < rounds; round += 1) {
-    if (chosen.length > 0 || sweeps) await runOn(redisProgram, chosen, sweeps, outcome);
+    const plan = { redisProgram, seed: seed + round, outcome };
+    const [usual, ofClock] = [chosen.filter((fault) => !fault.needsClock), chosen.filter((fault) => fault.needsClock)];
+    if (usual.length > 0 || sweeps) await runOn({ ...plan, faults: usual, sweeps });
+    if (ofClock.length > 0) await runOn({ ...plan, faults: ofClock, sweeps: false });
   }
   if (outcome.sweeps.length > 0) process.stdout.write(`\n${table([SWEEP_HEADINGS, ...outcome.sweeps])}\n`);
   if (outcome.faults.length > 0) process.stdout.write(`\n${table([FAULT_HEADINGS, ...outcome.faults])}\n`);
@@ -69,18 +77,35 @@ function writeTables({ sweeps, faults }: Outcome): void {
   if (faults.length > 0) writeTable(PAGE, 'replicas', [FAULT_HEADINGS, ...rows], describeRun());
 }
 
-async function runOn(
-  redisProgram: string | undefined,
-  faults: readonly ReplicaFault[],
-  sweeps: boolean,
-  outcome: Outcome,
-): Promise<void> {
+function readWhole(option: string, text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1) return number;
+  throw new PlainFailure(`${option} must be a whole number from 1, not ${text}.`);
+}
+
+/** What is tried on one stage. */
+interface Plan {
+  redisProgram: string | undefined;
+  seed: number;
+  /** All of them need a clock that can be set, or none. */
+  faults: readonly ReplicaFault[];
+  sweeps: boolean;
+  outcome: Outcome;
+}
+
+async function runOn({ redisProgram, seed, faults, sweeps, outcome }: Plan): Promise<void> {
+  const isTried = sweeps || faults.some(({ leftOut: reason }) => reason === undefined);
+  if (!isTried) return void outcome.faults.push(...faults.map(leftOut));
   const { home, remove } = makeHome();
+  let clock: Clock | undefined;
   try {
     say('starting PostgreSQL, Redis and two replicas of each service ...');
-    await using stage = await ReplicaStage.open({ home, redisProgram });
+    clock = faults.some(({ needsClock }) => needsClock) ? await openClock(home) : undefined;
+    clock?.set(offsetToMidnight(BEFORE_MIDNIGHT_SECONDS));
+    await using stage = await ReplicaStage.open({ home, redisProgram, clock, seed });
     await Promise.race([interruption(), tryAll(stage, faults, sweeps, outcome)]);
   } finally {
+    clock?.close();
     remove();
   }
 }

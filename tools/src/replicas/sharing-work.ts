@@ -1,4 +1,4 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { withClient } from '@gatehouse/persistence';
 import { eventuallyTrue } from '../trials/eventually-true.js';
 import {
@@ -11,8 +11,9 @@ import {
   type Application,
   type Member,
 } from './people.js';
+import type { Chance } from '../trials/chance.js';
 import type { Work } from './load.js';
-import type { ReplicaAnswer, ReplicaClient, ReplicaRequest } from './replica-client.js';
+import type { ReplicaClient } from './replica-client.js';
 import type { ReplicaSet } from './replica-set.js';
 
 const MEMBERS = 6;
@@ -20,6 +21,8 @@ const PRICE = 3;
 /** Less than what they buy, so that some are refused. */
 const POINTS = 60;
 const COUNTED_MS = 20_000;
+/** Of the service, after which a refresh token that was used is no good. */
+const GRACE_SECONDS = 20;
 const COUNTED = `SELECT coalesce(sum(success_calls), 0) AS found FROM usage_endpoint_daily
   WHERE user_id = $1 AND endpoint LIKE '%ping'`;
 
@@ -61,12 +64,12 @@ export class SharingWork implements Work {
     return work;
   }
 
-  async step(turn: number): Promise<void> {
-    const chance = randomInt(6);
-    if (chance <= 1) await this.unlock(turn);
-    else if (chance === 2) await this.share(turn);
-    else if (chance === 3) await this.grant(turn);
-    else if (chance === 4) await this.refresh(turn);
+  async step(turn: number, chance: Chance): Promise<void> {
+    const choice = chance.below(6);
+    if (choice <= 1) await this.unlock(turn, chance);
+    else if (choice === 2) await this.share(turn, chance);
+    else if (choice === 3) await this.grant(turn, chance);
+    else if (choice === 4) await this.refresh(turn);
     else await this.ping(turn);
   }
 
@@ -100,23 +103,28 @@ export class SharingWork implements Work {
     });
   }
 
-  private async unlock(turn: number): Promise<void> {
-    const buyer = pick(this.members);
-    const { slug, owner } = pick(this.shares);
+  private async unlock(turn: number, chance: Chance): Promise<void> {
+    const buyer = chance.pick(this.members);
+    const { slug, owner } = chance.pick(this.shares);
     if (owner === buyer) return this.ping(turn);
     const path = '/api/open/resources/unlock';
-    const answers = await this.twice(buyer.open, turn, { method: 'POST', path, body: { slug }, key: randomUUID() });
+    const answers = await buyer.open.insistTwice(turn, chance, {
+      method: 'POST',
+      path,
+      body: { slug },
+      key: randomUUID(),
+    });
     for (const { status } of answers) {
       if (status === 200) this.unlocked.add(`${buyer.id}:${slug.replaceAll('-', '')}`);
       else if (status !== 402) this.contradictions.push(`an unlock was answered ${status}`);
     }
   }
 
-  private async share(turn: number): Promise<void> {
-    const owner = pick(this.members);
+  private async share(turn: number, chance: Chance): Promise<void> {
+    const owner = chance.pick(this.members);
     const id = randomBytes(16).toString('hex');
     const request = { method: 'POST', path: '/api/open/shares', body: shareBody(id, PRICE), key: randomUUID() };
-    const answers = await this.twice(owner.open, turn, request);
+    const answers = await owner.open.insistTwice(turn, chance, request);
     const slugs = new Set(answers.map(({ body }) => (body['data'] as { slug?: string } | null)?.slug));
     const [slug] = slugs;
     if (slugs.size !== 1 || slug === undefined) {
@@ -127,11 +135,11 @@ export class SharingWork implements Work {
     this.shares.push({ slug, owner });
   }
 
-  private async grant(turn: number): Promise<void> {
-    const { id } = pick(this.members);
+  private async grant(turn: number, chance: Chance): Promise<void> {
+    const { id } = chance.pick(this.members);
     const body = { points: PRICE, ref: randomBytes(12).toString('hex'), note: 'sweep' };
     const request = { method: 'POST', path: `/api/site/admin/users/${id}/points`, body };
-    const answers = await this.twice(this.administrator, turn, request);
+    const answers = await this.administrator.insistTwice(turn, chance, request);
     if (answers.every(({ status }) => status === 200)) this.granted += PRICE;
     else this.contradictions.push(`points were answered ${answers.map(({ status }) => status).join(', ')}`);
   }
@@ -161,17 +169,4 @@ export class SharingWork implements Work {
     const { status } = await this.caller.open.ask(turn, { method: 'GET', path: '/api/open/ping' });
     if (status === 200) this.pings += 1;
   }
-
-  /** One request to both replicas at once, or to one after the other when that is in trouble. */
-  private twice(client: ReplicaClient, turn: number, request: ReplicaRequest): Promise<ReplicaAnswer[]> {
-    const times = randomInt(3) === 0 ? 2 : 1;
-    return Promise.all(Array.from({ length: times }, (_, at) => client.insist(turn + at, request)));
-  }
-}
-
-/** Of the service. */
-const GRACE_SECONDS = 20;
-
-function pick<T>(list: readonly T[]): T {
-  return list[randomInt(list.length)] as T;
 }

@@ -1,42 +1,8 @@
-import { withClient } from '@gatehouse/persistence';
-import {
-  administratorOf,
-  authorize,
-  newApplication,
-  newMember,
-  newShare,
-  refreshRequest,
-  shareBody,
-  siteAdministrator,
-  type Application,
-} from './people.js';
-import type { AnswerBook, ReplicaAnswer, ReplicaClient, ReplicaRequest } from './replica-client.js';
-import type { ReplicaSet, ServiceName } from './replica-set.js';
-
-/** One request that is done once, whatever happens to it. */
-export interface Round {
-  client: ReplicaClient;
-  request: ReplicaRequest;
-  /** How often it took effect. */
-  effects: (answer: ReplicaAnswer) => Promise<number>;
-}
-
-export interface SweptOperation {
-  name: string;
-  service: ServiceName;
-  /** `id` is new in every round, and made of letters and digits. */
-  prepare(id: string): Promise<Round>;
-}
-
-const POINTS = 5;
-const PLENTY = 100_000;
-
-export async function countRows(databaseUrl: string, sql: string, values: unknown[]): Promise<number> {
-  return await withClient(databaseUrl, async (client) => {
-    const { rows } = await client.query<{ n: number }>(`SELECT count(*)::integer AS n FROM ${sql}`, values);
-    return rows[0]?.n ?? 0;
-  });
-}
+import { administratorOf } from './people.js';
+import type { AnswerBook } from './replica-client.js';
+import type { ReplicaSet } from './replica-set.js';
+import { countRows, isGone, type Round, type SweptOperation } from './swept-round.js';
+import { sharingOperations } from './swept-sharing.js';
 
 /** The operations of those services that the set runs. */
 export async function sweptOperations(set: ReplicaSet, book: AnswerBook): Promise<SweptOperation[]> {
@@ -46,68 +12,6 @@ export async function sweptOperations(set: ReplicaSet, book: AnswerBook): Promis
     ...(services.includes('proxy-gateway') ? await proxyOperations(set, book) : []),
     ...(services.includes('tunnel-gateway') ? await tunnelOperations(set, book) : []),
   ];
-}
-
-async function sharingOperations(set: ReplicaSet, book: AnswerBook): Promise<SweptOperation[]> {
-  const url = set.options.databaseUrl;
-  const administrator = await siteAdministrator(set, book);
-  const [buyer, sharer] = [await newMember(administrator, PLENTY), await newMember(administrator, POINTS)];
-  const application = await newApplication(administrator);
-  const service = 'resource-sharing';
-  const firstToken = await authorize(application, buyer);
-  const unlock = async (id: string): Promise<Round> => {
-    const { slug } = await newShare(sharer, POINTS);
-    const debits = `resource_sharing.ledger_transactions t JOIN resource_sharing.shares s
-      ON t.kind = 'unlock' AND t.ref = $1 || ':' || s.id WHERE replace(s.slug::text, '-', '') = replace($2, '-', '')`;
-    return {
-      client: buyer.open,
-      request: { method: 'POST', path: '/api/open/resources/unlock', body: { slug }, key: id },
-      effects: () => countRows(url, debits, [String(buyer.id), slug]),
-    };
-  };
-  const share = (id: string): Promise<Round> =>
-    Promise.resolve({
-      client: sharer.open,
-      request: { method: 'POST', path: '/api/open/shares', body: shareBody(id, POINTS), key: id },
-      effects: () => countRows(url, 'resource_sharing.shares WHERE link_key LIKE $1', [`%${id}%`]),
-    });
-  const grant = async (id: string): Promise<Round> => {
-    const path = `/api/site/admin/users/${sharer.id}`;
-    const balance = async (): Promise<number> =>
-      (await administrator.call<{ data: { points: number } }>({ method: 'GET', path }, 1)).data.points;
-    const before = await balance();
-    return {
-      client: administrator,
-      request: { method: 'POST', path: `${path}/points`, body: { points: POINTS, ref: id, note: 'sweep' } },
-      effects: async () => ((await balance()) - before) / POINTS,
-    };
-  };
-  return [
-    { name: 'unlock a share for points', service, prepare: unlock },
-    { name: 'share a link', service, prepare: share },
-    { name: 'give points', service, prepare: grant },
-    { name: 'refresh tokens', service, prepare: refreshing(url, application, { userId: buyer.id, firstToken }) },
-  ];
-}
-
-/** Each round goes on with the token that the former one was given. */
-function refreshing(
-  url: string,
-  { server }: Application,
-  { userId, firstToken }: { userId: number; firstToken: string },
-): () => Promise<Round> {
-  let token = firstToken;
-  const live = `resource_sharing.refresh_tokens r JOIN resource_sharing.grants g ON g.id = r.grant_id
-    WHERE g.user_id = $1 AND r.consumed_at IS NULL`;
-  return () =>
-    Promise.resolve({
-      client: server,
-      request: refreshRequest(token),
-      effects: ({ body }) => {
-        token = (body['data'] as { refresh_token: string }).refresh_token;
-        return countRows(url, live, [userId]);
-      },
-    });
 }
 
 async function proxyOperations(set: ReplicaSet, book: AnswerBook): Promise<SweptOperation[]> {
@@ -129,14 +33,18 @@ async function proxyOperations(set: ReplicaSet, book: AnswerBook): Promise<Swept
   // Port 9 (discard): refused at once.
   const subscriptionBody = (id: string): object => ({ name: id, url: 'http://127.0.0.1:9/', allow_private: true });
   const service = 'proxy-gateway';
+  const addNode = add('/proxies', nodeBody, 'nodes WHERE original_name');
+  const addRule = add('/rules', ruleBody, "rules WHERE replace(payload, '.example', '')");
   return [
-    { name: 'add a node', service, prepare: add('/proxies', nodeBody, 'nodes WHERE original_name') },
-    { name: 'add a rule', service, prepare: add('/rules', ruleBody, "rules WHERE replace(payload, '.example', '')") },
+    { name: 'add a node', service, prepare: addNode },
+    { name: 'add a rule', service, prepare: addRule },
     {
       name: 'add a subscription',
       service,
       prepare: add('/subscriptions', subscriptionBody, 'subscriptions WHERE name'),
     },
+    { name: 'remove a node', service, prepare: removing(set, addNode, 'proxy_gateway.nodes') },
+    { name: 'remove a rule', service, prepare: removing(set, addRule, 'proxy_gateway.rules') },
   ];
 }
 
@@ -162,5 +70,21 @@ async function tunnelOperations(set: ReplicaSet, book: AnswerBook): Promise<Swep
   return [
     { name: 'add a client', service, prepare: addClient },
     { name: 'add a tunnel', service, prepare: addTunnel },
+    { name: 'remove a client', service, prepare: removing(set, addClient, 'tunnel_gateway.clients') },
+    { name: 'remove a tunnel', service, prepare: removing(set, addTunnel, 'tunnel_gateway.tunnels') },
   ];
+}
+
+/** Removes what `add` has made before. */
+function removing(set: ReplicaSet, add: SweptOperation['prepare'], table: string): SweptOperation['prepare'] {
+  return async (id) => {
+    const { client, request } = await add(id);
+    const made = await client.call<{ id: number }>(request);
+    return {
+      client,
+      request: { method: 'DELETE', path: `${request.path}/${made.id}` },
+      effects: async () => 1 - (await countRows(set.options.databaseUrl, `${table} WHERE id = $1`, [made.id])),
+      isDone: isGone,
+    };
+  };
 }

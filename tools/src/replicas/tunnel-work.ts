@@ -1,10 +1,11 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { NewTunnelClientView } from '@gatehouse/contracts';
 import { withClient } from '@gatehouse/persistence';
 import { eventuallyTrue } from '../trials/eventually-true.js';
 import { AgentProcess } from '../tour/agent-process.js';
 import { Origin } from '../tour/origin.js';
 import { fetchThroughPort } from '../tour/port-visitor.js';
+import type { Chance } from '../trials/chance.js';
 import type { Work } from './load.js';
 import { isLost, type ReplicaClient } from './replica-client.js';
 import type { ReplicaSet } from './replica-set.js';
@@ -35,10 +36,10 @@ export class TunnelWork implements Work {
     return work;
   }
 
-  async step(turn: number): Promise<void> {
-    const chance = randomInt(4);
-    if (chance === 0) await this.addClient(turn);
-    else if (chance === 1) await this.changeClient(turn);
+  async step(turn: number, chance: Chance): Promise<void> {
+    const choice = chance.below(4);
+    if (choice === 0) await this.addClient(turn, chance);
+    else if (choice === 1) await this.changeClient(turn);
     else await this.download();
   }
 
@@ -95,12 +96,10 @@ export class TunnelWork implements Work {
     if (!runs) throw new Error('the tunnel of the sweep does not run');
   }
 
-  private async addClient(turn: number): Promise<void> {
+  private async addClient(turn: number, chance: Chance): Promise<void> {
     const name = `c-${randomBytes(8).toString('hex')}`;
     const request = { method: 'POST', path: '/api/v1/clients', body: { name }, key: randomUUID() };
-    const times = randomInt(3) === 0 ? 2 : 1;
-    const asked = Array.from({ length: times }, (_, at) => this.administrator.insist(turn + at, request));
-    const answers = await Promise.all(asked);
+    const answers = await this.administrator.insistTwice(turn, chance, request);
     const ids = new Set(answers.map(({ status, body: { id } }) => (status === 201 ? Number(id) : undefined)));
     if ((ids.size === 1 && !ids.has(undefined)) || answers.some(isLost)) this.clients.add(name);
     else this.contradictions.push(`one key had the answers ${answers.map(({ status }) => status).join(', ')}`);
