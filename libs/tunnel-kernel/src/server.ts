@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ListeningSockets } from '@gatehouse/net';
+import { guardPromise, ListeningSockets } from '@gatehouse/net';
 import { AccessControl } from './access/access-control.js';
 import { TrustedProxies } from './access/trusted-proxies.js';
 import type { VisitorVerifier } from './access/visitor-verifier.js';
@@ -104,8 +104,8 @@ export class TunnelServer {
       onControl: (stream, arrival, known) => this.sessions.accept(stream, arrival, known),
       proxies: this.proxies,
       serves: (tag) => environment.serves?.(tag) ?? true,
-      onVisitor: (stream, arrival, known) => void this.privateMode.receive(stream, arrival, known),
-      onMapping: (stream, known) => void this.paths.receive(stream, known),
+      onVisitor: (stream, arrival, known) => guardPromise(stream, this.privateMode.receive(stream, arrival, known)),
+      onMapping: (stream, known) => guardPromise(stream, this.paths.receive(stream, known)),
     });
   }
 

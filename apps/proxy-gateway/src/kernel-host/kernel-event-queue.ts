@@ -1,3 +1,4 @@
+import { guardPromise } from '@gatehouse/net';
 import type { CircuitChanged, ConnectionRecord, GroupSwitched, TrafficDelta } from '@gatehouse/proxy-kernel';
 import type { EventBatch, KernelLogEntry } from './kernel-ipc.js';
 
@@ -103,7 +104,7 @@ export class KernelEventQueue {
     if (this.#timer || this.#sending) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      if (this.#hasSomething()) void this.#sendOne();
+      if (this.#hasSomething()) guardPromise(null, this.#sendOne());
     }, this.#intervalMs);
   }
 

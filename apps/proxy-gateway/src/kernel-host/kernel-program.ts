@@ -1,3 +1,4 @@
+import { guardPromise } from '@gatehouse/net';
 import type { KernelEnvironment, KernelLogger, ProxyKernel } from '@gatehouse/proxy-kernel';
 import { createSystemResolver } from '@gatehouse/proxy-kernel';
 import { KernelChild } from './kernel-child.js';
@@ -41,7 +42,7 @@ export async function runKernelProgram(create: CreateKernel): Promise<void> {
     exit: (code) => process.exit(code),
     reloadGeo: (paths) => geo.reload(paths),
   });
-  process.on('message', (message: ParentMessage) => void child.handle(message));
+  process.on('message', (message: ParentMessage) => guardPromise(null, child.handle(message)));
   await send({ type: 'ready', pid: process.pid }).catch(() => process.exit(1));
 }
 

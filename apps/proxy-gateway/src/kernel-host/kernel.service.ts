@@ -1,3 +1,4 @@
+import { guardPromise } from '@gatehouse/net';
 import type { KernelState, KernelStatusView } from '@gatehouse/contracts';
 import { PgListener } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
@@ -82,7 +83,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
       fork: () => launcher.launch(source.mode.get(), source.mode.executable),
       clock: { now: () => Date.now(), after: startTimer },
       leaveRunning: this.isRemote,
-      onReady: () => void this.configureNewborn(),
+      onReady: () => guardPromise(null, this.configureNewborn()),
       onEvents: (batch) => this.receive(batch),
       onExit: (reason) => this.kernelLost(reason, this.isRemote),
     });
@@ -280,7 +281,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.stopping) return;
     this.due ??= setTimeout(() => {
       this.due = null;
-      void this.sync();
+      guardPromise(null, this.sync());
     }, ms);
   }
 

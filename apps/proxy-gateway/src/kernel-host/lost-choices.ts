@@ -1,3 +1,4 @@
+import { guardPromise } from '@gatehouse/net';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable, Logger, Optional } from '@nestjs/common';
 import { AuditLog } from '@gatehouse/audit';
@@ -44,13 +45,14 @@ export class LostChoices {
     });
     if (!recorded) return false;
     this.logger.warn(`${lost.group}: ${from.name} is gone, ${to.name} takes over`);
-    void this.audit?.system({
+    const entry = this.audit?.system({
       action: 'outbound_group.choice_gone',
       resourceType: 'outbound_group',
       resourceId: lost.group,
       resourceName: lost.group,
       changes: [{ field: 'selected_name', before: from.name, after: null }],
     });
+    if (entry) guardPromise(null, entry);
     return true;
   }
 }

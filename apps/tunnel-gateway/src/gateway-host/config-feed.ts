@@ -1,3 +1,4 @@
+import { guardPromise } from '@gatehouse/net';
 import { listenHeartbeat } from '@gatehouse/postgres';
 import type pg from 'pg';
 import { ACME_CHANNEL } from './acme-answers.js';
@@ -78,7 +79,7 @@ export class ConfigFeed {
     this.client = null;
     this.wasAway = true;
     if (this.closed) return;
-    this.timer = setTimeout(() => void this.start(), this.waitMs);
+    this.timer = setTimeout(() => guardPromise(null, this.start()), this.waitMs);
     this.waitMs = Math.min(this.waitMs * 2, RETRY_LAST_MS);
   }
 }

@@ -22,7 +22,7 @@ const program = new EdgeProgram({ send, sendSocket, exit: (code) => process.exit
 process.on('message', (message: ParentMessage, handle: unknown) => {
   if (message.type === 'connection') program.take(message, handle instanceof Socket ? handle : null);
   else if (message.type === 'socket') program.inherit(message, (handle as SocketHandle | undefined) ?? null);
-  else void program.receive(message);
+  else program.receive(message).catch((error: unknown) => program.fail(error));
 });
 process.on('disconnect', () => void program.orphaned());
 process.on('uncaughtException', (error) => void program.fail(error));

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { guardPromise } from '@gatehouse/net';
 import type { HandedSocket, SocketHandle } from '@gatehouse/net';
 import type {
   EdgeCalls,
@@ -76,7 +77,7 @@ export class EdgeProcess {
       if (child.pid === undefined) this.ended(error.message);
     });
     this.send({ type: 'start', options });
-    this.heartbeat = setInterval(() => void this.beat(), HEARTBEAT_MS);
+    this.heartbeat = setInterval(() => guardPromise(null, this.beat()), HEARTBEAT_MS);
   }
 
   get pid(): number | null {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { FlowFailures, type SocketHandle } from '@gatehouse/net';
+import { FlowFailures, guardPromise, type SocketHandle } from '@gatehouse/net';
 import { EdgeDoor } from './door/edge-door.js';
 import { Edge } from './edge.js';
 import type {
@@ -41,7 +41,7 @@ export class EdgeProgram {
 
   constructor(channel: EdgeChannel) {
     this.channel = channel;
-    this.log = new EdgeLog((entries) => void channel.send({ type: 'logs', entries }));
+    this.log = new EdgeLog((entries) => guardPromise(null, channel.send({ type: 'logs', entries })));
     const logger = this.log.logger(false);
     this.flowFailures = new FlowFailures((message, fields) => logger.error(message, fields));
   }
@@ -162,7 +162,7 @@ export class EdgeProgram {
         await edge.yieldPorts();
         return null;
       case 'drain':
-        void this.drainAway(edge, request.params);
+        this.drainAway(edge, request.params).catch((error: unknown) => this.fail(error));
         await edge.released();
         return null;
       case 'shutdown':

@@ -1,3 +1,4 @@
+import { guardPromise } from '@gatehouse/net';
 import type { HandedSocket } from '@gatehouse/net';
 import type {
   ConnectionList,
@@ -114,7 +115,7 @@ export class EdgeSupervisor {
   /** Nobody is waited for any more: what `stop` waits for ends now. */
   hurry(): void {
     if (!this.stopping) return;
-    for (const edge of [this.current, ...this.draining]) void edge?.stop(0);
+    for (const edge of [this.current, ...this.draining]) if (edge) guardPromise(null, edge.stop(0));
   }
 
   async stop(graceMs: number): Promise<void> {

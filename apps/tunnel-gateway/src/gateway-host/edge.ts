@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ListeningSockets, type HandedSocket } from '@gatehouse/net';
+import { guardPromise, type HandedSocket, ListeningSockets } from '@gatehouse/net';
 import type { AgentState, TunnelLogger, TunnelServer, TunnelState } from '@gatehouse/tunnel-kernel';
 import { AcmeAnswers } from './acme-answers.js';
 import { ClientDirectory } from './client-directory.js';
@@ -102,8 +102,8 @@ export class Edge implements EdgeRole {
     this.challenges = new Reloading({ load: () => this.acme.load(database), onFailure: presence.failed });
     this.feed = new ConfigFeed({
       database,
-      onNews: (anew) => void config.news(anew),
-      onChallenges: () => void this.challenges.news(),
+      onNews: (anew) => guardPromise(null, config.news(anew)),
+      onChallenges: () => guardPromise(null, this.challenges.news()),
       onGrants: (news) => void this.grants.receive(news).catch(presence.failed),
       onProblem: (problem) => logger.debug('the database cannot be listened to', { problem }),
     });
@@ -136,10 +136,10 @@ export class Edge implements EdgeRole {
     this.ports = given ?? (await listenAtPorts(this.server, this.options, this.ports));
     if (given) await serveBehind(this.server, given, this.options);
     this.sockets.closeInherited();
-    void this.feed.start();
+    guardPromise(null, this.feed.start());
     this.timers.push(
-      setInterval(() => void this.tick(), COUNT_MS),
-      setInterval(() => void this.poll(), POLL_MS),
+      setInterval(() => guardPromise(null, this.tick()), COUNT_MS),
+      setInterval(() => guardPromise(null, this.poll()), POLL_MS),
     );
     return this.ports;
   }
@@ -287,7 +287,7 @@ export class Edge implements EdgeRole {
   private agentsChanged(): void {
     this.crowd ??= setTimeout(() => {
       this.crowd = null;
-      void this.writeRunStatus();
+      guardPromise(null, this.writeRunStatus());
     }, CROWD_MS);
   }
 

@@ -127,4 +127,20 @@ describe('a sliding window', () => {
     expect(gauge.done).toEqual([]);
     await slideOver([], gauge.work, { concurrency: 1, perKey: 1, keyOf });
   });
+
+  it('rejects with what the items raise once it runs, and waits for what it began', async () => {
+    function* items(): Generator<string> {
+      yield 'one';
+      yield 'two';
+      throw new RangeError('no more items');
+    }
+    const ended: string[] = [];
+    const work = async (item: string): Promise<void> => {
+      await Promise.resolve();
+      ended.push(item);
+    };
+    const run = slideOver(items(), work, { concurrency: 2, perKey: 2, keyOf: () => 'key' });
+    await expect(run).rejects.toThrow('no more items');
+    expect(ended).toEqual(['one', 'two']);
+  });
 });

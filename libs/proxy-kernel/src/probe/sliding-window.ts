@@ -57,6 +57,12 @@ class SlidingWindow<T> {
     if (this.#failure) throw this.#failure.reason;
   }
 
+  /** For what the caller's iterator or keys raise between two items: the run ends with it once nothing runs. */
+  #end(reason: unknown): void {
+    this.#stop(reason);
+    if (this.#running === 0) this.#settle();
+  }
+
   #stop(reason: unknown): void {
     this.#failure ??= { reason };
     for (const wake of this.#waiting) wake();
@@ -66,7 +72,7 @@ class SlidingWindow<T> {
     while (!this.#failure && this.#running < this.#options.concurrency) {
       const next = this.#next();
       if (!next) break;
-      void this.#start(next.item, next.key);
+      this.#start(next.item, next.key).catch((reason: unknown) => this.#end(reason));
     }
     if (this.#running === 0) this.#settle();
   }

@@ -1,3 +1,4 @@
+import { guardPromise } from '@gatehouse/net';
 import type { HostAndPort } from '../environment.js';
 import type { ChannelHandler, ChannelOwner, HandlerContext, StartedChannel } from '../agent/channel-handler.js';
 import type { KnownTunnel } from '../agent/agent-resources.js';
@@ -159,7 +160,7 @@ export class AgentDatagrams implements ChannelHandler {
     // Another server's session had this number.
     before?.end('stopped', false);
     const known = this.context.resources.tunnel(tunnelId);
-    if (!known) return void this.openWhenKnown(id, tunnelId, frame);
+    if (!known) return guardPromise(null, this.openWhenKnown(id, tunnelId, frame));
     if (known.tunnel.mode !== TARGET_MODE && !ADDRESSED_MODES.has(known.tunnel.mode)) {
       return this.refuse(owner, tunnelId, 'unknown_tunnel');
     }

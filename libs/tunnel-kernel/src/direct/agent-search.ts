@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls';
-import { ByteReader } from '@gatehouse/net';
+import { ByteReader, guardPromise } from '@gatehouse/net';
 import type { HostAndPort } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import { PinnedServer } from '../session/pinned-tls.js';
@@ -44,10 +44,10 @@ export class AgentSearch {
     const { own } = this;
     const { agent, local } = this.path;
     // Through the NATs: from the port that the server has seen.
-    if (mayKnock(agent.address, own.host)) void this.search({ ...agent, ownPort: own.port });
+    if (mayKnock(agent.address, own.host)) guardPromise(null, this.search({ ...agent, ownPort: own.port }));
     const isNear = local.address !== agent.address && mayMeetNearby(local.address, own.host);
     // Once: this address is the agent's word alone.
-    if (isNear) void this.search({ ...local, ownPort: 0, tries: 1 });
+    if (isNear) guardPromise(null, this.search({ ...local, ownPort: 0, tries: 1 }));
     try {
       return await this.met.promise;
     } finally {

@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
-import { ByteReader, Newcomers } from '@gatehouse/net';
+import { ByteReader, guardPromise, Newcomers } from '@gatehouse/net';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import { endpoint } from '../modes/endpoint.js';
@@ -87,7 +87,7 @@ export class MeetingPoint {
     if (this.closed) return this.close();
     // Before the port listens: afterwards the system lets no connection begin there.
     this.knock(local.port, local.address);
-    this.listener = await listenAt(local.port, address.host, (one) => void this.receive(one));
+    this.listener = await listenAt(local.port, address.host, (one) => guardPromise(one, this.receive(one)));
     if (this.closed) return this.close();
     const { fingerprint } = this.identity;
     const said = { id: this.message.id, local, fingerprint };
@@ -100,7 +100,7 @@ export class MeetingPoint {
     if (!mayKnock(address, own)) return;
     connectFrom(port, { host: address, port: theirs }, KNOCK_MS).then(
       // Both sides began at once (RFC 9293 3.5): the connection is as good as one that was accepted.
-      (socket) => void this.receive(socket),
+      (socket) => guardPromise(socket, this.receive(socket)),
       () => undefined,
     );
   }

@@ -1,6 +1,6 @@
 import type { ClientHttp2Session } from 'node:http2';
 import type { Duplex } from 'node:stream';
-import { connectHttp2 } from '@gatehouse/net';
+import { connectHttp2, guardPromise } from '@gatehouse/net';
 import type { Dispatcher } from 'undici';
 import { TunnelError } from '../errors.js';
 import { H2cStream } from './h2c-stream.js';
@@ -34,7 +34,7 @@ export class H2cDispatcher {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     if (options.upgrade) return handler.onResponseError?.(null as never, new Error('no upgrade of HTTP/2'));
     const session = this.free();
-    if (!session) return void this.startLater(options, handler);
+    if (!session) return guardPromise(null, this.startLater(options, handler));
     try {
       this.start(session, options, handler);
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { guardPromise } from '@gatehouse/net';
 import { Client, errors, type Dispatcher } from 'undici';
 
 /** Idle connections are let go of before most servers do (Node: 5 s); a target may say otherwise with `Keep-Alive`. */
@@ -100,7 +101,7 @@ export class Http1Target {
 
   private connect(line: Line, done: Connected): void {
     line.connections += 1;
-    if (line.connections <= MAX_CONNECTIONS) void hand(this.options, done);
+    if (line.connections <= MAX_CONNECTIONS) guardPromise(null, hand(this.options, done));
     else done(new Error('the target ended its connections before it was asked'), null);
   }
 

@@ -51,7 +51,7 @@ export class TlsListener {
       ALPNProtocols: ['h2', 'http/1.1'],
       // For who says no name: `SNICallback` is not asked then.
       ...(options.fallback ? { cert: options.fallback.chain, key: options.fallback.key } : {}),
-      SNICallback: (name, done) => void this.select(name, done),
+      SNICallback: (name, done) => guardPromise(null, this.select(name, done)),
       ciphers: CIPHERS,
       minVersion: MIN_TLS_VERSION,
       honorCipherOrder: true,

@@ -1,4 +1,5 @@
 import type { TLSSocket } from 'node:tls';
+import { guardPromise } from '@gatehouse/net';
 import type { TunnelLogger } from '../environment.js';
 import { asTunnelError, TunnelError } from '../errors.js';
 import { isOfTheWay, type RouteChooser } from '../session/route-chooser.js';
@@ -43,7 +44,7 @@ export class VisitorRoutes {
 
   /** @throws TunnelError what the server answered, or why no way leads there. */
   async connect(): Promise<TLSSocket> {
-    void this.probeRaw();
+    guardPromise(null, this.probeRaw());
     const failures: TunnelError[] = [];
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const way = this.current();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { freePort } from '@gatehouse/net';
+import { freePort, guardPromise } from '@gatehouse/net';
 import {
   compileRouter,
   compileRuleSets,
@@ -246,9 +246,10 @@ export class MihomoKernel implements ProxyKernel {
 
   #lookAgain(): void {
     this.#timer = setTimeout(() => {
-      void this.#look().finally(() => {
+      const looked = this.#look().finally(() => {
         if (!this.#closing) this.#lookAgain();
       });
+      guardPromise(null, looked);
     }, LOOK_INTERVAL_MS);
     this.#timer.unref();
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ControlServer, type ControlEndpoint, type ControlKey, type ControlLink } from '@gatehouse/net';
+import { type ControlEndpoint, type ControlKey, type ControlLink, ControlServer, guardPromise } from '@gatehouse/net';
 import type { Endpoint, KernelConfig, KernelLogger, ProxyKernel } from '@gatehouse/proxy-kernel';
 import { KernelChild } from '../kernel-child.js';
 import { KernelEventQueue } from '../kernel-event-queue.js';
@@ -91,8 +91,8 @@ export class SeparateKernel {
   }
 
   private serve(link: ControlLink): void {
-    link.onMessage((message) => void this.receive(link, message as FromService));
-    void this.send(link, this.greeting);
+    link.onMessage((message) => guardPromise(null, this.receive(link, message as FromService)));
+    guardPromise(null, this.send(link, this.greeting));
     this.outbox.attach(link);
   }
 

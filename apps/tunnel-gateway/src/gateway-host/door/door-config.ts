@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { guardPromise } from '@gatehouse/net';
 import { ConfigFeed } from '../config-feed.js';
 import { readRevision, type ClientRow, type HostRow, type TunnelRow } from '../config-rows.js';
 import { EdgeDatabase, type Queries } from '../edge-database.js';
@@ -43,7 +44,7 @@ export class DoorConfig {
     });
     this.feed = new ConfigFeed({
       database: this.database,
-      onNews: (anew) => void this.reloading.news(anew),
+      onNews: (anew) => guardPromise(null, this.reloading.news(anew)),
       onChallenges: () => undefined,
       onGrants: () => undefined,
       onProblem: (problem) => options.onProblem(problem),
@@ -64,8 +65,8 @@ export class DoorConfig {
   }
 
   start(): void {
-    void this.feed.start();
-    this.timer = setInterval(() => void this.reloading.news(), POLL_MS);
+    guardPromise(null, this.feed.start());
+    this.timer = setInterval(() => guardPromise(null, this.reloading.news()), POLL_MS);
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { guardPromise } from '@gatehouse/net';
 import type { ControlLink } from '@gatehouse/net';
 
 /** Requests of one peer that are not answered yet. */
@@ -76,7 +77,10 @@ export class ChannelPeer {
 
   /** Closes after what was said has left. */
   finish(): void {
-    void this.said.then(() => this.close());
+    guardPromise(
+      null,
+      this.said.then(() => this.close()),
+    );
   }
 
   private send(message: Message): void {
@@ -85,7 +89,7 @@ export class ChannelPeer {
   }
 
   private receive(message: Message): void {
-    if (message.type === 'request') void this.perform(message);
+    if (message.type === 'request') guardPromise(null, this.perform(message));
     else if (message.type === 'note') this.handlers.noted(message.name, message.value);
     else if (message.type !== 'response') this.close();
     else if (message.ok) this.settle(message.id, (waiting) => waiting.resolve(message.result));

@@ -79,7 +79,7 @@ export class EdgeKeeper {
     if (first.outcome !== 'port') return first;
     this.failed = { port: first.port, code: first.code };
     this.tell('state', this.state());
-    setTimeout(() => void this.end(0), this.peers.size > 0 ? 0 : FAREWELL_MS).unref();
+    setTimeout(() => this.endNow(), this.peers.size > 0 ? 0 : FAREWELL_MS).unref();
     return first;
   }
 
@@ -105,6 +105,10 @@ export class EdgeKeeper {
     return this.ending;
   }
 
+  private endNow(): void {
+    this.end(0).catch(() => this.options.onEnd(1));
+  }
+
   /** Who started the service is gone, or the home is: the platform was stopped or removed, and nobody told us. */
   private watch(): void {
     const { channel } = this.options.start;
@@ -112,7 +116,7 @@ export class EdgeKeeper {
     this.watching = setInterval(() => {
       const { watched } = this;
       const unwanted = (watched !== null && !isRunning(watched)) || (path !== null && !existsSync(path));
-      if (unwanted) void this.end(0);
+      if (unwanted) this.endNow();
     }, WATCH_MS);
   }
 
@@ -134,7 +138,8 @@ export class EdgeKeeper {
 
   /** Who was told reads it, and closes the connection. */
   private leaveSoon(): void {
-    if (this.peers.size === 0) void this.server.close().then(() => this.options.onEnd(this.exitCode));
+    const leave = (): void => this.options.onEnd(this.exitCode);
+    if (this.peers.size === 0) this.server.close().then(leave, leave);
   }
 
   private accept(link: ControlLink): void {

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { dialControl, type ControlEndpoint, type ControlKey, type ControlLink } from '@gatehouse/net';
+import { type ControlEndpoint, type ControlKey, type ControlLink, dialControl, guardPromise } from '@gatehouse/net';
 import type { EdgeCalls, EdgeLogEntry, EdgePorts } from '../edge-ipc.js';
 import { EdgeUnavailableError } from '../edge-process.js';
 import type { FirstStart } from '../edge-supervisor.js';
@@ -55,7 +55,7 @@ export class EdgeLink {
 
   /** Resolves when it is known how it went, or after `patienceMs`; it is tried on then. */
   async start(patienceMs: number): Promise<FirstStart> {
-    void this.connect();
+    guardPromise(null, this.connect());
     const timer = setTimeout(() => this.first.resolve({ outcome: 'waiting' }), patienceMs);
     const result = await this.first.promise;
     clearTimeout(timer);
@@ -157,7 +157,7 @@ export class EdgeLink {
     if (this.left || this.timer) return;
     this.attempts += 1;
     const waitMs = this.isStarting() ? RETRY_MS : Math.min(RETRY_MS * 2 ** this.attempts, RETRY_LAST_MS);
-    this.timer = setTimeout(() => void this.connect(), waitMs);
+    this.timer = setTimeout(() => guardPromise(null, this.connect()), waitMs);
   }
 
   private async greet(peer: ChannelPeer): Promise<void> {
