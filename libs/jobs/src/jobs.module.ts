@@ -1,4 +1,5 @@
 import type { QueueName } from '@gatehouse/contracts';
+import { PgListener } from '@gatehouse/persistence';
 import { HealthRegistry, MetricsRegistry } from '@gatehouse/platform';
 import {
   Global,
@@ -172,9 +173,9 @@ function machinery({ namespace, queues }: JobsModuleQueues): Provider[] {
   return [
     {
       provide: QueueRegistry,
-      inject: [CONFIG],
-      useFactory: async (config: JobsConfig) => {
-        const store = createStore(config, { namespace, queues }, logger);
+      inject: [CONFIG, { token: PgListener, optional: true }],
+      useFactory: async (config: JobsConfig, listener?: PgListener) => {
+        const store = createStore(config, { namespace, listener }, logger);
         await store.prepare().catch(async (error: unknown) => {
           await store.close();
           throw error;
@@ -212,12 +213,17 @@ function logFailure(logger: Logger, job: { queue: QueueName; jobId: string }, er
   else logger.warn('A job failed', { ...job, code: failure.code, reason: failure.message });
 }
 
-function createStore(config: JobsConfig, { namespace, queues }: JobsModuleQueues, logger: Logger): QueueStore {
+interface StoreParts {
+  namespace: string;
+  listener: PgListener | undefined;
+}
+
+function createStore(config: JobsConfig, { namespace, listener }: StoreParts, logger: Logger): QueueStore {
   const applicationName = `${namespace} jobs`;
   const onError = (error: Error): void => logger.warn(`A connection of the job queues broke: ${error.message}`);
   if (config.redisUrl) {
     return createRedisStore({ url: config.redisUrl, options: config.redisOptions ?? {}, applicationName, onError });
   }
   const autoMigrate = config.autoMigrate ?? true;
-  return createPostgresStore({ url: config.databaseUrl, queues: queues.length, applicationName, autoMigrate, onError });
+  return createPostgresStore({ url: config.databaseUrl, listener, applicationName, autoMigrate, onError });
 }

@@ -467,6 +467,25 @@ describe.each(['postgres', 'redis'] as const)('jobs on %s', (kind) => {
     expect(result).toEqual(payload(2));
   });
 
+  it('holds no connection for workers and event streams but the listener of the process', async () => {
+    const app = await start(handlers(echo));
+    const wait = (id: number): Promise<unknown> =>
+      app.get(Jobs).addAndWait('subscription-refresh', payload(id), { timeoutMs: 5_000, jobId: `heard-${id}` });
+    await wait(1);
+    await waitFor(() =>
+      withClient(database.url, async (client) => {
+        const { rows } = await client.query<{ name: string }>(
+          `SELECT application_name AS name FROM pg_stat_activity
+           WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> 'spec'`,
+        );
+        expect(rows).toEqual(kind === 'postgres' ? [{ name: 'spec listener' }] : []);
+        return true;
+      }),
+    );
+    // Sooner than the idle worker looks without having heard anything.
+    expect(await wait(2)).toEqual(payload(2));
+  });
+
   it('keeps the queues of two services apart', async () => {
     const seen: string[] = [];
     const one = await start(handlers(async () => seen.push('one')));

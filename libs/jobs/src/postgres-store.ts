@@ -1,4 +1,4 @@
-import { withClient } from '@gatehouse/persistence';
+import { PgListener, withClient } from '@gatehouse/persistence';
 import { KEEP_ALIVE, prepareSession } from '@gatehouse/postgres';
 import {
   assertSchemaCompatibility,
@@ -12,15 +12,16 @@ import {
 import pg from 'pg';
 import { JobsUnavailableError } from './job-errors.js';
 import type { QueueStore } from './queue-store.js';
+import { SharedNotifications } from './shared-notifications.js';
 
 const SCHEMA = 'bullmq';
-/** Each worker and each event stream pins one connection; the rest serves all other calls. */
-const SHARED_CONNECTIONS = 8;
+/** Connections of a process at most. None is held: workers and event streams share the process's listener. */
+export const JOBS_POOL_SIZE = 4;
 
 export interface PostgresStoreOptions {
   url: string;
-  /** Queues of this process. */
-  queues: number;
+  /** The process's own; without one a listener is made for the queues. */
+  listener?: PgListener | undefined;
   applicationName: string;
   autoMigrate: boolean;
   onError: (error: Error) => void;
@@ -31,7 +32,7 @@ export function createPostgresStore(options: PostgresStoreOptions): QueueStore {
   const pool = new pg.Pool({
     connectionString: options.url,
     application_name: options.applicationName,
-    max: options.queues * 2 + SHARED_CONNECTIONS,
+    max: JOBS_POOL_SIZE,
     // Shorter than the pauses between the workers' looks: between them an idle service keeps no backend for this.
     idleTimeoutMillis: 2_000,
     connectionTimeoutMillis: 10_000,
@@ -41,17 +42,26 @@ export function createPostgresStore(options: PostgresStoreOptions): QueueStore {
   pool.on('error', options.onError);
   // Every queue, worker and event stream adds its own listeners to the one pool.
   pool.setMaxListeners(0);
+  const listener = options.listener ?? ownListener(options);
+  const connection = new SharedNotifications(pool, listener);
   return {
     kind: 'postgres',
     // BullMQ declares its connection options for Redis only.
-    connection: pool as unknown as ConnectionOptions,
+    connection: connection as unknown as ConnectionOptions,
     factory: createPostgresBackend as unknown as BackendFactory<IQueueBackend, ConnectionOptions>,
     prepare: () => prepare(options),
     ping: async () => {
       await pool.query('SELECT 1');
     },
-    close: () => pool.end(),
+    close: async () => {
+      if (listener !== options.listener) await listener.close();
+      await pool.end();
+    },
   };
+}
+
+function ownListener({ url, applicationName, onError }: PostgresStoreOptions): PgListener {
+  return new PgListener({ url, applicationName: `${applicationName} listener`, onError });
 }
 
 /** Brings BullMQ's schema up to date; processes that start together take turns under its advisory lock. */

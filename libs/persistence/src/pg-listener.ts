@@ -41,6 +41,7 @@ export class PgListener {
   private readonly config: PgListenerConfig;
   private client: pg.Client | undefined;
   private connecting: Promise<void> | undefined;
+  private lastStatement: Promise<unknown> = Promise.resolve();
   private readonly closing = new AbortController();
 
   constructor(config: PgListenerConfig) {
@@ -62,8 +63,13 @@ export class PgListener {
     const present = this.channels.get(channel);
     if (present === undefined) this.channels.set(channel, new Set([subscription]));
     else present.add(subscription);
-    await this.connected();
-    await this.client?.query(`LISTEN ${quoteIdentifier(channel)}`);
+    try {
+      await this.connected();
+      await this.ask(`LISTEN ${quoteIdentifier(channel)}`);
+    } catch (error) {
+      this.forget(channel, subscription);
+      throw error;
+    }
     return () => this.unlisten(channel, subscription);
   }
 
@@ -81,12 +87,25 @@ export class PgListener {
   }
 
   private async unlisten(channel: string, subscription: Subscription): Promise<void> {
+    if (this.forget(channel, subscription)) await this.ask(`UNLISTEN ${quoteIdentifier(channel)}`);
+  }
+
+  /** True when it was the channel's last subscription. */
+  private forget(channel: string, subscription: Subscription): boolean {
     clearInterval(subscription.renewal);
     const subscriptions = this.channels.get(channel);
     subscriptions?.delete(subscription);
-    if (subscriptions === undefined || subscriptions.size > 0) return;
-    this.channels.delete(channel);
-    await this.client?.query(`UNLISTEN ${quoteIdentifier(channel)}`);
+    if (subscriptions === undefined || subscriptions.size > 0) return false;
+    return this.channels.delete(channel);
+  }
+
+  /** Statements go one after another. Without a connection there is nothing to ask: the next one listens to all channels. */
+  private async ask(statement: string): Promise<void> {
+    const { client } = this;
+    if (client === undefined) return;
+    const answer = this.lastStatement.then(() => client.query(statement));
+    this.lastStatement = answer.catch(() => undefined);
+    await answer;
   }
 
   private async connected(): Promise<void> {

@@ -4,7 +4,8 @@ import pg from 'pg';
 const CONNECT_MS = 3_000;
 /** Longer than the server's own limit, whose answer says more. */
 const QUERY_MS = SERVICE_PATIENCE.statementMs + 5_000;
-const MAX_CONNECTIONS = 3;
+/** Beside these each process of the edge has one that listens. */
+const EDGE_POOL_SIZE = 3;
 
 /** What edge code asks of a database. */
 export interface Queries {
@@ -34,7 +35,7 @@ export class EdgeDatabase implements Queries {
     this.url = url;
     this.pool = new pg.Pool({
       ...connection(url, 'tunnel-gateway edge'),
-      max: MAX_CONNECTIONS,
+      max: EDGE_POOL_SIZE,
       idleTimeoutMillis: 10_000,
       onConnect: prepareSession({}),
     });

@@ -1,0 +1,99 @@
+import { EventEmitter } from 'node:events';
+import type { PgListener } from '@gatehouse/persistence';
+import type pg from 'pg';
+
+/**
+ * A pool for BullMQ, which takes a client out of it for each worker and each event stream and keeps that for LISTEN, for as
+ * long as it lives. It gets one that holds no connection: questions go to the pool, and notifications come from the one
+ * listener of the process.
+ */
+export class SharedNotifications {
+  /** BullMQ polls every ten seconds where a dead connection would go unnoticed; the listener's heartbeat notices. */
+  readonly options = { keepAlive: true };
+
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly listener: Pick<PgListener, 'listen'>,
+  ) {}
+
+  connect(): Promise<ListeningClient> {
+    return Promise.resolve(new ListeningClient(this.pool, this.listener));
+  }
+
+  query(text: string, values?: unknown[]): Promise<pg.QueryResult> {
+    return this.pool.query(text, values);
+  }
+
+  on(event: 'error', onError: (error: Error) => void): this {
+    this.pool.on(event, onError);
+    return this;
+  }
+
+  end(): Promise<void> {
+    return this.pool.end();
+  }
+}
+
+/** The statements that BullMQ sends over a client of its own; comments may stand before them. */
+const LISTEN = /^LISTEN (\w+);?\s*$/m;
+const SET_NAME = /set_config\('application_name'/;
+const READ = /^\s*SELECT\b/i;
+
+/** Emits `notification`, and `error` when notifications may have been lost: BullMQ takes another client then. */
+class ListeningClient extends EventEmitter<{
+  notification: [Pick<pg.Notification, 'channel' | 'payload'>];
+  error: [Error];
+}> {
+  private readonly channels = new Map<string, Promise<() => Promise<void>>>();
+  private isReleased = false;
+
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly listener: Pick<PgListener, 'listen'>,
+  ) {
+    super();
+  }
+
+  async query(text: string, values?: unknown[]): Promise<Pick<pg.QueryResult, 'rows'>> {
+    const channel = LISTEN.exec(text)?.[1];
+    if (channel !== undefined) await this.subscribe(channel);
+    // The name is the connection's, and this client has none of its own.
+    else if (!SET_NAME.test(text)) return this.read(text, values);
+    return { rows: [] };
+  }
+
+  release(): void {
+    this.isReleased = true;
+    for (const subscribed of this.channels.values()) {
+      void subscribed.then((unsubscribe) => unsubscribe()).catch(() => undefined);
+    }
+    this.channels.clear();
+  }
+
+  private async subscribe(channel: string): Promise<void> {
+    const present = this.channels.get(channel);
+    if (present !== undefined) return void (await present);
+    const subscribed = this.listener.listen(
+      channel,
+      (payload) => this.emit('notification', { channel, payload }),
+      () => this.lose(),
+    );
+    this.channels.set(channel, subscribed);
+    try {
+      await subscribed;
+    } catch (error) {
+      this.channels.delete(channel);
+      throw error;
+    }
+  }
+
+  private lose(): void {
+    if (!this.isReleased) this.emit('error', new Error('the connection for notifications broke and was opened again'));
+  }
+
+  private read(text: string, values?: unknown[]): Promise<pg.QueryResult> {
+    // A transaction or a lock would need one connection for all of its statements.
+    if (!READ.test(text)) return Promise.reject(new TypeError(`This client has no connection for: ${text}`));
+    return this.pool.query(text, values);
+  }
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { JOBS_POOL_SIZE } from '@gatehouse/jobs';
+import { POOL_SIZE } from '@gatehouse/persistence';
+import { describe, expect, it } from 'vitest';
+import { readWorkspace } from './read-workspace.js';
+
+/** PostgreSQL's default `max_connections` less `superuser_reserved_connections`. */
+const FREE = 97;
+const LISTENER = 1;
+const EDGE_DATABASE = 'apps/tunnel-gateway/src/gateway-host/edge-database.ts';
+const REPLICAS = 2;
+
+/** Where services open connections that stay; everything else closes its own after a piece of work. */
+const OPENED_IN = [
+  EDGE_DATABASE,
+  'libs/jobs/src/postgres-store.ts',
+  'libs/persistence/src/data-source.ts',
+  'libs/persistence/src/pg-listener.ts',
+];
+/** One connection, closed after a piece of work. */
+const CLOSED_AT_ONCE = [
+  'libs/persistence/src/embedded-postgres/server-process.ts',
+  'libs/persistence/src/embedded-postgres/start-embedded-postgres.ts',
+  'libs/persistence/src/pg-client.ts',
+];
+
+const sources = [...readWorkspace().files].filter(
+  ([file]) =>
+    /^(?:apps|libs)\/[^/]+\/src\//.test(file) && !file.endsWith('.spec.ts') && !file.startsWith('libs/testing/'),
+);
+const filesWith = (pattern: RegExp): string[] =>
+  sources.flatMap(([file, text]) => (pattern.test(text) ? [file] : [])).toSorted();
+
+/** An app's modules are its own; the number is read where it is set. */
+function edgePoolSize(): number {
+  const [, text = ''] = sources.find(([file]) => file === EDGE_DATABASE) ?? [];
+  return Number(/^const EDGE_POOL_SIZE = (\d+);$/m.exec(text)?.[1]);
+}
+
+/** What the processes of one replica open at most, from the modules that each service has. */
+function mostOf(service: string): number {
+  const modules = sources.filter(([file]) => file === `apps/${service}/src/app.module.ts`).map(([, text]) => text);
+  expect(modules).toHaveLength(1);
+  const [text = ''] = modules;
+  const pools = text.split(/\bPersistenceModule\.forRoot/).length - 1;
+  const queues = text.split(/\bJobsModule\.forRoot/).length - 1;
+  return pools * (POOL_SIZE + LISTENER) + queues * JOBS_POOL_SIZE;
+}
+
+describe('connections to PostgreSQL', () => {
+  const most = {
+    'proxy-gateway': mostOf('proxy-gateway'),
+    'tunnel-gateway': mostOf('tunnel-gateway'),
+    edge: edgePoolSize() + LISTENER,
+    'resource-sharing': mostOf('resource-sharing'),
+  };
+  const one = Object.values(most).reduce((sum, count) => sum + count, 0);
+
+  it('of two replicas of every service fit into what PostgreSQL allows by default', () => {
+    expect(one * REPLICAS).toBeLessThanOrEqual(FREE);
+  });
+
+  it('are opened where they are counted, with the sizes that are counted', () => {
+    const opened = filesWith(/new (?:pg\.)?Pool\(|new pg\.Client\(|new DataSource\(/);
+    expect(opened).toEqual([...OPENED_IN, ...CLOSED_AT_ONCE].toSorted());
+    expect(filesWith(/\bpoolSize: (?!1\b|config\.)/)).toEqual([]);
+    expect(filesWith(/new PgListener\(/)).toEqual([
+      'libs/jobs/src/postgres-store.ts',
+      'libs/persistence/src/persistence.module.ts',
+    ]);
+  });
+
+  it('are as many as docs/operations.md says', () => {
+    const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    const inAll = (name: string): number => Number(new RegExp(`^\\| ${name}.*\\| (\\d+) \\|$`, 'm').exec(page)?.[1]);
+    expect({
+      'proxy-gateway': inAll('`proxy-gateway`'),
+      'tunnel-gateway': inAll('`tunnel-gateway`'),
+      edge: inAll("the tunnel's edge"),
+      'resource-sharing': inAll('`resource-sharing`'),
+    }).toEqual(most);
+    expect(page).toContain(`needs ${one}, and two replicas of each service need ${one * REPLICAS}.`);
+  });
+});
