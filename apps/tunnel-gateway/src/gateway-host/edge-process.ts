@@ -52,6 +52,8 @@ const REQUEST_MS = 2_000;
 const HEARTBEAT_MS = 5_000;
 /** Heartbeats missed in a row before an edge counts as hung. */
 const MISSED_HEARTBEATS = 3;
+/** Before the first answer: a process takes its time to start on a busy machine. */
+const MISSED_AT_START = 12;
 
 /** One process of an edge, from its start to its end. */
 export class EdgeProcess {
@@ -61,6 +63,9 @@ export class EdgeProcess {
   private readonly heartbeat: NodeJS.Timeout;
   private nextId = 1;
   private missed = 0;
+  private hasAnswered = false;
+  /** Why it was killed from here. */
+  private killedFor: string | null = null;
   private gone = false;
   readonly exited: Promise<void>;
   private resolveExited: () => void = () => undefined;
@@ -72,7 +77,9 @@ export class EdgeProcess {
       this.resolveExited = resolve;
     });
     child.on('message', (message, handle) => this.receive(message, handle));
-    child.on('exit', (code, signal) => this.ended(signal ? `killed by ${signal}` : `exit code ${code ?? 'unknown'}`));
+    child.on('exit', (code, signal) =>
+      this.ended(this.killedFor ?? (signal ? `killed by ${signal}` : `exit code ${code ?? 'unknown'}`)),
+    );
     child.on('error', (error) => {
       if (child.pid === undefined) this.ended(error.message);
     });
@@ -126,7 +133,9 @@ export class EdgeProcess {
     clearTimeout(limit);
   }
 
-  kill(): void {
+  /** `reason` is what `exited` says. */
+  kill(reason: string | null = null): void {
+    this.killedFor ??= reason;
     this.child.kill('SIGKILL');
   }
 
@@ -166,9 +175,11 @@ export class EdgeProcess {
     try {
       await this.request('ping', null, HEARTBEAT_MS - 500);
       this.missed = 0;
+      this.hasAnswered = true;
     } catch {
       this.missed += 1;
-      if (this.missed >= MISSED_HEARTBEATS) this.kill();
+      if (this.missed < (this.hasAnswered ? MISSED_HEARTBEATS : MISSED_AT_START)) return;
+      this.kill(`no answer for ${(this.missed * HEARTBEAT_MS) / 1000} s`);
     }
   }
 

@@ -97,6 +97,14 @@ describe('an edge that is to be replaced', () => {
     await supervisor.stop(0);
   });
 
+  it('says why the next one ended', async () => {
+    const { supervisor, children } = await serving();
+    const failed = expect(supervisor.replace()).rejects.toThrow('the new edge ended: exit code 1');
+    children[1]?.end();
+    await failed;
+    await supervisor.stop(0);
+  });
+
   it('and dies first is not replaced twice', async () => {
     const { supervisor, children, born } = await serving();
     const replaced = supervisor.replace();

@@ -25,8 +25,8 @@ export interface EdgeSupervisorOptions {
 export type FirstStart =
   { outcome: 'ready'; ports: EdgePorts } | { outcome: 'port'; port: PortName; code: string } | { outcome: 'waiting' };
 
-/** A replacement that is not prepared by then is given up. */
-const PREPARE_MS = 30_000;
+/** A replacement that is not prepared by then is given up. The edge before it serves meanwhile, so there is no hurry. */
+const PREPARE_MS = 60_000;
 const MOVE_SPREAD_MS = 1_000;
 /** How long connections of an edge that was replaced may go on. */
 const DRAIN_MS = 10 * 60_000;
@@ -190,7 +190,7 @@ export class EdgeSupervisor {
 
   private create(
     takesOver: boolean,
-    events: Partial<EdgeEvents> & Pick<EdgeEvents, 'ready' | 'failed'> & { exited(): void },
+    events: Partial<EdgeEvents> & Pick<EdgeEvents, 'ready' | 'failed' | 'exited'>,
   ): EdgeProcess {
     const { options } = this;
     return new EdgeProcess(
@@ -205,7 +205,7 @@ export class EdgeSupervisor {
         logs: (entries) => options.onLogs(entries),
         exited: (reason) => {
           if (!this.stopping) options.onExit(reason);
-          events.exited();
+          events.exited(reason);
         },
       },
     );
@@ -239,12 +239,12 @@ export class EdgeSupervisor {
         ready.resolve();
       },
       failed: (port, code) => fail(`the port for ${port} cannot be taken over: ${code}`),
-      exited: () => {
-        fail('the new edge ended');
+      exited: (reason) => {
+        fail(`the new edge ended: ${reason}`);
         this.restart(next);
       },
     });
-    const limit = setTimeout(() => next.kill(), PREPARE_MS);
+    const limit = setTimeout(() => next.kill(`it was not prepared after ${PREPARE_MS / 1000} s`), PREPARE_MS);
     this.next = next;
     try {
       await prepared.promise;

@@ -33,7 +33,7 @@ const RETRY_LAST_MS = 1_000;
 /** More than a keeper waits for its edge. */
 const REQUEST_MS = 2_500;
 /** As long as a new edge may take to be prepared and to take over. */
-const REPLACE_MS = 60_000;
+const REPLACE_MS = 150_000;
 const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
 
 /** The service's way to its edge: finds one that serves already, starts one where it is to, and finds it again. */
