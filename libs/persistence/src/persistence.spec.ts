@@ -1,7 +1,8 @@
+import { mayPass } from '@gatehouse/postgres';
 import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
 import { Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDataSource, pgPool } from './data-source.js';
 import { SilentProxy } from '../test/silent-proxy.js';
@@ -127,6 +128,21 @@ describe('UnitOfWork', () => {
     expect(next).toHaveBeenCalledTimes(1);
     expect(logged).toHaveBeenCalledTimes(1);
     expect(await ids()).toEqual([{ id: 1 }]);
+  });
+
+  it.each([
+    ['its next statement', (tx: EntityManager) => tx.query('SELECT 1')],
+    ['its commit', () => Promise.resolve()],
+  ])('may be tried again when its connection ends before %s', async (_, next) => {
+    const work = new UnitOfWork(dataSource).run(async (tx) => {
+      await tx.query('SELECT 1');
+      await cutConnections('persistence spec');
+      await waitFor(() => tx.queryRunner?.isReleased === true);
+      await next(tx);
+    });
+    const error: unknown = await work.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Error);
+    expect(mayPass(error)).toBe(true);
   });
 
   it('runs at the isolation level asked for', async () => {

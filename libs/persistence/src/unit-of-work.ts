@@ -4,6 +4,7 @@ import { limitSilence, type Patience, SERVICE_PATIENCE, sqlStateOf } from '@gate
 import { Injectable, Logger } from '@nestjs/common';
 import type pg from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { asConnectionEnded } from './connection-ended.js';
 import { TransactionSlots } from './transaction-slots.js';
 
 export type IsolationLevel = 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE';
@@ -77,7 +78,7 @@ export class UnitOfWork {
     { isolation = 'READ COMMITTED', patience }: UnitOfWorkOptions,
   ): Promise<Committed<T>> {
     const registered: AfterCommitHook[] = [];
-    const result = await this.dataSource.transaction(isolation, async (tx) => {
+    const transaction = this.dataSource.transaction(isolation, async (tx) => {
       const runner = queryRunnerOf(tx);
       hooks.set(runner, registered);
       const usual = patience && (await bePatient(runner, patience));
@@ -88,6 +89,9 @@ export class UnitOfWork {
       } finally {
         usual?.();
       }
+    });
+    const result = await transaction.catch((error: unknown) => {
+      throw asConnectionEnded(error);
     });
     return { result, registered };
   }
