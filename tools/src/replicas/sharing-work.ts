@@ -23,6 +23,7 @@ const POINTS = 60;
 const COUNTED_MS = 20_000;
 /** Of the service, after which a refresh token that was used is no good. */
 const GRACE_SECONDS = 20;
+const QUOTA = "SELECT coalesce(sum(used), 0) AS found FROM quota_used WHERE key = 'u:' || $1";
 const COUNTED = `SELECT coalesce(sum(success_calls), 0) AS found FROM usage_endpoint_daily
   WHERE user_id = $1 AND endpoint LIKE '%ping'`;
 
@@ -86,18 +87,19 @@ export class SharingWork implements Work {
       const links = await column('SELECT link_key AS found FROM shares WHERE link_key = ANY ($1)', [this.shared]);
       const ids = this.members.map(({ id }) => id);
       const [total] = await column('SELECT sum(balance) AS found FROM ledger_accounts WHERE user_id = ANY ($1)', [ids]);
-      const count = async (): Promise<number> => {
-        const [calls = '0'] = await column(COUNTED, [this.caller.id]);
-        return Number(calls);
+      const count = async (sql: string): Promise<number> => {
+        const sum = async (): Promise<number> => Number((await column(sql, [this.caller.id]))[0]);
+        // Counts are written once a second.
+        await eventuallyTrue(async () => (await sum()) >= this.pings, COUNTED_MS);
+        return sum();
       };
-      // Counts are written once a second.
-      await eventuallyTrue(async () => (await count()) >= this.pings, COUNTED_MS);
-      const counted = await count();
+      const [counted, used] = [await count(COUNTED), await count(QUOTA)];
       return [
         ...this.contradictions,
         ...[...this.unlocked].filter((pair) => !unlocks.has(pair)).map((pair) => `an unlock was forgotten: ${pair}`),
         ...(links.length === this.shared.length ? [] : [`${links.length} of ${this.shared.length} shares are there`]),
         ...(Number(total) === this.granted ? [] : [`points: ${this.granted} were given, ${total} are there`]),
+        ...(used === this.pings ? [] : [`calls: ${this.pings} were answered, the quota has ${used}`]),
         ...(counted === this.pings ? [] : [`calls: ${this.pings} were answered, ${counted} are counted`]),
       ];
     });

@@ -22,10 +22,12 @@ export interface Clock {
 const STARTED_MS = 30_000;
 const DAY_SECONDS = 86_400;
 
-/** Seconds to put a clock forward, or back where that is less, so that it shows `seconds` before midnight (UTC). */
+/**
+ * Seconds to put a clock forward so that it shows `seconds` before midnight (UTC). Never back: in a signal handler libfaketime
+ * may answer with the real time, and where that is later, PostgreSQL takes its timeouts for over.
+ */
 export function offsetToMidnight(seconds: number, now = Date.now()): number {
-  const forward = untilMidnight(now) - seconds;
-  return forward > DAY_SECONDS / 2 ? forward - DAY_SECONDS : forward;
+  return (untilMidnight(now) - seconds + DAY_SECONDS) % DAY_SECONDS;
 }
 
 /** Seconds until the day ends (UTC). */
