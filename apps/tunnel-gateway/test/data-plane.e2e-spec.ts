@@ -107,6 +107,56 @@ describe('a client with its agent', () => {
     await world.online(rotated.body.key);
   });
 
+  it('may keep its key for a while beside the next one, over a restart of the edge', async () => {
+    const client = await world.client();
+    const old = await world.online(client.key);
+    const tunnel = await world.tunnel(client.id, await world.echo());
+    const visitor = await world.visit(tunnel.listen_port);
+    const path = `/clients/${client.id}`;
+    const rotated = await world.admin('POST', `${path}/rotate-key`, { grace_seconds: 600 });
+    expect(rotated.status).toBe(200);
+    const until = rotated.body.previous_key_until;
+    expect(Date.parse(until)).toBeGreaterThan(Date.now() + 500_000);
+    await waitFor(async () => (await world.admin('GET', path)).body.agent?.uses_previous_key === true);
+    expect((await world.admin('GET', path)).body).toMatchObject({ previous_key_until: until, online: true });
+    visitor.write('still here');
+    expect(String((await once(visitor, 'data'))[0])).toBe('still here');
+
+    process.kill(world.edges.pid ?? 0, 'SIGKILL');
+    await waitFor(async () => (await world.ask(tunnel.listen_port, 'again')) === 'again', { timeoutMs: 20_000 });
+    expect((await world.admin('GET', path)).body).toMatchObject({ agent: { uses_previous_key: true } });
+
+    const cut = old.history.length;
+    await world.rows(
+      `UPDATE tunnel_gateway_ops.client_options SET previous_key_until = now() + interval '1 second' WHERE client_id = $1`,
+      [client.id],
+    );
+    await waitFor(() => old.history.slice(cut).some(({ state }) => state === 'stopped'), { timeoutMs: 20_000 });
+    expect((await world.admin('GET', path)).body).toMatchObject({ previous_key_until: null });
+    await world.online(rotated.body.key);
+    await waitFor(async () => (await world.admin('GET', path)).body.agent?.uses_previous_key === false);
+  });
+
+  it('has one previous key at most, and none after an exchange without a grace period', async () => {
+    const client = await world.client();
+    const rotate = async (grace_seconds: number): Promise<string> =>
+      (await world.admin('POST', `/clients/${client.id}/rotate-key`, { grace_seconds })).body.key;
+    const second = await rotate(600);
+    const third = await rotate(600);
+    const first = world.agent(client.key);
+    await waitFor(() => first.agent.status.state === 'stopped');
+    const { agent, history } = await world.online(second);
+    await rotate(0);
+    await waitFor(() => history.some(({ state }) => state === 'stopped'));
+    await agent.stop();
+    const late = world.agent(third);
+    await waitFor(() => late.agent.status.state === 'stopped');
+    for (const grace_seconds of [-1, 0.5, '60', null, 2_592_001]) {
+      const refused = await world.admin('POST', `/clients/${client.id}/rotate-key`, { grace_seconds });
+      expect([refused.status, JSON.stringify(refused.body)]).toEqual([422, expect.stringContaining('grace_seconds')]);
+    }
+  });
+
   it('has its channels sealed from the moment that this is asked for, and those that were not end', async () => {
     const client = await world.client({ encrypt: false });
     const { agent, history } = await world.online(client.key);

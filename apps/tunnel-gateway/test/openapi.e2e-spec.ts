@@ -27,7 +27,7 @@ const WALK: [operation: string, request: string, body?: object][] = [
   ['clients_list', 'GET /clients?limit=1'],
   ['clients_get', 'GET /clients/:client'],
   ['clients_update', 'PATCH /clients/:client', { max_conn: 10 }],
-  ['clients_rotateKey', 'POST /clients/:client/rotate-key'],
+  ['clients_rotateKey', 'POST /clients/:client/rotate-key', { grace_seconds: 86_400 }],
   ['clients_update', 'PATCH /clients/:client', { status: true }],
   ['clients_kick', 'POST /clients/:client/kick'],
   ['clients_resetTraffic', 'POST /clients/:client/reset-traffic'],

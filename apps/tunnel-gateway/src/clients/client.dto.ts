@@ -34,6 +34,15 @@ export class ConnectionQuery {
   limit = 50;
 }
 
+const MAX_GRACE_SECONDS = 30 * 24 * 3600;
+
+export class KeyRotation {
+  /** For so long the old key lets the agent in beside the new one, at most 30 days; 0: not at all. */
+  @Omittable()
+  @Whole(0, MAX_GRACE_SECONDS)
+  grace_seconds?: number;
+}
+
 class ClientFields {
   /** KiB a second, both directions together; 0: no limit. */
   @Omittable()

@@ -55,6 +55,8 @@ export class Client {
 
 /** What the data model has no column for. */
 @Entity('client_options')
+@Index('client_options_previous_key_idx', ['previousVerifyKey'], { where: 'previous_verify_key IS NOT NULL' })
+@Check('client_options_previous_key_check', '(previous_verify_key IS NULL) = (previous_key_until IS NULL)')
 export class ClientOptions {
   @PrimaryColumn({ name: 'client_id', type: 'bigint' })
   clientId: number;
@@ -66,4 +68,11 @@ export class ClientOptions {
   /** Whether data channels are encrypted. */
   @Column({ type: 'boolean', default: true })
   encrypt: boolean;
+
+  /** Hash of the key before the present one; it lets the agent in until `previousKeyUntil`. */
+  @Column({ name: 'previous_verify_key', type: 'text', nullable: true })
+  previousVerifyKey: string | null;
+
+  @TimestampColumn({ name: 'previous_key_until', nullable: true })
+  previousKeyUntil: Date | null;
 }

@@ -1,13 +1,12 @@
 import type { AgentView, TunnelClientView, TunnelConnectionView } from '@gatehouse/contracts';
-import type { AgentState } from '@gatehouse/tunnel-kernel';
-import type { VisitorConnection } from '../gateway-host/edge-ipc.js';
+import type { EdgeAgent, VisitorConnection } from '../gateway-host/edge-ipc.js';
 import { flag, instant } from '../wire/view-parts.js';
 import type { Client, ClientOptions } from './client.entity.js';
 
 export interface ClientFacts {
   options: ClientOptions | undefined;
   /** Null: the data plane does not answer. Undefined: it is not connected. */
-  agent: AgentState | undefined | null;
+  agent: EdgeAgent | undefined | null;
   now: Date;
 }
 
@@ -16,6 +15,7 @@ const KIBIBYTE = 1024;
 export function toClientView(client: Client, { options, agent, now }: ClientFacts): TunnelClientView {
   const { expireAt } = client;
   const rateLimit = client.rateLimit ?? 0;
+  const previousKeyUntil = options?.previousKeyUntil ?? null;
   return {
     id: client.id,
     name: client.name,
@@ -27,6 +27,7 @@ export function toClientView(client: Client, { options, agent, now }: ClientFact
     expired: expireAt !== null && expireAt <= now,
     status: flag(client.status),
     encrypt: options?.encrypt ?? true,
+    previous_key_until: instant(previousKeyUntil !== null && previousKeyUntil > now ? previousKeyUntil : null),
     online: agent === null ? null : agent !== undefined,
     agent: agent ? toAgentView(agent) : null,
     inlet_flow: client.inletFlow ?? 0,
@@ -36,12 +37,13 @@ export function toClientView(client: Client, { options, agent, now }: ClientFact
   };
 }
 
-function toAgentView({ address, software, connectedAt, roundTripMs }: AgentState): AgentView {
+function toAgentView({ address, software, connectedAt, roundTripMs, previousKey }: EdgeAgent): AgentView {
   return {
     address,
     software,
     connected_at: new Date(connectedAt).toISOString(),
     round_trip_ms: roundTripMs,
+    uses_previous_key: previousKey,
   };
 }
 

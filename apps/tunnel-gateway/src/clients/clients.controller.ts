@@ -1,7 +1,7 @@
 import { CurrentActor, type Actor } from '@gatehouse/auth';
 import type {
-  ClientKeyView,
   NewTunnelClientView,
+  RotatedClientKeyView,
   TunnelClientPage,
   TunnelClientView,
   TunnelConnectionList,
@@ -11,7 +11,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } fr
 import { ApiTags } from '@nestjs/swagger';
 import { IfMatch } from '../wire/if-match.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
-import { ClientChanges, ClientQuery, ConnectionQuery, NewClientBody } from './client.dto.js';
+import { ClientChanges, ClientQuery, ConnectionQuery, KeyRotation, NewClientBody } from './client.dto.js';
 import { ClientsService } from './clients.service.js';
 
 @ApiTags('clients')
@@ -61,9 +61,16 @@ export class ClientsController {
 
   @Post(':id/rotate-key')
   @HttpCode(200)
-  @Answers('ClientKeyView', 'Gives a client another key, shown this once; the agent with the old one is cut off')
-  rotateKey(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<ClientKeyView> {
-    return this.clients.rotateKey(id, actor);
+  @Answers(
+    'RotatedClientKeyView',
+    'Gives a client another key, shown this once; the old one ends now, or after a grace period',
+  )
+  rotateKey(
+    @Param('id', IdPipe) id: number,
+    @Body() body: KeyRotation,
+    @CurrentActor() actor: Actor,
+  ): Promise<RotatedClientKeyView> {
+    return this.clients.rotateKey(id, body, actor);
   }
 
   @Post(':id/kick')

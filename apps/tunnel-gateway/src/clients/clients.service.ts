@@ -2,6 +2,7 @@ import type { Actor } from '@gatehouse/auth';
 import type {
   ClientKeyView,
   NewTunnelClientView,
+  RotatedClientKeyView,
   TunnelClientPage,
   TunnelClientView,
   TunnelConnectionList,
@@ -19,8 +20,15 @@ import { readOptions, writeOptions } from '../ownership/row-options.js';
 import { User } from '../users/user.entity.js';
 import { fieldError } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
+import { instant } from '../wire/view-parts.js';
 import { AgentKeys } from './agent-keys.js';
-import { CLIENT_SORTS, type ClientChanges, type ClientQuery, type NewClientBody } from './client.dto.js';
+import {
+  CLIENT_SORTS,
+  type ClientChanges,
+  type ClientQuery,
+  type KeyRotation,
+  type NewClientBody,
+} from './client.dto.js';
 import { ClientOptions, type Client } from './client.entity.js';
 import { refuseLooserLimits } from './client-limits.js';
 import { resetTraffic } from './reset-traffic.js';
@@ -85,11 +93,23 @@ export class ClientsService {
     await this.unitOfWork.run((tx) => this.owned.clients(actor, tx).remove(id, expected));
   }
 
-  /** From now on the old key is nobody's. */
-  async rotateKey(id: number, actor: Actor): Promise<ClientKeyView> {
+  /** The key before is the only other one that may have a grace period: a rotation ends the period of the one before it. */
+  async rotateKey(
+    id: number,
+    { grace_seconds: graceSeconds = 0 }: KeyRotation,
+    actor: Actor,
+  ): Promise<RotatedClientKeyView> {
     const { key, command, hash } = this.keys.create();
-    await this.unitOfWork.run((tx) => this.owned.clients(actor, tx).change(id, { verifyKey: hash }));
-    return { key, command };
+    const until = graceSeconds > 0 ? new Date(Date.now() + graceSeconds * 1_000) : null;
+    await this.unitOfWork.run(async (tx) => {
+      const clients = this.owned.clients(actor, tx);
+      const { verifyKey } = await clients.lock(id);
+      await clients.change(id, { verifyKey: hash });
+      const previous = { previousVerifyKey: until && verifyKey, previousKeyUntil: until };
+      if (until) await writeOptions(tx, ClientOptions, 'clientId', id, previous);
+      else await tx.update(ClientOptions, { clientId: id }, previous);
+    });
+    return { key, command, previous_key_until: instant(until) };
   }
 
   /** Ends the agent's session and all connections; the agent may come back. */

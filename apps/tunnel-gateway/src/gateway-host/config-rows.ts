@@ -6,6 +6,9 @@ export interface ClientRow {
   id: number;
   userId: number;
   keyHash: string;
+  /** Of the key before, which lets the agent in until then (milliseconds since the epoch). Missing in snapshots of before. */
+  previousKeyHash?: string | null;
+  previousKeyUntil?: number | null;
   /** Client and owner are. */
   enabled: boolean;
   /** Milliseconds since the epoch. */
@@ -75,7 +78,8 @@ export interface ConfigRows {
 const CLIENT_COLUMNS = `
   c.id, c.owner_user_id AS "userId", c.verify_key AS "keyHash", (c.status = 1 AND u.status = 1) AS enabled,
   (extract(epoch FROM c.expire_at) * 1000)::float8 AS "expiresAt", coalesce(c.rate_limit, 0) AS "rateLimit",
-  coalesce(c.max_conn, 0) AS "maxConnections", coalesce(o.encrypt, true) AS encrypt`;
+  coalesce(c.max_conn, 0) AS "maxConnections", coalesce(o.encrypt, true) AS encrypt,
+  o.previous_verify_key AS "previousKeyHash", (extract(epoch FROM o.previous_key_until) * 1000)::float8 AS "previousKeyUntil"`;
 const CLIENT_TABLES = `
   tunnel_gateway.clients c JOIN tunnel_gateway.users u ON u.id = c.owner_user_id
   LEFT JOIN tunnel_gateway_ops.client_options o ON o.client_id = c.id`;
@@ -169,14 +173,17 @@ export async function readTunnelPolicies(queries: Queries, id: number, clientId:
   return own.length > 0 ? own : rows;
 }
 
-/** A client whose key is newer than the configuration, and the revision that has it. */
+/** A client whose key is newer than the configuration, and the revision that has it. The key may be its previous one. */
 export async function findClientByKey(
   queries: Queries,
   keyHash: string,
 ): Promise<{ row: ClientRow; revision: number } | null> {
   const sql = `
     SELECT ${CLIENT_COLUMNS}, (SELECT revision FROM tunnel_gateway_ops.config_revision) AS revision
-    FROM ${CLIENT_TABLES} WHERE c.verify_key = $1`;
+    FROM ${CLIENT_TABLES}
+    WHERE c.id IN (SELECT id FROM tunnel_gateway.clients WHERE verify_key = $1
+      UNION ALL SELECT client_id FROM tunnel_gateway_ops.client_options WHERE previous_verify_key = $1)
+    ORDER BY c.verify_key = $1 DESC LIMIT 1`;
   const { rows } = await queries.query<ClientRow & { revision: number }>(sql, [keyHash]);
   if (!rows[0]) return null;
   const { revision, ...row } = rows[0];

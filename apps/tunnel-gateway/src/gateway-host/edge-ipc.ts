@@ -86,6 +86,11 @@ export interface ConnectionList {
   total: number;
 }
 
+export interface EdgeAgent extends AgentState {
+  /** Whether it came in with the client's key before the present one. */
+  previousKey: boolean;
+}
+
 /** All in milliseconds. */
 export interface DrainParams {
   spreadMs: number;
@@ -98,7 +103,7 @@ export interface EdgeCalls {
   ping: { params: null; result: null };
   status: { params: null; result: EdgeStatus };
   /** Of these clients, or of all. */
-  agents: { params: { clientIds: number[] | null }; result: AgentState[] };
+  agents: { params: { clientIds: number[] | null }; result: EdgeAgent[] };
   tunnels: { params: { ids: number[] }; result: TunnelState[] };
   connections: { params: { clientId: number; limit: number }; result: ConnectionList };
   /** True if an agent was connected. */

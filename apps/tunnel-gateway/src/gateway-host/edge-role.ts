@@ -1,6 +1,6 @@
-import type { AgentState, TunnelState } from '@gatehouse/tunnel-kernel';
+import type { TunnelState } from '@gatehouse/tunnel-kernel';
 import type { HandedSocket } from '@gatehouse/net';
-import type { ConnectionList, DrainParams, EdgePorts, EdgeStatus } from './edge-ipc.js';
+import type { ConnectionList, DrainParams, EdgeAgent, EdgePorts, EdgeStatus } from './edge-ipc.js';
 
 /** What an edge's process can be: the data plane itself, or the door of several that are. */
 export interface EdgeRole {
@@ -16,7 +16,7 @@ export interface EdgeRole {
   /** Binds what is left. @throws EdgePortError for a port of the gateway itself. */
   open(ports: EdgePorts | null): Promise<EdgePorts>;
   status(): EdgeStatus | Promise<EdgeStatus>;
-  agents(clientIds: readonly number[] | null): AgentState[] | Promise<AgentState[]>;
+  agents(clientIds: readonly number[] | null): EdgeAgent[] | Promise<EdgeAgent[]>;
   tunnels(ids: readonly number[]): TunnelState[] | Promise<TunnelState[]>;
   connections(clientId: number, limit: number): ConnectionList | Promise<ConnectionList>;
   kick(clientId: number): boolean | Promise<boolean>;

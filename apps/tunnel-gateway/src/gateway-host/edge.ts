@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { guardPromise, type HandedSocket, ListeningSockets } from '@gatehouse/net';
-import type { AgentState, TunnelLogger, TunnelServer, TunnelState } from '@gatehouse/tunnel-kernel';
+import type { TunnelLogger, TunnelServer, TunnelState } from '@gatehouse/tunnel-kernel';
 import { AcmeAnswers } from './acme-answers.js';
 import { ClientDirectory } from './client-directory.js';
 import { ConfigFeed } from './config-feed.js';
@@ -13,7 +13,15 @@ import { EdgeDatabase } from './edge-database.js';
 import { EdgeEvents } from './edge-events.js';
 import { EdgeGrants } from './edge-grants.js';
 import { EdgeWriters } from './edge-writers.js';
-import type { ConnectionList, DrainParams, EdgeOptions, EdgePorts, EdgeStatus, PortName } from './edge-ipc.js';
+import type {
+  ConnectionList,
+  DrainParams,
+  EdgeAgent,
+  EdgeOptions,
+  EdgePorts,
+  EdgeStatus,
+  PortName,
+} from './edge-ipc.js';
 import type { EdgeRole } from './edge-role.js';
 import { createEdgeServer, listenAtPorts, listenForVisitors, serveBehind } from './edge-server.js';
 import type { UnsentFlows } from './flow-batch.js';
@@ -159,9 +167,12 @@ export class Edge implements EdgeRole {
     };
   }
 
-  agents(clientIds: readonly number[] | null): AgentState[] {
+  agents(clientIds: readonly number[] | null): EdgeAgent[] {
     const wanted = clientIds && new Set(clientIds);
-    return this.server.agents().filter(({ clientId }) => !wanted || wanted.has(clientId));
+    return this.server
+      .agents()
+      .filter(({ clientId }) => !wanted || wanted.has(clientId))
+      .map((agent) => ({ ...agent, previousKey: this.directory.usesPreviousKey(agent.clientId) }));
   }
 
   tunnels(ids: readonly number[]): TunnelState[] {
@@ -276,6 +287,7 @@ export class Edge implements EdgeRole {
   }
 
   private async tick(): Promise<void> {
+    this.served.endPreviousKeys();
     const { writers } = this;
     await writers.run('counters', () => this.flows.write());
     await writers.run('grants of visitors', () => this.grants.write());

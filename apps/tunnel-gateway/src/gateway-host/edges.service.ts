@@ -1,10 +1,10 @@
 import type { Server } from 'node:http';
 import { AppError, HealthRegistry, JsonLogger, MetricsRegistry } from '@gatehouse/platform';
-import type { AgentState, TunnelState } from '@gatehouse/tunnel-kernel';
+import type { TunnelState } from '@gatehouse/tunnel-kernel';
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { TunnelGatewaySettings } from '../settings.js';
-import type { ConnectionList, EdgeCalls, EdgePorts, EdgeStatus } from './edge-ipc.js';
+import type { ConnectionList, EdgeAgent, EdgeCalls, EdgePorts, EdgeStatus } from './edge-ipc.js';
 import { EdgeUnavailableError } from './edge-process.js';
 import { EdgeStarter } from './edge-starter.js';
 import { problemsOf } from './keeper/health-port.js';
@@ -76,7 +76,7 @@ export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown 
   }
 
   /** Agents that are connected, of these clients; null: the data plane does not answer. */
-  async agentsOf(clientIds: number[]): Promise<Map<number, AgentState> | null> {
+  async agentsOf(clientIds: number[]): Promise<Map<number, EdgeAgent> | null> {
     if (clientIds.length === 0) return new Map();
     const agents = await this.ifThere('agents', { clientIds });
     return agents && new Map(agents.map((agent) => [agent.clientId, agent]));

@@ -50,6 +50,11 @@ export class ServedConfig {
     }
   }
 
+  /** Cuts off agents whose key's grace period is over; to be called every second or so. */
+  endPreviousKeys(): void {
+    if (this.parts.directory.previousKeyEnded()) this.disconnectOutdated();
+  }
+
   states(): TunnelState[] {
     return [...this.parts.server.tunnels(), ...this.unserved];
   }
@@ -70,6 +75,11 @@ export class ServedConfig {
     directory.apply(rows);
     if (this.asksForCountries) countries.load();
     await server.apply(mapped.config);
+    this.disconnectOutdated();
+  }
+
+  private disconnectOutdated(): void {
+    const { server, directory } = this.parts;
     for (const { clientId } of server.agents()) {
       if (directory.isOutdated(clientId)) server.disconnect(clientId);
     }

@@ -23,6 +23,7 @@ import { AddStrictPaths1763668802470 } from './1763668802470-add-strict-paths.js
 import { ClaimIdempotencyKeys1763668802690 } from './1763668802690-claim-idempotency-keys.js';
 import { BoundCounters1763668802691 } from './1763668802691-bound-counters.js';
 import { ExchangeIdentity1763668802700 } from './1763668802700-exchange-identity.js';
+import { KeepPreviousKeys1763668802710 } from './1763668802710-keep-previous-keys.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -51,4 +52,5 @@ export const MIGRATIONS = [
   ClaimIdempotencyKeys1763668802690,
   BoundCounters1763668802691,
   ExchangeIdentity1763668802700,
+  KeepPreviousKeys1763668802710,
 ];

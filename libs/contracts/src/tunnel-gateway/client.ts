@@ -9,6 +9,8 @@ export interface AgentView {
   connected_at: string;
   /** Of the last heartbeat; null before the first. */
   round_trip_ms: number | null;
+  /** Whether it came in with the key before the present one. */
+  uses_previous_key: boolean;
 }
 
 /** A client: whoever runs an agent. */
@@ -40,6 +42,11 @@ export interface TunnelClientView {
   status: 0 | 1;
   /** Whether data channels between gateway and agent are encrypted. */
   encrypt: boolean;
+  /**
+   * Until then the key before the present one lets the agent in, too; null: the present one alone does.
+   * @format date-time
+   */
+  previous_key_until: string | null;
   /** Null: the data plane does not answer. */
   online: boolean | null;
   agent: AgentView | null;
@@ -64,6 +71,14 @@ export interface ClientKeyView {
   key: string;
   /** Starts the agent. */
   command: string;
+}
+
+export interface RotatedClientKeyView extends ClientKeyView {
+  /**
+   * Until then the old key lets the agent in, too; null: it ended at once.
+   * @format date-time
+   */
+  previous_key_until: string | null;
 }
 
 export interface NewTunnelClientView extends TunnelClientView, ClientKeyView {}

@@ -1,9 +1,11 @@
-import type { ClientKeyView, TunnelClientView } from '@gatehouse/contracts';
+import type { RotatedClientKeyView, TunnelClientView } from '@gatehouse/contracts';
 import { useState } from 'preact/hooks';
 import { useApi } from '../../shared/api/api-context.js';
 import { Confirm } from '../../shared/components/dialog.js';
+import { SelectField } from '../../shared/components/fields.js';
 import { RemoveDialog } from '../../shared/components/remove-dialog.js';
 import { SecretDialog } from '../../shared/components/secret-dialog.js';
+import { formatTime } from '../../shared/format/times.js';
 import { useAction } from '../../shared/state/use-action.js';
 import { AgentCommand } from './agent-command.js';
 import type { ClientDeed } from './client-actions.js';
@@ -31,27 +33,38 @@ export function ClientDeedDialog({ deed, ...props }: DeedProps & { deed: ClientD
   }
 }
 
+const GRACE_PERIODS = [
+  { value: '0', label: 'now' },
+  { value: '3600', label: 'in an hour' },
+  { value: '86400', label: 'in a day' },
+  { value: '604800', label: 'in a week' },
+];
+
 function RotateKey({ client, onClose, onDone }: DeedProps) {
   const api = useApi();
   const { busy, run } = useAction();
-  const [made, setMade] = useState<ClientKeyView | null>(null);
+  const [made, setMade] = useState<RotatedClientKeyView | null>(null);
+  const [grace, setGrace] = useState('0');
   const rotate = (): Promise<boolean> =>
     run(async () => {
-      setMade(await api.post<ClientKeyView>(`/clients/${client.id}/rotate-key`));
+      const body = { grace_seconds: Number(grace) };
+      setMade(await api.post<RotatedClientKeyView>(`/clients/${client.id}/rotate-key`, body));
       onDone();
     });
   if (made !== null) {
     return (
       <SecretDialog title={`The new key of ${client.name}`} kept="the key" onClose={onClose} wide>
         <AgentCommand client={made} />
+        {made.previous_key_until && <p>The old key works until {formatTime(made.previous_key_until)}.</p>}
       </SecretDialog>
     );
   }
   return (
     <Confirm title="Make a new key?" action="Make it" busy={busy} onConfirm={() => void rotate()} onClose={onClose}>
+      <SelectField label="The old key ends" value={grace} choices={GRACE_PERIODS} onChange={setGrace} />
       <p>
-        The agent of <strong>{client.name}</strong> is cut off at once, with all its visitors, and comes back when it is
-        started with the new key.
+        {grace === '0' ? 'Now' : 'If it still uses the old key then'}, the agent of <strong>{client.name}</strong> is
+        cut off with all its visitors. It comes back when it is started with the new key.
       </p>
     </Confirm>
   );

@@ -56,6 +56,7 @@ function ClientFacts({ client }: { client: TunnelClientView }) {
         ['Agent', agent ? `${agent.address}, ${agent.software}` : 'not connected'],
         ['Connected', agent ? formatRelative(agent.connected_at) : null],
         ['Round trip', agent?.round_trip_ms == null ? null : `${agent.round_trip_ms.toFixed(1)} ms`],
+        ['Old key', oldKeyOf(client)],
         ['Limits', <Limits key="limits" client={client} />],
         ['Until', client.expire_at === null ? 'for good' : formatTime(client.expire_at)],
         ['From visitors', formatBytes(client.inlet_flow)],
@@ -63,6 +64,11 @@ function ClientFacts({ client }: { client: TunnelClientView }) {
       ]}
     />
   );
+}
+
+function oldKeyOf({ agent, previous_key_until: until }: TunnelClientView): string | null {
+  if (until === null) return null;
+  return agent?.uses_previous_key ? `the agent uses it until ${formatTime(until)}` : `works until ${formatTime(until)}`;
 }
 
 const columnsFor = (nameOf: NameOf): Column<TunnelConnectionView>[] => [

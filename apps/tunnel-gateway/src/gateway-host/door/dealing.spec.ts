@@ -35,6 +35,11 @@ describe('clients dealt out to workers', () => {
     expect(dealing.ofTag(agentRouteTag(key(77)))).toBeNull();
   });
 
+  it('are found by their previous key as well', () => {
+    const dealing = deal({ clients: [{ id: 2, keyHash: key(2), previousKeyHash: key(77) }] });
+    for (const hash of [key(2), key(77)]) expect(dealing.ofTag(agentRouteTag(hash))).toBe(dealing.ofClient(2));
+  });
+
   it('stay together when they say the same', () => {
     const same = [1, 2].map((id) => ({ id, keyHash: key(1) }));
     const dealing = deal({ clients: same });

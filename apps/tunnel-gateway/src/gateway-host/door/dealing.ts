@@ -9,7 +9,7 @@ export interface WorkerPlace {
 }
 
 export interface DealingRows {
-  clients: readonly Pick<ClientRow, 'id' | 'keyHash'>[];
+  clients: readonly Pick<ClientRow, 'id' | 'keyHash' | 'previousKeyHash'>[];
   tunnels: readonly Pick<TunnelRow, 'id' | 'clientId'>[];
   hosts: readonly Pick<HostRow, 'clientId' | 'host' | 'location' | 'scheme' | 'certPath'>[];
 }
@@ -38,7 +38,11 @@ export class Dealing {
 
   constructor({ clients, tunnels, hosts }: DealingRows, count: number) {
     this.count = count;
-    for (const { id, keyHash } of clients) this.addTag(agentRouteTag(keyHash), id);
+    for (const { id, keyHash, previousKeyHash } of clients) {
+      this.addTag(agentRouteTag(keyHash), id);
+      // Whether it lets the agent in is for the worker to say.
+      if (previousKeyHash) this.addTag(agentRouteTag(previousKeyHash), id);
+    }
     this.tunnels = new Map(tunnels.map(({ id, clientId }) => [id, clientId]));
     for (const host of hosts) this.addHost(host);
     for (const [pattern, known] of this.names) {

@@ -95,9 +95,9 @@ async function readDealingRows(queries: Queries): Promise<RevisedRows> {
   const revision = await readRevision(queries);
   return {
     revision,
-    clients: await rows<Pick<ClientRow, 'id' | 'keyHash'>>(
-      'SELECT id, verify_key AS "keyHash" FROM tunnel_gateway.clients ORDER BY id',
-    ),
+    clients: await rows<Pick<ClientRow, 'id' | 'keyHash' | 'previousKeyHash'>>(`
+      SELECT c.id, c.verify_key AS "keyHash", o.previous_verify_key AS "previousKeyHash" FROM tunnel_gateway.clients c
+        LEFT JOIN tunnel_gateway_ops.client_options o ON o.client_id = c.id ORDER BY c.id`),
     tunnels: await rows<Pick<TunnelRow, 'id' | 'clientId'>>(
       'SELECT id, client_id AS "clientId" FROM tunnel_gateway.tunnels WHERE status = 1',
     ),

@@ -2,16 +2,11 @@ import { fork } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ListeningSockets, type HandedSocket } from '@gatehouse/net';
-import {
-  TrustedProxies,
-  type AgentPortState,
-  type AgentState,
-  type TunnelLogger,
-  type TunnelState,
-} from '@gatehouse/tunnel-kernel';
+import { TrustedProxies, type AgentPortState, type TunnelLogger, type TunnelState } from '@gatehouse/tunnel-kernel';
 import type {
   ConnectionList,
   DrainParams,
+  EdgeAgent,
   EdgeCalls,
   EdgeLogEntry,
   EdgeMethod,
@@ -142,7 +137,7 @@ export class EdgeDoor implements EdgeRole {
   }
 
   /** Of a worker that is being started again, or hangs, nobody is connected. */
-  async agents(clientIds: readonly number[] | null): Promise<AgentState[]> {
+  async agents(clientIds: readonly number[] | null): Promise<EdgeAgent[]> {
     return (await this.ofThose('agents', { clientIds: clientIds && [...clientIds] })).flat();
   }
 
