@@ -30,12 +30,18 @@ export interface PostgresServerOptions {
   program?: string | undefined;
   /** PEM texts: the server speaks TLS, and lets the ordinary role in over TLS only. */
   tls?: { certificate: string; key: string };
+  /** Connections that the ordinary role may have at once; without it as many as the server has. */
+  connectionLimit?: number;
 }
 
 const ROLE = 'operator';
 
 /** Starts a PostgreSQL of its own on a free loopback port, in a folder that goes away with it. */
-export async function startPostgres({ program, tls }: PostgresServerOptions = {}): Promise<PostgresServer> {
+export async function startPostgres({
+  program,
+  tls,
+  connectionLimit = -1,
+}: PostgresServerOptions = {}): Promise<PostgresServer> {
   const home = mkdtempSync(join(temporaryRoot(), 'gatehouse-postgres-'));
   // As root the server runs as another user, which has to pass through.
   chmodSync(home, 0o711);
@@ -47,7 +53,7 @@ export async function startPostgres({ program, tls }: PostgresServerOptions = {}
   };
   try {
     await withClient(server.url('postgres'), async (client) => {
-      await client.query(`CREATE ROLE ${ROLE} LOGIN PASSWORD 'of the operator'`);
+      await client.query(`CREATE ROLE ${ROLE} LOGIN PASSWORD 'of the operator' CONNECTION LIMIT ${connectionLimit}`);
       await client.query(`CREATE DATABASE platform OWNER ${ROLE}`);
     });
     if (tls) await askForTls(server, tls);

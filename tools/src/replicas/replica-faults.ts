@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backupDatabase, checkBackup } from '@gatehouse/persistence';
+import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { loadStoredData } from '../database/stored-data.js';
+import { connectionPeak, FREE_CONNECTIONS } from './connection-peak.js';
 import { FAKETIME, untilMidnight } from '../trials/clock.js';
 import { PostgresCarrier } from './postgres-carrier.js';
 import type { RedisPair, ReplicaStage } from './replica-stage.js';
@@ -23,7 +25,14 @@ export interface ReplicaFault {
 const databaseFaults: readonly ReplicaFault[] = [
   {
     name: 'nothing (to compare with)',
-    strike: () => delay(AWAY_MS),
+    strike: async ({ databaseUrl }) => {
+      const peak = await connectionPeak(databaseUrl, AWAY_MS);
+      if (peak > FREE_CONNECTIONS)
+        throw new PlainFailure(
+          `${peak} connections to PostgreSQL: its default leaves ${FREE_CONNECTIONS} to services.`,
+        );
+      return `at most ${peak} connections to PostgreSQL at once`;
+    },
   },
   {
     name: `the way to PostgreSQL carries nothing for ${SECONDS} s, at one replica of each service`,

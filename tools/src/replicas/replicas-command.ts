@@ -35,9 +35,10 @@ interface Outcome {
 }
 
 /**
- * `npm run replicas [-- --only TEXT …] [-- --rounds N] [-- --seed N] [-- --write]`: two replicas of every service on one PostgreSQL and one
- * Redis, people at work on both, and faults between them. After each fault all invariants are looked at. Resolves with 1 when
- * one does not hold, when a request was answered 500, or when a replica does not see what the other did.
+ * `npm run replicas [-- --only TEXT …] [-- --rounds N] [-- --seed N] [-- --without-redis] [-- --write]`: two replicas of every
+ * service on one PostgreSQL and one Redis (or with their queues in PostgreSQL), people at work on both, and faults between
+ * them. After each fault all invariants are looked at. Resolves with 1 when one does not hold, when a request was answered 500,
+ * or when a replica does not see what the other did.
  */
 export const replicasCommand: Command = async (args) => {
   const { values } = parseArgs({
@@ -46,12 +47,16 @@ export const replicasCommand: Command = async (args) => {
       only: { type: 'string', multiple: true },
       rounds: { type: 'string', default: '1' },
       seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+      'without-redis': { type: 'boolean' },
       write: { type: 'boolean' },
     },
   });
   const [rounds, seed] = [readWhole('--rounds', values.rounds), readWhole('--seed', values.seed)];
   if (process.platform !== 'linux') throw new PlainFailure('npm run replicas needs Linux.');
-  const redisProgram = findInPath('redis-server', { path: `${PEERS}:${process.env['PATH'] ?? ''}`, except: '' });
+  const redisProgram =
+    values['without-redis'] === true
+      ? undefined
+      : findInPath('redis-server', { path: `${PEERS}:${process.env['PATH'] ?? ''}`, except: '' });
   const outcome: Outcome = { faults: [], sweeps: [], wrong: [] };
   const isChosen = ({ name }: { name: string }): boolean => values.only?.some((text) => name.includes(text)) ?? true;
   const chosen = usualFaults(redisProgram !== undefined).filter(isChosen);
