@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { pgPool } from '@gatehouse/persistence';
 import { waitFor } from '@gatehouse/testing';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -182,6 +183,43 @@ describe('creating a share', () => {
     }
     expect((await owner.delete(`/shares/${first.slug}`)).status).toBe(200);
     await share(other, { url: 'https://115cdn.com/s/swtwice' });
+  });
+
+  it('stays shut when its owner is enabled while another account shares the link', async () => {
+    const url = 'https://pan.quark.cn/s/ddddeeeeffff';
+    const former = await createCaller(site);
+    const shut = await share(former, { url });
+    const setDisabled = (at: string): Promise<unknown[]> =>
+      sql(`UPDATE site_accounts SET disabled_at = ${at} WHERE id = $1`, [former.id]);
+    await setDisabled('now()');
+    const runner = site.app.get(DataSource).createQueryRunner();
+    try {
+      await runner.startTransaction();
+      const changed = { id: -1, slug: randomUUID(), owner_id: other.id, deleted_at: null, shut_with_owner: false };
+      await runner.query(
+        `INSERT INTO shares SELECT (jsonb_populate_record(s, $2::jsonb)).* FROM shares s WHERE slug = $1`,
+        [shut.slug, JSON.stringify(changed)],
+      );
+      const enabled = setDisabled('NULL');
+      await waitFor(async () => {
+        const [row] = await sql<{ waiting: number }>(
+          `SELECT count(*)::int AS waiting FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'UPDATE site_accounts%'`,
+        );
+        return row?.waiting === 1;
+      });
+      await runner.commitTransaction();
+      await enabled;
+    } finally {
+      if (runner.isTransactionActive) await runner.rollbackTransaction();
+      await runner.release();
+    }
+    expect(await sql('SELECT disabled_at FROM site_accounts WHERE id = $1', [former.id])).toEqual([
+      { disabled_at: null },
+    ]);
+    const open =
+      'SELECT owner_id FROM shares WHERE deleted_at IS NULL AND link_key = (SELECT link_key FROM shares WHERE slug = $1)';
+    expect(await sql(open, [shut.slug])).toEqual([{ owner_id: other.id }]);
   });
 
   it('lets one of many win a link', async () => {
