@@ -18,7 +18,13 @@ import {
 import { builtInOutbounds, createOutbound } from './registry.js';
 import { compileRouter, compileRuleSets, type CompiledRuleSets } from './route/index.js';
 
-/** One applied configuration, compiled. Immutable but for the selections of its groups; flows keep theirs to their end. */
+/**
+ * One applied configuration, compiled. Immutable but for the selections of its groups; flows keep theirs to their end.
+ *
+ * Nothing ends a former generation: its flows may still dial through its outbounds, which may be those of the present one,
+ * too. What is left of it without flows are sessions that outbounds share, and those close themselves after being idle for
+ * 30 s (HTTP/2), 60 s (SSH) or what the node's options say, an hour at most (AnyTLS).
+ */
 export interface Generation {
   readonly number: number;
   readonly config: KernelConfig;

@@ -132,6 +132,15 @@ describe('resolver over name servers', () => {
     expect(await questions('long.test', 1)).toBe(2);
   });
 
+  it('keeps an answer without a lifetime for the question at hand only', async () => {
+    const { server, resolver } = await setUp(() => [a(0, 10, 0, 0, 1)], { minTtlMs: 10_000 });
+    const together = await Promise.all([resolver.lookup('zero.test'), resolver.lookup('zero.test')]);
+    expect(together.map(({ addresses, ttlMs }) => [addresses, ttlMs])).toEqual(Array(2).fill([['10.0.0.1'], 0]));
+    expect(server.asked).toHaveLength(2);
+    await resolver.lookup('zero.test');
+    expect(server.asked).toHaveLength(4);
+  });
+
   it('remembers that a name does not exist, for a while', async () => {
     const { server, clock, resolver } = await setUp(() => 'nxdomain', { negativeTtlMs: 5000 });
     expect(await failure(resolver.resolve('no.test'))).toMatchObject({
