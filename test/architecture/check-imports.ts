@@ -91,7 +91,7 @@ function unguarded(file: string, source: string): string[] {
           `imports ${importName.name ?? '*'} of ${moduleRequest.value}; @gatehouse/net has it guarded`,
       );
   });
-  const timers = source.match(/(?<![.\w])set(?:Timeout|Interval|Immediate)\((?!\s*guarded\()/g) ?? [];
+  const timers = source.match(/(?<![.\w])set(?:Timeout|Interval|Immediate)\((?!\s*(?:guarded\(|resolve,))/g) ?? [];
   return [...found, ...timers.map((call) => `${call}…) outside the boundary of a flow; use setFlowTimeout or guarded`)];
 }
 

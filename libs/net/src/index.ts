@@ -14,6 +14,7 @@ export {
   type Endable,
   type FlowFailure,
 } from './flow-boundary.js';
+export { NextTurn } from './next-turn.js';
 export { FlowFailures } from './flow-failures.js';
 export * from './guarded-sockets.js';
 export { watchIdle, type ByteCounter, type IdleWatch } from './idle-watch.js';

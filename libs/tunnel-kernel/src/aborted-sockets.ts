@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setFlowInterval } from '@gatehouse/net';
 
 const EVERY_MS = 1000;
 const NOTHING = Buffer.alloc(0);
@@ -16,7 +17,7 @@ export class AbortedSockets {
   /** From here to its `close`: not under TLS, and with a listener for errors. */
   watch(socket: Socket): void {
     this.sockets.add(socket);
-    this.timer ??= setInterval(() => this.look(), EVERY_MS).unref();
+    this.timer ??= setFlowInterval(null, () => this.look(), EVERY_MS).unref();
     socket.once('close', () => this.forget(socket));
   }
 

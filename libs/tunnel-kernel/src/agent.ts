@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setFlowTimeout } from '@gatehouse/net';
 import { systemDialer } from './dial.js';
 import type { AgentDialer, HostAndPort, TunnelLogger } from './environment.js';
 import { TunnelError, type TunnelErrorCode } from './errors.js';
@@ -263,7 +264,7 @@ export class TunnelAgent {
   private connectIn(delayMs: number): void {
     if (this.stopped) return;
     if (this.timer) clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.connect(), delayMs);
+    this.timer = setFlowTimeout(null, () => this.connect(), delayMs);
   }
 
   private welcomed(session: AgentSession, clientId: number): void {
@@ -274,7 +275,7 @@ export class TunnelAgent {
     this.next = null;
     this.knowsDisabled = false;
     before?.close(new TunnelError('replaced', 'the agent moved to a new connection'));
-    const timer = setTimeout(() => this.current === session && this.backoff.reset(), this.timeouts.stable);
+    const timer = setFlowTimeout(null, () => this.current === session && this.backoff.reset(), this.timeouts.stable);
     timer.unref();
     this.report({ state: 'online', clientId, via: session.route.kind });
   }

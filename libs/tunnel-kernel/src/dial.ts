@@ -1,6 +1,6 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { DialedSocket } from '@gatehouse/net';
+import { DialedSocket, setFlowTimeout } from '@gatehouse/net';
 import type { AgentDialer, HostAndPort } from './environment.js';
 import { TunnelError } from './errors.js';
 
@@ -36,7 +36,8 @@ function forbidden(host: string): NodeJS.ErrnoException {
 function connectTcp({ host, port }: HostAndPort, timeoutMs: number, resolve?: LookupFunction): Promise<DialedSocket> {
   const socket = new DialedSocket();
   return new Promise((connected, reject) => {
-    const timer = setTimeout(
+    const timer = setFlowTimeout(
+      socket,
       () => socket.destroy(new TunnelError('timeout', `no connection within ${timeoutMs} ms`)),
       timeoutMs,
     );

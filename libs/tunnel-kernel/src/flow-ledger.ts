@@ -1,6 +1,7 @@
 import {
   addCounts,
   type ByteCounter,
+  guarded,
   type RelayEnd,
   type RelayEndReason,
   type RelayHandle,
@@ -102,7 +103,7 @@ export class FlowLedger {
     if (connections > 0) this.countConnections(flow, connections);
     const { mayRun } = this.options;
     // Its owner sets the handle in this turn.
-    if (mayRun && !mayRun(flow)) setImmediate(() => flow.handle?.stop());
+    if (mayRun && !mayRun(flow)) setImmediate(guarded(null, () => flow.handle?.stop()));
     return flow;
   }
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { guardPromise, ListeningSockets } from '@gatehouse/net';
+import { guardPromise, ListeningSockets, setFlowTimeout } from '@gatehouse/net';
 import { AccessControl } from './access/access-control.js';
 import { TrustedProxies } from './access/trusted-proxies.js';
 import type { VisitorVerifier } from './access/visitor-verifier.js';
@@ -365,9 +365,13 @@ export class TunnelServer {
     this.paths.agentLeft(clientId);
     // Its connections may be on their way still; of an agent that fell silent and stays away they are not.
     if (error.code !== 'silent') return;
-    setTimeout(() => {
-      if (!this.sessions.of(clientId)) this.ledger.stop((flow) => flow.clientId === clientId);
-    }, this.timeouts.silentGrace).unref();
+    setFlowTimeout(
+      null,
+      () => {
+        if (!this.sessions.of(clientId)) this.ledger.stop((flow) => flow.clientId === clientId);
+      },
+      this.timeouts.silentGrace,
+    ).unref();
   }
 
   private flowClosed(record: FlowRecord): void {

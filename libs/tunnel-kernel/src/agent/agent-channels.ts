@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ByteReader, ByteReaderError, resetStream, type ByteStream } from '@gatehouse/net';
+import { ByteReader, ByteReaderError, type ByteStream, resetStream, setFlowTimeout } from '@gatehouse/net';
 import { AbortedSockets } from '../aborted-sockets.js';
 import { AgentDatagrams, DEFAULT_DATAGRAM_LIMITS, type DatagramLimits } from '../datagrams/agent-datagrams.js';
 import { AgentPaths } from '../direct/agent-paths.js';
@@ -90,9 +90,13 @@ export class AgentChannels {
   /** The session is over: its channels are not used again, and those that are idle end, if not by the server's hand. */
   sessionOver(owner: ChannelOwner): void {
     this.gone.add(owner);
-    const timer = setTimeout(() => {
-      for (const [stream, holder] of this.idle) if (holder === owner) stream.destroy();
-    }, LAST_STARTS_MS);
+    const timer = setFlowTimeout(
+      null,
+      () => {
+        for (const [stream, holder] of this.idle) if (holder === owner) stream.destroy();
+      },
+      LAST_STARTS_MS,
+    );
     timer.unref();
   }
 

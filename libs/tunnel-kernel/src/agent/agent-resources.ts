@@ -1,3 +1,4 @@
+import { setFlowTimeout } from '@gatehouse/net';
 import type { AgentHost, AgentTunnel, ConfigMessage } from '../wire/messages.js';
 import type { Start } from '../wire/prelude.js';
 import { DestinationRules } from './destination-rules.js';
@@ -48,7 +49,7 @@ export class AgentResources {
         resolve();
       };
       const waiter = { wanted, resolve: done };
-      const timer = setTimeout(done, OVERTAKEN_MS).unref();
+      const timer = setFlowTimeout(null, done, OVERTAKEN_MS).unref();
       this.waiters.add(waiter);
     });
   }

@@ -1,4 +1,4 @@
-import { guardPromise } from '@gatehouse/net';
+import { guarded, guardPromise } from '@gatehouse/net';
 import type { HostAndPort } from '../environment.js';
 import type { ChannelHandler, ChannelOwner, HandlerContext, StartedChannel } from '../agent/channel-handler.js';
 import type { KnownTunnel } from '../agent/agent-resources.js';
@@ -272,7 +272,10 @@ export class AgentDatagrams implements ChannelHandler {
   }
 
   private startTimer(): void {
-    this.timer ??= setInterval(() => this.tick(), TICK_MS).unref();
+    this.timer ??= setInterval(
+      guarded(null, () => this.tick()),
+      TICK_MS,
+    ).unref();
   }
 }
 

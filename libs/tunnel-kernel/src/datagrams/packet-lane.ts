@@ -1,3 +1,4 @@
+import { NextTurn } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import { cutFrame, FragmentJoiner } from './fragments.js';
 import {
@@ -33,7 +34,7 @@ export class PacketLane implements DatagramLane {
   private batch: Buffer | null = null;
   private room = BASE_PACKET_BYTES - PACKET_OVERHEAD_BYTES;
   private used = 0;
-  private scheduled = false;
+  private readonly flushing = new NextTurn(null, () => this.flush());
   private fragmented = 0;
 
   constructor(options: PacketLaneOptions) {
@@ -128,11 +129,6 @@ export class PacketLane implements DatagramLane {
   }
 
   private flushSoon(): void {
-    if (this.scheduled) return;
-    this.scheduled = true;
-    setImmediate(() => {
-      this.scheduled = false;
-      this.flush();
-    });
+    this.flushing.schedule();
   }
 }

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { failFlow, type ByteStream, type ListeningSockets, type RelayEndReason } from '@gatehouse/net';
+import { type ByteStream, failFlow, guarded, type ListeningSockets, type RelayEndReason } from '@gatehouse/net';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import type { FlowLedger } from '../flow-ledger.js';
@@ -114,7 +114,10 @@ export class ServerDatagrams implements DatagramSessions {
     flow.handle = { stop: () => session.end('stopped') };
     this.sessions.set(session.id, session);
     this.shares.add(session);
-    this.timer ??= setInterval(() => this.tick(), TICK_MS).unref();
+    this.timer ??= setInterval(
+      guarded(null, () => this.tick()),
+      TICK_MS,
+    ).unref();
     return session;
   }
 

@@ -1,4 +1,5 @@
 import type { ByteStream } from '@gatehouse/net';
+import { NextTurn, setFlowTimeout } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import { FrameCutter } from './frame-cutter.js';
 import { writeHeader, FRAME_HEADER_BYTES, SESSION_BYTES, type DatagramLane, type FrameHandler } from './frames.js';
@@ -24,7 +25,7 @@ export class StreamLane implements DatagramLane {
   private stream: ByteStream | null = null;
   private batch: Buffer | null = null;
   private used = 0;
-  private scheduled = false;
+  private readonly flushing = new NextTurn(null, () => this.flush());
   private ended = false;
   /** Frames that found no room. */
   dropped = 0;
@@ -71,12 +72,7 @@ export class StreamLane implements DatagramLane {
     this.batch.set(head, at);
     this.batch.set(payload, at + head.length);
     this.used += bytes;
-    if (this.scheduled) return;
-    this.scheduled = true;
-    setImmediate(() => {
-      this.scheduled = false;
-      this.flush();
-    });
+    this.flushing.schedule();
   }
 
   /** What was put goes out first. */
@@ -85,7 +81,7 @@ export class StreamLane implements DatagramLane {
     if (this.ended) return;
     this.flush();
     stream?.end();
-    const timer = setTimeout(() => stream?.destroy(), LAST_WORD_MS);
+    const timer = setFlowTimeout(stream, () => stream?.destroy(), LAST_WORD_MS);
     stream?.once('close', () => clearTimeout(timer));
     this.finish(null);
   }

@@ -1,4 +1,4 @@
-import { ByteReader } from '@gatehouse/net';
+import { ByteReader, setFlowTimeout } from '@gatehouse/net';
 import type { ChannelOwner, HandlerContext } from '../agent/channel-handler.js';
 import { TargetHandler } from '../agent/target-handler.js';
 import { TunnelError } from '../errors.js';
@@ -78,7 +78,7 @@ export class AgentPath {
   orphan(graceMs: number): void {
     this.owner = null;
     if (!this.mux) return this.destroy();
-    if (!this.ending) this.timer = setTimeout(() => this.destroy(), graceMs);
+    if (!this.ending) this.timer = setFlowTimeout(null, () => this.destroy(), graceMs);
   }
 
   /** Takes no more connections. */
@@ -86,7 +86,7 @@ export class AgentPath {
     this.ending = true;
     if (this.timer) clearTimeout(this.timer);
     if (graceMs === 0 || this.ledger.size === 0) return this.destroy();
-    this.timer = setTimeout(() => this.destroy(), graceMs);
+    this.timer = setFlowTimeout(null, () => this.destroy(), graceMs);
   }
 
   private destroy(): void {
@@ -137,7 +137,7 @@ export class AgentPath {
 
   private async serve(stream: MuxStream): Promise<void> {
     const { owner, visitor, entrance, tunnelId } = this;
-    const timer = setTimeout(() => stream.destroy(), KIND_MS);
+    const timer = setFlowTimeout(stream, () => stream.destroy(), KIND_MS);
     stream.once('close', () => clearTimeout(timer));
     const reader = new ByteReader(stream, MAX_HEAD_BYTES);
     const [kind] = await reader.read(1);

@@ -1,3 +1,4 @@
+import { setFlowInterval } from '@gatehouse/net';
 import type { ChannelOwner, HandlerContext } from '../agent/channel-handler.js';
 import type { HostAndPort } from '../environment.js';
 import type { PinnedServer } from '../session/pinned-tls.js';
@@ -35,7 +36,7 @@ export class AgentPaths {
     const { logger } = context;
     const onOver = ({ id }: AgentPath): void => this.forget(id);
     this.paths.set(message.id, new AgentPath(message, owner, { server, pinned, logger, context, onOver }));
-    this.timer ??= setInterval(() => this.report(), REPORT_MS);
+    this.timer ??= setFlowInterval(null, () => this.report(), REPORT_MS);
   }
 
   end(id: string, graceMs: number): void {

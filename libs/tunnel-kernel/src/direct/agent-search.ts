@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls';
-import { ByteReader, guardPromise } from '@gatehouse/net';
+import { ByteReader, guardPromise, setFlowTimeout } from '@gatehouse/net';
 import type { HostAndPort } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import { PinnedServer } from '../session/pinned-tls.js';
@@ -40,7 +40,11 @@ export class AgentSearch {
 
   /** The agent, paused. @throws TunnelError where it was not reached. */
   async find(): Promise<TLSSocket> {
-    const timer = setTimeout(() => this.fail(new TunnelError('timeout', 'the agent was not reached')), SEARCH_MS);
+    const timer = setFlowTimeout(
+      null,
+      () => this.fail(new TunnelError('timeout', 'the agent was not reached')),
+      SEARCH_MS,
+    );
     const { own } = this;
     const { agent, local } = this.path;
     // Through the NATs: from the port that the server has seen.
@@ -79,7 +83,7 @@ export class AgentSearch {
   private async meet(address: HostAndPort, localPort: number): Promise<TLSSocket> {
     const socket = await connectFrom(localPort, address, TRY_MS);
     const stream = await this.pinned.secure(socket, DIRECT_PROTOCOL, TRY_MS);
-    const timer = setTimeout(() => stream.destroy(), TRY_MS);
+    const timer = setFlowTimeout(stream, () => stream.destroy(), TRY_MS);
     try {
       stream.write(directProof(this.token, 'visitor', stream));
       const reader = new ByteReader(stream, DIRECT_PROOF_BYTES);

@@ -1,4 +1,5 @@
 import type { ByteStream } from '@gatehouse/net';
+import { setFlowInterval, setFlowTimeout } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import type { MuxTransport, MuxTransportHandlers } from '../mux/mux-transport.js';
 
@@ -42,7 +43,7 @@ export class DirectTransport implements MuxTransport {
     stream.on('end', () => this.end(new TunnelError('connection', 'the other side ended the direct path')));
     stream.on('error', (error) => this.end(new TunnelError('connection', error.message, { cause: error })));
     stream.on('close', () => this.end(new TunnelError('connection', 'the direct path was closed')));
-    this.timer = setInterval(() => this.listen(), this.silentMs);
+    this.timer = setFlowInterval(this, () => this.listen(), this.silentMs);
     if (stream.destroyed) this.end(new TunnelError('connection', 'the direct path was closed'));
     else stream.resume();
   }
@@ -59,7 +60,7 @@ export class DirectTransport implements MuxTransport {
 
   close(): void {
     this.stream.end();
-    setTimeout(() => this.destroy(), CLOSE_MS).unref();
+    setFlowTimeout(this, () => this.destroy(), CLOSE_MS).unref();
   }
 
   destroy(): void {

@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
-import { ByteReader, guardPromise, Newcomers } from '@gatehouse/net';
+import { ByteReader, guardPromise, Newcomers, setFlowTimeout } from '@gatehouse/net';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import { endpoint } from '../modes/endpoint.js';
@@ -61,7 +61,11 @@ export class MeetingPoint {
 
   /** The visitor, paused, both sides proved. @throws TunnelError where none came. */
   async meet(): Promise<TLSSocket> {
-    const timer = setTimeout(() => this.fail(new TunnelError('timeout', 'no visitor came')), CONNECT_MS + WAIT_MS);
+    const timer = setFlowTimeout(
+      null,
+      () => this.fail(new TunnelError('timeout', 'no visitor came')),
+      CONNECT_MS + WAIT_MS,
+    );
     try {
       // Whatever fails first.
       return await Promise.race([this.met.promise, this.open().then(() => this.met.promise)]);

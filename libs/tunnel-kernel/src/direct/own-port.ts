@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
-import { connect, createServer, isIPv6, type Server, type Socket } from 'node:net';
+import { isIPv6, type Server, type Socket } from 'node:net';
+import { connectTcp, createTcpServer, setFlowTimeout } from '@gatehouse/net';
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort } from '../environment.js';
 import { asTunnelError, TunnelError } from '../errors.js';
@@ -20,9 +21,13 @@ export async function resolveServer({ host, port }: HostAndPort): Promise<HostAn
 export function connectFrom(localPort: number, { host, port }: HostAndPort, timeoutMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const localAddress = isIPv6(host) ? '::' : '0.0.0.0';
-    const socket = connect({ host, port, localAddress, localPort, allowHalfOpen: true, noDelay: true });
+    const socket = connectTcp({ host, port, localAddress, localPort, allowHalfOpen: true, noDelay: true });
     socket.pause();
-    const timer = setTimeout(() => socket.destroy(new TunnelError('timeout', 'no connection in time')), timeoutMs);
+    const timer = setFlowTimeout(
+      socket,
+      () => socket.destroy(new TunnelError('timeout', 'no connection in time')),
+      timeoutMs,
+    );
     const fail = (error: Error): void => reject(asTunnelError(error));
     socket.once('error', fail);
     socket.once('close', () => clearTimeout(timer));
@@ -39,7 +44,7 @@ export function connectFrom(localPort: number, { host, port }: HostAndPort, time
 export function listenAt(port: number, host: string, accepted: (socket: Socket) => void): Promise<Server> {
   return new Promise((resolve, reject) => {
     const options = { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true };
-    const server = createServer({ ...options, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
+    const server = createTcpServer({ ...options, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
       socket.on('error', () => undefined);
       accepted(socket);
     });

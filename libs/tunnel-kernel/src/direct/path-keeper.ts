@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { ByteReader } from '@gatehouse/net';
+import { ByteReader, setFlowTimeout } from '@gatehouse/net';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import { endpoint } from '../modes/endpoint.js';
@@ -70,7 +70,7 @@ export class PathKeeper {
 
   private again(delayMs: number): void {
     if (this.stopped || this.timer) return;
-    this.timer = setTimeout(() => this.start(), delayMs);
+    this.timer = setFlowTimeout(null, () => this.start(), delayMs);
   }
 
   private async attempt(): Promise<void> {
@@ -81,7 +81,7 @@ export class PathKeeper {
     this.rendezvous = stream;
     if (this.stopped) return void stream.destroy();
     const reader = new ByteReader(stream, MAX_RENDEZVOUS_BYTES);
-    const timer = setTimeout(() => stream.destroy(), MEET_MS);
+    const timer = setFlowTimeout(stream, () => stream.destroy(), MEET_MS);
     stream.once('close', () => clearTimeout(timer));
     stream.write(encodeVisit({ ...this.options.key, purpose: 'rendezvous' }));
     const answer = decodeVisitAnswer((await reader.read(1))[0] ?? -1);

@@ -1,5 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import type { ByteStream } from '@gatehouse/net';
+import { setFlowInterval, setFlowTimeout } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import { MuxConnection } from '../mux/mux-connection.js';
 import { DirectTransport } from './direct-transport.js';
@@ -39,7 +40,7 @@ export class VisitorPath {
   retire(graceMs: number): void {
     if (this.retired) return;
     this.retired = true;
-    setTimeout(() => this.mux.destroy(), graceMs).unref();
+    setFlowTimeout(this.mux, () => this.mux.destroy(), graceMs).unref();
   }
 
   close(): void {
@@ -48,10 +49,10 @@ export class VisitorPath {
 
   private keepAlive(): NodeJS.Timeout {
     const heartbeat = Buffer.of(STREAM_KIND.heartbeat);
-    if (this.mux.isClosed) return setTimeout(() => undefined, 0);
+    if (this.mux.isClosed) return setFlowTimeout(null, () => undefined, 0);
     const stream = this.mux.open();
     stream.resume();
     stream.write(heartbeat);
-    return setInterval(() => void (stream.isEmpty && stream.write(heartbeat)), HEARTBEAT_MS);
+    return setFlowInterval(this.mux, () => void (stream.isEmpty && stream.write(heartbeat)), HEARTBEAT_MS);
   }
 }

@@ -1,3 +1,4 @@
+import { setFlowTimeout } from '@gatehouse/net';
 import type { ClientConfig } from '../config.js';
 
 /** A timer of Node takes 24.8 days at most, and does not notice that the clock was set. */
@@ -42,7 +43,7 @@ export class ExpiryClock {
     let next = Infinity;
     for (const at of this.pending.values()) next = Math.min(next, at);
     if (next === Infinity) return;
-    this.timer = setTimeout(() => this.look(), Math.max(1, Math.min(next - this.now(), MAX_WAIT_MS)));
+    this.timer = setFlowTimeout(null, () => this.look(), Math.max(1, Math.min(next - this.now(), MAX_WAIT_MS)));
     this.timer.unref();
   }
 

@@ -1,4 +1,5 @@
 import type { Throttle, ThrottleWaiter } from '@gatehouse/net';
+import { setFlowTimeout } from '@gatehouse/net';
 
 const TICK_MS = 10;
 const LEAST_BURST = 64 * 1024;
@@ -183,10 +184,14 @@ export class RateLimiter implements Throttle {
     if (this.timer) return;
     const missing = Math.min(first.waiting, this.leastShare) - this.tokens;
     const delay = Math.max(TICK_MS, Math.ceil((missing * 1000) / this.perSecond));
-    this.timer = setTimeout(() => {
-      this.timer = null;
-      this.serve();
-    }, delay);
+    this.timer = setFlowTimeout(
+      null,
+      () => {
+        this.timer = null;
+        this.serve();
+      },
+      delay,
+    );
     this.timer.unref();
   }
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { guardPromise, ByteReaderError, resetStream } from '@gatehouse/net';
+import { ByteReaderError, guardPromise, resetStream, setFlowTimeout } from '@gatehouse/net';
 import { AbortedSockets } from '../aborted-sockets.js';
 import type { AdmissionRefusal, Gate, GateRefusal } from '../access/gate.js';
 import type { TrustedProxies } from '../access/trusted-proxies.js';
@@ -102,7 +102,7 @@ export class Admission {
   private async receiveProxied(tunnel: TunnelConfig, socket: Socket, own: Ends, reception: Reception): Promise<void> {
     const { proxies, proxyHeaderMs } = this.options;
     if (!proxies.has(own.visitor.address)) return this.turnAway(tunnel, socket, own, 'untrusted_proxy');
-    const timer = setTimeout(() => resetStream(socket), proxyHeaderMs);
+    const timer = setFlowTimeout(socket, () => resetStream(socket), proxyHeaderMs);
     try {
       const said = await readProxyHeader(socket);
       this.enter(tunnel, socket, said ?? own, reception);

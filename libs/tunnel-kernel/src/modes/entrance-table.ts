@@ -1,3 +1,4 @@
+import { setFlowTimeout } from '@gatehouse/net';
 import type { TunnelConfig, TunnelMode } from '../config.js';
 import { Backoff } from '../session/backoff.js';
 import type { Entrance, ServerMode } from './mode.js';
@@ -104,7 +105,7 @@ export class EntranceTable {
     const { host, port } = entry.tunnel.listen;
     entry.error = `${host}:${port} ${bindFailure(error)}`;
     if (this.entries.get(entry.tunnel.id) !== entry) return;
-    entry.timer ??= setTimeout(() => this.retry(entry), entry.backoff.next());
+    entry.timer ??= setFlowTimeout(null, () => this.retry(entry), entry.backoff.next());
   }
 
   /** Whoever has the port may have let go of it. */

@@ -1,5 +1,5 @@
 import type { RemoteInfo } from 'node:dgram';
-import { guardPromise } from '@gatehouse/net';
+import { guardPromise, setFlowTimeout } from '@gatehouse/net';
 import type { TunnelConfig } from '../config.js';
 import type { DatagramSession } from '../datagrams/datagram-sessions.js';
 import { TunnelError } from '../errors.js';
@@ -212,7 +212,7 @@ class UdpVisitor {
     if (this.ended) return;
     this.release();
     this.options.observer.settled();
-    setTimeout(() => this.options.observer.gone(), REFUSED_MS).unref();
+    setFlowTimeout(null, () => this.options.observer.gone(), REFUSED_MS).unref();
   }
 
   private release(): void {

@@ -1,3 +1,4 @@
+import { guarded, setFlowInterval } from '@gatehouse/net';
 import { protocolError, TunnelError } from '../errors.js';
 import { MAX_MUX_FRAME_BYTES, MUX_FRAME, MuxFrameReader, muxHeader, muxNumber } from './mux-frames.js';
 import { MuxStream, type MuxStreamOwner } from './mux-stream.js';
@@ -62,7 +63,7 @@ export class MuxConnection implements MuxStreamOwner {
       data: (id, part) => this.streams.get(id)?.received(part),
       frame: (type, id, value) => this.receive(type, id, value),
     });
-    if (options.keepAliveMs) this.keepAlive = setInterval(() => this.ask(), options.keepAliveMs);
+    if (options.keepAliveMs) this.keepAlive = setFlowInterval(this, () => this.ask(), options.keepAliveMs);
     transport.start({
       data: (part) => this.read(part),
       drain: () => this.drained(),
@@ -148,7 +149,7 @@ export class MuxConnection implements MuxStreamOwner {
     if (reset) this.say(muxHeader(MUX_FRAME.reset, 0, stream.id));
     if (this.streams.size > 0 || this.failure) return;
     this.options.onEmpty?.();
-    if (this.closeWhenEmpty) setImmediate(() => this.transport.close());
+    if (this.closeWhenEmpty) setImmediate(guarded(this, () => this.transport.close()));
   }
 
   private grant(stream: MuxStream, bytes: number): void {
@@ -203,7 +204,7 @@ export class MuxConnection implements MuxStreamOwner {
     if (this.failure) return;
     if (this.transport.writableLength > MAX_UNSENT_BYTES) {
       // Not from inside of what a stream is doing.
-      setImmediate(() => this.transport.destroy());
+      setImmediate(guarded(this, () => this.transport.destroy()));
       return;
     }
     this.words.push(words);

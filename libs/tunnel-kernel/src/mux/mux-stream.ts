@@ -1,4 +1,4 @@
-import { StreamEmitter, type ByteStream } from '@gatehouse/net';
+import { type ByteStream, guarded, StreamEmitter } from '@gatehouse/net';
 import { protocolError } from '../errors.js';
 import { HeldBytes } from './held-bytes.js';
 import { FIRST_WINDOW_BYTES } from './windows.js';
@@ -100,7 +100,7 @@ export class MuxStream extends StreamEmitter implements ByteStream {
     if (!this.paused || this.destroyed) return;
     this.paused = false;
     // As with a socket, nothing comes out of the call itself.
-    if (!this.held.isEmpty || this.endSeen) setImmediate(() => this.deliverHeld());
+    if (!this.held.isEmpty || this.endSeen) setImmediate(guarded(this, () => this.deliverHeld()));
   }
 
   unshift(chunk: Uint8Array): void {

@@ -1,3 +1,4 @@
+import { setFlowTimeout } from '@gatehouse/net';
 /** As long as a visitor waits for anything: an agent that was there a moment ago is back. */
 const MOVING_MS = 10_000;
 
@@ -40,7 +41,7 @@ export class AgentArrivals {
     this.waiting.set(clientId, waiting);
     await new Promise<void>((resolve) => {
       // Timers may be early, by a part of a millisecond of the clock that is asked afterwards.
-      const timer = setTimeout(done, this.untilOf(clientId) - this.now() + 1);
+      const timer = setFlowTimeout(null, done, this.untilOf(clientId) - this.now() + 1);
       waiting.add(done);
       function done(): void {
         clearTimeout(timer);

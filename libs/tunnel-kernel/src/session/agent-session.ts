@@ -1,4 +1,5 @@
 import type { TLSSocket } from 'node:tls';
+import { setFlowTimeout } from '@gatehouse/net';
 import { asTunnelError, TunnelError } from '../errors.js';
 import {
   PROTOCOL_VERSION,
@@ -58,7 +59,8 @@ export class AgentSession {
   constructor(options: AgentSessionOptions, handlers: AgentSessionHandlers) {
     this.options = options;
     this.handlers = handlers;
-    this.timer = setTimeout(
+    this.timer = setFlowTimeout(
+      { destroy: (error) => this.finish(asTunnelError(error)) },
       () => this.close(new TunnelError('timeout', 'the server did not answer in time')),
       options.connectMs,
     );

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { resetStream, type ByteStream } from '@gatehouse/net';
+import { type ByteStream, NextTurn, resetStream, setFlowTimeout } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import { MAX_TICKETS } from '../wire/codec.js';
 import type { ChannelTicket } from '../wire/messages.js';
@@ -100,7 +100,10 @@ export class ChannelPool implements TicketHolder {
   private missed = false;
   private grown = false;
   private usedAt: number;
-  private refilling = false;
+  private readonly refilling = new NextTurn(null, () => {
+    this.grown = false;
+    if (!this.closedBy) this.refill();
+  });
   private closedBy: TunnelError | null = null;
 
   constructor({ book, limits, now, sealed, quiet, deliver }: PoolOptions) {
@@ -142,10 +145,11 @@ export class ChannelPool implements TicketHolder {
       if (this.waiters.size >= this.limits.waiting) {
         return reject(new TunnelError('overloaded', 'too many visitors wait for a data channel'));
       }
-      const timer = setTimeout(() => {
+      const late = (): void => {
         this.waiters.delete(waiter);
         reject(new TunnelError('timeout', `the agent opened no data channel within ${timeoutMs} ms`));
-      }, timeoutMs);
+      };
+      const timer = setFlowTimeout(null, late, timeoutMs);
       const waiter: Waiter = { resolve, reject, timer };
       this.waiters.add(waiter);
       // Those that are still there may be quicker than new ones.
@@ -214,7 +218,8 @@ export class ChannelPool implements TicketHolder {
     const asked = this.idle.filter((_, index) => index % 2 === 0);
     const others = this.idle.filter((_, index) => index % 2 === 1);
     for (const channel of asked) this.ask(channel);
-    if (others.length > 0) setTimeout(() => others.forEach((one) => this.ask(one)), this.limits.answerMs).unref();
+    if (others.length > 0)
+      setFlowTimeout(null, () => others.forEach((one) => this.ask(one)), this.limits.answerMs).unref();
     this.refillSoon();
   }
 
@@ -276,7 +281,7 @@ export class ChannelPool implements TicketHolder {
   private ask(channel: IdleChannel): void {
     if (channel.asked || !this.idle.includes(channel)) return;
     channel.stream.write(PROBE);
-    channel.asked = setTimeout(() => this.drop(channel), this.limits.answerMs);
+    channel.asked = setFlowTimeout(channel.stream, () => this.drop(channel), this.limits.answerMs);
   }
 
   /** An agent that says anything but what it was asked is not one. */
@@ -309,13 +314,7 @@ export class ChannelPool implements TicketHolder {
 
   /** Once for all that happens in this turn of the event loop. */
   private refillSoon(): void {
-    if (this.refilling || this.closedBy) return;
-    this.refilling = true;
-    setImmediate(() => {
-      this.refilling = false;
-      this.grown = false;
-      if (!this.closedBy) this.refill();
-    });
+    if (!this.closedBy) this.refilling.schedule();
   }
 
   private refill(): void {

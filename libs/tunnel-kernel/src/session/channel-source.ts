@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { ByteReader, resetStream, reuseMemory, type ByteStream } from '@gatehouse/net';
+import { ByteReader, type ByteStream, resetStream, reuseMemory, setFlowTimeout } from '@gatehouse/net';
 import { TargetError, TunnelError } from '../errors.js';
 import { decodeAnswer, encodeStart, type Start } from '../wire/prelude.js';
 import { FramedStream } from '../wire/framed-stream.js';
@@ -44,7 +44,7 @@ export class ChannelSource {
   /** Comes back when the agent has reached the target. @throws TargetError, or TunnelError as `open`. */
   async reach(clientId: number, start: StartOf, timeoutMs: number): Promise<ByteStream> {
     const stream = begin(await this.channel(clientId), { ...start, wantsAnswer: true });
-    const timer = setTimeout(() => resetStream(stream), timeoutMs);
+    const timer = setFlowTimeout(stream, () => resetStream(stream), timeoutMs);
     try {
       const reader = new ByteReader(stream, ANSWER_BYTES);
       const failure = decodeAnswer((await reader.read(ANSWER_BYTES))[0] ?? 0);

@@ -1,4 +1,5 @@
 import type { ByteStream } from '@gatehouse/net';
+import { setFlowInterval, setFlowTimeout } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import { decodeMessage, encodeMessage, frameLimit, type Side } from '../wire/codec.js';
 import { FrameDecoder } from '../wire/frame.js';
@@ -64,10 +65,14 @@ export class ControlLink {
 
   /** Starts to ping (a server) and to watch for silence. `onBeat`: called at each heartbeat. */
   startHeartbeat(intervalMs: number, onBeat?: () => void): void {
-    this.timer ??= setInterval(() => {
-      this.beat();
-      onBeat?.();
-    }, intervalMs);
+    this.timer ??= setFlowInterval(
+      this.stream,
+      () => {
+        this.beat();
+        onBeat?.();
+      },
+      intervalMs,
+    );
   }
 
   /** Ends the link with a last message. */
@@ -76,7 +81,7 @@ export class ControlLink {
     if (last) this.stream.write(encodeMessage(last));
     this.stream.end();
     // Whoever does not read the last word does not keep the socket either.
-    const timer = setTimeout(() => this.stream.destroy(), LAST_WORD_MS);
+    const timer = setFlowTimeout(this.stream, () => this.stream.destroy(), LAST_WORD_MS);
     this.stream.once('close', () => clearTimeout(timer));
     this.finish(error);
   }

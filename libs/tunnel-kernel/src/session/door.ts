@@ -1,6 +1,6 @@
-import { createServer, Socket, type Server } from 'node:net';
+import { Socket, type Server } from 'node:net';
 import type { SecureContext, TLSSocket } from 'node:tls';
-import { ByteReader, type ByteStream, type ListeningSockets } from '@gatehouse/net';
+import { ByteReader, type ByteStream, createTcpServer, type ListeningSockets } from '@gatehouse/net';
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
@@ -66,7 +66,7 @@ export class Door {
       stageMs: options.handshakeMs,
       isShared: (address) => options.proxies.has(address),
     });
-    this.server = createServer(
+    this.server = createTcpServer(
       {
         allowHalfOpen: true,
         pauseOnConnect: true,

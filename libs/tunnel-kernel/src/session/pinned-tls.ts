@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
-import { connect, createSecureContext, type TLSSocket } from 'node:tls';
-import { ByteStreamDuplex, type ByteStream } from '@gatehouse/net';
+import { createSecureContext, type TLSSocket } from 'node:tls';
+import { type ByteStream, ByteStreamDuplex, connectTls, setFlowTimeout } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import { keyFingerprint } from '../wire/key-string.js';
 import { taggedProtocols } from '../wire/route-tag.js';
@@ -39,7 +39,7 @@ export class PinnedServer {
    */
   secure(transport: ByteStream, protocol: string, timeoutMs: number): Promise<TLSSocket> {
     return new Promise((resolve, reject) => {
-      const stream = connect({
+      const stream = connectTls({
         socket: transport instanceof Socket ? transport : new ByteStreamDuplex(transport),
         // The key is pinned: names and authorities say nothing here.
         rejectUnauthorized: false,
@@ -53,7 +53,11 @@ export class PinnedServer {
         stream.destroy();
         reject(error);
       };
-      const timer = setTimeout(() => fail(new TunnelError('timeout', `no TLS within ${timeoutMs} ms`)), timeoutMs);
+      const timer = setFlowTimeout(
+        null,
+        () => fail(new TunnelError('timeout', `no TLS within ${timeoutMs} ms`)),
+        timeoutMs,
+      );
       stream.on('error', (error) => fail(new TunnelError('connection', error.message, { cause: error })));
       stream.once('close', () => fail(new TunnelError('connection', 'the server closed the connection')));
       stream.once('secureConnect', () => {

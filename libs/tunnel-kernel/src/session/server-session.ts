@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls';
-import { setFlowInterval } from '@gatehouse/net';
+import { setFlowInterval, setFlowTimeout } from '@gatehouse/net';
 import type { ClientRecord, ClientStore, TunnelLogger } from '../environment.js';
 import { TunnelError, type TunnelErrorCode } from '../errors.js';
 import { agentKeyHash, sameHash } from '../wire/key-string.js';
@@ -114,7 +114,8 @@ export class ServerSession {
     this.stream = stream;
     this.known = known;
     this.since = context.now();
-    this.timer = setTimeout(
+    this.timer = setFlowTimeout(
+      stream,
       () => this.end(new TunnelError('timeout', 'no authentication in time')),
       context.handshakeMs,
     );
@@ -223,7 +224,7 @@ export class ServerSession {
     }
     this.parkedAuth = auth;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.end(clientDisabled()), this.context.parkMs);
+    this.timer = setFlowTimeout(this.stream, () => this.end(clientDisabled()), this.context.parkMs);
   }
 
   private welcome(client: ClientRecord): void {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ByteStream } from '@gatehouse/net';
+import { setFlowTimeout } from '@gatehouse/net';
 import type { ChannelTicket } from '../wire/messages.js';
 import { openingHolds, openingIsSealed, openingTicketId } from '../wire/prelude.js';
 
@@ -39,7 +40,7 @@ export class TicketBook {
     });
     const ids = tickets.map((ticket) => ticket.id.toString('hex'));
     for (const [index, ticket] of tickets.entries()) this.open.set(ids[index] ?? '', { ticket, holder });
-    setTimeout(() => this.expire(ids, holder), this.lifetimeMs).unref();
+    setFlowTimeout(null, () => this.expire(ids, holder), this.lifetimeMs).unref();
     return tickets;
   }
 

@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
-import { connect, type TLSSocket } from 'node:tls';
-import { ByteReader } from '@gatehouse/net';
+import type { TLSSocket } from 'node:tls';
+import { ByteReader, connectTls, setFlowTimeout } from '@gatehouse/net';
 import type { AgentDialer } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import { taggedProtocols } from '../wire/route-tag.js';
@@ -27,7 +27,7 @@ export async function dialWebSocket(
   const socket = await dialer.server(address, timeoutMs);
   let stream: Socket = socket;
   const late = new TunnelError('timeout', `no WebSocket within ${timeoutMs} ms`);
-  const timer = setTimeout(() => stream.destroy(late), timeoutMs);
+  const timer = setFlowTimeout(stream, () => stream.destroy(late), timeoutMs);
   try {
     if (address.secure) {
       stream = secure(socket, address);
@@ -44,7 +44,7 @@ export async function dialWebSocket(
 }
 
 function secure(socket: Socket, { host, routeTag }: WebSocketAddress): TLSSocket {
-  return connect({
+  return connectTls({
     socket,
     rejectUnauthorized: false,
     ALPNProtocols: taggedProtocols('http/1.1', routeTag),

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ByteReader } from '@gatehouse/net';
+import { ByteReader, setFlowTimeout } from '@gatehouse/net';
 import { endpoint, farEnd } from '../modes/endpoint.js';
 import { MuxConnection } from '../mux/mux-connection.js';
 import type { MuxStream } from '../mux/mux-stream.js';
@@ -68,7 +68,7 @@ export class WebSocketDoor {
     let timer: NodeJS.Timeout | undefined;
     const watch = (): void => {
       clearTimeout(timer);
-      timer = setTimeout(() => connection.size === 0 && connection.destroy(), this.options.emptyMs);
+      timer = setFlowTimeout(connection, () => connection.size === 0 && connection.destroy(), this.options.emptyMs);
     };
     const connection: MuxConnection = new MuxConnection(new WebSocketTransport(stream, false), {
       onStream: (one) => this.options.onStream(one, arrival),
@@ -95,9 +95,13 @@ export class WebSocketDoor {
   /** Ends the WebSockets: those that still carry something a moment later. */
   close(): void {
     for (const connection of this.connections) connection.release();
-    setTimeout(() => {
-      for (const connection of this.connections) connection.destroy();
-    }, LAST_WORD_MS).unref();
+    setFlowTimeout(
+      null,
+      () => {
+        for (const connection of this.connections) connection.destroy();
+      },
+      LAST_WORD_MS,
+    ).unref();
   }
 }
 
@@ -105,5 +109,5 @@ function refuse(stream: Socket, head: string): void {
   stream.write(Buffer.from(head, 'latin1'));
   stream.resume();
   stream.end();
-  setTimeout(() => stream.destroy(), 1000).unref();
+  setFlowTimeout(stream, () => stream.destroy(), 1000).unref();
 }

@@ -1,5 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { ByteReader, ByteReaderError, createHttpServer, guardPromise, resetStream } from '@gatehouse/net';
+import {
+  ByteReader,
+  ByteReaderError,
+  createHttpServer,
+  guardPromise,
+  resetStream,
+  setFlowTimeout,
+} from '@gatehouse/net';
 import type { GatewayAnswer, SocketVisitor, VisitorRequest } from '../access/visitor-verifier.js';
 import type { VisitorPolicyConfig } from '../config.js';
 import { busyAnswer, formTarget, isNavigation, type LoginForm } from './login-form.js';
@@ -44,7 +51,7 @@ export class RawGreeting {
   /** The socket is paused, with nothing read of it, and belongs to the greeting from now on. */
   async greet(visitor: SocketVisitor): Promise<void> {
     const { socket } = visitor;
-    const timer = setTimeout(() => resetStream(socket), this.options.deadlineMs);
+    const timer = setFlowTimeout(socket, () => resetStream(socket), this.options.deadlineMs);
     socket.on('close', () => clearTimeout(timer));
     const reader = new ByteReader(socket, MAX_HEAD_BYTES);
     try {

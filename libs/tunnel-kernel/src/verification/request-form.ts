@@ -1,3 +1,4 @@
+import { setFlowTimeout } from '@gatehouse/net';
 import type { VisitorRequest } from '../access/visitor-verifier.js';
 import { TunnelError } from '../errors.js';
 
@@ -8,7 +9,7 @@ const BODY_MS = 15_000;
 export async function readForm(asked: VisitorRequest): Promise<URLSearchParams | null> {
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(asked.headers['content-type'] ?? '')) return null;
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new TunnelError('timeout', 'the form did not come')), BODY_MS);
+  const timer = setFlowTimeout(null, () => late.reject(new TunnelError('timeout', 'the form did not come')), BODY_MS);
   try {
     const body = await Promise.race([asked.readBody(MAX_BYTES), late.promise]);
     return new URLSearchParams(body.toString('utf8'));

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { sniffTlsServerName } from '@gatehouse/net';
+import { setFlowTimeout, sniffTlsServerName } from '@gatehouse/net';
 
 /** What a visitor says before TLS begins. */
 export interface ClientHello {
@@ -44,6 +44,6 @@ export function readClientHello(socket: Socket): Promise<ClientHello | null> {
 export function refuseServerName(socket: Socket): void {
   socket.end(UNRECOGNIZED_NAME);
   socket.resume();
-  const timer = setTimeout(() => socket.destroy(), 1000);
+  const timer = setFlowTimeout(socket, () => socket.destroy(), 1000);
   socket.once('close', () => clearTimeout(timer));
 }

@@ -1,6 +1,7 @@
 import { constants, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { setFlowTimeout } from '@gatehouse/net';
 import { RequestBody } from './request-body.js';
 import { requestTrailers } from './request-trailers.js';
 
@@ -34,7 +35,7 @@ export class H2cStream implements Dispatcher.DispatchController {
     this.stream.pause();
     this.listen();
     const asked = (): void => {
-      this.timer = setTimeout(() => this.abort(headersTimeout()), answerMs);
+      this.timer = setFlowTimeout(null, () => this.abort(headersTimeout()), answerMs);
     };
     handler.onRequestStart?.(this, null);
     if (waitForTrailers) this.stream.once('wantTrailers', () => this.sendTrailers(body, options));

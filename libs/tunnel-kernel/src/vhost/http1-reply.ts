@@ -1,5 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { resetStream, writeStatusLine, type ByteStream, type RequestTurn } from '@gatehouse/net';
+import {
+  type ByteStream,
+  failFlow,
+  NextTurn,
+  type RequestTurn,
+  resetStream,
+  setFlowTimeout,
+  writeStatusLine,
+} from '@gatehouse/net';
 import type { Socket } from 'node:net';
 import { LINGER_MS, type Reply, type ReplyHead, type ReplyOwner } from './reply.js';
 import { announcesBody } from './request-body.js';
@@ -114,7 +122,7 @@ export class Http1Reply implements Reply, RequestTurn {
   private linger(): void {
     const { request, socket } = this;
     request.resume();
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    const timer = setFlowTimeout(socket, () => socket.destroy(), LINGER_MS);
     const done = (): void => clearTimeout(timer);
     request.once('end', done).once('close', done);
   }
@@ -136,15 +144,23 @@ function inPairs(fields: readonly string[]): [string, string][] {
 }
 
 const answers: { response: ServerResponse; body: Buffer }[] = [];
+const ending = new NextTurn(null, endAll);
 
 /**
  * Small answers leave together, when all that has come in this turn of the event loop has been read: who waits for
  * several of them is woken once.
  */
 function endSoon(response: ServerResponse, body: Buffer): void {
-  if (answers.push({ response, body }) === 1) setImmediate(endAll);
+  answers.push({ response, body });
+  ending.schedule();
 }
 
 function endAll(): void {
-  for (const { response, body } of answers.splice(0)) response.end(body);
+  for (const { response, body } of answers.splice(0)) {
+    try {
+      response.end(body);
+    } catch (error) {
+      failFlow(response, 'the end of an answer', error);
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { ByteStream } from '@gatehouse/net';
+import { setFlowTimeout } from '@gatehouse/net';
 import { LINGER_MS, type Reply, type ReplyHead, type ReplyOwner } from './reply.js';
 
 /** An answer in HTTP/2. */
@@ -74,7 +75,7 @@ export class Http2Reply implements Reply {
   private linger(): void {
     const { stream } = this;
     stream.resume();
-    const timer = setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), LINGER_MS);
+    const timer = setFlowTimeout(stream, () => stream.close(constants.NGHTTP2_NO_ERROR), LINGER_MS);
     stream.once('close', () => clearTimeout(timer));
   }
 

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { setFlowTimeout } from '@gatehouse/net';
 
 /** Answers what the parser did not understand, and ends the connection. */
 export function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -14,6 +15,6 @@ export function refuse(socket: Duplex, status: string, error: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nX-Gw-Error: ${error}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
   // Whoever goes on sending is not waited for.
   socket.resume();
-  const timer = setTimeout(() => socket.destroy(), 1000);
+  const timer = setFlowTimeout(socket, () => socket.destroy(), 1000);
   socket.once('close', () => clearTimeout(timer));
 }

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { isIP, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { ByteStreamDuplex, connectTls, guardFlow } from '@gatehouse/net';
+import { ByteStreamDuplex, connectTls, guardFlow, setFlowTimeout } from '@gatehouse/net';
 import type { HostConfig, HostTarget } from '../config.js';
 import { TargetError, TunnelError } from '../errors.js';
 import type { ChannelSource } from '../session/channel-source.js';
@@ -61,7 +61,7 @@ function secure(raw: Duplex, host: HostConfig, target: HostTarget, options: Conn
       minVersion: 'TLSv1.2',
       ...(options.authorities ? { ca: options.authorities } : {}),
     });
-    const timer = setTimeout(() => stream.destroy(new TargetError('timeout')), options.connectMs);
+    const timer = setFlowTimeout(stream, () => stream.destroy(new TargetError('timeout')), options.connectMs);
     const failed = (error: Error): void => {
       clearTimeout(timer);
       reject(

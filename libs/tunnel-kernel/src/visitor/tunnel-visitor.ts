@@ -1,13 +1,15 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import {
+  type ByteCounter,
   ByteReader,
+  type ByteStream,
+  createTcpServer,
   listenTcp,
   relay,
-  resetStream,
-  type ByteCounter,
-  type ByteStream,
   type RelayHandle,
+  resetStream,
+  setFlowTimeout,
 } from '@gatehouse/net';
 import { KEEP_ALIVE_MS, systemDialer } from '../dial.js';
 import { PathKeeper } from '../direct/path-keeper.js';
@@ -98,7 +100,9 @@ export class TunnelVisitor {
     const { key, pinned } = this;
     this.paths = p2p && transport !== 'websocket' ? new PathKeeper({ server, key, pinned, logger }) : null;
     const options = { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, keepAlive: true };
-    this.server = createServer({ ...options, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => this.accept(socket));
+    this.server = createTcpServer({ ...options, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) =>
+      this.accept(socket),
+    );
   }
 
   /** Opens the local port and answers it. @throws Error of `listen` (EADDRINUSE, EACCES, EADDRNOTAVAIL). */
@@ -186,7 +190,11 @@ export class TunnelVisitor {
   private async visit(route: ServerRoute): Promise<TLSSocket> {
     const stream = await this.secure(route);
     const { connectMs = CONNECT_MS } = this.environment;
-    const timer = setTimeout(() => stream.destroy(new TunnelError('timeout', 'no answer in time')), connectMs * ANSWER);
+    const timer = setFlowTimeout(
+      stream,
+      () => stream.destroy(new TunnelError('timeout', 'no answer in time')),
+      connectMs * ANSWER,
+    );
     try {
       stream.write(encodeVisit({ ...this.key, purpose: 'connection' }));
       const reader = new ByteReader(stream, 1);

@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls';
-import { guardPromise } from '@gatehouse/net';
+import { guardPromise, setFlowTimeout } from '@gatehouse/net';
 import type { TunnelLogger } from '../environment.js';
 import { asTunnelError, TunnelError } from '../errors.js';
 import { isOfTheWay, type RouteChooser } from '../session/route-chooser.js';
@@ -97,7 +97,7 @@ export class VisitorRoutes {
   private left(way: OpenRoute): void {
     way.connections -= 1;
     if (way.connections > 0 || this.open !== way) return;
-    way.timer = setTimeout(() => this.leave(way), LINGER_MS);
+    way.timer = setFlowTimeout(null, () => this.leave(way), LINGER_MS);
     way.timer.unref();
   }
 

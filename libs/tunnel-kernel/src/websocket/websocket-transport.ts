@@ -1,4 +1,5 @@
 import type { ByteStream } from '@gatehouse/net';
+import { setFlowTimeout } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import type { MuxTransport, MuxTransportHandlers } from '../mux/mux-transport.js';
 import { frameHeader, OPCODE, WebSocketFrameReader, wholeFrame } from './frames.js';
@@ -72,7 +73,7 @@ export class WebSocketTransport implements MuxTransport {
     if (this.ended || this.closing) return;
     this.stream.write(wholeFrame(OPCODE.close, [NORMAL], NORMAL.length, this.isClient));
     this.stream.end();
-    this.closing = setTimeout(() => this.destroy(), CLOSE_MS);
+    this.closing = setFlowTimeout(this, () => this.destroy(), CLOSE_MS);
   }
 
   destroy(): void {

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { StreamOver, type ByteStream } from '@gatehouse/net';
+import { type ByteStream, setFlowTimeout, StreamOver } from '@gatehouse/net';
 import { protocolError } from '../errors.js';
 import { HeldBytes } from '../mux/held-bytes.js';
 import { isReady } from './prelude.js';
@@ -227,7 +227,7 @@ export abstract class LayeredStream extends StreamOver implements ByteStream {
     const { keeper, inner } = this;
     if (!this.isOver || this.parted || inner.destroyed) return;
     // Nor is the end of a transport that is not kept waited for longer: an agent could leave it out.
-    if (this.readyMs !== undefined) this.readyTimer ??= setTimeout(() => this.giveUp(), this.readyMs);
+    if (this.readyMs !== undefined) this.readyTimer ??= setFlowTimeout(this, () => this.giveUp(), this.readyMs);
     if (!keeper) return;
     if (keeper.side === 'agent') this.sayReady();
     if (!this.ready) return;

@@ -1,3 +1,4 @@
+import { setFlowTimeout } from '@gatehouse/net';
 import { TunnelError } from '../../errors.js';
 import { directoryPage } from './directory-page.js';
 
@@ -48,7 +49,7 @@ export class DirectoryPages {
     const forget = (): void => {
       if (this.kept.get(key) === entry) this.kept.delete(key);
     };
-    page.then(() => setTimeout(forget, FRESH_MS).unref(), forget);
+    page.then(() => setFlowTimeout(null, forget, FRESH_MS).unref(), forget);
   }
 
   private async inTurn<T>(make: () => Promise<T>): Promise<T> {

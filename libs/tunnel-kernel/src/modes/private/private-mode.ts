@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls';
-import { ByteReader, resetStream } from '@gatehouse/net';
+import { ByteReader, resetStream, setFlowTimeout } from '@gatehouse/net';
 import type { GateRefusal } from '../../access/gate.js';
 import type { TunnelConfig } from '../../config.js';
 import { TunnelError } from '../../errors.js';
@@ -128,7 +128,7 @@ export class PrivateMode implements ServerMode {
 
   private refuseLate(stream: TLSSocket, delayMs: number): void {
     if (delayMs === 0) return this.refuse(stream, 'unauthorized');
-    const timer = setTimeout(() => this.refuse(stream, 'unauthorized'), delayMs);
+    const timer = setFlowTimeout(stream, () => this.refuse(stream, 'unauthorized'), delayMs);
     stream.once('close', () => clearTimeout(timer));
   }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
+import { setFlowTimeout } from '@gatehouse/net';
 import type { TunnelConfig } from '../../config.js';
 import type { Flow, FlowLedger } from '../../flow-ledger.js';
 import type { CarriedMessage, PathStateMessage, RendezvousEndMessage, RendezvousMessage } from '../../wire/messages.js';
@@ -52,7 +53,7 @@ export class Rendezvous {
   constructor(options: RendezvousOptions) {
     this.options = options;
     this.tunnel = options.tunnel;
-    this.timer = setTimeout(() => this.end(0), ATTEMPT_MS);
+    this.timer = setFlowTimeout(null, () => this.end(0), ATTEMPT_MS);
     const { stream, visitor, tunnel } = options;
     // It has said all that it has to say.
     stream.on('data', () => stream.destroy());
@@ -94,7 +95,7 @@ export class Rendezvous {
     if (this.ending) return this.finish();
     if (!this.flow) return this.end(0);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.end(0), PATH_GRACE_MS);
+    this.timer = setFlowTimeout(null, () => this.end(0), PATH_GRACE_MS);
   }
 
   /** Tells both sides. The agent has until `graceMs` for what runs, and then says what it carried. */
@@ -103,7 +104,7 @@ export class Rendezvous {
     if (this.over || (this.ending && graceMs > 0)) return;
     this.ending = true;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.finish(), this.flow ? graceMs + LAST_WORD_MS : 0);
+    this.timer = setFlowTimeout(null, () => this.finish(), this.flow ? graceMs + LAST_WORD_MS : 0);
     tell({ type: 'rendezvousEnd', id: this.id, graceMs });
     stream.destroy();
     this.mapping?.destroy();

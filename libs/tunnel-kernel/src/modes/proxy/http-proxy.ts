@@ -3,14 +3,15 @@ import type { Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
+  type ByteStream,
   ByteStreamDuplex,
   createHttpServer,
   guardPromise,
   requestHttp,
   resetStream,
   serveInTurn,
+  setFlowTimeout,
   writeStatusLine,
-  type ByteStream,
 } from '@gatehouse/net';
 import type { GatewayAnswer } from '../../access/visitor-verifier.js';
 import type { HostAndPort } from '../../environment.js';
@@ -214,10 +215,11 @@ async function answerTo(sent: ClientRequest, upload: Promise<void>): Promise<Inc
   });
   sent.on('close', () => answered.reject(new Error('the connection was closed before an answer')));
   upload.catch(answered.reject);
-  const timer = setTimeout(() => {
+  const late = (): void => {
     answered.reject(new TargetError('timeout'));
     sent.destroy();
-  }, ANSWER_MS);
+  };
+  const timer = setFlowTimeout(sent, late, ANSWER_MS);
   try {
     return await answered.promise;
   } finally {
@@ -255,7 +257,7 @@ function watchHeads(socket: Socket): HeadWatch {
   const stop = (): void => clearTimeout(timer);
   const begin = (withinMs: number): void => {
     stop();
-    if (!socket.destroyed) timer = setTimeout(() => socket.destroy(), withinMs);
+    if (!socket.destroyed) timer = setFlowTimeout(socket, () => socket.destroy(), withinMs);
   };
   begin(HEAD_MS);
   return { begin, stop };

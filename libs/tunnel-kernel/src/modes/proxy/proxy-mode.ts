@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { guardPromise, ByteReader, resetStream } from '@gatehouse/net';
+import { ByteReader, guardPromise, resetStream, setFlowTimeout } from '@gatehouse/net';
 import type { AdmissionRefusal } from '../../access/gate.js';
 import type { TunnelConfig } from '../../config.js';
 import type { AdmittedSocket } from '../admission.js';
@@ -59,7 +59,7 @@ export class ProxyMode implements ServerMode {
 
   private async serve({ mode }: TunnelConfig, visitor: AdmittedSocket): Promise<void> {
     const { socket } = visitor;
-    const timer = setTimeout(() => resetStream(socket), HANDSHAKE_MS);
+    const timer = setFlowTimeout(socket, () => resetStream(socket), HANDSHAKE_MS);
     const ready = (): void => clearTimeout(timer);
     socket.on('close', ready);
     const reader = new ByteReader(socket, MAX_HANDSHAKE_BYTES);
@@ -81,7 +81,7 @@ export class ProxyMode implements ServerMode {
     const answer = REFUSALS[reason];
     if (answer === undefined || this.turnedAway >= MAX_TURNED_AWAY) return resetStream(socket);
     this.turnedAway += 1;
-    const timer = setTimeout(() => resetStream(socket), TURN_AWAY_MS);
+    const timer = setFlowTimeout(socket, () => resetStream(socket), TURN_AWAY_MS);
     try {
       const reader = new ByteReader(socket, MAX_HANDSHAKE_BYTES);
       const isSocks = (await reader.peek(1))[0] === SOCKS5_VERSION;
