@@ -1,4 +1,5 @@
-import { createServer } from 'node:http';
+import { randomBytes } from 'node:crypto';
+import { createServer, request } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { ApiClient } from '../tour/api-client.js';
@@ -13,15 +14,20 @@ export interface ProxyPlaces {
   proxy: ProxyAddress;
   /** Host and port of each of the platform's own listeners. */
   own: readonly { name: string; host: string; port: number }[];
+  /** The database, and Redis where there is one. */
+  stores: readonly URL[];
 }
 
 /** Attacks on proxy-gateway and its kernel. */
 export function proxyAttacks(places: ProxyPlaces): Attack[] {
   return [
     { name: 'the API through the proxy, by every entry and spelling', run: () => reachOwnServices(places) },
+    { name: 'the database through the proxy', run: () => reachStores(places) },
     { name: 'an open API beside a proxy that others reach', run: () => openBoth(places) },
-    { name: 'a subscription that leads to this machine', run: () => fetchFromInside(places) },
+    { name: 'a subscription that leads to this machine', run: () => fetchFromInside(places, subscribe) },
+    { name: 'a rule set that leads to this machine', run: () => fetchFromInside(places, addRuleSet) },
     { name: 'an API key that makes another, or changes who logs in', run: () => outliveKey(places) },
+    { name: 'administration of the proxy that leaves no trace', run: () => traceOfKeys(places) },
   ];
 }
 
@@ -48,6 +54,28 @@ async function through(entry: Entry, proxy: ProxyAddress, target: URL): Promise<
   } catch {
     return false;
   }
+}
+
+async function reachStores({ proxy, stores }: ProxyPlaces): Promise<string> {
+  for (const { hostname, port } of stores) {
+    for (const host of new Set([hostname, '127.0.0.1', 'localhost', '0.0.0.0'])) {
+      const status = await connectStatus(proxy, `${host}:${port}`);
+      held(status >= 400, `CONNECT ${host}:${port} is answered ${status}`);
+    }
+  }
+  return `${stores.length} of ${stores.map(({ protocol }) => protocol.replace(':', '')).join(' and ')}, by every name`;
+}
+
+function connectStatus({ host, port }: ProxyAddress, target: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(30_000);
+    const asked = request({ host, port, method: 'CONNECT', path: target, headers: { host: target }, signal });
+    asked.on('connect', ({ statusCode = 0 }, socket) => {
+      socket.destroy();
+      resolve(statusCode);
+    });
+    asked.on('error', reject).end();
+  });
 }
 
 async function openBoth({ api }: ProxyPlaces): Promise<string> {
@@ -77,7 +105,9 @@ function spellings(port: number): string[] {
   return hosts.map((host) => `http://${host}:${port}/list`);
 }
 
-async function fetchFromInside({ api }: ProxyPlaces): Promise<string> {
+type AddSource = (api: ApiClient, url: string) => Promise<void>;
+
+async function fetchFromInside({ api }: ProxyPlaces, add: AddSource): Promise<string> {
   let hits = 0;
   const server = createServer((_, response) => {
     hits += 1;
@@ -88,8 +118,8 @@ async function fetchFromInside({ api }: ProxyPlaces): Promise<string> {
   const urls = spellings(port);
   return andClean(
     async () => {
-      for (const url of urls) await subscribe(api, url);
-      held(hits === 0, `a subscription reached a server on this machine ${hits} times`);
+      await Promise.all(urls.map((url) => add(api, url)));
+      held(hits === 0, `a server on this machine was reached ${hits} times`);
       return `${urls.length} spellings, none was fetched`;
     },
     async () => server.close(),
@@ -104,6 +134,28 @@ async function subscribe(api: ApiClient, url: string): Promise<void> {
   if (made === null) return;
   await api.call('POST', `/subscriptions/${made.id}/refresh`, {}).catch(() => null);
   await api.call('DELETE', `/subscriptions/${made.id}`);
+}
+
+async function addRuleSet(api: ApiClient, url: string): Promise<void> {
+  const name = `attack ${randomBytes(4).toString('hex')}`;
+  const made = await api
+    .call<{ id: number }>('POST', '/rule-sets', { name, type: 'http', behavior: 'domain', url })
+    .catch(() => null);
+  if (made === null) return;
+  await api.call('POST', `/rule-sets/${made.id}/refresh`, {}).catch(() => null);
+  await api.call('DELETE', `/rule-sets/${made.id}`);
+}
+
+async function traceOfKeys({ api }: ProxyPlaces): Promise<string> {
+  const name = `attack ${randomBytes(4).toString('hex')}`;
+  const made = await api.call<{ id: number; key: string }>('POST', '/api-keys', { name, scopes: ['read'] });
+  await api.call('DELETE', `/api-keys/${made.id}`);
+  const text = JSON.stringify(await api.call<unknown>('GET', '/audit-logs?limit=20'));
+  held(text.includes(name), 'the audit log does not name a key that was made');
+  held(!text.includes(made.key), 'the audit log holds a key');
+  const verified = await api.call<{ ok: boolean }>('GET', '/audit-logs/verify');
+  held(verified.ok, 'the chain of the audit log is broken');
+  return 'making and removing a key is in the audit log, whose chain holds';
 }
 
 async function outliveKey({ api, base }: ProxyPlaces): Promise<string> {

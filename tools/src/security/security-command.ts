@@ -67,7 +67,13 @@ async function attacksOn(env: NodeJS.ProcessEnv): Promise<Attack[]> {
   const proxy = { host: '127.0.0.1', port: state.ports?.[KERNEL_PORT.variable] ?? KERNEL_PORT.defaultPort };
   const httpPort = state.ports?.['TUNNEL_HTTP_PORT'] ?? null;
   return [
-    ...proxyAttacks({ api: proxyApi, base: proxyGateway, proxy, own: services.map(listenerOf) }),
+    ...proxyAttacks({
+      api: proxyApi,
+      base: proxyGateway,
+      proxy,
+      own: services.map(listenerOf),
+      stores: storesOf(state),
+    }),
     ...tunnelAttacks({ api: tunnelApi, base: tunnelGateway, password, httpPort }),
     ...siteAttacks({ url: resourceSharing, password }),
     ...commonAttacks(services, home),
@@ -85,7 +91,11 @@ function listenerOf({ name, url }: { name: string; url: string }): { name: strin
   return { name, host: hostname, port: Number(port) };
 }
 
-/** Each script starts a service of its own. True: nothing was found, or nothing could be tried, which is said. */
+function storesOf({ databaseUrl }: PlatformState): URL[] {
+  return [databaseUrl, process.env['REDIS_URL']].flatMap((url) => (url ? [new URL(url)] : []));
+}
+
+/** Each script starts a service of its own. True: nothing was found, or nothing could be tried, which is printed. */
 async function fuzz(): Promise<boolean> {
   if (spawnSync('schemathesis', ['--version'], { stdio: 'ignore' }).status !== 0) {
     process.stdout.write('Left out: schemathesis is not installed (pip install schemathesis).\n');

@@ -5,6 +5,8 @@ export function siteAttacks({ url, password }: { url: string; password: string }
   return [
     { name: 'an application whose name shows as another', run: () => nameWithHiddenCharacters(url, password) },
     { name: 'a form of the site that comes from elsewhere', run: () => forgeForm(url, password) },
+    { name: 'names of accounts on the pages for strangers', run: () => readPages(url) },
+    { name: 'an audit log of the site that was changed', run: () => verifyAudit(url, password) },
   ];
 }
 
@@ -50,4 +52,22 @@ async function forgeForm(url: string, password: string): Promise<string> {
   const status = await post(`${url}/api/site/applications`, cookie, body, 'https://evil.example');
   held(status === 403 || status === 401, `a request of another site with the cookie was answered ${status}`);
   return `refused with ${status}`;
+}
+
+async function readPages(url: string): Promise<string> {
+  const paths = ['/', '/login', '/register'];
+  for (const path of paths) {
+    const answer = await fetch(url + path, { signal: AbortSignal.timeout(30_000) });
+    held(!/\badmin\b/i.test(await answer.text()), `${path} names the first account`);
+  }
+  return `${paths.join(', ')} name nobody`;
+}
+
+async function verifyAudit(url: string, password: string): Promise<string> {
+  const headers = { cookie: await logIn(url, password) };
+  const signal = AbortSignal.timeout(30_000);
+  const answer = await fetch(`${url}/api/site/admin/audit-logs/verify`, { headers, signal });
+  const { data } = (await answer.json()) as { data: { ok: boolean } | null };
+  held(data?.ok === true, `the chain of the audit log does not hold (${answer.status})`);
+  return 'its chain holds';
 }

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { NewTunnelClientView } from '@gatehouse/contracts';
+import { AgentProcess } from '../tour/agent-process.js';
 import { ApiClient } from '../tour/api-client.js';
+import { eventually } from '../tour/script.js';
 import { andClean, Breach, held, refused, type Attack } from './attack.js';
 
 export interface TunnelPlaces {
@@ -21,6 +26,8 @@ export function tunnelAttacks(places: TunnelPlaces): Attack[] {
     { name: 'a user who looks at what others have', run: () => withUser(places, lookAtOthers) },
     { name: 'a webhook into the network of the gateway', run: () => withUser(places, callInside) },
     { name: 'a login that leaves a cookie for every port of the name', run: () => cookieOfLogin(places) },
+    { name: 'a callback into the network of the gateway', run: () => withUser(places, askInside) },
+    { name: 'cookies of the platform for the target of a host', run: () => carryCookies(places) },
     { name: 'guesses at a visitor password, while its owner is logged in', run: () => guessBasic(places) },
     { name: 'administration that leaves no trace', run: () => traceOfUsers(places) },
   ];
@@ -111,14 +118,64 @@ async function lookAtOthers({ user, places: { api } }: Guest): Promise<string> {
   );
 }
 
+const INSIDE = '127.0.0.1 localhost foo.localhost 169.254.169.254 168.63.129.16 [::1] [::ffff:10.0.0.1] 10.0.0.1'.split(
+  ' ',
+);
+
 async function callInside({ user }: Guest): Promise<string> {
-  const hosts =
-    '127.0.0.1 localhost foo.localhost 169.254.169.254 168.63.129.16 [::1] [::ffff:10.0.0.1] 10.0.0.1'.split(' ');
-  for (const host of hosts) {
+  for (const host of INSIDE) {
     const body = { name: nameOf('webhook'), url: `https://${host}/hook`, event_types: [] };
     await refused(`a webhook to ${host}`, user.call('POST', '/webhooks', body));
   }
-  return `${hosts.length} addresses inside, each refused`;
+  return `${INSIDE.length} addresses inside, each refused`;
+}
+
+async function askInside({ user }: Guest): Promise<string> {
+  const client = await user.call<{ id: number }>('POST', '/clients', { name: nameOf('client') });
+  return andClean(
+    async () => {
+      for (const host of INSIDE) {
+        const policy = { resource_type: 'client', resource_id: client.id, type: 'callback' };
+        const body = { ...policy, callback_url: `https://${host}/check` };
+        await refused(`a policy that asks ${host}`, user.call('POST', '/auth-policies', body));
+      }
+      return `${INSIDE.length} addresses inside, each refused`;
+    },
+    () => user.call('DELETE', `/clients/${client.id}`),
+  );
+}
+
+/** Names of the platform's own cookies, which browsers send to every port of a name, and one of the target's. */
+const COOKIES = 'gatehouse_site=1; gw_session=2; gatehouse_visit=3; theirs=4';
+
+async function carryCookies({ api, httpPort }: TunnelPlaces): Promise<string> {
+  if (httpPort === null) return 'left out: the port of hosts is not known here';
+  const seen: (string | undefined)[] = [];
+  const target = createServer((asked, answer) => {
+    seen.push(asked.headers.cookie);
+    answer.end();
+  }).listen(0, '127.0.0.1');
+  await once(target, 'listening');
+  const { port } = target.address() as AddressInfo;
+  const client = await api.call<NewTunnelClientView>('POST', '/clients', { name: nameOf('client') });
+  const agent = AgentProcess.start(client);
+  return andClean(
+    async () => {
+      const host = `${nameOf('host')}.gatehouse.example`;
+      const body = { client_id: client.id, host, target_addr: `http://127.0.0.1:${port}` };
+      await api.call('POST', '/hosts', body);
+      await eventually('the host', async () =>
+        (await visit(httpPort, { host, cookie: COOKIES })) === 200 ? true : undefined,
+      );
+      held(seen.at(-1) === 'theirs=4', `the target was sent ${seen.at(-1) ?? 'no cookie'}`);
+      return 'the target got its own cookie and no other';
+    },
+    async () => {
+      await agent.stop();
+      await api.call('DELETE', `/clients/${client.id}`);
+      target.close();
+    },
+  );
 }
 
 async function cookieOfLogin({ base, password }: TunnelPlaces): Promise<string> {
@@ -148,12 +205,12 @@ async function guessBasic({ api, httpPort }: TunnelPlaces): Promise<string> {
       const policy = { resource_type: 'host', resource_id: id, type: 'basic', users };
       await api.call('POST', '/auth-policies', policy);
       await isServed(httpPort, host);
-      await visit(httpPort, host, 'the right password');
+      await visitAs(httpPort, host, 'the right password');
       const statuses: number[] = [];
-      for (let at = 0; at < 40; at += 1) statuses.push(await visit(httpPort, host, `guess ${at}`));
+      for (let at = 0; at < 40; at += 1) statuses.push(await visitAs(httpPort, host, `guess ${at}`));
       const looked = statuses.filter((status) => status === 401).length;
       held(looked <= 5, `${looked} guesses were looked at in a row`);
-      const right = await visit(httpPort, host, 'the right password');
+      const right = await visitAs(httpPort, host, 'the right password');
       held(right === statuses.at(-1), `the right password is answered ${right}, wrong ones ${String(statuses.at(-1))}`);
       return `${looked} of 40 guesses were looked at; the right one looks like the others after that`;
     },
@@ -163,15 +220,18 @@ async function guessBasic({ api, httpPort }: TunnelPlaces): Promise<string> {
 
 async function isServed(port: number, host: string): Promise<void> {
   for (let tries = 0; tries < 100; tries += 1) {
-    if ((await visit(port, host, null)) === 401) return;
+    if ((await visitAs(port, host, null)) === 401) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Breach('the policy of a host is not in force within five seconds');
 }
 
-function visit(port: number, host: string, password: string | null): Promise<number> {
+function visitAs(port: number, host: string, password: string | null): Promise<number> {
   const basic = Buffer.from(`ann:${password ?? ''}`).toString('base64');
-  const headers = { host, ...(password !== null && { authorization: `Basic ${basic}` }) };
+  return visit(port, { host, ...(password !== null && { authorization: `Basic ${basic}` }) });
+}
+
+function visit(port: number, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port, headers, agent: false, signal: AbortSignal.timeout(30_000) };
     request(options, (answer) => {
