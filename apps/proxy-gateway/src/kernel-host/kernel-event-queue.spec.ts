@@ -16,6 +16,15 @@ describe('KernelEventQueue', () => {
     expect(batches.map(({ closed }) => closed.length)).toEqual([50]);
   });
 
+  it('does not keep a record for long', async () => {
+    vi.useFakeTimers();
+    const send = vi.fn(() => Promise.resolve());
+    new KernelEventQueue(send).closed(record('a'));
+    await vi.advanceTimersByTimeAsync(20);
+    vi.useRealTimers();
+    expect(send).toHaveBeenCalledTimes(1);
+  });
+
   it('has one batch under way at a time and loses nothing while the reader is slow', async () => {
     const batches: EventBatch[] = [];
     let underWay = 0;
