@@ -9,7 +9,14 @@ import {
   type SealedColumn,
 } from '@gatehouse/persistence';
 import { runCommand } from '@gatehouse/platform';
-import { certificateSecret, createKeyBox } from './certificates/key-box.js';
+import {
+  accountPlace,
+  certificatePlace,
+  certificateSecret,
+  createKeyBox,
+  NO_PLACE,
+  policyPlace,
+} from './certificates/key-box.js';
 import { OPERATIONS_SCHEMA, SERVICE_NAME } from './database.js';
 import { policyBoxOf } from './gateway-host/policy-secrets.js';
 import { SERVER_IDENTITY_PLACE } from './gateway-host/server-identity.js';
@@ -43,9 +50,24 @@ await runCommand(SERVICE_NAME, async () => {
       formerPlace: WEBHOOKS_TABLE,
     },
     { ...of('server_identity', 'id', 'sealed_key'), box, place: () => SERVER_IDENTITY_PLACE },
-    { ...of('certificates', 'id', 'sealed_key'), box: certificates },
-    { ...of('acme_accounts', 'directory', 'sealed_key'), box: certificates },
-    { ...of('policy_options', 'policy_id', 'sealed_secret'), box: policies },
+    {
+      ...of('certificates', 'host_id', 'sealed_key'),
+      box: certificates,
+      place: ({ host_id: hostId }) => certificatePlace(Number(hostId)),
+      formerPlace: NO_PLACE,
+    },
+    {
+      ...of('acme_accounts', 'directory', 'sealed_key'),
+      box: certificates,
+      place: ({ directory }) => accountPlace(String(directory)),
+      formerPlace: NO_PLACE,
+    },
+    {
+      ...of('policy_options', 'policy_id', 'sealed_secret'),
+      box: policies,
+      place: ({ policy_id: policyId }) => policyPlace(Number(policyId)),
+      formerPlace: NO_PLACE,
+    },
     ...sealedColumns(OPERATIONS_SCHEMA, box, { signingKeys: false }),
     dataKeyColumn(OPERATIONS_SCHEMA, box),
   ]);

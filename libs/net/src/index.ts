@@ -43,6 +43,7 @@ export {
 export {
   createSecretBox,
   openFromRow,
+  openFromPlace,
   rowPlace,
   sealForRow,
   SecretBoxError,

@@ -42,11 +42,20 @@ export function sealForRow(box: SecretBox, row: SealedRow, text: string): string
 
 /** Opens a text of this row, or one that is bound to its table alone, as all were once. @throws SecretBoxError */
 export function openFromRow(box: SecretBox, row: SealedRow, sealed: string): string {
+  return openFromPlace(box, { place: rowPlace(row), formerPlace: row.table }, sealed);
+}
+
+/** Opens a text of `place`, or one that was sealed for `formerPlace` by an earlier version. @throws SecretBoxError */
+export function openFromPlace(
+  box: SecretBox,
+  { place, formerPlace }: { place: string; formerPlace: string },
+  sealed: string,
+): string {
   try {
-    return box.open(sealed, rowPlace(row));
+    return box.open(sealed, place);
   } catch (error) {
     if (!(error instanceof SecretBoxError)) throw error;
-    return box.open(sealed, row.table);
+    return box.open(sealed, formerPlace);
   }
 }
 

@@ -4,6 +4,7 @@ import { StartError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { CertificateBox } from '../certificates/certificate-box.js';
+import { accountPlace } from '../certificates/key-box.js';
 import { SERVICE_VERSION } from '../service-version.js';
 import { TunnelGatewaySettings } from '../settings.js';
 import { AcmeClient } from './acme-client.js';
@@ -49,7 +50,7 @@ export class AcmeAccounts {
   async open(signal: AbortSignal, renew = false): Promise<OpenAccount> {
     const { acmeDirectoryUrl: directory, acmeContact } = this.settings;
     const row = await this.row(directory);
-    const key = createPrivateKey(this.box.open(row.sealedKey));
+    const key = createPrivateKey(this.box.open(accountPlace(directory), row.sealedKey));
     const contact = acmeContact.join(',');
     const known = renew || row.contact !== contact ? null : row.url;
     const { transport } = this;
@@ -71,7 +72,8 @@ export class AcmeAccounts {
     const [known]: AccountRow[] = await this.dataSource.query(READ, [directory]);
     if (known) return known;
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const sealed = this.box.seal(privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+    const sealed = this.box.seal(accountPlace(directory), pem);
     await this.dataSource.query(KEEP_FIRST, [directory, sealed]);
     const [made]: AccountRow[] = await this.dataSource.query(READ, [directory]);
     if (!made) throw new Error('The account was not kept.');

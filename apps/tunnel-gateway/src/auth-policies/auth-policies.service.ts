@@ -57,7 +57,7 @@ export class AuthPoliciesService {
     return async (tx, resourceId = body.resource_id) => {
       await this.resources.require(actor, resourceType, resourceId, tx);
       const added = await this.owned.authPolicies(actor, tx).add({ ...columns, resourceType, resourceId, type });
-      await writeOptions(tx, PolicyOptions, 'policyId', added.id, options);
+      await writeOptions(tx, PolicyOptions, 'policyId', added.id, this.optionReader.sealed(added.id, options));
       return added;
     };
   }
@@ -77,7 +77,7 @@ export class AuthPoliciesService {
       const policies = this.owned.authPolicies(actor, tx);
       refuseOthersChange(before, await policies.lock(id, expected));
       const changed = await policies.change(id, columns);
-      await writeOptions(tx, PolicyOptions, 'policyId', id, options);
+      await writeOptions(tx, PolicyOptions, 'policyId', id, this.optionReader.sealed(id, options));
       return changed;
     });
     return this.view(policy);

@@ -9,9 +9,12 @@ import type { AuthPolicyChanges } from './auth-policy.dto.js';
 import type { PolicyOptions } from './auth-policy.entity.js';
 import { readOAuth } from './policy-oauth.js';
 
+type Changes<F extends keyof PolicyOptions> = { [K in F]?: PolicyOptions[K] | undefined };
+
 /** Only what is said, or follows from it. */
-export type OptionChanges = {
-  [F in 'copyHeaders' | 'allowPrivate' | 'oauth' | 'sealedSecret']?: PolicyOptions[F] | undefined;
+export type OptionChanges = Changes<'copyHeaders' | 'allowPrivate' | 'oauth'> & {
+  /** Not sealed yet: it is bound to the policy, which may have no id so far. Null: there is none. */
+  secret?: string | null | undefined;
 };
 
 /** Reads what the data model has no column for. */
@@ -33,8 +36,15 @@ export class PolicyOptionReader {
       return { copyHeaders, allowPrivate };
     }
     const { oauth: read, secret } = await readOAuth(oauth, before, allowPrivate ?? before?.allowPrivate ?? false);
-    const sealedSecret = typeof secret === 'string' ? this.secrets.seal(secret) : secret;
-    return { copyHeaders, allowPrivate, oauth: read, sealedSecret };
+    return { copyHeaders, allowPrivate, oauth: read, secret };
+  }
+
+  /** As they are stored. */
+  sealed(
+    policyId: number,
+    { secret, ...options }: OptionChanges,
+  ): Changes<'copyHeaders' | 'allowPrivate' | 'oauth' | 'sealedSecret'> {
+    return { ...options, sealedSecret: typeof secret === 'string' ? this.secrets.seal(policyId, secret) : secret };
   }
 }
 

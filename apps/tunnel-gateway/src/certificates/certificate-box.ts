@@ -1,7 +1,7 @@
 import { loadSecretKeys, type SecretBox } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { TunnelGatewaySettings } from '../settings.js';
-import { certificateSecret, createKeyBox } from './key-box.js';
+import { certificateSecret, createKeyBox, openKept } from './key-box.js';
 
 /** Seals what belongs to certificates: their keys and those of accounts. */
 @Injectable()
@@ -10,13 +10,14 @@ export class CertificateBox {
 
   constructor(private readonly settings: TunnelGatewaySettings) {}
 
-  seal(text: string): string {
-    return this.opened().seal(text);
+  /** `place`: where it is kept, see key-box.ts. It opens nowhere else. */
+  seal(place: string, text: string): string {
+    return this.opened().seal(text, place);
   }
 
-  /** @throws SecretBoxError with another GATEHOUSE_SECRET_KEY */
-  open(sealed: string): string {
-    return this.opened().open(sealed);
+  /** @throws SecretBoxError with another GATEHOUSE_SECRET_KEY, or at another place */
+  open(place: string, sealed: string): string {
+    return openKept(this.opened(), place, sealed);
   }
 
   /** Not before it is needed: a worker that orders nothing does without the key. */

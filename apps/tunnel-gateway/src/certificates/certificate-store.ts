@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { CertificateBox } from './certificate-box.js';
 import { certificateFacts, type CertificateFacts } from './certificate-facts.js';
+import { certificatePlace } from './key-box.js';
 
 export interface NewCertificate {
   source: 'upload' | 'acme';
@@ -43,7 +44,7 @@ export class CertificateStore {
   async save(hostId: number, { source, chain, key }: NewCertificate, tx: EntityManager): Promise<CertificateFacts> {
     const facts = certificateFacts(new X509Certificate(chain));
     const { subject, names, issuer, notBefore, notAfter } = facts;
-    const sealed = this.box.seal(key);
+    const sealed = this.box.seal(certificatePlace(hostId), key);
     await tx.query(SAVE, [hostId, source, chain, sealed, subject, names, issuer, notBefore, notAfter]);
     return facts;
   }

@@ -2,7 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { namesCover } from './certificate-facts.js';
 import { SecretBoxError } from '@gatehouse/net';
-import { certificateSecret, createKeyBox } from './key-box.js';
+import {
+  accountPlace,
+  certificatePlace,
+  certificateSecret,
+  createKeyBox,
+  NO_PLACE,
+  openKept,
+  policyPlace,
+} from './key-box.js';
 
 describe('names of certificates', () => {
   it.each([
@@ -30,6 +38,16 @@ describe('keys of certificates', () => {
     expect(box.open(sealed)).toBe('a key');
     expect(box.seal('a key')).not.toBe(sealed);
     expect(() => createKeyBox([secret]).open(sealed)).toThrow(/another GATEHOUSE_SECRET_KEY/);
+  });
+
+  it('open for their host alone, and as an earlier version sealed them', () => {
+    const box = createKeyBox([secret]);
+    const sealed = box.seal('a key', certificatePlace(1));
+    expect(openKept(box, certificatePlace(1), sealed)).toBe('a key');
+    for (const other of [certificatePlace(2), accountPlace('1'), policyPlace(1), NO_PLACE]) {
+      expect(() => openKept(box, other, sealed)).toThrow(SecretBoxError);
+    }
+    expect(openKept(box, certificatePlace(1), box.seal('a key'))).toBe('a key');
   });
 
   it.each(['', 'c1.', 'c1.AAAA', 'v1.AAAA', 'nothing'])('"%s" is none', (text) =>

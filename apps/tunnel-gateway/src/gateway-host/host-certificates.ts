@@ -1,7 +1,7 @@
 import type { TunnelLogger } from '@gatehouse/tunnel-kernel';
 import { namesCover } from '../certificates/certificate-facts.js';
 import type { SecretBox } from '@gatehouse/net';
-import { createKeyBox } from '../certificates/key-box.js';
+import { certificatePlace, createKeyBox, openKept } from '../certificates/key-box.js';
 import { CertificateFiles } from './certificate-files.js';
 import type { Certificate } from './config-mapper.js';
 import type { HostRow } from './config-rows.js';
@@ -11,7 +11,7 @@ export class HostCertificates {
   private readonly files: CertificateFiles;
   private readonly box: SecretBox;
   private readonly logger: TunnelLogger;
-  /** By what is sealed; of the hosts of the last configuration. */
+  /** By host and what is sealed; of the hosts of the last configuration. */
   private opened = new Map<string, string | null>();
   private used = new Map<string, string | null>();
 
@@ -44,15 +44,16 @@ export class HostCertificates {
   }
 
   private open(sealed: string, hostId: number): string | null {
-    const known = this.used.get(sealed) ?? this.opened.get(sealed);
+    const name = `${hostId} ${sealed}`;
+    const known = this.used.get(name) ?? this.opened.get(name);
     const key = known === undefined ? this.unseal(sealed, hostId) : known;
-    this.used.set(sealed, key);
+    this.used.set(name, key);
     return key;
   }
 
   private unseal(sealed: string, hostId: number): string | null {
     try {
-      return this.box.open(sealed);
+      return openKept(this.box, certificatePlace(hostId), sealed);
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
       this.logger.warn('a certificate cannot be used', { host: hostId, problem });

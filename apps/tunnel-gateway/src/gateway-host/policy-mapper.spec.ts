@@ -19,11 +19,11 @@ const ROW: PolicyRow = {
   version: 3,
 };
 const map = (row: Partial<PolicyRow>): ReturnType<typeof toPolicy> =>
-  toPolicy({ ...ROW, ...row }, (sealed) => secrets.open(sealed));
+  toPolicy({ ...ROW, ...row }, (policyId, sealed) => secrets.open(policyId, sealed));
 
 describe('a policy of type oauth', () => {
   it('has its secret again, which is sealed in the tables and in snapshots', () => {
-    const sealedSecret = secrets.seal('the secret');
+    const sealedSecret = secrets.seal(1, 'the secret');
     expect(sealedSecret).not.toContain('secret');
     expect(map({ sealedSecret }).oauth).toEqual({ ...ROW.oauth, clientSecret: 'the secret' });
     expect(map({}).oauth).toEqual({ ...ROW.oauth, clientSecret: null });
@@ -32,7 +32,14 @@ describe('a policy of type oauth', () => {
 
   it('lets nobody in whose secret cannot be opened: it is no public client', () => {
     const other = new PolicySecrets(Buffer.alloc(32, 2).toString('base64'));
-    for (const sealedSecret of [other.seal('x'), '', 'c1.', 'v1.AAAA', `${secrets.seal('x').slice(0, -2)}AA`]) {
+    for (const sealedSecret of [
+      other.seal(1, 'x'),
+      secrets.seal(2, 'x'),
+      '',
+      'c1.',
+      'v1.AAAA',
+      `${secrets.seal(1, 'x').slice(0, -2)}AA`,
+    ]) {
       expect(map({ sealedSecret })).not.toHaveProperty('oauth');
     }
   });

@@ -5,13 +5,13 @@ import type { PolicyRow } from './config-rows.js';
 export type StoredOAuth = Omit<VisitorOAuthClient, 'clientSecret'>;
 
 /** Null for what cannot be opened. */
-export type OpenSecret = (sealed: string) => string | null;
+export type OpenSecret = (policyId: number, sealed: string) => string | null;
 
 const KEY_HASH = /^sha256:([0-9a-f]{64})$/;
 
 export function toPolicy(row: PolicyRow, open: OpenSecret): VisitorPolicyConfig {
   const { kind, resourceId, oauth, sealedSecret, ...policy } = row;
-  const client = oauth && toClient(oauth, sealedSecret, open);
+  const client = oauth && toClient(oauth, sealedSecret, (sealed) => open(row.id, sealed));
   return { ...policy, resource: { kind, id: resourceId }, ...(client && { oauth: client }) };
 }
 
@@ -29,7 +29,11 @@ export function visitorKeysOf(policies: readonly PolicyRow[]): Map<number, strin
 }
 
 /** A client whose secret cannot be opened is none: it must not pass for a public one. */
-function toClient(oauth: StoredOAuth, sealed: string | null, open: OpenSecret): VisitorOAuthClient | null {
+function toClient(
+  oauth: StoredOAuth,
+  sealed: string | null,
+  open: (sealed: string) => string | null,
+): VisitorOAuthClient | null {
   if (sealed === null) return { ...oauth, clientSecret: null };
   const clientSecret = open(sealed);
   return clientSecret === null ? null : { ...oauth, clientSecret };

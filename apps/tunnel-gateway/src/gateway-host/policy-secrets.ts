@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { SecretBoxError, type SecretBox } from '@gatehouse/net';
-import { createKeyBox, splitKeys } from '../certificates/key-box.js';
+import { createKeyBox, openKept, policyPlace, splitKeys } from '../certificates/key-box.js';
 
 /** `visitorSecret`: of `joinKeys`. */
 export function policyBoxOf(visitorSecret: string): SecretBox {
@@ -17,14 +17,14 @@ export class PolicySecrets {
     this.box = policyBoxOf(visitorSecret);
   }
 
-  seal(text: string): string {
-    return this.box.seal(text);
+  seal(policyId: number, text: string): string {
+    return this.box.seal(text, policyPlace(policyId));
   }
 
-  /** Null: it was sealed with another key, or changed. */
-  open(sealed: string): string | null {
+  /** Null: it was sealed with another key or for another policy, or changed. */
+  open(policyId: number, sealed: string): string | null {
     try {
-      return this.box.open(sealed);
+      return openKept(this.box, policyPlace(policyId), sealed);
     } catch (error) {
       if (error instanceof SecretBoxError) return null;
       throw error;

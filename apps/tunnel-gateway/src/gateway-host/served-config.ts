@@ -89,7 +89,7 @@ export class ServedConfig {
     const mapped = toServerConfig(
       rows,
       (host) => this.certificates.of(host),
-      (sealed) => this.policySecrets.open(sealed),
+      (policyId, sealed) => this.policySecrets.open(policyId, sealed),
     );
     this.certificates.settle();
     this.asksForCountries = rows.ipRules.some(({ kind }) => kind === 'country');

@@ -35,7 +35,7 @@ export class Visits implements BeforeApplicationShutdown {
     private readonly logger: JsonLogger,
   ) {
     const queries = pgPool(dataSource);
-    this.tunnels = new VisitedTunnels(queries, (sealed) => secrets.open(sealed));
+    this.tunnels = new VisitedTunnels(queries, (policyId, sealed) => secrets.open(policyId, sealed));
     const log =
       (level: 'debug' | 'log' | 'warn' | 'error') =>
       (message: string, fields?: Record<string, unknown>): void =>
