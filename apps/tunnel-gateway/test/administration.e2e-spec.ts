@@ -224,6 +224,8 @@ describe('ports of tunnels', () => {
     expect(await make({ listen_port: 42_001, mode: 'socks5', target_addr: '' })).toMatchObject({ code: 'port_in_use' });
     expect(await make({ listen_port: 42_001, listen_ip: '0.0.0.0' })).toMatchObject({ code: 'port_in_use' });
     expect(await make({ listen_port: 42_001, mode: 'udp' })).toMatchObject({ listen_port: 42_001 });
+    const other = { listen_ip: '127.0.0.2', listen_port: 42_002 };
+    expect(await make(other)).toMatchObject(process.platform === 'linux' ? other : { status: 422 });
     const own = await world.admin('PATCH', `/tunnels/${first.id}`, { listen_ip: '0.0.0.0' });
     expect(own.body).toMatchObject({ listen_ip: '0.0.0.0', listen_port: 42_001 });
   });

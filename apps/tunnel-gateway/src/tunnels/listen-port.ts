@@ -49,7 +49,7 @@ export class ListenPorts {
     const address = text.includes('%') ? null : parseIp(text);
     if (address === null) throw fieldError('listen_ip', 'must be an address such as 0.0.0.0');
     const canonical = formatIp(address);
-    if (EVERYWHERE.has(canonical) || localAddresses().has(canonical)) return canonical;
+    if (EVERYWHERE.has(canonical) || localAddresses().has(canonical) || isLinuxLoopback(canonical)) return canonical;
     throw fieldError('listen_ip', `${canonical} is not an address of the gateway; 0.0.0.0 is all of them`);
   }
 
@@ -103,6 +103,11 @@ export class ListenPorts {
       [...WELL_KNOWN, port, agentPort, httpPort, httpsPort, agents, http, https].filter((each) => each !== 0),
     );
   }
+}
+
+/** Linux takes all of 127.0.0.0/8 as its own, though its interface lists one address of it. */
+function isLinuxLoopback(canonical: string): boolean {
+  return process.platform === 'linux' && canonical.startsWith('127.') && localAddresses().has('127.0.0.1');
 }
 
 function localAddresses(): Set<string> {
