@@ -27,7 +27,7 @@ export type Claim =
   | { state: 'new'; claimed: ClaimedRequest }
   | { state: 'running' }
   | { state: 'other' }
-  /** It was carried out, at least in part, and what it was answered is not known. */
+  /** It was carried out, at least in part, and its answer is not known. */
   | { state: 'lost' }
   | { state: 'answered'; answer: unknown };
 
@@ -40,12 +40,15 @@ interface Row {
 
 const KEPT = `interval '24 hours'`;
 /** A running request says so at every one of these. */
-const RUNNING_MS = 30_000;
-/** A request that has said nothing for this long died with its process. */
-const ABANDONED = `interval '2 minutes'`;
+const RUNNING_MS = 5_000;
+/**
+ * A request that has said nothing for this long died with its process, or its process cannot reach the database. In the second
+ * case its transaction fails at `noteCarriedOut` once the key has another claim.
+ */
+const ABANDONED = `interval '30 seconds'`;
 /** One of so many claims also removes what is too old. */
 const SWEEP_EVERY = 100;
-/** For an answer that is to be kept: its request is carried out, and a repeat should not be told that it is lost. */
+/** Pauses before each further try to keep an answer. Its request was carried out, so a repeat should get that answer. */
 const KEEP_TRIES_MS = [200, 1_000, 5_000];
 
 const OF_CLAIM = 'actor = $1 AND key = $2 AND claim = $3';
@@ -103,7 +106,7 @@ export class IdempotencyStore {
 
   /**
    * In the transaction that carries the request out: both are there, or neither, whatever dies when. Raises CONFLICT, which
-   * rolls that transaction back, when somebody else has taken the key over meanwhile.
+   * rolls that transaction back, when another request has taken the key over.
    */
   async noteCarriedOut(tx: EntityManager, { actor, key, claim }: ClaimedRequest): Promise<void> {
     const [rows]: [unknown[], number] = await tx.query(
@@ -128,7 +131,7 @@ export class IdempotencyStore {
 
   /**
    * After a failure. What changed nothing may be tried again under its key; what was carried out and failed afterwards
-   * may not, and repeats are told so at once. Never rejects: a key that stays is as good as one of a process that died.
+   * may not, and repeats get an answer that says so at once. Never rejects: a key that stays is as good as one of a process that died.
    */
   async release({ actor, key, claim }: ClaimedRequest): Promise<void> {
     try {
@@ -159,7 +162,7 @@ export class IdempotencyStore {
     try {
       return this.box.open(sealed, idempotencyPlace(actor, key)) === hash;
     } catch (error) {
-      // Of another GATEHOUSE_SECRET_KEY, or not sealed yet: whose request it was cannot be told, so it is not repeated.
+      // Of another GATEHOUSE_SECRET_KEY, or not sealed yet: nobody knows which request it was, so it is not repeated.
       if (error instanceof SecretBoxError) return false;
       throw error;
     }
