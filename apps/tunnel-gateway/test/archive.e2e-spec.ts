@@ -35,6 +35,8 @@ beforeAll(async () => {
     target_addr: `127.0.0.1:${target}`,
   });
   await make('/tunnels', { client_id: client.id, mode: 'secret', target_addr: '127.0.0.1:22', proxy_protocol: 2 });
+  await make('/domains', { name: 'example.org', user_id: ann.id });
+  expect((await ann.call('POST', '/domains', { name: 'shop.example.com' })).status).toBe(201);
   const host = await make('/hosts', {
     client_id: client.id,
     host: '*.example.org',
@@ -92,10 +94,18 @@ describe('an archive of everything', () => {
   it('restores an empty gateway to the same, keys and passwords included', async () => {
     const archive = await archiveOf(world, true);
     expect(archive.clients).toHaveLength(2);
+    expect(archive.domains).toMatchObject([
+      { name: 'example.org', method: 'assigned', verified_at: expect.any(String) },
+      { name: 'shop.example.com', method: 'dns', verified_at: null },
+    ]);
+    expect(JSON.stringify(archive)).not.toContain('gatehouse-verify');
     await using other = await TunnelWorld.start();
     const { status, body } = await restore(other, archive);
-    expect(body).toMatchObject({ restored: 16 });
+    expect(body).toMatchObject({ restored: 18 });
     expect(status).toBe(200);
+    expect(body.changed.filter(({ kind }: AnyJson) => kind === 'domain')).toMatchObject([
+      { note: 'has a new record to publish' },
+    ]);
     expect(comparable(await archiveOf(other, true))).toEqual(comparable(archive));
     // It works: the agent comes with its old secret (keys name the gateway, too), ann logs in with her old password, the next id is free.
     const { secret } = parseAgentKey(key);

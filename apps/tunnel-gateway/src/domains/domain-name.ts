@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { parse } from 'tldts';
 import { parseHostName } from '../hosts/host-name.js';
 
@@ -41,4 +42,9 @@ export function parseDomain(text: string): string {
 export function isPublicName(name: string): boolean {
   const { isIcann, isPrivate } = parse(name, { allowPrivateDomains: true });
   return isIcann === true || isPrivate === true;
+}
+
+/** What the TXT record of a name has to say. */
+export function createChallenge(): string {
+  return `gatehouse-verify=${randomBytes(24).toString('base64url')}`;
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Actor } from '@gatehouse/auth';
 import type { DomainPage, DomainView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
@@ -12,7 +11,7 @@ import { containing } from '../ownership/sort-keys.js';
 import { User } from '../users/user.entity.js';
 import { fieldError, readField } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
-import { isPublicName, parseDomain } from './domain-name.js';
+import { createChallenge, isPublicName, parseDomain } from './domain-name.js';
 import { DomainProof } from './domain-proof.js';
 import { DOMAIN_SORT, type DomainQuery, type NewDomainBody } from './domain.dto.js';
 import type { Domain } from './domain.entity.js';
@@ -61,7 +60,7 @@ export class DomainsService {
         userId,
         name,
         method: isAssigned ? 'assigned' : 'dns',
-        challenge: `gatehouse-verify=${randomBytes(24).toString('base64url')}`,
+        challenge: createChallenge(),
         verifiedAt: isAssigned ? new Date() : null,
       });
     });

@@ -1,5 +1,6 @@
 import type { AuthPolicyView } from './auth-policy.js';
 import type { TunnelClientView } from './client.js';
+import type { DomainView } from './domain.js';
 import type { HostView } from './host.js';
 import type { IpRuleView } from './ip-rule.js';
 import type { TunnelView } from './tunnel.js';
@@ -84,6 +85,9 @@ export interface ExportedPolicy extends Omit<AuthPolicyView, 'has_password' | 'u
   password?: string;
 }
 
+/** Without the record that proves it. */
+export type ExportedDomain = Omit<DomainView, 'status' | 'record'>;
+
 export type ExportedWebhook = Omit<WebhookView, 'failing_since'>;
 
 type Flow = 'inlet_flow' | 'export_flow';
@@ -102,6 +106,7 @@ export interface TransferArchive {
   hosts: ExportedHost[];
   ip_rules: ExportedIpRule[];
   auth_policies: ExportedPolicy[];
+  domains: ExportedDomain[];
   webhooks: ExportedWebhook[];
 }
 
@@ -112,7 +117,7 @@ export interface TransferRestoreBody {
 
 /** What could not be as it was. */
 export interface RestoredRow {
-  kind: 'user' | 'client' | 'tunnel' | 'host' | 'ip_rule' | 'auth_policy' | 'webhook';
+  kind: 'user' | 'client' | 'tunnel' | 'host' | 'ip_rule' | 'auth_policy' | 'domain' | 'webhook';
   /**
    * In the archive.
    * @asType integer

@@ -7,7 +7,7 @@ import { NewIpRuleBody } from '../../ip-rules/ip-rule.dto.js';
 import { NewTunnelBody } from '../../tunnels/tunnel.dto.js';
 import { fieldError } from '../../wire/field-error.js';
 import { checkedBody } from '../checked-body.js';
-import { ArchivedPolicy, ArchivedRow, ArchivedUser, ArchivedWebhook } from './archive.dto.js';
+import { ArchivedDomain, ArchivedPolicy, ArchivedRow, ArchivedUser, ArchivedWebhook } from './archive.dto.js';
 import { ARCHIVE_FORMAT, ARCHIVE_VERSION } from './exporter.js';
 
 /** A row of an archive whose fields were checked. */
@@ -27,6 +27,7 @@ export interface CheckedArchive {
   hosts: CheckedRow<NewHostBody>[];
   ip_rules: CheckedRow<NewIpRuleBody>[];
   auth_policies: CheckedRow<ArchivedPolicy>[];
+  domains: CheckedRow<ArchivedDomain>[];
   webhooks: CheckedRow<ArchivedWebhook>[];
 }
 
@@ -49,7 +50,7 @@ export async function readArchive(archive: Record<string, unknown>): Promise<Che
   const { format, version, exported_at: _at, hashes: _hashes, ...lists } = archive;
   if (format !== ARCHIVE_FORMAT) throw fieldError('archive.format', `must be ${ARCHIVE_FORMAT}`);
   if (version !== ARCHIVE_VERSION) throw fieldError('archive.version', `must be ${ARCHIVE_VERSION}`);
-  const names = ['users', 'clients', 'tunnels', 'hosts', 'ip_rules', 'auth_policies', 'webhooks'];
+  const names = ['users', 'clients', 'tunnels', 'hosts', 'ip_rules', 'auth_policies', 'domains', 'webhooks'];
   for (const name of Object.keys(lists)) if (!names.includes(name)) throw fieldError(`archive.${name}`, 'is not known');
   const rows = Object.values(lists).reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
   if (rows > MAX_ROWS) throw fieldError('archive', `holds more than ${MAX_ROWS} rows`);
@@ -60,6 +61,7 @@ export async function readArchive(archive: Record<string, unknown>): Promise<Che
     hosts: await readList(lists, 'hosts', NewHostBody),
     ip_rules: await readList(lists, 'ip_rules', NewIpRuleBody),
     auth_policies: await readList(lists, 'auth_policies', ArchivedPolicy, VISITORS),
+    domains: await readList(lists, 'domains', ArchivedDomain),
     webhooks: await readList(lists, 'webhooks', ArchivedWebhook),
   };
 }

@@ -11,6 +11,7 @@ import {
   ValidateBy,
 } from 'class-validator';
 import { POLICY_RESOURCES, POLICY_TYPES, type PolicyResource } from '../../auth-policies/auth-policy.entity.js';
+import { DOMAIN_METHODS, type DomainMethod } from '../../domains/domain.entity.js';
 import type { StoredOAuth } from '../../gateway-host/policy-mapper.js';
 import { USER_ROLES, type UserRole } from '../../users/user.entity.js';
 import { NewWebhookBody } from '../../webhooks/webhook.dto.js';
@@ -41,6 +42,22 @@ export class ArchivedUser {
 
   @Flag()
   status: number;
+}
+
+export class ArchivedDomain {
+  @RowId()
+  user_id: number;
+
+  @IsString()
+  @MaxLength(253)
+  name: string;
+
+  @IsIn(DOMAIN_METHODS)
+  method: DomainMethod;
+
+  @Nullable()
+  @IsInstant()
+  verified_at?: string | null;
 }
 
 export class ArchivedPolicy {

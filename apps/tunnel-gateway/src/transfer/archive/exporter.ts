@@ -89,6 +89,11 @@ const LISTS: Record<keyof Lists, { from: string; columns: readonly string[]; has
     ],
     hashes: ['password'],
   },
+  domains: {
+    from: 'tunnel_gateway_ops.domains t',
+    columns: ['user_id', 'name', 'method', 'verified_at'],
+    hashes: [],
+  },
   webhooks: {
     from: 'tunnel_gateway_ops.webhooks t',
     columns: ['owner_user_id', 'name', 'url', 'event_types', 'status'],

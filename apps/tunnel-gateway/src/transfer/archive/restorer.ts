@@ -52,12 +52,14 @@ export class Restorer {
       host: await of('tunnel_gateway', 'hosts'),
       ip_rule: await of('tunnel_gateway', 'ip_rules'),
       auth_policy: await of('tunnel_gateway', 'auth_policies'),
+      domain: await of('tunnel_gateway_ops', 'domains'),
       webhook: await of('tunnel_gateway_ops', 'webhooks'),
     };
   }
 
   private async restore(archive: CheckedArchive, context: Parameters<RowRestorer['users']>[1]): Promise<void> {
     await this.rows.users(archive.users, context);
+    await this.rows.domains(archive.domains, context);
     await this.rows.clients(archive.clients, context);
     await this.rows.tunnels(archive.tunnels, context);
     await this.rows.hosts(archive.hosts, context);

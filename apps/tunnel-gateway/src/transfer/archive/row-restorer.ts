@@ -8,9 +8,11 @@ import { AgentKeys } from '../../clients/agent-keys.js';
 import type { NewClientBody } from '../../clients/client.dto.js';
 import { Client, ClientOptions } from '../../clients/client.entity.js';
 import type { NewHostBody } from '../../hosts/host.dto.js';
+import { createChallenge, parseDomain } from '../../domains/domain-name.js';
+import { Domain } from '../../domains/domain.entity.js';
 import { Host, HostOptions } from '../../hosts/host.entity.js';
 import { parseHostName, parseLocation } from '../../hosts/host-name.js';
-import { claimPlace } from '../../hosts/host-places.js';
+import { claimPlace, lockNames } from '../../hosts/host-places.js';
 import { parseAddressPattern } from '../../ip-rules/address-pattern.js';
 import type { NewIpRuleBody } from '../../ip-rules/ip-rule.dto.js';
 import { IpRule } from '../../ip-rules/ip-rule.entity.js';
@@ -23,7 +25,7 @@ import { User } from '../../users/user.entity.js';
 import { WebhookSecrets } from '../../webhooks/webhook-secrets.js';
 import { Webhook } from '../../webhooks/webhook.entity.js';
 import { fieldError, readField } from '../../wire/field-error.js';
-import type { ArchivedPolicy, ArchivedUser, ArchivedWebhook } from './archive.dto.js';
+import type { ArchivedDomain, ArchivedPolicy, ArchivedUser, ArchivedWebhook } from './archive.dto.js';
 import type { CheckedArchive, CheckedRow } from './archive-reader.js';
 import { claimIds } from './id-map.js';
 
@@ -98,6 +100,36 @@ export class RowRestorer {
       updatedAt,
     }));
     await insert(context.tx, User, values);
+  }
+
+  /** Proofs are made again where the name was not proven: what the DNS has to say is not in the archive. */
+  async domains(rows: readonly CheckedRow<ArchivedDomain>[], context: RestoreContext): Promise<void> {
+    await lockNames(context.tx);
+    for (const [index, { id, body, createdAt, updatedAt }] of rows.entries()) {
+      const path = `archive.domains[${index}]`;
+      const { method, verified_at: verifiedAt } = body;
+      const userId = referred(context, 'user', body.user_id, `${path}.user_id`);
+      const name = readField(`${path}.name`, () => parseDomain(body.name));
+      const isPresent = await context.tx.existsBy(Domain, { userId, name });
+      const note = isPresent
+        ? 'was here already, and stays as it is'
+        : verifiedAt
+          ? null
+          : 'has a new record to publish';
+      tell(context, { kind: 'domain', id, note });
+      if (isPresent) continue;
+      const row = {
+        id: idOf(context, 'domain', id),
+        userId,
+        name,
+        method,
+        challenge: createChallenge(),
+        verifiedAt: verifiedAt ? new Date(verifiedAt) : null,
+        ...(createdAt && { createdAt }),
+        ...(updatedAt && { updatedAt }),
+      };
+      await insert(context.tx, Domain, [row]);
+    }
   }
 
   async clients(rows: readonly CheckedRow<NewClientBody>[], context: RestoreContext): Promise<void> {
