@@ -83,7 +83,7 @@ export class ClientsController {
 
   @Post(':id/reset-traffic')
   @HttpCode(200)
-  @Answers('TunnelClientView', 'Totals of a client, its tunnels and hosts begin anew; those by time stay')
+  @Answers('TunnelClientView', 'Totals of a client, its tunnels and hosts start from zero; those by time stay')
   resetTraffic(@Param('id', IdPipe) id: number, @CurrentActor() actor: Actor): Promise<TunnelClientView> {
     return this.clients.resetTraffic(id, actor);
   }

@@ -125,7 +125,7 @@ export class ClientsService {
     });
   }
 
-  /** Its totals, and those of its tunnels and hosts, begin anew. */
+  /** Its totals, and those of its tunnels and hosts, start from zero. */
   async resetTraffic(id: number, actor: Actor): Promise<TunnelClientView> {
     const client = await this.unitOfWork.run(async (tx) => {
       const clients = this.owned.clients(actor, tx);
@@ -184,7 +184,7 @@ function columnsOf(body: ClientChanges): Partial<Client> {
   };
 }
 
-/** @throws AppError FORBIDDEN for somebody else's name, VALIDATION_FAILED for nobody's. */
+/** @throws AppError FORBIDDEN for the name of another user, VALIDATION_FAILED where there is no such user. */
 async function ownerFor(userId: number, actor: Actor, tx: EntityManager): Promise<number> {
   if (!isAdministrator(actor) && userId !== actor.userId) {
     throw new AppError('FORBIDDEN', 'Only administrators give clients to others');

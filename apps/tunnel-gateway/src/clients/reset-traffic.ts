@@ -20,7 +20,7 @@ const RESET = [
 ];
 
 /**
- * The totals of a client, which the transaction has locked, and of its tunnels and hosts begin anew. What was carried by
+ * The totals of a client, which the transaction has locked, and of its tunnels and hosts start from zero. What was carried by
  * time, and the totals of its owner and of everybody, stay as they are.
  */
 export async function resetTraffic(clientId: number, tx: EntityManager): Promise<void> {

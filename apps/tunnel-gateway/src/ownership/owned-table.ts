@@ -189,7 +189,7 @@ export class OwnedTable<T extends { id: number }> {
   }
 }
 
-/** A sum, which the database tells as text: it stops where numbers are no longer exact. */
+/** A sum, which comes as text from the database. It stops where numbers are no longer exact. */
 function countOf(value: unknown): number {
   return Math.min(Number(value), MAX_COUNT);
 }
