@@ -32,7 +32,9 @@ export class RedisProcess {
     const args = ['--port', `${this.port}`, '--bind', '127.0.0.1', ...options];
     this.child = spawn(this.program, args, { stdio: 'ignore' });
     const answers = await eventuallyTrue(async () => (await this.command('PING')).startsWith('+PONG'));
-    if (!answers) throw new PlainFailure(`${this.program} did not start.`);
+    if (answers) return;
+    await this.stop();
+    throw new PlainFailure(`${this.program} did not start.`);
   }
 
   /** Everything it held is lost. */
