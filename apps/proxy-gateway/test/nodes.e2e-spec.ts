@@ -1,5 +1,8 @@
 import type { NodeView, Page } from '@gatehouse/contracts';
+import { waitFor } from '@gatehouse/testing';
+import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { holdNodes } from '../src/nodes/hold-nodes.js';
 import { startGateway } from './support/gateway.js';
 import type { Answer, Gateway } from './support/gateway.js';
 import { shadowsocksLink, startProvider } from './support/provider.js';
@@ -211,5 +214,23 @@ describe('PUT and DELETE /proxies/{id}', () => {
     await subscribed(shadowsocksLink('p'));
     expect((await gateway.call('DELETE', `/proxies/${node.id}`)).status).toBe(200);
     expect((await page()).items).toMatchObject([{ id: node.id, source: 'subscription' }]);
+  });
+});
+
+describe('several nodes in one transaction', () => {
+  it('are locked by their ids, in whatever order they are asked for', async () => {
+    const ids: number[] = [];
+    for (const password of ['first', 'second']) ids.push((await add(shadowsocksLink(password))).body.id);
+    const [low = 0, high = 0] = ids.toSorted((a, b) => a - b);
+    const sql = gateway.app.app.get(DataSource);
+    const { second } = await sql.transaction(async (tx) => {
+      await holdNodes(tx, [high]);
+      const second = sql.transaction((other) => holdNodes(other, [high, low]));
+      // It waits for the higher one and has the lower one by then: two that do so cannot wait for each other.
+      const isFree = 'SELECT id FROM nodes WHERE id = $1 FOR NO KEY UPDATE SKIP LOCKED';
+      await waitFor(async () => ((await sql.query(isFree, [low])) as unknown[]).length === 0);
+      return { second };
+    });
+    await second;
   });
 });
