@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { withClient } from '@gatehouse/persistence';
 import { MetricsRegistry } from '@gatehouse/platform';
+import { waitFor } from '@gatehouse/testing';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TokenRetention } from '../src/oauth/token-retention.js';
@@ -388,6 +389,36 @@ describe('access tokens without a day of their own', () => {
       tableoid: 'access_tokens_default',
     });
     expect(await alive(app, token)).toBe(true);
+  });
+
+  it('are counted by the gauge and named by /readyz until their day can be made', async () => {
+    const gauge = async (): Promise<string | undefined> =>
+      /^default_partition_rows\{.*\} (\d+)$/m.exec(await site.app.get(MetricsRegistry).registry.metrics())?.[1];
+    const degraded = async (): Promise<string[]> => {
+      const { status, body } = await request(site.url).get('/readyz');
+      expect(status).toBe(200);
+      return (body as { degraded?: string[] }).degraded ?? [];
+    };
+    const reader = party.sql.createQueryRunner();
+    try {
+      await party.tokens(app, owner.id);
+      await party.sql.query(
+        `INSERT INTO access_tokens (hash, grant_id, scopes, expires_at)
+         SELECT 'expired lately', grant_id, scopes, now() - interval '10 days' FROM access_tokens LIMIT 1`,
+      );
+      await reader.startTransaction();
+      await reader.query('SELECT count(*) FROM access_tokens_default');
+      await site.app.get(TokenRetention).run();
+      expect(await gauge()).toBe('1');
+      // A report is used for a second.
+      await waitFor(async () => (await degraded()).includes('access_tokens_default'));
+    } finally {
+      if (reader.isTransactionActive) await reader.rollbackTransaction();
+      await reader.release();
+    }
+    await site.app.get(TokenRetention).run();
+    expect(await gauge()).toBe('0');
+    await waitFor(async () => !(await degraded()).includes('access_tokens_default'));
   });
 });
 
