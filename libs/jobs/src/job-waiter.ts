@@ -7,7 +7,7 @@ const LOOK_AGAIN_MS = 1_000;
 /** An event stream holds a connection; it is kept this long after the last wait. */
 const KEEP_EVENTS_MS = 20_000;
 
-/** Somebody who asks for a job anew removes the former one first: only a job that stays away is gone. */
+/** Asking for a job again removes the finished one first, so only a job that stays missing is gone. */
 const REPLACED_WITHIN_MS = 500;
 
 interface Waiting {

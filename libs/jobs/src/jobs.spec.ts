@@ -46,7 +46,7 @@ class CreateOutbox1700000000001 implements MigrationInterface {
   }
 }
 
-/** Handlers made anew for each test; decorators are applied by hand (specs are compiled without the syntax). */
+/** New handlers for each test; decorators are applied by hand (specs are compiled without the syntax). */
 function handlers(refresh: Handle, concurrency = 5): Type<HandlesJobs>[] {
   class RefreshHandler implements HandlesJobs<'subscription-refresh'> {
     handle(payload: Refresh, job: JobContext): Promise<unknown> {

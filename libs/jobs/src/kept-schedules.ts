@@ -35,7 +35,7 @@ export interface ScheduleStore {
 }
 
 export interface ScheduleReport {
-  /** A schedule was gone, or could not have run any more, and has been put back. */
+  /** A schedule was missing or could no longer run, and has been put back. */
   restored(queue: QueueName, key: string, why: string): void;
   failed(queue: QueueName, error: Error): void;
   looked(queue: QueueName, overdueMs: number): void;

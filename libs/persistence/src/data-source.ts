@@ -6,7 +6,7 @@ import { KEEP_ALIVE, type Patience, poolTypes, prepareSession, SERVICE_PATIENCE 
 export const MIGRATIONS_TABLE = 'migrations';
 
 export const POOL_SIZE = 10;
-/** Longer than a lock is waited for, so that those who wait for a connection get one that a lock's waiter gave back. */
+/** Longer than the wait for a lock, so a request that waits here can get the connection of one that gave up on a lock. */
 const CONNECTION_TIMEOUT_MS = 8_000;
 
 export interface DataSourceConfig {
@@ -18,15 +18,15 @@ export interface DataSourceConfig {
   searchPath?: readonly string[];
   entities: NonNullable<DataSourceOptions['entities']>;
   migrations: NonNullable<DataSourceOptions['migrations']>;
-  /** Connections at most, 10 if nothing is said; idle ones are closed after ten seconds. */
+  /** Connections at most. Default: 10. Idle ones are closed after ten seconds. */
   poolSize?: number;
   /** Default: as a service. */
   patience?: Patience;
-  /** Milliseconds that somebody waits for a connection, 8,000 if nothing is said. */
+  /** Milliseconds that a request waits for a connection. Default: 8,000. */
   connectionTimeoutMs?: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
-  /** Told when an idle connection breaks; the pool replaces it by itself. */
+  /** Called when an idle connection breaks; the pool replaces it. */
   onPoolError?: (error: Error) => void;
 }
 

@@ -19,7 +19,7 @@ export interface RangePartition {
 /**
  * Makes a partition without stopping those who use its parent: a table of its own is attached, which conflicts neither
  * with readers nor with writers, and a default partition is locked for as long as its rows move. Gives up after two
- * seconds when somebody is in the way. Runs inside a transaction, whose `lock_timeout` it sets.
+ * seconds when another transaction is in the way. Runs inside a transaction, whose `lock_timeout` it sets.
  */
 export async function addRangePartition(sql: PartitionSql, partition: RangePartition): Promise<void> {
   const { parent, name, from, to, rowsFrom } = partition;

@@ -65,7 +65,7 @@ it('answers what only reads while everybody else waits for one locked row', asyn
   expect(done).toBe(20);
 });
 
-it('gives up a lock that somebody keeps, and says that it may be had later', async () => {
+it('gives up waiting for a lock, and reports that a later attempt may succeed', async () => {
   const dataSource = await service({ patience: { statementMs: 60_000, lockMs: 100 } });
   await withClient(database.url, async (holder) => {
     await holder.query('BEGIN; SELECT * FROM accounts WHERE id = 1 FOR UPDATE');

@@ -202,7 +202,7 @@ describe('PgListener', () => {
     expect(errors.length).toBeGreaterThan(0);
   });
 
-  it('notices a connection that carries nothing any longer, comes back, and says that something may be missing', async () => {
+  it('notices a connection that has gone silent, connects again, and reports a gap', async () => {
     const proxy = new SilentProxy(database.url);
     const quick = new PgListener({ url: await proxy.listen(), applicationName: 'quick listener', beatMs: 100 });
     const heard: string[] = [];

@@ -16,7 +16,7 @@ export interface PgListenerConfig {
   applicationName: string;
   /** Milliseconds between looks whether the connection still carries anything, 10,000 if nothing is said. */
   beatMs?: number;
-  /** Told about broken connections, failed attempts and handlers that throw. */
+  /** Called for broken connections, failed attempts and handlers that throw. */
   onError?: (error: Error) => void;
 }
 
@@ -73,7 +73,7 @@ export class PgListener {
     return () => this.unlisten(channel, subscription);
   }
 
-  /** Closes the connection; handlers are not called any more. */
+  /** Closes the connection. No handler is called after this. */
   async close(): Promise<void> {
     this.closing.abort();
     for (const subscriptions of this.channels.values()) {

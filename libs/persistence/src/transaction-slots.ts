@@ -1,9 +1,9 @@
-/** Milliseconds: longer than a lock is waited for, so that somebody who waits for a lock makes room in time. */
+/** Milliseconds. Longer than the wait for a lock, so a transaction that gives up on one makes room in time. */
 const WAIT_MS = 8_000;
 
 /**
- * How many transactions run at once. Transactions wait for each other's locks, each with a connection in its hand: one row
- * that somebody holds would take all of them, and with them every request that only reads.
+ * Bounds how many transactions run at once. A transaction keeps its connection while it waits for a lock: without a bound, one
+ * locked row could use up the whole pool, and then requests that only read would fail, too.
  */
 export class TransactionSlots {
   private free: number;

@@ -22,7 +22,7 @@ export interface UnitOfWorkOptions {
 const REPEATED = new Set(['40P01', '40001']);
 const ATTEMPTS = 4;
 const PAUSE_MS = 20;
-/** Connections that no transaction takes: what only reads is answered, whoever waits for a lock. */
+/** Connections that no transaction takes, so that reads are answered while transactions wait for locks. */
 const KEPT_FOR_READS = 3;
 
 /** Keyed by query runner: nested managers of one transaction share it. */
@@ -126,7 +126,7 @@ export async function beforeEachCommit<T>(beforeCommit: BeforeCommitHook, work: 
   try {
     return await flows.run({ request, hasSlot: false }, work);
   } finally {
-    // What it has left to run in the background is not the request any more.
+    // What it left running in the background is no longer part of the request.
     request.beforeCommit = null;
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** Carries connections to a database until it is told to carry nothing of those that it has. */
+/** Carries connections to a database. After `silence()` those that are open carry nothing more. */
 export class SilentProxy {
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();

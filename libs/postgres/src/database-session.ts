@@ -19,7 +19,7 @@ export interface Patience {
   silenceMs?: number;
 }
 
-/** Of services: somebody waits for the answer, and many share few connections. */
+/** Of services: a client waits for the answer, and many requests share few connections. */
 export const SERVICE_PATIENCE: Patience = { statementMs: 30_000, lockMs: 5_000 };
 /** Of a migration's transaction. It waits for locks no longer than a service: everybody else queues behind it. */
 export const MIGRATION_PATIENCE: Patience = { statementMs: 3_600_000, lockMs: 5_000 };

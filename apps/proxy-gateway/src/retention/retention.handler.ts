@@ -25,7 +25,7 @@ export class RetentionHandler implements HandlesJobs<'retention'> {
 
   async handle(_payload: RetentionPayload): Promise<FullReport> {
     const now = Date.now();
-    // A table that somebody holds keeps none of the others from being swept.
+    // A locked table does not stop the sweep of the others.
     const sweeps = [this.traffic, this.audit, this.logs, this.switches] as const;
     const [report, auditRows, logRows, switches] = await inTurn(sweeps.map((each) => () => each.sweep(now)));
     return { ...(report as RetentionReport), auditRows, logRows, switches } as FullReport;

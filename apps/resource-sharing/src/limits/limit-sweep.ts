@@ -24,7 +24,7 @@ const REMOVALS = [
       AND NOT EXISTS (SELECT FROM unchained_events u WHERE u.event_id = oldest.id))`,
 ];
 
-/** Removes what no limit and no answer needs any more; one replica at a time, every minute. */
+/** Removes what no limit and no answer needs; one replica at a time, every minute. */
 @Injectable()
 export class LimitSweep implements OnModuleInit, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;

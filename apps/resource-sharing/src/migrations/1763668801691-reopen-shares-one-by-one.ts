@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * A link that somebody shares in this moment is not seen yet, and only the index knows of it: that share stays shut, and
- * the account is enabled all the same.
+ * Another account's share of the same link may not be committed yet, and then only the unique index finds it. The former
+ * share stays shut in that case, and the account is enabled all the same.
  */
 const REOPEN = `
       FOR share IN EXECUTE format('SELECT max(id) FROM %I.shares

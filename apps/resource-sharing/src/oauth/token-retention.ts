@@ -22,7 +22,7 @@ const REMOVALS = [
   `DELETE FROM refresh_tokens WHERE issued_at < now() - interval '32 days'
    AND (consumed_at < now() - interval '32 days' OR idle_expires_at < now() - interval '1 day')`,
   // Never taken up by their application, or without a token that could still be used.
-  // In order and past locked rows: somebody may be ending several grants at the same time.
+  // In order and past locked rows: a request may be ending several grants at the same time.
   `DELETE FROM grants WHERE id IN (
      SELECT id FROM grants g WHERE (exchanged_at IS NULL AND created_at < now() - interval '1 day')
        OR (created_at < now() - interval '33 days'

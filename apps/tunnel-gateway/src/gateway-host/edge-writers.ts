@@ -27,7 +27,7 @@ export class EdgeWriters {
       this.failing.delete(name);
       this.presence.answered();
     } catch (error) {
-      // That a database is away is said once, for all of them; and a lock that somebody holds is no problem yet.
+      // A database that is away is logged once for all writers. A lock timeout is no problem yet.
       if (isAnswer(error) && !mayPass(error)) this.failing.set(name, (error as Error).message);
       this.presence.failed(error);
     }

@@ -114,7 +114,7 @@ export function openClusterHome(folder: string, surroundings: ClusterSurrounding
   };
 }
 
-/** Root starts the server of somebody else's home as that user, who is then not locked out of it. */
+/** Root starts the server of another user's home as that user, who is then not locked out of it. */
 function accountFor(home: string, chosen: ServerAccount | undefined): ServerAccount | undefined {
   const { uid, gid } = statSync(home);
   return chosen === undefined || uid === 0 ? chosen : { name: `${uid}`, uid, gid };

@@ -355,7 +355,7 @@ describe.each(IS_ROOT ? ['root', 'an ordinary user'] : ['an ordinary user'])('em
     taken.close();
   });
 
-  it('begins anew when creating the data directory was interrupted', async () => {
+  it('starts over when creating the data directory was interrupted', async () => {
     home = emptyHome();
     const first = start();
     const drafts = (): string[] =>

@@ -65,7 +65,7 @@ function willNotStop(home: ClusterHome, pid: number, cause?: unknown): EmbeddedP
 
 /**
  * PostgreSQL looks only at whether the process id in the file exists, so a zombie or a reused id would block the
- * start. The file is removed only when no process works in the directory any more: it is the lock that protects it.
+ * start. The file is the lock on the directory, so it is removed only after the last process there has ended.
  */
 async function removeStalePidFile(home: ClusterHome): Promise<void> {
   if (!(await eventually(() => processesIn(home.data).length === 0, STOP_TIMEOUT_MS))) {

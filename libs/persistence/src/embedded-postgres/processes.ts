@@ -9,7 +9,7 @@ export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it runs, and belongs to somebody else.
+    // EPERM: it runs, and belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
   return stateOf(pid) !== 'Z';
