@@ -76,6 +76,24 @@ describe('an external database', { timeout: 120_000 }, () => {
     expect(await withClient(url, tableFingerprints)).toEqual(saved);
   }
 
+  /** As two replicas of each service that start at once: they take turns, and neither does what the other has done. */
+  async function migrateTwice(url: string): Promise<void> {
+    const env = { PATH: process.env['PATH'], GATEHOUSE_HOME: home, DATABASE_URL: url };
+    const scripts = ['proxy-gateway', 'resource-sharing', 'tunnel-gateway'].flatMap((service) => {
+      const script = join(ROOT, 'apps', service, 'dist/migrate.js');
+      return [script, script];
+    });
+    await Promise.all(scripts.map((script) => run(process.execPath, [script], { env })));
+    const { rows } = await withClient(url, (client) =>
+      client.query<{ name: string }>(
+        `SELECT name FROM resource_sharing.migrations GROUP BY name HAVING count(*) > 1
+         UNION ALL SELECT name FROM proxy_gateway.migrations GROUP BY name HAVING count(*) > 1
+         UNION ALL SELECT name FROM tunnel_gateway_ops.migrations GROUP BY name HAVING count(*) > 1`,
+      ),
+    );
+    expect(rows).toEqual([]);
+  }
+
   for (const program of VERSIONS) {
     it(`carries the platform over TLS where it is ${program ?? 'of the embedded version'}`, async (context) => {
       const authority = makeCertificate({ subject: 'Databases', ca: true });
@@ -84,6 +102,7 @@ describe('an external database', { timeout: 120_000 }, () => {
       writeFileSync(file, authority.certificate);
       const server = await postgres(context, { program, tls, connectionLimit: CONNECTIONS });
       const url = `${server.url}?sslmode=verify-full&sslrootcert=${file}`;
+      await migrateTwice(url);
       await walkThrough(url);
       const stored = `SELECT attstorage FROM pg_attribute
         WHERE attrelid = 'proxy_gateway.traffic_log_sections'::regclass AND attname = 'grams'`;
