@@ -99,7 +99,7 @@ async function startAgent(key: string, transport: AgentTransport, port = world.e
   });
   world.onClose(() => agent.stop());
   agent.start();
-  await waitFor(() => agent.status.state === 'online');
+  await waitFor(() => agent.status.state === 'online', { timeoutMs: 30_000 });
 }
 
 /** A proxy that ends TLS and speaks it anew to the gateway, by the name of a host. */

@@ -121,6 +121,8 @@ describe('console login', () => {
     const metrics = (await request(gateway.url).get('/metrics')).text;
     expect(metrics).toContain('route="/api/v1/auth/login"');
     expect(metrics).toContain('tunnel_agent_port_unknown_connections{stage="handshaking"} 0');
+    expect(metrics).toMatch(/^tunnel_https_handshakes 0$/m);
+    expect(metrics).toMatch(/^tunnel_datagram_sessions_evicted 0$/m);
     const { body } = await request(gateway.url).get('/api/v1/openapi.json');
     expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'Tunnel Gateway' } });
     expect(Object.keys((body as { paths: object }).paths)).toEqual(

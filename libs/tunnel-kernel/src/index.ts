@@ -111,7 +111,7 @@ export { type DatagramLimits } from './datagrams/agent-datagrams.js';
 export { type DatagramState } from './datagrams/server-datagrams.js';
 export { type ServerDatagramLimits } from './server-environment.js';
 export { DestinationRules } from './agent/destination-rules.js';
-export { type HttpOptions } from './vhost/http-gateway.js';
+export { type HttpOptions, type HttpsPortState } from './vhost/http-gateway.js';
 export { readAuthority, type Authority } from './vhost/host-name.js';
 export { type ServerCertificate } from './vhost/certificate-book.js';
 export { formatVisitorKey, parseVisitorKey, type VisitorKey } from './wire/visitor-key.js';

@@ -29,7 +29,7 @@ import type { AgentPortState } from './session/unknown-connections.js';
 import { clientDisabled } from './session/server-session.js';
 import { createVerifier } from './verification/create-verifier.js';
 import { PolicyVerifier, type GrantOutcome, type GrantRequest } from './verification/policy-verifier.js';
-import { HttpGateway } from './vhost/http-gateway.js';
+import { HttpGateway, type HttpsPortState } from './vhost/http-gateway.js';
 import { VisitorLedger, type VisitorHits } from './visitor-ledger.js';
 
 const MAX_UNIDENTIFIED = 4096;
@@ -197,6 +197,11 @@ export class TunnelServer {
   /** Connections to the port for agents of which it is not known yet whose they are. */
   agentPort(): AgentPortState {
     return this.door.state;
+  }
+
+  /** TLS handshakes of visitors that have not ended. */
+  httpsPort(): HttpsPortState {
+    return this.http.handshakes();
   }
 
   /** Sessions of UDP visitors, and what was dropped. */

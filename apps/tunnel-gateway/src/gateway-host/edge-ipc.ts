@@ -1,6 +1,14 @@
 /** What the service and its edge process say to each other. Both import this file: types only. */
 import type { WorkerPlace } from './door/dealing.js';
-import type { AgentPortState, AgentState, ResourceKind, ServerIdentity, TunnelState } from '@gatehouse/tunnel-kernel';
+import type {
+  AgentPortState,
+  AgentState,
+  DatagramState,
+  HttpsPortState,
+  ResourceKind,
+  ServerIdentity,
+  TunnelState,
+} from '@gatehouse/tunnel-kernel';
 
 export interface ListenAddress {
   host: string;
@@ -66,6 +74,10 @@ export interface EdgeStatus {
   ports: EdgePorts;
   /** Absent: an edge of a version before this was known. */
   agentPort?: AgentPortState;
+  /** Absent: as for `agentPort`. */
+  httpsPort?: HttpsPortState;
+  /** Sessions of visitors' datagrams. Absent: as for `agentPort`. */
+  datagrams?: Pick<DatagramState, 'sessions' | 'evicted'>;
   /** Processes of the workers, where there are several; null for one that does not serve or answer at the moment. */
   workers?: (number | null)[];
 }

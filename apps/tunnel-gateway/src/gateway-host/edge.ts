@@ -153,6 +153,7 @@ export class Edge implements EdgeRole {
   }
 
   status(): EdgeStatus {
+    const { sessions, evicted } = this.server.datagramState();
     return {
       pid: process.pid,
       revision: this.config.rows?.revision ?? 0,
@@ -164,6 +165,8 @@ export class Edge implements EdgeRole {
       connections: this.server.flows,
       ports: this.ports,
       agentPort: this.server.agentPort(),
+      httpsPort: this.server.httpsPort(),
+      datagrams: { sessions, evicted },
     };
   }
 

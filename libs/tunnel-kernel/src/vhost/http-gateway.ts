@@ -47,6 +47,15 @@ const CONNECT_MS = 10_000;
 const STALL_MS = 300_000;
 const MAX_CONNECTIONS = 32_768;
 
+/** TLS handshakes of visitors. */
+export interface HttpsPortState {
+  handshaking: number;
+  /** At a time, at most. */
+  most: number;
+  /** Reset to make room for others, since the start. */
+  evicted: number;
+}
+
 /** Virtual hosts: ports for visitors that speak HTTP, and the ways to the targets behind agents. */
 export class HttpGateway {
   private readonly door: FrontDoor;
@@ -193,6 +202,16 @@ export class HttpGateway {
     return this.sockets.listenTcp(server, address, ({ message }) =>
       logger.error('visitors cannot connect', { error: message }),
     );
+  }
+
+  /** Visitors whose TLS handshake has not ended. */
+  handshakes(): HttpsPortState {
+    const listeners = this.secure.map(({ newcomers }) => newcomers);
+    return {
+      handshaking: listeners.reduce((total, { size }) => total + size, 0),
+      most: this.options.maxUnidentified ?? MAX_UNIDENTIFIED,
+      evicted: listeners.reduce((total, { evicted }) => total + evicted, 0),
+    };
   }
 
   private plainServer(): Server {

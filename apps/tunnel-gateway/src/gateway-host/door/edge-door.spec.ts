@@ -14,6 +14,8 @@ const STATUS = {
   agents: 2,
   connections: 3,
   agentPort: { silent: 9, handshaking: 2, unauthenticated: 1, most: 9, evicted: 4 },
+  httpsPort: { handshaking: 5, most: 9, evicted: 2 },
+  datagrams: { sessions: 7, evicted: 1 },
 };
 const PORTS = { agents: 1, http: 2, https: 3 };
 
@@ -82,6 +84,10 @@ describe('a door', () => {
       unauthenticated: 3,
       most: 4096,
       evicted: 12,
+    });
+    expect(await door.status()).toMatchObject({
+      httpsPort: { handshaking: 15, most: 4096, evicted: 6 },
+      datagrams: { sessions: 21, evicted: 3 },
     });
     expect(await door.agents(null)).toEqual([{ clientId: 101 }, { clientId: 102 }, { clientId: 103 }]);
   });

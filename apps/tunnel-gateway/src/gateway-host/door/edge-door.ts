@@ -2,7 +2,13 @@ import { fork } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ListeningSockets, type HandedSocket } from '@gatehouse/net';
-import { TrustedProxies, type AgentPortState, type TunnelLogger, type TunnelState } from '@gatehouse/tunnel-kernel';
+import {
+  TrustedProxies,
+  type AgentPortState,
+  type HttpsPortState,
+  type TunnelLogger,
+  type TunnelState,
+} from '@gatehouse/tunnel-kernel';
 import type {
   ConnectionList,
   DrainParams,
@@ -120,6 +126,11 @@ export class EdgeDoor implements EdgeRole {
       connections: sum(all.map(({ connections }) => connections)),
       ports: this.ports,
       agentPort: this.agentPort(all),
+      httpsPort: this.httpsPort(all),
+      datagrams: {
+        sessions: sum(all.map(({ datagrams }) => datagrams?.sessions ?? 0)),
+        evicted: sum(all.map(({ datagrams }) => datagrams?.evicted ?? 0)),
+      },
       workers: this.slots.map(({ pid, serving }, index) => (serving && answers[index] ? pid : null)),
     };
   }
@@ -134,6 +145,16 @@ export class EdgeDoor implements EdgeRole {
         total[stage] += agentPort[stage];
     }
     return total;
+  }
+
+  private httpsPort(workers: readonly EdgeStatus[]): HttpsPortState {
+    const { unidentified, most, evicted } = this.listeners.https;
+    const states = workers.flatMap(({ httpsPort }) => httpsPort ?? []);
+    return {
+      handshaking: unidentified + sum(states.map(({ handshaking }) => handshaking)),
+      most,
+      evicted: evicted + sum(states.map((state) => state.evicted)),
+    };
   }
 
   /** Of a worker that is being started again, or hangs, nobody is connected. */
@@ -218,7 +239,7 @@ export class EdgeDoor implements EdgeRole {
     const any = (): number => this.anyWorker();
     return new SharedListener({
       port,
-      ...(port === 'agents' && { hasShare: (address) => !this.proxies.has(address) }),
+      hasShare: (address) => !this.proxies.has(address),
       sockets: this.sockets,
       logger: this.logger,
       any,
