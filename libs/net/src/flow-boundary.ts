@@ -43,7 +43,7 @@ export function failFlow(flow: Endable | null, where: string, thrown: unknown): 
   }
 }
 
-/** `callback`, within the boundary of `flow`: for timers and for what a library calls by itself. Null: there is nothing to end. */
+/** `callback`, within the boundary of `flow`: for timers and callbacks of libraries. Null: there is nothing to end. */
 export function guarded<A extends unknown[]>(
   flow: Endable | null,
   callback: (...values: A) => unknown,
@@ -89,7 +89,7 @@ export const flowEmit: Emit = function (this: EventEmitter, ...values: Parameter
   try {
     return emit.apply(this, values);
   } catch (error) {
-    // A listener of `error` that throws is not told of what it threw.
+    // A listener of `error` that throws would be called with its own exception.
     const flow = this as Flow;
     failFlow(values[0] === 'error' ? { destroy: () => flow.destroy() } : flow, nameOf(this, values[0]), error);
     return true;

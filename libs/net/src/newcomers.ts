@@ -40,7 +40,7 @@ export class Newcomers<K> {
   }
 
   /**
-   * One that came, or one that is there already and begins anew, such as in TLS. `late`: its time is over. `address`: whose
+   * One that came, or one that is there already and begins again, such as in TLS. `late`: its time is over. `address`: whose
    * share of the room it takes; null for one that stands for many.
    */
   add(

@@ -8,7 +8,7 @@ import type { KernelService } from '../kernel-host/kernel.service.js';
 
 type Kernel = Pick<KernelService, 'clientOf' | 'runsElsewhere'>;
 
-/** As it was at the beginning: a connection that its client has left says nothing of it any longer. */
+/** As it was when the connection came: a socket that has closed no longer names its peer. */
 interface Arrival {
   readonly ends: Pick<OwnServiceConnection, 'from' | 'to'>;
   readonly acceptedAt: number;

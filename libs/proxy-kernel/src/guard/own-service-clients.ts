@@ -45,7 +45,7 @@ export class OwnServiceClients {
     const client = this.open.get(key);
     if (client !== undefined) return client;
     const closed = this.closed.get(key);
-    // A port that somebody else got since is not that client's.
+    // The system may have given the port to another process since.
     return closed && closed.closedAt >= this.now() - ageMs - SLACK_MS ? closed.client : null;
   }
 

@@ -2,7 +2,7 @@ import { StreamEmitter, type ByteStream } from '@gatehouse/net';
 import { describe, expect, it } from 'vitest';
 import { LayeredStream } from './layered-stream.js';
 
-/** Ends when it is told, and closes in a later turn, as sockets do. */
+/** Ends when it is destroyed, and closes in a later turn, as sockets do. */
 class Carrier extends StreamEmitter implements ByteStream {
   destroyed = false;
   readableEnded = false;

@@ -169,7 +169,7 @@ export class SessionPool {
     const timer = setFlowInterval(
       session,
       () => {
-        if (!answered) return session.destroy(new Error('the server does not answer any more'));
+        if (!answered) return session.destroy(new Error('the server no longer answers'));
         if (pooled.streams === 0 || session.destroyed) return;
         answered = false;
         session.ping((error) => (answered = error === null));
