@@ -67,6 +67,7 @@ function resolveByTable(host: string): Promise<LookupAddress[]> {
   return Promise.reject(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' }));
 }
 
+// oxlint-disable-next-line unbound-method -- always applied to a socket
 const connectOf = Socket.prototype.connect;
 
 /** Leads what was looked up as an address of the Internet to loopback, after the service's own lookup has judged it. */

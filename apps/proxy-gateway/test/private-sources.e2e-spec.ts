@@ -53,7 +53,8 @@ it.each([
     $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$`);
   await database.query(`CREATE TRIGGER cut BEFORE UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION cut()`);
   const refresh = () => gateway.call('POST', `${path}/${made.body.id}/refresh`);
-  const cut = await refresh().finally(() => database.query('DROP FUNCTION cut CASCADE'));
+  const cut = await refresh();
+  await database.query('DROP FUNCTION cut CASCADE');
   expect(cut).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } });
   expect(Number(cut.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(await refresh()).toMatchObject({ status: 200, body: { status: expect.any(String) } });
