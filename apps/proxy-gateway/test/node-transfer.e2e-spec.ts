@@ -304,7 +304,8 @@ describe('POST /proxies/import', () => {
       gateway.call('POST', '/proxies/import', { text: shadowsocksLink('a') }, { 'idempotency-key': 'import-1' });
     const first = await once();
     expect(first.body).toMatchObject({ created: 1 });
-    expect(await once()).toEqual(first);
+    const { status, body } = await once();
+    expect({ status, body }).toEqual({ status: first.status, body: first.body });
   });
 
   it('takes ten thousand nodes at once', async () => {
