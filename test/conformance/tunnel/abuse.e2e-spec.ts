@@ -170,7 +170,7 @@ describe('HTTP/2', () => {
       }
       await othersAreServed();
     }
-    expect(visitor.ended || visitor.has(H2.goaway)).toBe(true);
+    await waitFor(() => visitor.ended || visitor.has(H2.goaway));
     visitor.socket.destroy();
     await waitFor(() => yard.server.flows === 0);
   });
