@@ -7,7 +7,7 @@ import { readWorkspace } from './read-workspace.js';
 /** PostgreSQL's default `max_connections` less `superuser_reserved_connections`. */
 const FREE = 97;
 const LISTENER = 1;
-const EDGE_DATABASE = 'apps/tunnel-gateway/src/gateway-host/edge-database.ts';
+const EDGE_DATABASE = 'apps/tunnel-gateway/src/common/edge-database.ts';
 const REPLICAS = 2;
 
 /** Where services open connections that stay; everything else closes its own after a piece of work. */

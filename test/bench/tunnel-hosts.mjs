@@ -11,7 +11,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { EDGE_FLAGS } from '../../apps/tunnel-gateway/dist/gateway-host/keeper/fork-edge.js';
+import { EDGE_FLAGS } from '../../apps/tunnel-gateway/dist/edge-supervisor/fork-edge.js';
 import {
   cpuSeconds,
   findPeer,

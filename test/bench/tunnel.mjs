@@ -6,7 +6,7 @@
 // the same round.
 import os from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { EDGE_FLAGS } from '../../apps/tunnel-gateway/dist/gateway-host/keeper/fork-edge.js';
+import { EDGE_FLAGS } from '../../apps/tunnel-gateway/dist/edge-supervisor/fork-edge.js';
 import { cpuSeconds, residentBytes, startScript, stop, stopAll } from './processes.mjs';
 import { figure, inTurn, loadLine, median, printTable } from './table.mjs';
 import { printDatagrams } from './tunnel/datagrams.mjs';

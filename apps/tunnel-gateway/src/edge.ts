@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSecretBox, loadSecretKeys } from '@gatehouse/persistence';
 import { createLogger, runProcess, StartError, type JsonLogger, type RunningProcess } from '@gatehouse/platform';
-import { EdgeDatabase } from './gateway-host/edge-database.js';
-import { separateChannelKey, textOfChannelKey } from './gateway-host/keeper/channel-key.js';
-import { EdgeKeeper } from './gateway-host/keeper/edge-keeper.js';
-import { forkEdge } from './gateway-host/keeper/fork-edge.js';
-import { serveHealth } from './gateway-host/keeper/health-port.js';
-import { loadServerIdentity, type KnownIdentity } from './gateway-host/server-identity.js';
-import { channelEndpointOf, edgeFolder, edgeOptions, logAll, portLine } from './gateway-host/start-edge.js';
+import { EdgeDatabase } from './common/edge-database.js';
+import { separateChannelKey, textOfChannelKey } from './common/channel-key.js';
+import { SupervisorProgram } from './edge-supervisor/supervisor-program.js';
+import { forkEdge } from './edge-supervisor/fork-edge.js';
+import { serveHealth } from './common/health-port.js';
+import { loadServerIdentity, type KnownIdentity } from './edge-host/server-identity.js';
+import { channelEndpointOf, edgeFolder, edgeOptions, logAll, portLine } from './edge-host/start-edge.js';
 import { readSettings, type TunnelGatewaySettings } from './settings.js';
 
 const NAME = 'tunnel-gateway edge';
@@ -25,7 +25,7 @@ await runProcess(NAME, async (): Promise<RunningProcess> => {
   const logger = createLogger({ name: NAME, settings });
   const keys = loadSecretKeys({ home: settings.home, envValue: settings.secretKey });
   const identity = await identityOf(settings, keys, logger);
-  const keeper = new EdgeKeeper({
+  const supervisor = new SupervisorProgram({
     start: {
       edge: edgeOptions(settings, identity, keys),
       optionsId: null,
@@ -37,12 +37,12 @@ await runProcess(NAME, async (): Promise<RunningProcess> => {
     onLogs: (entries) => logAll(logger, entries),
     onEnd: (code) => process.exit(code),
   });
-  const first = await keeper.start().catch((cause: NodeJS.ErrnoException) => {
+  const first = await supervisor.start().catch((cause: NodeJS.ErrnoException) => {
     throw new StartError(`TUNNEL_EDGE_CHANNEL: cannot be listened on (${cause.code ?? cause.message})`, { cause });
   });
   if (first.outcome === 'port') throw new StartError(portLine(first, settings));
-  const health = await healthOf(settings, keeper);
-  if (process.platform !== 'win32') process.on('SIGUSR2', () => void keeper.renew());
+  const health = await healthOf(settings, supervisor);
+  if (process.platform !== 'win32') process.on('SIGUSR2', () => void supervisor.renew());
   const ports = first.outcome === 'ready' ? first.ports : {};
   logger.log('the edge serves', { ...ports }, 'Edge');
   return {
@@ -50,7 +50,7 @@ await runProcess(NAME, async (): Promise<RunningProcess> => {
     ready: { ...ports },
     stop: async () => {
       health.close();
-      await keeper.end(settings.shutdownTimeoutMs);
+      await supervisor.end(settings.shutdownTimeoutMs);
     },
   };
 });
@@ -78,9 +78,12 @@ async function identityOf(
   }
 }
 
-async function healthOf({ edgeHealthPort }: Readonly<TunnelGatewaySettings>, keeper: EdgeKeeper): Promise<Server> {
+async function healthOf(
+  { edgeHealthPort }: Readonly<TunnelGatewaySettings>,
+  supervisor: SupervisorProgram,
+): Promise<Server> {
   try {
-    return await serveHealth(edgeHealthPort, () => keeper.status());
+    return await serveHealth(edgeHealthPort, () => supervisor.status());
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? '';
     throw new StartError(`TUNNEL_EDGE_HEALTH_PORT: port ${edgeHealthPort} cannot be listened on (${code})`, { cause });

@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { createSecretBox, loadSecretKeys } from '@gatehouse/persistence';
 import { runCommand } from '@gatehouse/platform';
 import { SERVICE_NAME } from './database.js';
-import { EdgeDatabase } from './gateway-host/edge-database.js';
-import { exchangeIdentity, prepareIdentity } from './gateway-host/server-identity.js';
+import { EdgeDatabase } from './common/edge-database.js';
+import { exchangeIdentity, prepareIdentity } from './edge-host/server-identity.js';
 import { readSettings } from './settings.js';
 
 const USAGE = 'Say what to do: prepare (makes the next key), or exchange (puts it in the place of the one in use).';

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { AuditRecorder } from '@gatehouse/audit';
 import { isPublicRoute } from '@gatehouse/auth';
 import type { HttpOptions } from '@gatehouse/platform';
-import { SESSION_COOKIE } from './auth/session-cookie-name.js';
+import { SESSION_COOKIE } from './common/session-cookie-name.js';
 import { ConsoleRules } from './ip-rules/console-rules.js';
 import { loadExamples } from './openapi-examples.js';
 import { SERVICE_VERSION } from './service-version.js';

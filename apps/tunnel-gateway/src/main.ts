@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { runService } from '@gatehouse/platform';
 import { AppModule } from './app.module.js';
 import { prepareDatabase, SERVICE_NAME } from './database.js';
-import { canServeWithout, serveUntilDatabase } from './gateway-host/serve-without-database.js';
-import type { RunningEdge } from './gateway-host/start-edge.js';
+import { canServeWithout, serveUntilDatabase } from './edge-host/serve-without-database.js';
+import type { RunningEdge } from './edge-host/start-edge.js';
 import { HTTP_OPTIONS } from './http-options.js';
 import { readSettings } from './settings.js';
 

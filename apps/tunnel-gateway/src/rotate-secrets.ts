@@ -16,11 +16,11 @@ import {
   createKeyBox,
   NO_PLACE,
   policyPlace,
-} from './certificates/key-box.js';
+} from './common/key-box.js';
 import { OPERATIONS_SCHEMA, SERVICE_NAME } from './database.js';
-import { policyBoxOf } from './gateway-host/policy-secrets.js';
-import { SERVER_IDENTITY_PLACE } from './gateway-host/server-identity.js';
-import { visitorSecretOf } from './gateway-host/start-edge.js';
+import { policyBoxOf } from './common/policy-secrets.js';
+import { SERVER_IDENTITY_PLACE } from './edge-host/server-identity.js';
+import { visitorSecretOf } from './edge-host/start-edge.js';
 import { readSettings } from './settings.js';
 import { secondFactorPlace } from './users/second-factor.js';
 import { WEBHOOKS_TABLE } from './webhooks/webhook-secrets.js';

@@ -5,7 +5,7 @@ import { createSecretBox } from '@gatehouse/persistence';
 import { withClient } from '@gatehouse/persistence';
 import { createServerIdentity, parseAgentKey, type TunnelMode } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exchangeIdentity, loadServerIdentity, prepareIdentity } from '../src/gateway-host/server-identity.js';
+import { exchangeIdentity, loadServerIdentity, prepareIdentity } from '../src/edge-host/server-identity.js';
 import { caller, TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 let world: TunnelWorld;

@@ -7,7 +7,7 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { type MadeCertificate, makeCertificate, waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AcmeSchedule, ORDERS_OF_A_NAME, ORDERS_OF_AN_OWNER, type Wish } from '../src/acme/acme-schedule.js';
-import { ExpiryWarnings } from '../src/certificates/expiry-warnings.js';
+import { ExpiryWarnings } from '../src/acme/expiry-warnings.js';
 import { TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 const DAY_MS = 86_400_000;

@@ -1,9 +1,9 @@
 import { createTestDatabase, type TestDatabase } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrateDatabase } from '../src/database.js';
-import { readConfigRows } from '../src/gateway-host/config-changes.js';
-import { readAllRows, type ConfigRows } from '../src/gateway-host/config-rows.js';
-import { EdgeDatabase } from '../src/gateway-host/edge-database.js';
+import { readConfigRows } from '../src/edge/config-changes.js';
+import { readAllRows, type ConfigRows } from '../src/common/config-rows.js';
+import { EdgeDatabase } from '../src/common/edge-database.js';
 
 let database: TestDatabase;
 let db: EdgeDatabase;

@@ -5,10 +5,10 @@ import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testi
 import type { FlowDelta } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrateDatabase } from '../src/database.js';
-import { applyBatch } from '../src/gateway-host/apply-batch.js';
-import { EdgeDatabase, type Queries } from '../src/gateway-host/edge-database.js';
-import { UnsentFlows, type FlowBatch } from '../src/gateway-host/flow-batch.js';
-import { FlowWriter } from '../src/gateway-host/flow-writer.js';
+import { applyBatch } from '../src/edge/apply-batch.js';
+import { EdgeDatabase, type Queries } from '../src/common/edge-database.js';
+import { UnsentFlows, type FlowBatch } from '../src/edge/flow-batch.js';
+import { FlowWriter } from '../src/edge/flow-writer.js';
 
 let database: TestDatabase;
 let queries: EdgeDatabase;

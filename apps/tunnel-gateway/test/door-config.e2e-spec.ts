@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { createTestDatabase, waitFor, type TestDatabase } from '@gatehouse/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { migrateDatabase } from '../src/database.js';
-import { readAllRows, type ConfigRows } from '../src/gateway-host/config-rows.js';
-import { DoorConfig } from '../src/gateway-host/door/door-config.js';
-import { EdgeDatabase } from '../src/gateway-host/edge-database.js';
-import { SnapshotFile } from '../src/gateway-host/snapshot-file.js';
+import { readAllRows, type ConfigRows } from '../src/common/config-rows.js';
+import { DoorConfig } from '../src/edge/door/door-config.js';
+import { EdgeDatabase } from '../src/common/edge-database.js';
+import { SnapshotFile } from '../src/edge/snapshot-file.js';
 import { DatabaseLine } from './support/database-line.js';
 
 /** Alone, its clients are dealt out to workers 1 and 2 of 3. */

@@ -5,13 +5,13 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EdgeLauncher } from '../src/gateway-host/edge-launcher.js';
+import { EdgeLauncher } from '../src/edge-host/edge-launcher.js';
 import { SteadyTransfer } from './support/steady-transfer.js';
 import { TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
 /** What people run: `npm run build` makes it. */
 const WORKER = fileURLToPath(new URL('../dist/worker.js', import.meta.url));
-const EDGE = new URL('../dist/gateway-host/keeper/keeper-main.js', import.meta.url);
+const EDGE = new URL('../dist/edge-supervisor/supervisor-main.js', import.meta.url);
 /** With their door ten processes. */
 const EDGE_WORKERS = 9;
 const ROLLUP_WORKERS = 2;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { withClient } from '@gatehouse/persistence';
 import { waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Edges } from '../src/gateway-host/edges.service.js';
+import { Edges } from '../src/edge-host/edges.service.js';
 import { DatabaseLine } from './support/database-line.js';
 import { closed, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 

@@ -70,13 +70,13 @@ class Platform {
     return this.messages.shift() as ServiceMessage;
   }
 
-  /** Keepers and edges of this home, which are nobody's children where their service was killed. */
+  /** Supervisors and edges of this home, which are nobody's children where their service was killed. */
   processes(): number[] {
     return processesWith(this.env['GATEHOUSE_HOME'] ?? '');
   }
 }
 
-/** Processes of a home, keepers first: they have its file for errors open, and edges have it from them. */
+/** Processes of a home, supervisors first: they have its file for errors open, and edges have it from them. */
 function processesWith(folder: string): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
   return pids.filter((pid) => standardErrorOf(pid).startsWith(`${folder}/`)).sort((one, other) => one - other);
@@ -206,13 +206,13 @@ describe('an edge whose service is killed', () => {
 
   it('is renewed by one with other settings, without a visitor who is cut', async () => {
     const visitor = await busy();
-    const [keeper] = platform.processes();
+    const [supervisor] = platform.processes();
     const before = platform.processes();
     await platform.end('SIGKILL');
     await platform.service({ TRUSTED_PROXIES: '10.1.0.0/16' });
     // The visitor stays with the edge that has it.
     await waitFor(() => platform.processes().length === 3, PATIENT);
-    expect(platform.processes()).toEqual(expect.arrayContaining([...before, keeper]));
+    expect(platform.processes()).toEqual(expect.arrayContaining([...before, supervisor]));
     const moved = visitor.received;
     await waitFor(() => visitor.received > moved + 20_000, PATIENT);
     expect(visitor.ended).toBe(false);
@@ -273,11 +273,11 @@ describe('a service', () => {
     visitor.stop();
   }, 60_000);
 
-  it('whose edge loses its keeper starts both again', async () => {
+  it('whose edge loses its supervisor starts both again', async () => {
     (await busy()).stop();
-    const [keeper] = platform.processes();
-    process.kill(keeper ?? 0, 'SIGKILL');
+    const [supervisor] = platform.processes();
+    process.kill(supervisor ?? 0, 'SIGKILL');
     await waitFor(async () => (await ask(tunnel.listen_port, 'again')) === 'again', PATIENT);
-    expect(platform.processes()).not.toContain(keeper);
+    expect(platform.processes()).not.toContain(supervisor);
   }, 60_000);
 });

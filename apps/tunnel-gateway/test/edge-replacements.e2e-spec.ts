@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '@gatehouse/net';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { EdgeLauncher } from '../src/gateway-host/edge-launcher.js';
+import { EdgeLauncher } from '../src/edge-host/edge-launcher.js';
 import { SteadyTransfer } from './support/steady-transfer.js';
 import { TunnelWorld, type AnyJson, type RunningAgent } from './support/tunnel-world.js';
 
-const KEEPER = new URL('../dist/gateway-host/keeper/keeper-main.js', import.meta.url);
+const SUPERVISOR = new URL('../dist/edge-supervisor/supervisor-main.js', import.meta.url);
 /** More of them: `EDGE_REPLACEMENTS=1000 npm test -- edge-replacements`. */
 const REPLACEMENTS = Number(process.env['EDGE_REPLACEMENTS'] ?? 5);
 /** Visitors at a time, of tunnels and of hosts each; every one comes on a connection of its own. */
@@ -114,8 +114,9 @@ describe.each(['1', '2'])('an edge of %s processes that is replaced under load',
   it(
     `refuses nobody and cuts nobody off, ${REPLACEMENTS} times`,
     async () => {
-      if (!existsSync(fileURLToPath(KEEPER))) throw new Error('apps/tunnel-gateway/dist is missing: run npm run build');
-      world = await TunnelWorld.start({ TUNNEL_EDGE_WORKERS: workers }, undefined, new EdgeLauncher(KEEPER));
+      if (!existsSync(fileURLToPath(SUPERVISOR)))
+        throw new Error('apps/tunnel-gateway/dist is missing: run npm run build');
+      world = await TunnelWorld.start({ TUNNEL_EDGE_WORKERS: workers }, undefined, new EdgeLauncher(SUPERVISOR));
       const [echo, web] = [await world.echo(), await webTarget()];
       const sites = [await site('a.test', echo, web), await site('b.test', echo, web)];
       const target = createSocket('udp4');

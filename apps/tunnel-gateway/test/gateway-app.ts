@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { createTestApp, createTestDatabase, type TestApp } from '@gatehouse/testing';
 import { AppModule } from '../src/app.module.js';
 import { migrateDatabase, SERVICE_NAME } from '../src/database.js';
-import { EdgeLauncher } from '../src/gateway-host/edge-launcher.js';
+import { EdgeLauncher } from '../src/edge-host/edge-launcher.js';
 import { HTTP_OPTIONS } from '../src/http-options.js';
 import { readSettings } from '../src/settings.js';
 
 /** The edge as a real process, from source: no build is needed. */
-const fromSource = new EdgeLauncher(new URL('../src/gateway-host/keeper/keeper-main.ts', import.meta.url), [
+const fromSource = new EdgeLauncher(new URL('../src/edge-supervisor/supervisor-main.ts', import.meta.url), [
   '--conditions=development',
   '--no-warnings',
   `--import=${new URL('./support/typescript-sources.mjs', import.meta.url).href}`,

@@ -135,13 +135,13 @@ describe('the built service as a process', () => {
   it('leaves no worker of an edge behind', async () => {
     const started = service({ AUTO_MIGRATE: 'true', TUNNEL_EDGE_WORKERS: '2' });
     await portOf(started);
-    const [keeper] = edgesOf(started.child.pid);
-    const [door] = edgesOf(keeper);
+    const [supervisor] = edgesOf(started.child.pid);
+    const [door] = edgesOf(supervisor);
     const workers = edgesOf(door);
     expect(workers).toHaveLength(2);
     started.child.kill('SIGTERM');
     expect(await started.exit).toBe(0);
-    await waitFor(() => [keeper ?? 0, door ?? 0, ...workers].every((pid) => !existsSync(`/proc/${pid}`)));
+    await waitFor(() => [supervisor ?? 0, door ?? 0, ...workers].every((pid) => !existsSync(`/proc/${pid}`)));
   });
 
   it('names TUNNEL_EDGE_WORKERS when it is no number of processes', async () => {

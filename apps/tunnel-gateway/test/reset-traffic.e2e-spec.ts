@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyBatch } from '../src/gateway-host/apply-batch.js';
-import { EdgeDatabase } from '../src/gateway-host/edge-database.js';
-import { UnsentFlows, type FlowBatch } from '../src/gateway-host/flow-batch.js';
+import { applyBatch } from '../src/edge/apply-batch.js';
+import { EdgeDatabase } from '../src/common/edge-database.js';
+import { UnsentFlows, type FlowBatch } from '../src/edge/flow-batch.js';
 import { TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 let world: TunnelWorld;

@@ -3,6 +3,7 @@ export { BoundedCache } from './cache/bounded-cache.js';
 export {
   allows,
   refuseApiKeys,
+  requireLogin,
   SCOPES,
   SYSTEM_ACTOR,
   type Actor,

@@ -1,7 +1,7 @@
 // UDP through the tunnel: as packets and over lanes, beside a socket that sends to another.
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { EDGE_FLAGS } from '../../../apps/tunnel-gateway/dist/gateway-host/keeper/fork-edge.js';
+import { EDGE_FLAGS } from '../../../apps/tunnel-gateway/dist/edge-supervisor/fork-edge.js';
 import { cpuSeconds, startScript, stop } from '../processes.mjs';
 import { figure, inTurn, median, printTable } from '../table.mjs';
 

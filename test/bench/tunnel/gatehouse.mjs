@@ -1,7 +1,7 @@
 // The tunnel as a subject: server and agent, a process each; the server with the flags that the gateway starts it with.
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { EDGE_FLAGS } from '../../../apps/tunnel-gateway/dist/gateway-host/keeper/fork-edge.js';
+import { EDGE_FLAGS } from '../../../apps/tunnel-gateway/dist/edge-supervisor/fork-edge.js';
 import { startScript } from '../processes.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));

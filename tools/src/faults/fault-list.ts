@@ -29,7 +29,7 @@ const ROLES: readonly Role[] = [
   'proxy-gateway',
   'resource-sharing',
   'edge',
-  'keeper of the edge',
+  'supervisor of the edge',
   'tunnel-gateway',
   'worker',
   'PostgreSQL',

@@ -8,7 +8,7 @@ export type Role =
   | 'kernel'
   | 'resource-sharing'
   | 'tunnel-gateway'
-  | 'keeper of the edge'
+  | 'supervisor of the edge'
   | 'edge'
   | 'worker';
 
@@ -53,10 +53,10 @@ function candidates(role: Role, state: PlatformState, home: string, worker: numb
       return worker;
     case 'kernel':
       return childOf(service('proxy-gateway'), /kernel/);
-    case 'keeper of the edge':
-      return keeperOf(home);
+    case 'supervisor of the edge':
+      return supervisorOf(home);
     case 'edge':
-      return childOf(keeperOf(home), /edge/);
+      return childOf(supervisorOf(home), /edge/);
     case 'proxy-gateway':
     case 'resource-sharing':
     case 'tunnel-gateway':
@@ -69,9 +69,9 @@ function childOf(parent: number | undefined, command: RegExp): number | undefine
 }
 
 /** Its file for errors lies in the home; it has nothing else of ours in its environment or its command line. */
-function keeperOf(home: string): number | undefined {
+function supervisorOf(home: string): number | undefined {
   const errors = `${home}/tunnel-gateway/edge-errors.log`;
-  return allProcesses().find(({ pid, command }) => command.includes('keeper-main') && hasOpen(pid, errors))?.pid;
+  return allProcesses().find(({ pid, command }) => command.includes('supervisor-main') && hasOpen(pid, errors))?.pid;
 }
 
 function hasOpen(pid: number, file: string): boolean {

@@ -8,7 +8,7 @@ const ROLES = [
   'kernel',
   'resource-sharing',
   'tunnel-gateway',
-  'keeper of the edge',
+  'supervisor of the edge',
   'edge',
   'PostgreSQL',
 ] as const;

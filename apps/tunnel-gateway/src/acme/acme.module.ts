@@ -1,8 +1,8 @@
 import { Schedules } from '@gatehouse/jobs';
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { CertificateBox } from '../certificates/certificate-box.js';
-import { CertificateStore } from '../certificates/certificate-store.js';
-import { ExpiryWarnings } from '../certificates/expiry-warnings.js';
+import { CertificateBox } from '../data/certificate-box.js';
+import { CertificateStore } from '../data/certificate-store.js';
+import { ExpiryWarnings } from './expiry-warnings.js';
 import { AcmeAccounts } from './acme-accounts.js';
 import { AcmeIssuer } from './acme-issuer.js';
 import { AcmeOrders } from './acme-orders.js';

@@ -1,6 +1,6 @@
 import { createPublicKey, sign, type KeyObject } from 'node:crypto';
 import { der } from '@gatehouse/tunnel-kernel';
-import { alternativeName, bitString, ECDSA_WITH_SHA256, SEQUENCE, SET } from './x509-parts.js';
+import { alternativeName, bitString, ECDSA_WITH_SHA256, SEQUENCE, SET } from '../common/x509-parts.js';
 
 const EXTENSION_REQUEST = Buffer.from('06092a864886f70d01090e', 'hex');
 

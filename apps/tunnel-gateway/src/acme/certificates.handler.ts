@@ -1,6 +1,6 @@
 import type { CertificatesPayload } from '@gatehouse/contracts';
 import { JobHandler, type HandlesJobs, type JobContext } from '@gatehouse/jobs';
-import { ExpiryWarnings } from '../certificates/expiry-warnings.js';
+import { ExpiryWarnings } from './expiry-warnings.js';
 import { AcmeIssuer } from './acme-issuer.js';
 import { AcmeSweep } from './acme-sweep.js';
 import { RenewalInquiry } from './renewal-inquiry.js';

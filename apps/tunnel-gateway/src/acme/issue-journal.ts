@@ -2,7 +2,7 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { JsonLogger } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { CertificateStore } from '../certificates/certificate-store.js';
+import { CertificateStore } from '../data/certificate-store.js';
 import { EventLog } from '../events/event-log.js';
 import type { IssuedCertificate } from './acme-order.js';
 import { AcmeProblem } from './acme-problem.js';

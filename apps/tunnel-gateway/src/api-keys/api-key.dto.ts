@@ -1,7 +1,7 @@
 import { SCOPES, type Scope } from '@gatehouse/auth';
 import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsIn } from 'class-validator';
 import { ProvesPassword } from '../auth/proof.dto.js';
-import { byText, byTime, SortedBy } from '../ownership/sort-keys.js';
+import { byText, byTime, SortedBy } from '../data/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId } from '../wire/page-query.js';
 import { IsInstant, Line } from '../wire/text-fields.js';

@@ -1,17 +1,16 @@
-import { allows, ApiKeyStore, SCOPES, type Actor } from '@gatehouse/auth';
+import { type Actor, allows, ApiKeyStore, requireLogin, SCOPES } from '@gatehouse/auth';
 import type { NewTunnelApiKeyView, TunnelApiKeyPage, TunnelApiKeyView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { Proof } from '../auth/proof.js';
-import { requireLogin } from '../auth/require-login.js';
-import { OwnedRows } from '../ownership/owned-rows.js';
-import type { Condition } from '../ownership/owned-table.js';
+import { OwnedRows } from '../data/owned-rows.js';
+import type { Condition } from '../data/owned-table.js';
 import { Users } from '../users/users.service.js';
 import { fieldError } from '../wire/field-error.js';
 import { instant } from '../wire/view-parts.js';
 import { API_KEY_SORT, type ApiKeyQuery, type NewApiKeyBody } from './api-key.dto.js';
-import type { ApiKeyRow } from './api-key.entity.js';
+import type { ApiKeyRow } from '../data/api-key.entity.js';
 
 const VALID: Condition = { sql: 'row.revoked_at IS NULL' };
 

@@ -1,7 +1,7 @@
 import { loadSecretKeys } from '@gatehouse/persistence';
 import { Module } from '@nestjs/common';
-import { PolicySecrets } from '../gateway-host/policy-secrets.js';
-import { visitorSecretOf } from '../gateway-host/start-edge.js';
+import { PolicySecrets } from '../common/policy-secrets.js';
+import { visitorSecretOf } from '../edge-host/start-edge.js';
 import { TunnelGatewaySettings } from '../settings.js';
 import { AuthPoliciesController } from './auth-policies.controller.js';
 import { AuthPoliciesService } from './auth-policies.service.js';

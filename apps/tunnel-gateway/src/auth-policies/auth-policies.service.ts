@@ -4,10 +4,10 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { OwnedRows } from '../ownership/owned-rows.js';
-import type { Condition } from '../ownership/owned-table.js';
-import { readOptions, writeOptions } from '../ownership/row-options.js';
-import { ResourceOwners } from '../ownership/resource-owners.js';
+import { OwnedRows } from '../data/owned-rows.js';
+import type { Condition } from '../data/owned-table.js';
+import { readOptions, writeOptions } from '../data/row-options.js';
+import { ResourceOwners } from '../data/resource-owners.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
 import {
   AUTH_POLICY_SORTS,
@@ -15,7 +15,7 @@ import {
   type AuthPolicyQuery,
   type NewAuthPolicyBody,
 } from './auth-policy.dto.js';
-import { PolicyOptions, type AuthPolicy } from './auth-policy.entity.js';
+import { PolicyOptions, type AuthPolicy } from '../data/auth-policy.entity.js';
 import { toAuthPolicyView } from './auth-policy.view.js';
 import { columnsOf } from './policy-columns.js';
 import { PolicyOptionReader } from './policy-options.js';

@@ -14,12 +14,12 @@ import {
   MinLength,
   ValidateNested,
 } from 'class-validator';
-import { byNumber, byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
+import { byNumber, byText, SortedBy, TIMES } from '../data/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger } from '../wire/page-query.js';
 import { Aliases, Flag, RowId, Whole } from '../wire/text-fields.js';
 import { PolicyOAuth } from './policy-oauth.dto.js';
-import { POLICY_RESOURCES, POLICY_TYPES, type PolicyResource } from './auth-policy.entity.js';
+import { POLICY_RESOURCES, POLICY_TYPES, type PolicyResource } from '../data/auth-policy.entity.js';
 
 const TYPE_ALIASES = { page: 'password', forward_auth: 'callback' };
 const MAX_TTL = 2_592_000;

@@ -3,7 +3,7 @@ import { AppError } from '@gatehouse/platform';
 import type { VisitorPolicyType } from '@gatehouse/tunnel-kernel';
 import { fieldError, readField } from '../wire/field-error.js';
 import type { AuthPolicyChanges, PolicyUser } from './auth-policy.dto.js';
-import type { AuthPolicy } from './auth-policy.entity.js';
+import type { AuthPolicy } from '../data/auth-policy.entity.js';
 import { parseCallbackUrl } from './callback-url.js';
 import { isVisitorKey } from './visitor-key.js';
 

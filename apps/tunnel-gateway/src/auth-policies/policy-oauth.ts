@@ -1,7 +1,7 @@
 import { discoverOAuthServer, TunnelError, type OAuthEndpoints } from '@gatehouse/tunnel-kernel';
-import type { StoredOAuth } from '../gateway-host/policy-mapper.js';
+import type { StoredOAuth } from '../common/policy-mapper.js';
 import { fieldError, readField } from '../wire/field-error.js';
-import type { PolicyOptions } from './auth-policy.entity.js';
+import type { PolicyOptions } from '../data/auth-policy.entity.js';
 import { parseCallbackUrl } from './callback-url.js';
 import type { PolicyOAuth } from './policy-oauth.dto.js';
 

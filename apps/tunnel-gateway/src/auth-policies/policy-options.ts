@@ -2,11 +2,11 @@ import type { Actor } from '@gatehouse/auth';
 import { AppError } from '@gatehouse/platform';
 import type { VisitorPolicyType } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
-import { PolicySecrets } from '../gateway-host/policy-secrets.js';
-import { isAdministrator } from '../ownership/owned-rows.js';
+import { PolicySecrets } from '../common/policy-secrets.js';
+import { isAdministrator } from '../data/owned-rows.js';
 import { fieldError } from '../wire/field-error.js';
 import type { AuthPolicyChanges } from './auth-policy.dto.js';
-import type { PolicyOptions } from './auth-policy.entity.js';
+import type { PolicyOptions } from '../data/auth-policy.entity.js';
 import { readOAuth } from './policy-oauth.js';
 
 type Changes<F extends keyof PolicyOptions> = { [K in F]?: PolicyOptions[K] | undefined };

@@ -1,6 +1,6 @@
 import { SessionUsers, type Scope, type SessionUser } from '@gatehouse/auth';
 import { Injectable } from '@nestjs/common';
-import type { UserRole } from '../users/user.entity.js';
+import type { UserRole } from '../data/user.entity.js';
 import { Users } from '../users/users.service.js';
 
 const SCOPE_OF_ROLE: Record<UserRole, Scope> = { admin: 'admin', user: 'write', viewer: 'read' };

@@ -2,7 +2,7 @@ import { LoginThrottle } from '@gatehouse/auth';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { SecondFactor } from '../users/second-factor.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../data/user.entity.js';
 import { Users } from '../users/users.service.js';
 
 export interface GivenCredentials {

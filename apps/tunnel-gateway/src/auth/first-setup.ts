@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { refuseGuessable } from '../users/password-rules.js';
 import { SetupTokens } from '../users/setup-tokens.js';
-import { User } from '../users/user.entity.js';
+import { User } from '../data/user.entity.js';
 import { toUserView } from '../users/user.view.js';
 import { Users } from '../users/users.service.js';
 import type { SetupBody } from './auth.dto.js';

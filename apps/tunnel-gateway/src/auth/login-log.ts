@@ -3,8 +3,8 @@ import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap
 import type { Request } from 'express';
 import type { EntityManager } from 'typeorm';
 import { EventLog, type NewEvent } from '../events/event-log.js';
-import { EventSampler } from '../gateway-host/event-sampler.js';
-import type { User } from '../users/user.entity.js';
+import { EventSampler } from '../common/event-sampler.js';
+import type { User } from '../data/user.entity.js';
 import { Users } from '../users/users.service.js';
 
 const MAX_SOFTWARE = 256;

@@ -4,7 +4,7 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { SecondFactor } from '../users/second-factor.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../data/user.entity.js';
 import { toUserView } from '../users/user.view.js';
 import { Users } from '../users/users.service.js';
 import type { LoginBody } from './auth.dto.js';

@@ -3,7 +3,7 @@ import type { TunnelLoginView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../data/user.entity.js';
 import { Users } from '../users/users.service.js';
 import { LoginLog } from './login-log.js';
 

@@ -1,4 +1,4 @@
-import { base32, totpUri, type Actor } from '@gatehouse/auth';
+import { type Actor, base32, requireLogin, totpUri } from '@gatehouse/auth';
 import type { RecoveryCodesView, TotpEnrolmentView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
@@ -6,7 +6,6 @@ import { Injectable } from '@nestjs/common';
 import { SecondFactor } from '../users/second-factor.js';
 import { Proof } from './proof.js';
 import type { ProvesPassword } from './proof.dto.js';
-import { requireLogin } from './require-login.js';
 
 const ISSUER = 'Gatehouse tunnels';
 

@@ -1,11 +1,10 @@
-import type { Actor } from '@gatehouse/auth';
+import { type Actor, requireLogin } from '@gatehouse/auth';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../data/user.entity.js';
 import { Users } from '../users/users.service.js';
 import { Credentials } from './credentials.js';
 import type { ProvesPassword } from './proof.dto.js';
-import { requireLogin } from './require-login.js';
 
 /** That whoever acts knows the password of the user they act as. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { fieldError } from '../wire/field-error.js';
-import { certificateFacts, namesCover } from './certificate-facts.js';
+import { certificateFacts, namesCover } from '../common/certificate-facts.js';
 
 export interface UploadedCertificate {
   /** PEM: the host's own, then each one's issuer; without the root. */

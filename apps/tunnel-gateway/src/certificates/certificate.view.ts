@@ -1,9 +1,9 @@
 import type { CertificateView } from '@gatehouse/contracts';
 import type { AcmeState } from '../acme/acme-schedule.js';
 import { expiresSoon } from '../acme/renewal.js';
-import type { Host } from '../hosts/host.entity.js';
+import type { Host } from '../data/host.entity.js';
 import { instant } from '../wire/view-parts.js';
-import { namesCover, type CertificateFacts } from './certificate-facts.js';
+import { namesCover, type CertificateFacts } from '../common/certificate-facts.js';
 
 export interface KnownCertificate {
   host: Host;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { namesCover } from './certificate-facts.js';
+import { namesCover } from '../common/certificate-facts.js';
 import { SecretBoxError } from '@gatehouse/net';
 import {
   accountPlace,
@@ -10,7 +10,7 @@ import {
   NO_PLACE,
   openKept,
   policyPlace,
-} from './key-box.js';
+} from '../common/key-box.js';
 
 describe('names of certificates', () => {
   it.each([

@@ -4,9 +4,9 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { AcmeSchedule } from '../acme/acme-schedule.js';
-import { OwnedRows } from '../ownership/owned-rows.js';
+import { OwnedRows } from '../data/owned-rows.js';
 import { readUpload } from './certificate-upload.js';
-import { CertificateStore } from './certificate-store.js';
+import { CertificateStore } from '../data/certificate-store.js';
 import type { CertificateBody } from './certificate.dto.js';
 import { CertificatesService } from './certificates.service.js';
 

@@ -4,7 +4,7 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { AcmeSchedule, type AcmeState } from '../acme/acme-schedule.js';
 import { AcmeSweep } from '../acme/acme-sweep.js';
-import { OwnedRows } from '../ownership/owned-rows.js';
+import { OwnedRows } from '../data/owned-rows.js';
 import { TunnelGatewaySettings } from '../settings.js';
 import { CertificatesService } from './certificates.service.js';
 

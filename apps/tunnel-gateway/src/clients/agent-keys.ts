@@ -1,7 +1,7 @@
 import type { ClientKeyView } from '@gatehouse/contracts';
 import { agentKeyHash, createAgentSecret, formatAgentKey } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
-import { Edges } from '../gateway-host/edges.service.js';
+import { Edges } from '../edge-host/edges.service.js';
 import { PublicAddresses } from '../gateway/public-addresses.js';
 
 export interface NewAgentKey extends ClientKeyView {

@@ -1,7 +1,7 @@
 import type { Actor } from '@gatehouse/auth';
 import { AppError } from '@gatehouse/platform';
-import { isAdministrator } from '../ownership/owned-rows.js';
-import type { Client } from './client.entity.js';
+import { isAdministrator } from '../data/owned-rows.js';
+import type { Client } from '../data/client.entity.js';
 
 type Limits = Pick<Client, 'rateLimit' | 'maxConn' | 'expireAt'>;
 

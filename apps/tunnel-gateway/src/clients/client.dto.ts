@@ -1,5 +1,5 @@
 import { IsBoolean } from 'class-validator';
-import { byNumber, byText, byTime, SortedBy, TIMES } from '../ownership/sort-keys.js';
+import { byNumber, byText, byTime, SortedBy, TIMES } from '../data/sort-keys.js';
 import { Omittable, Nullable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
 import { Flag, IsInstant, Line, RowId, Whole } from '../wire/text-fields.js';

@@ -1,7 +1,7 @@
 import type { AgentView, TunnelClientView, TunnelConnectionView } from '@gatehouse/contracts';
-import type { EdgeAgent, VisitorConnection } from '../gateway-host/edge-ipc.js';
+import type { EdgeAgent, VisitorConnection } from '../common/edge-ipc.js';
 import { flag, instant } from '../wire/view-parts.js';
-import type { Client, ClientOptions } from './client.entity.js';
+import type { Client, ClientOptions } from '../data/client.entity.js';
 
 export interface ClientFacts {
   options: ClientOptions | undefined;

@@ -12,12 +12,12 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { EventLog } from '../events/event-log.js';
-import { Edges } from '../gateway-host/edges.service.js';
-import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
-import type { Condition } from '../ownership/owned-table.js';
-import { containing } from '../ownership/sort-keys.js';
-import { readOptions, writeOptions } from '../ownership/row-options.js';
-import { User } from '../users/user.entity.js';
+import { Edges } from '../edge-host/edges.service.js';
+import { isAdministrator, OwnedRows } from '../data/owned-rows.js';
+import type { Condition } from '../data/owned-table.js';
+import { containing } from '../data/sort-keys.js';
+import { readOptions, writeOptions } from '../data/row-options.js';
+import { User } from '../data/user.entity.js';
 import { fieldError } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
 import { instant } from '../wire/view-parts.js';
@@ -29,7 +29,7 @@ import {
   type KeyRotation,
   type NewClientBody,
 } from './client.dto.js';
-import { ClientOptions, type Client } from './client.entity.js';
+import { ClientOptions, type Client } from '../data/client.entity.js';
 import { refuseLooserLimits } from './client-limits.js';
 import { resetTraffic } from './reset-traffic.js';
 import { toClientView, toConnectionView } from './client.view.js';

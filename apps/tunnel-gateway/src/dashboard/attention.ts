@@ -3,7 +3,7 @@ import type { EventView, TunnelWarning } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { EventsReader } from '../events/events-reader.js';
 import { Countries } from '../ip-rules/countries.js';
-import { seesAll } from '../ownership/owned-rows.js';
+import { seesAll } from '../data/owned-rows.js';
 import { Warnings } from '../warnings/warnings.service.js';
 import type { Presence } from './presence.js';
 

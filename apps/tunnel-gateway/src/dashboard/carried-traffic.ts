@@ -1,13 +1,13 @@
 import type { Actor } from '@gatehouse/auth';
 import type { DashboardSeries, TopResource, TopVisitor } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
-import type { Host } from '../hosts/host.entity.js';
-import { seesAll, OwnedRows } from '../ownership/owned-rows.js';
-import type { Condition } from '../ownership/owned-table.js';
+import type { Host } from '../data/host.entity.js';
+import { seesAll, OwnedRows } from '../data/owned-rows.js';
+import type { Condition } from '../data/owned-table.js';
 import { BUCKET_KINDS, bucketRange } from '../traffic/bucket.js';
 import { SeriesReader } from '../traffic/flow-series.js';
 import { ADDRESS_SORTS } from '../traffic/traffic.dto.js';
-import type { Tunnel } from '../tunnels/tunnel.entity.js';
+import type { Tunnel } from '../data/tunnel.entity.js';
 import { instant } from '../wire/view-parts.js';
 
 const SHOWN = 10;

@@ -2,7 +2,7 @@ import type { Actor } from '@gatehouse/auth';
 import type { DashboardLive } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { seesAll } from '../ownership/owned-rows.js';
+import { seesAll } from '../data/owned-rows.js';
 import type { Presence } from './presence.js';
 
 /** Batches of the edge come once a second. */

@@ -1,8 +1,8 @@
 import type { Actor } from '@gatehouse/auth';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import { Edges } from '../gateway-host/edges.service.js';
-import { seesAll, OwnedRows } from '../ownership/owned-rows.js';
+import { Edges } from '../edge-host/edges.service.js';
+import { seesAll, OwnedRows } from '../data/owned-rows.js';
 
 /** More clients than one user has; of those beyond it is not said who is there. */
 const MAX_CLIENTS = 10_000;

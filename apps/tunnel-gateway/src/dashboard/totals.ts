@@ -1,8 +1,8 @@
 import type { Actor } from '@gatehouse/auth';
 import type { DashboardTotals } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
-import { seesAll, OwnedRows } from '../ownership/owned-rows.js';
-import { User } from '../users/user.entity.js';
+import { seesAll, OwnedRows } from '../data/owned-rows.js';
+import { User } from '../data/user.entity.js';
 import type { Presence } from './presence.js';
 
 const ALL = 'count(*)';

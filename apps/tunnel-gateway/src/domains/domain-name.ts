@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parse } from 'tldts';
-import { parseHostName } from '../hosts/host-name.js';
+import { parseHostName } from '../wire/host-name.js';
 
 /** A record of a proof has a label of its own before the name. */
 const MAX_LENGTH = 230;

@@ -1,5 +1,5 @@
 import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
-import { byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
+import { byText, SortedBy, TIMES } from '../data/sort-keys.js';
 import { Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, SearchText } from '../wire/page-query.js';
 import { RowId } from '../wire/text-fields.js';

@@ -1,7 +1,7 @@
 import type { DomainView } from '@gatehouse/contracts';
 import { instant } from '../wire/view-parts.js';
 import { recordOf } from './domain-proof.js';
-import type { Domain } from './domain.entity.js';
+import type { Domain } from '../data/domain.entity.js';
 
 export function toDomainView(domain: Domain): DomainView {
   const { name, challenge } = domain;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { insertOf, type NewEvent } from './new-event.js';
+import { insertOf, type NewEvent } from '../common/new-event.js';
 
-export type { NewEvent } from './new-event.js';
+export type { NewEvent } from '../common/new-event.js';
 
 /** Where whatever happens is written down. */
 @Injectable()

@@ -4,7 +4,7 @@ import { ArrayMaxSize, IsIn, IsOptional, Matches } from 'class-validator';
 import { PageQuery, QueryId } from '../wire/page-query.js';
 import { IsInstant } from '../wire/text-fields.js';
 import { EVENT_TYPES } from './event-types.js';
-import { EVENT_RESOURCES, type EventResourceKind } from './new-event.js';
+import { EVENT_RESOURCES, type EventResourceKind } from '../common/new-event.js';
 
 export class EventQuery extends PageQuery {
   /** Types of events, with commas between them. Default: all. */

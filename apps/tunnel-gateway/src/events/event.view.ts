@@ -1,5 +1,5 @@
 import type { EventView } from '@gatehouse/contracts';
-import type { EventRow } from './event.entity.js';
+import type { EventRow } from '../data/event.entity.js';
 
 export function toEventView(row: EventRow): EventView {
   return {

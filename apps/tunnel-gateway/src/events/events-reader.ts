@@ -1,8 +1,8 @@
 import type { Actor } from '@gatehouse/auth';
 import type { EventPage, EventView } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
-import { OwnedRows } from '../ownership/owned-rows.js';
-import type { Condition } from '../ownership/owned-table.js';
+import { OwnedRows } from '../data/owned-rows.js';
+import type { Condition } from '../data/owned-table.js';
 import type { EventQuery } from './event.dto.js';
 import { toEventView } from './event.view.js';
 

@@ -1,6 +1,6 @@
 import type { TunnelGatewayView } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
-import { Edges } from '../gateway-host/edges.service.js';
+import { Edges } from '../edge-host/edges.service.js';
 import { SERVICE_VERSION } from '../service-version.js';
 import { TunnelGatewaySettings } from '../settings.js';
 

@@ -1,9 +1,9 @@
 import type { Actor } from '@gatehouse/auth';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Client } from '../clients/client.entity.js';
+import { Client } from '../data/client.entity.js';
 import { EventLog } from '../events/event-log.js';
-import type { Host } from './host.entity.js';
+import type { Host } from '../data/host.entity.js';
 
 /** Writes down what people do to hosts. */
 @Injectable()

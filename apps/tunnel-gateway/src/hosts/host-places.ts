@@ -1,6 +1,7 @@
 import { AppError } from '@gatehouse/platform';
 import type { EntityManager } from 'typeorm';
-import type { HostScheme } from './host.entity.js';
+import { lockNames } from '../domains/lock-names.js';
+import type { HostScheme } from '../data/host.entity.js';
 
 export interface HostPlace {
   host: string;
@@ -13,9 +14,6 @@ export interface HostPlace {
   /** Whether a domain of the owner covers the name: then wildcards of others above it do not count. */
   isOwned: boolean;
 }
-
-/** One change of names at a time: what is free when it is looked at is free when it is taken. */
-const LOCK = `SELECT pg_advisory_xact_lock(hashtext('tunnel_gateway.hosts'))`;
 
 /** Anybody's: a name leads to one place. Schemes are apart only where one is http and the other https. */
 const TAKEN = `
@@ -35,11 +33,6 @@ const SOMEBODY_ELSES = `
       OR (h.host LIKE '*.%' AND NOT $3 AND u.role <> 'admin' AND right($1, length(h.host) - 1) = substr(h.host, 2))
       OR ($1 LIKE '*.%' AND right(h.host, length($1) - 1) = substr($1, 2)))
   LIMIT 1`;
-
-/** Nobody else makes hosts, or gives names to users, before the transaction ends. */
-export async function lockNames(tx: EntityManager): Promise<void> {
-  await tx.query(LOCK);
-}
 
 /** Nobody else gets the place before the transaction ends. @throws AppError HOST_CONFLICT */
 export async function claimPlace(place: HostPlace, tx: EntityManager): Promise<void> {

@@ -1,9 +1,9 @@
 import { IsBoolean, IsIn, IsOptional, IsString, Matches, MaxLength, ValidateBy } from 'class-validator';
-import { byNumber, byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
+import { byNumber, byText, SortedBy, TIMES } from '../data/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
 import { Aliases, Flag, Line, RowId } from '../wire/text-fields.js';
-import { HOST_SCHEMES, type HostScheme } from './host.entity.js';
+import { HOST_SCHEMES, type HostScheme } from '../data/host.entity.js';
 import { isHeaderMap } from './header-map.js';
 
 export const HOST_SORTS = {

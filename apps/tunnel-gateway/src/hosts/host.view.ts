@@ -1,6 +1,6 @@
 import type { HostView } from '@gatehouse/contracts';
 import { flag, instant } from '../wire/view-parts.js';
-import type { Host, HostOptions } from './host.entity.js';
+import type { Host, HostOptions } from '../data/host.entity.js';
 
 /** Where the files of a certificate are is nobody's business. `certified`: it has one that was uploaded or ordered. */
 export function toHostView(host: Host, options: HostOptions | undefined, certified: boolean): HostView {

@@ -5,9 +5,9 @@ import type { IpRules } from '@gatehouse/tunnel-kernel';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { Request, RequestHandler } from 'express';
 import type { EntityManager } from 'typeorm';
-import { OwnedRows } from '../ownership/owned-rows.js';
+import { OwnedRows } from '../data/owned-rows.js';
 import { Countries } from './countries.js';
-import { compileRules } from './legible-rules.js';
+import { compileRules } from '../common/legible-rules.js';
 import { toRuleConfig } from './rule-config.js';
 
 /** Of every change of the configuration, address rules included. */

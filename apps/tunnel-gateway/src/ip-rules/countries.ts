@@ -1,8 +1,8 @@
 import { SYSTEM_ACTOR } from '@gatehouse/auth';
 import { HealthRegistry, JsonLogger } from '@gatehouse/platform';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { CountryFile } from '../gateway-host/country-file.js';
-import { OwnedRows } from '../ownership/owned-rows.js';
+import { CountryFile } from '../common/country-file.js';
+import { OwnedRows } from '../data/owned-rows.js';
 import { TunnelGatewaySettings } from '../settings.js';
 
 const COUNTRY_RULES = [{ sql: `row.pattern_kind = 'country'` }];

@@ -2,15 +2,15 @@ import { SYSTEM_ACTOR, type Actor } from '@gatehouse/auth';
 import type { IpRuleCheck, IpRuleCheckLevel } from '@gatehouse/contracts';
 import type { AccessPoint, IpExplanation, IpRules, LevelExplanation } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
-import { seesAll, OwnedRows } from '../ownership/owned-rows.js';
-import type { Condition } from '../ownership/owned-table.js';
-import { ResourceOwners } from '../ownership/resource-owners.js';
+import { seesAll, OwnedRows } from '../data/owned-rows.js';
+import type { Condition } from '../data/owned-table.js';
+import { ResourceOwners } from '../data/resource-owners.js';
 import { fieldError } from '../wire/field-error.js';
 import { Countries } from './countries.js';
 import type { IpRuleCheckQuery } from './ip-rule.dto.js';
-import type { IpRule } from './ip-rule.entity.js';
+import type { IpRule } from '../data/ip-rule.entity.js';
 import { toIpRuleView } from './ip-rule.view.js';
-import { compileRules } from './legible-rules.js';
+import { compileRules } from '../common/legible-rules.js';
 import { toRuleConfig } from './rule-config.js';
 
 /** Where an address is asked about: at the console, or as a visitor of as much as is said. */

@@ -1,10 +1,10 @@
 import type { IpPatternKind, IpRuleScope } from '@gatehouse/tunnel-kernel';
 import { IsBoolean, IsIP, IsIn, IsOptional } from 'class-validator';
-import { byNumber, byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
+import { byNumber, byText, SortedBy, TIMES } from '../data/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, SearchText } from '../wire/page-query.js';
 import { Aliases, Line, RowId, Whole } from '../wire/text-fields.js';
-import { PATTERN_KINDS, RULE_SCOPES, RULE_TYPES, type RuleType } from './ip-rule.entity.js';
+import { PATTERN_KINDS, RULE_SCOPES, RULE_TYPES, type RuleType } from '../data/ip-rule.entity.js';
 
 const TYPE_ALIASES = { whitelist: 'allow', white: 'allow', blacklist: 'deny', black: 'deny' };
 const KIND_ALIASES = { ip: 'exact', subnet: 'cidr', geoip: 'country' };

@@ -1,6 +1,6 @@
 import type { IpRuleView } from '@gatehouse/contracts';
 import { instant } from '../wire/view-parts.js';
-import type { IpRule } from './ip-rule.entity.js';
+import type { IpRule } from '../data/ip-rule.entity.js';
 
 export function toIpRuleView(rule: IpRule): IpRuleView {
   return {

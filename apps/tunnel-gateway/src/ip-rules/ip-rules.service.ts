@@ -4,17 +4,17 @@ import { afterCommit, UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { isAdministrator, OwnedRows } from '../ownership/owned-rows.js';
-import type { Condition } from '../ownership/owned-table.js';
-import { containing } from '../ownership/sort-keys.js';
-import { ResourceOwners } from '../ownership/resource-owners.js';
+import { isAdministrator, OwnedRows } from '../data/owned-rows.js';
+import type { Condition } from '../data/owned-table.js';
+import { containing } from '../data/sort-keys.js';
+import { ResourceOwners } from '../data/resource-owners.js';
 import { fieldError, readField } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
 import { ConsoleRules } from './console-rules.js';
 import { Countries } from './countries.js';
-import { parseAddressPattern } from './address-pattern.js';
+import { parseAddressPattern } from '../common/address-pattern.js';
 import { IP_RULE_SORTS, type IpRuleChanges, type IpRuleQuery, type NewIpRuleBody } from './ip-rule.dto.js';
-import type { IpRule } from './ip-rule.entity.js';
+import type { IpRule } from '../data/ip-rule.entity.js';
 import { toIpRuleView } from './ip-rule.view.js';
 
 /** Who changes a rule, from where, and what they take it for. */

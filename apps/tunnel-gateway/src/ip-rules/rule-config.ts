@@ -1,5 +1,5 @@
 import type { IpRuleConfig } from '@gatehouse/tunnel-kernel';
-import type { IpRule } from './ip-rule.entity.js';
+import type { IpRule } from '../data/ip-rule.entity.js';
 
 /** A rule as it is compiled. */
 export function toRuleConfig(rule: IpRule): IpRuleConfig {

@@ -1,15 +1,14 @@
-import { SessionStore, type Actor } from '@gatehouse/auth';
+import { type Actor, requireLogin, SessionStore } from '@gatehouse/auth';
 import type { EndedSessionsView, TunnelSessionPage, TunnelSessionView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import { requireLogin } from '../auth/require-login.js';
-import { OwnedRows } from '../ownership/owned-rows.js';
-import { readOptions } from '../ownership/row-options.js';
-import { User } from '../users/user.entity.js';
+import { OwnedRows } from '../data/owned-rows.js';
+import { readOptions } from '../data/row-options.js';
+import { User } from '../data/user.entity.js';
 import { instant } from '../wire/view-parts.js';
 import { SESSION_SORT, type SessionQuery } from './session.dto.js';
-import { SessionDetails, type SessionRow } from './session.entity.js';
+import { SessionDetails, type SessionRow } from '../data/session.entity.js';
 
 /** Logins that have not ended: everybody's own; administrators see all. */
 @Injectable()

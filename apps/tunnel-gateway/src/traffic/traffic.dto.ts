@@ -1,10 +1,10 @@
 import type { CountedResource } from '@gatehouse/contracts';
 import { IsIn, IsIP, IsOptional } from 'class-validator';
-import { byNumber, byText, byTime, SortedBy, TIMES } from '../ownership/sort-keys.js';
+import { byNumber, byText, byTime, SortedBy, TIMES } from '../data/sort-keys.js';
 import { PageQuery, QueryId } from '../wire/page-query.js';
 import { IsInstant } from '../wire/text-fields.js';
 import { BUCKETS, type Bucket } from './bucket.js';
-import { COUNTED_RESOURCES } from './traffic.entity.js';
+import { COUNTED_RESOURCES } from '../data/traffic.entity.js';
 
 class CountedQuery extends PageQuery {
   @IsOptional()

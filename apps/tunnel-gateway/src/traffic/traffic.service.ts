@@ -1,9 +1,9 @@
 import type { Actor } from '@gatehouse/auth';
 import type { FlowSeries, FlowStatPage, FlowStatView, RequestIpPage, RequestIpView } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
-import { OwnedRows } from '../ownership/owned-rows.js';
-import type { Condition } from '../ownership/owned-table.js';
-import { ResourceOwners } from '../ownership/resource-owners.js';
+import { OwnedRows } from '../data/owned-rows.js';
+import type { Condition } from '../data/owned-table.js';
+import { ResourceOwners } from '../data/resource-owners.js';
 import { instant } from '../wire/view-parts.js';
 import { bucketRange } from './bucket.js';
 import { SeriesReader } from './flow-series.js';
@@ -14,7 +14,7 @@ import {
   type RequestIpQuery,
   type SeriesQuery,
 } from './traffic.dto.js';
-import type { FlowStat, RequestIp } from './traffic.entity.js';
+import type { FlowStat, RequestIp } from '../data/traffic.entity.js';
 
 /** What was carried, and who came. */
 @Injectable()

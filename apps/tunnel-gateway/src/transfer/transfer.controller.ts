@@ -1,10 +1,9 @@
-import { CurrentActor, Requires, RequiresLogin, type Actor } from '@gatehouse/auth';
+import { type Actor, CurrentActor, requireLogin, Requires, RequiresLogin } from '@gatehouse/auth';
 import type { TransferArchive, TransferImportView, TransferRestoreView } from '@gatehouse/contracts';
 import { Answers, Fails } from '@gatehouse/platform';
 import { Body, Controller, Get, HttpCode, Ip, Post, Query, Req, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { requireLogin } from '../auth/require-login.js';
 import { ArchiveBody } from './archive/archive-body.js';
 import { Exporter } from './archive/exporter.js';
 import { Restorer } from './archive/restorer.js';

@@ -4,7 +4,7 @@ import { AppError } from '@gatehouse/platform';
 import type { TunnelMode } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Edges } from '../gateway-host/edges.service.js';
+import { Edges } from '../edge-host/edges.service.js';
 import { TunnelGatewaySettings } from '../settings.js';
 import { fieldError } from '../wire/field-error.js';
 

@@ -1,6 +1,6 @@
 import { TUNNEL_MODES, type TunnelMode } from '@gatehouse/tunnel-kernel';
 import { IsBoolean, IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
-import { byNumber, byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
+import { byNumber, byText, SortedBy, TIMES } from '../data/sort-keys.js';
 import { Nullable, Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
 import { Aliases, Flag, Line, RowId, Whole } from '../wire/text-fields.js';

@@ -1,7 +1,7 @@
 import type { TunnelView } from '@gatehouse/contracts';
 import type { TunnelState } from '@gatehouse/tunnel-kernel';
 import { flag, instant } from '../wire/view-parts.js';
-import type { Tunnel, TunnelOptions } from './tunnel.entity.js';
+import type { Tunnel, TunnelOptions } from '../data/tunnel.entity.js';
 
 export interface TunnelFacts {
   options: TunnelOptions | undefined;

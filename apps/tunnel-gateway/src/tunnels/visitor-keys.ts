@@ -2,12 +2,12 @@ import type { Actor } from '@gatehouse/auth';
 import { agentKeyHash, createAgentSecret, formatVisitorKey } from '@gatehouse/tunnel-kernel';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { AuthPolicy } from '../auth-policies/auth-policy.entity.js';
+import type { AuthPolicy } from '../data/auth-policy.entity.js';
 import { VISITOR_KEY_PREFIX } from '../auth-policies/visitor-key.js';
-import { Edges } from '../gateway-host/edges.service.js';
-import { OwnedRows } from '../ownership/owned-rows.js';
+import { Edges } from '../edge-host/edges.service.js';
+import { OwnedRows } from '../data/owned-rows.js';
 import { ListenPorts } from './listen-port.js';
-import type { Tunnel } from './tunnel.entity.js';
+import type { Tunnel } from '../data/tunnel.entity.js';
 
 /**
  * Keys that visitors of `secret` and `p2p` tunnels show. Each is a password policy of its tunnel whose password is a plain

@@ -1,20 +1,19 @@
-import { hashPassword, type Actor } from '@gatehouse/auth';
+import { type Actor, hashPassword, requireLogin } from '@gatehouse/auth';
 import type { TunnelUserPage, TunnelUserView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { QueryFailedError, type EntityManager } from 'typeorm';
-import { requireLogin } from '../auth/require-login.js';
-import { OwnedRows } from '../ownership/owned-rows.js';
-import type { Condition } from '../ownership/owned-table.js';
-import { containing } from '../ownership/sort-keys.js';
+import { OwnedRows } from '../data/owned-rows.js';
+import type { Condition } from '../data/owned-table.js';
+import { containing } from '../data/sort-keys.js';
 import { fieldError } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
 import { refuseGuessable } from './password-rules.js';
 import { Revocation } from './revocation.js';
 import { SecondFactor } from './second-factor.js';
 import { USER_SORT, type NewUserBody, type UserChanges, type UserQuery, type UserRemovalQuery } from './user.dto.js';
-import { DISABLED, ENABLED, User } from './user.entity.js';
+import { DISABLED, ENABLED, User } from '../data/user.entity.js';
 import { toUserView } from './user.view.js';
 
 /** One change of administrators at a time, so that two do not remove the last two. */

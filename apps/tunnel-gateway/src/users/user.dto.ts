@@ -1,11 +1,11 @@
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
-import { byNumber, byText, SortedBy, TIMES } from '../ownership/sort-keys.js';
+import { byNumber, byText, SortedBy, TIMES } from '../data/sort-keys.js';
 import { Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger, SearchText } from '../wire/page-query.js';
 import { Flag } from '../wire/text-fields.js';
 import { ChosenPassword } from './password-rules.js';
 import { UserName } from './user-name.js';
-import { USER_ROLES, type UserRole } from './user.entity.js';
+import { USER_ROLES, type UserRole } from '../data/user.entity.js';
 
 export const USER_SORT = { username: byText('row.username'), status: byNumber('row.status'), ...TIMES };
 

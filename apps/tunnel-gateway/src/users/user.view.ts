@@ -1,6 +1,6 @@
 import type { TunnelUserView } from '@gatehouse/contracts';
 import { flag, instant } from '../wire/view-parts.js';
-import type { User } from './user.entity.js';
+import type { User } from '../data/user.entity.js';
 
 /** A user on the wire. `totp`: whether logins need a second factor. */
 export function toUserView(user: User, totp: boolean): TunnelUserView {

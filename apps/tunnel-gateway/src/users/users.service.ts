@@ -1,7 +1,7 @@
 import { hashPassword, needsRehash, verifyPassword } from '@gatehouse/auth';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type Repository } from 'typeorm';
-import { ENABLED, User, type UserRole } from './user.entity.js';
+import { ENABLED, User, type UserRole } from '../data/user.entity.js';
 
 export interface NewUser {
   readonly username: string;

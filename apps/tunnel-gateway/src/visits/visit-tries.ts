@@ -1,6 +1,6 @@
 import { networkOf } from '@gatehouse/net';
 import type { Tries } from '@gatehouse/tunnel-kernel';
-import type { Queries } from '../gateway-host/edge-database.js';
+import type { Queries } from '../common/edge-database.js';
 
 const MAX_TRIES = 5;
 

@@ -1,8 +1,8 @@
 import type { VisitorPolicyConfig, VisitStanding } from '@gatehouse/tunnel-kernel';
-import { readTunnelPolicies } from '../gateway-host/config-rows.js';
-import type { Queries } from '../gateway-host/edge-database.js';
-import { writeGrants } from '../gateway-host/grant-rows.js';
-import { isVisitorKey, toPolicy, type OpenSecret } from '../gateway-host/policy-mapper.js';
+import { readTunnelPolicies } from '../common/config-rows.js';
+import type { Queries } from '../common/edge-database.js';
+import { writeGrants } from '../common/grant-rows.js';
+import { isVisitorKey, toPolicy, type OpenSecret } from '../common/policy-mapper.js';
 
 export interface VisitedTunnel {
   id: number;

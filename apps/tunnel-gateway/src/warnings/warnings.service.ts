@@ -2,7 +2,7 @@ import type { Actor } from '@gatehouse/auth';
 import type { TunnelWarning } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { seesAll } from '../ownership/owned-rows.js';
+import { seesAll } from '../data/owned-rows.js';
 
 /** Of one kind: who has more to mend begins with these. */
 const OF_A_KIND = 20;

@@ -3,7 +3,7 @@ import { Jobs } from '@gatehouse/jobs';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { EventRow } from '../events/event.entity.js';
+import { EventRow } from '../data/event.entity.js';
 import { toEventView } from '../events/event.view.js';
 
 /** Events of one transaction. */

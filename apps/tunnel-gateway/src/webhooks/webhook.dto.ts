@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '../events/event-types.js';
 import { Omittable } from '../wire/omittable.js';
 import { PageQuery, QueryId, QueryInteger } from '../wire/page-query.js';
 import { Flag, Line } from '../wire/text-fields.js';
-import { DELIVERY_STATES, type DeliveryState } from './webhook.entity.js';
+import { DELIVERY_STATES, type DeliveryState } from '../data/webhook.entity.js';
 
 export class WebhookQuery extends PageQuery {
   @QueryInteger({ min: 0, max: 1 })

@@ -1,6 +1,6 @@
 import type { WebhookDeliveryView, WebhookView } from '@gatehouse/contracts';
 import { flag, instant } from '../wire/view-parts.js';
-import type { Webhook, WebhookDelivery } from './webhook.entity.js';
+import type { Webhook, WebhookDelivery } from '../data/webhook.entity.js';
 
 export function toWebhookView(webhook: Webhook): WebhookView {
   return {

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min, MinLength } from 'class-validator';
-import { MAX_CURSOR } from '../ownership/cursor.js';
+import { MAX_CURSOR } from './cursor.js';
 
 export const MAX_PAGE = 200;
 const MAX_ID = Number.MAX_SAFE_INTEGER;

@@ -5,10 +5,10 @@ import type { NewTunnelClientView } from '@gatehouse/contracts';
 import { withClient } from '@gatehouse/persistence';
 import { waitFor } from '@gatehouse/testing';
 import { TunnelAgent, type AgentStatus } from '@gatehouse/tunnel-kernel';
-import type { EdgeLauncher } from '../../src/gateway-host/edge-launcher.js';
-import { Edges } from '../../src/gateway-host/edges.service.js';
+import type { EdgeLauncher } from '../../src/edge-host/edge-launcher.js';
+import { Edges } from '../../src/edge-host/edges.service.js';
 import { Users } from '../../src/users/users.service.js';
-import type { UserRole } from '../../src/users/user.entity.js';
+import type { UserRole } from '../../src/data/user.entity.js';
 import { startGateway, type GatewayApp } from '../gateway-app.js';
 
 const PASSWORD = 'correct horse battery';

@@ -42,6 +42,17 @@ export function refuseApiKeys({ credential }: Pick<Actor, 'credential'>): void {
   throw new AppError('FORBIDDEN', 'This needs a login; API keys may not do it');
 }
 
+/**
+ * The user of a login. API keys act for their user in everything but credentials: a key that leaks makes no other keys and
+ * ends no logins.
+ * @throws AppError FORBIDDEN
+ */
+export function requireLogin(actor: Actor): number {
+  refuseApiKeys(actor);
+  if (actor.credential === 'session' && actor.userId !== null) return actor.userId;
+  throw new AppError('FORBIDDEN', 'This needs the login of a user');
+}
+
 /** admin allows all, write also allows read. */
 export function allows(actor: Pick<Actor, 'scopes'>, needed: Scope): boolean {
   const needs = SCOPES.indexOf(needed);

@@ -1,0 +1,87 @@
+import { BigIntColumn, BigIntId, TimestampColumn } from '@gatehouse/persistence';
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, OneToOne, PrimaryColumn } from 'typeorm';
+import { Client } from './client.entity.js';
+import { ENABLED } from './user.entity.js';
+
+export const HOST_SCHEMES = ['all', 'http', 'https'] as const;
+export type HostScheme = (typeof HOST_SCHEMES)[number];
+
+/** A domain, or a part of one, that leads to a client's targets. The columns are the data model's. */
+@Entity('hosts', { schema: 'tunnel_gateway' })
+@Index('hosts_client_id_idx', ['clientId'])
+@Index('hosts_host_idx', ['host'])
+@Check('hosts_scheme_check', `scheme IN ('all', 'http', 'https')`)
+@Check('hosts_auto_https_check', 'auto_https IN (0, 1)')
+@Check('hosts_status_check', 'status IN (0, 1)')
+export class Host {
+  @BigIntId()
+  id: number;
+
+  @BigIntColumn({ name: 'client_id' })
+  clientId: number;
+
+  @ManyToOne(() => Client, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'client_id', foreignKeyConstraintName: 'hosts_client_id_fkey' })
+  client: Client;
+
+  /** A-labels in lower case: a name, `*.name` or `*`. */
+  @Column({ type: 'text' })
+  host: string;
+
+  @Column({ type: 'text', nullable: true, default: '/' })
+  location: string | null;
+
+  @Column({ type: 'text', nullable: true, default: 'all' })
+  scheme: HostScheme | null;
+
+  @Column({ name: 'target_addr', type: 'text' })
+  targetAddr: string;
+
+  @Column({ name: 'cert_path', type: 'text', nullable: true })
+  certPath: string | null;
+
+  @Column({ name: 'key_path', type: 'text', nullable: true })
+  keyPath: string | null;
+
+  @Column({ name: 'auto_https', type: 'integer', nullable: true, default: 0 })
+  autoHttps: number | null;
+
+  @Column({ type: 'integer', default: ENABLED })
+  status: number;
+
+  @BigIntColumn({ name: 'inlet_flow', nullable: true, default: 0 })
+  inletFlow: number | null;
+
+  @BigIntColumn({ name: 'export_flow', nullable: true, default: 0 })
+  exportFlow: number | null;
+
+  @TimestampColumn({ name: 'created_at', nullable: true })
+  createdAt: Date | null;
+
+  @TimestampColumn({ name: 'updated_at', nullable: true })
+  updatedAt: Date | null;
+}
+
+/** What the data model has no column for. */
+@Entity('host_options')
+export class HostOptions {
+  @PrimaryColumn({ name: 'host_id', type: 'bigint' })
+  hostId: number;
+
+  @OneToOne(() => Host, { onDelete: 'CASCADE' })
+  @JoinColumn({ name: 'host_id', foreignKeyConstraintName: 'host_options_host_fk' })
+  host: Host;
+
+  /** Sent to targets as `Host`; null: what the visitor said. */
+  @Column({ name: 'rewrite_host', type: 'text', nullable: true })
+  rewriteHost: string | null;
+
+  @Column({ name: 'strict_path', type: 'boolean', default: false })
+  strictPath: boolean;
+
+  @Column({ name: 'request_headers', type: 'jsonb', default: {} })
+  requestHeaders: Record<string, string>;
+
+  @Column({ name: 'response_headers', type: 'jsonb', default: {} })
+  responseHeaders: Record<string, string>;
+}

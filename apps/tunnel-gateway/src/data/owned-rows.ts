@@ -1,0 +1,156 @@
+import { allows, type Actor } from '@gatehouse/auth';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ApiKeyRow } from './api-key.entity.js';
+import { AuthPolicy } from './auth-policy.entity.js';
+import { Client } from './client.entity.js';
+import { Domain } from './domain.entity.js';
+import { EventRow } from './event.entity.js';
+import { Host } from './host.entity.js';
+import { IpRule } from './ip-rule.entity.js';
+import { SessionRow } from './session.entity.js';
+import { TunnelGatewaySettings } from '../settings.js';
+import { FlowStat, RequestIp } from './traffic.entity.js';
+import { Tunnel } from './tunnel.entity.js';
+import { User } from './user.entity.js';
+import { Webhook, WebhookDelivery } from './webhook.entity.js';
+import { OwnedTable, type Condition, type OwnedCap } from './owned-table.js';
+
+const OWN_CLIENTS = 'SELECT c.id FROM tunnel_gateway.clients c WHERE c.owner_user_id = :actorId';
+
+function ownedThrough(table: 'tunnels' | 'hosts'): string {
+  return `SELECT r.id FROM tunnel_gateway.${table} r WHERE r.client_id IN (${OWN_CLIENTS})`;
+}
+
+/** A rule or policy is whose the resource is that it is about. */
+function aboutOwn(kind: string): string {
+  return `(${kind} = 'client' AND row.resource_id IN (${OWN_CLIENTS}))
+    OR (${kind} = 'tunnel' AND row.resource_id IN (${ownedThrough('tunnels')}))
+    OR (${kind} = 'host' AND row.resource_id IN (${ownedThrough('hosts')}))`;
+}
+
+/** One's own totals, and those of what one owns. */
+const COUNTED_OWN = `(row.resource_type = 'user' AND row.resource_id = :actorId) OR ${aboutOwn('row.resource_type')}`;
+
+/**
+ * The only way to the tables that people own. Everything begins with an actor: administrators touch all rows, everybody
+ * else those of the clients that are theirs.
+ */
+@Injectable()
+export class OwnedRows {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly settings: TunnelGatewaySettings,
+  ) {}
+
+  /** Of everybody but administrators: themselves. */
+  users(actor: Actor, tx?: EntityManager): OwnedTable<User> {
+    const restriction = restrictedTo(actor, 'row.id = :actorId');
+    return new OwnedTable({ manager: this.manager(tx), entity: User, noun: 'user', restriction });
+  }
+
+  sessions(actor: Actor): OwnedTable<SessionRow> {
+    const restriction = restrictedTo(actor, 'row.user_id = :actorId');
+    return new OwnedTable({ manager: this.manager(undefined), entity: SessionRow, noun: 'login', restriction });
+  }
+
+  apiKeys(actor: Actor): OwnedTable<ApiKeyRow> {
+    const restriction = restrictedTo(actor, 'row.user_id = :actorId');
+    return new OwnedTable({ manager: this.manager(undefined), entity: ApiKeyRow, noun: 'API key', restriction });
+  }
+
+  clients(actor: Actor, tx?: EntityManager): OwnedTable<Client> {
+    const restriction = restrictedTo(actor, 'row.owner_user_id = :actorId');
+    const cap = capOf(actor, this.settings.maxClientsPerUser);
+    return new OwnedTable({ manager: this.manager(tx), entity: Client, noun: 'client', restriction, cap });
+  }
+
+  tunnels(actor: Actor, tx?: EntityManager): OwnedTable<Tunnel> {
+    const restriction = restrictedTo(actor, `row.client_id IN (${OWN_CLIENTS})`);
+    const cap = capOf(actor, this.settings.maxTunnelsPerUser);
+    return new OwnedTable({ manager: this.manager(tx), entity: Tunnel, noun: 'tunnel', restriction, cap });
+  }
+
+  hosts(actor: Actor, tx?: EntityManager): OwnedTable<Host> {
+    const restriction = restrictedTo(actor, `row.client_id IN (${OWN_CLIENTS})`);
+    const cap = capOf(actor, this.settings.maxHostsPerUser);
+    return new OwnedTable({ manager: this.manager(tx), entity: Host, noun: 'host', restriction, cap });
+  }
+
+  /** As many as hosts: each of those may be of a name of its own. */
+  domains(actor: Actor, tx?: EntityManager): OwnedTable<Domain> {
+    const restriction = restrictedTo(actor, 'row.user_id = :actorId');
+    const cap = capOf(actor, this.settings.maxHostsPerUser);
+    return new OwnedTable({ manager: this.manager(tx), entity: Domain, noun: 'domain', restriction, cap });
+  }
+
+  ipRules(actor: Actor, tx?: EntityManager): OwnedTable<IpRule> {
+    const own = `(row.scope = 'user' AND row.resource_id = :actorId) OR ${aboutOwn('row.scope')}`;
+    const restriction = restrictedTo(actor, own);
+    const cap = capOf(actor, this.settings.maxRulesPerUser);
+    return new OwnedTable({ manager: this.manager(tx), entity: IpRule, noun: 'rule', restriction, cap });
+  }
+
+  authPolicies(actor: Actor, tx?: EntityManager): OwnedTable<AuthPolicy> {
+    const restriction = restrictedTo(actor, aboutOwn('row.resource_type'));
+    const { maxRulesPerUser, maxTunnelsPerUser } = this.settings;
+    // The keys of visitors of private tunnels are policies, too.
+    const cap = capOf(actor, maxRulesPerUser + maxTunnelsPerUser);
+    return new OwnedTable({ manager: this.manager(tx), entity: AuthPolicy, noun: 'policy', restriction, cap });
+  }
+
+  flowStats(actor: Actor): OwnedTable<FlowStat> {
+    const restriction = restrictedTo(actor, COUNTED_OWN);
+    return new OwnedTable({ manager: this.manager(undefined), entity: FlowStat, noun: 'total', restriction });
+  }
+
+  requestIps(actor: Actor): OwnedTable<RequestIp> {
+    const restriction = restrictedTo(actor, COUNTED_OWN);
+    return new OwnedTable({ manager: this.manager(undefined), entity: RequestIp, noun: 'address', restriction });
+  }
+
+  webhooks(actor: Actor, tx?: EntityManager): OwnedTable<Webhook> {
+    const restriction = restrictedTo(actor, 'row.owner_user_id = :actorId');
+    return new OwnedTable({ manager: this.manager(tx), entity: Webhook, noun: 'webhook', restriction });
+  }
+
+  webhookDeliveries(actor: Actor): OwnedTable<WebhookDelivery> {
+    const own = 'SELECT w.id FROM tunnel_gateway_ops.webhooks w WHERE w.owner_user_id = :actorId';
+    const restriction = restrictedTo(actor, `row.webhook_id IN (${own})`);
+    return new OwnedTable({ manager: this.manager(undefined), entity: WebhookDelivery, noun: 'delivery', restriction });
+  }
+
+  /** The log is written elsewhere: this is for reading. */
+  events(actor: Actor): OwnedTable<EventRow> {
+    const restriction = restrictedTo(actor, 'row.owner_user_id = :actorId');
+    return new OwnedTable({ manager: this.manager(undefined), entity: EventRow, noun: 'event', restriction });
+  }
+
+  /** For the options of rows that were found here. */
+  get options(): EntityManager {
+    return this.dataSource.manager;
+  }
+
+  private manager(tx: EntityManager | undefined): EntityManager {
+    return tx ?? this.dataSource.manager;
+  }
+}
+
+export function isAdministrator(actor: Actor): boolean {
+  return allows(actor, 'admin');
+}
+
+/** Whether all rows are theirs to see: a key of an administrator sees them whatever else it may. */
+export function seesAll(actor: Actor): boolean {
+  return isAdministrator(actor) || actor.role === 'admin';
+}
+
+/** Of one user; whoever sees everything is not counted. */
+function capOf(actor: Actor, most: number): OwnedCap | null {
+  return seesAll(actor) ? null : { userId: actor.userId ?? 0, most };
+}
+
+/** Of somebody without a user there are no own rows: ids begin with 1. */
+function restrictedTo(actor: Actor, sql: string): Condition | null {
+  return seesAll(actor) ? null : { sql, parameters: { actorId: actor.userId ?? 0 } };
+}

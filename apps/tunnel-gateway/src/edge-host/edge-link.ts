@@ -1,0 +1,205 @@
+import type { ChildProcess } from 'node:child_process';
+import { type ControlEndpoint, type ControlKey, type ControlLink, dialControl, guardPromise } from '@gatehouse/net';
+import type { EdgeCalls, EdgeLogEntry, EdgePorts } from '../common/edge-ipc.js';
+import { EdgeUnavailableError } from '../common/edge-process.js';
+import type { FirstStart } from '../edge-supervisor/edge-supervisor.js';
+import { CHANNEL_LIMITS } from '../common/channel-limits.js';
+import { ChannelError, ChannelPeer } from '../common/channel-peer.js';
+import type {
+  ForwardedMethod,
+  SupervisorCalls,
+  SupervisorHello,
+  SupervisorMethod,
+  SupervisorNotes,
+  SupervisorStart,
+} from '../common/supervisor-calls.js';
+
+export interface EdgeLinkOptions {
+  endpoint: ControlEndpoint;
+  /** Of the channel. */
+  key: ControlKey;
+  /** Of the edge that this service starts where there is none; null: it runs on its own. */
+  own: { start: SupervisorStart; launch(start: SupervisorStart): ChildProcess } | null;
+  onLogs(entries: readonly EdgeLogEntry[]): void;
+  /** An edge process ended, or its supervisor. */
+  onExit(reason: string): void;
+  /** Something an operator should know about the way to the edge. */
+  onProblem(problem: string): void;
+}
+
+const PROTOCOL = 1;
+const RETRY_MS = 50;
+const RETRY_LAST_MS = 1_000;
+/** More than a supervisor waits for its edge. */
+const REQUEST_MS = 2_500;
+/** As long as a new edge may take to be prepared and to take over. */
+const REPLACE_MS = 150_000;
+const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
+
+/** The service's way to its edge: finds one that serves already, starts one where it is to, and finds it again. */
+export class EdgeLink {
+  private readonly options: EdgeLinkOptions;
+  private readonly first = Promise.withResolvers<FirstStart>();
+  private peer: ChannelPeer | null = null;
+  private child: ChildProcess | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private attempts = 0;
+  private left = false;
+  private state: SupervisorHello['state'] = { edge: null, ports: NO_PORTS, failed: null };
+  /** Whether the edge was there before this service was. */
+  tookOver = false;
+
+  constructor(options: EdgeLinkOptions) {
+    this.options = options;
+  }
+
+  /** Resolves when it is known how it went, or after `patienceMs`; it is tried on then. */
+  async start(patienceMs: number): Promise<FirstStart> {
+    guardPromise(null, this.connect());
+    const timer = setTimeout(() => this.first.resolve({ outcome: 'waiting' }), patienceMs);
+    const result = await this.first.promise;
+    clearTimeout(timer);
+    if (result.outcome === 'port') this.leave();
+    return result;
+  }
+
+  /** The process that serves; null while there is none, or it is not known. */
+  get pid(): number | null {
+    return this.state.edge;
+  }
+
+  /** That are bound; 0: not yet. */
+  get ports(): EdgePorts {
+    return this.state.ports;
+  }
+
+  /** @throws EdgeUnavailableError */
+  async request<M extends ForwardedMethod>(method: M, params: EdgeCalls[M]['params']): Promise<EdgeCalls[M]['result']> {
+    return this.call(method, params as SupervisorCalls[M]['params'], REQUEST_MS) as Promise<EdgeCalls[M]['result']>;
+  }
+
+  /** Another process takes over; see `EdgeSupervisor.replace`. @throws EdgeUnavailableError */
+  async replace(): Promise<void> {
+    await this.call('replace', { start: null }, REPLACE_MS);
+  }
+
+  /** Ends the edge where it is this service's own; connections have `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    const { own } = this.options;
+    if (own) {
+      const closed = this.closing();
+      await this.call('stop', { graceMs }, graceMs + 10_000).catch(() => undefined);
+      await closed;
+      if (this.isStarting()) this.child?.kill('SIGTERM');
+    }
+    this.leave();
+  }
+
+  /** Lets the edge serve on without this service. */
+  leave(): void {
+    this.left = true;
+    if (this.timer) clearTimeout(this.timer);
+    this.peer?.close();
+  }
+
+  private async call<M extends SupervisorMethod>(
+    method: M,
+    params: SupervisorCalls[M]['params'],
+    timeoutMs: number,
+  ): Promise<SupervisorCalls[M]['result']> {
+    if (!this.peer) throw new EdgeUnavailableError('The edge is not reached.');
+    try {
+      return (await this.peer.request(method, params, timeoutMs)) as SupervisorCalls[M]['result'];
+    } catch (error) {
+      if (error instanceof ChannelError && error.code === 'unavailable') throw new EdgeUnavailableError(error.message);
+      throw error;
+    }
+  }
+
+  private async connect(): Promise<void> {
+    this.timer = null;
+    const { endpoint, key, own } = this.options;
+    try {
+      const link = await dialControl({ endpoint, key, limits: CHANNEL_LIMITS });
+      if (this.left) return link.close();
+      await this.greet(this.peerOf(link));
+    } catch (error) {
+      if (this.left) return;
+      this.peer?.close();
+      const { code, message } = error as NodeJS.ErrnoException;
+      const nobody = code === 'ENOENT' || code === 'ECONNREFUSED';
+      if (nobody && own && !this.isStarting()) this.launch(own);
+      else if (!nobody && this.attempts === 1) this.options.onProblem(message);
+      this.again();
+    }
+  }
+
+  private peerOf(link: ControlLink): ChannelPeer {
+    const peer: ChannelPeer = new ChannelPeer(link, {
+      perform: () => Promise.reject(new ChannelError('unknown', 'no such request')),
+      noted: (name, value) => this.noted(name as keyof SupervisorNotes, value),
+      closed: () => this.lost(peer),
+    });
+    this.peer = peer;
+    return peer;
+  }
+
+  private launch(own: NonNullable<EdgeLinkOptions['own']>): void {
+    this.child = own.launch(own.start);
+  }
+
+  /** A supervisor that was started may not listen yet. */
+  private isStarting(): boolean {
+    return this.child !== null && this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  private again(): void {
+    if (this.left || this.timer) return;
+    this.attempts += 1;
+    const waitMs = this.isStarting() ? RETRY_MS : Math.min(RETRY_MS * 2 ** this.attempts, RETRY_LAST_MS);
+    this.timer = setTimeout(() => guardPromise(null, this.connect()), waitMs);
+  }
+
+  private async greet(peer: ChannelPeer): Promise<void> {
+    const { own } = this.options;
+    const greeting: SupervisorCalls['hello']['params'] = { protocol: PROTOCOL, ...(own && { watch: own.start.watch }) };
+    const hello = (await peer.request('hello', greeting, REQUEST_MS)) as SupervisorHello;
+    if (hello.protocol !== PROTOCOL) throw new Error(`the edge speaks version ${hello.protocol} of the channel`);
+    this.attempts = 0;
+    this.tookOver = this.child === null;
+    this.noted('state', hello.state);
+    if (!own || hello.optionsId === own.start.optionsId) return;
+    const { edge, optionsId } = own.start;
+    this.call('replace', { start: { edge, optionsId } }, REPLACE_MS).catch((error: unknown) => {
+      this.options.onProblem(`the edge serves on with other settings: ${String(error)}`);
+    });
+  }
+
+  private noted<N extends keyof SupervisorNotes>(name: N, value: unknown): void {
+    if (name === 'logs') this.options.onLogs(value as SupervisorNotes['logs']);
+    else if (name === 'exited' && !this.left) this.options.onExit(value as SupervisorNotes['exited']);
+    else if (name === 'state') this.know(value as SupervisorNotes['state']);
+  }
+
+  private know(state: SupervisorNotes['state']): void {
+    this.state = state;
+    const { failed, ports } = state;
+    if (failed) this.first.resolve({ outcome: 'port', ...failed });
+    else if (ports.agents > 0) this.first.resolve({ outcome: 'ready', ports });
+  }
+
+  private lost(peer: ChannelPeer): void {
+    if (this.peer !== peer) return;
+    this.peer = null;
+    this.state = { ...this.state, edge: null };
+    if (this.left) return;
+    this.options.onExit('its supervisor is not reached');
+    this.attempts = 0;
+    this.again();
+  }
+
+  /** Resolves when nobody is at the other end any more; at once where nobody was. */
+  private async closing(): Promise<void> {
+    while (this.peer) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,155 @@
+import type { Server } from 'node:http';
+import { AppError, HealthRegistry, JsonLogger, MetricsRegistry } from '@gatehouse/platform';
+import type { TunnelState } from '@gatehouse/tunnel-kernel';
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { TunnelGatewaySettings } from '../settings.js';
+import type { ConnectionList, EdgeAgent, EdgeCalls, EdgePorts, EdgeStatus } from '../common/edge-ipc.js';
+import { EdgeUnavailableError } from '../common/edge-process.js';
+import { EdgeStarter } from './edge-starter.js';
+import { problemsOf } from '../common/health-port.js';
+import type { ForwardedMethod } from '../common/supervisor-calls.js';
+import type { KnownIdentity } from './server-identity.js';
+import type { RunningEdge } from './start-edge.js';
+
+/** The data plane of this service: starts it, or finds it, and speaks for it. */
+@Injectable()
+export class Edges implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private running: RunningEdge | undefined;
+  /** The edge is to go on without this service. */
+  private leaves = false;
+  private readonly refusedRows;
+  private readonly flowFailures;
+
+  constructor(
+    private readonly starter: EdgeStarter,
+    private readonly settings: TunnelGatewaySettings,
+    private readonly logger: JsonLogger,
+    private readonly health: HealthRegistry,
+    private readonly http: HttpAdapterHost,
+    metrics: MetricsRegistry,
+  ) {
+    const help = 'Rows that the database refused for good, since the edge began; as of the last look at /readyz';
+    this.refusedRows = metrics.gauge('edge_refused_rows', help);
+    const failed = 'Flows that an unexpected failure ended, since the edge began; as of the last look at /readyz';
+    this.flowFailures = metrics.gauge('edge_flow_failures', failed);
+  }
+
+  /** @throws StartError when a port of the gateway is taken. */
+  async onApplicationBootstrap(): Promise<void> {
+    this.running = await this.starter.start();
+    this.health.register('edge', () => this.check());
+    if (process.platform !== 'win32') process.on('SIGUSR2', this.onUpgrade).on('SIGHUP', this.onHangUp);
+    // A service that takes over and then cannot start must not take the edge along.
+    if (!this.running.link.tookOver) return;
+    this.leaves = true;
+    (this.http.httpAdapter.getHttpServer() as Server).once('listening', () => {
+      this.leaves = false;
+    });
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    process.off('SIGUSR2', this.onUpgrade).off('SIGHUP', this.onHangUp);
+    if (this.leaves) this.running?.link.leave();
+    else await this.running?.link.stop(this.settings.shutdownTimeoutMs);
+  }
+
+  /** What the keys of agents carry. */
+  get fingerprint(): string {
+    return this.pins.fingerprint;
+  }
+
+  /** What new keys of agents and visitors carry: during an exchange of the gateway's key, both. */
+  get pins(): Pick<KnownIdentity, 'fingerprint' | 'nextFingerprint'> {
+    if (!this.running) throw new AppError('EDGE_UNAVAILABLE');
+    const { fingerprint, nextFingerprint } = this.running.identity;
+    return { fingerprint, nextFingerprint };
+  }
+
+  /** Ports that are bound; 0: not yet. */
+  get ports(): EdgePorts {
+    return this.running?.ports ?? { agents: 0, http: 0, https: 0 };
+  }
+
+  get pid(): number | null {
+    return this.running?.link.pid ?? null;
+  }
+
+  /** Agents that are connected, of these clients; null: the data plane does not answer. */
+  async agentsOf(clientIds: number[]): Promise<Map<number, EdgeAgent> | null> {
+    if (clientIds.length === 0) return new Map();
+    const agents = await this.ifThere('agents', { clientIds });
+    return agents && new Map(agents.map((agent) => [agent.clientId, agent]));
+  }
+
+  /** How these tunnels are; null: the data plane does not answer. */
+  async tunnelStates(ids: number[]): Promise<Map<number, TunnelState> | null> {
+    if (ids.length === 0) return new Map();
+    const states = await this.ifThere('tunnels', { ids });
+    return states && new Map(states.map((state) => [state.id, state]));
+  }
+
+  /** @throws AppError EDGE_UNAVAILABLE */
+  connections(clientId: number, limit: number): Promise<ConnectionList> {
+    return this.ask('connections', { clientId, limit });
+  }
+
+  /** Ends the session and the connections of a client; its agent may come back. @throws AppError EDGE_UNAVAILABLE */
+  kick(clientId: number): Promise<boolean> {
+    return this.ask('kick', { clientId });
+  }
+
+  /** @throws AppError EDGE_UNAVAILABLE */
+  status(): Promise<EdgeStatus> {
+    return this.ask('status', null);
+  }
+
+  /** A new process takes over; nobody is dropped. */
+  async replace(): Promise<void> {
+    await this.running?.link.replace();
+    this.logger.log('another edge took over', { pid: this.pid }, 'Edge');
+  }
+
+  private readonly onUpgrade = (): void => {
+    this.replace().catch((error: unknown) => this.logger.error('the edge was not replaced', { error }, 'Edge'));
+  };
+
+  /** The service ends, and the edge serves on for the next one. */
+  private readonly onHangUp = (): void => {
+    this.leaves = true;
+    process.kill(process.pid, 'SIGTERM');
+  };
+
+  /** Ready means: it serves, with the database behind it. */
+  private async check(): Promise<void> {
+    const status = await this.status();
+    this.refusedRows.set(status.refusedRows ?? 0);
+    this.flowFailures.set(status.flowFailures ?? 0);
+    const [problem] = problemsOf(status);
+    if (problem !== undefined) throw new Error(problem);
+  }
+
+  private async ask<M extends ForwardedMethod>(
+    method: M,
+    params: EdgeCalls[M]['params'],
+  ): Promise<EdgeCalls[M]['result']> {
+    try {
+      if (!this.running) throw new EdgeUnavailableError('The edge was not started.');
+      return await this.running.link.request(method, params);
+    } catch (cause) {
+      throw new AppError('EDGE_UNAVAILABLE', undefined, { cause, level: 'warn', retryAfterSeconds: 1 });
+    }
+  }
+
+  private async ifThere<M extends ForwardedMethod>(
+    method: M,
+    params: EdgeCalls[M]['params'],
+  ): Promise<EdgeCalls[M]['result'] | null> {
+    try {
+      return (await this.running?.link.request(method, params)) ?? null;
+    } catch (error) {
+      if (error instanceof EdgeUnavailableError) return null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises';
+import { writePrivately } from '@gatehouse/net';
+import type { SecretBox } from '@gatehouse/persistence';
+import { certificateFingerprint, createServerIdentity, type ServerIdentity } from '@gatehouse/tunnel-kernel';
+import type { Queries } from '../common/edge-database.js';
+
+export interface IdentitySources {
+  queries: Queries;
+  box: SecretBox;
+  /** Where it is kept for a start without the database, sealed too. */
+  file: string;
+}
+
+interface SealedIdentity {
+  certificate: string;
+  sealed_key: string;
+  /** Of the next one. */
+  next_certificate?: string | null;
+}
+
+export interface KnownIdentity extends ServerIdentity {
+  /** What the keys of agents carry. */
+  fingerprint: string;
+  /** Of the key that is to take its place; undefined: there is none. */
+  nextFingerprint?: string | undefined;
+}
+
+export const SERVER_IDENTITY_PLACE = 'server_identity';
+
+/** Of all that start at once the first one's identity stays. */
+const KEEP_FIRST = `
+  INSERT INTO tunnel_gateway_ops.server_identity (id, certificate, sealed_key) VALUES (1, $1, $2)
+  ON CONFLICT (id) DO NOTHING`;
+const READ = `
+  SELECT certificate, sealed_key,
+    (SELECT certificate FROM tunnel_gateway_ops.server_identity WHERE id = 2) AS next_certificate
+  FROM tunnel_gateway_ops.server_identity WHERE id = 1`;
+const PREPARE = `
+  INSERT INTO tunnel_gateway_ops.server_identity (id, certificate, sealed_key) VALUES (2, $1, $2)
+  ON CONFLICT (id) DO NOTHING`;
+/** One statement: there is a key at any moment. */
+const EXCHANGE = `
+  WITH next AS (DELETE FROM tunnel_gateway_ops.server_identity WHERE id = 2 RETURNING certificate, sealed_key)
+  UPDATE tunnel_gateway_ops.server_identity one
+  SET certificate = next.certificate, sealed_key = next.sealed_key, created_at = now() FROM next WHERE one.id = 1
+  RETURNING one.certificate`;
+
+/**
+ * The key that agents know the gateway by: made once, sealed in the database, and in a file for when that is away.
+ * @throws SecretBoxError with another GATEHOUSE_SECRET_KEY; the database's error when there is no file either.
+ */
+export async function loadServerIdentity(sources: IdentitySources): Promise<KnownIdentity> {
+  const { box, file } = sources;
+  const sealed = await readOrMake(sources).catch(async (error: unknown) => {
+    const kept = await readKept(file);
+    if (kept) return kept;
+    throw error;
+  });
+  await writePrivately(file, JSON.stringify(sealed));
+  const { certificate, next_certificate: next } = sealed;
+  return {
+    certificate,
+    ...(next && { nextFingerprint: certificateFingerprint(next) }),
+    key: box.open(sealed.sealed_key, SERVER_IDENTITY_PLACE),
+    fingerprint: certificateFingerprint(certificate),
+  };
+}
+
+/** Makes the key that is to take the place of the one in use, unless there is one; answers the fingerprints of both. */
+export async function prepareIdentity(
+  sources: Omit<IdentitySources, 'file'>,
+): Promise<[current: string, next: string]> {
+  const { key, certificate } = createServerIdentity();
+  await sources.queries.query(PREPARE, [certificate, sources.box.seal(key, SERVER_IDENTITY_PLACE)]);
+  const { certificate: current, next_certificate: next } = await readOrMake(sources);
+  if (!next) throw new Error('The next identity of the gateway was not kept.');
+  return [certificateFingerprint(current), certificateFingerprint(next)];
+}
+
+/** Puts the next key in the place of the one in use, which is gone; answers its fingerprint. Null: none was prepared. */
+export async function exchangeIdentity({ queries }: Pick<IdentitySources, 'queries'>): Promise<string | null> {
+  const { rows } = await queries.query<{ certificate: string }>(EXCHANGE);
+  return rows[0] ? certificateFingerprint(rows[0].certificate) : null;
+}
+
+async function readOrMake({ queries, box }: Omit<IdentitySources, 'file'>): Promise<SealedIdentity> {
+  const known = await queries.query<SealedIdentity>(READ);
+  if (known.rows[0]) return known.rows[0];
+  const { key, certificate } = createServerIdentity();
+  await queries.query(KEEP_FIRST, [certificate, box.seal(key, SERVER_IDENTITY_PLACE)]);
+  const made = await queries.query<SealedIdentity>(READ);
+  if (!made.rows[0]) throw new Error('The identity of the gateway was not kept.');
+  return made.rows[0];
+}
+
+async function readKept(file: string): Promise<SealedIdentity | null> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as SealedIdentity;
+  } catch {
+    return null;
+  }
+}

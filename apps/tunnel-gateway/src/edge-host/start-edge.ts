@@ -1,0 +1,172 @@
+import { createHash, hkdfSync } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseControlEndpoint, type ControlEndpoint } from '@gatehouse/net';
+import { createSecretBox, loadSecretKeys } from '@gatehouse/persistence';
+import { StartError, type JsonLogger } from '@gatehouse/platform';
+import { certificateSecret, joinKeys, newestOf } from '../common/key-box.js';
+import { SERVICE_VERSION } from '../service-version.js';
+import type { TunnelGatewaySettings } from '../settings.js';
+import type { Queries } from '../common/edge-database.js';
+import type { EdgeLogEntry, EdgeOptions, EdgePorts } from '../common/edge-ipc.js';
+import type { EdgeLauncher } from './edge-launcher.js';
+import type { FirstStart } from '../edge-supervisor/edge-supervisor.js';
+import { ownChannelAddress } from '../common/channel-address.js';
+import { ownChannelKey, separateChannelKey, textOfChannelKey } from '../common/channel-key.js';
+import { EdgeLink, type EdgeLinkOptions } from './edge-link.js';
+import type { SupervisorStart } from '../common/supervisor-calls.js';
+import { loadServerIdentity, type KnownIdentity } from './server-identity.js';
+
+export interface EdgeStart {
+  settings: Readonly<TunnelGatewaySettings>;
+  launcher: EdgeLauncher;
+  logger: JsonLogger;
+  queries: Queries;
+}
+
+/** How long the start of the service waits for its data plane. */
+const FIRST_START_MS = 10_000;
+
+/** The data plane, as this service reaches it. A class, because it is also the injection token. */
+export class RunningEdge {
+  readonly link: EdgeLink;
+  readonly identity: KnownIdentity;
+
+  constructor(link: EdgeLink, identity: KnownIdentity) {
+    this.link = link;
+    this.identity = identity;
+  }
+
+  /** That are bound; 0: not yet. */
+  get ports(): EdgePorts {
+    return this.link.ports;
+  }
+}
+
+/** Where the edge keeps what it starts with while the database is away. */
+export function edgeFolder(home: string): string {
+  return join(home, 'tunnel-gateway');
+}
+
+/** Finds the edge, or starts one. @throws StartError when a port of the gateway is taken. */
+export async function startEdge({ settings, launcher, logger, queries }: EdgeStart): Promise<RunningEdge> {
+  const keys = loadSecretKeys({ home: settings.home, envValue: settings.secretKey });
+  const file = join(edgeFolder(settings.home), 'identity.json');
+  const identity = await loadServerIdentity({ queries, box: createSecretBox(keys), file });
+  const link = new EdgeLink({
+    ...(settings.edge === 'own' ? ownEdge(settings, identity, keys, launcher) : separateEdge(settings, keys)),
+    onLogs: (entries) => logAll(logger, entries),
+    onExit: (reason) => logger.warn(`the edge ended (${reason})`, 'Edge'),
+    onProblem: (problem) => logger.error(`the edge cannot be administrated: ${problem}`, 'Edge'),
+  });
+  const first = await link.start(FIRST_START_MS);
+  if (first.outcome === 'port') throw new StartError(portLine(first, settings));
+  if (first.outcome === 'waiting') logger.warn('the edge is not ready yet', 'Edge');
+  else if (link.tookOver) logger.log('the edge served on and is taken over', { pid: link.pid, ...first.ports }, 'Edge');
+  else logger.log('the edge serves', { pid: link.pid, ...first.ports }, 'Edge');
+  return new RunningEdge(link, identity);
+}
+
+type Way = Pick<EdgeLinkOptions, 'endpoint' | 'key' | 'own'>;
+
+function ownEdge(
+  settings: Readonly<TunnelGatewaySettings>,
+  identity: KnownIdentity,
+  secretKeys: readonly Buffer[],
+  launcher: EdgeLauncher,
+): Way {
+  const folder = edgeFolder(settings.home);
+  const endpoint = ownChannelAddress(folder);
+  const key = ownChannelKey(folder);
+  const edge = edgeOptions(settings, identity, secretKeys);
+  const start: SupervisorStart = {
+    edge,
+    optionsId: optionsIdOf(edge),
+    channelKeys: [textOfChannelKey(key)],
+    channel: endpoint,
+    watch: process.ppid > 1 ? process.ppid : null,
+  };
+  return { endpoint, key, own: { start, launch: (what) => launcher.launch(what, folder) } };
+}
+
+function separateEdge(settings: Readonly<TunnelGatewaySettings>, secretKeys: readonly Buffer[]): Way {
+  return { endpoint: channelEndpointOf(settings), key: separateChannelKey(newestOf(secretKeys)), own: null };
+}
+
+/** Where a separate edge listens for its administration. */
+export function channelEndpointOf({ edgeChannel, home }: Readonly<TunnelGatewaySettings>): ControlEndpoint {
+  const said = edgeChannel === undefined ? null : parseControlEndpoint(edgeChannel);
+  return said ?? ownChannelAddress(edgeFolder(home));
+}
+
+/** Another program has other files; what it starts must be what it knows. */
+function optionsIdOf(edge: SupervisorStart['edge']): string {
+  const { mtimeMs } = statSync(new URL(import.meta.url));
+  return createHash('sha256')
+    .update(JSON.stringify([SERVICE_VERSION, mtimeMs, edge]))
+    .digest('hex');
+}
+
+/** Everything that an edge works with. */
+export function edgeOptions(
+  settings: Readonly<TunnelGatewaySettings>,
+  { key, certificate, nextFingerprint }: KnownIdentity,
+  secretKeys: readonly Buffer[],
+): Omit<EdgeOptions, 'takesOver'> {
+  const at = (port: number): EdgeOptions['agents'] => ({ host: settings.listenAddress, port });
+  return {
+    databaseUrl: settings.databaseUrl,
+    folder: edgeFolder(settings.home),
+    identity: { key, certificate },
+    ...(nextFingerprint !== undefined && { nextFingerprint }),
+    visitorSecret: visitorSecretOf(secretKeys),
+    agents: at(settings.agentPort),
+    http: at(settings.httpPort),
+    https: at(settings.httpsPort),
+    publicHttpsPort: settings.publicHttpsPort ?? null,
+    certificateFolder: settings.certificateFolder,
+    certificateKey: joinKeys(secretKeys.map(certificateSecret)),
+    trustedProxies: settings.trustedProxies,
+    geoFile: settings.geoFile ?? null,
+    geoStrict: settings.geoStrict,
+    debug: settings.logLevel === 'debug',
+    workers: settings.edgeWorkers,
+    worker: null,
+  };
+}
+
+/** A key of its own: what visitors hold says nothing about the key that seals the database. */
+export function visitorSecretOf(keys: readonly Buffer[]): string {
+  return joinKeys(keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', 'tunnel-gateway visitors', 32))));
+}
+
+/** What forms and sign-ins of visitors' pages are signed with: the same in all replicas, and not what edges sign with. */
+export function visitSecretOf(key: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', 'tunnel-gateway visits', 32));
+}
+
+/** Into the service's own log. */
+export function logAll(logger: JsonLogger, entries: readonly EdgeLogEntry[]): void {
+  for (const { level, message, fields = {} } of entries) {
+    logger[level === 'info' ? 'log' : level](message, fields, 'Edge');
+  }
+}
+
+const PORT_VARIABLES = { agents: 'TUNNEL_AGENT_PORT', http: 'TUNNEL_HTTP_PORT', https: 'TUNNEL_HTTPS_PORT' } as const;
+
+/** One line that says what to change. */
+export function portLine(
+  { port: name, code }: Extract<FirstStart, { outcome: 'port' }>,
+  settings: Readonly<TunnelGatewaySettings>,
+): string {
+  const variable = PORT_VARIABLES[name];
+  const port = { agents: settings.agentPort, http: settings.httpPort, https: settings.httpsPort }[name];
+  if (code === 'EADDRINUSE') {
+    const at = settings.listenAddress;
+    return `${variable}: port ${port} on ${at} is in use by another program; set ${variable} to a free port`;
+  }
+  if (code === 'EACCES') {
+    return `${variable}: this user may not listen on port ${port}; set ${variable} to a port above 1023`;
+  }
+  return `TUNNEL_LISTEN_ADDRESS: ${settings.listenAddress} cannot be listened on (${code})`;
+}

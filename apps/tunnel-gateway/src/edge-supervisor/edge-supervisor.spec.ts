@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { EdgeMessage, EdgeOptions, ParentMessage } from '../common/edge-ipc.js';
+import type { EdgeChild } from '../common/edge-process.js';
+import { EdgeSupervisor } from './edge-supervisor.js';
+
+const PORTS = { agents: 1, http: 2, https: 3 };
+
+/** A process that says what it is told to. */
+class ScriptedChild implements EdgeChild {
+  readonly pid = 1;
+  readonly sent: ParentMessage[] = [];
+  ended = false;
+  private readonly listeners = new Map<string, (...values: never[]) => void>();
+
+  send(message: ParentMessage): boolean {
+    this.sent.push(message);
+    if (message.type !== 'request') return true;
+    queueMicrotask(() => {
+      this.say({ type: 'response', id: message.id, ok: true, result: null });
+      if (message.method === 'shutdown') this.end();
+    });
+    return true;
+  }
+
+  kill(): boolean {
+    queueMicrotask(() => this.end());
+    return true;
+  }
+
+  on(event: string, listener: (...values: never[]) => void): this {
+    this.listeners.set(event, listener);
+    return this;
+  }
+
+  say(message: EdgeMessage): void {
+    this.listeners.get('message')?.(message as never);
+  }
+
+  end(): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.listeners.get('exit')?.(1 as never, null as never);
+  }
+}
+
+function supervised(): {
+  supervisor: EdgeSupervisor;
+  children: ScriptedChild[];
+  born: (count: number) => Promise<void>;
+} {
+  const children: ScriptedChild[] = [];
+  let heard: () => void = () => undefined;
+  const supervisor = new EdgeSupervisor({
+    launch: () => {
+      const child = new ScriptedChild();
+      children.push(child);
+      heard();
+      return child;
+    },
+    edge: { agents: {}, http: {}, https: {} } as Omit<EdgeOptions, 'takesOver'>,
+    onLogs: () => undefined,
+    onExit: () => undefined,
+  });
+  const born = async (count: number): Promise<void> => {
+    while (children.length < count) await new Promise<void>((resolve) => (heard = resolve));
+  };
+  return { supervisor, children, born };
+}
+
+async function serving(): Promise<ReturnType<typeof supervised>> {
+  const all = supervised();
+  const started = all.supervisor.start(1_000);
+  all.children[0]?.say({ type: 'ready', ports: PORTS });
+  await started;
+  return all;
+}
+
+describe('an edge that is to be replaced', () => {
+  it('does not leave the next one behind when the service stops meanwhile', async () => {
+    const { supervisor, children } = await serving();
+    const replaced = supervisor.replace();
+    const failed = expect(replaced).rejects.toThrow();
+    await supervisor.stop(0);
+    await failed;
+    expect(children.map(({ ended }) => ended)).toEqual([true, true]);
+  });
+
+  it('before it served leaves the ports for the next one to tell', async () => {
+    const { supervisor, children } = supervised();
+    expect(await supervisor.start(1)).toEqual({ outcome: 'waiting' });
+    const replaced = supervisor.replace();
+    children[1]?.say({ type: 'prepared' });
+    while (!children[1]?.sent.some(({ type }) => type === 'bind')) await Promise.resolve();
+    children[1]?.say({ type: 'ready', ports: PORTS });
+    await replaced;
+    expect(supervisor.ports).toEqual(PORTS);
+    await supervisor.stop(0);
+  });
+
+  it('says why the next one ended', async () => {
+    const { supervisor, children } = await serving();
+    const failed = expect(supervisor.replace()).rejects.toThrow('the new edge ended: exit code 1');
+    children[1]?.end();
+    await failed;
+    await supervisor.stop(0);
+  });
+
+  it('and dies first is not replaced twice', async () => {
+    const { supervisor, children, born } = await serving();
+    const replaced = supervisor.replace();
+    const failed = expect(replaced).rejects.toThrow();
+    children[0]?.end();
+    await born(3);
+    children[2]?.say({ type: 'ready', ports: PORTS });
+    children[1]?.say({ type: 'prepared' });
+    await failed;
+    await expect(supervisor.request('ping', null)).resolves.toBeNull();
+    expect(children[2]?.sent.some((message) => message.type === 'request' && message.method === 'ping')).toBe(true);
+    await supervisor.stop(0);
+    expect(children.map(({ ended }) => ended)).toEqual([true, true, true]);
+  });
+});
+
+it('an edge whose port is taken after the service went on without it is tried again', async () => {
+  const { supervisor, children, born } = supervised();
+  expect(await supervisor.start(1)).toEqual({ outcome: 'waiting' });
+  children[0]?.say({ type: 'failed', port: 'http', code: 'EADDRINUSE', message: '' });
+  children[0]?.end();
+  await born(2);
+  expect(children).toHaveLength(2);
+  await supervisor.stop(0);
+});

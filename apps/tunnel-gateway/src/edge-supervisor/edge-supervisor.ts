@@ -1,0 +1,296 @@
+import { guardPromise } from '@gatehouse/net';
+import type { HandedSocket } from '@gatehouse/net';
+import type {
+  ConnectionList,
+  EdgeCalls,
+  EdgeLogEntry,
+  EdgeMethod,
+  EdgeOptions,
+  EdgePorts,
+  PortName,
+} from '../common/edge-ipc.js';
+import { EdgeProcess, EdgeUnavailableError, type EdgeChild, type EdgeEvents } from '../common/edge-process.js';
+import { RestartWaits } from '../common/restart-waits.js';
+
+export interface EdgeSupervisorOptions {
+  launch(): EdgeChild;
+  edge: Omit<EdgeOptions, 'takesOver'>;
+  onLogs(entries: readonly EdgeLogEntry[]): void;
+  onExit(reason: string): void;
+  /** Another process serves, or none, or other ports are bound. */
+  onChange?(): void;
+}
+
+/** How the first start went. */
+export type FirstStart =
+  { outcome: 'ready'; ports: EdgePorts } | { outcome: 'port'; port: PortName; code: string } | { outcome: 'waiting' };
+
+/** A replacement that is not prepared by then is given up. The edge before it serves meanwhile, so there is no hurry. */
+const PREPARE_MS = 60_000;
+const MOVE_SPREAD_MS = 1_000;
+/** How long connections of an edge that was replaced may go on. */
+const DRAIN_MS = 10 * 60_000;
+/** For visitors who were accepted just before. */
+const SETTLE_MS = 300;
+/** Thousands of sockets take a while. */
+const HAND_OVER_MS = 30_000;
+
+/** Keeps one edge serving: starts another when it dies or hangs, and changes it for another without dropping anybody. */
+export class EdgeSupervisor {
+  private readonly options: EdgeSupervisorOptions;
+  private readonly first = Promise.withResolvers<FirstStart>();
+  private current: EdgeProcess | null = null;
+  private readonly draining = new Set<EdgeProcess>();
+  private replacing: Promise<void> | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private readonly restarts = new RestartWaits();
+  private stopping = false;
+  /** Whether a port that is taken ends the start of the service: nobody served yet, and the start still waits. */
+  private starting = true;
+  /** Being prepared to take over from `current`. */
+  private next: EdgeProcess | null = null;
+  private edge: EdgeSupervisorOptions['edge'];
+  /** Gets the sockets that the edge before hands on. */
+  private heir: EdgeProcess | null = null;
+  /** That are bound; 0: not yet. */
+  ports: EdgePorts = { agents: 0, http: 0, https: 0 };
+
+  constructor(options: EdgeSupervisorOptions) {
+    this.options = options;
+    this.edge = options.edge;
+  }
+
+  /** Resolves when it is known how it went, or after `patienceMs`. */
+  async start(patienceMs: number): Promise<FirstStart> {
+    this.spawn();
+    const timer = setTimeout(() => this.first.resolve({ outcome: 'waiting' }), patienceMs);
+    const result = await this.first.promise;
+    this.starting = false;
+    clearTimeout(timer);
+    return result;
+  }
+
+  get pid(): number | null {
+    return this.current?.pid ?? null;
+  }
+
+  /** @throws EdgeUnavailableError */
+  request<M extends EdgeMethod>(method: M, params: EdgeCalls[M]['params']): Promise<EdgeCalls[M]['result']> {
+    if (!this.current) return Promise.reject(new EdgeUnavailableError('The edge is not running.'));
+    return this.current.request(method, params);
+  }
+
+  /** As `kick` of an edge: connections may run in processes that were replaced. @throws EdgeUnavailableError */
+  async kick(params: EdgeCalls['kick']['params']): Promise<boolean> {
+    const before = this.ofDraining('kick', params);
+    return (await this.request('kick', params)) || (await before).includes(true);
+  }
+
+  /** As `connections` of an edge, those of processes that were replaced included. @throws EdgeUnavailableError */
+  async connections(params: EdgeCalls['connections']['params']): Promise<ConnectionList> {
+    const before = this.ofDraining('connections', params);
+    const lists = [await this.request('connections', params), ...(await before)];
+    const items = lists.flatMap((list) => list.items).slice(0, params.limit);
+    return { items, total: lists.reduce((total, list) => total + list.total, 0) };
+  }
+
+  /**
+   * A new process takes the ports over: connections that run stay with the old one, agents move. Resolves when the new
+   * one serves. `edge`: other options for it, and those that follow. @throws EdgeUnavailableError when it cannot; the old
+   * one serves on, if it still can.
+   */
+  async replace(edge?: EdgeSupervisorOptions['edge']): Promise<void> {
+    if (!edge) return this.exchangeOnce();
+    await this.replacing?.catch(() => undefined);
+    const before = this.edge;
+    this.edge = { ...edge, ...this.keptPorts(edge) };
+    try {
+      await this.exchangeOnce();
+    } catch (error) {
+      this.edge = before;
+      throw error;
+    }
+  }
+
+  /** Nobody is waited for any more: what `stop` waits for ends now. */
+  hurry(): void {
+    if (!this.stopping) return;
+    for (const edge of [this.current, ...this.draining]) if (edge) guardPromise(null, edge.stop(0));
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.stopping = true;
+    if (this.timer) clearTimeout(this.timer);
+    // It has no ports and no visitors yet.
+    this.next?.kill();
+    const edges = [...(this.current ? [this.current] : []), ...this.draining];
+    await Promise.all([...edges.map((edge) => edge.stop(graceMs)), this.next?.exited]);
+  }
+
+  /** Of those that answer. */
+  private async ofDraining<M extends EdgeMethod>(
+    method: M,
+    params: EdgeCalls[M]['params'],
+  ): Promise<EdgeCalls[M]['result'][]> {
+    const answers = await Promise.allSettled([...this.draining].map((edge) => edge.request(method, params)));
+    return answers.filter((answer) => answer.status === 'fulfilled').map(({ value }) => value);
+  }
+
+  private spawn(): void {
+    this.timer = null;
+    this.restarts.started();
+    const edge = this.create(false, {
+      ready: (ports) => {
+        this.starting = false;
+        this.keep(ports);
+        this.first.resolve({ outcome: 'ready', ports });
+      },
+      failed: (port, code) => {
+        // Later on a port that is taken is tried again: the service is there, and the port may have been ours.
+        if (this.starting) this.stopping = true;
+        this.first.resolve({ outcome: 'port', port, code });
+      },
+      exited: () => this.restart(edge),
+    });
+    this.current = edge;
+    this.options.onChange?.();
+  }
+
+  /** Where a port was any free one, it stays the one that agents and people know. */
+  private keep(ports: EdgePorts): void {
+    const { edge } = this;
+    const { agents, http, https } = ports;
+    this.ports = ports;
+    this.edge = {
+      ...edge,
+      agents: { ...edge.agents, port: agents },
+      http: { ...edge.http, port: http },
+      https: { ...edge.https, port: https },
+    };
+    this.options.onChange?.();
+  }
+
+  /** Other options say "any free port" again: those that are bound are as free as any. */
+  private keptPorts(edge: EdgeSupervisorOptions['edge']): Pick<EdgeOptions, PortName> {
+    const kept = (name: PortName): EdgeOptions['agents'] => ({
+      ...edge[name],
+      port: edge[name].port || this.ports[name],
+    });
+    return { agents: kept('agents'), http: kept('http'), https: kept('https') };
+  }
+
+  private restart(edge: EdgeProcess): void {
+    this.draining.delete(edge);
+    if (this.current !== edge) return;
+    this.current = null;
+    this.options.onChange?.();
+    if (this.stopping) return;
+    this.timer = setTimeout(() => this.spawn(), this.restarts.died());
+  }
+
+  private create(
+    takesOver: boolean,
+    events: Partial<EdgeEvents> & Pick<EdgeEvents, 'ready' | 'failed' | 'exited'>,
+  ): EdgeProcess {
+    const { options } = this;
+    return new EdgeProcess(
+      options.launch(),
+      { ...this.edge, takesOver },
+      {
+        prepared: () => events.prepared?.(),
+        bound: () => events.bound?.(),
+        socket: (socket) => this.passOn(socket),
+        ready: (ports) => events.ready(ports),
+        failed: (port, code) => events.failed(port, code),
+        logs: (entries) => options.onLogs(entries),
+        exited: (reason) => {
+          if (!this.stopping) options.onExit(reason);
+          events.exited(reason);
+        },
+      },
+    );
+  }
+
+  private exchangeOnce(): Promise<void> {
+    this.replacing ??= this.exchange().finally(() => {
+      this.replacing = null;
+    });
+    return this.replacing;
+  }
+
+  private async exchange(): Promise<void> {
+    const before = this.current;
+    if (!before || this.stopping) throw new EdgeUnavailableError('There is no edge to replace.');
+    const prepared = Promise.withResolvers<void>();
+    const bound = Promise.withResolvers<void>();
+    const ready = Promise.withResolvers<void>();
+    const steps = [prepared, bound, ready];
+    const fail = (reason: string): void => {
+      for (const step of steps) step.reject(new EdgeUnavailableError(reason));
+    };
+    // Whichever of them nobody waits for must not end the process.
+    for (const { promise } of steps) promise.catch(() => undefined);
+    const next = this.create(true, {
+      prepared: () => prepared.resolve(),
+      bound: () => bound.resolve(),
+      ready: (ports) => {
+        this.keep(ports);
+        bound.resolve();
+        ready.resolve();
+      },
+      failed: (port, code) => fail(`the port for ${port} cannot be taken over: ${code}`),
+      exited: (reason) => {
+        fail(`the new edge ended: ${reason}`);
+        this.restart(next);
+      },
+    });
+    const limit = setTimeout(() => next.kill(`it was not prepared after ${PREPARE_MS / 1000} s`), PREPARE_MS);
+    this.next = next;
+    try {
+      await prepared.promise;
+    } finally {
+      clearTimeout(limit);
+      this.next = null;
+    }
+    if (this.stopping || this.current !== before) {
+      next.kill();
+      throw new EdgeUnavailableError('The edge that was to be replaced ended meanwhile.');
+    }
+    // From here on the new one is it: if it fails now, another is started.
+    this.draining.add(before);
+    this.current = next;
+    this.options.onChange?.();
+    this.restarts.started();
+    await this.handOver(before, next, bound.promise);
+    await ready.promise;
+  }
+
+  /** Sockets first, so that nobody is refused: connections wait in them until the next one accepts. */
+  private async handOver(before: EdgeProcess, next: EdgeProcess, bound: Promise<void>): Promise<void> {
+    this.heir = next;
+    const drain = (settleMs: number): Promise<unknown> =>
+      before
+        .request('drain', { spreadMs: MOVE_SPREAD_MS, deadlineMs: DRAIN_MS, settleMs }, HAND_OVER_MS)
+        .catch(() => before.kill());
+    try {
+      const moving = await before.request('handOver', null, HAND_OVER_MS);
+      await before.request('yield', null, HAND_OVER_MS);
+      next.bind(null, moving ?? []);
+    } catch {
+      // An edge of a version that cannot, or one that is about to die.
+      await drain(0);
+      return next.bind();
+    } finally {
+      this.heir = null;
+    }
+    await bound;
+    await drain(SETTLE_MS);
+    next.admit();
+  }
+
+  private passOn(socket: HandedSocket): void {
+    const close = (): void => socket.handle.close();
+    if (this.heir) this.heir.inherit(socket, close);
+    else close();
+  }
+}

@@ -1,0 +1,85 @@
+import { guardPromise } from '@gatehouse/net';
+import { listenHeartbeat } from '@gatehouse/postgres';
+import type pg from 'pg';
+import { ACME_CHANNEL } from './acme-answers.js';
+import type { EdgeDatabase } from '../common/edge-database.js';
+import { GRANTS_CHANNEL } from '../common/grant-rows.js';
+
+const CONFIG_CHANNEL = 'tunnel_gateway:config';
+const RETRY_FIRST_MS = 100;
+const RETRY_LAST_MS = 5_000;
+
+export interface ConfigFeedOptions {
+  database: EdgeDatabase;
+  /**
+   * Something may have changed: the configuration is to be read again. `anew`: all of it; the database was away, and may be
+   * another by now, such as one that came out of a backup.
+   */
+  onNews(anew: boolean): void;
+  /** What authorities may ask for may have changed. */
+  onChallenges(): void;
+  /** What was granted to visitors, or ended; null: some of it may have been missed. */
+  onGrants(news: string | null): void;
+  onProblem(message: string): void;
+}
+
+/** Hears of changes of the configuration, over a connection that is made again when it breaks. */
+export class ConfigFeed {
+  private readonly options: ConfigFeedOptions;
+  private client: pg.Client | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private waitMs = RETRY_FIRST_MS;
+  private wasAway = false;
+  private closed = false;
+
+  constructor(options: ConfigFeedOptions) {
+    this.options = options;
+  }
+
+  async start(): Promise<void> {
+    this.timer = null;
+    const client = this.options.database.listener();
+    this.client = client;
+    client.on('error', () => undefined);
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel === ACME_CHANNEL) this.options.onChallenges();
+      else if (channel === GRANTS_CHANNEL) this.options.onGrants(payload);
+      else this.options.onNews(false);
+    });
+    let stop = (): void => undefined;
+    client.once('end', () => {
+      stop();
+      this.ended(client);
+    });
+    try {
+      await client.connect();
+      await client.query(`LISTEN "${CONFIG_CHANNEL}"; LISTEN "${ACME_CHANNEL}"; LISTEN "${GRANTS_CHANNEL}"`);
+      stop = listenHeartbeat(client);
+      this.waitMs = RETRY_FIRST_MS;
+      // What was said before is lost.
+      this.options.onNews(this.wasAway);
+      this.wasAway = false;
+      this.options.onChallenges();
+      this.options.onGrants(null);
+    } catch (error) {
+      this.options.onProblem(error instanceof Error ? error.message : String(error));
+      await client.end().catch(() => undefined);
+      this.ended(client);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    if (this.timer) clearTimeout(this.timer);
+    await this.client?.end().catch(() => undefined);
+  }
+
+  private ended(client: pg.Client): void {
+    if (this.client !== client) return;
+    this.client = null;
+    this.wasAway = true;
+    if (this.closed) return;
+    this.timer = setTimeout(() => guardPromise(null, this.start()), this.waitMs);
+    this.waitMs = Math.min(this.waitMs * 2, RETRY_LAST_MS);
+  }
+}

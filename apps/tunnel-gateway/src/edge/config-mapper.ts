@@ -1,0 +1,117 @@
+import type { HostConfig, TunnelConfig, TunnelServerConfig } from '@gatehouse/tunnel-kernel';
+import { legibleRules } from '../common/legible-rules.js';
+import { parseHostTargets, parseTunnelTargets } from '../common/targets.js';
+import type { ConfigRows, HostRow, TunnelRow } from '../common/config-rows.js';
+import { isVisitorKey, toPolicy, visitorKeysOf, type OpenSecret } from '../common/policy-mapper.js';
+
+export interface Certificate {
+  chain: string;
+  key: string;
+}
+
+/** Of a host's files; null where there are none that can be used. */
+export type CertificateSource = (host: HostRow) => Certificate | null;
+
+export interface MappedConfig {
+  config: TunnelServerConfig;
+  /** Why a tunnel is not in it although it is enabled, by id. */
+  tunnelProblems: Map<number, string>;
+  /** Why a host is not in it, by id. */
+  hostProblems: Map<number, string>;
+  /** Why a rule is about nobody, by id. */
+  ruleProblems: Map<number, string>;
+}
+
+const KIBIBYTE = 1024;
+
+/** Rows that did not change are the same objects in the next configuration. */
+const tunnelTargets = onceFor((row: TunnelRow) => parseTunnelTargets(row.mode, row.targetAddr));
+const hostTargets = onceFor((row: HostRow) => parseHostTargets(row.targetAddr));
+
+/** What the data plane is told to be. Rows that cannot be read are left out, each on its own. */
+export function toServerConfig(
+  rows: ConfigRows,
+  certificateOf: CertificateSource,
+  openSecret: OpenSecret = () => null,
+): MappedConfig {
+  const tunnelProblems = new Map<number, string>();
+  const hostProblems = new Map<number, string>();
+  const ruleProblems = new Map<number, string>();
+  const visitorKeys = visitorKeysOf(rows.policies);
+  const tunnels = collect(rows.tunnels, tunnelProblems, (row) => toTunnel(row, visitorKeys));
+  const hosts = collect(rows.hosts, hostProblems, (row) => toHost(row, certificateOf(row)));
+  const config: TunnelServerConfig = {
+    revision: rows.revision,
+    clients: rows.clients.map(({ id, userId, enabled, expiresAt, rateLimit, maxConnections }) => ({
+      id,
+      userId,
+      enabled,
+      expiresAt,
+      rateLimit: rateLimit * KIBIBYTE,
+      maxConnections,
+    })),
+    tunnels,
+    hosts,
+    ipRules: legibleRules(rows.ipRules, ({ id }, problem) => ruleProblems.set(id, problem)),
+    policies: rows.policies.filter((policy) => !isVisitorKey(policy)).map((policy) => toPolicy(policy, openSecret)),
+  };
+  return { config, tunnelProblems, hostProblems, ruleProblems };
+}
+
+function collect<R extends { id: number }, T>(
+  rows: readonly R[],
+  problems: Map<number, string>,
+  map: (row: R) => T,
+): T[] {
+  return rows.flatMap((row) => {
+    try {
+      return [map(row)];
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      problems.set(row.id, error.message);
+      return [];
+    }
+  });
+}
+
+function toTunnel(row: TunnelRow, visitorKeys: ReadonlyMap<number, string>): TunnelConfig {
+  const { id, clientId, mode, listenIp, listenPort, proxyProtocol, acceptProxyProtocol } = row;
+  const visitorKeyHash = visitorKeys.get(id);
+  return {
+    id,
+    clientId,
+    mode,
+    listen: { host: listenIp, port: listenPort },
+    ...tunnelTargets(row),
+    ...(proxyProtocol !== 0 && { proxyProtocol }),
+    acceptProxyProtocol,
+    ...(visitorKeyHash !== undefined && { visitorKeyHash }),
+  };
+}
+
+function toHost(row: HostRow, certificate: Certificate | null): HostConfig {
+  const { id, clientId, host, location, strictPath, scheme, rewriteHost, requestHeaders, responseHeaders } = row;
+  return {
+    id,
+    clientId,
+    host,
+    location,
+    ...(strictPath === true && { strictPath }),
+    scheme,
+    targets: hostTargets(row),
+    certificate,
+    redirectToHttps: row.autoHttps && scheme === 'all',
+    rewriteHost,
+    requestHeaders,
+    responseHeaders,
+  };
+}
+
+function onceFor<R extends object, T extends object>(map: (row: R) => T): (row: R) => T {
+  const known = new WeakMap<R, T>();
+  return (row) => {
+    const found = known.get(row) ?? map(row);
+    known.set(row, found);
+    return found;
+  };
+}

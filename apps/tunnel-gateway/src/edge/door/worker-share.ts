@@ -1,0 +1,88 @@
+import { TunnelError, type ClientStore } from '@gatehouse/tunnel-kernel';
+import type { ConfigRows } from '../../common/config-rows.js';
+import { Dealing, type WorkerPlace } from './dealing.js';
+
+/** What one worker serves of the configuration that all of them read. */
+export class WorkerShare {
+  private readonly place: WorkerPlace;
+  private dealing: Dealing;
+  private clients = new Set<number>();
+  private hosts = new Set<number>();
+  /** Clients of the configuration before that another worker serves now. */
+  left: number[] = [];
+
+  constructor(place: WorkerPlace) {
+    this.place = place;
+    this.dealing = new Dealing({ clients: [], tunnels: [], hosts: [] }, place.count);
+  }
+
+  /**
+   * The part of the configuration that is this worker's. Hosts are all there, for their certificates: agents come in under
+   * any name. `serves` says which of them are served.
+   */
+  take(rows: ConfigRows): ConfigRows {
+    const before = this.clients;
+    this.dealing = new Dealing(rows, this.place.count);
+    const clients = rows.clients.filter(({ id }) => this.isOwn(id));
+    this.clients = new Set(clients.map(({ id }) => id));
+    const known = new Set(rows.clients.map(({ id }) => id));
+    this.left = [...before].filter((id) => known.has(id) && !this.clients.has(id));
+    const tunnels = rows.tunnels.filter(({ clientId }) => this.isOwn(clientId));
+    const ids = {
+      client: this.clients,
+      tunnel: new Set(tunnels.map(({ id }) => id)),
+      host: new Set(rows.hosts.filter(({ clientId }) => this.isOwn(clientId)).map(({ id }) => id)),
+    };
+    this.hosts = ids.host;
+    return {
+      ...rows,
+      clients,
+      tunnels,
+      ipRules: rows.ipRules.filter(({ scope, resourceId }) => {
+        return (scope !== 'client' && scope !== 'tunnel' && scope !== 'host') || ids[scope].has(resourceId);
+      }),
+      policies: rows.policies.filter(({ kind, resourceId }) => ids[kind].has(resourceId)),
+    };
+  }
+
+  /** What is wrong with others is for others to say. */
+  isOwnHost(id: number): boolean {
+    return this.hosts.has(id);
+  }
+
+  /** Whose tunnels nobody else writes about. */
+  clientIds(): number[] {
+    return [...this.clients];
+  }
+
+  /** Names that nobody has are as good here as elsewhere. */
+  serves(name: string): boolean {
+    const worker = this.dealing.ofName(name);
+    return worker === null || worker === this.place.index;
+  }
+
+  /** What agents and visitors' programs say openly of themselves; see `Dealing.ofTag`. */
+  servesTag(tag: string): boolean {
+    const worker = this.dealing.ofTag(tag);
+    return worker === null || worker === this.place.index;
+  }
+
+  /** Agents of other workers' clients are sent away; they come back by way of the door, which knows by then. */
+  guard(store: ClientStore): ClientStore {
+    return {
+      findByKeyHash: async (keyHash) => {
+        const client = await store.findByKeyHash(keyHash);
+        if (client && !this.isOwn(client.id)) throw servedElsewhere();
+        return client;
+      },
+    };
+  }
+
+  /** Whether this worker serves the client. */
+  readonly isOwn = (clientId: number): boolean => this.dealing.ofClient(clientId) === this.place.index;
+}
+
+/** Agents that are told so come again soon. */
+export function servedElsewhere(): TunnelError {
+  return new TunnelError('draining', 'another process serves this client');
+}

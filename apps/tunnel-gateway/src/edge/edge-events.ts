@@ -1,0 +1,174 @@
+import { halveRows, writeBatches } from '@gatehouse/postgres';
+import type { DeniedVisitors, FailedVisitors, ServerEvents, TunnelLogger, TunnelState } from '@gatehouse/tunnel-kernel';
+import { insertOf, type NewEvent } from '../common/new-event.js';
+import type { Queries } from '../common/edge-database.js';
+import { EventSampler } from '../common/event-sampler.js';
+import { TunnelChanges, type WantedTunnels } from './tunnel-changes.js';
+
+/** While the database is away; what comes on top is dropped. */
+const MAX_WAITING = 5_000;
+/** Of one statement. */
+const AT_ONCE = 500;
+
+export interface EdgeEventsOptions {
+  queries: Queries;
+  now: () => number;
+  /** 0: nobody knows. */
+  ownerOf(clientId: number): number;
+  onProblem(message: string, fields: Record<string, unknown>): void;
+  /** The database refuses these events: they are not in its log. */
+  onRefused: (events: readonly NewEvent[], error: unknown) => void;
+}
+
+type Sampled = Omit<NewEvent, 'message'> & { say: (count: number) => string };
+
+/** What happens at the edge, on its way into the log: as it comes, or one a minute with a count where it may be a flood. */
+export class EdgeEvents {
+  private readonly options: EdgeEventsOptions;
+  private readonly sampler: EventSampler<Sampled>;
+  private readonly changes = new TunnelChanges();
+  private waiting: NewEvent[] = [];
+  private dropped = 0;
+  private running: Promise<void> | null = null;
+  private silent = false;
+
+  constructor(options: EdgeEventsOptions) {
+    this.options = options;
+    this.sampler = new EventSampler(options.now, ({ say, ...event }, count) =>
+      this.add({ ...event, message: say(count), data: { ...event.data, count } }),
+    );
+  }
+
+  /** What the tunnel server tells; agents are news for the run states too. */
+  listener(logger: Pick<TunnelLogger, 'info' | 'warn'>, onAgents: () => void): ServerEvents {
+    return {
+      agentOnline: ({ clientId, address, software }) => {
+        logger.info('an agent is online', { client: clientId, address, software });
+        this.ofClient(clientId, 'client.online', `The agent came from ${address}`, { address, software });
+        onAgents();
+      },
+      agentReplaced: (change) => {
+        const { clientId, address, software, before } = change;
+        logger.warn('an agent was replaced by one from another address', {
+          client: clientId,
+          address,
+          before: before.address,
+        });
+        const message = `The agent at ${before.address} was replaced by one from ${address}`;
+        this.ofClient(clientId, 'client.replaced', message, { address, software, before: { ...before } });
+      },
+      agentOffline: (clientId, { code }) => {
+        logger.info('an agent is offline', { client: clientId, reason: code });
+        this.ofClient(clientId, 'client.offline', `The agent is gone: ${code}`, { reason: code });
+        onAgents();
+      },
+      expired: (clientId) => this.ofClient(clientId, 'client.expired', 'The time of the client is over', {}),
+      denied: (visitors) => this.denied(visitors),
+      visitorFailed: (visitors) => this.visitorFailed(visitors),
+    };
+  }
+
+  /** Clients that were held back by their rate since the last call. */
+  limited(clientIds: Iterable<number>): void {
+    for (const id of clientIds) {
+      this.sampler.count(`limit.rate:${id}`, 1, {
+        type: 'limit.rate',
+        resource: { kind: 'client', id },
+        ownerUserId: this.ownerOf(id),
+        say: (seconds) => `The rate of the client was used up, in ${seconds} s since the last report`,
+      });
+    }
+  }
+
+  /** How the tunnels are now, and which should be served. */
+  tunnels(states: readonly TunnelState[], wanted: WantedTunnels, isOwn?: (clientId: number) => boolean): void {
+    for (const { type, state, message } of this.changes.since(states, wanted, isOwn)) {
+      this.add({
+        type,
+        resource: { kind: 'tunnel', id: state.id },
+        ownerUserId: this.ownerOf(state.clientId),
+        message,
+        data: { client_id: state.clientId, port: state.port, ...(state.error !== null && { error: state.error }) },
+      });
+    }
+  }
+
+  /** Another edge tells from now on; what waits and what was counted is still written. */
+  silence(): void {
+    this.sampler.finish();
+    this.silent = true;
+  }
+
+  /** Writes what waits; who asks while that runs waits for it. @throws Error of the database; what waits is kept. */
+  write(): Promise<void> {
+    this.sampler.release();
+    this.running ??= this.run().finally(() => {
+      this.running = null;
+    });
+    return this.running;
+  }
+
+  private async run(): Promise<void> {
+    if (this.dropped > 0) this.options.onProblem('events were too many', { dropped: this.dropped });
+    this.dropped = 0;
+    while (this.waiting.length > 0) await this.writePart(this.waiting.slice(0, AT_ONCE));
+  }
+
+  private writePart(part: readonly NewEvent[]): Promise<void> {
+    const { queries, onRefused } = this.options;
+    return writeBatches([part], {
+      write: async (events) => {
+        const { text, values } = insertOf(events);
+        await queries.query(text, values);
+        this.waiting.splice(0, events.length);
+      },
+      halve: halveRows,
+      setAside: (events, error) => {
+        this.waiting.splice(0, events.length);
+        onRefused(events, error);
+      },
+    });
+  }
+
+  private denied({ resource, clientId, reason, address, rule, count }: DeniedVisitors): void {
+    // That a client is disabled or expired is no news of its visitors.
+    if (reason === 'client_disabled' || reason === 'client_expired') return;
+    const full = reason === 'too_many_connections';
+    this.sampler.count(`${reason}:${resource.kind}:${resource.id}`, count, {
+      type: full ? 'limit.max_conn' : 'acl.denied',
+      resource,
+      ownerUserId: this.ownerOf(clientId),
+      data: { client_id: clientId, reason, address, ...(rule && { scope: rule.scope, rule_id: rule.ruleId }) },
+      say: (all) =>
+        `${visitors(all)} ${all === 1 ? 'was' : 'were'} refused: ${full ? 'too many connections' : reason.replaceAll('_', ' ')}`,
+    });
+  }
+
+  private visitorFailed({ resource, clientId, policyId, address, count }: FailedVisitors): void {
+    this.sampler.count(`policy:${policyId}:${resource.kind}:${resource.id}`, count, {
+      type: 'auth.visitor_failed',
+      resource,
+      ownerUserId: this.ownerOf(clientId),
+      data: { client_id: clientId, policy_id: policyId, address },
+      say: (all) => `${visitors(all)} did not prove who they are`,
+    });
+  }
+
+  private ofClient(id: number, type: NewEvent['type'], message: string, data: Record<string, unknown>): void {
+    this.add({ type, resource: { kind: 'client', id }, ownerUserId: this.ownerOf(id), message, data });
+  }
+
+  private ownerOf(clientId: number): number | null {
+    return this.options.ownerOf(clientId) || null;
+  }
+
+  private add(event: NewEvent): void {
+    if (this.silent) return;
+    if (this.waiting.length >= MAX_WAITING) this.dropped += 1;
+    else this.waiting.push({ ...event, at: new Date(this.options.now()) });
+  }
+}
+
+function visitors(count: number): string {
+  return count === 1 ? 'A visitor' : `${count} visitors`;
+}

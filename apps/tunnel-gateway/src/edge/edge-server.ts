@@ -1,0 +1,100 @@
+import type { ListeningSockets } from '@gatehouse/net';
+import {
+  TunnelServer,
+  type ClientStore,
+  type TunnelLogger,
+  type TunnelServerEnvironment,
+} from '@gatehouse/tunnel-kernel';
+import { newestOf, splitKeys } from '../common/key-box.js';
+import { SESSION_COOKIE } from '../common/session-cookie-name.js';
+import type { AcmeAnswers } from './acme-answers.js';
+import type { CountryFile } from '../common/country-file.js';
+import type { WorkerShare } from './door/worker-share.js';
+import type { EdgeGrants } from './edge-grants.js';
+import type { EdgeOptions, EdgePorts } from '../common/edge-ipc.js';
+import { EdgePortError } from './edge-port-error.js';
+import type { PasswordProcess } from './password-process.js';
+
+/** Visitors of the first moments wait for agents that come back, or over from the edge before. */
+const ARRIVAL_MS = 3_000;
+
+/** What the tunnel server of an edge asks while it serves. */
+export interface EdgeServerParts {
+  logger: TunnelLogger;
+  clients: ClientStore;
+  /** Null: it serves everybody. */
+  share: WorkerShare | null;
+  countries: CountryFile;
+  grants: EdgeGrants;
+  acme: AcmeAnswers;
+  passwords: PasswordProcess;
+  sockets: ListeningSockets;
+  events: NonNullable<TunnelServerEnvironment['events']>;
+}
+
+/** Logins of this console and of the platform's site, and what the site ties its forms to before a login. */
+const PLATFORM_COOKIES = [SESSION_COOKIE, 'gatehouse_site', 'gatehouse_visit'];
+
+export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): TunnelServer {
+  const { logger, clients, share, countries, grants, acme, passwords, sockets, events } = parts;
+  const { publicHttpsPort, worker } = options;
+  const visitorSecrets = splitKeys(options.visitorSecret);
+  return new TunnelServer({
+    now: Date.now,
+    logger,
+    identity: options.identity,
+    ...(options.nextFingerprint !== undefined && { nextFingerprint: options.nextFingerprint }),
+    clients: share?.guard(clients) ?? clients,
+    ...(worker && { worker: worker.index }),
+    ...(share && { serves: (tag) => share.servesTag(tag) }),
+    trustedProxies: options.trustedProxies,
+    countryOf: countries.countryOf,
+    geoStrict: options.geoStrict,
+    verification: {
+      secret: newestOf(visitorSecrets),
+      formerSecrets: visitorSecrets.slice(1),
+      verifyPassword: passwords.verify,
+      grants: grants.store,
+    },
+    sockets,
+    timeouts: { arrival: ARRIVAL_MS },
+    http: {
+      ...(publicHttpsPort !== null && { publicHttpsPort }),
+      withheldCookies: PLATFORM_COOKIES,
+      acmeChallenge: acme.http,
+      acmeTlsAlpn: acme.tls,
+      ...(share && { serves: (name) => share.serves(name) }),
+    },
+    events,
+  });
+}
+
+type PortAddresses = Pick<EdgeOptions, 'agents' | 'http' | 'https'>;
+
+/** Binds the ports of the gateway itself that are 0 in `bound`. @throws EdgePortError */
+export async function listenAtPorts(
+  server: TunnelServer,
+  addresses: PortAddresses,
+  bound: EdgePorts,
+): Promise<EdgePorts> {
+  const agents = await EdgePortError.guard('agents', server.listen(addresses.agents));
+  return bound.http > 0 ? { ...bound, agents } : { ...(await listenForVisitors(server, addresses)), agents };
+}
+
+/** Binds the ports for visitors of hosts. @throws EdgePortError */
+export async function listenForVisitors(server: TunnelServer, { http, https }: PortAddresses): Promise<EdgePorts> {
+  return {
+    agents: 0,
+    http: await EdgePortError.guard('http', server.listenHttp(http)),
+    https: await EdgePortError.guard('https', server.listenHttps(https)),
+  };
+}
+
+/** Behind a door that has the ports. UDP cannot be handed on: each worker has a port for it, the first the agents' one. */
+export function serveBehind(
+  server: TunnelServer,
+  { agents, https }: EdgePorts,
+  { agents: { host }, worker }: Pick<EdgeOptions, 'agents' | 'worker'>,
+): Promise<void> {
+  return server.serve({ host, port: agents + (worker?.index ?? 0) }, https);
+}

@@ -1,0 +1,326 @@
+import type { Socket } from 'node:net';
+import { guardPromise, type HandedSocket, ListeningSockets } from '@gatehouse/net';
+import type { TunnelLogger, TunnelServer, TunnelState } from '@gatehouse/tunnel-kernel';
+import { AcmeAnswers } from './acme-answers.js';
+import { ClientDirectory } from './client-directory.js';
+import { ConfigFeed } from './config-feed.js';
+import { findClientByKey } from '../common/config-rows.js';
+import { ConfigSource } from './config-source.js';
+import { CountryFile } from '../common/country-file.js';
+import { DatabasePresence } from './database-presence.js';
+import { WorkerShare } from './door/worker-share.js';
+import { EdgeDatabase } from '../common/edge-database.js';
+import { EdgeEvents } from './edge-events.js';
+import { EdgeGrants } from './edge-grants.js';
+import { EdgeWriters } from './edge-writers.js';
+import type {
+  ConnectionList,
+  DrainParams,
+  EdgeAgent,
+  EdgeOptions,
+  EdgePorts,
+  EdgeStatus,
+  PortName,
+} from '../common/edge-ipc.js';
+import type { EdgeRole } from './edge-role.js';
+import { createEdgeServer, listenAtPorts, listenForVisitors, serveBehind } from './edge-server.js';
+import type { UnsentFlows } from './flow-batch.js';
+import { FlowWriter } from './flow-writer.js';
+import { PasswordProcess } from './password-process.js';
+import { Reloading } from './reloading.js';
+import { RunStatusWriter } from './run-status.js';
+import { ServedConfig } from './served-config.js';
+
+/** An agent that was told to move connects, and is asked who it is, within this time. */
+const MOVE_MS = 15_000;
+const COUNT_MS = 1_000;
+const POLL_MS = 10_000;
+/** Agents come in crowds, and each has to do with all tunnels: what they change is told once for so long. */
+const CROWD_MS = 100;
+const NO_PORTS: EdgePorts = { agents: 0, http: 0, https: 0 };
+
+/** The data plane of one process: a tunnel server on what the database says, and what it tells the database. */
+export class Edge implements EdgeRole {
+  private readonly options: EdgeOptions;
+  private readonly logger: TunnelLogger;
+  private readonly database: EdgeDatabase;
+  private readonly presence: DatabasePresence;
+  private readonly writers: EdgeWriters;
+  private readonly server: TunnelServer;
+  private readonly sockets = new ListeningSockets();
+  private readonly gaveUp = Promise.withResolvers<void>();
+  /** Null: this process serves everybody. */
+  private readonly share: WorkerShare | null;
+  private readonly directory: ClientDirectory;
+  private readonly acme = new AcmeAnswers();
+  private readonly passwords = new PasswordProcess();
+  private readonly grants: EdgeGrants;
+  private readonly events: EdgeEvents;
+  private readonly config: ConfigSource;
+  private readonly served: ServedConfig;
+  private readonly flows: FlowWriter;
+  private readonly runStatus: RunStatusWriter;
+  private readonly challenges: Reloading;
+  private readonly feed: ConfigFeed;
+  private readonly timers: NodeJS.Timeout[] = [];
+  private crowd: NodeJS.Timeout | null = null;
+  private ports = NO_PORTS;
+  /** Ports are given up: what is left only ends, and another edge may say how the tunnels are. */
+  private draining = false;
+  private closed = false;
+
+  constructor(options: EdgeOptions, logger: TunnelLogger) {
+    const { folder } = options;
+    this.options = options;
+    this.logger = logger;
+    this.database = new EdgeDatabase(options.databaseUrl);
+    this.presence = new DatabasePresence(logger);
+    this.writers = new EdgeWriters(logger, this.presence);
+    this.directory = new ClientDirectory({
+      now: Date.now,
+      find: (keyHash) => findClientByKey(this.database, keyHash),
+    });
+    const { writers } = this;
+    this.grants = new EdgeGrants(this.database, Date.now, (rows, error) => writers.refused('grants', rows, error));
+    this.events = new EdgeEvents({
+      queries: this.database,
+      now: Date.now,
+      ownerOf: (clientId) => this.directory.ownerOf(clientId),
+      onProblem: (problem, fields) => logger.warn(problem, fields),
+      onRefused: (rows, error) => writers.refused('events', rows, error),
+    });
+    const { database, presence, directory } = this;
+    const share = options.worker && new WorkerShare(options.worker);
+    const countries = new CountryFile(options.geoFile, (problem) => logger.warn(problem));
+    this.share = share;
+    this.server = this.createServer(countries);
+    this.config = new ConfigSource({ database, presence, logger, folder, onRows: () => this.applyRows() });
+    const { server, config } = this;
+    // Bytes of clients that are gone are still theirs.
+    const beforeChange = (): void => this.flows.collect();
+    this.served = new ServedConfig(options, { server, logger, directory, countries, share, beforeChange });
+    this.flows = new FlowWriter({
+      queries: database,
+      now: Date.now,
+      collect: (unsent) => this.collect(unsent),
+      folder,
+      onRefused: ({ flows, visitors }, error) => writers.refused('counters', [...flows, ...visitors], error),
+    });
+    this.runStatus = new RunStatusWriter(database, () => share?.clientIds() ?? null);
+    this.challenges = new Reloading({ load: () => this.acme.load(database), onFailure: presence.failed });
+    this.feed = new ConfigFeed({
+      database,
+      onNews: (anew) => guardPromise(null, config.news(anew)),
+      onChallenges: () => guardPromise(null, this.challenges.news()),
+      onGrants: (news) => void this.grants.receive(news).catch(presence.failed),
+      onProblem: (problem) => logger.debug('the database cannot be listened to', { problem }),
+    });
+  }
+
+  /** Reads the configuration: from the database, else from the snapshot, else it waits for one of them. */
+  async prepare(): Promise<void> {
+    await this.flows.recover();
+    await this.config.prepare();
+    // The feed reads them, too, once there is a database again.
+    if (this.config.source === 'database') await this.grants.read().catch(this.presence.failed);
+  }
+
+  /** A socket that another process listens on, to be listened on here in its place. */
+  inherit(socket: HandedSocket): void {
+    this.sockets.inherit(socket);
+  }
+
+  /** @throws EdgePortError for a port of the gateway itself. */
+  async openForVisitors(given: EdgePorts | null, moving: readonly number[]): Promise<void> {
+    this.server.expect(moving);
+    await this.applyRows();
+    if (!given) this.ports = await listenForVisitors(this.server, this.options);
+  }
+
+  /** Binds the ports that are not bound yet and begins to work. @throws EdgePortError for a port of the gateway itself. */
+  async open(given: EdgePorts | null): Promise<EdgePorts> {
+    // Tunnels are bound already where visitors were let in first.
+    if (this.server.tunnels().length === 0) await this.applyRows();
+    this.ports = given ?? (await listenAtPorts(this.server, this.options, this.ports));
+    if (given) await serveBehind(this.server, given, this.options);
+    this.sockets.closeInherited();
+    guardPromise(null, this.feed.start());
+    this.timers.push(
+      setInterval(() => guardPromise(null, this.tick()), COUNT_MS),
+      setInterval(() => guardPromise(null, this.poll()), POLL_MS),
+    );
+    return this.ports;
+  }
+
+  status(): EdgeStatus {
+    const { sessions, evicted } = this.server.datagramState();
+    return {
+      pid: process.pid,
+      revision: this.config.rows?.revision ?? 0,
+      source: this.config.source,
+      databaseAnswers: this.database.answers,
+      problems: this.writers.problems,
+      refusedRows: this.writers.refusedRows,
+      agents: this.server.agents().length,
+      connections: this.server.flows,
+      ports: this.ports,
+      agentPort: this.server.agentPort(),
+      httpsPort: this.server.httpsPort(),
+      datagrams: { sessions, evicted },
+    };
+  }
+
+  agents(clientIds: readonly number[] | null): EdgeAgent[] {
+    const wanted = clientIds && new Set(clientIds);
+    return this.server
+      .agents()
+      .filter(({ clientId }) => !wanted || wanted.has(clientId))
+      .map((agent) => ({ ...agent, previousKey: this.directory.usesPreviousKey(agent.clientId) }));
+  }
+
+  tunnels(ids: readonly number[]): TunnelState[] {
+    const wanted = new Set(ids);
+    return this.served.states().filter(({ id }) => wanted.has(id));
+  }
+
+  connections(clientId: number, limit: number): ConnectionList {
+    const all = this.server.connections(clientId);
+    const items = all.slice(0, limit).map(({ resource, visitor, startedAt, upload, download }) => ({
+      ...resource,
+      ...visitor,
+      startedAt,
+      upload,
+      download,
+    }));
+    return { items, total: all.length };
+  }
+
+  kick(clientId: number): boolean {
+    const online = this.agents([clientId]).length > 0;
+    this.server.disconnect(clientId);
+    return online;
+  }
+
+  /** Hands on all sockets that it listens on; answers the clients whose agents are connected. */
+  handOver(give: (socket: HandedSocket) => void): Promise<number[]> {
+    for (const socket of this.sockets.handles()) give(socket);
+    return Promise.resolve(this.server.agents().map(({ clientId }) => clientId));
+  }
+
+  /** Gives up the ports for visitors; the edge after this one says how the tunnels are. */
+  async yieldPorts(): Promise<void> {
+    this.draining = true;
+    this.events.silence();
+    await this.server.yieldVisitors();
+  }
+
+  /** Gives up the ports; resolves when the last connection has ended or the time is over. */
+  async drain({ spreadMs, deadlineMs, settleMs }: DrainParams): Promise<void> {
+    this.draining = true;
+    this.events.silence();
+    // Nobody moves where nobody follows.
+    const moveMs = spreadMs > 0 ? spreadMs + MOVE_MS : 0;
+    await this.server.drain({ spreadMs, deadlineMs, settleMs, moveMs, onReleased: () => this.gaveUp.resolve() });
+  }
+
+  /** Resolves when the ports are given up, after `drain` was called. */
+  released(): Promise<void> {
+    return this.gaveUp.promise;
+  }
+
+  /** A connection that the door accepted, and what it read of it. */
+  receive(port: PortName, socket: Socket, head: Buffer): void {
+    socket.unshift(head);
+    this.server.take(port, socket);
+  }
+
+  async shutdown(graceMs: number): Promise<void> {
+    await this.drain({ spreadMs: 0, deadlineMs: graceMs, settleMs: 0 });
+    await this.close({ stays: false });
+  }
+
+  /** Ends everything and writes the last of what was counted. `stays`: another edge serves on. */
+  async close({ stays }: { stays: boolean }): Promise<void> {
+    this.draining = true;
+    this.events.silence();
+    this.closed = true;
+    await this.server.stop();
+    for (const timer of this.timers) clearInterval(timer);
+    if (this.crowd) clearTimeout(this.crowd);
+    // First what only this process knows: a database that hangs keeps the rest waiting until somebody kills it.
+    await this.flows.close();
+    await this.writers.run('events', () => this.events.write());
+    await this.writers.run('grants of visitors', () => this.grants.writeLast());
+    await Promise.all([this.config.stop(), this.challenges.stop()]);
+    if (!stays) await this.runStatus.clear().catch(this.presence.failed);
+    this.passwords.close();
+    await this.feed.close();
+    await this.database.close();
+  }
+
+  private createServer(countries: CountryFile): TunnelServer {
+    const { options, logger, directory, share, grants, acme, passwords, sockets } = this;
+    const events = this.events.listener(logger, () => this.agentsChanged());
+    return createEdgeServer(options, {
+      logger,
+      clients: directory,
+      share,
+      countries,
+      grants,
+      acme,
+      passwords,
+      sockets,
+      events,
+    });
+  }
+
+  private async applyRows(): Promise<void> {
+    const { rows } = this.config;
+    if (!rows || this.closed) return;
+    await this.served.apply(rows);
+    await this.writeRunStatus();
+  }
+
+  private collect(unsent: UnsentFlows): void {
+    for (const delta of this.server.takeDeltas()) unsent.add(delta, this.directory.ownerOf(delta.clientId));
+    const lastSeen = Date.now();
+    for (const hits of this.server.takeVisitors()) {
+      unsent.addVisitor(hits, this.directory.ownerOf(hits.clientId), lastSeen);
+    }
+  }
+
+  private async tick(): Promise<void> {
+    this.served.endPreviousKeys();
+    const { writers } = this;
+    await writers.run('counters', () => this.flows.write());
+    await writers.run('grants of visitors', () => this.grants.write());
+    this.events.limited(this.server.takeHeldBack());
+    await writers.run('events', () => this.events.write());
+    await this.writeRunStatus();
+  }
+
+  private agentsChanged(): void {
+    this.crowd ??= setTimeout(() => {
+      this.crowd = null;
+      guardPromise(null, this.writeRunStatus());
+    }, CROWD_MS);
+  }
+
+  private async writeRunStatus(): Promise<void> {
+    const { rows } = this.config;
+    if (this.draining || rows === null) return;
+    const states = this.served.states();
+    this.events.tunnels(states, rows, this.share?.isOwn);
+    await this.writers.run('states of tunnels', () => this.runStatus.write(states));
+  }
+
+  /** For what no notification told: a lost one, files of certificates. Ports that were taken the server tries again itself. */
+  private async poll(): Promise<void> {
+    if (this.closed) return;
+    // The last words of an edge before this one may have come after the first of this one.
+    this.runStatus.doubt();
+    await this.config.check();
+    // Who is in already is asked again.
+    if (this.served.otherFiles()) await this.applyRows();
+  }
+}

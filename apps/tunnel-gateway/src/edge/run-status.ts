@@ -1,0 +1,86 @@
+import type { TunnelState } from '@gatehouse/tunnel-kernel';
+import type { Queries } from '../common/edge-database.js';
+
+/** Values of tunnels.run_status. */
+const STOPPED = 0;
+const RUNNING = 1;
+const WAITING = 2;
+const FAILED = 3;
+const STATUS_OF = { running: RUNNING, waiting: WAITING, error: FAILED } as const;
+
+/** Both hold their rows in the order in which counters are written. */
+const RESET = `
+  WITH held AS (
+    SELECT id FROM tunnel_gateway.tunnels WHERE run_status <> 0 AND NOT (id = ANY ($1::bigint[]))
+      AND ($2::bigint[] IS NULL OR client_id = ANY ($2::bigint[]))
+    ORDER BY id FOR NO KEY UPDATE
+  )
+  UPDATE tunnel_gateway.tunnels t SET run_status = 0 FROM held WHERE t.id = held.id`;
+const WRITE = `
+  WITH held AS (
+    SELECT t.id, s.status FROM tunnel_gateway.tunnels t
+      JOIN unnest($1::bigint[], $2::integer[]) AS s (id, status) ON t.id = s.id AND t.run_status <> s.status
+    WHERE $3::bigint[] IS NULL OR t.client_id = ANY ($3::bigint[])
+    ORDER BY t.id FOR NO KEY UPDATE OF t
+  )
+  UPDATE tunnel_gateway.tunnels t SET run_status = held.status FROM held WHERE t.id = held.id`;
+
+/** Keeps `run_status` of the tunnels what it is; nobody else writes it. */
+export class RunStatusWriter {
+  private readonly queries: Queries;
+  private readonly clients: () => number[] | null;
+  /** Null: what the table says is not known. */
+  private written: Map<number, number> | null = null;
+  private running: Promise<void> | null = null;
+  private next: readonly TunnelState[] = [];
+
+  /** `clients`: whose tunnels are written about; null: all. */
+  constructor(queries: Queries, clients: () => number[] | null = () => null) {
+    this.queries = queries;
+    this.clients = clients;
+  }
+
+  /** Writes what changed; of states that come while it writes the last ones count. @throws Error of the database */
+  write(states: readonly TunnelState[]): Promise<void> {
+    this.next = states;
+    this.running ??= this.runToTheLast().finally(() => {
+      this.running = null;
+    });
+    return this.running;
+  }
+
+  /** What the table says is not known: the next write makes it true, whoever wrote to it. */
+  doubt(): void {
+    this.written = null;
+  }
+
+  /** Nothing is served any more. */
+  async clear(): Promise<void> {
+    await this.running?.catch(() => undefined);
+    await this.write([]);
+  }
+
+  private async runToTheLast(): Promise<void> {
+    let states;
+    do {
+      states = this.next;
+      await this.run(states);
+    } while (states !== this.next);
+  }
+
+  private async run(states: readonly TunnelState[]): Promise<void> {
+    const wanted = new Map(states.map(({ id, state }) => [id, STATUS_OF[state]]));
+    const before = this.written;
+    const clients = this.clients();
+    // What arrived of a write that fails is not known.
+    this.written = null;
+    if (before === null) await this.queries.query(RESET, [[...wanted.keys()], clients]);
+    const gone = [...(before?.keys() ?? [])].filter((id) => !wanted.has(id)).map((id) => [id, STOPPED] as const);
+    const changed = [...wanted].filter(([id, status]) => before?.get(id) !== status);
+    const news = [...gone, ...changed];
+    if (news.length > 0) {
+      await this.queries.query(WRITE, [news.map(([id]) => id), news.map(([, status]) => status), clients]);
+    }
+    this.written = new Map(wanted);
+  }
+}

@@ -1,0 +1,111 @@
+import { splitKeys } from '../common/key-box.js';
+import { TunnelError, type TunnelLogger, type TunnelServer, type TunnelState } from '@gatehouse/tunnel-kernel';
+import type { ClientDirectory } from './client-directory.js';
+import { toServerConfig, type MappedConfig } from './config-mapper.js';
+import type { ConfigRows } from '../common/config-rows.js';
+import type { CountryFile } from '../common/country-file.js';
+import { servedElsewhere, type WorkerShare } from './door/worker-share.js';
+import type { EdgeOptions } from '../common/edge-ipc.js';
+import { HostCertificates } from './host-certificates.js';
+import { PolicySecrets } from '../common/policy-secrets.js';
+
+export interface ServedConfigParts {
+  server: TunnelServer;
+  logger: TunnelLogger;
+  directory: ClientDirectory;
+  countries: CountryFile;
+  /** Null: this process serves everybody. */
+  share: WorkerShare | null;
+  /** Clients of the configuration so far may not be in the next. */
+  beforeChange(): void;
+}
+
+/** What the tunnel server serves of the configuration, and why it does not serve the rest. */
+export class ServedConfig {
+  private readonly parts: ServedConfigParts;
+  private readonly certificates: HostCertificates;
+  private readonly policySecrets: PolicySecrets;
+  /** Tunnels that the server does not know of. */
+  private unserved: TunnelState[] = [];
+  private asksForCountries = false;
+
+  constructor(options: EdgeOptions, parts: ServedConfigParts) {
+    this.parts = parts;
+    this.certificates = new HostCertificates(
+      options.certificateFolder,
+      splitKeys(options.certificateKey),
+      parts.logger,
+    );
+    this.policySecrets = new PolicySecrets(options.visitorSecret);
+  }
+
+  /** A configuration that cannot be served is refused as a whole: what was served before still is. */
+  async apply(rows: ConfigRows): Promise<void> {
+    try {
+      await this.serve(rows);
+    } catch (error) {
+      if (!(error instanceof TunnelError)) throw error;
+      const { revision } = rows;
+      this.parts.logger.error('the configuration cannot be served', { revision, error: error.message });
+    }
+  }
+
+  /** Cuts off agents whose key's grace period is over; to be called every second or so. */
+  endPreviousKeys(): void {
+    if (this.parts.directory.previousKeyEnded()) this.disconnectOutdated();
+  }
+
+  states(): TunnelState[] {
+    return [...this.parts.server.tunnels(), ...this.unserved];
+  }
+
+  /** Whether files that the configuration is about are others than when it was applied: apply it again. */
+  otherFiles(): boolean {
+    const otherCountries = this.asksForCountries && this.parts.countries.load();
+    return otherCountries || this.certificates.changed();
+  }
+
+  private async serve(rows: ConfigRows): Promise<void> {
+    const { server, directory, countries, share } = this.parts;
+    const own = share?.take(rows) ?? rows;
+    // While they are served still, so that their agents come back soon: to the worker that has them now.
+    for (const id of share?.left ?? []) server.disconnect(id, servedElsewhere());
+    const mapped = this.map(own);
+    this.parts.beforeChange();
+    directory.apply(rows);
+    if (this.asksForCountries) countries.load();
+    await server.apply(mapped.config);
+    this.disconnectOutdated();
+  }
+
+  private disconnectOutdated(): void {
+    const { server, directory } = this.parts;
+    for (const { clientId } of server.agents()) {
+      if (directory.isOutdated(clientId)) server.disconnect(clientId);
+    }
+  }
+
+  private map(rows: ConfigRows): MappedConfig {
+    const mapped = toServerConfig(
+      rows,
+      (host) => this.certificates.of(host),
+      (policyId, sealed) => this.policySecrets.open(policyId, sealed),
+    );
+    this.certificates.settle();
+    this.asksForCountries = rows.ipRules.some(({ kind }) => kind === 'country');
+    this.unserved = rows.tunnels.flatMap(({ id, clientId }): TunnelState[] => {
+      const error = mapped.tunnelProblems.get(id);
+      return error === undefined ? [] : [{ id, clientId, state: 'error', port: 0, error }];
+    });
+    this.report(mapped);
+    return mapped;
+  }
+
+  private report({ hostProblems, ruleProblems }: MappedConfig): void {
+    const { logger, share } = this.parts;
+    for (const [id, problem] of hostProblems) {
+      if (share?.isOwnHost(id) ?? true) logger.warn('a host cannot be served', { host: id, problem });
+    }
+    for (const [rule, problem] of ruleProblems) logger.warn('a rule is about nobody', { rule, problem });
+  }
+}
