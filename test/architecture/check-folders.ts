@@ -3,14 +3,22 @@ import { importsOf, type Violation, type Workspace } from './check-imports.js';
 import { isTestFile } from './import-rules.js';
 
 export type FolderLayers = Readonly<Record<string, readonly (readonly string[])[]>>;
+export type ProcessFolders = Readonly<Record<string, readonly string[]>>;
 
-/** Imports of values that go up or sideways, and folders that the table does not name. Types may come from anywhere. */
-export function checkFolders({ files }: Pick<Workspace, 'files'>, layers: FolderLayers): Violation[] {
+/**
+ * Imports of values that go up, sideways, or into a folder that runs in another process, and folders that the table does not
+ * name. Types may come from anywhere.
+ */
+export function checkFolders(
+  { files }: Pick<Workspace, 'files'>,
+  layers: FolderLayers,
+  processes: ProcessFolders = {},
+): Violation[] {
   return [...files].flatMap(([file, source]) => {
     const [directory = '', inside = ''] = file.split('/src/');
     const table = layers[directory];
     if (table === undefined || isTestFile(file) || !inside.includes('/')) return [];
-    return checkFile({ file, directory, source, table });
+    return checkFile({ file, directory, source, table, processes: processes[directory] ?? [] });
   });
 }
 
@@ -19,9 +27,10 @@ interface FileInLayers {
   directory: string;
   source: string;
   table: readonly (readonly string[])[];
+  processes: readonly string[];
 }
 
-function checkFile({ file, directory, source, table }: FileInLayers): Violation[] {
+function checkFile({ file, directory, source, table, processes }: FileInLayers): Violation[] {
   const folderOf = (name: string): string => path.relative(`${directory}/src`, name).split('/')[0] ?? '';
   const own = folderOf(file);
   const height = layerOf(table, own);
@@ -32,8 +41,12 @@ function checkFile({ file, directory, source, table }: FileInLayers): Violation[
     const target = path.join(path.dirname(file), specifier);
     const folder = folderOf(target);
     const isBeside = path.dirname(target) === `${directory}/src`;
-    if (isBeside || folder === own || layerOf(table, folder) < height) continue;
-    found.push({ file, message: `${own} may not import ${folder}, which is not in a layer below it` });
+    if (isBeside || folder === own) continue;
+    if (layerOf(table, folder) >= height) {
+      found.push({ file, message: `${own} may not import ${folder}, which is not in a layer below it` });
+    } else if (processes.includes(folder)) {
+      found.push({ file, message: `${own} may not import ${folder}, which runs in a process of its own` });
+    }
   }
   return found;
 }

@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { checkFolders, unlisted } from './check-folders.js';
-import { FOLDER_LAYERS, WITHOUT_LAYERS } from './folder-layers.js';
+import { FOLDER_LAYERS, PROCESS_FOLDERS, WITHOUT_LAYERS } from './folder-layers.js';
 import { readWorkspace } from './read-workspace.js';
 
 const LAYERS = { 'apps/a': [['ground'], ['middle', 'beside'], ['roof']] };
 
 function breachesOf(file: string, source: string): string[] {
-  return checkFolders({ files: new Map([[file, source]]) }, LAYERS).map(({ message }) => message);
+  return checkFolders({ files: new Map([[file, source]]) }, LAYERS, { 'apps/a': ['beside'] }).map(
+    ({ message }) => message,
+  );
 }
 
 describe('folders', () => {
   it('import from the layers below their own', () => {
     const workspace = readWorkspace();
-    expect(checkFolders(workspace, FOLDER_LAYERS)).toEqual([]);
+    expect(checkFolders(workspace, FOLDER_LAYERS, PROCESS_FOLDERS)).toEqual([]);
     expect(unlisted(workspace, FOLDER_LAYERS, WITHOUT_LAYERS)).toEqual([]);
   });
 
@@ -20,6 +22,7 @@ describe('folders', () => {
     ['upwards', 'apps/a/src/ground/x.ts', `import { y } from '../roof/y.js';`, 'ground may not import roof'],
     ['sideways', 'apps/a/src/middle/x.ts', `export { y } from '../beside/y.js';`, 'middle may not import beside'],
     ['from deep inside', 'apps/a/src/ground/deep/x.ts', `import '../../middle/y.js';`, 'ground may not import middle'],
+    ['to another process', 'apps/a/src/roof/x.ts', `import { y } from '../beside/y.js';`, 'a process of its own'],
     ['an unknown folder', 'apps/a/src/new/x.ts', ``, 'the folder new is in no layer'],
   ])('fail on an import that goes %s', (_, file, source, message) => {
     expect(breachesOf(file, source)).toEqual([expect.stringContaining(message)]);
