@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { AccountingBatch } from '../../apps/proxy-gateway/dist/traffic/accounting-batch.js';
 import { sectionsOf, writeBatch } from '../../apps/proxy-gateway/dist/traffic/accounting-store.js';
-import { flowNames } from '../../apps/proxy-gateway/dist/traffic/flow-names.js';
+import { flowNames } from '../../apps/proxy-gateway/dist/data/flow-names.js';
 import { createPartitions, dropPartitionsBefore } from '../../apps/proxy-gateway/dist/traffic/log-partitions.js';
 import { cpuSeconds, residentBytes } from './processes.mjs';
 import { startProxyGateway } from './services/proxy-gateway.mjs';

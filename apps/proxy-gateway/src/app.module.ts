@@ -16,7 +16,7 @@ import { HealthJobsModule } from './health/health-jobs.module.js';
 import { NodeHealthModule } from './health/health.module.js';
 import { JobControlModule } from './jobs/job-control.module.js';
 import { JobsApiModule } from './jobs/jobs-api.module.js';
-import { GeoApiModule, GeoModule } from './geo/geo.module.js';
+import { GeoApiModule, GeoModule } from './geo-updates/geo.module.js';
 import { NodesModule } from './nodes/nodes.module.js';
 import { OutboundModule } from './outbound/outbound.module.js';
 import { Preferences } from './preferences/preferences.service.js';

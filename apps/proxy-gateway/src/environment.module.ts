@@ -2,7 +2,7 @@ import { createSecretBox } from '@gatehouse/persistence';
 import type { ControlKey } from '@gatehouse/net';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
-import { kernelChannelKey } from './kernel-host/separate/channel.js';
+import { kernelChannelKey } from './common/kernel-channel.js';
 import { KERNEL_CHANNEL_KEY, SECRET_BOX } from './secret-box.token.js';
 import { ProxyGatewaySettings } from './settings.js';
 

@@ -5,7 +5,7 @@ import type { HttpOptions } from '@gatehouse/platform';
 import { refuseForeignHosts } from './auth/host-check.js';
 import { nameProxyClients } from './auth/proxy-clients.js';
 import { OpenAccess } from './auth/open-access.js';
-import { KernelService } from './kernel-host/kernel.service.js';
+import { KernelService } from './kernel-process/kernel.service.js';
 import { OPENAPI } from './openapi/openapi-options.js';
 import { ProxyGatewaySettings } from './settings.js';
 

@@ -11,7 +11,7 @@ import { CreateTraffic1763668800220 } from '../src/migrations/1763668800220-crea
 import { CreateTrafficLogSections1763668800350 } from '../src/migrations/1763668800350-create-traffic-log-sections.js';
 import { AccountingBatch, OTHER_DOMAINS } from '../src/traffic/accounting-batch.js';
 import { writeBatch } from '../src/traffic/accounting-store.js';
-import { flowNames } from '../src/traffic/flow-names.js';
+import { flowNames } from '../src/data/flow-names.js';
 import { createPartitions, daysOf, dropPartitionsBefore } from '../src/traffic/log-partitions.js';
 import { aDelta, aRecord, NOON } from './support/flows.js';
 

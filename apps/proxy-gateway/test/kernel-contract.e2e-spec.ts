@@ -9,8 +9,8 @@ import type {
 } from '@gatehouse/proxy-kernel';
 import { findPeer, startHttpOrigin, startTcpEcho, waitFor } from '@gatehouse/testing';
 import { describe, expect, it } from 'vitest';
-import { MihomoKernel } from '../src/kernel-host/mihomo/mihomo-kernel.js';
-import { MihomoProgram } from '../src/kernel-host/mihomo/mihomo-program.js';
+import { MihomoKernel } from '../src/kernel/mihomo/mihomo-kernel.js';
+import { MihomoProgram } from '../src/kernel/mihomo/mihomo-program.js';
 import { startNameServer } from './support/name-server.js';
 import {
   datagramsThrough,

@@ -5,7 +5,7 @@ import type { HttpOrigin } from '@gatehouse/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { KERNEL_CONFIG_CHANNEL, ONLY_SELECTIONS } from '../src/kernel-config-channel.js';
-import { GroupSwitches } from '../src/outbound/group-switches.js';
+import { GroupSwitches } from '../src/data/group-switches.js';
 import { GroupTestTargets } from '../src/outbound/group-test-targets.js';
 import { GroupTestTargetsModule } from '../src/outbound/group-test-targets.module.js';
 import { Preferences } from '../src/preferences/preferences.service.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lastDay, PeriodLists } from '../src/dashboard/period-lists.js';
 import { AccountingBatch } from '../src/traffic/accounting-batch.js';
 import { writeBatch } from '../src/traffic/accounting-store.js';
-import { flowNames } from '../src/traffic/flow-names.js';
+import { flowNames } from '../src/data/flow-names.js';
 import { TrafficTotalsService } from '../src/traffic/traffic-totals.service.js';
 import { aDelta, aRecord, NOON } from './support/flows.js';
 import { openServiceDatabase } from './support/service-database.js';

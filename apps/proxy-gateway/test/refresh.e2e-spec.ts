@@ -15,7 +15,7 @@ import { Logger } from '@nestjs/common';
 import { ENTITIES } from '../src/entities.js';
 import { MIGRATIONS } from '../src/migrations/index.js';
 import type { CountryDatabase } from '../src/nodes/country-database.js';
-import { NodeVault } from '../src/nodes/node-vault.js';
+import { NodeVault } from '../src/data/node-vault.js';
 import { NodeWriter } from '../src/nodes/node-writer.js';
 import { PREFERENCES } from '../src/preferences/preference-definitions.js';
 import type { PreferenceKey } from '../src/preferences/preference-definitions.js';
@@ -28,7 +28,7 @@ import { ReplyReader } from '../src/subscriptions/reply-reader.js';
 import { startUpstreamProxy } from './support/upstream-proxy.js';
 import { testParser } from './support/document-parser.js';
 import { SubscriptionFetcher, type FetchProxy } from '../src/documents/subscription-fetcher.js';
-import { SubscriptionEntity } from '../src/subscriptions/subscription.entity.js';
+import { SubscriptionEntity } from '../src/data/subscription.entity.js';
 
 const box = createSecretBox(Buffer.alloc(32, 1));
 const vault = new NodeVault(box);

@@ -5,7 +5,7 @@ import { startTcpEcho, waitFor } from '@gatehouse/testing';
 import type { TcpEcho } from '@gatehouse/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { KernelConfigSource } from '../src/kernel-host/kernel-config.source.js';
+import { KernelConfigSource } from '../src/kernel-config/kernel-config.source.js';
 import { ProxyGatewaySettings } from '../src/settings.js';
 import { startGateway } from './support/gateway.js';
 import type { Gateway } from './support/gateway.js';

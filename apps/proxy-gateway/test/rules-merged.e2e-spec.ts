@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { KernelConfigSource } from '../src/kernel-host/kernel-config.source.js';
+import { KernelConfigSource } from '../src/kernel-config/kernel-config.source.js';
 import { startTestApi } from './support/test-api.js';
 import type { TestApi } from './support/test-api.js';
 

@@ -5,7 +5,7 @@ import { AppError } from '@gatehouse/platform';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AccountingBatch } from '../src/traffic/accounting-batch.js';
 import { writeBatch } from '../src/traffic/accounting-store.js';
-import { flowNames } from '../src/traffic/flow-names.js';
+import { flowNames } from '../src/data/flow-names.js';
 import { describeSections } from '../src/traffic/describe-sections.js';
 import { createPartitions, daysOf } from '../src/traffic/log-partitions.js';
 import { filterHolds, gramsOfKeyword } from '../src/traffic/search-grams.js';

@@ -2,7 +2,7 @@ import { AuditRules, LOGIN_ACTION, readRow, type AuditActor, type AuditTarget, t
 import { openFromRow, type SealedRow, type SecretBox } from '@gatehouse/persistence';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { isSecretOption } from '../nodes/mask-secrets.js';
+import { isSecretOption } from '../data/mask-secrets.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { ADMINISTRATOR } from '../auth/administrator.js';
 import { SECRET_BOX } from '../secret-box.token.js';

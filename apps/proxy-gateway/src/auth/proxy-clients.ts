@@ -4,7 +4,7 @@ import { isLoopback } from '@gatehouse/net';
 import { assignClientAddress } from '@gatehouse/platform';
 import type { Request, RequestHandler } from 'express';
 import type { OwnServiceConnection } from '@gatehouse/proxy-kernel';
-import type { KernelService } from '../kernel-host/kernel.service.js';
+import type { KernelService } from '../kernel-process/kernel.service.js';
 
 type Kernel = Pick<KernelService, 'clientOf' | 'runsElsewhere'>;
 

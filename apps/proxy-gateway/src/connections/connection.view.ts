@@ -1,7 +1,7 @@
 import type { ConnectionView } from '@gatehouse/contracts';
 import type { AsnLookup, ConnectionSnapshot, CountryLookup } from '@gatehouse/proxy-kernel';
-import { nodeIdOf } from '../traffic/flow-names.js';
-import type { FlowNames } from '../traffic/flow-names.js';
+import { nodeIdOf } from '../data/flow-names.js';
+import type { FlowNames } from '../data/flow-names.js';
 
 /** Where addresses are. */
 export interface Places {

@@ -2,7 +2,7 @@ import type { ConnectionListResponse, ConnectionsClosedResponse } from '@gatehou
 import { AppError } from '@gatehouse/platform';
 import type { ConnectionSnapshot } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
-import { KernelService } from '../kernel-host/kernel.service.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
 import { CountryDatabase } from '../nodes/country-database.js';
 import { AccountingService } from '../traffic/accounting.service.js';
 import { NodeDirectory } from '../traffic/node-directory.js';

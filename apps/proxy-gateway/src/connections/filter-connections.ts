@@ -1,5 +1,5 @@
 import type { ConnectionSnapshot } from '@gatehouse/proxy-kernel';
-import type { FlowNames } from '../traffic/flow-names.js';
+import type { FlowNames } from '../data/flow-names.js';
 import type { ConnectionFilter } from './connection.dto.js';
 
 /** Those that fulfil everything that is given; `connections` itself where nothing is. */

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { KernelModule } from '../kernel-host/kernel.module.js';
+import { KernelModule } from '../kernel-process/kernel.module.js';
 import { CountriesController } from './countries.controller.js';
 import { CountriesQuery } from './countries.query.js';
 import { RequestDetection } from './request-detection.js';

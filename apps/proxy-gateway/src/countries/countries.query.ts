@@ -1,7 +1,7 @@
 import type { CountryView, ItemList } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { countryName, flagOf } from '../nodes/country-names.js';
+import { countryName, flagOf } from '../data/country-names.js';
 
 type Row = Omit<CountryView, 'name' | 'flag' | 'best_node'> & {
   best_id: number | null;

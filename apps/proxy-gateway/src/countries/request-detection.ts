@@ -4,7 +4,7 @@ import { Jobs } from '@gatehouse/jobs';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import { KernelService } from '../kernel-host/kernel.service.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
 import { JobCancellations } from '../jobs/job-cancellations.js';
 import { jobFailure } from '../jobs/job-failure.js';
 import { toJobId } from '../jobs/job-id.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aConnection } from '../../test/support/flows.js';
-import { flowNames } from '../traffic/flow-names.js';
+import { flowNames } from '../data/flow-names.js';
 import { liveDomains, liveNodes, nameNodes } from './live-lists.js';
 
 const direct = { chain: ['DIRECT'], nodeTag: null };

@@ -1,8 +1,8 @@
 import type { LiveDomain, LiveNode } from '@gatehouse/contracts';
 import type { ConnectionSnapshot } from '@gatehouse/proxy-kernel';
 import { domainOf } from '../traffic/accounting-batch.js';
-import { nodeIdOf } from '../traffic/flow-names.js';
-import type { FlowNames } from '../traffic/flow-names.js';
+import { nodeIdOf } from '../data/flow-names.js';
+import type { FlowNames } from '../data/flow-names.js';
 
 /** Sums over the connections that share something. */
 interface LiveSum {

@@ -2,8 +2,8 @@ import type { DashboardPage, DashboardResponse, DashboardTraffic, LiveDomain, Li
 import type { ConnectionSnapshot, KernelStatus } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
-import { KernelService } from '../kernel-host/kernel.service.js';
-import { unlessDown } from '../kernel-host/unless-down.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
+import { unlessDown } from '../kernel-process/unless-down.js';
 import { SERVICE_VERSION } from '../service-version.js';
 import { AccountingService } from '../traffic/accounting.service.js';
 import { NodeDirectory } from '../traffic/node-directory.js';

@@ -1,9 +1,9 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { usersOfProxy } from '../kernel-host/kernel-options.js';
-import { KernelService } from '../kernel-host/kernel.service.js';
+import { usersOfProxy } from '../kernel-config/kernel-options.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
 import { Preferences } from '../preferences/preferences.service.js';
-import { KernelMode } from '../kernel-host/kernel-mode.js';
+import { KernelMode } from '../kernel-config/kernel-mode.js';
 import { ProxyGatewaySettings } from '../settings.js';
 import type { FetchProxy } from './subscription-fetcher.js';
 

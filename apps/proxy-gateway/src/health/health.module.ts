@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { JobsApiModule } from '../jobs/jobs-api.module.js';
-import { KernelModule } from '../kernel-host/kernel.module.js';
+import { KernelModule } from '../kernel-process/kernel.module.js';
 import { KernelHealthFeed } from './kernel-health-feed.js';
 import { MeasuringModule } from '../measuring/measuring.module.js';
 import { SpeedTestResultsReader } from './speed-test-results.js';

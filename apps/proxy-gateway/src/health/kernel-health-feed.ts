@@ -3,12 +3,12 @@ import type { CircuitChanged, HealthReport } from '@gatehouse/proxy-kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnModuleDestroy, OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { nodeTag } from '../kernel-host/kernel-config.mapper.js';
-import { KernelService } from '../kernel-host/kernel.service.js';
-import { nodeIdOf } from '../traffic/flow-names.js';
+import { nodeTag } from '../kernel-config/kernel-config.mapper.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
+import { nodeIdOf } from '../data/flow-names.js';
 import { NODE_HEALTH_CHANNEL } from '../measuring/health-channel.js';
 import type { HealthNotice } from '../measuring/health-channel.js';
-import { GENERAL_URL } from './node-health.entity.js';
+import { GENERAL_URL } from '../data/node-health.entity.js';
 
 interface HealthRow {
   node_id: number;

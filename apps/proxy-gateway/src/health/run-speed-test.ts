@@ -6,7 +6,7 @@ import { GroupTestTargets } from '../outbound/group-test-targets.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { MeasurementStore } from '../measuring/measurement.store.js';
 import type { MeasuredWith, Measurement } from '../measuring/measurement.store.js';
-import { GENERAL_URL } from './node-health.entity.js';
+import { GENERAL_URL } from '../data/node-health.entity.js';
 import { NodeTester } from '../measuring/node-tester.js';
 import type { NodeTarget } from '../measuring/node-tester.js';
 import { ProbeTargets } from '../measuring/probe-targets.js';

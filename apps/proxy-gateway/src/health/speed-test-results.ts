@@ -4,7 +4,7 @@ import type { OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { JobResults } from '../jobs/job-results.js';
 import type { ResultPage } from '../jobs/job-results.js';
-import { GENERAL_URL } from './node-health.entity.js';
+import { GENERAL_URL } from '../data/node-health.entity.js';
 
 interface ResultRow {
   id: number;

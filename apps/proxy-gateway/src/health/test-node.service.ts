@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Preferences } from '../preferences/preferences.service.js';
 import { MeasurementStore } from '../measuring/measurement.store.js';
-import { GENERAL_URL } from './node-health.entity.js';
+import { GENERAL_URL } from '../data/node-health.entity.js';
 import { NodeTester } from '../measuring/node-tester.js';
 import { probeOptions } from '../measuring/probe-options.js';
 import { ProbeTargets } from '../measuring/probe-targets.js';

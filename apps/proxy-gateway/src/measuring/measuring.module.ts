@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { KernelConfigModule } from '../kernel-host/kernel-config.module.js';
+import { KernelConfigModule } from '../kernel-config/kernel-config.module.js';
 import { NodeStorageModule } from '../nodes/node-storage.module.js';
 import { MeasurementStore } from './measurement.store.js';
 import { NodeTester } from './node-tester.js';

@@ -1,6 +1,6 @@
 import type { ProxyNode } from '@gatehouse/contracts';
 import { describe, expect, it } from 'vitest';
-import type { KernelConfigRows } from '../kernel-host/kernel-config.mapper.js';
+import type { KernelConfigRows } from '../kernel-config/kernel-config.mapper.js';
 import { ProbeTargets } from './probe-targets.js';
 
 const server = { server: 'a.example', port: 443 };

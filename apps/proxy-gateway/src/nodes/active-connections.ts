@@ -1,7 +1,7 @@
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import { KernelService } from '../kernel-host/kernel.service.js';
-import { nodeIdOf } from '../traffic/flow-names.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
+import { nodeIdOf } from '../data/flow-names.js';
 
 export type ConnectionCounts = ReadonlyMap<number, number>;
 

@@ -3,7 +3,7 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import { CountryDatabase } from './country-database.js';
 import { detectCountry } from './guess-country.js';
-import type { NodeEntity } from './node.entity.js';
+import type { NodeEntity } from '../data/node.entity.js';
 import { readCountryCode } from './node-labels.js';
 
 /** What people say of a node's country. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COUNTRY_CODES, countryName, flagOf } from './country-names.js';
+import { COUNTRY_CODES, countryName, flagOf } from '../data/country-names.js';
 import { countryInName, guessCountry } from './guess-country.js';
 
 describe('countryInName', () => {

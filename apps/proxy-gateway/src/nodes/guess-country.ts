@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { CountrySource } from '@gatehouse/contracts';
 import type { CountryLookup } from '@gatehouse/proxy-kernel';
-import { COUNTRY_CODES, labelsOf } from './country-names.js';
+import { COUNTRY_CODES, labelsOf } from '../data/country-names.js';
 
 export interface CountryGuess {
   country: string | null;

@@ -1,4 +1,4 @@
-import { countryName } from './country-names.js';
+import { countryName } from '../data/country-names.js';
 
 export const MAX_TAGS = 32;
 export const MAX_TAG_LENGTH = 64;

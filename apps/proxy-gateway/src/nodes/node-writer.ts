@@ -7,7 +7,7 @@ import { describeNode } from './describe-node.js';
 import { guessCountry } from './guess-country.js';
 import { holdNodes } from './hold-nodes.js';
 import { mapInSlices } from './in-slices.js';
-import { NodeVault, type SealedNode } from './node-vault.js';
+import { NodeVault, type SealedNode } from '../data/node-vault.js';
 
 export interface NewNode {
   fingerprint: string;

@@ -1,7 +1,7 @@
 import type { NodeSourceView, NodeView } from '@gatehouse/contracts';
-import type { DelayRecord } from '../health/node-health.entity.js';
-import { countryName, flagOf } from './country-names.js';
-import type { NodeEntity } from './node.entity.js';
+import type { DelayRecord } from '../data/node-health.entity.js';
+import { countryName, flagOf } from '../data/country-names.js';
+import type { NodeEntity } from '../data/node.entity.js';
 import type { OpenedNode } from './opened-nodes.js';
 
 export interface NodeSourceRow extends NodeSourceView {

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { KernelModule } from '../kernel-host/kernel.module.js';
+import { KernelModule } from '../kernel-process/kernel.module.js';
 import { DocumentParser } from '../documents/document-parser.js';
 import { CountryChoice } from './country-choice.js';
 import { NodeStorageModule } from './node-storage.module.js';

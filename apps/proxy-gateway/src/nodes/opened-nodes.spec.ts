@@ -1,7 +1,7 @@
 import { createSecretBox, SecretBoxError } from '@gatehouse/persistence';
 import type { ProxyNode } from '@gatehouse/contracts';
 import { describe, expect, it, vi } from 'vitest';
-import { NodeVault, type SealedNode } from './node-vault.js';
+import { NodeVault, type SealedNode } from '../data/node-vault.js';
 import { OpenedNodes } from './opened-nodes.js';
 
 const box = createSecretBox(Buffer.alloc(32, 1));

@@ -1,8 +1,8 @@
 import type { KernelSupport, ProxyNode } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
-import { kernelSupport } from '../kernel-host/kernel-support.js';
-import { maskSecrets } from './mask-secrets.js';
-import { NodeVault, type SealedNode } from './node-vault.js';
+import { kernelSupport } from '../kernel-config/kernel-support.js';
+import { maskSecrets } from '../data/mask-secrets.js';
+import { NodeVault, type SealedNode } from '../data/node-vault.js';
 import { shareLink, writeRawConfig } from './raw-config.js';
 
 /** Opening and writing out one node takes tens of microseconds: a page of five hundred would spend them again each time. */

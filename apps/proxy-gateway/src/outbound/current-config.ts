@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { mapKernelConfig } from '../kernel-host/kernel-config.mapper.js';
-import type { MappedConfig } from '../kernel-host/kernel-config.mapper.js';
-import { KernelConfigSource } from '../kernel-host/kernel-config.source.js';
-import { KernelService } from '../kernel-host/kernel.service.js';
+import { mapKernelConfig } from '../kernel-config/kernel-config.mapper.js';
+import type { MappedConfig } from '../kernel-config/kernel-config.mapper.js';
+import { KernelConfigSource } from '../kernel-config/kernel-config.source.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
 
 /** What the database makes of groups and nodes. */
 @Injectable()

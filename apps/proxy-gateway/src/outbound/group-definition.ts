@@ -2,10 +2,10 @@ import { PROXY_NODE_TYPES } from '@gatehouse/contracts';
 import type { GroupFilter } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 import type { ErrorDetail } from '@gatehouse/platform';
-import { countryName } from '../nodes/country-names.js';
-import { compileNamePattern, NamePatternError } from './name-pattern.js';
-import { UNKNOWN_COUNTRY } from './node-filter.js';
-import type { OutboundGroupEntity } from './outbound-group.entity.js';
+import { countryName } from '../data/country-names.js';
+import { compileNamePattern, NamePatternError } from '../kernel-config/name-pattern.js';
+import { UNKNOWN_COUNTRY } from '../kernel-config/node-filter.js';
+import type { OutboundGroupEntity } from '../data/outbound-group.entity.js';
 import { BUILT_IN } from './outbound.view.js';
 
 /** The group that exists from the first start and takes over where something is gone. */

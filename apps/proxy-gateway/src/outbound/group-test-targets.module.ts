@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { KernelConfigModule } from '../kernel-host/kernel-config.module.js';
+import { KernelConfigModule } from '../kernel-config/kernel-config.module.js';
 import { GroupTestTargets } from './group-test-targets.js';
 
 /** For whoever measures nodes, in the service and in its workers. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { mapKernelConfig, nodeTag } from '../kernel-host/kernel-config.mapper.js';
-import type { KernelConfigRows } from '../kernel-host/kernel-config.mapper.js';
-import { KernelConfigSource } from '../kernel-host/kernel-config.source.js';
+import { mapKernelConfig, nodeTag } from '../kernel-config/kernel-config.mapper.js';
+import type { KernelConfigRows } from '../kernel-config/kernel-config.mapper.js';
+import { KernelConfigSource } from '../kernel-config/kernel-config.source.js';
 import { Preferences } from '../preferences/preferences.service.js';
 
 /** Nodes to be measured with an address of its own, because groups ask for it. */

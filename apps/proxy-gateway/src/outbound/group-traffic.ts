@@ -2,8 +2,8 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import type { ConnectionRecord } from '@gatehouse/proxy-kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
-import { KernelService } from '../kernel-host/kernel.service.js';
-import { lockGroups } from './lock-groups.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
+import { lockGroups } from '../kernel-config/lock-groups.js';
 
 const FLUSH_MS = 2_000;
 /** Groups come and go; what is counted for one that is gone is lost with it. */

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { KernelModule } from '../kernel-host/kernel.module.js';
+import { KernelModule } from '../kernel-process/kernel.module.js';
 import { TrafficModule } from '../traffic/traffic.module.js';
 import { CurrentConfig } from './current-config.js';
 import { GroupChooser } from './group-chooser.service.js';

@@ -1,9 +1,9 @@
 import type { GroupMemberView, OutboundGroupView, OutboundOverview } from '@gatehouse/contracts';
 import type { GroupConfig } from '@gatehouse/proxy-kernel';
-import type { GroupInUse, TagUsage } from '../kernel-host/kernel-ipc.js';
-import { maskUrl } from '../nodes/mask-secrets.js';
+import type { GroupInUse, TagUsage } from '../common/kernel-ipc.js';
+import { maskUrl } from '../data/mask-secrets.js';
 import { PREFERENCES } from '../preferences/preference-definitions.js';
-import type { OutboundGroupEntity } from './outbound-group.entity.js';
+import type { OutboundGroupEntity } from '../data/outbound-group.entity.js';
 
 /** What can be said of a node inside a group. */
 export interface NodeCardRow {

@@ -1,8 +1,8 @@
 import type { GroupConfig } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { nodeTag } from '../kernel-host/kernel-config.mapper.js';
-import type { MappedConfig } from '../kernel-host/kernel-config.mapper.js';
+import { nodeTag } from '../kernel-config/kernel-config.mapper.js';
+import type { MappedConfig } from '../kernel-config/kernel-config.mapper.js';
 import { BUILT_IN } from './outbound.view.js';
 import type { PolicyOption } from './policy-reference.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Preferences } from '../preferences/preferences.service.js';
-import { GroupSwitches } from './group-switches.js';
+import { GroupSwitches } from '../data/group-switches.js';
 
 const DAY_MS = 86_400_000;
 

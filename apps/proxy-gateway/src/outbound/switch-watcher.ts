@@ -2,10 +2,10 @@ import { UnitOfWork } from '@gatehouse/persistence';
 import type { GroupSwitched } from '@gatehouse/proxy-kernel';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
-import { KernelService } from '../kernel-host/kernel.service.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { NodeDirectory } from '../traffic/node-directory.js';
-import { GroupSwitches } from './group-switches.js';
+import { GroupSwitches } from '../data/group-switches.js';
 
 /** Writes down what the kernel's groups do by themselves, and ends connections that are left behind where people want that. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Schedules } from '@gatehouse/jobs';
 import { Module } from '@nestjs/common';
 import type { OnApplicationBootstrap } from '@nestjs/common';
-import { GroupSwitches } from '../outbound/group-switches.js';
+import { GroupSwitches } from '../data/group-switches.js';
 import { SwitchRetention } from '../outbound/switch-retention.js';
 import { TrafficRetention } from '../traffic/traffic-retention.js';
 import { RetentionHandler } from './retention.handler.js';

@@ -5,7 +5,7 @@ import { SubscriptionFetcher } from '../documents/subscription-fetcher.js';
 import type { FetchReply } from '../documents/subscription-fetcher.js';
 import { RuleSetFailure } from './rule-set-failure.js';
 import { RuleSetFolder } from './rule-set-folder.js';
-import type { RuleSetEntity } from './rule-set.entity.js';
+import type { RuleSetEntity } from '../data/rule-set.entity.js';
 
 export type SourceReply =
   | { kind: 'not_modified'; httpStatus: number | null; etag: string | null; lastModified: string | null }

@@ -1,6 +1,6 @@
 import type { SqlRunner } from '../traffic/log-partitions.js';
 import { PRIORITY_STEP } from '../rules/rule-order.js';
-import { setsNamedBy } from '../rules/set-states.js';
+import { setsNamedBy } from '../kernel-config/set-states.js';
 
 /** The rule that a set with a target makes by itself. */
 export interface OwnRule {

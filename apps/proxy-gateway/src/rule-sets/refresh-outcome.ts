@@ -1,9 +1,9 @@
 import type { RuleSetRefreshResult } from '@gatehouse/contracts';
 import type { QueryDeepPartialEntity } from 'typeorm';
 import type { SourceReply } from './content-source.js';
-import type { ReadRuleSet } from './read-rule-set.js';
+import type { ReadRuleSet } from '../kernel-config/read-rule-set.js';
 import type { RuleSetFailure } from './rule-set-failure.js';
-import type { RuleSetEntity } from './rule-set.entity.js';
+import type { RuleSetEntity } from '../data/rule-set.entity.js';
 
 type ContentReply = Extract<SourceReply, { kind: 'content' }>;
 

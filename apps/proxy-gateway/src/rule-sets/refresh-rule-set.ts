@@ -11,13 +11,13 @@ import { openUrl } from '../sealed-url.js';
 import { SECRET_BOX } from '../secret-box.token.js';
 import { ContentSource } from './content-source.js';
 import type { SourceReply } from './content-source.js';
-import type { ReadRuleSet } from './read-rule-set.js';
+import type { ReadRuleSet } from '../kernel-config/read-rule-set.js';
 import { afterAttempt, toRefreshResult } from './refresh-outcome.js';
 import type { RuleSetOutcome } from './refresh-outcome.js';
 import { writeEntries } from './rule-set-entries.store.js';
 import { RuleSetFailure } from './rule-set-failure.js';
 import { RuleSetParser } from './rule-set-parser.js';
-import { RuleSetEntity } from './rule-set.entity.js';
+import { RuleSetEntity } from '../data/rule-set.entity.js';
 
 /** A reply belongs to what these said when it was asked for. */
 const ASKED_BY = ['type', 'behavior', 'format', 'sealedUrl', 'path'] as const;

@@ -3,9 +3,9 @@ import { JobFailedError, Jobs } from '@gatehouse/jobs';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { jobFailure, REFRESH_FAILURE } from '../jobs/job-failure.js';
-import { KernelService } from '../kernel-host/kernel.service.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
 import { ruleSetNotFound } from './refresh-rule-set.js';
-import { RuleSetEntity } from './rule-set.entity.js';
+import { RuleSetEntity } from '../data/rule-set.entity.js';
 
 /** Longest setting of the fetch timeout, the reading, and the queue's own time. */
 const WAIT_MS = 390_000;

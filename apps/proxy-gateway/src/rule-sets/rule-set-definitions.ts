@@ -5,12 +5,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { openUrl, sealUrl } from '../sealed-url.js';
 import { SECRET_BOX } from '../secret-box.token.js';
-import type { ReadRuleSet } from './read-rule-set.js';
+import type { ReadRuleSet } from '../kernel-config/read-rule-set.js';
 import { entryColumns } from './refresh-outcome.js';
 import { deleteEntries, writeEntries } from './rule-set-entries.store.js';
 import { RuleSetParser } from './rule-set-parser.js';
 import type { NewRuleSet, RuleSetChanges } from './rule-set.dto.js';
-import { RuleSetEntity } from './rule-set.entity.js';
+import { RuleSetEntity } from '../data/rule-set.entity.js';
 
 const DEFAULT_INTERVAL_SEC = 86_400;
 /** Which field says where the entries of a type come from. */

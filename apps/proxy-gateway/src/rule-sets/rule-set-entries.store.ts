@@ -1,5 +1,5 @@
 import type { SqlRunner } from '../traffic/log-partitions.js';
-import { firstEntries, openEntries } from './read-rule-set.js';
+import { firstEntries, openEntries } from '../kernel-config/read-rule-set.js';
 
 export async function writeEntries(sql: SqlRunner, ruleSetId: number, data: Uint8Array): Promise<void> {
   await sql.query(

@@ -1,8 +1,8 @@
 import { RuleSetFileError } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { readInThread } from '../threads/read-in-thread.js';
-import { readRuleSet } from './read-rule-set.js';
-import type { ReadRuleSet, RuleSetForm } from './read-rule-set.js';
+import { readRuleSet } from '../kernel-config/read-rule-set.js';
+import type { ReadRuleSet, RuleSetForm } from '../kernel-config/read-rule-set.js';
 
 export type ThreadAnswer = { set: ReadRuleSet } | { refused: string };
 

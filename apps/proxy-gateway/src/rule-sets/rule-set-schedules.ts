@@ -4,7 +4,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { EntityManager } from 'typeorm';
-import { RuleSetEntity } from './rule-set.entity.js';
+import { RuleSetEntity } from '../data/rule-set.entity.js';
 
 const QUEUE = 'rule-set-refresh';
 const KEY = /^rule-set-(\d+)$/;

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { RuleSetFileError } from '@gatehouse/proxy-kernel';
 import type { ThreadAnswer } from './rule-set-parser.js';
-import { readRuleSet } from './read-rule-set.js';
-import type { RuleSetForm } from './read-rule-set.js';
+import { readRuleSet } from '../kernel-config/read-rule-set.js';
+import type { RuleSetForm } from '../kernel-config/read-rule-set.js';
 
 /** Reads the one rule set that it was started with, answers, and ends. */
 const { content, form } = workerData as { content: Uint8Array; form: RuleSetForm };

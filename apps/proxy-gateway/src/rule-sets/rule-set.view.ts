@@ -1,7 +1,7 @@
 import type { RuleSetView } from '@gatehouse/contracts';
-import { maskUrl } from '../nodes/mask-secrets.js';
+import { maskUrl } from '../data/mask-secrets.js';
 import type { OwnRule } from './own-rule.store.js';
-import type { RuleSetEntity } from './rule-set.entity.js';
+import type { RuleSetEntity } from '../data/rule-set.entity.js';
 
 export interface RuleSetFacts {
   /** In clear; null for a set that has none. */

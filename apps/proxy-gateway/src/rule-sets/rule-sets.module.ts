@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { KernelModule } from '../kernel-host/kernel.module.js';
+import { KernelModule } from '../kernel-process/kernel.module.js';
 import { RequestRuleSetRefresh } from './request-rule-set-refresh.js';
 import { RuleSetDefinitions } from './rule-set-definitions.js';
 import { RuleSetRefreshModule } from './rule-set-refresh.module.js';

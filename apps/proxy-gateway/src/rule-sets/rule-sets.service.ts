@@ -7,7 +7,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { maySeeSecrets } from '../auth/may-see-secrets.js';
 import { refusePrivateSource } from '../auth/private-source.js';
-import { KernelService } from '../kernel-host/kernel.service.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
 import { announceRules, lockRules } from '../rules/rule-changes.js';
 import { describeTargets, resolveTarget } from '../rules/rule-targets.js';
 import { openUrl } from '../sealed-url.js';
@@ -18,7 +18,7 @@ import { RuleSetDefinitions } from './rule-set-definitions.js';
 import { readEntries } from './rule-set-entries.store.js';
 import { RuleSetSchedules } from './rule-set-schedules.js';
 import type { NewRuleSet, RuleSetChanges } from './rule-set.dto.js';
-import { RuleSetEntity } from './rule-set.entity.js';
+import { RuleSetEntity } from '../data/rule-set.entity.js';
 import { toRuleSetView } from './rule-set.view.js';
 
 const SHOWN_ENTRIES = 100;

@@ -3,9 +3,9 @@ import type { RuleSource } from '@gatehouse/contracts';
 import { Injectable, StreamableFile } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { EntityManager } from 'typeorm';
-import { RuleList } from './rule-list.js';
+import { RuleList } from '../kernel-config/rule-list.js';
 import { RuleViews } from './rule-views.js';
-import { Rule } from './rule.entity.js';
+import { Rule } from '../data/rule.entity.js';
 
 /** Rows that are entities and views at a time. */
 const SLICE = 1_000;

@@ -1,6 +1,6 @@
 import { AppError } from '@gatehouse/platform';
 import { BUILT_IN_POLICIES } from '@gatehouse/proxy-kernel';
-import { nodeIdOf } from '../traffic/flow-names.js';
+import { nodeIdOf } from '../data/flow-names.js';
 import type { SqlRunner } from '../traffic/log-partitions.js';
 
 /** What a stored target stands for now. */

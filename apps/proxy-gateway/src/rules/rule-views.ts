@@ -1,15 +1,15 @@
 import type { RuleView } from '@gatehouse/contracts';
 import { Injectable, Optional } from '@nestjs/common';
 import { GeoLibrary } from '../geo/geo-library.js';
-import { KernelService } from '../kernel-host/kernel.service.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
 import type { SqlRunner } from '../traffic/log-partitions.js';
 import { describeTargets } from './rule-targets.js';
 import type { TargetState } from './rule-targets.js';
-import type { MergedRules } from './rule-list.js';
-import type { Rule } from './rule.entity.js';
+import type { MergedRules } from '../kernel-config/rule-list.js';
+import type { Rule } from '../data/rule.entity.js';
 import { toRuleView } from './rule.view.js';
-import { readSetStates } from './set-states.js';
-import type { NamedSets } from './set-states.js';
+import { readSetStates } from '../kernel-config/set-states.js';
+import type { NamedSets } from '../kernel-config/set-states.js';
 
 /** What there is for rules to name. */
 export interface RuleSurroundings extends NamedSets {

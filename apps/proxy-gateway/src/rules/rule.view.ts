@@ -1,8 +1,8 @@
 import type { RuleView } from '@gatehouse/contracts';
 import { rawOf } from './rule-definition.js';
 import type { RuleSurroundings } from './rule-views.js';
-import type { Rule } from './rule.entity.js';
-import { setProblem, sizeOf } from './set-states.js';
+import type { Rule } from '../data/rule.entity.js';
+import { setProblem, sizeOf } from '../kernel-config/set-states.js';
 
 /** @param index position in the list the kernel tries; null when it is not in it. */
 export function toRuleView(rule: Rule, surroundings: RuleSurroundings, index: number | null): RuleView {

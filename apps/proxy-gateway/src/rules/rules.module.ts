@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { KernelModule } from '../kernel-host/kernel.module.js';
+import { KernelModule } from '../kernel-process/kernel.module.js';
 import { TrafficModule } from '../traffic/traffic.module.js';
 import { MergedRulesService } from './merged/merged-rules.service.js';
-import { RuleStorageModule } from './rule-storage.module.js';
+import { RuleStorageModule } from '../kernel-config/rule-storage.module.js';
 import { RuleViews } from './rule-views.js';
 import { RulesController } from './rules.controller.js';
 import { RuleDocuments } from './rule-documents.js';

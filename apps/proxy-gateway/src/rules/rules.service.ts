@@ -4,17 +4,17 @@ import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { EntityManager } from 'typeorm';
-import { KernelService } from '../kernel-host/kernel.service.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
 import { movePriorities } from './rule-rows.store.js';
 import { announceRules, lockRules } from './rule-changes.js';
 import { readDefinition } from './rule-definition.js';
-import { RuleList } from './rule-list.js';
+import { RuleList } from '../kernel-config/rule-list.js';
 import { placeBeside, placeLast } from './rule-order.js';
 import type { OrderedRule, Placement } from './rule-order.js';
 import { resolveTarget } from './rule-targets.js';
 import { RuleViews } from './rule-views.js';
 import type { RuleBody } from './rule.dto.js';
-import { Rule } from './rule.entity.js';
+import { Rule } from '../data/rule.entity.js';
 
 @Injectable()
 export class RulesService {

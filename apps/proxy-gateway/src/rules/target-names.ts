@@ -1,6 +1,6 @@
 import { BUILT_IN_POLICIES } from '@gatehouse/proxy-kernel';
-import { nodeTag } from '../kernel-host/kernel-config.mapper.js';
-import { nodeIdOf } from '../traffic/flow-names.js';
+import { nodeTag } from '../kernel-config/kernel-config.mapper.js';
+import { nodeIdOf } from '../data/flow-names.js';
 import type { SqlRunner } from '../traffic/log-partitions.js';
 
 export type TargetProblem = 'UNKNOWN_TARGET' | 'AMBIGUOUS_TARGET';

@@ -11,8 +11,8 @@ import type {
   TraceStep,
 } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
-import { KernelService } from '../kernel-host/kernel.service.js';
-import type { FlowNames } from '../traffic/flow-names.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
+import type { FlowNames } from '../data/flow-names.js';
 import { NodeDirectory } from '../traffic/node-directory.js';
 import { parseRouteTarget } from './route-target.js';
 import { rawOf } from './rule-definition.js';

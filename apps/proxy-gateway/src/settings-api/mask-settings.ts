@@ -1,5 +1,5 @@
 import type { SettingsView } from '@gatehouse/contracts';
-import { MASK, maskUrl } from '../nodes/mask-secrets.js';
+import { MASK, maskUrl } from '../data/mask-secrets.js';
 import { isPreferenceKey, PREFERENCES, SECRET_PREFERENCES } from '../preferences/preference-definitions.js';
 
 /** Settings as those see them who may only read: addresses that people gave may carry credentials, ours do not. */

@@ -6,7 +6,7 @@ import type { ErrorDetail } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { maySeeSecrets } from '../auth/may-see-secrets.js';
 import { OpenAccess } from '../auth/open-access.js';
-import { refusesPrivateTargets } from '../kernel-host/kernel-options.js';
+import { refusesPrivateTargets } from '../kernel-config/kernel-options.js';
 import { PREFERENCES, restartNeeded } from '../preferences/preference-definitions.js';
 import type { PreferenceKey } from '../preferences/preference-definitions.js';
 import { PreferenceSnapshot, problemOf } from '../preferences/preference-snapshot.js';

@@ -3,7 +3,7 @@ import type { RefreshPlan } from './plan-refresh.js';
 import { nextRefreshAt, settleInterval } from './refresh-times.js';
 import type { Attempt, Route } from './reply-reader.js';
 import { readProfile, readTraffic } from './subscription-headers.js';
-import type { SubscriptionEntity } from './subscription.entity.js';
+import type { SubscriptionEntity } from '../data/subscription.entity.js';
 
 /** How one attempt went, before it is put into columns and words. */
 export type RefreshOutcome =

@@ -12,7 +12,7 @@ import type { RefreshOutcome } from './refresh-outcome.js';
 import { ReplyReader } from './reply-reader.js';
 import type { Attempt } from './reply-reader.js';
 import { RefreshLock } from './refresh-lock.js';
-import { SubscriptionEntity } from './subscription.entity.js';
+import { SubscriptionEntity } from '../data/subscription.entity.js';
 
 type CarriedNodes = Awaited<ReturnType<NodeSetStore['current']>>;
 

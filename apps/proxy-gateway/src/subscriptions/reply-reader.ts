@@ -10,7 +10,7 @@ import type { ReadReply } from './interpret-reply.js';
 import { KernelProxyAddress } from '../documents/kernel-proxy-address.js';
 import { SubscriptionFetcher } from '../documents/subscription-fetcher.js';
 import type { FetchReply, FetchRequest } from '../documents/subscription-fetcher.js';
-import type { SubscriptionEntity } from './subscription.entity.js';
+import type { SubscriptionEntity } from '../data/subscription.entity.js';
 import { otherFamily } from './user-agents.js';
 
 export type Route = 'direct' | 'proxy';

@@ -3,9 +3,9 @@ import { JobFailedError, Jobs } from '@gatehouse/jobs';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { jobFailure, REFRESH_FAILURE } from '../jobs/job-failure.js';
-import { KernelService } from '../kernel-host/kernel.service.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
 import { notFound } from './refresh-subscription.js';
-import { SubscriptionEntity } from './subscription.entity.js';
+import { SubscriptionEntity } from '../data/subscription.entity.js';
 
 /** Longest setting of the fetch timeout, and the queue's own time. */
 const WAIT_MS = 330_000;

@@ -1,7 +1,7 @@
 import type { SubscriptionView } from '@gatehouse/contracts';
 import { redactText } from '@gatehouse/platform';
-import { maskUrl } from '../nodes/mask-secrets.js';
-import type { SubscriptionEntity } from './subscription.entity.js';
+import { maskUrl } from '../data/mask-secrets.js';
+import type { SubscriptionEntity } from '../data/subscription.entity.js';
 
 export interface SubscriptionFacts {
   /** In clear. */

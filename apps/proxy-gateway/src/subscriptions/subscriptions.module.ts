@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { KernelModule } from '../kernel-host/kernel.module.js';
+import { KernelModule } from '../kernel-process/kernel.module.js';
 import { NodeStorageModule } from '../nodes/node-storage.module.js';
 import { RefreshModule } from './refresh.module.js';
 import { RequestRefresh } from './request-refresh.js';

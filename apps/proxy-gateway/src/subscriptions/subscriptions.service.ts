@@ -8,7 +8,7 @@ import type { EntityManager } from 'typeorm';
 import { maySeeSecrets } from '../auth/may-see-secrets.js';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
 import { refusePrivateSource } from '../auth/private-source.js';
-import { KernelService } from '../kernel-host/kernel.service.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
 import { NodeWriter } from '../nodes/node-writer.js';
 import { replaceSubscriptionRules } from '../rules/subscription-rules.js';
 import { openUrl, sealUrl } from '../sealed-url.js';
@@ -17,7 +17,7 @@ import { RefreshSchedules } from './refresh-schedules.js';
 import { notFound } from './refresh-subscription.js';
 import { FIRST_REFRESH_MS } from './refresh-times.js';
 import type { NewSubscription, SubscriptionChanges } from './subscription.dto.js';
-import { SubscriptionEntity } from './subscription.entity.js';
+import { SubscriptionEntity } from '../data/subscription.entity.js';
 import { toSubscriptionView } from './subscription.view.js';
 
 const DEFAULT_INTERVAL_SEC = 3_600;

@@ -1,8 +1,8 @@
 import { arch, availableParallelism, freemem, hostname, loadavg, platform, release, totalmem } from 'node:os';
 import type { ReloadResult, SystemStatus } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
-import { GeoService } from '../geo/geo.service.js';
-import { KernelService } from '../kernel-host/kernel.service.js';
+import { GeoService } from '../geo-updates/geo.service.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
 import { SERVICE_VERSION } from '../service-version.js';
 import { readBuildStamp } from './build-stamp.js';
 import { ProcessVitals } from './process-vitals.js';

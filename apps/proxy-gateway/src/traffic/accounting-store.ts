@@ -1,6 +1,6 @@
 import type { AccountingBatch, FlowCount, OutboundBucket, RuleHits } from './accounting-batch.js';
-import { nodeIdOf } from './flow-names.js';
-import type { FlowNames } from './flow-names.js';
+import { nodeIdOf } from '../data/flow-names.js';
+import type { FlowNames } from '../data/flow-names.js';
 import { dayOf, isoDay } from './log-partitions.js';
 import type { SqlRunner } from './log-partitions.js';
 import { planSections, writeSections } from './log-sections.js';

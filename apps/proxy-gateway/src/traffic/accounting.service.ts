@@ -4,7 +4,7 @@ import { isLockTimeout, UnitOfWork } from '@gatehouse/persistence';
 import { MetricsRegistry } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
-import { KernelService } from '../kernel-host/kernel.service.js';
+import { KernelService } from '../kernel-process/kernel.service.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import type { AccountingBatch } from './accounting-batch.js';
 import { AccountingQueue } from './accounting-queue.js';

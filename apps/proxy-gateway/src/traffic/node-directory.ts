@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { flowNames, nodeIdOf } from './flow-names.js';
-import type { FlowNames, NodeCard } from './flow-names.js';
+import { flowNames, nodeIdOf } from '../data/flow-names.js';
+import type { FlowNames, NodeCard } from '../data/flow-names.js';
 
 /** A rename shows within this time. */
 const FRESH_MS = 5_000;

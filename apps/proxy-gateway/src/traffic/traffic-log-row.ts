@@ -1,6 +1,6 @@
 import type { ConnectionRecord } from '@gatehouse/proxy-kernel';
-import { nodeIdOf } from './flow-names.js';
-import type { FlowNames } from './flow-names.js';
+import { nodeIdOf } from '../data/flow-names.js';
+import type { FlowNames } from '../data/flow-names.js';
 
 /** One row of `traffic_logs`, in the order and with the types of its columns. */
 interface LogColumn {

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { KernelModule } from '../kernel-host/kernel.module.js';
+import { KernelModule } from '../kernel-process/kernel.module.js';
 import { AccountingService } from './accounting.service.js';
 import { NodeDirectory } from './node-directory.js';
 import { TrafficLogsController } from './traffic-logs.controller.js';

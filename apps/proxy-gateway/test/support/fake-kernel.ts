@@ -14,8 +14,8 @@ import type {
   TracedDecision,
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
-import type { MappedConfig } from '../../src/kernel-host/kernel-config.mapper.js';
-import type { CloseFilter, GroupInUse, TagUsage } from '../../src/kernel-host/kernel-ipc.js';
+import type { MappedConfig } from '../../src/kernel-config/kernel-config.mapper.js';
+import type { CloseFilter, GroupInUse, TagUsage } from '../../src/common/kernel-ipc.js';
 import { NOON } from './flows.js';
 
 interface Told {

@@ -8,8 +8,8 @@ import { AppModule } from '../../src/app.module.js';
 import { SERVICE_NAME } from '../../src/service-version.js';
 import { migrateDatabase } from '../../src/database.js';
 import { HTTP_OPTIONS } from '../../src/http-options.js';
-import { KernelLauncher } from '../../src/kernel-host/kernel-launcher.js';
-import { KernelService } from '../../src/kernel-host/kernel.service.js';
+import { KernelLauncher } from '../../src/kernel-process/kernel-launcher.js';
+import { KernelService } from '../../src/kernel-process/kernel.service.js';
 import { DocumentParser } from '../../src/documents/document-parser.js';
 import { RuleSetParser } from '../../src/rule-sets/rule-set-parser.js';
 import { testParser } from './document-parser.js';
@@ -20,7 +20,7 @@ const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
 const ADMIN_PASSWORD = 'a password for tests';
 
 /** The kernel as a real process, from source: no build is needed. */
-const launcher = new KernelLauncher(new URL('../../src/kernel-host/kernel-main.ts', import.meta.url), [
+const launcher = new KernelLauncher(new URL('../../src/kernel/kernel-main.ts', import.meta.url), [
   '--conditions=development',
   '--no-warnings',
   `--import=${new URL('./typescript-sources.mjs', import.meta.url).href}`,

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { NodeEntity } from '../node.entity.js';
+import type { NodeEntity } from '../../data/node.entity.js';
 import { nodeName } from '../node.view.js';
-import { NodeVault } from '../node-vault.js';
+import { NodeVault } from '../../data/node-vault.js';
 import { toExportItem, toLinkLine, toTextLine } from './write-export.js';
 import type { ExportedNode, ExportFormat } from './write-export.js';
 

@@ -4,15 +4,15 @@ import { findShadowedInSlices } from '@gatehouse/proxy-kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import type { EntityManager } from 'typeorm';
-import { KernelService } from '../../kernel-host/kernel.service.js';
-import { OutboundPolicyEntity } from '../../outbound/outbound-policy.entity.js';
-import { RuleList } from '../rule-list.js';
-import type { MergedRules } from '../rule-list.js';
+import { KernelService } from '../../kernel-process/kernel.service.js';
+import { OutboundPolicyEntity } from '../../data/outbound-policy.entity.js';
+import { RuleList } from '../../kernel-config/rule-list.js';
+import type { MergedRules } from '../../kernel-config/rule-list.js';
 import { RuleViews } from '../rule-views.js';
 import type { RuleSurroundings } from '../rule-views.js';
-import { Rule } from '../rule.entity.js';
+import { Rule } from '../../data/rule.entity.js';
 import { problemOf, toRuleView } from '../rule.view.js';
-import { setProblem } from '../set-states.js';
+import { setProblem } from '../../kernel-config/set-states.js';
 import { targetsThatTake } from './always-takes.js';
 
 /** What takes a look at every rule. Holds for a revision of them, and for what of their surroundings is unusable. */

@@ -2,7 +2,7 @@ import type { ImportError, ImportMode, ImportResult } from '@gatehouse/contracts
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import { KernelService } from '../../kernel-host/kernel.service.js';
+import { KernelService } from '../../kernel-process/kernel.service.js';
 import { MANUAL, readRules, writePlan } from '../rule-rows.store.js';
 import { announceRules, lockRules } from '../rule-changes.js';
 import { loadTargetNames } from '../target-names.js';

@@ -1,0 +1,31 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnModuleInit } from '@nestjs/common';
+import { KernelService } from '../kernel-process/kernel.service.js';
+import { GeoLibrary } from '../geo/geo-library.js';
+
+/** Tells the kernel's process where its databases are: when it starts, and when they change. */
+@Injectable()
+export class KernelGeoFeeder implements OnModuleInit {
+  private readonly logger = new Logger('Geo');
+
+  constructor(
+    private readonly kernel: KernelService,
+    private readonly library: GeoLibrary,
+  ) {}
+
+  onModuleInit(): void {
+    this.library.onChange(() => void this.feed());
+    this.kernel.onNewborn(() => this.feed());
+  }
+
+  private async feed(): Promise<void> {
+    const paths = this.library.paths();
+    if (paths.country === null && paths.asn === null) return;
+    try {
+      await this.kernel.reloadGeo(paths);
+    } catch (error) {
+      // One that is down asks again when it is back.
+      this.logger.warn('The kernel did not take the geo databases over', error);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { UnitOfWork } from '@gatehouse/persistence';
+import { Injectable, Logger } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { KernelConfigRows } from './kernel-config.mapper.js';
+import { countryName } from '../data/country-names.js';
+import { Preferences } from '../preferences/preferences.service.js';
+import { lockGroups } from './lock-groups.js';
+
+/** After everything that people order. */
+const POSITION = 1_000_000;
+
+export interface CountryChanges {
+  added: string[];
+  removed: string[];
+}
+
+/**
+ * Countries that get a group and those whose group goes. One appears with a node that may be alive, and goes with the
+ * last node that could be used: a measurement alone must not take away what rules name.
+ */
+export function countryChanges({ nodes, groups }: Pick<KernelConfigRows, 'nodes' | 'groups'>): CountryChanges {
+  const usable = nodes.filter(({ country, unsupportedReason }) => country !== null && unsupportedReason === null);
+  const present = new Set(usable.map(({ country }) => country!));
+  const live = new Set(usable.filter(({ alive }) => alive !== false).map(({ country }) => country!));
+  const existing = groups.flatMap(({ automatic, country }) => (automatic && country !== null ? [country] : []));
+  return {
+    added: [...live].filter((country) => !existing.includes(country)).sort(),
+    removed: existing.filter((country) => !present.has(country)),
+  };
+}
+
+/** Keeps one url-test group a country, named by its ISO code. */
+@Injectable()
+export class CountryGroups {
+  private readonly logger = new Logger('Outbound');
+  /** Countries whose names people took for groups of their own, told once. */
+  private readonly told = new Set<string>();
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly preferences: Preferences,
+  ) {}
+
+  /** True when the groups are other than in `rows` now. */
+  async reconcile(rows: KernelConfigRows): Promise<boolean> {
+    const wanted = this.preferences.get('outbound.country_groups') ? rows.nodes : [];
+    const { added, removed } = countryChanges({ nodes: wanted, groups: rows.groups });
+    if (added.length + removed.length === 0) return false;
+    const taken = new Set(rows.groups.map(({ name }) => name));
+    const named = added.flatMap((country) => this.nameOf(country, taken));
+    if (named.length + removed.length === 0) return false;
+    await this.unitOfWork.run(async (tx) => {
+      await lockGroups(tx);
+      await this.remove(tx, removed);
+      await add(tx, named);
+    });
+    return true;
+  }
+
+  private nameOf(country: string, taken: ReadonlySet<string>): { country: string; name: string }[] {
+    const name = [country, countryName(country)].find((candidate) => candidate !== null && !taken.has(candidate));
+    if (name) return [{ country, name }];
+    if (!this.told.has(country)) {
+      this.logger.warn(`${country} gets no automatic group: its code and its name are taken by other groups`);
+    }
+    this.told.add(country);
+    return [];
+  }
+
+  private async remove(tx: EntityManager, countries: readonly string[]): Promise<void> {
+    // Other processes do the same at the same time; whoever deleted a row tells of it.
+    const [gone]: [{ name: string; country: string }[], number] = await tx.query(
+      'DELETE FROM outbound_groups WHERE automatic AND country = ANY ($1) RETURNING name, country',
+      [countries],
+    );
+    for (const { name, country } of gone) {
+      const [rules]: { count: number }[] = await tx.query(
+        'SELECT count(*) AS count FROM rules WHERE enabled AND target = $1',
+        [name],
+      );
+      const count = rules?.count ?? 0;
+      const effect = count === 0 ? '' : `; ${count} rules that name it are skipped until it is back`;
+      this.logger[count === 0 ? 'log' : 'warn'](
+        `No usable node is left in ${country}: its group ${name} is gone${effect}`,
+      );
+    }
+  }
+}
+
+async function add(tx: EntityManager, named: readonly { country: string; name: string }[]): Promise<void> {
+  await tx.query(
+    `INSERT INTO outbound_groups (name, type, position, members, filter, automatic, country)
+     SELECT name, 'url-test', $3, '[]', jsonb_build_object('countries', jsonb_build_array(country)), true, country
+     FROM unnest($1::text[], $2::text[]) AS wanted (name, country) ON CONFLICT DO NOTHING`,
+    [named.map(({ name }) => name), named.map(({ country }) => country), POSITION],
+  );
+}

@@ -1,0 +1,175 @@
+import type { GroupStrategy, ProxyNode } from '@gatehouse/contracts';
+import type {
+  DnsConfig,
+  GroupConfig,
+  GuardConfig,
+  KernelConfig,
+  KernelMode,
+  ListenerConfig,
+  RuleConfig,
+  RuleSetConfig,
+} from '@gatehouse/proxy-kernel';
+import { resolveDialers } from './resolve-dialers.js';
+import { resolveMembers } from './group-members.js';
+import type { GroupShape, ResolvedMembers } from './group-members.js';
+
+/** An enabled node, opened. */
+export interface ConfigNode {
+  id: number;
+  name: string;
+  country: string | null;
+  node: ProxyNode;
+  subscriptionIds: readonly number[];
+  tags: readonly string[];
+  /** As last measured with the general address; null while nobody has. */
+  alive: boolean | null;
+  /** Tag of what connects to the node's server; absent: directly. */
+  dialer?: string;
+  /** Why the embedded kernel cannot dial it; null where it can. */
+  unsupportedReason: string | null;
+}
+
+export interface ConfigGroup extends GroupShape {
+  id: number;
+  type: GroupConfig['type'];
+  country: string | null;
+  testUrl: string | null;
+  /** Null: as the settings say; so is the interval. */
+  expectedStatus: string | null;
+  intervalSec: number | null;
+  lazy: boolean;
+  /** In force for `url-test`. */
+  toleranceMs: number | null;
+  strategy: GroupStrategy | null;
+  selectedTag: string | null;
+  selectedName: string | null;
+}
+
+/** The rows that make a configuration. */
+export interface KernelConfigRows {
+  nodes: readonly ConfigNode[];
+  groups: readonly ConfigGroup[];
+  rules: readonly RuleConfig[];
+  ruleSets?: readonly RuleSetConfig[];
+  dns?: DnsConfig;
+  guard?: GuardConfig;
+  /** Absent: by rules. */
+  mode?: KernelMode;
+  defaultPolicy: string;
+  listeners: readonly ListenerConfig[];
+}
+
+/** A selection that no longer holds, and where its group went. */
+export interface LostSelection {
+  groupId: number;
+  group: string;
+  lostTag: string;
+  lostName: string | null;
+  /** Null: the group is empty now and rejects. */
+  to: string | null;
+  toName: string | null;
+}
+
+export interface MappedConfig {
+  config: KernelConfig;
+  leftOut: { node_id: number; name: string; reason: string }[];
+  lostSelections: LostSelection[];
+  /** The stored default policy when nothing of that name is left. */
+  lostDefaultPolicy: string | null;
+}
+
+/** Takes over when the default policy is gone: the group that exists from the first start, else no way out. */
+const DEFAULT_GROUP = 'PROXY';
+const BUILT_IN = new Set(['DIRECT', 'REJECT', 'REJECT-DROP']);
+
+/** The kernel's name for a node. */
+export function nodeTag(id: number): string {
+  return `n${id}`;
+}
+
+/** Rows to configuration. Pure: what could not be taken over is in the answer. */
+export function mapKernelConfig(rows: KernelConfigRows): MappedConfig {
+  const { usable, leftOut } = usableNodes(rows);
+  const names = new Map(usable.map(({ id, name }) => [nodeTag(id), name]));
+  const groupNames = new Set(rows.groups.map(({ name }) => name));
+  const exists = (tag: string): boolean => names.has(tag) || groupNames.has(tag) || BUILT_IN.has(tag);
+  const members = resolveMembers(rows.groups, usable.map(toTaggedNode));
+  const groups = rows.groups.map((group) => toGroupConfig(group, members.get(group.name)!));
+  const defaultPolicy = exists(rows.defaultPolicy) ? rows.defaultPolicy : fallbackPolicy(groupNames);
+  return {
+    config: {
+      mode: rows.mode ?? 'rule',
+      listeners: [...rows.listeners],
+      outbounds: usable.map(({ id, node, dialer }) => ({ tag: nodeTag(id), node, ...(dialer && { dialer }) })),
+      groups,
+      rules: [...rows.rules],
+      ...(rows.ruleSets && { ruleSets: [...rows.ruleSets] }),
+      ...(rows.dns && { dns: rows.dns }),
+      ...(rows.guard && { guard: rows.guard }),
+      defaultPolicy,
+    },
+    leftOut,
+    lostSelections: rows.groups.flatMap((group, index) => {
+      const isCandidate = members.get(group.name)!.candidates.has(group.selectedTag ?? '');
+      return isCandidate ? [] : lostSelection(group, groups[index]!, names);
+    }),
+    lostDefaultPolicy: defaultPolicy === rows.defaultPolicy ? null : rows.defaultPolicy,
+  };
+}
+
+/** Nodes that the kernel dials, each with what it dials through. */
+function usableNodes({ nodes, groups }: KernelConfigRows): { usable: ConfigNode[]; leftOut: MappedConfig['leftOut'] } {
+  const supported = nodes.filter(({ unsupportedReason }) => unsupportedReason === null);
+  const isChained = supported.some(({ node }) => node.dialerProxy);
+  const members = isChained ? resolveMembers(groups, supported.map(toTaggedNode)) : [];
+  const dialers = resolveDialers(supported, new Map([...members].map(([name, group]) => [name, group.members])));
+  const usable: ConfigNode[] = [];
+  const leftOut: MappedConfig['leftOut'] = [];
+  for (const node of nodes) {
+    const resolved = dialers.get(node.id) ?? { dialer: null };
+    const reason = node.unsupportedReason ?? ('reason' in resolved ? resolved.reason : null);
+    if (reason !== null) leftOut.push({ node_id: node.id, name: node.name, reason });
+    else if ('dialer' in resolved) usable.push({ ...node, ...(resolved.dialer && { dialer: resolved.dialer }) });
+  }
+  return { usable, leftOut };
+}
+
+function toTaggedNode({ id, name, country, node, subscriptionIds, tags }: ConfigNode) {
+  return { tag: nodeTag(id), name, country, type: node.type, subscriptionIds, tags };
+}
+
+function fallbackPolicy(groupNames: ReadonlySet<string>): string {
+  return groupNames.has(DEFAULT_GROUP) ? DEFAULT_GROUP : 'REJECT';
+}
+
+/** The same group with another choice, or with none where that is no member. */
+export function withSelection({ selected: _before, ...group }: GroupConfig, tag: string | null): GroupConfig {
+  const holds = tag !== null && group.type !== 'load-balance' && group.members.includes(tag);
+  return holds ? { ...group, selected: tag } : group;
+}
+
+function toGroupConfig(group: ConfigGroup, { members }: ResolvedMembers): GroupConfig {
+  const { name, type, selectedTag, testUrl, toleranceMs, strategy } = group;
+  return {
+    ...withSelection({ name, type, members }, selectedTag),
+    ...(testUrl !== null && type !== 'select' && { testUrl }),
+    ...(toleranceMs !== null && type === 'url-test' && { toleranceMs }),
+    ...(strategy !== null && type === 'load-balance' && { strategy }),
+  };
+}
+
+/** Only what nothing can bring back: a chosen group that is merely empty keeps its place. */
+function lostSelection(group: ConfigGroup, config: GroupConfig, names: ReadonlyMap<string, string>): LostSelection[] {
+  if (group.selectedTag === null) return [];
+  const to = config.members[0] ?? null;
+  return [
+    {
+      groupId: group.id,
+      group: group.name,
+      lostTag: group.selectedTag,
+      lostName: group.selectedName,
+      to,
+      toName: to === null ? null : (names.get(to) ?? to),
+    },
+  ];
+}

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { NodeVaultModule } from '../data/node-vault.module.js';
+import { RuleSetStorageModule } from './rule-set-storage.module.js';
+import { RuleStorageModule } from './rule-storage.module.js';
+import { KernelMode } from './kernel-mode.js';
+import { KernelOptions } from './kernel-options.js';
+import { OwnEndpoints } from './own-endpoints.js';
+import { KernelConfigSource } from './kernel-config.source.js';
+
+/** What a kernel configuration is made of, for processes that run no kernel too. */
+@Module({
+  imports: [NodeVaultModule, RuleSetStorageModule, RuleStorageModule],
+  providers: [KernelConfigSource, KernelMode, KernelOptions, OwnEndpoints],
+  exports: [KernelConfigSource],
+})
+export class KernelConfigModule {}

@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { NodeVault, type SealedNode } from '../data/node-vault.js';
+import { OutboundGroupEntity } from '../data/outbound-group.entity.js';
+import { OutboundPolicyEntity } from '../data/outbound-policy.entity.js';
+import { RuleSetSource } from './rule-set-source.js';
+import { RuleList } from './rule-list.js';
+import type { ConfigGroup, ConfigNode, KernelConfigRows } from './kernel-config.mapper.js';
+import { KernelMode } from './kernel-mode.js';
+import { KernelOptions } from './kernel-options.js';
+import { kernelSupport } from './kernel-support.js';
+
+interface NodeRow {
+  id: number;
+  name: string;
+  country: string | null;
+  config: string;
+  tags: string[];
+  subscription_ids: number[];
+  alive: boolean | null;
+}
+
+type OpenedNode = Pick<ConfigNode, 'node' | 'unsupportedReason'>;
+
+interface CacheEntry {
+  readonly config: string;
+  readonly opened: OpenedNode;
+}
+
+/** Nodes in the order of groups: by hand first, then as their subscriptions list them. */
+const SELECT_NODES = `
+  SELECT node.id, coalesce(node.custom_name, node.original_name) AS name, node.country, node.config, node.tags,
+    coalesce(carried.ids, '{}') AS subscription_ids, health.alive
+  FROM nodes node
+  LEFT JOIN (
+    SELECT node_id, array_agg(subscription_id ORDER BY subscription_id) AS ids,
+      (array_agg(position ORDER BY subscription_id))[1] AS position
+    FROM node_sources GROUP BY node_id
+  ) carried ON carried.node_id = node.id
+  LEFT JOIN node_health health ON health.node_id = node.id AND health.test_url = ''
+  WHERE node.enabled
+  ORDER BY (node.source = 'manual') DESC, carried.ids[1], carried.position, node.id`;
+
+/** Countries follow what people made, in the order of their codes. */
+const GROUP_ORDER = { position: 'ASC', country: 'ASC', id: 'ASC' } as const;
+
+/** Reads what a kernel configuration is made of. */
+@Injectable()
+export class KernelConfigSource {
+  /** Opened nodes by their rows, those of the last load only: a reload opens what is new. */
+  private cache = new Map<number, CacheEntry>();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly vault: NodeVault,
+    private readonly options: KernelOptions,
+    readonly mode: KernelMode,
+    private readonly ruleList: RuleList,
+    private readonly ruleSets: RuleSetSource,
+  ) {}
+
+  /** One snapshot of the database: rows that belong together are read together. */
+  load(): Promise<KernelConfigRows> {
+    return this.dataSource.transaction('REPEATABLE READ', async (tx) => {
+      const nodes: NodeRow[] = await tx.query(SELECT_NODES);
+      const groups = await tx.find(OutboundGroupEntity, { order: GROUP_ORDER });
+      const { rules } = await this.ruleList.load(tx);
+      const ruleSets = await this.ruleSets.load(tx, rules);
+      const policy = await tx.findOneByOrFail(OutboundPolicyEntity, { id: 1 });
+      return {
+        nodes: this.toConfigNodes(nodes),
+        groups: groups.map((group) => this.toConfigGroup(group)),
+        rules,
+        ruleSets,
+        ...this.options.dns(),
+        guard: this.options.guard(),
+        mode: this.options.routingMode,
+        defaultPolicy: policy.defaultPolicy,
+        listeners: this.options.listeners(),
+      };
+    });
+  }
+
+  /** Calls back when a configuration has changed because the service listens by now. */
+  onListening(listener: () => void): void {
+    this.options.onListening(listener);
+  }
+
+  /** Tags by group, of those in which somebody chose. */
+  async loadSelections(): Promise<ReadonlyMap<string, string>> {
+    const rows: { name: string; tag: string }[] = await this.dataSource.query(
+      'SELECT name, selected_tag AS tag FROM outbound_groups WHERE selected_tag IS NOT NULL',
+    );
+    return new Map(rows.map(({ name, tag }) => [name, tag]));
+  }
+
+  private toConfigNodes(rows: readonly NodeRow[]): ConfigNode[] {
+    const cache: typeof this.cache = new Map();
+    const nodes = rows.map(({ config, subscription_ids: subscriptionIds, ...row }) => {
+      const known = this.cache.get(row.id);
+      const entry = known?.config === config ? known : { config, opened: this.open({ id: row.id, config }) };
+      cache.set(row.id, entry);
+      return { ...row, subscriptionIds, ...entry.opened };
+    });
+    this.cache = cache;
+    return nodes;
+  }
+
+  private open(row: SealedNode): OpenedNode {
+    const node = this.vault.open(row);
+    const { support, reason } = kernelSupport(node);
+    const carried = support === 'embedded' || (support === 'external' && this.mode.get() === 'mihomo');
+    return { node, unsupportedReason: carried ? null : reason };
+  }
+
+  private toConfigGroup(group: OutboundGroupEntity): ConfigGroup {
+    const toleranceMs = group.toleranceMs ?? this.options.toleranceMs;
+    return Object.assign(group, { toleranceMs: group.type === 'url-test' ? toleranceMs : null });
+  }
+}

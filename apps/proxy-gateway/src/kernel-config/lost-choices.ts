@@ -1,0 +1,58 @@
+import { guardPromise } from '@gatehouse/net';
+import { UnitOfWork } from '@gatehouse/persistence';
+import { Injectable, Logger, Optional } from '@nestjs/common';
+import { AuditLog } from '@gatehouse/audit';
+import { GroupSwitches } from '../data/group-switches.js';
+import { OutboundGroupEntity } from '../data/outbound-group.entity.js';
+import type { LostSelection, MappedConfig } from './kernel-config.mapper.js';
+
+/** Writes down that a chosen node is gone and what its group uses instead, once. */
+@Injectable()
+export class LostChoices {
+  private readonly logger = new Logger('Outbound');
+  private toldPolicy: string | null = null;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly switches: GroupSwitches,
+    @Optional() private readonly audit?: AuditLog,
+  ) {}
+
+  /** Those that this call recorded. */
+  async record({ lostSelections, lostDefaultPolicy, config }: MappedConfig): Promise<LostSelection[]> {
+    const switched: LostSelection[] = [];
+    for (const lost of lostSelections) if (await this.recordSelection(lost)) switched.push(lost);
+    if (lostDefaultPolicy !== null && lostDefaultPolicy !== this.toldPolicy) {
+      this.logger.warn(`The default policy ${lostDefaultPolicy} is gone; ${config.defaultPolicy} is used instead`);
+    }
+    this.toldPolicy = lostDefaultPolicy;
+    return switched;
+  }
+
+  private async recordSelection(lost: LostSelection): Promise<boolean> {
+    const from = { tag: lost.lostTag, name: lost.lostName ?? lost.lostTag };
+    const to = { tag: lost.to, name: lost.toName ?? 'REJECT' };
+    const recorded = await this.unitOfWork.run(async (tx) => {
+      // Only where nobody chose anew meanwhile; with several replicas the first one writes.
+      const { affected } = await tx.update(
+        OutboundGroupEntity,
+        { id: lost.groupId, selectedTag: lost.lostTag },
+        { selectedTag: null, selectedName: null },
+      );
+      if (!affected) return false;
+      await this.switches.record(tx, { group: lost.group, at: new Date(), from, to, reason: 'selected_gone' });
+      return true;
+    });
+    if (!recorded) return false;
+    this.logger.warn(`${lost.group}: ${from.name} is gone, ${to.name} takes over`);
+    const entry = this.audit?.system({
+      action: 'outbound_group.choice_gone',
+      resourceType: 'outbound_group',
+      resourceId: lost.group,
+      resourceName: lost.group,
+      changes: [{ field: 'selected_name', before: from.name, after: null }],
+    });
+    if (entry) guardPromise(null, entry);
+    return true;
+  }
+}

@@ -1,0 +1,30 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { KernelProgramName } from '../kernel-config/kernel-mode.js';
+import type { ChildLike } from './kernel-process.js';
+
+/** Starts the kernel's process. A class, so that tests can hand in another way to start it. */
+export class KernelLauncher {
+  private readonly entry: URL;
+  private readonly execArgv: readonly string[];
+
+  /** Whether the kernel runs on its own and is not ended with this service. */
+  readonly leavesKernelRunning: boolean = false;
+
+  constructor(entry = new URL('../kernel/kernel-main.js', import.meta.url), execArgv: readonly string[] = []) {
+    this.entry = entry;
+    this.execArgv = execArgv;
+  }
+
+  /** `executable` is mihomo's, for that mode. */
+  launch(mode: KernelProgramName, executable: string): ChildLike {
+    return fork(fileURLToPath(this.entry), [mode, executable], {
+      // Young space of 8 MiB: relayed bytes live in external buffers, small heaps keep the process small.
+      execArgv: [...this.execArgv, '--max-semi-space-size=4'],
+      // Nothing of our environment is the kernel's business, least of all the database's address.
+      env: {},
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      detached: false,
+    });
+  }
+}

@@ -1,0 +1,37 @@
+import { parseControlEndpoint, type ControlKey } from '@gatehouse/net';
+import { MetricsRegistry, StartError } from '@gatehouse/platform';
+import { Module } from '@nestjs/common';
+import { CountryGroups } from '../kernel-config/country-groups.js';
+import { GroupSwitches } from '../data/group-switches.js';
+import { KernelConfigModule } from '../kernel-config/kernel-config.module.js';
+import { KernelLauncher } from './kernel-launcher.js';
+import { KernelService } from './kernel.service.js';
+import { LostChoices } from '../kernel-config/lost-choices.js';
+import { RemoteKernelLauncher } from './remote-kernel.js';
+import { KERNEL_CHANNEL_KEY } from '../secret-box.token.js';
+import { ProxyGatewaySettings } from '../settings.js';
+
+/** @throws StartError where a separate kernel is meant and nobody says where it is. */
+function launcherFor({ kernel, kernelChannel }: ProxyGatewaySettings, key: ControlKey): KernelLauncher {
+  if (kernel === 'own') return new KernelLauncher();
+  const endpoint = parseControlEndpoint(kernelChannel ?? '');
+  if (endpoint) return new RemoteKernelLauncher(endpoint, key);
+  throw new StartError('PROXY_KERNEL is separate, and PROXY_KERNEL_CHANNEL does not say where it is');
+}
+
+@Module({
+  imports: [KernelConfigModule],
+  providers: [
+    KernelService,
+    LostChoices,
+    CountryGroups,
+    GroupSwitches,
+    { provide: KernelLauncher, inject: [ProxyGatewaySettings, KERNEL_CHANNEL_KEY], useFactory: launcherFor },
+  ],
+  exports: [KernelService, KernelConfigModule, GroupSwitches],
+})
+export class KernelModule {
+  constructor(kernel: KernelService, metrics: MetricsRegistry) {
+    metrics.countFlowFailures('kernel', () => kernel.flowFailures());
+  }
+}

@@ -1,0 +1,370 @@
+import { guardPromise } from '@gatehouse/net';
+import type { KernelState, KernelStatusView } from '@gatehouse/contracts';
+import { PgListener } from '@gatehouse/persistence';
+import { AppError } from '@gatehouse/platform';
+import { KernelConfigError } from '@gatehouse/proxy-kernel';
+import type {
+  ApplyResult,
+  CircuitChanged,
+  ConnectionMetadata,
+  ConnectionRecord,
+  ConnectionSnapshot,
+  GroupState,
+  GroupSwitched,
+  HealthReport,
+  KernelConfig,
+  KernelStatus,
+  OwnServiceConnection,
+  TracedDecision,
+  TrafficDelta,
+} from '@gatehouse/proxy-kernel';
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import { KERNEL_CONFIG_CHANNEL, ONLY_SELECTIONS } from '../kernel-config-channel.js';
+import { CountryGroups } from '../kernel-config/country-groups.js';
+import { Preferences } from '../preferences/preferences.service.js';
+import type { KernelConfigRows, MappedConfig } from '../kernel-config/kernel-config.mapper.js';
+import { KernelConfigSource } from '../kernel-config/kernel-config.source.js';
+import { KernelConfigurator } from './kernel-configurator.js';
+import { KernelUnavailableError } from './kernel-errors.js';
+import type { CloseFilter, EventBatch, KernelCalls, KernelMethod, TagUsage, GroupInUse } from '../common/kernel-ipc.js';
+import type { KernelProgramName } from '../kernel-config/kernel-mode.js';
+import { KernelLauncher } from './kernel-launcher.js';
+import { KernelProcess } from './kernel-process.js';
+import { describeKernel } from './kernel.view.js';
+import { LostChoices } from '../kernel-config/lost-choices.js';
+import { explainFirstFailure } from './start-refusal.js';
+
+export { KERNEL_CONFIG_CHANNEL };
+
+/** Changes that come together make one reload. */
+const DEBOUNCE_MS = 50;
+/** A configuration that was refused is tried again: a taken port becomes free, a database comes back. */
+const RETRY_MS = 2_000;
+const FIRST_APPLY_MS = 5_000;
+/** Whatever was not heard of is in force after this; a configuration that is in force already changes nothing. */
+const RENEW_MS = 300_000;
+const SHUTDOWN_GRACE_MS = 500;
+
+type Listener<T> = (value: T) => void;
+
+/** The kernel of this process: keeps it running on what the database says, and speaks for it. */
+@Injectable()
+export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger('Kernel');
+  private readonly process: KernelProcess;
+  private readonly configurator: KernelConfigurator;
+  private readonly closedListeners = new Set<Listener<readonly ConnectionRecord[]>>();
+  private readonly trafficListeners = new Set<Listener<TrafficDelta>>();
+  private readonly switchListeners = new Set<Listener<GroupSwitched>>();
+  private readonly circuitListeners = new Set<Listener<CircuitChanged>>();
+  private readonly newbornListeners = new Set<() => void | Promise<void>>();
+  private readonly endings: (() => void | Promise<void>)[] = [];
+  private readonly firstApply = Promise.withResolvers<void>();
+  private due: NodeJS.Timeout | null = null;
+  private reported: string | null = null;
+  /** Why a separate kernel was last not there. */
+  private lost: string | null = null;
+  /** This kernel has not got a configuration yet. */
+  private newborn = false;
+  private stopping = false;
+  private readonly isRemote: boolean;
+
+  constructor(
+    private readonly source: KernelConfigSource,
+    private readonly countryGroups: CountryGroups,
+    launcher: KernelLauncher,
+    private readonly lostChoices: LostChoices,
+    private readonly listener: PgListener,
+    private readonly preferences: Preferences,
+  ) {
+    this.isRemote = launcher.leavesKernelRunning;
+    this.process = new KernelProcess({
+      fork: () => launcher.launch(source.mode.get(), source.mode.executable),
+      clock: { now: () => Date.now(), after: startTimer },
+      leaveRunning: this.isRemote,
+      onReady: () => guardPromise(null, this.configureNewborn()),
+      onEvents: (batch) => this.receive(batch),
+      onExit: (reason) => this.kernelLost(reason, this.isRemote),
+    });
+    this.configurator = new KernelConfigurator(
+      this.process,
+      { whole: () => this.load(), selections: () => source.loadSelections() },
+      (mapped) => this.takenOver(mapped),
+    );
+  }
+
+  /**
+   * Waits for the first configuration to be applied, so that a service that says it is ready also carries traffic.
+   * @throws StartError when the port that the environment names is taken.
+   */
+  async onApplicationBootstrap(): Promise<void> {
+    const renew = (): void => this.syncIn(DEBOUNCE_MS);
+    const hear = (payload: string): void => (payload === ONLY_SELECTIONS ? void this.syncSelections() : renew());
+    this.endings.push(await this.listener.listen(KERNEL_CONFIG_CHANNEL, hear, renew, { renewMs: RENEW_MS }));
+    this.endings.push(this.preferences.onChange(renew));
+    this.source.onListening(renew);
+    this.process.start();
+    // A kernel that cannot start is told by its state; the management API must not wait for it for ever.
+    const cancel = startTimer(FIRST_APPLY_MS, () => this.firstApply.resolve());
+    await this.firstApply.promise;
+    cancel();
+    const refusal = explainFirstFailure(
+      this.configurator.failure,
+      this.preferences.get('kernel.listen.mixed') !== null,
+    );
+    if (refusal) throw refusal;
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stopping = true;
+    if (this.due) clearTimeout(this.due);
+    for (const end of this.endings.splice(0)) await end();
+    await this.process.stop(SHUTDOWN_GRACE_MS);
+  }
+
+  /** Every flow once, at its end, in batches. */
+  onClosed(listener: Listener<readonly ConnectionRecord[]>): void {
+    this.closedListeners.add(listener);
+  }
+
+  /** Once a second while anything moved. */
+  onTraffic(listener: Listener<TrafficDelta>): void {
+    this.trafficListeners.add(listener);
+  }
+
+  /** Every group that uses another member than before, told to or by itself. */
+  onSwitched(listener: Listener<GroupSwitched>): void {
+    this.switchListeners.add(listener);
+  }
+
+  /** Every node that failed too often in a row, or works again after that. */
+  onCircuit(listener: Listener<CircuitChanged>): void {
+    this.circuitListeners.add(listener);
+  }
+
+  /** A kernel that just started has its first configuration, and knows nothing else of what its predecessor was told. */
+  onNewborn(listener: () => void | Promise<void>): void {
+    this.newbornListeners.add(listener);
+  }
+
+  /**
+   * Makes what the database says now the kernel's configuration, and waits for it; does nothing where it is already.
+   * A kernel that is down or a configuration that cannot run is logged and shown in the status, not thrown: the change
+   * itself is stored, and the kernel gets it when it can.
+   */
+  async sync(): Promise<void> {
+    try {
+      await this.configurator.refresh();
+      this.reported = null;
+    } catch (error) {
+      this.report(error);
+      this.syncIn(RETRY_MS);
+    }
+  }
+
+  /** The same where nothing but what people chose inside groups changed. */
+  async syncSelections(): Promise<void> {
+    try {
+      await this.configurator.refreshSelections();
+    } catch (error) {
+      this.report(error);
+      this.syncIn(RETRY_MS);
+    }
+  }
+
+  /**
+   * The same as `sync`, whether or not anything changed.
+   * @throws AppError KERNEL_UNAVAILABLE; UNPROCESSABLE for a configuration that cannot run: the generation before stays.
+   */
+  async reload(): Promise<ApplyResult> {
+    const result = await this.translated(this.configurator.force());
+    if (!result) throw unavailable();
+    return result;
+  }
+
+  /** @throws AppError KERNEL_UNAVAILABLE, as all of the following. */
+  connections(): Promise<ConnectionSnapshot[]> {
+    return this.ask('connections', null);
+  }
+
+  closeConnection(id: string): Promise<boolean> {
+    return this.ask('closeConnection', { id });
+  }
+
+  closeConnections(filter: CloseFilter = {}): Promise<number> {
+    return this.ask('closeConnections', filter);
+  }
+
+  /** Tells the kernel what measurements said, by node tag; `testUrl` null for the general address. */
+  async setHealth(testUrl: string | null, report: HealthReport): Promise<void> {
+    await this.ask('setHealth', { testUrl, report });
+  }
+
+  /** What each group uses at this moment, without its members. */
+  groupsInUse(): Promise<GroupInUse[]> {
+    return this.ask('groupsInUse', null);
+  }
+
+  /** What each group of the kernel uses at this moment. */
+  groups(): Promise<GroupState[]> {
+    return this.ask('groups', null);
+  }
+
+  /** What the open connections through each group, node and built-in amount to. */
+  usage(): Promise<Record<string, TagUsage>> {
+    return this.ask('usage', null);
+  }
+
+  /** Whether the kernel runs on its own: its connections may come from another machine's address. */
+  get runsElsewhere(): boolean {
+    return this.isRemote;
+  }
+
+  /**
+   * The client of the proxy that a connection to this service was opened for; null where it is none of the kernel's, or
+   * no kernel runs. @throws AppError KERNEL_UNAVAILABLE when it does not answer.
+   */
+  async clientOf(connection: OwnServiceConnection): Promise<string | null> {
+    return this.process.state === 'running' ? this.ask('clientOf', connection) : null;
+  }
+
+  testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {
+    return this.ask('testRoute', flow);
+  }
+
+  /** Databases to look addresses up in from now on; a kernel that starts anew has to be told again. */
+  async reloadGeo(paths: KernelCalls['reloadGeo']['params']): Promise<void> {
+    await this.process.request('reloadGeo', paths);
+  }
+
+  status(): Promise<KernelStatus> {
+    return this.ask('status', null);
+  }
+
+  /** Which program carries the traffic. */
+  get program(): KernelProgramName {
+    return this.source.mode.get();
+  }
+
+  get state(): KernelState {
+    return this.configurator.state;
+  }
+
+  /** At a scrape: a kernel that does not answer must not hold it up. */
+  async flowFailures(): Promise<number> {
+    return (await this.process.request('status', null, 1_000)).flowFailuresTotal;
+  }
+
+  /** What the kernel was last told to be; null before the first. */
+  get config(): KernelConfig | null {
+    return this.configurator.applied?.config ?? null;
+  }
+
+  /** What the running kernel was told, with what could not be; null while that is not what the database says. */
+  get applied(): MappedConfig | null {
+    return this.configurator.failure === null ? this.configurator.applied : null;
+  }
+
+  /** Its state with the facts it can give; never fails. */
+  async describe(version: string): Promise<{ view: KernelStatusView; live: KernelStatus | null }> {
+    const live = await this.process.request('status', null, 1_000).catch(() => null);
+    return { view: describeKernel(this.process, this.configurator, { live, version, type: this.program }), live };
+  }
+
+  private async load(): Promise<KernelConfigRows> {
+    const rows = await this.source.load();
+    return (await this.countryGroups.reconcile(rows)) ? this.source.load() : rows;
+  }
+
+  private syncIn(ms: number): void {
+    if (this.stopping) return;
+    this.due ??= setTimeout(() => {
+      this.due = null;
+      guardPromise(null, this.sync());
+    }, ms);
+  }
+
+  private async configureNewborn(): Promise<void> {
+    this.lost = null;
+    this.configurator.forget();
+    this.newborn = true;
+    await this.sync();
+    this.firstApply.resolve();
+  }
+
+  /** A separate kernel is tried for as long as it takes; the log says so once. */
+  private kernelLost(reason: string, isRemote: boolean): void {
+    if (!isRemote) this.logger.warn(`The kernel ended (${reason}); another is started`);
+    else if (reason !== this.lost) this.logger.warn(`${reason}; it is tried again until it is`);
+    this.lost = reason;
+  }
+
+  private async takenOver(mapped: MappedConfig): Promise<void> {
+    if (this.newborn) this.introduce();
+    const switched = await this.lostChoices.record(mapped);
+    const choice = this.preferences.get('switch.close_connections');
+    if (switched.length === 0 || choice === 'none') return;
+    const filters = choice === 'all' ? [{}] : switched.map(({ group, lostTag: member }) => ({ group, member }));
+    for (const filter of filters) await this.process.request('closeConnections', filter);
+  }
+
+  private introduce(): void {
+    this.newborn = false;
+    for (const listener of this.newbornListeners) {
+      void (async () => listener())().catch((error: unknown) =>
+        this.logger.warn(`A new kernel was not told everything: ${error instanceof Error ? error.message : 'failed'}`),
+      );
+    }
+  }
+
+  private receive(batch: EventBatch): void {
+    if (batch.closed.length > 0) for (const listener of this.closedListeners) listener(batch.closed);
+    for (const delta of batch.traffic) for (const listener of this.trafficListeners) listener(delta);
+    for (const change of batch.switched) for (const listener of this.switchListeners) listener(change);
+    for (const change of batch.circuits) for (const listener of this.circuitListeners) listener(change);
+    for (const { level, message, fields } of batch.logs) {
+      this.logger[level === 'info' ? 'log' : level](message, ...(fields ? [fields] : []));
+    }
+    const { closed, traffic, changes, logs } = batch.dropped;
+    if (closed + traffic + changes + logs === 0) return;
+    this.logger.error(
+      `The kernel could not hand over ${closed} records, ${traffic} traffic deltas, ${changes} changes, ${logs} log lines`,
+    );
+  }
+
+  /** Once per reason, however often it is tried again. */
+  private report(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof KernelUnavailableError || message === this.reported) return;
+    this.reported = message;
+    this.logger.error(`The configuration was not applied: ${message}`);
+  }
+
+  private ask<M extends KernelMethod>(method: M, params: KernelCalls[M]['params']): Promise<KernelCalls[M]['result']> {
+    return this.translated(this.process.request(method, params));
+  }
+
+  private async translated<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (error instanceof KernelUnavailableError) throw unavailable(error);
+      if (!(error instanceof KernelConfigError)) throw error;
+      this.report(error);
+      throw new AppError('UNPROCESSABLE', `The configuration cannot run: ${error.message}`, {
+        details: [{ field: error.path, message: error.message }],
+        cause: error,
+      });
+    }
+  }
+}
+
+function startTimer(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}
+
+function unavailable(cause?: unknown): AppError {
+  return new AppError('KERNEL_UNAVAILABLE', 'The proxy kernel is not running; it is being started again.', { cause });
+}

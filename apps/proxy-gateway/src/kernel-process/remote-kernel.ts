@@ -1,0 +1,107 @@
+import { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { callbackify } from 'node:util';
+import {
+  dialControl,
+  formatControlEndpoint,
+  type ControlEndpoint,
+  type ControlKey,
+  type ControlLink,
+} from '@gatehouse/net';
+import type { ChildMessage, ParentMessage } from '../common/kernel-ipc.js';
+import { KernelLauncher } from './kernel-launcher.js';
+import type { ChildLike } from './kernel-process.js';
+import type { FromKernel, FromService } from '../common/kernel-channel.js';
+
+/** "Starts" a kernel that runs on its own by connecting to it. */
+export class RemoteKernelLauncher extends KernelLauncher {
+  private readonly endpoint: ControlEndpoint;
+  private readonly key: ControlKey;
+  /** Batches of one run of the kernel that were taken: one that was not acknowledged in time comes again. */
+  private readonly taken = { instance: '', number: 0 };
+
+  constructor(endpoint: ControlEndpoint, key: ControlKey) {
+    super();
+    this.endpoint = endpoint;
+    this.key = key;
+  }
+
+  override readonly leavesKernelRunning = true;
+
+  override launch(): ChildLike {
+    return new RemoteKernel(this.endpoint, this.key, this.taken);
+  }
+}
+
+/** One connection to a kernel, in the form that a child process has: its end is the connection's. */
+class RemoteKernel extends EventEmitter implements ChildLike {
+  pid: number | undefined;
+  private readonly place: string;
+  private readonly taken: { instance: string; number: number };
+  private readonly dialling = new AbortController();
+  private link: ControlLink | null = null;
+
+  constructor(endpoint: ControlEndpoint, key: ControlKey, taken: { instance: string; number: number }) {
+    super();
+    this.place = formatControlEndpoint(endpoint);
+    this.taken = taken;
+    dialControl({ endpoint, key, signal: this.dialling.signal }).then(
+      (link) => this.connected(link),
+      (error: Error) => this.end(error),
+    );
+  }
+
+  send(message: ParentMessage, callback: (error: Error | null) => void): boolean {
+    const { link } = this;
+    if (!link) {
+      callback(new Error('not connected'));
+      return false;
+    }
+    const deliver = callbackify(async () => link.send(await this.translated(message)));
+    deliver((error) => callback(error));
+    return true;
+  }
+
+  /** Ends the connection; the kernel goes on. */
+  kill(): boolean {
+    this.dialling.abort();
+    this.link?.close();
+    return true;
+  }
+
+  private connected(link: ControlLink): void {
+    this.link = link;
+    link.onMessage((message) => this.receive(link, message as FromKernel));
+    link.onClose((reason) => this.end(reason ?? new Error('the connection was closed')));
+  }
+
+  private receive(link: ControlLink, message: FromKernel): void {
+    if (message.type === 'ready') {
+      this.pid = message.pid;
+      if (this.taken.instance !== message.instance)
+        Object.assign(this.taken, { instance: message.instance, number: 0 });
+    }
+    if (message.type !== 'events') return void this.emit('message', message satisfies ChildMessage);
+    if (message.number > this.taken.number) {
+      this.taken.number = message.number;
+      this.emit('message', message satisfies ChildMessage);
+    }
+    void link.send({ type: 'ack', number: message.number } satisfies FromService).catch(() => undefined);
+  }
+
+  /** Files are sent as what is in them. */
+  private async translated(message: ParentMessage): Promise<FromService> {
+    if (message.method !== 'reloadGeo') return message;
+    const { country, asn } = message.params;
+    return { type: 'geo', id: message.id, contents: { country: contentsOf(country), asn: contentsOf(asn) } };
+  }
+
+  private end(reason: Error): void {
+    this.emit('exit', null, `the kernel at ${this.place} is not there: ${reason.message}`);
+    this.removeAllListeners();
+  }
+}
+
+function contentsOf(path: string | null): string | null {
+  return path === null ? null : readFileSync(path, 'base64');
+}

@@ -1,0 +1,128 @@
+import { KernelConfigError } from '@gatehouse/proxy-kernel';
+import type { ConnectionSnapshot, ProxyKernel } from '@gatehouse/proxy-kernel';
+import type { KernelEventQueue } from './kernel-event-queue.js';
+import type { ChildMessage, CloseFilter, ParentMessage, RemoteError, TagUsage } from '../common/kernel-ipc.js';
+
+import type { GeoFilePaths } from './kernel-geo.js';
+
+/** What the child needs of the process it runs in. */
+export interface ChildChannel {
+  send(message: ChildMessage): Promise<void>;
+  exit(code: number): void;
+  /** @throws GeoDatabaseError */
+  reloadGeo?(paths: GeoFilePaths): void;
+}
+
+/** Answers the service's requests with one kernel. */
+export class KernelChild {
+  readonly #kernel: ProxyKernel;
+  readonly #events: KernelEventQueue;
+  readonly #channel: ChildChannel;
+  #ending: Promise<void> | null = null;
+
+  constructor(kernel: ProxyKernel, events: KernelEventQueue, channel: ChildChannel) {
+    this.#kernel = kernel;
+    this.#events = events;
+    this.#channel = channel;
+    kernel.on('closed', (record) => events.closed(record));
+    kernel.on('traffic', (delta) => events.traffic(delta));
+    kernel.on('switched', (change) => events.switched(change));
+    kernel.on('circuit', (change) => events.circuit(change));
+  }
+
+  async handle(message: ParentMessage): Promise<void> {
+    const answer = await this.answer(message);
+    // A channel that is gone has ended this process already (`disconnect`).
+    await this.#channel.send(answer).catch(() => undefined);
+    if (message.method === 'shutdown') this.#channel.exit(0);
+  }
+
+  /** Ends every flow, hands over what is left to tell, once. */
+  end(graceMs: number): Promise<void> {
+    this.#ending ??= this.#kernel.close(graceMs).then(() => this.#events.flush());
+    return this.#ending;
+  }
+
+  /** Does what is asked. Never rejects: what failed is in the answer. */
+  async answer(message: ParentMessage): Promise<ChildMessage> {
+    try {
+      return { type: 'response', id: message.id, ok: true, result: await this.#perform(message) };
+    } catch (error) {
+      return { type: 'response', id: message.id, ok: false, error: toRemoteError(error) };
+    }
+  }
+
+  async #perform(message: ParentMessage): Promise<unknown> {
+    switch (message.method) {
+      case 'ping':
+        return null;
+      case 'apply':
+        return this.#kernel.apply(message.params);
+      case 'select':
+        this.#kernel.select(message.params.group, message.params.member);
+        return null;
+      case 'setHealth':
+        this.#kernel.setHealth(message.params.testUrl, message.params.report);
+        return null;
+      case 'groups':
+        return this.#kernel.groups();
+      case 'groupsInUse':
+        return this.#kernel.groups().map(({ members: _members, ...group }) => group);
+      case 'connections':
+        return this.#kernel.connections();
+      case 'closeConnection':
+        return this.#kernel.closeConnection(message.params.id);
+      case 'closeConnections':
+        return this.#closeConnections(message.params);
+      case 'usage':
+        return usageByTag(this.#kernel.connections());
+      case 'clientOf':
+        return this.#kernel.clientOf(message.params);
+      case 'testRoute':
+        return this.#kernel.testRoute(message.params);
+      case 'status':
+        return this.#kernel.status();
+      case 'reloadGeo':
+        this.#channel.reloadGeo?.(message.params);
+        return null;
+      case 'shutdown':
+        await this.end(message.params.graceMs);
+        return null;
+    }
+  }
+
+  #closeConnections(filter: CloseFilter): number {
+    if (filter.group === undefined && filter.ids === undefined) return this.#kernel.closeConnections();
+    const ids = filter.ids && new Set(filter.ids);
+    const meant = this.#kernel
+      .connections()
+      .filter((connection) => (!ids || ids.has(connection.id)) && wentThrough(connection, filter));
+    return meant.filter((connection) => this.#kernel.closeConnection(connection.id)).length;
+  }
+}
+
+function usageByTag(connections: readonly ConnectionSnapshot[]): Record<string, TagUsage> {
+  const usage = new Map<string, TagUsage>();
+  for (const { chain, upload, download } of connections) {
+    for (const tag of chain) {
+      const sum = usage.get(tag) ?? { connections: 0, upload: 0, download: 0 };
+      usage.set(tag, sum);
+      sum.connections++;
+      sum.upload += upload;
+      sum.download += download;
+    }
+  }
+  return Object.fromEntries(usage);
+}
+
+function wentThrough({ chain }: ConnectionSnapshot, { group, member }: CloseFilter): boolean {
+  if (group === undefined) return true;
+  const at = chain.indexOf(group);
+  return at >= 0 && (member === undefined || chain[at + 1] === member);
+}
+
+function toRemoteError(error: unknown): RemoteError {
+  if (error instanceof KernelConfigError) return { name: error.name, message: error.message, path: error.path };
+  if (error instanceof Error) return { name: error.name, message: error.message };
+  return { name: 'Error', message: String(error) };
+}

@@ -1,0 +1,53 @@
+import type { ControlLink } from '@gatehouse/net';
+import type { EventBatch } from '../../common/kernel-ipc.js';
+import type { NumberedBatch } from '../../common/kernel-channel.js';
+
+/** Hands batches to the service that came last, one at a time, each until it says that it has it. */
+export class EventOutbox {
+  private links: ControlLink[] = [];
+  private underWay: { batch: NumberedBatch; done: () => void } | null = null;
+  private number = 0;
+
+  /** Resolves when a service has acknowledged it, however long that takes. */
+  send(events: EventBatch): Promise<void> {
+    const batch: NumberedBatch = { type: 'events', number: ++this.number, ...events };
+    return new Promise((resolve) => {
+      this.underWay = { batch, done: resolve };
+      this.offer();
+    });
+  }
+
+  /** The newest link gets what is sent from now on, and what was not acknowledged. */
+  attach(link: ControlLink): void {
+    this.links.push(link);
+    link.onClose(() => {
+      const wasNewest = this.links.at(-1) === link;
+      this.links = this.links.filter((other) => other !== link);
+      if (wasNewest) this.offer();
+    });
+    this.offer();
+  }
+
+  acknowledged(number: number): void {
+    if (this.underWay?.batch.number !== number) return;
+    const { done } = this.underWay;
+    this.underWay = null;
+    done();
+  }
+
+  /** What nobody has acknowledged; null for nothing. */
+  get unsent(): EventBatch | null {
+    if (!this.underWay) return null;
+    const { type: _type, number: _number, ...events } = this.underWay.batch;
+    return events;
+  }
+
+  private offer(): void {
+    if (!this.underWay) return;
+    // A link that cannot take it ends, and the next one is offered it.
+    void this.links
+      .at(-1)
+      ?.send(this.underWay.batch)
+      .catch(() => undefined);
+  }
+}

@@ -1,0 +1,85 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SecretBox } from '@gatehouse/persistence';
+import type { KernelConfig } from '@gatehouse/proxy-kernel';
+import type { EventBatch } from '../../common/kernel-ipc.js';
+import type { GeoFilePaths } from '../kernel-geo.js';
+import type { GeoContents } from '../../common/kernel-channel.js';
+
+const CONFIGURATION = 'configuration.sealed';
+const UNSENT = 'unsent.sealed';
+
+/** What a kernel that runs on its own keeps in its home. Configurations and records hold credentials and names: they are sealed. */
+export class KernelStore {
+  private readonly folder: string;
+  private readonly box: SecretBox;
+
+  constructor(home: string, box: SecretBox) {
+    this.folder = join(home, 'proxy-kernel');
+    this.box = box;
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+  }
+
+  saveConfiguration(config: KernelConfig): void {
+    this.save(CONFIGURATION, config);
+  }
+
+  /** Null where there is none. @throws SecretBoxError for another key, SyntaxError for a damaged file. */
+  configuration(): KernelConfig | null {
+    return this.read<KernelConfig>(CONFIGURATION);
+  }
+
+  saveUnsent(batches: readonly EventBatch[]): void {
+    if (batches.length > 0) this.save(UNSENT, batches);
+  }
+
+  /** Once: what is handed out is removed. */
+  takeUnsent(): EventBatch[] {
+    const batches = this.read<EventBatch[]>(UNSENT) ?? [];
+    rmSync(join(this.folder, UNSENT), { force: true });
+    return batches;
+  }
+
+  /** Where databases for rules lie that the service sent; a kind that it never sent is null. */
+  saveGeo({ country, asn }: GeoContents): GeoFilePaths {
+    for (const [kind, contents] of Object.entries({ country, asn })) {
+      if (contents !== null) this.write(`${kind}.mmdb`, Buffer.from(contents, 'base64'));
+    }
+    return { country: country && join(this.folder, 'country.mmdb'), asn: asn && join(this.folder, 'asn.mmdb') };
+  }
+
+  /** Those of a run before. */
+  geoFiles(): GeoFilePaths {
+    return { country: this.existing('country.mmdb'), asn: this.existing('asn.mmdb') };
+  }
+
+  private existing(name: string): string | null {
+    const file = join(this.folder, name);
+    return readOrNull(file) === null ? null : file;
+  }
+
+  private save(name: string, value: unknown): void {
+    this.write(name, this.box.seal(JSON.stringify(value)));
+  }
+
+  private read<T>(name: string): T | null {
+    const sealed = readOrNull(join(this.folder, name));
+    return sealed === null ? null : (JSON.parse(this.box.open(sealed.toString('utf8'))) as T);
+  }
+
+  /** Whole or not at all. */
+  private write(name: string, contents: string | Buffer): void {
+    const file = join(this.folder, name);
+    writeFileSync(`${file}.new`, contents, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  }
+}
+
+function readOrNull(file: string): Buffer | null {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import { parseControlEndpoint } from '@gatehouse/net';
+import { createSecretBox, findSecretKeys } from '@gatehouse/persistence';
+import { createLogger, StartError, type RunningProcess } from '@gatehouse/platform';
+import { createProxyKernel, createSystemResolver, type KernelLogger } from '@gatehouse/proxy-kernel';
+import { KernelGeo } from '../kernel-geo.js';
+import { kernelChannelKey } from '../../common/kernel-channel.js';
+import { openHealthPort } from './health-port.js';
+import { KernelStore } from './kernel-store.js';
+import { SeparateKernel } from './separate-kernel.js';
+import type { SeparateKernelSettings } from './settings.js';
+
+/** @throws StartError without a secret key or an address for the control channel, and where a port is taken. */
+export async function startSeparateKernel(settings: Readonly<SeparateKernelSettings>): Promise<RunningProcess> {
+  const { home, kernelChannel = '', kernelHealthPort, shutdownTimeoutMs } = settings;
+  const secretKeys = findSecretKeys({ home, envValue: settings.secretKey });
+  if (!secretKeys)
+    throw new StartError('GATEHOUSE_SECRET_KEY is not set: the kernel needs the one that proxy-gateway has');
+  const endpoint = parseControlEndpoint(kernelChannel);
+  if (!endpoint) throw new StartError('PROXY_KERNEL_CHANNEL is not set: where the kernel listens for proxy-gateway');
+  const log = createLogger({ name: 'proxy-gateway kernel', settings });
+  const logger = loggerOver(log);
+  const geo = new KernelGeo(logger);
+  const environment = { now: () => Date.now(), logger, resolver: createSystemResolver() };
+  const kernel = createProxyKernel({ ...environment, country: geo.country, asn: geo.asn });
+  const store = new KernelStore(home, createSecretBox(secretKeys));
+  const separate = new SeparateKernel({ kernel, store, geo, logger, keys: secretKeys.map(kernelChannelKey) });
+  const health = await openHealthPort(kernelHealthPort, () => separate.ready).catch((error: unknown) => {
+    throw new StartError(`PROXY_KERNEL_HEALTH_PORT: port ${kernelHealthPort} cannot be had`, { cause: error });
+  });
+  const bound = await separate.start(endpoint, [health.port]).catch((error: unknown) => {
+    throw new StartError(`PROXY_KERNEL_CHANNEL: ${kernelChannel} cannot be listened on`, { cause: error });
+  });
+  const stop = async (): Promise<void> => {
+    health.server.close();
+    await separate.stop(Math.min(shutdownTimeoutMs, MAX_GRACE_MS));
+  };
+  return { logger: log, stop, ready: { channel: bound, healthPort: health.port } };
+}
+
+/** Below the time after which a process that stops is ended by force. */
+const MAX_GRACE_MS = 20_000;
+
+function loggerOver(log: RunningProcess['logger']): KernelLogger {
+  return {
+    debug: (message, fields) => log.debug(message, fields ?? {}, 'Kernel'),
+    info: (message, fields) => log.log(message, fields ?? {}, 'Kernel'),
+    warn: (message, fields) => log.warn(message, fields ?? {}, 'Kernel'),
+    error: (message, fields) => log.error(message, fields ?? {}, 'Kernel'),
+  };
+}
