@@ -9,9 +9,8 @@ export { AuditStore, type Verified } from './chain/audit-store.js';
 export { createAuditTables, dropAuditTables } from './chain/audit-tables.js';
 export { AuditLogQuery } from './read/audit-log.dto.js';
 export { AuditLogsService } from './read/audit-logs.service.js';
-export type { Fields } from './record/audit-changes.js';
 export { AuditRecorder } from './record/audit-recorder.js';
-export { AuditRules, LOGIN_ACTION } from './record/audit-rules.js';
+export { AuditRules, LOGIN_ACTION, type Fields } from './record/audit-rules.js';
 export {
   decodeSegment,
   makeTarget,

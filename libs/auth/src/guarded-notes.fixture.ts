@@ -2,7 +2,8 @@ import { Controller, Get, Injectable, Module, Post, type DynamicModule } from '@
 import { PersistenceModule } from '@gatehouse/persistence';
 import { AuthModule, type AuthModuleOptions } from './auth.module.js';
 import { SYSTEM_ACTOR, type Actor } from './guard/actor.js';
-import { AuthPolicy, SessionUsers, type SessionUser } from './guard/authenticator.js';
+import { AuthPolicy } from './guard/authenticator.js';
+import { SessionUsers, type SessionUser } from './guard/known-users.js';
 import { CookieOnly, CurrentActor, Public, Requires, RequiresLogin } from './guard/decorators.js';
 
 // A small guarded service for this folder's specs. Not in a spec file: those are outside the project that knows decorators.

@@ -11,9 +11,9 @@ export {
   type Scope,
 } from './guard/actor.js';
 export { AuthGuard } from './guard/auth.guard.js';
-export { Authenticator, AuthPolicy, SessionUsers, type SessionUser } from './guard/authenticator.js';
+export { Authenticator, AuthPolicy } from './guard/authenticator.js';
 export { CookieOnly, CurrentActor, isPublicRoute, Public, Requires, RequiresLogin } from './guard/decorators.js';
-export { KnownUsers } from './guard/known-users.js';
+export { KnownUsers, type SessionUser, SessionUsers } from './guard/known-users.js';
 export { actorOf } from './guard/request-actor.js';
 export { SameOriginGuard } from './guard/same-origin.js';
 export { IdempotencyModule } from './idempotency/idempotency.module.js';

@@ -4,17 +4,10 @@ import { GeoLibrary } from '../geo/geo-library.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import type { SqlRunner } from '../traffic/log-partitions.js';
 import { describeTargets } from './rule-targets.js';
-import type { TargetState } from './rule-targets.js';
 import type { MergedRules } from '../kernel-config/rule-list.js';
 import type { Rule } from '../data/rule.entity.js';
-import { toRuleView } from './rule.view.js';
+import { toRuleView, type RuleSurroundings } from './rule.view.js';
 import { readSetStates } from '../kernel-config/set-states.js';
-import type { NamedSets } from '../kernel-config/set-states.js';
-
-/** What there is for rules to name. */
-export interface RuleSurroundings extends NamedSets {
-  targets: ReadonlyMap<string, TargetState>;
-}
 
 /** Rows to views: what a rule's row does not say about it is looked up for all of them at once. */
 @Injectable()

@@ -1,8 +1,13 @@
 import type { RuleView } from '@gatehouse/contracts';
 import { rawOf } from './rule-definition.js';
-import type { RuleSurroundings } from './rule-views.js';
 import type { Rule } from '../data/rule.entity.js';
-import { setProblem, sizeOf } from '../kernel-config/set-states.js';
+import { setProblem, sizeOf, type NamedSets } from '../kernel-config/set-states.js';
+import type { TargetState } from './rule-targets.js';
+
+/** What there is for rules to name. */
+export interface RuleSurroundings extends NamedSets {
+  targets: ReadonlyMap<string, TargetState>;
+}
 
 /** @param index position in the list the kernel tries; null when it is not in it. */
 export function toRuleView(rule: Rule, surroundings: RuleSurroundings, index: number | null): RuleView {

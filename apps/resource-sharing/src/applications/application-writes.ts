@@ -1,7 +1,33 @@
 import type { EntityManager } from 'typeorm';
 import { recordEvent } from '../audit/record-event.js';
-import type { Application, ProposedChange } from './application-rows.js';
-import type { ApplicationChange, ApplicationReview } from './applications.service.js';
+import type { ApplicationStatus } from '../credentials/credential-records.js';
+import type { OpenScope } from '../credentials/caller.js';
+import type { Application, AuthLevel, ProposedChange } from './application-rows.js';
+
+/** What an administrator decides. */
+export interface ApplicationReview {
+  readonly authLevel?: AuthLevel | undefined;
+  readonly status?: ApplicationStatus | undefined;
+  readonly scopes?: readonly OpenScope[] | undefined;
+  readonly quotaProfile?: string | null | undefined;
+  /** What becomes of the owner's proposed change. */
+  readonly proposal?: 'accept' | 'refuse' | undefined;
+  /** `updatedAt` of what the administrator looked at: nobody approves what they have not seen. */
+  readonly seenAt?: Date | undefined;
+}
+
+/** What an owner may change. */
+export interface ApplicationChange {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly redirectUris?: readonly string[] | undefined;
+  readonly scopes?: readonly OpenScope[] | undefined;
+  readonly requirePkce?: boolean | undefined;
+  readonly ipAllow?: readonly string[] | undefined;
+  readonly testUserIds?: readonly number[] | undefined;
+  /** Calls without a user token act for the owner. */
+  readonly boundToOwner?: boolean | undefined;
+}
 
 /** Statements that change an application whose row the transaction has locked. */
 

@@ -9,8 +9,15 @@ import { Grants } from '../credentials/grants.service.js';
 import { Revocations } from '../credentials/revocations.js';
 import { rowsOf, type SqlSource } from '../data/rows-of.js';
 import type { OpenScope } from '../credentials/caller.js';
-import { APPLICATION_COLUMNS, toApplication, type Application, type AuthLevel } from './application-rows.js';
-import { setRedirectUris, settleProposal, writeChange, writeReview } from './application-writes.js';
+import { APPLICATION_COLUMNS, toApplication, type Application } from './application-rows.js';
+import {
+  setRedirectUris,
+  settleProposal,
+  writeChange,
+  writeReview,
+  type ApplicationChange,
+  type ApplicationReview,
+} from './application-writes.js';
 import { splitChange } from './proposed-change.js';
 import { redirectUriProblem } from './redirect-uri.js';
 
@@ -22,31 +29,6 @@ export interface NewApplication {
   readonly scopes: readonly OpenScope[];
   readonly requirePkce?: boolean | undefined;
   readonly ipAllow?: readonly string[] | undefined;
-}
-
-/** What an owner may change. */
-export interface ApplicationChange {
-  readonly name?: string | undefined;
-  readonly description?: string | undefined;
-  readonly redirectUris?: readonly string[] | undefined;
-  readonly scopes?: readonly OpenScope[] | undefined;
-  readonly requirePkce?: boolean | undefined;
-  readonly ipAllow?: readonly string[] | undefined;
-  readonly testUserIds?: readonly number[] | undefined;
-  /** Calls without a user token act for the owner. */
-  readonly boundToOwner?: boolean | undefined;
-}
-
-/** What an administrator decides. */
-export interface ApplicationReview {
-  readonly authLevel?: AuthLevel | undefined;
-  readonly status?: ApplicationStatus | undefined;
-  readonly scopes?: readonly OpenScope[] | undefined;
-  readonly quotaProfile?: string | null | undefined;
-  /** What becomes of the owner's proposed change. */
-  readonly proposal?: 'accept' | 'refuse' | undefined;
-  /** `updatedAt` of what the administrator looked at: nobody approves what they have not seen. */
-  readonly seenAt?: Date | undefined;
 }
 
 const MAX_APPLICATIONS = 20;

@@ -3,7 +3,8 @@ import type { Request } from 'express';
 import { PasswordConfirmation } from '../site/password-confirmation.js';
 import type { Application } from './application-rows.js';
 import { ApplicationSecrets, type IssuedCredential } from './application-secrets.service.js';
-import { Applications, type ApplicationChange } from './applications.service.js';
+import { Applications } from './applications.service.js';
+import type { ApplicationChange } from './application-writes.js';
 
 /** Who asks for what with which password. */
 export interface OwnerRequest {

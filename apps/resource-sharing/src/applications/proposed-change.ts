@@ -1,5 +1,5 @@
 import type { Application, ProposedChange } from './application-rows.js';
-import type { ApplicationChange } from './applications.service.js';
+import type { ApplicationChange } from './application-writes.js';
 
 /** A change of an application in two: what holds now, and what waits until an administrator has seen it. */
 export interface SplitChange {

@@ -1,7 +1,7 @@
 import type { AuthPolicyView, PolicyOAuthView } from '@gatehouse/contracts';
-import type { StoredOAuth } from '../common/policy-mapper.js';
 import { flag, instant } from '../wire/view-parts.js';
 import type { AuthPolicy, PolicyOptions } from '../data/auth-policy.entity.js';
+import type { StoredOAuth } from '../common/config-rows.js';
 
 /** Hashes stay where they are. A secret that an archive did not bring is none. */
 export function toAuthPolicyView(policy: AuthPolicy, options: PolicyOptions | undefined): AuthPolicyView {

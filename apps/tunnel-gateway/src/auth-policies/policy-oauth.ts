@@ -1,9 +1,9 @@
 import { discoverOAuthServer, TunnelError, type OAuthEndpoints } from '@gatehouse/tunnel-kernel';
-import type { StoredOAuth } from '../common/policy-mapper.js';
 import { fieldError, readField } from '../wire/field-error.js';
 import type { PolicyOptions } from '../data/auth-policy.entity.js';
 import { parseCallbackUrl } from './callback-url.js';
 import type { PolicyOAuth } from './policy-oauth.dto.js';
+import type { StoredOAuth } from '../common/config-rows.js';
 
 /** `secret` undefined: the one of before. */
 export interface ReadOAuth {

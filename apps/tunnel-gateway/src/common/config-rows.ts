@@ -1,6 +1,8 @@
-import type { IpRuleConfig, TunnelMode, VisitorPolicyType } from '@gatehouse/tunnel-kernel';
+import type { IpRuleConfig, TunnelMode, VisitorOAuthClient, VisitorPolicyType } from '@gatehouse/tunnel-kernel';
 import type { Queries } from './edge-database.js';
-import type { StoredOAuth } from './policy-mapper.js';
+
+/** A policy's registration as it is stored: without the secret. */
+export type StoredOAuth = Omit<VisitorOAuthClient, 'clientSecret'>;
 
 export interface ClientRow {
   id: number;

@@ -1,8 +1,5 @@
 import type { VisitorOAuthClient, VisitorPolicyConfig } from '@gatehouse/tunnel-kernel';
-import type { PolicyRow } from './config-rows.js';
-
-/** A policy's registration as it is stored: without the secret. */
-export type StoredOAuth = Omit<VisitorOAuthClient, 'clientSecret'>;
+import type { PolicyRow, StoredOAuth } from './config-rows.js';
 
 /** Null for what cannot be opened. */
 export type OpenSecret = (policyId: number, sealed: string) => string | null;

@@ -1,7 +1,7 @@
 import { BigIntColumn, BigIntId, TimestampColumn } from '@gatehouse/persistence';
 import type { VisitorPolicyType } from '@gatehouse/tunnel-kernel';
-import type { StoredOAuth } from '../common/policy-mapper.js';
 import { Check, Column, Entity, Index, JoinColumn, OneToOne, PrimaryColumn } from 'typeorm';
+import type { StoredOAuth } from '../common/config-rows.js';
 
 export const POLICY_RESOURCES = ['tunnel', 'host', 'client'] as const;
 export type PolicyResource = (typeof POLICY_RESOURCES)[number];

@@ -1,10 +1,7 @@
 import type { AuditChange, AuditValue } from '@gatehouse/contracts';
 import { isSecretField, MASK, maskUrl, redactText } from '@gatehouse/platform';
 import { MAX_CHANGES, MAX_VALUE } from '../chain/audit-entry.js';
-import type { AuditRules } from './audit-rules.js';
-
-/** A resource as people know it, nested or not. Credentials are still in it: what leaves here does not hold them. */
-export type Fields = Readonly<Record<string, unknown>>;
+import type { AuditRules, Fields } from './audit-rules.js';
 
 /** Which fields nobody may read. */
 export type Secrecy = Pick<AuditRules, 'hides' | 'shows'>;

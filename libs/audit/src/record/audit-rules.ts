@@ -1,6 +1,8 @@
 import type { AuditActor } from '../chain/audit-entry.js';
-import type { Fields } from './audit-changes.js';
 import type { AuditTarget } from './audit-target.js';
+
+/** A resource as people know it, nested or not. Credentials are still in it: what leaves here does not hold them. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** What a service tells the recorder of its own calls. An abstract class because it is also the injection token. */
 export abstract class AuditRules {

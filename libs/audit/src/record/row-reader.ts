@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { Fields } from './audit-changes.js';
+import type { Fields } from './audit-rules.js';
 
 /** Where a resource lives. */
 export interface TableOfResource {

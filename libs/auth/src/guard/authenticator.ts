@@ -2,27 +2,11 @@ import type { ApiKeyStore } from '../keys/api-key-store.js';
 import type { SessionCookie } from '../sessions/session-cookie.js';
 import type { SessionStore } from '../sessions/session-store.js';
 import type { TokenSigner } from '../tokens/token-signer.js';
-import { allows, SCOPES, type Actor, type Scope } from './actor.js';
+import { allows, SCOPES, type Actor } from './actor.js';
 import { presentedSecret } from './credentials.js';
 import { refuseForeignOrigin } from './same-origin.js';
 import type { HttpRequest } from './http-request.js';
 import type { KnownUsers } from './known-users.js';
-
-/** A user as sessions need one. */
-export interface SessionUser {
-  readonly name: string;
-  readonly role: string | null;
-  readonly scopes: readonly Scope[];
-}
-
-/** The service's users, for sessions. An abstract class because it is also the injection token. */
-export abstract class SessionUsers {
-  /**
-   * The user of an open session or an API key; undefined when they are gone or disabled. Answers are kept for 5 s, or
-   * until `KnownUsers.forget` says that the user is another now.
-   */
-  abstract find(userId: number): Promise<SessionUser | undefined>;
-}
 
 /** Whether credentials are asked for at all. An abstract class because it is also the injection token. */
 export abstract class AuthPolicy {

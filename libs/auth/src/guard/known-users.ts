@@ -1,7 +1,23 @@
 import { afterCommit, notify, type PgListener } from '@gatehouse/persistence';
 import type { EntityManager } from 'typeorm';
 import { BoundedCache } from '../cache/bounded-cache.js';
-import type { SessionUser, SessionUsers } from './authenticator.js';
+import type { Scope } from './actor.js';
+
+/** The service's users, for sessions. An abstract class because it is also the injection token. */
+export abstract class SessionUsers {
+  /**
+   * The user of an open session or an API key; undefined when they are gone or disabled. Answers are kept for 5 s, or
+   * until `KnownUsers.forget` says that the user is another now.
+   */
+  abstract find(userId: number): Promise<SessionUser | undefined>;
+}
+
+/** A user as sessions need one. */
+export interface SessionUser {
+  readonly name: string;
+  readonly role: string | null;
+  readonly scopes: readonly Scope[];
+}
 
 const KEPT_MS = 5_000;
 const KEPT_ENTRIES = 10_000;

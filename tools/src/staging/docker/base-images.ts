@@ -1,12 +1,5 @@
-import { buildStandIns } from './stand-in-images.js';
+import { buildStandIns, type BaseImages } from './stand-in-images.js';
 import { docker } from './engine.js';
-
-/** Names of the images that everything is built on, as docker-compose.yml takes them. */
-export interface BaseImages {
-  NODE_IMAGE: string;
-  POSTGRES_IMAGE: string;
-  REDIS_IMAGE: string;
-}
 
 const OFFICIAL: BaseImages = { NODE_IMAGE: 'node:26-slim', POSTGRES_IMAGE: 'postgres:18', REDIS_IMAGE: 'redis:8' };
 

@@ -8,11 +8,12 @@ import { PlainFailure } from '../../../bootstrap/failure.mjs';
 import { runTour } from '../../tour/tour-command.js';
 import { freePortRange } from '../rehearsal.js';
 import { rehearseBackups } from './backup-in-container.js';
-import { findBaseImages, type BaseImages } from './base-images.js';
+import { findBaseImages } from './base-images.js';
 import { docker, requireEngine } from './engine.js';
 import { fetchThroughProxy } from './fetch-through-proxy.js';
 import { textsInImage } from './image-secrets.js';
 import { watchRestarts } from './restarts.js';
+import type { BaseImages } from './stand-in-images.js';
 
 const LARGEST_IMAGE_MB = 150;
 const LEFT_BEHIND = new Set(['node_modules', 'dist', '.git', '.gatehouse']);

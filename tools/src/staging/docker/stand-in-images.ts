@@ -3,8 +3,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { PlainFailure } from '../../../bootstrap/failure.mjs';
 import { findNpm } from '../../../bootstrap/npm.mjs';
-import type { BaseImages } from './base-images.js';
 import { docker, run } from './engine.js';
+
+/** Names of the images that everything is built on, as docker-compose.yml takes them. */
+export interface BaseImages {
+  NODE_IMAGE: string;
+  POSTGRES_IMAGE: string;
+  REDIS_IMAGE: string;
+}
 
 const RELEASE = 'bookworm';
 const DEBIAN = `gatehouse-stand-in/debian:${RELEASE}`;

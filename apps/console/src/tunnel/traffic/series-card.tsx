@@ -7,7 +7,7 @@ import { Tile } from '../../shared/components/tile.js';
 import { formatBytes, formatCount } from '../../shared/format/amounts.js';
 import { useResource } from '../../shared/state/use-resource.js';
 import { FlowChart, pointsWithin, SPANS, type Span } from '../parts/flow-chart.js';
-import type { Counted } from './traffic-page.js';
+import type { Counted } from './traffic-choice.js';
 
 /** One series, as long as its kind of bucket is usually looked at. */
 export function SeriesCard({ counted }: { counted: Counted }) {

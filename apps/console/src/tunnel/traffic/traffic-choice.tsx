@@ -1,6 +1,13 @@
+import type { CountedResource } from '@gatehouse/contracts';
 import { SelectField } from '../../shared/components/fields.js';
 import { ResourceField } from '../parts/resource-field.js';
-import type { Counted } from './traffic-page.js';
+
+/** Whose traffic is shown. */
+export interface Counted {
+  resource_type: CountedResource;
+  /** Empty: to be chosen. */
+  resource_id: string;
+}
 
 interface TrafficChoiceProps {
   counted: Counted;

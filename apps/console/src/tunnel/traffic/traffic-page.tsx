@@ -1,20 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { CountedResource } from '@gatehouse/contracts';
 import { Page, Tabs } from '../../shared/components/page.js';
 import type { PageProps } from '../../shared/frame/pages.js';
 import { hrefTo } from '../../shared/state/route.js';
 import { useIsAdministrator, useUser } from '../user-context.js';
 import { FlowTotals } from './flow-totals.js';
 import { SeriesCard } from './series-card.js';
-import { TrafficChoice } from './traffic-choice.js';
+import { TrafficChoice, type Counted } from './traffic-choice.js';
 import { VisitorAddresses } from './visitor-addresses.js';
-
-/** Whose traffic is shown. */
-export interface Counted {
-  resource_type: CountedResource;
-  /** Empty: to be chosen. */
-  resource_id: string;
-}
 
 const TABS = [
   { id: 'series', label: 'Over time' },

@@ -5,7 +5,7 @@ import { Table, type Column } from '../../shared/components/table.js';
 import { formatCount } from '../../shared/format/amounts.js';
 import { formatRelative, formatTime } from '../../shared/format/times.js';
 import { useCursorList } from '../../shared/state/use-cursor-list.js';
-import type { Counted } from './traffic-page.js';
+import type { Counted } from './traffic-choice.js';
 
 const COLUMNS: Column<RequestIpView>[] = [
   { head: 'Address', sort: 'ip', grow: true, cell: ({ ip }) => <code>{ip}</code> },

@@ -9,9 +9,8 @@ import { OutboundPolicyEntity } from '../../data/outbound-policy.entity.js';
 import { RuleList } from '../../kernel-config/rule-list.js';
 import type { MergedRules } from '../../kernel-config/rule-list.js';
 import { RuleViews } from '../rule-views.js';
-import type { RuleSurroundings } from '../rule-views.js';
 import { Rule } from '../../data/rule.entity.js';
-import { problemOf, toRuleView } from '../rule.view.js';
+import { problemOf, toRuleView, type RuleSurroundings } from '../rule.view.js';
 import { setProblem } from '../../kernel-config/set-states.js';
 import { targetsThatTake } from './always-takes.js';
 

@@ -1,21 +1,12 @@
-import type { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { ApplicationSecrets } from '../../applications/application-secrets.service.js';
 import { Applications } from '../../applications/applications.service.js';
 import { ResourceSharingSettings } from '../../settings.js';
 import { SiteAccounts } from '../../site/site-accounts.service.js';
-import type { FormValues } from '../parts/form-values.js';
 import { Html } from '../parts/markup.js';
 import type { Member } from '../../wire/visitor.js';
 import { ApplicationUsage } from './application-usage.js';
-import { applicationPage } from './application.view.js';
-
-export interface ApplicationPageState {
-  /** A secret at the only time when it can be read. */
-  readonly shown?: Html;
-  readonly values?: FormValues;
-  readonly problem?: AppError | undefined;
-}
+import { applicationPage, type ApplicationPageState } from './application.view.js';
 
 /** The page of one application, gathered for its owner. */
 @Injectable()

@@ -1,3 +1,5 @@
+import type { AppError } from '@gatehouse/platform';
+import type { FormValues } from '../parts/form-values.js';
 import type { Application, CredentialInfo } from '../../applications/application-rows.js';
 import type { Usage } from '../../usage/usage-reader.js';
 import { actionForm, checkbox, checkboxes, field, form, select, submit, textArea } from '../parts/forms.js';
@@ -6,10 +8,16 @@ import { scopeChoices } from '../parts/scope-words.js';
 import { dataTable, facts } from '../parts/tables.js';
 import { timeIn } from '../parts/times.js';
 import type { Visitor } from '../../wire/visitor.js';
-import type { ApplicationPageState } from './application-pages.js';
 import { proposedFacts } from './proposed.view.js';
 import { usageTables } from './usage.view.js';
 import { REDIRECT_HINT } from './developer.view.js';
+
+export interface ApplicationPageState {
+  /** A secret at the only time when it can be read. */
+  readonly shown?: Html;
+  readonly values?: FormValues;
+  readonly problem?: AppError | undefined;
+}
 
 export interface ApplicationFacts {
   readonly application: Application;

@@ -13,8 +13,9 @@ import { PageController } from '../parts/page-controller.js';
 import { secretOnce } from '../parts/tables.js';
 import { CurrentVisitor, type Member } from '../../wire/visitor.js';
 import { ApplicationForms } from './application-forms.js';
-import { ApplicationPages, type ApplicationPageState } from './application-pages.js';
+import { ApplicationPages } from './application-pages.js';
 import { applicationsPage } from './developer.view.js';
+import type { ApplicationPageState } from './application.view.js';
 
 @PageController('developer')
 export class DeveloperController {

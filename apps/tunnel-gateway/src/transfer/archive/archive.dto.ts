@@ -12,12 +12,12 @@ import {
 } from 'class-validator';
 import { POLICY_RESOURCES, POLICY_TYPES, type PolicyResource } from '../../data/auth-policy.entity.js';
 import { DOMAIN_METHODS, type DomainMethod } from '../../data/domain.entity.js';
-import type { StoredOAuth } from '../../common/policy-mapper.js';
 import { USER_ROLES, type UserRole } from '../../data/user.entity.js';
 import { NewWebhookBody } from '../../webhooks/webhook.dto.js';
 import { Nullable } from '../../wire/omittable.js';
 import { Flag, IsInstant, Line, RowId, Whole } from '../../wire/text-fields.js';
 import { isStoredOAuth } from './stored-oauth.js';
+import type { StoredOAuth } from '../../common/config-rows.js';
 
 /** What every row has. */
 export class ArchivedRow {

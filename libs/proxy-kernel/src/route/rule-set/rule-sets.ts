@@ -7,24 +7,8 @@ import { KernelConfigError } from '../../interfaces/kernel.js';
 import { AddressTable } from '../address-table.js';
 import { DomainTable } from '../domain-table.js';
 import type { PrefixEntry } from '../prefix-table.js';
-import type { RuleCondition } from '../rule/rule-type.js';
 import { type CompiledEntries, compileEntries } from './compile-entries.js';
-
-export interface RuleSetHandle {
-  /** Position among the sets; what the tables answer. */
-  readonly number: number;
-  /** An entry would have a domain resolved. */
-  readonly asks: boolean;
-  /** Entries that are in no table. */
-  readonly others: readonly RuleCondition[];
-  hasDomain(host: string): boolean;
-  hasAddress(address: string): boolean;
-  hasSource(address: string): boolean;
-}
-
-export interface RuleSetLookup {
-  get(name: string): RuleSetHandle | null;
-}
+import type { RuleSetHandle, RuleSetLookup } from '../rule/matcher-context.js';
 
 export interface CompiledRuleSets extends RuleSetLookup {
   readonly tables: RuleSetTables;

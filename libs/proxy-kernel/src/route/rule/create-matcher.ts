@@ -12,12 +12,11 @@ import { IpCidrMatcher } from './ip-cidr.js';
 import { IpSuffixMatcher } from './ip-suffix.js';
 import { type LogicType, LogicMatcher } from './logic.js';
 import { MatchMatcher } from './match.js';
-import type { MatcherContext, RuleMatcher } from './matcher-context.js';
+import type { MatcherContext, RuleMatcher, RuleSetHandle } from './matcher-context.js';
 import { NetworkMatcher } from './network.js';
 import { PortMatcher } from './port.js';
 import { RuleError } from './rule-error.js';
 import { RuleSetMatcher, setNameOf } from './rule-set.js';
-import type { RuleSetHandle } from '../rule-set/rule-sets.js';
 import { type RuleCondition, refusedType } from './rule-type.js';
 
 /** AND, OR and NOT inside each other. */

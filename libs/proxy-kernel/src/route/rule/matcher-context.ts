@@ -1,5 +1,21 @@
 import type { AsnLookup, CountryLookup, Matcher } from '../../interfaces/route.js';
-import type { RuleSetLookup } from '../rule-set/rule-sets.js';
+import type { RuleCondition } from './rule-type.js';
+
+export interface RuleSetLookup {
+  get(name: string): RuleSetHandle | null;
+}
+
+export interface RuleSetHandle {
+  /** Position among the sets; what the tables answer. */
+  readonly number: number;
+  /** An entry would have a domain resolved. */
+  readonly asks: boolean;
+  /** Entries that are in no table. */
+  readonly others: readonly RuleCondition[];
+  hasDomain(host: string): boolean;
+  hasAddress(address: string): boolean;
+  hasSource(address: string): boolean;
+}
 
 /** What matchers look things up in. */
 export interface MatcherContext {

@@ -1,7 +1,6 @@
 import type { ConnectionMetadata } from '../../interfaces/connection.js';
-import type { RuleSetHandle } from '../rule-set/rule-sets.js';
 import { type AddressOptions, describeOptions } from './match-address.js';
-import type { RuleMatcher } from './matcher-context.js';
+import type { RuleMatcher, RuleSetHandle } from './matcher-context.js';
 import { RuleError } from './rule-error.js';
 
 const MAX_NAME = 255;
