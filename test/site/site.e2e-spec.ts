@@ -9,7 +9,17 @@ const PEERS = ['chromium'];
 const HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)>';
 const PASSWORD = 'correct horse battery';
 const PAGES = ['/', '/account', '/shares', '/authorized', '/keys', '/developer'];
-const ADMIN_PAGES = ['applications', 'users', 'shares', 'risk', 'operations', 'events'].map((name) => `/admin/${name}`);
+const ADMIN_SECTIONS = [
+  'applications',
+  'users',
+  'shares',
+  'risk',
+  'operations',
+  'events',
+  'audit-log',
+  'audit-log/verify',
+];
+const ADMIN_PAGES = ADMIN_SECTIONS.map((name) => `/admin/${name}`);
 
 let service: RunningResourceSharing;
 let browser: TestBrowser;

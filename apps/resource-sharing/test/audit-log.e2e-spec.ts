@@ -7,6 +7,8 @@ import { PageReader } from './support/page-reader.js';
 import { PASSWORD, ThirdParty } from './support/third-party.js';
 import type { SiteApp } from './site-app.js';
 
+const HOSTILE = `<script>alert("x")</script><img src=x onerror=alert(1)>`;
+
 let site: SiteApp;
 let people: ThirdParty;
 let admin: PageReader;
@@ -100,6 +102,73 @@ describe('the audit log', () => {
     expect(rows.map(({ action, success }) => ({ action, success }))).toEqual([
       { action: 'event.missing', success: false },
     ]);
+  });
+
+  describe('has a page for administrators', () => {
+    const shown = (): string[] => admin.page.match(/<summary>Row \d+/g) ?? [];
+
+    it('that filters, goes through pages newest first, and shows no secret', async () => {
+      const { id, name } = await people.user();
+      const app = await people.register(id, { name: HOSTILE });
+      await chained();
+      for (let left = 51; left > 0; left--) {
+        await request(site.url)
+          .patch(`/api/site/admin/users/${id}`)
+          .set('Cookie', admin.cookie)
+          .send({ role: 'member' });
+      }
+      const newest = await list('action=user.update');
+      await admin.get('/admin/audit-log?actor=admin&action=user.update&success=true');
+      expect(shown()).toEqual(newest.slice(0, 50).map((row) => `<summary>Row ${row.id}`));
+      expect(admin.text).toContain(name);
+      expect(admin.page).toContain('name="action" type="text" value="user.update"');
+      const [, older = ''] = /<a href="([^"]+)" rel="next">Older/.exec(admin.page) ?? [];
+      await admin.get(older.replaceAll('&amp;', '&'));
+      expect(shown()[0]).toBe(`<summary>Row ${newest[50]?.id}`);
+      expect(admin.page).toContain('">Newest</a>');
+
+      await admin.get('/admin/audit-log?action=app.*');
+      expect(admin.text).toContain(HOSTILE);
+      expect(admin.page).not.toMatch(/<script|<img/);
+      expect(admin.page).not.toContain(app.secret);
+      await admin.get('/admin/audit-log?actor=nobody-of-that-name');
+      expect(admin.text).toContain('Nothing was found.');
+    });
+
+    it('that says which field of a filter is wrong', async () => {
+      const { status } = await admin.get('/admin/audit-log?action=Every+thing&success=perhaps&actor=%00');
+      expect(status).toBe(400);
+      for (const field of ['action', 'success', 'actor']) expect(admin.page).toContain(`<a href="#${field}">`);
+      expect(shown()).toEqual([]);
+    });
+
+    it('and for nobody else', async () => {
+      const { name } = await people.user();
+      const member = new PageReader(site.url);
+      await member.logIn(name, PASSWORD);
+      for (const path of ['/admin/audit-log', '/admin/audit-log/verify']) {
+        expect([path, (await member.get(path)).status]).toEqual([path, 403]);
+        expect(member.page).not.toContain('Row ');
+        expect((await new PageReader(site.url).get(path)).headers['location']).toBe(
+          `/login?return_to=${encodeURIComponent(path)}`,
+        );
+      }
+    });
+
+    it('that says in words whether the chain holds', async () => {
+      await chained();
+      await verify();
+      await admin.get('/admin/audit-log/verify');
+      expect(admin.text).toMatch(/The log is whole: each of its \d+ rows follows the row before it/);
+      const [row] = await list('action=user.update');
+      const set = (name: string | null): Promise<unknown> =>
+        people.sql.query('UPDATE audit_logs SET actor_name = $1 WHERE id = $2', [name, row?.id]);
+      await set('mallory');
+      await admin.get('/admin/audit-log/verify');
+      expect(admin.text).toContain(`The chain breaks at row ${row?.id}. A row was changed.`);
+      await set(row?.actor.name ?? null);
+      expect((await verify()).ok).toBe(true);
+    });
   });
 
   it('shows the newest rows cut off together with the head', async () => {

@@ -11,6 +11,7 @@ import { SiteModule } from '../site/site.module.js';
 import { AccountPageController } from './account/account.controller.js';
 import { AccountOverviews } from './account/account-overviews.js';
 import { AdminApplicationPagesController } from './administration/applications.controller.js';
+import { AdminAuditLogPagesController } from './administration/audit-log.controller.js';
 import { AdminOperationPagesController } from './administration/operations.controller.js';
 import { AdminRiskPagesController } from './administration/risk.controller.js';
 import { AdminSharePagesController } from './administration/shares.controller.js';
@@ -49,6 +50,7 @@ import { Visitors } from './parts/visitors.js';
     AdminSharePagesController,
     AdminRiskPagesController,
     AdminOperationPagesController,
+    AdminAuditLogPagesController,
   ],
   providers: [
     {

@@ -7,6 +7,7 @@ const SECTIONS = [
   ['/admin/risk', 'Risk'],
   ['/admin/operations', 'Operations'],
   ['/admin/events', 'Audit trail'],
+  ['/admin/audit-log', 'Audit log'],
 ] as const;
 
 /** Links between the parts of the administration. */
