@@ -14,6 +14,7 @@ COPY apps/tunnel-agent/package.json apps/tunnel-agent/
 COPY apps/tunnel-gateway/package.json apps/tunnel-gateway/
 COPY libs/audit/package.json libs/audit/
 COPY libs/auth/package.json libs/auth/
+COPY libs/child/package.json libs/child/
 COPY libs/contracts/package.json libs/contracts/
 COPY libs/geo/package.json libs/geo/
 COPY libs/jobs/package.json libs/jobs/

@@ -5,6 +5,7 @@
 export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   net: [],
+  child: [],
   geo: ['net'],
   postgres: ['net'],
   'subscription-formats': ['contracts'],
@@ -36,6 +37,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
     'jobs',
     'persistence',
     'postgres',
+    'child',
     'contracts',
     'net',
     'geo',
@@ -50,6 +52,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
     'jobs',
     'persistence',
     'postgres',
+    'child',
     'contracts',
     'net',
     'geo',
@@ -64,6 +67,7 @@ export const ALLOWED_WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[
 export const PURE_LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   net: [],
+  child: [],
   geo: ['@ip-location-db/geo-whois-asn-country-mmdb'],
   postgres: ['pg'],
   'proxy-kernel': ['@noble/ciphers', '@noble/hashes', 'ssh2', 'tldts'],

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { KernelProgramName } from '../kernel-config/kernel-mode.js';
-import type { ChildLike } from './kernel-process.js';
+import type { KernelChild } from './kernel-process.js';
 
 /** Starts the kernel's process. A class, so that tests can hand in another way to start it. */
 export class KernelLauncher {
@@ -17,7 +17,7 @@ export class KernelLauncher {
   }
 
   /** `executable` is mihomo's, for that mode. */
-  launch(mode: KernelProgramName, executable: string): ChildLike {
+  launch(mode: KernelProgramName, executable: string): KernelChild {
     return fork(fileURLToPath(this.entry), [mode, executable], {
       // Young space of 8 MiB: relayed bytes live in external buffers, small heaps keep the process small.
       execArgv: [...this.execArgv, '--max-semi-space-size=4'],

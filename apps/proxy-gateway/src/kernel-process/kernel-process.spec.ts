@@ -4,7 +4,8 @@ import { KernelConfigError } from '@gatehouse/proxy-kernel';
 import { KernelUnavailableError } from './kernel-errors.js';
 import type { ChildMessage, EventBatch, ParentMessage } from '../common/kernel-ipc.js';
 import { KernelProcess } from './kernel-process.js';
-import type { ChildLike, Clock, KernelProcessOptions } from './kernel-process.js';
+import type { Clock } from '@gatehouse/child';
+import type { KernelChild, KernelProcessOptions } from './kernel-process.js';
 
 class FakeClock implements Clock {
   time = 0;
@@ -39,7 +40,7 @@ class FakeClock implements Clock {
   }
 }
 
-class FakeChild extends EventEmitter implements ChildLike {
+class FakeChild extends EventEmitter implements KernelChild {
   readonly sent: ParentMessage[] = [];
   readonly pid: number;
   answers: (message: ParentMessage) => ChildMessage | null = () => null;
@@ -161,9 +162,10 @@ describe('KernelProcess', () => {
   });
 
   it('replaces a child that never says ready', async () => {
-    const { kernel, children, clock } = supervised({ readyTimeoutMs: 3_000 });
+    const { kernel, children, clock, exits } = supervised({ readyTimeoutMs: 3_000 });
     kernel.start();
     await clock.advance(3_100);
+    expect(exits).toEqual(['not ready after 3 s']);
     expect(children).toHaveLength(2);
   });
 
@@ -172,7 +174,7 @@ describe('KernelProcess', () => {
     kernel.start();
     become();
     await clock.advance(7_000);
-    expect(exits).toEqual(['killed by SIGKILL']);
+    expect(exits).toEqual(['no answer for 6 s']);
     expect(children).toHaveLength(2);
   });
 

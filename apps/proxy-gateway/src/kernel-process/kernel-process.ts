@@ -1,5 +1,5 @@
+import { ChildLink, RestartWaits, type ChildLike, type Clock } from '@gatehouse/child';
 import { KernelConfigError } from '@gatehouse/proxy-kernel';
-import { KernelUnavailableError } from './kernel-errors.js';
 import type {
   ChildMessage,
   EventBatch,
@@ -8,25 +8,13 @@ import type {
   ParentMessage,
   RemoteError,
 } from '../common/kernel-ipc.js';
+import { KernelUnavailableError } from './kernel-errors.js';
 
-/** The part of a `ChildProcess` that supervision needs. */
-export interface ChildLike {
-  readonly pid?: number | undefined;
-  send(message: ParentMessage, callback: (error: Error | null) => void): boolean;
-  kill(signal: 'SIGKILL' | 'SIGTERM'): boolean;
-  on(event: 'message', listener: (message: ChildMessage) => void): unknown;
-  on(event: 'exit', listener: (code: number | null, signal: string | null) => void): unknown;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-}
-
-export interface Clock {
-  now(): number;
-  /** Returns what cancels it. */
-  after(ms: number, run: () => void): () => void;
-}
+/** The kernel's process, or a link to a kernel elsewhere that behaves like one. */
+export type KernelChild = ChildLike<ParentMessage, ChildMessage>;
 
 export interface KernelProcessOptions {
-  fork(): ChildLike;
+  fork(): KernelChild;
   clock: Clock;
   onReady(): void;
   onEvents(batch: EventBatch): void;
@@ -36,17 +24,11 @@ export interface KernelProcessOptions {
   /** First wait before a restart; doubles with every death in a row, up to `maxRestartMs`. */
   restartMs?: number;
   maxRestartMs?: number;
-  /** A child that lived this long starts the series of waits anew. */
+  /** A child that lived this long starts the series of waits again. */
   stableMs?: number;
   readyTimeoutMs?: number;
   requestTimeoutMs?: number;
   heartbeatMs?: number;
-}
-
-interface Waiting {
-  resolve(result: unknown): void;
-  reject(error: Error): void;
-  cancelTimeout: () => void;
 }
 
 export type KernelProcessState = 'stopped' | 'starting' | 'running' | 'restarting';
@@ -55,30 +37,31 @@ const DEFAULTS = {
   restartMs: 50,
   maxRestartMs: 800,
   stableMs: 10_000,
-  readyTimeoutMs: 10_000,
+  /** A process takes its time to start on a busy machine. */
+  readyTimeoutMs: 60_000,
   requestTimeoutMs: 10_000,
   heartbeatMs: 5_000,
   leaveRunning: false,
 };
-/** Heartbeats missed in a row before a kernel counts as hung. */
-const MISSED_HEARTBEATS = 3;
+/** Heartbeats missed in a row before a kernel counts as hung: a large configuration keeps it busy for seconds. */
+const MISSED_HEARTBEATS = 6;
+
+type KernelLink = ChildLink<KernelCalls, ParentMessage, ChildMessage>;
 
 /** Starts the kernel's process, watches it, and starts another when it dies or hangs. Fork and clock are handed in. */
 export class KernelProcess {
   readonly #options: Required<KernelProcessOptions>;
-  readonly #waiting = new Map<number, Waiting>();
-  #child: ChildLike | null = null;
+  readonly #restartWaits: RestartWaits;
+  #current: { child: KernelChild; link: KernelLink } | null = null;
   #state: KernelProcessState = 'stopped';
-  #nextId = 1;
-  #startedAt = 0;
-  #deathsInRow = 0;
   #restarts = 0;
-  #missed = 0;
   #wanted = false;
   #cancelTimer: () => void = () => undefined;
 
   constructor(options: KernelProcessOptions) {
     this.#options = { ...DEFAULTS, ...options };
+    const { restartMs: firstMs, maxRestartMs: lastMs, stableMs, clock } = this.#options;
+    this.#restartWaits = new RestartWaits({ firstMs, lastMs, stableMs, now: () => clock.now() });
   }
 
   get state(): KernelProcessState {
@@ -86,7 +69,7 @@ export class KernelProcess {
   }
 
   get pid(): number | null {
-    return this.#child?.pid ?? null;
+    return this.#current?.link.pid ?? null;
   }
 
   get restarts(): number {
@@ -108,121 +91,70 @@ export class KernelProcess {
     params: KernelCalls[M]['params'],
     timeoutMs = this.#options.requestTimeoutMs,
   ): Promise<KernelCalls[M]['result']> {
-    const child = this.#child;
-    if (!child || this.#state !== 'running') {
+    const link = this.#current?.link;
+    if (!link || this.#state !== 'running') {
       return Promise.reject(new KernelUnavailableError('The kernel is not running.'));
     }
-    return new Promise((resolve, reject) => {
-      const id = this.#nextId++;
-      const fail = (error: Error): void => this.#settle(id, (waiting) => waiting.reject(error));
-      const cancelTimeout = this.#options.clock.after(timeoutMs, () =>
-        fail(new KernelUnavailableError(`The kernel did not answer ${method} within ${timeoutMs} ms.`)),
-      );
-      this.#waiting.set(id, { resolve: resolve as (result: unknown) => void, reject, cancelTimeout });
-      child.send({ type: 'request', id, method, params } as ParentMessage, (error) => {
-        if (error) fail(new KernelUnavailableError('The kernel cannot be reached.', { cause: error }));
-      });
-    });
+    return link.request(method, params, timeoutMs);
   }
 
   /** Lets flows end for `graceMs`, then the process; kills it when it does not go by itself. */
   async stop(graceMs = 1_000): Promise<void> {
     this.#wanted = false;
     this.#cancelTimer();
-    const child = this.#child;
-    if (!child) {
+    if (!this.#current) {
       this.#state = 'stopped';
       return;
     }
-    const gone = new Promise<void>((resolve) => child.on('exit', () => resolve()));
+    const { child, link } = this.#current;
     // A kernel that cannot answer is ended by the kill below.
     if (this.#options.leaveRunning) child.kill('SIGTERM');
-    else await this.request('shutdown', { graceMs }, graceMs + 2_000).catch(() => child.kill('SIGKILL'));
-    const cancelKill = this.#options.clock.after(1_000, () => child.kill('SIGKILL'));
-    await gone;
+    else await this.request('shutdown', { graceMs }, graceMs + 2_000).catch(() => link.kill());
+    const cancelKill = this.#options.clock.after(1_000, () => link.kill());
+    await link.exited;
     cancelKill();
   }
 
   #spawn(): void {
+    const { fork, clock, readyTimeoutMs } = this.#options;
     this.#state = 'starting';
-    this.#missed = 0;
-    this.#startedAt = this.#options.clock.now();
-    const child = this.#options.fork();
-    this.#child = child;
-    let ended = false;
-    const end = (reason: string): void => {
-      if (ended) return;
-      ended = true;
-      this.#ended(reason);
-    };
-    child.on('message', (message) => this.#receive(child, message));
-    child.on('exit', (code, signal) => end(signal ? `killed by ${signal}` : `exit code ${code ?? 'unknown'}`));
-    child.on('error', (error) => {
-      if (child.pid === undefined) end(error.message);
+    this.#restartWaits.started();
+    const child = fork();
+    const link: KernelLink = new ChildLink<KernelCalls, ParentMessage, ChildMessage>(child, {
+      name: 'kernel',
+      clock,
+      unavailable: (message, cause) => new KernelUnavailableError(message, { cause }),
+      errorOf: (answer) => ('error' in answer ? fromRemoteError(answer.error) : new Error('the kernel failed')),
+      onMessage: (message) => this.#receive(link, message),
+      onExit: (reason) => this.#ended(reason),
     });
-    this.#after(this.#options.readyTimeoutMs, () => child.kill('SIGKILL'));
+    this.#current = { child, link };
+    this.#after(readyTimeoutMs, () => link.kill(`not ready after ${readyTimeoutMs / 1000} s`));
   }
 
-  #receive(child: ChildLike, message: ChildMessage): void {
-    if (child !== this.#child) return;
-    switch (message.type) {
-      case 'ready':
-        this.#state = 'running';
-        this.#watch(child);
-        this.#options.onReady();
-        return;
-      case 'events':
-        this.#options.onEvents(message);
-        return;
-      case 'response':
-        this.#settle(message.id, (waiting) =>
-          message.ok ? waiting.resolve(message.result) : waiting.reject(fromRemoteError(message.error)),
-        );
-    }
-  }
-
-  #watch(child: ChildLike): void {
-    this.#after(this.#options.heartbeatMs, () => {
-      this.request('ping', null, this.#options.heartbeatMs)
-        .then(() => (this.#missed = 0))
-        .catch(() => this.#missed++)
-        .finally(() => {
-          if (child !== this.#child || !this.#wanted) return;
-          if (this.#missed >= MISSED_HEARTBEATS) child.kill('SIGKILL');
-          else this.#watch(child);
-        })
-        .catch(() => undefined);
-    });
+  #receive(link: KernelLink, message: ChildMessage): void {
+    if (link !== this.#current?.link) return;
+    if (message.type === 'events') return this.#options.onEvents(message);
+    if (message.type !== 'ready') return;
+    this.#state = 'running';
+    this.#cancelTimer();
+    link.watch({ everyMs: this.#options.heartbeatMs, missed: MISSED_HEARTBEATS });
+    this.#options.onReady();
   }
 
   #ended(reason: string): void {
-    const { clock, stableMs, restartMs, maxRestartMs, onExit } = this.#options;
     this.#cancelTimer();
-    this.#child = null;
+    this.#current = null;
     this.#state = this.#wanted ? 'restarting' : 'stopped';
-    // Settling deletes from the map, which its iterator allows.
-    for (const id of this.#waiting.keys()) {
-      this.#settle(id, (waiting) => waiting.reject(new KernelUnavailableError(`The kernel ended: ${reason}.`)));
-    }
     if (!this.#wanted) return;
-    this.#deathsInRow = clock.now() - this.#startedAt >= stableMs ? 0 : this.#deathsInRow + 1;
     this.#restarts++;
-    const wait = Math.min(restartMs * 2 ** Math.max(0, this.#deathsInRow - 1), maxRestartMs);
-    this.#after(wait, () => this.#spawn());
-    onExit(reason);
+    this.#after(this.#restartWaits.died(), () => this.#spawn());
+    this.#options.onExit(reason);
   }
 
   #after(ms: number, run: () => void): void {
     this.#cancelTimer();
     this.#cancelTimer = this.#options.clock.after(ms, run);
-  }
-
-  #settle(id: number, how: (waiting: Waiting) => void): void {
-    const waiting = this.#waiting.get(id);
-    if (!waiting) return;
-    this.#waiting.delete(id);
-    waiting.cancelTimeout();
-    how(waiting);
   }
 }
 

@@ -1,3 +1,4 @@
+import { SYSTEM_CLOCK } from '@gatehouse/child';
 import { guardPromise } from '@gatehouse/net';
 import type { KernelState, KernelStatusView } from '@gatehouse/contracts';
 import { PgListener } from '@gatehouse/persistence';
@@ -81,7 +82,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     this.isRemote = launcher.leavesKernelRunning;
     this.process = new KernelProcess({
       fork: () => launcher.launch(source.mode.get(), source.mode.executable),
-      clock: { now: () => Date.now(), after: startTimer },
+      clock: SYSTEM_CLOCK,
       leaveRunning: this.isRemote,
       onReady: () => guardPromise(null, this.configureNewborn()),
       onEvents: (batch) => this.receive(batch),
@@ -106,7 +107,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     this.source.onListening(renew);
     this.process.start();
     // A kernel that cannot start is told by its state; the management API must not wait for it for ever.
-    const cancel = startTimer(FIRST_APPLY_MS, () => this.firstApply.resolve());
+    const cancel = SYSTEM_CLOCK.after(FIRST_APPLY_MS, () => this.firstApply.resolve());
     await this.firstApply.promise;
     cancel();
     const refusal = explainFirstFailure(
@@ -358,11 +359,6 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
       });
     }
   }
-}
-
-function startTimer(ms: number, run: () => void): () => void {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
 }
 
 function unavailable(cause?: unknown): AppError {

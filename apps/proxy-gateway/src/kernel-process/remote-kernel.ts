@@ -10,7 +10,7 @@ import {
 } from '@gatehouse/net';
 import type { ChildMessage, ParentMessage } from '../common/kernel-ipc.js';
 import { KernelLauncher } from './kernel-launcher.js';
-import type { ChildLike } from './kernel-process.js';
+import type { KernelChild } from './kernel-process.js';
 import type { FromKernel, FromService } from '../common/kernel-channel.js';
 
 /** "Starts" a kernel that runs on its own by connecting to it. */
@@ -28,13 +28,13 @@ export class RemoteKernelLauncher extends KernelLauncher {
 
   override readonly leavesKernelRunning = true;
 
-  override launch(): ChildLike {
+  override launch(): KernelChild {
     return new RemoteKernel(this.endpoint, this.key, this.taken);
   }
 }
 
 /** One connection to a kernel, in the form that a child process has: its end is the connection's. */
-class RemoteKernel extends EventEmitter implements ChildLike {
+class RemoteKernel extends EventEmitter implements KernelChild {
   pid: number | undefined;
   private readonly place: string;
   private readonly taken: { instance: string; number: number };

@@ -1,3 +1,4 @@
+import { PendingRequests } from '@gatehouse/child';
 import { guardPromise } from '@gatehouse/net';
 import type { ControlLink } from '@gatehouse/net';
 
@@ -30,18 +31,11 @@ export interface ChannelHandlers {
   closed(): void;
 }
 
-interface Waiting {
-  resolve(result: unknown): void;
-  reject(error: Error): void;
-  timer: NodeJS.Timeout;
-}
-
 /** Requests with answers, both ways, over one control link. Both sides are alike. */
 export class ChannelPeer {
   private readonly link: ControlLink;
   private readonly handlers: ChannelHandlers;
-  private readonly waiting = new Map<number, Waiting>();
-  private nextId = 1;
+  private readonly pending = new PendingRequests();
   private running = 0;
   /** Resolves when the system has everything that was said. */
   private said: Promise<void> = Promise.resolve();
@@ -56,14 +50,11 @@ export class ChannelPeer {
   /** @throws ChannelError `unavailable` when no answer came in time, or what the other side threw. */
   request(method: string, params: unknown, timeoutMs: number): Promise<unknown> {
     if (this.link.closed) return Promise.reject(new ChannelError('unavailable', 'the channel is closed'));
-    return new Promise((resolve, reject) => {
-      const id = this.nextId++;
-      const timer = setTimeout(() => {
-        this.settle(id, (waiting) => waiting.reject(new ChannelError('unavailable', `no answer to ${method}`)));
-      }, timeoutMs);
-      this.waiting.set(id, { resolve, reject, timer });
-      this.send({ type: 'request', id, method, params });
-    });
+    return this.pending.add(
+      timeoutMs,
+      (id) => this.send({ type: 'request', id, method, params }),
+      () => new ChannelError('unavailable', `no answer to ${method}`),
+    );
   }
 
   /** Says something that wants no answer. */
@@ -92,8 +83,8 @@ export class ChannelPeer {
     if (message.type === 'request') guardPromise(null, this.perform(message));
     else if (message.type === 'note') this.handlers.noted(message.name, message.value);
     else if (message.type !== 'response') this.close();
-    else if (message.ok) this.settle(message.id, (waiting) => waiting.resolve(message.result));
-    else this.settle(message.id, (waiting) => waiting.reject(new ChannelError(message.code, message.message)));
+    else if (message.ok) this.pending.resolve(message.id, message.result);
+    else this.pending.reject(message.id, new ChannelError(message.code, message.message));
   }
 
   private async perform({ id, method, params }: Extract<Message, { type: 'request' }>): Promise<void> {
@@ -110,17 +101,7 @@ export class ChannelPeer {
   }
 
   private closed(): void {
-    for (const id of this.waiting.keys()) {
-      this.settle(id, (waiting) => waiting.reject(new ChannelError('unavailable', 'the channel was closed')));
-    }
+    this.pending.rejectAll(new ChannelError('unavailable', 'the channel was closed'));
     this.handlers.closed();
-  }
-
-  private settle(id: number, how: (waiting: Waiting) => void): void {
-    const waiting = this.waiting.get(id);
-    if (!waiting) return;
-    this.waiting.delete(id);
-    clearTimeout(waiting.timer);
-    how(waiting);
   }
 }

@@ -10,7 +10,7 @@ import type {
   PortName,
 } from '../common/edge-ipc.js';
 import { EdgeProcess, EdgeUnavailableError, type EdgeChild, type EdgeEvents } from '../common/edge-process.js';
-import { RestartWaits } from '../common/restart-waits.js';
+import { RestartWaits } from '@gatehouse/child';
 
 export interface EdgeSupervisorOptions {
   launch(): EdgeChild;

@@ -3,7 +3,7 @@ import { RestartWaits } from './restart-waits.js';
 
 it('a process that dies young again and again is waited for longer, up to a limit; one that lived is not', () => {
   let now = 0;
-  const waits = new RestartWaits(() => now);
+  const waits = new RestartWaits({ now: () => now });
   const after = (ms: number): number => {
     waits.started();
     now += ms;

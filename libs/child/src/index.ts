@@ -1,0 +1,4 @@
+export { ChildLink, type Calls, type ChildLike, type ChildLinkOptions, type HeartbeatOptions } from './child-link.js';
+export { SYSTEM_CLOCK, type Clock } from './clock.js';
+export { PendingRequests } from './pending-requests.js';
+export { RestartWaits } from './restart-waits.js';
