@@ -26,11 +26,11 @@ export interface ChildLinkOptions<Received> {
   name: string;
   clock?: Clock;
   /** The error of a request that nobody answers. */
-  unavailable(message: string, cause?: unknown): Error;
+  unavailable: (message: string, cause?: unknown) => Error;
   /** The error that an answer with `ok: false` stands for. */
   errorOf(answer: Received): Error;
   /** Every message but answers. */
-  onMessage(message: Received, handle: unknown): void;
+  onMessage(message: Exclude<Received, Answer>, handle: unknown): void;
   /** Once. `reason` is what `kill` was given, or how the process ended. */
   onExit(reason: string): void;
 }
@@ -131,7 +131,7 @@ export class ChildLink<C extends Calls<C>, Sent, Received extends { type: string
   }
 
   private receive(message: Received, handle: unknown): void {
-    if (!isAnswer(message)) return this.options.onMessage(message, handle);
+    if (!isAnswer(message)) return this.options.onMessage(message as Exclude<Received, Answer>, handle);
     if (message.ok) this.pending.resolve(message.id, message.result);
     else this.pending.reject(message.id, this.options.errorOf(message));
   }

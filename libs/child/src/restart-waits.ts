@@ -4,7 +4,7 @@ export interface RestartWaitsOptions {
   lastMs: number;
   /** A process that lived this long starts the series of waits again. */
   stableMs: number;
-  now(): number;
+  now: () => number;
 }
 
 const DEFAULTS: RestartWaitsOptions = { firstMs: 50, lastMs: 800, stableMs: 10_000, now: () => Date.now() };

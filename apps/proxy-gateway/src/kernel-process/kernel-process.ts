@@ -132,10 +132,9 @@ export class KernelProcess {
     this.#after(readyTimeoutMs, () => link.kill(`not ready after ${readyTimeoutMs / 1000} s`));
   }
 
-  #receive(link: KernelLink, message: ChildMessage): void {
+  #receive(link: KernelLink, message: Exclude<ChildMessage, { type: 'response' }>): void {
     if (link !== this.#current?.link) return;
     if (message.type === 'events') return this.#options.onEvents(message);
-    if (message.type !== 'ready') return;
     this.#state = 'running';
     this.#cancelTimer();
     link.watch({ everyMs: this.#options.heartbeatMs, missed: MISSED_HEARTBEATS });

@@ -108,7 +108,7 @@ export class EdgeProcess {
     this.link.kill(reason);
   }
 
-  private receive(message: EdgeMessage, handle: unknown): void {
+  private receive(message: Exclude<EdgeMessage, { type: 'response' }>, handle: unknown): void {
     switch (message.type) {
       case 'bound':
         return this.events.bound?.();
