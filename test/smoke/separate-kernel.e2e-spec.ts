@@ -130,6 +130,18 @@ class Machine implements AsyncDisposable {
     return items.filter((item) => item.target_port === port && item.upload > 0).map((item) => item.upload);
   }
 
+  /** What `GET /logs` has of the kernel. */
+  async kernelLines(): Promise<{ message: string; fields: Record<string, unknown> }[]> {
+    const headers = { authorization: `Bearer ${await this.token()}` };
+    const answer = await fetch(`${this.api}/logs?source=kernel&limit=500`, { headers });
+    if (!answer.ok) throw new Error(await answer.text());
+    return ((await answer.json()) as { items: { message: string; fields: Record<string, unknown> }[] }).items;
+  }
+
+  async logged(line: string): Promise<void> {
+    await waitFor(async () => (await this.kernelLines()).some(({ message }) => message === line), PATIENCE);
+  }
+
   async end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     this.running.delete(child);
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -232,5 +244,12 @@ describe('a kernel that runs on its own', () => {
     expect(new Set(await machine.recorded(target.port))).toEqual(
       new Set(['before the restart'.length, 'after'.length]),
     );
+    // The first line was written while there was no service, the second one is about somebody without the key.
+    await machine.logged('The configuration of the run before is in use until the service comes');
+    connect(join(machine.folder, 'kernel.sock'))
+      .on('error', () => undefined)
+      .end('no TLS');
+    await machine.logged('A connection to the control channel was refused');
+    expect(JSON.stringify(await machine.kernelLines())).not.toContain(USER.password.replaceAll(' ', '-'));
   }, 120_000);
 });

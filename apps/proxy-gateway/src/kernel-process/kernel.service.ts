@@ -28,7 +28,15 @@ import type { KernelConfigRows, MappedConfig } from '../kernel-config/kernel-con
 import { KernelConfigSource } from '../kernel-config/kernel-config.source.js';
 import { KernelConfigurator } from './kernel-configurator.js';
 import { KernelUnavailableError } from './kernel-errors.js';
-import type { CloseFilter, EventBatch, KernelCalls, KernelMethod, TagUsage, GroupInUse } from '../common/kernel-ipc.js';
+import type {
+  CloseFilter,
+  EventBatch,
+  GroupInUse,
+  KernelCalls,
+  KernelLogEntry,
+  KernelMethod,
+  TagUsage,
+} from '../common/kernel-ipc.js';
 import type { KernelProgramName } from '../kernel-config/kernel-mode.js';
 import { KernelLauncher } from './kernel-launcher.js';
 import { KernelProcess } from './kernel-process.js';
@@ -46,6 +54,8 @@ const FIRST_APPLY_MS = 5_000;
 /** Whatever was not heard of is in force after this; a configuration that is in force already changes nothing. */
 const RENEW_MS = 300_000;
 const SHUTDOWN_GRACE_MS = 500;
+/** Older log lines waited for a service. */
+const WAITED_MS = 5_000;
 
 type Listener<T> = (value: T) => void;
 
@@ -324,8 +334,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     for (const delta of batch.traffic) for (const listener of this.trafficListeners) listener(delta);
     for (const change of batch.switched) for (const listener of this.switchListeners) listener(change);
     for (const change of batch.circuits) for (const listener of this.circuitListeners) listener(change);
-    for (const { level, message, fields } of batch.logs) {
-      this.logger[level === 'info' ? 'log' : level](message, ...(fields ? [fields] : []));
+    for (const { level, message, ...entry } of batch.logs) {
+      this.logger[level === 'info' ? 'log' : level](message, ...fieldsOf(entry));
     }
     const { closed, traffic, changes, logs } = batch.dropped;
     if (closed + traffic + changes + logs === 0) return;
@@ -359,6 +369,12 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
       });
     }
   }
+}
+
+/** The line gets the time of now; one that waited for a service says when it was written. */
+function fieldsOf({ at, fields }: Pick<KernelLogEntry, 'at' | 'fields'>): Record<string, unknown>[] {
+  const waited = Date.now() - at > WAITED_MS;
+  return fields || waited ? [{ ...fields, ...(waited && { written_at: new Date(at).toISOString() }) }] : [];
 }
 
 function unavailable(cause?: unknown): AppError {

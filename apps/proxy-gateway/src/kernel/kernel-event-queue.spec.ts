@@ -54,6 +54,20 @@ describe('KernelEventQueue', () => {
     expect(batches.reduce((sum, { dropped }) => sum + dropped.closed, 0)).toBe(3);
   });
 
+  it('keeps the newest log lines, and counts the others', async () => {
+    const batches: EventBatch[] = [];
+    const queue = new KernelEventQueue((batch) => Promise.resolve(void batches.push(batch)), 60_000);
+    for (let i = 0; i < 2_003; i++) queue.log({ at: 0, level: 'info', message: `line ${i}` });
+    await queue.flush();
+    const [batch] = batches;
+    expect([batch?.logs.length, batch?.logs[0]?.message, batch?.logs.at(-1)?.message]).toEqual([
+      2_000,
+      'line 3',
+      'line 2002',
+    ]);
+    expect(batch?.dropped.logs).toBe(3);
+  });
+
   it('goes on after a send that failed', async () => {
     let calls = 0;
     const queue = new KernelEventQueue(

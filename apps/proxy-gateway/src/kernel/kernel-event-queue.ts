@@ -16,7 +16,7 @@ const nothingDropped = (): EventBatch['dropped'] => ({ closed: 0, traffic: 0, ch
 
 /**
  * Holds events until the service has them. At most one batch is under way, so a slow reader makes batches larger
- * instead of queueing messages; past the bounds the newest is dropped and counted, never silently; traffic is added up.
+ * instead of queueing messages; past the bounds the newest is dropped (of log lines the oldest) and counted, never silently; traffic is added up.
  */
 export class KernelEventQueue {
   readonly #send: (batch: EventBatch) => Promise<void>;
@@ -59,8 +59,12 @@ export class KernelEventQueue {
   }
 
   log(entry: KernelLogEntry): void {
-    if (this.#logs.length >= MAX_LOGS) this.#dropped.logs++;
-    else this.#logs.push(entry);
+    this.#logs.push(entry);
+    // The newest lines say how things are now, and a service may have been away for hours.
+    if (this.#logs.length > MAX_LOGS) {
+      this.#logs.shift();
+      this.#dropped.logs++;
+    }
     this.#schedule();
   }
 

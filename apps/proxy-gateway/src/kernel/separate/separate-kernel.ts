@@ -4,7 +4,7 @@ import type { Endpoint, KernelConfig, KernelLogger, ProxyKernel } from '@gatehou
 import { KernelChild } from '../kernel-child.js';
 import { KernelEventQueue } from '../kernel-event-queue.js';
 import type { KernelGeo } from '../kernel-geo.js';
-import type { ChildMessage, ParentMessage } from '../../common/kernel-ipc.js';
+import type { ChildMessage, KernelLogEntry, ParentMessage } from '../../common/kernel-ipc.js';
 import type { FromKernel, FromService, KernelGreeting } from '../../common/kernel-channel.js';
 import { EventOutbox } from './event-outbox.js';
 import type { KernelStore } from './kernel-store.js';
@@ -63,6 +63,11 @@ export class SeparateKernel {
     this.ownPorts = ports.map((port) => ({ host: '*', port }));
     await this.restore();
     return bound;
+  }
+
+  /** A line of this process for the log that the service keeps; without a service the newest lines wait. */
+  log(entry: KernelLogEntry): void {
+    this.events.log(entry);
   }
 
   /** Flows have `graceMs`; records that nobody takes are kept for the next start. */

@@ -1,9 +1,10 @@
 import { parseControlEndpoint } from '@gatehouse/net';
 import { createSecretBox, findSecretKeys } from '@gatehouse/persistence';
-import { createLogger, StartError, type RunningProcess } from '@gatehouse/platform';
+import { createLogger, StartError, type LogRecord, type RunningProcess } from '@gatehouse/platform';
 import { createProxyKernel, createSystemResolver, type KernelLogger } from '@gatehouse/proxy-kernel';
 import { KernelGeo } from '../kernel-geo.js';
 import { kernelChannelKey } from '../../common/kernel-channel.js';
+import type { KernelLogEntry } from '../../common/kernel-ipc.js';
 import { openHealthPort } from './health-port.js';
 import { KernelStore } from './kernel-store.js';
 import { SeparateKernel } from './separate-kernel.js';
@@ -24,6 +25,9 @@ export async function startSeparateKernel(settings: Readonly<SeparateKernelSetti
   const kernel = createProxyKernel({ ...environment, country: geo.country, asn: geo.asn });
   const store = new KernelStore(home, createSecretBox(secretKeys));
   const separate = new SeparateKernel({ kernel, store, geo, logger, keys: secretKeys.map(kernelChannelKey) });
+  // As with a kernel that the service starts, the service decides by its own setting which lines it keeps.
+  log.setContextLevel(CONTEXT, 'debug');
+  log.tap((record) => separate.log(toLogEntry(record)));
   const health = await openHealthPort(kernelHealthPort, () => separate.ready).catch((error: unknown) => {
     throw new StartError(`PROXY_KERNEL_HEALTH_PORT: port ${kernelHealthPort} cannot be had`, { cause: error });
   });
@@ -37,14 +41,21 @@ export async function startSeparateKernel(settings: Readonly<SeparateKernelSetti
   return { logger: log, stop, ready: { channel: bound, healthPort: health.port } };
 }
 
+const CONTEXT = 'Kernel';
+
 /** Below the time after which a process that stops is ended by force. */
 const MAX_GRACE_MS = 20_000;
 
 function loggerOver(log: RunningProcess['logger']): KernelLogger {
   return {
-    debug: (message, fields) => log.debug(message, fields ?? {}, 'Kernel'),
-    info: (message, fields) => log.log(message, fields ?? {}, 'Kernel'),
-    warn: (message, fields) => log.warn(message, fields ?? {}, 'Kernel'),
-    error: (message, fields) => log.error(message, fields ?? {}, 'Kernel'),
+    debug: (message, fields) => log.debug(message, fields ?? {}, CONTEXT),
+    info: (message, fields) => log.log(message, fields ?? {}, CONTEXT),
+    warn: (message, fields) => log.warn(message, fields ?? {}, CONTEXT),
+    error: (message, fields) => log.error(message, fields ?? {}, CONTEXT),
   };
+}
+
+/** The record is redacted already. */
+function toLogEntry({ time, level, message, fields }: LogRecord): KernelLogEntry {
+  return { at: Date.parse(time), level: level === 'fatal' ? 'error' : level, message, fields };
 }
