@@ -197,6 +197,20 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
       });
     });
 
+    it.each(['meta', 'unlock'])('refuse a %s call without taking from the limits of a minute', async (path) => {
+      const app = await limited({ appPerMinute: 4, appPerDay: 2 });
+      const { access_token: token } = await party.tokens(app, owner.id);
+      const codes: string[] = [];
+      for (let calls = 0; calls < 8; calls++) {
+        const { body } = await call(app, site, path, token);
+        codes.push((body as { limit_code?: string }).limit_code ?? 'passed');
+      }
+      expect(codes).toEqual(['passed', 'passed', ...Array.from({ length: 6 }, () => 'APP_DAILY_QUOTA_EXCEEDED')]);
+      // Two of the four are left, for operations that do not count against the quota.
+      await sql.query('UPDATE quota_used SET used = 0 WHERE key = $1', [`a:a${app.application.id}`]);
+      if (path === 'unlock') expect(passed(await storm(app, 6, path, token))).toBe(2);
+    });
+
     it('of reads are known to the other replica within a second', async () => {
       const app = await limited({ appPerDay: 5 });
       for (let i = 0; i < 5; i++) await call(app, site).expect(200);

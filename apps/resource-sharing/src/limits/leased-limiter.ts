@@ -83,6 +83,11 @@ export class LeasedLimiter {
     return undefined;
   }
 
+  /** One of each back: what take() took for a call that was refused for another reason. */
+  giveBack(leases: readonly Lease[]): void {
+    giveBack(leases, leases.length);
+  }
+
   private async takeWaiting(leases: readonly Lease[]): Promise<Lease | undefined> {
     for (const lease of leases) lease.waiting += 1;
     try {

@@ -69,7 +69,10 @@ export class LimitCheck {
     const now = performance.now();
     if (denied !== undefined) throw refusalOf(denied, call, now);
     const spent = limits.dayLimits.find(({ count, limit }) => count.used + count.pending >= limit);
-    if (spent !== undefined) throw quotaRefusal(spent, call);
+    if (spent !== undefined) {
+      this.limiter.giveBack(limits.leases);
+      throw quotaRefusal(spent, call);
+    }
     for (const { count } of limits.dayLimits) this.quotas.add(count, 1);
     this.giveBackFailures(limits.dayLimits, response);
     if (operation.scope !== 'unlock' && limits.leases.length > 0) {

@@ -23,7 +23,7 @@ export interface QuotaRequest {
 }
 
 export interface Admission {
-  /** In the order of the requests. */
+  /** In the order of the requests. None is granted where the tokens or a quota do not suffice. */
   readonly tokens: readonly TokenAnswer[];
   /** Index of a quota that is used up; undefined when all was counted, or the tokens were refused before. */
   readonly exceeded: number | undefined;
@@ -39,6 +39,6 @@ export abstract class LimitStore {
   /** As many as there are of each, or with `all` everything or nothing. Keys differ. Rejects when the store is away. */
   abstract take(requests: readonly TokenRequest[], all: boolean): Promise<TokenAnswer[]>;
 
-  /** One token of each or none, and then one more of each quota or of none, in as few steps as the store can. */
+  /** One token of each and one more of each quota, or nothing, in as few steps as the store can. */
   abstract admit(requests: readonly TokenRequest[], quota: QuotaRequest | undefined): Promise<Admission>;
 }

@@ -96,7 +96,7 @@ export class PostgresLimitStore extends LimitStore {
     });
     const [row] = rows;
     if (row === undefined) throw new Error('an admission answered nothing');
-    const given = row.granted ? 1 : 0;
+    const given = row.granted && row.exceeded === 0 ? 1 : 0;
     const tokens = requests.map((_, index): TokenAnswer => {
       return { granted: given, room: row.rooms?.[index] ?? 0, aheadMs: (row.aheads_s?.[index] ?? 0) * 1_000 };
     });

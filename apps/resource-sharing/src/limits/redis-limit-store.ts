@@ -30,6 +30,19 @@ for i, key in ipairs(KEYS) do
 end
 return answer`;
 
+/** The other way: one step back for each key. A key that has expired has nothing to give back. */
+const GIVE_BACK = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+for i, key in ipairs(KEYS) do
+  local tat = tonumber(redis.call('GET', key) or '0') - tonumber(ARGV[i])
+  if tat > now then
+    redis.call('SET', key, string.format('%.0f', tat), 'PX', math.ceil((tat - now) / 1000) + 1)
+  else
+    redis.call('DEL', key)
+  end
+end`;
+
 /** Tokens in Redis: one script whatever the number of keys. */
 export class RedisLimitStore extends LimitStore {
   private readonly client: RedisScriptClient;
@@ -43,7 +56,7 @@ export class RedisLimitStore extends LimitStore {
   }
 
   async take(requests: readonly TokenRequest[], all: boolean): Promise<TokenAnswer[]> {
-    const keys = requests.map(({ key }) => `resource-sharing:limit:${key}`);
+    const keys = requests.map(storedKey);
     const values = requests.flatMap(({ intervalMs, burst, cost }) => [intervalMs * 1_000, burst, cost]);
     const answer = (await this.client.eval(TAKE, keys.length, ...keys, all ? 1 : 0, ...values)) as string[];
     return answer.map((line) => {
@@ -55,8 +68,31 @@ export class RedisLimitStore extends LimitStore {
   async admit(requests: readonly TokenRequest[], quota: QuotaRequest | undefined): Promise<Admission> {
     const tokens = requests.length === 0 ? [] : await this.take(requests, true);
     if (quota === undefined || tokens.some(({ granted }) => granted === 0)) return { tokens, exceeded: undefined };
-    return { tokens, exceeded: await this.reserve(quota) };
+    let exceeded: number | undefined = -1;
+    try {
+      exceeded = await this.reserve(quota);
+    } finally {
+      if (exceeded !== undefined) await this.giveBack(requests);
+    }
+    if (exceeded === undefined) return { tokens, exceeded };
+    return { tokens: tokens.map((answer, index) => undone(answer, requests[index])), exceeded };
   }
+
+  /** Never rejects: tokens that cannot be given back come back with time. */
+  private async giveBack(requests: readonly TokenRequest[]): Promise<void> {
+    if (requests.length === 0) return;
+    const steps = requests.map(({ intervalMs }) => intervalMs * 1_000);
+    await this.client.eval(GIVE_BACK, requests.length, ...requests.map(storedKey), ...steps).catch(() => undefined);
+  }
+}
+
+function storedKey({ key }: TokenRequest): string {
+  return `resource-sharing:limit:${key}`;
+}
+
+/** What is true of a key once its token was given back. */
+function undone({ room, aheadMs }: TokenAnswer, request: TokenRequest | undefined): TokenAnswer {
+  return { granted: 0, room, aheadMs: Math.max(0, aheadMs - (request?.intervalMs ?? 0)) };
 }
 
 const RETRY_MS = 2_000;

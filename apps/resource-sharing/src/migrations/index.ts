@@ -23,6 +23,7 @@ import { CreateOneTimeTexts1763668801500 } from './1763668801500-create-one-time
 import { ChainAuditEvents1763668801400 } from './1763668801400-chain-audit-events.js';
 import { TightenLedgerRules1763668801690 } from './1763668801690-tighten-ledger-rules.js';
 import { ReopenSharesOneByOne1763668801691 } from './1763668801691-reopen-shares-one-by-one.js';
+import { KeepTokensOfRefusedCalls1763668801700 } from './1763668801700-keep-tokens-of-refused-calls.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -51,4 +52,5 @@ export const MIGRATIONS = [
   CreateOneTimeTexts1763668801500,
   TightenLedgerRules1763668801690,
   ReopenSharesOneByOne1763668801691,
+  KeepTokensOfRefusedCalls1763668801700,
 ];
