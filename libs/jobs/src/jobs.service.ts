@@ -1,6 +1,6 @@
 import type { QueueName, QueuePayloads } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
-import type { Job, Queue } from 'bullmq';
+import type { Job } from 'bullmq';
 import type { EntityManager } from 'typeorm';
 import { decodeFailure, JobsUnavailableError } from './job-errors.js';
 import type {
@@ -156,28 +156,14 @@ export class Jobs {
 
   private async addJob(name: QueueName, payload: object, options: AddOptions): Promise<string> {
     checkJobId(options.jobId);
-    const queue = this.registry.queue(name);
-    if (options.jobId !== undefined) {
-      const former = await queue.getJob(options.jobId);
-      if (former?.finishedOn !== undefined) await clearAway(queue, former, options.jobId);
-    }
-    const job = await queue.add(name, payload, options);
+    if (options.jobId !== undefined) await this.registry.clearFinished(name, options.jobId);
+    const job = await this.registry.queue(name).add(name, payload, options);
     if (job.id === undefined) throw new JobsUnavailableError(`The queue ${name} gave the job no id.`);
     return job.id;
   }
 
   private answered<T>(call: Promise<T>): Promise<T> {
     return within(call, STORE_TIMEOUT_MS, () => new JobsUnavailableError('The job queues do not answer.'));
-  }
-}
-
-/** Makes room for a job of the same id. Somebody who asks at the same time may have replaced it: theirs is joined then. */
-async function clearAway(queue: Queue, former: Job, jobId: string): Promise<void> {
-  try {
-    await former.remove();
-  } catch (error) {
-    const present = await queue.getJob(jobId);
-    if (present?.timestamp === former.timestamp) throw error;
   }
 }
 

@@ -127,6 +127,9 @@ export class JobOutbox {
         data: payload,
         opts: { ...options, jobId: options.jobId ?? `outbox-${id}` },
       }));
+      for (const jobId of new Set(entries.flatMap(({ options }) => options.jobId ?? []))) {
+        await this.registry.clearFinished(queue, jobId);
+      }
       await this.registry.queue(queue).addBulk(jobs);
     }
     await client.query('DELETE FROM job_outbox WHERE id = ANY($1)', [rows.map(({ id }) => id)]);

@@ -1,5 +1,5 @@
 import type { QueueName } from '@gatehouse/contracts';
-import { Queue, QueueEvents, type JobsOptions } from 'bullmq';
+import { Queue, QueueEvents, type Job, type JobsOptions } from 'bullmq';
 import type { QueueStore } from './queue-store.js';
 
 /** Bounds of what finished jobs leave behind, so that neither store grows for ever. */
@@ -43,6 +43,20 @@ export class QueueRegistry {
     queue.on('error', (error) => this.onError(name, error));
     this.queues.set(name, queue);
     return queue;
+  }
+
+  /** Makes room for a job of that id: one that has ended would be taken for the new one. An unfinished one stays. */
+  async clearFinished(name: QueueName, jobId: string): Promise<void> {
+    const queue = this.queue(name);
+    const former = (await queue.getJob(jobId)) as Job | undefined;
+    if (former?.finishedOn === undefined) return;
+    try {
+      await former.remove();
+    } catch (error) {
+      // Somebody who asks at the same time may have replaced it: theirs is joined then.
+      const present = (await queue.getJob(jobId)) as Job | undefined;
+      if (present?.timestamp === former.timestamp) throw error;
+    }
   }
 
   /** The queue's event stream, opened when the first caller waits for a job: it holds a connection. */
