@@ -125,7 +125,7 @@ export interface VlessNode extends NodeEndpoint {
   transport?: NodeTransport;
   packetEncoding?: string;
 }
-/** Kinds that are stored, listed and exported, and dialled only by an external kernel. */
+/** Kinds whose options are kept as they are in the Clash entry. The embedded kernel dials `anytls` and `ssh` of them. */
 export interface OtherNode extends NodeEndpoint {
   type: 'ssr' | 'hysteria' | 'hysteria2' | 'tuic' | 'wireguard' | 'anytls' | 'snell' | 'ssh' | 'mieru';
   /** The Clash entry's own option names and values, `name`, `type`, `server` and `port` left out. */

@@ -51,7 +51,8 @@ export {
 export { countChanges } from './generation.js';
 export { createProxyKernel } from './kernel.js';
 export { findDialCycle } from './dialers.js';
-export { supportsNode, type NodeSupport } from './registry.js';
+export type { NodeSupport } from './protocol/node-protocol.js';
+export { supportsNode } from './registry.js';
 export { ShadowsocksStream, aeadSession, type ShadowsocksKeys } from './protocol/shadowsocks/stream.js';
 export { aeadMethod, masterKey } from './protocol/shadowsocks/cipher.js';
 export { PUBLIC_TARGETS_ONLY } from './protocol/http/codec.js';

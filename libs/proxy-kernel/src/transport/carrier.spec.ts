@@ -13,10 +13,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { NodeTransport } from '@gatehouse/contracts';
 import { ByteReader, onFlowFailure, type ByteStream, type FlowFailure } from '@gatehouse/net';
 import { DialError } from '../interfaces/index.js';
-import { createCarrier, type Carrier } from './carrier.js';
+import { createCarrier } from './carrier.js';
 import { messageHead } from './http2/grpc-frame.js';
 import { createDirectDialer } from './server-dialer.js';
 import { OPCODE } from './websocket/frame.js';
+import type { Carrier } from './node-server.js';
 
 const dialer = createDirectDialer({ resolve: () => Promise.resolve(['127.0.0.1']) });
 const signal = new AbortController().signal;

@@ -1,20 +1,10 @@
 import type { NodeTls, NodeTransport } from '@gatehouse/contracts';
-import type { ByteStream } from '@gatehouse/net';
-import type { DialContext } from '../interfaces/index.js';
 import { createGrpcCarrier } from './http2/grpc.js';
 import { createHttp2Carrier } from './http2/plain.js';
 import { disguise } from './http-disguise.js';
-import { dialNodeServer, type NodeServer } from './node-server.js';
+import { dialNodeServer, type NodeServer, type Carrier } from './node-server.js';
 import type { ServerDialer } from './server-dialer.js';
 import { openHttpUpgrade, openWebSocket } from './websocket/open.js';
-
-/** Opens streams to a node's server through its transport. */
-export interface Carrier {
-  /** Resolves paused. @throws DialError with the stage that failed; the signal's reason when it is aborted. */
-  connect(context: DialContext): Promise<ByteStream>;
-  /** Ends connections that several streams share. */
-  close(): void;
-}
 
 export interface CarriedNode extends NodeServer {
   transport?: NodeTransport | undefined;

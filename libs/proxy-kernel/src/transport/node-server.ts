@@ -1,9 +1,17 @@
 import type { NodeTls } from '@gatehouse/contracts';
 import { ByteReader, type ByteStream } from '@gatehouse/net';
-import { DialError } from '../interfaces/index.js';
+import { DialError, type DialContext } from '../interfaces/index.js';
 import { abortError, toDialError } from './dial-error.js';
 import type { ServerDial, ServerDialer } from './server-dialer.js';
 import { wrapTls } from './tls.js';
+
+/** Opens streams to a node's server through its transport. */
+export interface Carrier {
+  /** Resolves paused. @throws DialError with the stage that failed; the signal's reason when it is aborted. */
+  connect(context: DialContext): Promise<ByteStream>;
+  /** Ends connections that several streams share. */
+  close(): void;
+}
 
 /** A node's own answer to a handshake is short; more than this is no answer of its protocol. */
 const MAX_HANDSHAKE_BYTES = 16 * 1024;

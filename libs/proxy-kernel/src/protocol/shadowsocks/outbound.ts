@@ -7,7 +7,6 @@ import {
   type PacketConnection,
   type Target,
 } from '../../interfaces/index.js';
-import type { Carrier } from '../../transport/carrier.js';
 import type { ServerDialer } from '../../transport/server-dialer.js';
 import { parseKeys2022 } from '../shadowsocks-2022/cipher.js';
 import { Datagrams2022 } from '../shadowsocks-2022/datagrams.js';
@@ -19,6 +18,7 @@ import { aeadDatagrams, type DatagramCodec } from './codec.js';
 import { ShadowsocksPackets } from './packets.js';
 import { createPluginCarrier } from './plugin.js';
 import { ShadowsocksStream, aeadSession, type ShadowsocksSession } from './stream.js';
+import type { Carrier } from '../../transport/node-server.js';
 
 /** Clash's, where a node names none: servers of version 2 take it, too. */
 const UDP_OVER_TCP: UdpOverTcpVersion = 1;

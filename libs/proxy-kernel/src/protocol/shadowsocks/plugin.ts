@@ -1,10 +1,11 @@
 /** SIP003 plugins that are carried here, by their Clash names and options. */
 import type { NodeTls, NodeTransport, ShadowsocksNode } from '@gatehouse/contracts';
-import { createCarrier, type Carrier } from '../../transport/carrier.js';
+import { createCarrier } from '../../transport/carrier.js';
 import { MuxCoolStream } from '../../transport/mux-cool.js';
 import { obfuscateAsHttp } from '../../transport/obfs/http.js';
 import { TlsObfsStream } from '../../transport/obfs/tls.js';
 import type { ServerDialer } from '../../transport/server-dialer.js';
+import type { Carrier } from '../../transport/node-server.js';
 
 type Plugin = NonNullable<ShadowsocksNode['plugin']>;
 

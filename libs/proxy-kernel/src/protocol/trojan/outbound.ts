@@ -8,11 +8,12 @@ import {
   type PacketConnection,
   type Target,
 } from '../../interfaces/index.js';
-import { createCarrier, type Carrier } from '../../transport/carrier.js';
+import { createCarrier } from '../../transport/carrier.js';
 import { PrologueStream } from '../../transport/prologue-stream.js';
 import type { ServerDialer } from '../../transport/server-dialer.js';
 import { encodeAddress } from '../socks/codec.js';
 import { TrojanPackets } from './packets.js';
+import type { Carrier } from '../../transport/node-server.js';
 
 const CRLF = Buffer.from('\r\n');
 const COMMAND = { connect: 1, udpAssociate: 3 } as const;

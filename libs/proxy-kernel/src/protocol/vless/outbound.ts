@@ -7,12 +7,13 @@ import {
   type PacketConnection,
   type Target,
 } from '../../interfaces/index.js';
-import { createCarrier, type Carrier } from '../../transport/carrier.js';
+import { createCarrier } from '../../transport/carrier.js';
 import { PrologueStream } from '../../transport/prologue-stream.js';
 import type { ServerDialer } from '../../transport/server-dialer.js';
 import { StreamDatagrams } from '../stream-datagrams.js';
 import { TargetPackets } from '../target-packets.js';
 import { COMMAND, LENGTH_FRAMING, answerLength, encodeRequest } from './codec.js';
+import type { Carrier } from '../../transport/node-server.js';
 
 /** A VLESS server without a flow, TCP and UDP. */
 export class VlessOutbound implements Outbound {

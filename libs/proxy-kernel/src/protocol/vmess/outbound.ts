@@ -7,7 +7,7 @@ import {
   type PacketConnection,
   type Target,
 } from '../../interfaces/index.js';
-import { createCarrier, type Carrier } from '../../transport/carrier.js';
+import { createCarrier } from '../../transport/carrier.js';
 import { PrologueStream } from '../../transport/prologue-stream.js';
 import type { ServerDialer } from '../../transport/server-dialer.js';
 import { TargetPackets } from '../target-packets.js';
@@ -15,6 +15,7 @@ import { COMMAND, createAccount, type Account, type Security } from './header.js
 import { VmessChannel } from './packets.js';
 import { VmessSession } from './session.js';
 import { VmessStream, toDialError } from './stream.js';
+import type { Carrier } from '../../transport/node-server.js';
 
 /** Clash's names of what protects the body. `zero`: neither sealed nor framed. */
 const SECURITIES: Readonly<Record<string, Security>> = {

@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
 import type { NodeTransport } from '@gatehouse/contracts';
 import { DialError, type DialContext } from '../../interfaces/index.js';
-import type { Carrier } from '../carrier.js';
 import { hostField, requestTarget } from '../http-upgrade.js';
-import type { NodeServer } from '../node-server.js';
+import type { NodeServer, Carrier } from '../node-server.js';
 import type { ServerDialer } from '../server-dialer.js';
 import { GrpcFrameDecoder, messageHead } from './grpc-frame.js';
 import { SessionPool, type PooledStream } from './session-pool.js';

@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { NodeTransport } from '@gatehouse/contracts';
 import { DialError, type DialContext } from '../../interfaces/index.js';
-import type { Carrier } from '../carrier.js';
 import { abortError, toDialError } from '../dial-error.js';
 import { requestTarget } from '../http-upgrade.js';
-import type { NodeServer } from '../node-server.js';
+import type { NodeServer, Carrier } from '../node-server.js';
 import type { ServerDialer } from '../server-dialer.js';
 import { SessionPool, type PooledStream } from './session-pool.js';
 import { Http2Stream, checkStatus } from './stream.js';

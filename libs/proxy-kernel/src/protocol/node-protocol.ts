@@ -1,0 +1,73 @@
+import type { NodeTls, NodeTransport, OtherNode, ProxyNode, ProxyNodeType } from '@gatehouse/contracts';
+import { KernelConfigError, type Outbound } from '../interfaces/index.js';
+import { carriedHere } from '../transport/carrier.js';
+import type { ServerDialer } from '../transport/server-dialer.js';
+import { parseUserId } from './user-id.js';
+
+export interface NodeSupport {
+  /** `embedded`: this kernel dials it. `external`: another kernel can. `unsupported`: none that we drive. */
+  support: 'embedded' | 'external' | 'unsupported';
+  reason?: string;
+}
+
+export type NodeOfType<T extends ProxyNodeType> = T extends OtherNode['type']
+  ? OtherNode
+  : Extract<ProxyNode, { type: T }>;
+
+export interface OutboundParts<N extends ProxyNode> {
+  tag: string;
+  node: N;
+  /** Connects to the node's server, through another node if need be. */
+  dialer: ServerDialer;
+  /** Where the node stands in the configuration, for errors. */
+  path: string;
+}
+
+/** How nodes of one type are dialled. Each protocol's folder exports one; `registry.ts` lists them. */
+export interface NodeProtocol<N extends ProxyNode = ProxyNode> {
+  /** Whether this kernel dials the node, and why not. */
+  support(node: N): NodeSupport;
+  /** Called for nodes that `support` calls embedded. @throws KernelConfigError */
+  create(parts: OutboundParts<N>): Outbound;
+}
+
+export const EMBEDDED: NodeSupport = { support: 'embedded' };
+
+export function external(what: string): NodeSupport {
+  return { support: 'external', reason: `${what} is not carried by the embedded kernel` };
+}
+
+export function unsupported(reason: string): NodeSupport {
+  return { support: 'unsupported', reason };
+}
+
+/** A protocol that only other kernels carry. */
+export function externalProtocol(type: OtherNode['type']): NodeProtocol<OtherNode> {
+  return {
+    support: () => external(type),
+    create: ({ tag, path }) => {
+      throw new KernelConfigError(path, `${tag} cannot be dialled: ${type}`);
+    },
+  };
+}
+
+/** `clientFingerprint` is no obstacle: the handshake works, it only looks like Node's own. */
+export function carrierSupport({ tls, transport }: { tls?: NodeTls; transport?: NodeTransport }): NodeSupport {
+  if (tls?.reality) return external('REALITY');
+  if (tls?.ech) return external('encrypted ClientHello');
+  return carriedHere(transport) ? EMBEDDED : external(`transport ${transport?.type}`);
+}
+
+const BAD_USER_ID = 'the user id is neither a UUID nor a name of 1 to 30 bytes';
+
+/** Of a node whose user is known by an id. */
+export function userIdSupport(node: { uuid: string; tls?: NodeTls; transport?: NodeTransport }): NodeSupport {
+  return parseUserId(node.uuid) ? carrierSupport(node) : unsupported(BAD_USER_ID);
+}
+
+/** @throws KernelConfigError */
+export function requireUserId(uuid: string, path: string): Buffer {
+  const id = parseUserId(uuid);
+  if (!id) throw new KernelConfigError(path, BAD_USER_ID);
+  return id;
+}
