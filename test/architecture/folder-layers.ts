@@ -55,7 +55,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly (readonly string[])
     ['async', 'console', 'logging'],
     ['errors'],
     ['http', 'settings', 'validation'],
-    ['health', 'metrics', 'openapi', 'throttling'],
+    ['health', 'metrics', 'openapi', 'proxy-clients', 'throttling'],
     ['service'],
   ],
   'libs/proxy-kernel': [

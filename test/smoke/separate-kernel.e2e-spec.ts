@@ -2,13 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@gatehouse/net';
-import { createTestDatabase, startTcpEcho, waitFor } from '@gatehouse/testing';
+import { createTestDatabase, logInFrom, startTcpEcho, waitFor } from '@gatehouse/testing';
 import { describe, expect, it } from 'vitest';
 
 const PASSWORD = 'a-password-for-tests';
@@ -109,16 +108,16 @@ class Machine implements AsyncDisposable {
     await waitFor(async () => (await this.logInThroughProxy('127.0.0.7', PASSWORD)) === 200, PATIENCE);
   }
 
-  async logInThroughProxy(from: string, password: string): Promise<number> {
+  logInThroughProxy(from: string, password: string): Promise<number> {
     const pair = Buffer.from(`${USER.name}:${USER.password.replaceAll(' ', '-')}`).toString('base64');
-    const headers = { 'content-type': 'application/json', 'proxy-authorization': `Basic ${pair}` };
-    const place = { host: '127.0.0.1', port: this.proxyPort, localAddress: from, path: `${this.api}/auth/login` };
-    const login = request({ ...place, method: 'POST', headers, agent: false });
-    login.end(JSON.stringify({ password }));
-    const [answer] = (await once(login, 'response')) as [IncomingMessage];
-    answer.resume();
-    await once(answer, 'end');
-    return answer.statusCode ?? 0;
+    const headers = { 'proxy-authorization': `Basic ${pair}` };
+    return logInFrom({
+      url: `${this.api}/auth/login`,
+      body: { password },
+      from,
+      proxyPort: this.proxyPort,
+      headers,
+    });
   }
 
   /** Bytes up of each recorded flow to a port. */

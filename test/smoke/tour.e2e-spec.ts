@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePorts, LaunchedPlatform, ROOT, temporaryHome } from './launched-platform.js';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { GuessesThroughProxy } from './guesses-through-proxy.js';
+import { freePorts, LaunchedPlatform, ROOT, temporaryHome, type Ports } from './launched-platform.js';
 
 const run = promisify(execFile);
 const TOUR = [join(ROOT, 'tools/dist/cli.js'), 'tour'];
@@ -11,10 +12,12 @@ const TOUR = [join(ROOT, 'tools/dist/cli.js'), 'tour'];
 describe.skipIf(process.platform !== 'linux')('npm run tour', { timeout: 120_000 }, () => {
   let home: string;
   let platform: LaunchedPlatform;
+  let ports: Ports;
 
   beforeAll(async () => {
     home = temporaryHome('gatehouse-tour-');
-    platform = await new LaunchedPlatform(home, await freePorts()).ready();
+    ports = await freePorts();
+    platform = await new LaunchedPlatform(home, ports).ready();
   }, 120_000);
 
   afterAll(async () => {
@@ -39,6 +42,15 @@ describe.skipIf(process.platform !== 'linux')('npm run tour', { timeout: 120_000
     });
     expect(stdout).toContain('Every door held.');
     expect(stdout.match(/^ok {4}/gm)).toHaveLength(23);
+  });
+
+  it('counts guesses through the proxy against the client that guesses, in all three services', async () => {
+    const guesses = new GuessesThroughProxy(home, ports);
+    for (const door of guesses.doors) {
+      const close = await guesses.open(door);
+      onTestFinished(close);
+      await guesses.expectTheGuesserToPay(door);
+    }
   });
 
   it('lets no bystander notice what npm run hostile does', async () => {

@@ -227,6 +227,16 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('lets the services, and nobody else, ask who comes through the proxy', () => {
+    const services = ['proxy-gateway', 'resource-sharing', 'tunnel-gateway'];
+    expect(FILE.networks['proxy-clients']).toEqual({ internal: true });
+    expect(onNetwork('proxy-clients')).toEqual(services);
+    const [gateway, ...others] = services.map((name) => FILE.services[name]?.environment ?? {});
+    expect(gateway?.['PROXY_CLIENTS_CHANNEL']).toBe('0.0.0.0:7893');
+    for (const environment of others) expect(environment['PROXY_CLIENTS_CHANNEL']).toBe('proxy-gateway:7893');
+    expect(String(gateway?.['PROXY_KERNEL_OWN_ENDPOINTS']).split(',')).toContain('proxy-gateway:7893');
+  });
+
   it('gives the proxy no secret but the key that it needs', () => {
     const environment = FILE.services['proxy-kernel']?.environment ?? {};
     expect(Object.keys(environment).filter((name) => /PASSWORD|SECRET|_URL$|USERS/.test(name))).toEqual([

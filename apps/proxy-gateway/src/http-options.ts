@@ -1,11 +1,10 @@
-import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { AuditRecorder } from '@gatehouse/audit';
 import type { HttpOptions } from '@gatehouse/platform';
 import { refuseForeignHosts } from './auth/host-check.js';
-import { nameProxyClients } from './auth/proxy-clients.js';
 import { OpenAccess } from './auth/open-access.js';
-import { KernelService } from './kernel-process/kernel.service.js';
+import { refuseUnnamedLogins } from './auth/unnamed-logins.js';
+import { KernelClients } from './kernel-process/kernel-clients.js';
 import { OPENAPI } from './openapi/openapi-options.js';
 import { ProxyGatewaySettings } from './settings.js';
 
@@ -15,6 +14,7 @@ export const HTTP_OPTIONS: HttpOptions = {
   globalPrefix: 'api/v1',
   // The same place seen from src and from dist.
   console: { folder: fileURLToPath(new URL('../../console/dist/site', import.meta.url)), page: 'proxy.html' },
+  proxyClients: (app) => app.get(KernelClients, { strict: false }),
   middleware: [
     (app) => app.get(AuditRecorder, { strict: false }).middleware,
     (app) => {
@@ -23,6 +23,6 @@ export const HTTP_OPTIONS: HttpOptions = {
       return refuseForeignHosts(() => !access.loginNeeded(), hosts);
     },
   ],
-  afterBody: [(app) => nameProxyClients(app.getHttpServer() as Server, app.get(KernelService, { strict: false }))],
+  afterBody: [() => refuseUnnamedLogins],
   openapi: OPENAPI,
 };

@@ -1,7 +1,6 @@
-import { parseControlEndpoint } from '@gatehouse/net';
-import { loadSettings, Port, ServiceSettings, Variable } from '@gatehouse/platform';
+import { Channel, loadSettings, Port, ServiceSettings, Variable } from '@gatehouse/platform';
 import type { Environment } from '@gatehouse/platform';
-import { IsBoolean, IsIn, IsIP, IsOptional, Matches, ValidateBy } from 'class-validator';
+import { IsBoolean, IsIn, IsIP, IsOptional, Matches } from 'class-validator';
 
 export const PRIVATE_TARGETS = ['allow', 'refuse'] as const;
 
@@ -45,12 +44,7 @@ export class ProxyGatewaySettings extends ServiceSettings {
   kernel: 'own' | 'separate' = 'own';
 
   /** Of a separate kernel: where it listens for the service, and where the service finds it. */
-  @Variable('PROXY_KERNEL_CHANNEL', { expected: 'host:port such as proxy-kernel:7891, or the path of a socket' })
-  @IsOptional()
-  @ValidateBy({
-    name: 'isChannel',
-    validator: { validate: (text) => typeof text === 'string' && parseControlEndpoint(text) !== null },
-  })
+  @Channel('PROXY_KERNEL_CHANNEL', 'proxy-kernel:7891')
   kernelChannel?: string;
 
   /** Of a separate kernel: `/healthz` and `/readyz` on the loopback. */

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { AppError } from '@gatehouse/platform';
-import { waitFor } from '@gatehouse/testing';
+import { logInFrom, waitFor } from '@gatehouse/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { startGateway, type Gateway } from './support/gateway.js';
 import { getThrough } from './support/proxy-client.js';
@@ -75,17 +74,9 @@ describe('the platform behind its own proxy', () => {
 describe('a login that comes through the proxy', () => {
   const WRONG = 'not the password';
   /** Asks for a token from one address of this machine; through the proxy, or straight. */
-  async function logIn(from: string, gateway: Gateway, through: boolean, password: string): Promise<number> {
+  function logIn(from: string, gateway: Gateway, through: boolean, password: string): Promise<number> {
     const url = `${gateway.app.url}/api/v1/auth/login`;
-    const { port, pathname } = new URL(url);
-    const place = through ? { port: gateway.proxyPort, path: url } : { port, path: pathname };
-    const headers = { 'content-type': 'application/json', 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1' };
-    const login = request({ host: '127.0.0.1', localAddress: from, ...place, method: 'POST', headers, agent: false });
-    login.end(JSON.stringify({ password }));
-    const [answer] = (await once(login, 'response')) as [IncomingMessage];
-    answer.resume();
-    await once(answer, 'end');
-    return answer.statusCode ?? 0;
+    return logInFrom({ url, body: { password }, from, ...(through && { proxyPort: gateway.proxyPort }) });
   }
 
   it('costs the client of the proxy that guesses, and neither this machine nor other clients', async () => {

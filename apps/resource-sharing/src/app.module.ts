@@ -1,7 +1,7 @@
 import { AuditApiModule, AuditModule as AuditLogModule } from '@gatehouse/audit';
 import { AuthModule } from '@gatehouse/auth';
 import { loadSecretKeys, PersistenceModule } from '@gatehouse/persistence';
-import { ThrottlingModule } from '@gatehouse/platform';
+import { remoteProxyClients, ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { ApplicationsModule } from './applications/applications.module.js';
 import { CheckInModule } from './check-in/check-in.module.js';
@@ -32,6 +32,7 @@ import { WeeklyFreeModule } from './weekly-free/weekly-free.module.js';
 @Module({})
 export class AppModule {
   static forRoot(settings: Readonly<ResourceSharingSettings>): DynamicModule {
+    const secretKeys = loadSecretKeys({ home: settings.home, envValue: settings.secretKey });
     return {
       module: AppModule,
       imports: [
@@ -43,11 +44,7 @@ export class AppModule {
           imports: [SiteModule],
           sessions: { cookie: SESSION_COOKIE, secure: settings.secureCookies, users: SiteUsers, ...SESSION_LIFETIME },
         }),
-        AuditLogModule.forRoot({
-          service: SERVICE_NAME,
-          settings,
-          secretKeys: loadSecretKeys({ home: settings.home, envValue: settings.secretKey }),
-        }),
+        AuditLogModule.forRoot({ service: SERVICE_NAME, settings, secretKeys }),
         AuditApiModule.withoutRoutes(SiteAuditRules),
         AuditModule,
         CredentialsModule,
@@ -67,7 +64,7 @@ export class AppModule {
         SiteModule,
         PagesModule,
       ],
-      providers: [DatabaseHealth],
+      providers: [DatabaseHealth, remoteProxyClients(settings, secretKeys)],
     };
   }
 }

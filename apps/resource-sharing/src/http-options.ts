@@ -1,5 +1,5 @@
 import { AuditRecorder } from '@gatehouse/audit';
-import type { HttpOptions } from '@gatehouse/platform';
+import { RemoteProxyClients, type HttpOptions } from '@gatehouse/platform';
 import { openApiEntry } from './limits/open-api-entry.js';
 import { SERVICE_VERSION } from './service-version.js';
 import { SESSION_COOKIE } from './site/session-cookie-name.js';
@@ -12,6 +12,7 @@ export const HTTP_OPTIONS: HttpOptions = {
   forms: true,
   // Links, names and forms: nothing here is larger, and token requests come from anybody.
   bodyLimit: 1_048_576,
+  proxyClients: (app) => app.get<RemoteProxyClients | null>(RemoteProxyClients, { strict: false }),
   middleware: [(app) => app.get(AuditRecorder, { strict: false }).middleware, openApiEntry],
   present: toEnvelope,
   openapi: {

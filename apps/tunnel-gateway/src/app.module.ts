@@ -2,7 +2,7 @@ import { AuditApiModule, AuditModule } from '@gatehouse/audit';
 import { AuthModule, IdempotencyModule } from '@gatehouse/auth';
 import { JobsModule, type WorkersMode } from '@gatehouse/jobs';
 import { loadSecretKeys, PersistenceModule } from '@gatehouse/persistence';
-import { redisOptions, ThrottlingModule } from '@gatehouse/platform';
+import { redisOptions, remoteProxyClients, ThrottlingModule } from '@gatehouse/platform';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AcmeModule } from './acme/acme.module.js';
 import { TunnelAuditRules } from './audit/tunnel-audit-rules.js';
@@ -87,7 +87,7 @@ export class AppModule {
         TransferModule,
         VisitsModule,
       ],
-      providers: [DatabaseHealth],
+      providers: [DatabaseHealth, remoteProxyClients(settings, keysOf(settings))],
     };
   }
 }
@@ -98,6 +98,10 @@ export class WorkerModule {
   static forRoot(settings: Readonly<TunnelGatewaySettings>): DynamicModule {
     return { module: WorkerModule, imports: foundation(settings, 'only') };
   }
+}
+
+function keysOf({ home, secretKey: envValue }: Readonly<TunnelGatewaySettings>): readonly Buffer[] {
+  return loadSecretKeys({ home, envValue });
 }
 
 /** What the service and its worker have in common, job handlers included. */
@@ -120,11 +124,7 @@ function foundation(
       autoMigrate,
       workers,
     }),
-    AuditModule.forRoot({
-      service: SERVICE_NAME,
-      settings,
-      secretKeys: loadSecretKeys({ home: settings.home, envValue: settings.secretKey }),
-    }),
+    AuditModule.forRoot({ service: SERVICE_NAME, settings, secretKeys: keysOf(settings) }),
     EventsModule,
     AcmeModule,
     WebhookJobsModule,

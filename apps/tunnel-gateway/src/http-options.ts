@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { AuditRecorder } from '@gatehouse/audit';
 import { isPublicRoute } from '@gatehouse/auth';
-import type { HttpOptions } from '@gatehouse/platform';
+import { RemoteProxyClients, type HttpOptions } from '@gatehouse/platform';
 import { SESSION_COOKIE } from './common/session-cookie-name.js';
 import { ConsoleRules } from './ip-rules/console-rules.js';
 import { loadExamples } from './openapi-examples.js';
@@ -20,6 +20,7 @@ export const HTTP_OPTIONS: HttpOptions = {
     page: 'tunnel.html',
     downloads: [fileURLToPath(new URL('../../tunnel-agent/dist/gatehouse-agent.mjs', import.meta.url))],
   },
+  proxyClients: (app) => app.get<RemoteProxyClients | null>(RemoteProxyClients, { strict: false }),
   entrance: (app) => app.get(ConsoleRules, { strict: false }).entrance,
   middleware: [(app) => app.get(AuditRecorder, { strict: false }).middleware, visitPages],
   streamedPaths: [ARCHIVE_PATH],

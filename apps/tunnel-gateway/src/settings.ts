@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import { join } from 'node:path';
-import { parseControlEndpoint } from '@gatehouse/net';
 import {
+  Channel,
   loadSettings,
   Port,
   ServiceSettings,
@@ -205,12 +205,7 @@ export class TunnelGatewaySettings extends ServiceSettings {
   edge: 'own' | 'separate' = 'own';
 
   /** Of a separate edge: where it listens for its administration, and where the service finds it. */
-  @Variable('TUNNEL_EDGE_CHANNEL', { expected: 'host:port such as tunnel-edge:8025, or the path of a socket' })
-  @IsOptional()
-  @ValidateBy({
-    name: 'isChannel',
-    validator: { validate: (text) => typeof text === 'string' && parseControlEndpoint(text) !== null },
-  })
+  @Channel('TUNNEL_EDGE_CHANNEL', 'tunnel-edge:8025')
   edgeChannel?: string;
 
   /** Of a separate edge: `/healthz` and `/readyz` on the loopback. */

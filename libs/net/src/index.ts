@@ -78,6 +78,7 @@ export { TokenBucket } from './token-bucket.js';
 export { RateMeter } from './rate-meter.js';
 export { dialControl, type ControlDial } from './control/control-client.js';
 export { formatControlEndpoint, parseControlEndpoint, type ControlEndpoint } from './control/control-endpoint.js';
+export { localControlEndpoint } from './control/local-control-endpoint.js';
 export { deriveControlKey, type ControlKey } from './control/control-key.js';
 export { ControlLink, type ControlLinkLimits } from './control/control-link.js';
 export { ControlServer, type ControlServerOptions } from './control/control-server.js';

@@ -34,6 +34,10 @@ export { MetricsServer } from './metrics/metrics-server.js';
 export { Answers, AnswersEvents, AnswersFile, AnswersNothing, Fails } from './openapi/answers.js';
 export type { OperationExample } from './openapi/examples.js';
 export { createOpenApiDocument, type OpenApiOptions } from './openapi/openapi-document.js';
+export { awaitSource, namingFailure, nameProxyClients, pendingSource } from './proxy-clients/name-proxy-clients.js';
+export type { AcceptedConnection, ConnectionEnd, ProxyClients } from './proxy-clients/proxy-clients.js';
+export { ProxyClientsServer, type ProxyClientsServerParts } from './proxy-clients/proxy-clients-server.js';
+export { RemoteProxyClients, remoteProxyClients } from './proxy-clients/remote-proxy-clients.js';
 export {
   configureServiceApp,
   createLogger,
@@ -53,6 +57,7 @@ export { ServiceHttpAdapter } from './service/service-http-adapter.js';
 export type { HttpOptions, ServiceAppOptions } from './service/service-options.js';
 export { StartError } from './errors/start-error.js';
 export { loadSettings, type Environment } from './settings/load-settings.js';
+export { Channel } from './settings/channel.js';
 export { Port } from './settings/port.js';
 export { redisOptions, type RedisOptions } from './settings/redis-options.js';
 export {

@@ -32,3 +32,4 @@ export {
   type PageAsked,
   type VisitedSite,
 } from './visitor-browser.js';
+export { logInFrom, type LoginAttempt } from './log-in-from.js';

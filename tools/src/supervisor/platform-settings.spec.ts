@@ -57,6 +57,14 @@ describe('ports for metrics alone', () => {
 });
 
 describe('serviceEnvironment', () => {
+  it('says where the services ask who comes through the proxy, unless a person did', () => {
+    const settings = readPlatformSettings({ GATEHOUSE_HOME: '/srv/gatehouse' });
+    const channel = (env: NodeJS.ProcessEnv): string | undefined =>
+      serviceEnvironment(env, settings, 'postgres://a/b')['PROXY_CLIENTS_CHANNEL'];
+    expect(channel({})).toBe('/srv/gatehouse/proxy-gateway/clients.sock');
+    expect(channel({ PROXY_CLIENTS_CHANNEL: '127.0.0.1:7893' })).toBe('127.0.0.1:7893');
+  });
+
   const settings = readPlatformSettings({ GATEHOUSE_HOME: '/somewhere', PROXY_GATEWAY_PORT: '9000' });
 
   it('decides home, database and ports, and keeps what is meant for the launcher to itself', () => {

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { localControlEndpoint } from '@gatehouse/net';
 import { BACKUP_VARIABLES } from '../backups/backup-settings.js';
 import { POSTGRES_PORT_VARIABLE, type PlatformSettings } from './platform-settings.js';
 import { SERVICES } from './service-list.js';
@@ -27,12 +29,19 @@ export function serviceEnvironment(
     BIND_ADDRESS: bindAddress,
     AUTO_MIGRATE: env['AUTO_MIGRATE'] ?? 'true',
     WORKERS: env['WORKERS'] ?? 'inline',
+    PROXY_CLIENTS_CHANNEL: clientsChannel(env, home),
     PROXY_KERNEL_OWN_ENDPOINTS: ownEndpoints(env, ports),
   };
   for (const name of Object.keys(own)) {
     if (NOT_FOR_SERVICES.includes(name) || name.startsWith('npm_')) delete own[name];
   }
   return own;
+}
+
+/** Where proxy-gateway says to the other services who comes through the proxy: a socket that only this user may open. */
+function clientsChannel(env: NodeJS.ProcessEnv, home: string): string {
+  // A hash of the path may be the name of the socket, and the edge has one of the home itself.
+  return env['PROXY_CLIENTS_CHANNEL']?.trim() || localControlEndpoint(join(home, 'proxy-gateway'), 'clients').path;
 }
 
 /** The other services' ports, which the proxy must not lead to; it knows its own, the database and Redis. */

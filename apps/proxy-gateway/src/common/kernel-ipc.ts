@@ -50,6 +50,8 @@ export interface KernelCalls {
   usage: { params: null; result: Record<string, TagUsage> };
   /** The client behind a connection of the kernel's to an own service. */
   clientOf: { params: OwnServiceConnection; result: string | null };
+  /** Of the machine that the kernel runs on. A kernel of an older version answers nothing. */
+  addresses: { params: null; result: readonly string[] | undefined };
   testRoute: { params: ConnectionMetadata; result: TracedDecision };
   status: { params: null; result: KernelStatus };
   /** Ends every flow, hands over the last records, and lets the process exit. */

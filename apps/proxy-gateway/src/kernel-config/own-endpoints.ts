@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Endpoint } from '@gatehouse/proxy-kernel';
+import { parseControlEndpoint } from '@gatehouse/net';
 import { MetricsServer } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -19,8 +20,10 @@ export class OwnEndpoints {
   ) {}
 
   list(): Endpoint[] {
-    const { databaseUrl, redisUrl, ownEndpoints } = this.settings;
-    const ports = [this.servicePort(), this.metrics.port ?? 0].filter((port) => port !== 0);
+    const { databaseUrl, redisUrl, ownEndpoints, proxyClientsChannel = '' } = this.settings;
+    const channel = parseControlEndpoint(proxyClientsChannel);
+    const channelPort = channel !== null && 'port' in channel ? channel.port : 0;
+    const ports = [this.servicePort(), this.metrics.port ?? 0, channelPort].filter((port) => port !== 0);
     return [
       ...ports.map((port) => ({ host: '*', port })),
       ...endpointsOf(databaseUrl, POSTGRES_PORT),

@@ -4,6 +4,7 @@ import { Module } from '@nestjs/common';
 import { CountryGroups } from '../kernel-config/country-groups.js';
 import { GroupSwitches } from '../data/group-switches.js';
 import { KernelConfigModule } from '../kernel-config/kernel-config.module.js';
+import { KernelClients } from './kernel-clients.js';
 import { KernelLauncher } from './kernel-launcher.js';
 import { KernelService } from './kernel.service.js';
 import { LostChoices } from '../kernel-config/lost-choices.js';
@@ -23,12 +24,13 @@ function launcherFor({ kernel, kernelChannel }: ProxyGatewaySettings, key: Contr
   imports: [KernelConfigModule],
   providers: [
     KernelService,
+    KernelClients,
     LostChoices,
     CountryGroups,
     GroupSwitches,
     { provide: KernelLauncher, inject: [ProxyGatewaySettings, KERNEL_CHANNEL_KEY], useFactory: launcherFor },
   ],
-  exports: [KernelService, KernelConfigModule, GroupSwitches],
+  exports: [KernelService, KernelClients, KernelConfigModule, GroupSwitches],
 })
 export class KernelModule {
   constructor(kernel: KernelService, metrics: MetricsRegistry) {

@@ -56,6 +56,8 @@ const RENEW_MS = 300_000;
 const SHUTDOWN_GRACE_MS = 500;
 /** Older log lines waited for a service. */
 const WAITED_MS = 5_000;
+/** A request waits for this answer. */
+const CLIENT_OF_MS = 2_000;
 
 type Listener<T> = (value: T) => void;
 
@@ -237,7 +239,13 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
    * no kernel runs. @throws AppError KERNEL_UNAVAILABLE when it does not answer.
    */
   async clientOf(connection: OwnServiceConnection): Promise<string | null> {
-    return this.process.state === 'running' ? this.ask('clientOf', connection) : null;
+    if (this.process.state !== 'running') return null;
+    return this.translated(this.process.request('clientOf', connection, CLIENT_OF_MS));
+  }
+
+  /** Of the machine that the kernel runs on; undefined from a kernel of an older version. */
+  addresses(): Promise<readonly string[] | undefined> {
+    return this.ask('addresses', null);
   }
 
   testRoute(flow: ConnectionMetadata): Promise<TracedDecision> {

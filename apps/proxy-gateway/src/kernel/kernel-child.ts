@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { KernelConfigError } from '@gatehouse/proxy-kernel';
 import type { ConnectionSnapshot, ProxyKernel } from '@gatehouse/proxy-kernel';
 import type { KernelEventQueue } from './kernel-event-queue.js';
@@ -78,6 +79,8 @@ export class KernelChild {
         return usageByTag(this.#kernel.connections());
       case 'clientOf':
         return this.#kernel.clientOf(message.params);
+      case 'addresses':
+        return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
       case 'testRoute':
         return this.#kernel.testRoute(message.params);
       case 'status':

@@ -1,4 +1,4 @@
-import { addHeader, clientAddress } from '@gatehouse/platform';
+import { addHeader, clientAddress, pendingSource } from '@gatehouse/platform';
 import type { INestApplication } from '@nestjs/common';
 import type { RequestHandler, Response } from 'express';
 import { AddressLimit } from './address-limit.js';
@@ -23,9 +23,13 @@ export function openApiEntry(app: INestApplication): RequestHandler {
     if (open) addHeader(response, 'Cache-Control', 'no-store');
     if (open && request.headers.origin !== undefined) allowOrigin(response);
     if (open && request.method === 'OPTIONS') return answerPreflight(response);
-    const wait = addresses.hit(clientAddress(request).key);
-    if (wait === 0) return next();
-    next(refusal(addresses.quota, wait));
+    const count = (): void => {
+      const wait = addresses.hit(clientAddress(request).key);
+      next(wait === 0 ? undefined : refusal(addresses.quota, wait));
+    };
+    const source = pendingSource(request);
+    if (source === undefined) count();
+    else void source.finally(count);
   };
 }
 

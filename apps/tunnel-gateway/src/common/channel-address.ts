@@ -1,27 +1,6 @@
-import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
-import type { ControlEndpoint } from '@gatehouse/net';
+import { localControlEndpoint, type ControlEndpoint } from '@gatehouse/net';
 
-/** What the system takes for a socket's path, with room for its end (sun_path of Linux has 108, that of macOS 104). */
-const MAX_PATH_BYTES = 100;
-
-/** The socket of a home's edge. Where the home's path is too long for one it is in the folder for temporary files. */
+/** The socket of a home's edge. */
 export function ownChannelAddress(folder: string): ControlEndpoint {
-  const name = createHash('sha256').update(folder).digest('hex').slice(0, 16);
-  if (process.platform === 'win32') return { path: `\\\\.\\pipe\\gatehouse-edge-${name}` };
-  const path = join(folder, 'edge.sock');
-  if (Buffer.byteLength(path) <= MAX_PATH_BYTES) return { path };
-  return { path: join(privateFolder(join(tmpdir(), `gatehouse-${userInfo().uid}`)), `${name}.sock`) };
-}
-
-/** @throws Error when somebody else made it. */
-function privateFolder(folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const { uid, mode } = lstatSync(folder);
-  if (uid !== userInfo().uid || (mode & 0o077) !== 0) {
-    throw new Error(`${folder} must belong to this user, mode 0700`);
-  }
-  return folder;
+  return localControlEndpoint(folder, 'edge');
 }

@@ -1,6 +1,6 @@
 import { SYSTEM_ACTOR } from '@gatehouse/auth';
 import { PgListener } from '@gatehouse/persistence';
-import { AppError, clientAddress, JsonLogger } from '@gatehouse/platform';
+import { AppError, clientAddress, JsonLogger, pendingSource } from '@gatehouse/platform';
 import type { IpRules } from '@gatehouse/tunnel-kernel';
 import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { Request, RequestHandler } from 'express';
@@ -48,8 +48,12 @@ export class ConsoleRules implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   readonly entrance: RequestHandler = (request, _response, next) => {
+    if (this.rules === null || OPEN.test(request.path)) return next();
+    const source = pendingSource(request);
     // No hint that there are rules, nor which.
-    next(OPEN.test(request.path) || this.admits(request) ? undefined : new AppError('FORBIDDEN'));
+    const decide = (): void => next(this.admits(request) ? undefined : new AppError('FORBIDDEN'));
+    if (source === undefined) decide();
+    else void source.finally(decide);
   };
 
   /** Whether whoever sent a request would be let in now. */

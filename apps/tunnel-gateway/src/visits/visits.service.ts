@@ -1,6 +1,6 @@
 import { verifyPassword } from '@gatehouse/auth';
 import { loadSecretKey, pgPool } from '@gatehouse/persistence';
-import { AppError, clientAddress, JsonLogger } from '@gatehouse/platform';
+import { AppError, clientAddress, JsonLogger, pendingSource } from '@gatehouse/platform';
 import { formatIp, parseIp } from '@gatehouse/net';
 import {
   readVisitorRequest,
@@ -64,6 +64,7 @@ export class Visits implements BeforeApplicationShutdown {
 
   /** Answers a request, whatever comes. */
   async serve(request: Request, response: Response): Promise<void> {
+    await pendingSource(request);
     const { key } = clientAddress(request);
     if (!this.turns.take(key)) return send(request, response, busy());
     try {

@@ -1,5 +1,5 @@
 import { actorOf } from '@gatehouse/auth';
-import { currentRequestId } from '@gatehouse/platform';
+import { currentRequestId, pendingSource } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Request, RequestHandler, Response } from 'express';
 import { AnonymousBudget } from './anonymous-budget.js';
@@ -80,6 +80,7 @@ export class AuditRecorder {
 
   private async record(request: Request, status: number, answer: Answer | null, call: Call): Promise<void> {
     try {
+      await pendingSource(request);
       const entry = this.entryOf(request, status, answer, call);
       if (entry.success) entry.actor = this.rules.loggedIn(entry.action, answer?.body, request) ?? entry.actor;
       const refused = !entry.success && entry.actor.type === 'anonymous';

@@ -18,6 +18,7 @@ import { MetricsRegistry } from '../metrics/metrics-registry.js';
 import { observeRequests } from '../metrics/observe-requests.js';
 import { serveDocsPage } from '../openapi/docs-page.js';
 import { createOpenApiDocument, type OpenApiOptions } from '../openapi/openapi-document.js';
+import { awaitSource, nameProxyClients } from '../proxy-clients/name-proxy-clients.js';
 import type { ServiceSettings } from '../settings/service-settings.js';
 import { createValidationPipe } from '../validation/validation-pipe.js';
 import { PlatformModule } from './platform.module.js';
@@ -73,6 +74,8 @@ export function configureServiceApp(
   app.set('trust proxy', [...settings.trustedProxies]);
   writeAddedHeaders(application);
   app.use(receiveRequests(observeRequests(metrics)));
+  const proxyClients = http.proxyClients?.(app) ?? null;
+  if (proxyClients !== null) app.use(nameProxyClients(app.getHttpServer(), proxyClients));
   if (http.entrance !== undefined) app.use(http.entrance(app));
   const steps = stepsOf(app, http);
   app.use(fixedRoutes(application, steps));
@@ -100,6 +103,7 @@ function stepsOf(app: NestExpressApplication, http: HttpOptions): RequestHandler
       forms: http.forms ?? false,
       streamedPaths: http.streamedPaths ?? [],
     }),
+    ...(http.proxyClients === undefined ? [] : [awaitSource]),
     ...(http.afterBody ?? []).map((make) => make(app)),
   ];
 }

@@ -4,6 +4,7 @@ import type { ConsoleOptions } from '../console/serve-console.js';
 import type { ErrorFormat } from '../errors/error-format.js';
 import type { JsonLogger } from '../logging/json-logger.js';
 import type { OpenApiOptions } from '../openapi/openapi-document.js';
+import type { ProxyClients } from '../proxy-clients/proxy-clients.js';
 import type { ServiceSettings } from '../settings/service-settings.js';
 import type { Presentation } from './service-http-adapter.js';
 import type { ValidationCode } from '../validation/validation-pipe.js';
@@ -26,6 +27,11 @@ export interface HttpOptions {
   readonly forms?: boolean;
   /** Path prefixes whose handlers read the body themselves. */
   readonly streamedPaths?: readonly string[];
+  /**
+   * Who knows the clients of the platform's proxy: requests that came through it get their addresses. Those are known when
+   * the body has been read; `pendingSource` is for who needs one before. Null: nobody knows. Made once, when the application is.
+   */
+  readonly proxyClients?: (app: INestApplication) => ProxyClients | null;
   /** Decides about every request before anything answers it, pages and /healthz included; made as `middleware` is. */
   readonly entrance?: (app: INestApplication) => RequestHandler;
   /** Runs for every request to the API before its body is read; made once, when the application is. */

@@ -2,6 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, MaxLength, Min } from 'class-validator';
 import { MinLength, ValidateBy, ValidateIf } from 'class-validator';
+import { Channel } from './channel.js';
 import { Port } from './port.js';
 import { Variable } from './variable.js';
 
@@ -88,6 +89,10 @@ export class ServiceSettings {
   @Variable('TRUSTED_PROXIES', { kind: 'list', expected: 'addresses or CIDR ranges separated by commas' })
   @IsAddressRange()
   trustedProxies: readonly string[] = [];
+
+  /** Where proxy-gateway says which client of the proxy opened a connection, and where the other services ask it. */
+  @Channel('PROXY_CLIENTS_CHANNEL', 'proxy-gateway:7893')
+  proxyClientsChannel?: string;
 
   @Variable('BIND_ADDRESS', { expected: 'an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or 0.0.0.0' })
   @IsAddress()

@@ -1,0 +1,29 @@
+/** One end of a TCP connection. */
+export interface ConnectionEnd {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** A connection as the service sees it that accepted it. */
+export interface AcceptedConnection {
+  /** The end of whoever connected. */
+  readonly from: ConnectionEnd;
+  readonly to: ConnectionEnd;
+  /** Milliseconds since it was accepted: the port of a connection that has ended soon belongs to somebody else. */
+  readonly ageMs: number;
+}
+
+/** Who knows for which client of the proxy its kernel opened a connection to a service of the platform. */
+export interface ProxyClients {
+  /**
+   * Addresses from which the kernel connects besides those of this machine. Null: not known, so that it may be any.
+   * IPv4 is written as IPv4, not as IPv6.
+   */
+  readonly kernelAddresses: ReadonlySet<string> | null;
+
+  /**
+   * The address of the proxy's client; null where the connection is none of the kernel's.
+   * @throws Error when the kernel cannot be asked; within seconds.
+   */
+  clientOf(connection: AcceptedConnection): Promise<string | null>;
+}
