@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@gatehouse/net';
 import { createTestDatabase, logInFrom, startTcpEcho, waitFor } from '@gatehouse/testing';
+import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 
 const PASSWORD = 'a-password-for-tests';
@@ -86,6 +87,10 @@ class Machine implements AsyncDisposable {
     return status;
   }
 
+  get databaseUrl(): string {
+    return this.env['DATABASE_URL'] ?? '';
+  }
+
   get api(): string {
     return `http://127.0.0.1:${this.apiPort}/api/v1`;
   }
@@ -122,19 +127,32 @@ class Machine implements AsyncDisposable {
 
   /** Bytes up of each recorded flow to a port. */
   async recorded(port: number): Promise<number[]> {
-    const headers = { authorization: `Bearer ${await this.token()}` };
-    const answer = await fetch(`${this.api}/traffic-logs?limit=100`, { headers });
-    if (!answer.ok) throw new Error(await answer.text());
-    const { items } = (await answer.json()) as { items: { target_port: number; upload: number }[] };
+    type Logs = { items: { target_port: number; upload: number }[] };
+    const { items } = await this.get<Logs>('/traffic-logs?limit=100', await this.token());
     return items.filter((item) => item.target_port === port && item.upload > 0).map((item) => item.upload);
   }
 
-  /** What `GET /logs` has of the kernel. */
-  async kernelLines(): Promise<{ message: string; fields: Record<string, unknown> }[]> {
-    const headers = { authorization: `Bearer ${await this.token()}` };
-    const answer = await fetch(`${this.api}/logs?source=kernel&limit=500`, { headers });
+  async get<T>(path: string, secret: string): Promise<T> {
+    const answer = await fetch(`${this.api}${path}`, { headers: { authorization: `Bearer ${secret}` } });
     if (!answer.ok) throw new Error(await answer.text());
-    return ((await answer.json()) as { items: { message: string; fields: Record<string, unknown> }[] }).items;
+    return (await answer.json()) as T;
+  }
+
+  async createWithKey(
+    path: string,
+    body: object,
+    token: string,
+  ): Promise<{ status: number; headers: Headers; answer: { id: number; key?: string } }> {
+    const key = `once${path.replace('/', '-')}`;
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': key };
+    const answer = await fetch(`${this.api}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return { status: answer.status, headers: answer.headers, answer: (await answer.json()) as { id: number } };
+  }
+
+  /** What `GET /logs` has of the kernel. */
+  async kernelLines(): Promise<{ message: string }[]> {
+    const path = '/logs?source=kernel&limit=500';
+    return (await this.get<{ items: { message: string }[] }>(path, await this.token())).items;
   }
 
   async logged(line: string): Promise<void> {
@@ -181,6 +199,47 @@ async function close(socket: Socket | number): Promise<void> {
   await once(socket, 'close');
 }
 
+const CREATIONS: [string, object][] = [
+  ['/api-keys', { name: 'phone' }],
+  ['/subscriptions', { name: 'crash', url: 'https://subscription.example/crash', enabled: false }],
+];
+/** Makes the service wait between the commit of a request and its answer. */
+const WAIT = `CREATE FUNCTION public.wait_for_the_kill() RETURNS trigger LANGUAGE plpgsql AS
+  $$ BEGIN PERFORM pg_sleep(3600); RETURN NEW; END $$;
+  CREATE TRIGGER before_answer BEFORE UPDATE ON proxy_gateway.idempotency_keys FOR EACH ROW
+    WHEN (OLD.carried_out AND NEW.sealed_answer IS NOT NULL) EXECUTE FUNCTION public.wait_for_the_kill()`;
+const WAITING = `FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`;
+
+/** Requests under an Idempotency-Key that are committed and whose process is killed before it answers. */
+async function killBeforeTheAnswers(machine: Machine, service: ChildProcess): Promise<void> {
+  const database = new pg.Client({ connectionString: machine.databaseUrl });
+  await database.connect();
+  try {
+    await database.query(WAIT);
+    const token = await machine.token();
+    const answers = CREATIONS.map(([path, body]) => machine.createWithKey(path, body, token).catch(() => 'none'));
+    await waitFor(async () => (await database.query(`SELECT 1 ${WAITING}`)).rowCount === CREATIONS.length, PATIENCE);
+    await machine.end(service, 'SIGKILL');
+    expect(await Promise.all(answers)).toEqual(CREATIONS.map(() => 'none'));
+    await database.query(`SELECT pg_terminate_backend(pid) ${WAITING}`);
+    await database.query('DROP FUNCTION public.wait_for_the_kill() CASCADE');
+  } finally {
+    await database.end();
+  }
+}
+
+/** Each repeat gets the answer that the request would have got, and nothing is made twice. */
+async function expectTheAnswers(machine: Machine): Promise<void> {
+  const token = await machine.token();
+  for (const [path, body] of CREATIONS) {
+    const { status, headers, answer } = await machine.createWithKey(path, body, token);
+    expect([path, status, headers.get('idempotency-replayed')]).toEqual([path, 201, 'true']);
+    const { items } = await machine.get<{ items: { id: number }[] }>(path, token);
+    expect([path, items.map(({ id }) => id)]).toEqual([path, [answer.id]]);
+    if (answer.key !== undefined) await machine.get('/rules', answer.key);
+  }
+}
+
 /** Wrong passwords through the proxy, then the right one from the same place and from here. */
 async function expectGuessesToCostTheGuesser(machine: Machine): Promise<void> {
   await machine.openApi();
@@ -204,7 +263,7 @@ describe('a kernel that runs on its own', () => {
     expect(await echo(lasting, 'one')).toBe('one');
 
     await expectGuessesToCostTheGuesser(machine);
-    await machine.end(first, 'SIGKILL');
+    await killBeforeTheAnswers(machine, first);
     expect(await echo(lasting, 'two')).toBe('two');
     const meanwhile = await machine.tunnel(target.port);
     expect(await echo(meanwhile, 'nobody listens')).toBe('nobody listens');
@@ -212,6 +271,7 @@ describe('a kernel that runs on its own', () => {
 
     const second = await machine.startService();
     expect(await echo(lasting, 'three')).toBe('three');
+    await expectTheAnswers(machine);
     await waitFor(async () => (await machine.recorded(target.port)).includes('nobody listens'.length), PATIENCE);
     await machine.end(second, 'SIGTERM');
     expect(await echo(lasting, 'four')).toBe('four');

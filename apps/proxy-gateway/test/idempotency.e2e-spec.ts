@@ -105,6 +105,19 @@ describe('Idempotency-Key', () => {
     });
   });
 
+  it('has an answer with a key in it from the commit on, whatever ends after it', async () => {
+    // The process ends here: the answer reaches nobody, and is not kept after the commit.
+    const died = vi.spyOn(IdempotencyStore.prototype, 'remember').mockRejectedValueOnce(new Error('killed'));
+    expect((await post('/api-keys', { name: 'crash' }, 'crash')).status).toBe(500);
+    const [, answer] = died.mock.calls.at(-1) ?? [];
+    died.mockRestore();
+    const repeat = await post('/api-keys', { name: 'crash' }, 'crash');
+    expect([repeat.status, repeat.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+    expect(repeat.body).toEqual(JSON.parse(JSON.stringify(answer)));
+    const stored: unknown = await api.dataSource.query('SELECT * FROM idempotency_keys');
+    expect(JSON.stringify(stored)).not.toContain(repeat.body.key);
+  });
+
   describe('of a request whose database connection ends', () => {
     const END_IT = `CREATE FUNCTION end_connection() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$`;

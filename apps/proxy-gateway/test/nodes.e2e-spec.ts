@@ -1,7 +1,8 @@
 import type { NodeView, Page } from '@gatehouse/contracts';
+import { IdempotencyStore } from '@gatehouse/auth';
 import { waitFor } from '@gatehouse/testing';
 import { DataSource } from 'typeorm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { holdNodes } from '../src/nodes/hold-nodes.js';
 import { startGateway } from './support/gateway.js';
 import type { Answer, Gateway } from './support/gateway.js';
@@ -41,6 +42,16 @@ async function subscribed(...lines: string[]): Promise<number> {
   await gateway.call('POST', `/subscriptions/${body.id}/refresh`);
   return body.id;
 }
+
+it('answers a repeat under its Idempotency-Key with the node, though the process ended before its answer', async () => {
+  const post = (): Promise<Answer<NodeView>> =>
+    gateway.call('POST', '/proxies', { raw_config: shadowsocksLink('once') }, { 'idempotency-key': 'once' });
+  const died = vi.spyOn(IdempotencyStore.prototype, 'remember').mockRejectedValueOnce(new Error('killed'));
+  expect((await post()).status).toBe(500);
+  died.mockRestore();
+  const [node] = (await page()).items;
+  expect(await post()).toMatchObject({ status: 201, body: { id: node?.id, name: 'once' } });
+});
 
 describe('POST /proxies', () => {
   const clash = { name: 'C', type: 'ss', server: '192.0.2.9', port: 8388, cipher: 'aes-256-gcm', password: 'p' };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { IdempotencyStore } from '@gatehouse/auth';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bearerOf, TunnelWorld, type AnyJson } from './support/tunnel-world.js';
 
 let world: TunnelWorld;
@@ -57,6 +58,39 @@ describe('a POST with a key', () => {
     expect((await post('/clients', 'other', { name: 'd' })).status).toBe(422);
     expect((await post('/tunnels', 'other', { name: 'c' })).status).toBe(422);
     expect((await post('/clients', 'with blank', { name: 'c' })).status).toBe(400);
+  });
+
+  it('has its answer, with the key in it, from the commit on, whatever ends after it', async () => {
+    const { id: client } = (await post('/clients', 'owner', { name: 'owner' })).body;
+    const target = { client_id: client, target_addr: '127.0.0.1:1' };
+    const requests: [string, object][] = [
+      ['/clients', { name: 'crash' }],
+      [`/clients/${client}/rotate-key`, {}],
+      ['/api-keys', { name: 'crash', current_password: 'correct horse battery' }],
+      ['/users', { username: 'crash', password: 'a long password' }],
+      ['/tunnels', { ...target, mode: 'secret', name: 'crash' }],
+      ['/hosts', { ...target, host: 'crash.example' }],
+      ['/webhooks', { name: 'crash', url: 'https://hooks.example/crash' }],
+    ];
+    const made: string[] = [];
+    for (const [path, body] of requests) {
+      // The process ends here: the answer reaches nobody, and is not kept after the commit.
+      const died = vi.spyOn(IdempotencyStore.prototype, 'remember').mockRejectedValueOnce(new Error('killed'));
+      expect([path, (await post(path, `crash ${path}`.replace(' ', '-'), body)).status]).toEqual([path, 500]);
+      const [, answer] = died.mock.calls.at(-1) ?? [];
+      died.mockRestore();
+      const repeat = await post(path, `crash ${path}`.replace(' ', '-'), body);
+      expect([path, repeat.status, repeat.body]).toEqual([
+        path,
+        expect.any(Number),
+        JSON.parse(JSON.stringify(answer)),
+      ]);
+      expect(repeat.status).toBeLessThan(300);
+      made.push(...[repeat.body.key, repeat.body.visitor_key, repeat.body.secret].filter((secret) => secret != null));
+    }
+    expect(made).toHaveLength(5);
+    const kept = JSON.stringify(await world.rows('SELECT * FROM tunnel_gateway_ops.idempotency_keys'));
+    for (const secret of made) expect(kept).not.toContain(secret);
   });
 
   it("is nobody else's, and may be used again after a failure and after a day", async () => {

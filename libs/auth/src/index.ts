@@ -17,7 +17,7 @@ export { KnownUsers, type SessionUser, SessionUsers } from './guard/known-users.
 export { actorOf } from './guard/request-actor.js';
 export { SameOriginGuard } from './guard/same-origin.js';
 export { IdempotencyModule } from './idempotency/idempotency.module.js';
-export { IdempotencyStore, type Claim, type KeyedRequest } from './idempotency/idempotency-store.js';
+export { IdempotencyStore, keepAnswer, type Claim, type KeyedRequest } from './idempotency/idempotency-store.js';
 export {
   addIdempotencyClaims,
   createIdempotencyTable,

@@ -1,4 +1,4 @@
-import { allows, ApiKeyStore } from '@gatehouse/auth';
+import { allows, ApiKeyStore, keepAnswer } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import { API_KEY_SCOPES } from '@gatehouse/contracts';
 import type { ApiKeyCreatedResponse, ApiKeyListResponse, ApiKeyRevokedResponse } from '@gatehouse/contracts';
@@ -29,8 +29,10 @@ export class ApiKeysService {
       throw new AppError('FORBIDDEN', 'A key cannot be given scopes that its maker has not');
     }
     const wanted = { name: body.name ?? DEFAULT_NAME, scopes, expiresAt: readExpiry(body.expires_at) };
-    const { key, record } = await this.unitOfWork.run((tx) => this.keys.create(wanted, tx));
-    return { ...toApiKeyView(record), key };
+    return this.unitOfWork.run(async (tx) => {
+      const { key, record } = await this.keys.create(wanted, tx);
+      return keepAnswer(tx, { ...toApiKeyView(record), key });
+    });
   }
 
   /** Takes effect at once, here and on every replica. @throws AppError NOT_FOUND */

@@ -1,4 +1,4 @@
-import type { Actor } from '@gatehouse/auth';
+import { keepAnswer, type Actor } from '@gatehouse/auth';
 import type { NodeDeletedResponse, NodeView, Page } from '@gatehouse/contracts';
 import { notify, UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
@@ -77,7 +77,7 @@ export class NodesService {
     const view = await this.unitOfWork.run(async (tx) => {
       const id = await work(tx);
       await notify(tx, KERNEL_CONFIG_CHANNEL, '');
-      return this.query.one(tx, id, maySeeSecrets(actor));
+      return keepAnswer(tx, await this.query.one(tx, id, maySeeSecrets(actor)));
     });
     await this.kernel.sync();
     return view;

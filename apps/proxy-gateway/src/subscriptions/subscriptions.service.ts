@@ -1,4 +1,4 @@
-import type { Actor } from '@gatehouse/auth';
+import { keepAnswer, type Actor } from '@gatehouse/auth';
 import type { ItemList, RefreshResult, SubscriptionDeletedResponse, SubscriptionView } from '@gatehouse/contracts';
 import { notify, takeRowId, UnitOfWork } from '@gatehouse/persistence';
 import type { SecretBox } from '@gatehouse/persistence';
@@ -78,7 +78,7 @@ export class SubscriptionsService {
         }),
       );
       // Read back, for the columns that the database fills.
-      return this.view(tx, await find(tx, id), actor);
+      return keepAnswer(tx, await this.view(tx, await find(tx, id), actor));
     });
     this.schedules.wake();
     return view;

@@ -1,4 +1,4 @@
-import { type Actor, allows, ApiKeyStore, requireLogin, SCOPES } from '@gatehouse/auth';
+import { type Actor, allows, ApiKeyStore, keepAnswer, requireLogin, SCOPES } from '@gatehouse/auth';
 import type { NewTunnelApiKeyView, TunnelApiKeyPage, TunnelApiKeyView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
@@ -47,11 +47,11 @@ export class ApiKeysService {
       throw new AppError('FORBIDDEN', 'scopes: a key may do no more than its user');
     }
     const user = await this.proof.require(actor, body, address);
-    const { key, record } = await this.unitOfWork.run(async (tx) => {
+    return this.unitOfWork.run(async (tx) => {
       if ((await this.users.hold(user, tx)) === null) throw new AppError('UNAUTHORIZED');
-      return this.keys.create({ name: body.name, scopes, expiresAt, userId }, tx);
+      const { key, record } = await this.keys.create({ name: body.name, scopes, expiresAt, userId }, tx);
+      return keepAnswer(tx, { ...toApiKeyView(record), key });
     });
-    return { ...toApiKeyView(record), key };
   }
 
   /** Takes effect at once, on every replica. @throws AppError NOT_FOUND, for keys of others too. */

@@ -1,4 +1,4 @@
-import type { Actor } from '@gatehouse/auth';
+import { keepAnswer, type Actor } from '@gatehouse/auth';
 import type {
   ClientKeyView,
   NewTunnelClientView,
@@ -56,8 +56,13 @@ export class ClientsService {
 
   /** The answer has the key, which is not kept. */
   async create(body: NewClientBody, actor: Actor): Promise<NewTunnelClientView> {
-    const { client, key, command } = await this.unitOfWork.run((tx) => this.add(body, actor, tx));
-    return { ...(await this.view(client)), key, command };
+    return this.unitOfWork.run(async (tx) => {
+      const { client, key, command } = await this.add(body, actor, tx);
+      const options = await readOptions(tx, ClientOptions, 'clientId', [client.id]);
+      // Nobody has its key yet, so no agent is connected.
+      const view = toClientView(client, { options: options.get(client.id), agent: undefined, now: new Date() });
+      return keepAnswer(tx, { ...view, key, command });
+    });
   }
 
   /** The same as a part of something larger. */
@@ -101,15 +106,15 @@ export class ClientsService {
   ): Promise<RotatedClientKeyView> {
     const { key, command, hash } = this.keys.create();
     const until = graceSeconds > 0 ? new Date(Date.now() + graceSeconds * 1_000) : null;
-    await this.unitOfWork.run(async (tx) => {
+    return this.unitOfWork.run(async (tx) => {
       const clients = this.owned.clients(actor, tx);
       const { verifyKey } = await clients.lock(id);
       await clients.change(id, { verifyKey: hash });
       const previous = { previousVerifyKey: until && verifyKey, previousKeyUntil: until };
       if (until) await writeOptions(tx, ClientOptions, 'clientId', id, previous);
       else await tx.update(ClientOptions, { clientId: id }, previous);
+      return keepAnswer(tx, { key, command, previous_key_until: instant(until) });
     });
-    return { key, command, previous_key_until: instant(until) };
   }
 
   /** Ends the agent's session and all connections; the agent may come back. */

@@ -1,4 +1,4 @@
-import type { Actor } from '@gatehouse/auth';
+import { keepAnswer, type Actor } from '@gatehouse/auth';
 import type { HostPage, HostView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
@@ -44,7 +44,7 @@ export class HostsService {
   }
 
   async create(body: NewHostBody, actor: Actor): Promise<HostView> {
-    return this.view(await this.unitOfWork.run((tx) => this.add(body, actor, tx)));
+    return this.unitOfWork.run(async (tx) => keepAnswer(tx, await this.view(await this.add(body, actor, tx), tx)));
   }
 
   /** The same as a part of something larger. */
@@ -140,16 +140,16 @@ export class HostsService {
     });
   }
 
-  private async view(host: Host): Promise<HostView> {
-    const [view] = await this.views([host]);
+  private async view(host: Host, manager = this.owned.options): Promise<HostView> {
+    const [view] = await this.views([host], manager);
     if (!view) throw new AppError('INTERNAL');
     return view;
   }
 
-  private async views(hosts: readonly Host[]): Promise<HostView[]> {
+  private async views(hosts: readonly Host[], manager = this.owned.options): Promise<HostView[]> {
     const ids = hosts.map(({ id }) => id);
-    const options = await readOptions(this.owned.options, HostOptions, 'hostId', ids);
-    const certified = await withCertificates(this.owned.options, ids);
+    const options = await readOptions(manager, HostOptions, 'hostId', ids);
+    const certified = await withCertificates(manager, ids);
     return hosts.map((host) => toHostView(host, options.get(host.id), certified.has(host.id)));
   }
 }

@@ -1,4 +1,4 @@
-import type { Actor } from '@gatehouse/auth';
+import { keepAnswer, type Actor } from '@gatehouse/auth';
 import type { NewTunnelView, TunnelPage, TunnelView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
@@ -40,8 +40,13 @@ export class TunnelsService {
 
   /** The answer of a `secret` or `p2p` tunnel has the key of its visitors, which is not kept. */
   async create(body: NewTunnelBody, actor: Actor): Promise<NewTunnelView> {
-    const { tunnel, visitorKey } = await this.unitOfWork.run((tx) => this.add(body, actor, tx));
-    return { ...(await this.view(tunnel)), visitor_key: visitorKey };
+    return this.unitOfWork.run(async (tx) => {
+      const { tunnel, visitorKey } = await this.add(body, actor, tx);
+      const options = await readOptions(tx, TunnelOptions, 'tunnelId', [tunnel.id]);
+      // The data plane does not know it before the commit.
+      const view = toTunnelView(tunnel, { options: options.get(tunnel.id), state: undefined });
+      return keepAnswer(tx, { ...view, visitor_key: visitorKey });
+    });
   }
 
   /** The same as a part of something larger. */

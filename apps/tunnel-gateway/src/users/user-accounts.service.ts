@@ -1,4 +1,4 @@
-import { type Actor, hashPassword, requireLogin } from '@gatehouse/auth';
+import { type Actor, hashPassword, keepAnswer, requireLogin } from '@gatehouse/auth';
 import type { TunnelUserPage, TunnelUserView } from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
@@ -53,10 +53,11 @@ export class UserAccounts {
   ): Promise<TunnelUserView> {
     refuseGuessable('password', password, username);
     const passwordHash = await hashPassword(password);
-    const user = await this.stored(username, (tx) =>
-      this.owned.users(actor, tx).add({ username, passwordHash, role, status }),
-    );
-    return this.view(user);
+    return this.stored(username, async (tx) => {
+      const user = await this.owned.users(actor, tx).add({ username, passwordHash, role, status });
+      // A new user has no second factor.
+      return keepAnswer(tx, toUserView(user, false));
+    });
   }
 
   /** @throws AppError USERNAME_TAKEN, FORBIDDEN as `refuseOwnCredentials`, CONFLICT where no administrator would be left. */

@@ -1,4 +1,4 @@
-import type { Actor } from '@gatehouse/auth';
+import { keepAnswer, type Actor } from '@gatehouse/auth';
 import type {
   NewWebhookView,
   WebhookDeliveryPage,
@@ -50,7 +50,7 @@ export class WebhooksService {
   /** The answer has the secret, which is not shown again. */
   async create(body: NewWebhookBody, actor: Actor): Promise<NewWebhookView> {
     const ownerUserId = actor.userId ?? 0;
-    const { webhook, secret } = await this.unitOfWork.run(async (tx) => {
+    return this.unitOfWork.run(async (tx) => {
       await tx.query('SELECT 1 FROM tunnel_gateway.users WHERE id = $1 FOR UPDATE', [ownerUserId]);
       const webhooks = this.owned.webhooks(actor, tx);
       const own = await webhooks.some([{ sql: 'row.owner_user_id = :owner', parameters: { owner: ownerUserId } }]);
@@ -58,9 +58,8 @@ export class WebhooksService {
       const id = await takeRowId(tx, `tunnel_gateway_ops.${WEBHOOKS_TABLE}`);
       const created = this.secrets.create(id);
       const values = { id, ...columnsOf(body, actor), ownerUserId, sealedSecret: created.sealed };
-      return { webhook: await webhooks.add(values), secret: created.secret };
+      return keepAnswer(tx, { ...toWebhookView(await webhooks.add(values)), secret: created.secret });
     });
-    return { ...toWebhookView(webhook), secret };
   }
 
   async update(id: number, body: WebhookChanges, actor: Actor, expected: ExpectedVersion | null): Promise<WebhookView> {
@@ -77,8 +76,10 @@ export class WebhooksService {
   /** From now on, attempts of earlier deliveries too are signed with the new one. */
   async rotateSecret(id: number, actor: Actor): Promise<WebhookSecretView> {
     const { secret, sealed } = this.secrets.create(id);
-    await this.unitOfWork.run((tx) => this.owned.webhooks(actor, tx).change(id, { sealedSecret: sealed }));
-    return { secret };
+    return this.unitOfWork.run(async (tx) => {
+      await this.owned.webhooks(actor, tx).change(id, { sealedSecret: sealed });
+      return keepAnswer(tx, { secret });
+    });
   }
 
   /** The newest first. */

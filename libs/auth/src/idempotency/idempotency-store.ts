@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SecretBoxError, type SecretBox } from '@gatehouse/persistence';
 import { idempotencyKeyLost } from '@gatehouse/platform';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 
 /** Injection token of what seals kept answers. */
 export const ANSWER_BOX = Symbol('AnswerBox');
@@ -50,6 +50,19 @@ const ABANDONED = `interval '30 seconds'`;
 const SWEEP_EVERY = 100;
 /** Pauses before each further try to keep an answer. Its request was carried out, so a repeat should get that answer. */
 const KEEP_TRIES_MS = [200, 1_000, 5_000];
+
+/** Answers of transactions that have not ended yet. */
+const answers = new WeakMap<QueryRunner, { readonly answer: unknown }>();
+
+/**
+ * Says in a unit of work what its request will answer, and returns that. The answer is kept in the transaction itself, so that a
+ * repeat gets it even if this process ends right after the commit. For handlers with one unit of work, which makes
+ * something that cannot be read again, such as a key; what the handler does after the commit must not change the answer.
+ */
+export function keepAnswer<T>(tx: EntityManager, answer: T): T {
+  if (tx.queryRunner !== undefined) answers.set(tx.queryRunner, { answer });
+  return answer;
+}
 
 const OF_CLAIM = 'actor = $1 AND key = $2 AND claim = $3';
 
@@ -105,20 +118,22 @@ export class IdempotencyStore {
   }
 
   /**
-   * In the transaction that carries the request out: both are there, or neither, whatever dies when. Raises CONFLICT, which
-   * rolls that transaction back, when another request has taken the key over.
+   * In the transaction that carries the request out, with the answer where it says one: all are there, or nothing, whatever
+   * dies when. Raises CONFLICT, which rolls that transaction back, when another request has taken the key over.
    */
   async noteCarriedOut(tx: EntityManager, { actor, key, claim }: ClaimedRequest): Promise<void> {
+    const kept = tx.queryRunner && answers.get(tx.queryRunner);
     const [rows]: [unknown[], number] = await tx.query(
-      `UPDATE idempotency_keys SET carried_out = true, created_at = now() WHERE ${OF_CLAIM} RETURNING key`,
-      [actor, key, claim],
+      `UPDATE idempotency_keys SET carried_out = true, created_at = now(), sealed_answer = coalesce($4, sealed_answer)
+       WHERE ${OF_CLAIM} RETURNING key`,
+      [actor, key, claim, kept ? this.seal({ actor, key }, kept.answer) : null],
     );
     if (rows.length === 0) throw idempotencyKeyLost();
   }
 
   /** Never rejects. */
   async remember({ actor, key, claim }: ClaimedRequest, answer: unknown): Promise<void> {
-    const sealed = this.box.seal(JSON.stringify(answer ?? null), idempotencyPlace(actor, key));
+    const sealed = this.seal({ actor, key }, answer);
     const sql = `UPDATE idempotency_keys SET sealed_answer = $4, carried_out = true WHERE ${OF_CLAIM}`;
     const keep = (): Promise<unknown> => this.dataSource.query(sql, [actor, key, claim, sealed]);
     try {
@@ -143,6 +158,10 @@ export class IdempotencyStore {
     } catch (error) {
       this.logger.warn('An Idempotency-Key could not be released', error);
     }
+  }
+
+  private seal({ actor, key }: Pick<KeyedRequest, 'actor' | 'key'>, answer: unknown): string {
+    return this.box.seal(JSON.stringify(answer ?? null), idempotencyPlace(actor, key));
   }
 
   private async keepLater(keep: () => Promise<unknown>): Promise<void> {
