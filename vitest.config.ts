@@ -11,7 +11,7 @@ const tests = {
 } satisfies TestProjectInlineConfiguration['test'];
 
 const PURE_LIBRARIES =
-  'libs/{contracts,geo,net,postgres,proxy-kernel,share-links,subscription-formats,tunnel-kernel}/src/**/*.spec.ts';
+  'libs/{child,contracts,geo,net,postgres,proxy-kernel,share-links,subscription-formats,tunnel-kernel}/src/**/*.spec.ts';
 
 export default defineConfig({
   test: {

@@ -114,8 +114,10 @@ describe.each(STORES)('limits over two replicas, kept in %s', (_, program) => {
       code: 'RATE_LIMIT_EXCEEDED',
       limit_code: 'ENDPOINT_GROUP_RATE_LIMIT_EXCEEDED',
       limit_scope: 'user',
-      retry_after_seconds: 6,
     });
+    // One comes back every 6 s; a busy machine takes a while for the storm.
+    const { retry_after_seconds: seconds } = refused.body as { retry_after_seconds: number };
+    expect([1, 2, 3, 4, 5, 6]).toContain(seconds);
   });
 
   it('a refused unlock takes nothing of the other limits', async () => {

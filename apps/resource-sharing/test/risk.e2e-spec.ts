@@ -77,13 +77,15 @@ describe('tier 0', () => {
     await configure('hits = 100');
     const answers = await storm(40);
     expect([statuses(answers, 200), statuses(answers, 429)]).toEqual([10, 30]);
-    expect(answers.find(({ status }) => status === 429)?.body).toMatchObject({
+    const refused = answers.find(({ status }) => status === 429)?.body as { retry_after_seconds: number };
+    expect(refused).toMatchObject({
       success: false,
       code: 'RATE_LIMIT_EXCEEDED',
       limit_code: 'USER_RATE_LIMIT_EXCEEDED',
       limit_scope: 'user',
-      retry_after_seconds: 6,
     });
+    // One comes back every 6 s; a busy machine takes a while for the storm.
+    expect([1, 2, 3, 4, 5, 6]).toContain(refused.retry_after_seconds);
   });
 
   it('a hundred an hour', async () => {

@@ -14,6 +14,13 @@ import { liftLimits, setPremium } from '../points-support.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
+const START_ATTEMPTS = 5;
+
+interface StartFailure {
+  type: 'failed';
+  lines: string[];
+}
+
 interface Replica {
   readonly child: ChildProcess;
   readonly url: string;
@@ -69,17 +76,33 @@ export class SiteCluster implements AsyncDisposable {
     await exit;
   }
 
+  /** As a supervisor does: a process that a broken connection ended while it started is started again. */
   async restart(index: number): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        this.replicas[index] = await this.launch();
+        return;
+      } catch (error) {
+        if (attempt === START_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  private async launch(): Promise<Replica> {
     const child = fork(MAIN, [], { env: this.environment(), stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
     let errors = '';
     child.stderr?.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-2000)));
     const ended = once(child, 'exit').then(([code]): never => {
       throw new Error(`the service ended with ${String(code)}: ${errors}`);
     });
-    const ready = once(child, 'message').then(([message]) => message as { port: number });
-    const { port } = await Promise.race([ready, ended]);
+    const first = once(child, 'message').then(([message]) => message as { type: 'ready'; port: number } | StartFailure);
     ended.catch(() => undefined);
-    this.replicas[index] = { child, url: `http://127.0.0.1:${port}` };
+    const message = await Promise.race([first, ended]);
+    if (message.type === 'failed') {
+      await ended.catch(() => undefined);
+      throw new Error(`the service did not start: ${message.lines.join(' ')}`);
+    }
+    return { child, url: `http://127.0.0.1:${message.port}` };
   }
 
   private environment(): Record<string, string> {
