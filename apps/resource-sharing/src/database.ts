@@ -20,6 +20,7 @@ export function databaseConfig(databaseUrl: string, applicationName = SERVICE_NA
     schema: SCHEMA,
     entities: ENTITIES,
     migrations: MIGRATIONS,
+    sqlFolder: new URL('../data/sql/', import.meta.url),
     applicationName,
   };
 }

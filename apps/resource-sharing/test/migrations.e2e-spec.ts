@@ -1,5 +1,5 @@
 import { createDataSource, migrate, pendingMigrations } from '@gatehouse/persistence';
-import { createTestDatabase, expectSchemaInSync } from '@gatehouse/testing';
+import { createTestDatabase, expectSchemaInSync, expectSqlFilesInSync } from '@gatehouse/testing';
 import { expect, it } from 'vitest';
 import { databaseConfig } from '../src/database.js';
 import { MIGRATIONS } from '../src/migrations/index.js';
@@ -12,10 +12,11 @@ it('migrates an empty database to what the entities say, and back', async () => 
   expect(await migrate(dataSource)).toEqual([]);
   await dataSource.initialize();
   await expectSchemaInSync(dataSource);
+  await expectSqlFilesInSync(dataSource, new URL('../data/sql/', import.meta.url), ['resource_sharing']);
   for (const _ of MIGRATIONS) await dataSource.undoLastMigration();
   const left = (await dataSource.query(
-    "SELECT table_name FROM information_schema.tables WHERE table_schema = 'resource_sharing'",
+    "SELECT table_name FROM information_schema.tables WHERE table_schema = 'resource_sharing' ORDER BY 1",
   )) as { table_name: string }[];
-  expect(left.map(({ table_name }) => table_name)).toEqual(['migrations']);
+  expect(left.map(({ table_name }) => table_name)).toEqual(['migrations', 'sql_files']);
   await dataSource.destroy();
 });

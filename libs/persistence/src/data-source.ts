@@ -18,6 +18,8 @@ export interface DataSourceConfig {
   searchPath?: readonly string[];
   entities: NonNullable<DataSourceOptions['entities']>;
   migrations: NonNullable<DataSourceOptions['migrations']>;
+  /** Folder with the SQL files of the service, which `migrate` applies after the migrations; it ends with a slash. */
+  sqlFolder?: URL;
   /** Connections at most. Default: 10. Idle ones are closed after ten seconds. */
   poolSize?: number;
   /** Default: as a service. */
@@ -62,8 +64,17 @@ export function createDataSource(config: DataSourceConfig): DataSource {
 
 /** What each new connection is prepared with. */
 function sessionOf(config: DataSourceConfig): (client: pg.ClientBase) => unknown {
-  const searchPath = schemasOf(config).map(quoteIdentifier).join(',');
-  return prepareSession({ search_path: searchPath }, config.patience ?? SERVICE_PATIENCE);
+  return prepareSession({ search_path: searchPathOf(config) }, config.patience ?? SERVICE_PATIENCE);
+}
+
+/** The schemas of unqualified names, quoted and separated by commas. */
+export function searchPathOf(config: DataSourceConfig): string {
+  return schemasOf(config).map(quoteIdentifier).join(',');
+}
+
+/** What `createDataSource` was called with. */
+export function configOf(dataSource: DataSource): DataSourceConfig | undefined {
+  return configs.get(dataSource);
 }
 
 /** Other limits for a data source that is not initialized yet. */

@@ -1,10 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource, MigrationInterface } from 'typeorm';
-import { MIGRATIONS_TABLE, quoteIdentifier, schemaOf, urlOf, usePatience } from './data-source.js';
+import {
+  configOf,
+  MIGRATIONS_TABLE,
+  quoteIdentifier,
+  schemaOf,
+  searchPathOf,
+  urlOf,
+  usePatience,
+  type DataSourceConfig,
+} from './data-source.js';
 import { checkDatabaseServer } from './database-server.js';
 import { withClient, type PgConnection } from './pg-client.js';
 import { MIGRATION_PATIENCE } from '@gatehouse/postgres';
 import { isLockTimeout } from './sql-errors.js';
+import { applySqlFiles, changedSqlFiles, checkSqlVersion, readSqlFiles, type SqlFile } from './sql-files.js';
 
 /** How long a process waits while another one migrates. */
 const TURN_MS = 600_000;
@@ -37,8 +47,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Creates the schema and runs the migrations that are missing; returns their names. An advisory lock makes processes
- * that start together take turns: the later ones find nothing left to do. Raises NewerSchemaError and changes nothing when
+ * Creates the schema and runs the migrations that are missing, then the SQL files that have changed; returns the names of
+ * the migrations. An advisory lock makes processes that start together take turns: the later ones find nothing left to do. Raises NewerSchemaError and changes nothing when
  * the database has migrations that the data source does not list, DatabaseServerError when its server cannot be used.
  */
 export async function migrate(dataSource: DataSource, { only }: MigrateOptions = {}): Promise<string[]> {
@@ -53,11 +63,13 @@ export async function migrate(dataSource: DataSource, { only }: MigrateOptions =
     return whileInitialized(dataSource, async () => {
       const all = dataSource.migrations;
       refuseUnknown(schema, done, all.map(nameOf));
+      const files = only === undefined ? sqlFilesOf(dataSource) : [];
       await client.query(`CREATE SCHEMA IF NOT EXISTS ${quoteIdentifier(schema)}`);
       const chosen = only === undefined ? all : all.filter((migration) => only.includes(nameOf(migration)));
       Object.assign(dataSource, { migrations: chosen });
       try {
-        await runPending(dataSource);
+        await withoutLongLocks(() => dataSource.runMigrations());
+        await withoutLongLocks(() => runSqlFiles(client, configOf(dataSource), files));
         return (await appliedMigrations(client, schema)).filter((name) => !done.includes(name));
       } finally {
         Object.assign(dataSource, { migrations: all });
@@ -67,15 +79,44 @@ export async function migrate(dataSource: DataSource, { only }: MigrateOptions =
 }
 
 /** What others hold is waited for briefly, and again: whoever waits for a whole table has everybody wait behind. */
-async function runPending(dataSource: DataSource): Promise<void> {
+async function withoutLongLocks(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await dataSource.runMigrations();
+      await work();
       return;
     } catch (error) {
       if (attempt === LOCK_ATTEMPTS || !isLockTimeout(error)) throw error;
       await delay(LOCK_PAUSE_MS);
     }
+  }
+}
+
+/** None where the service has no folder of them. @throws Error where the folder is not of the version that the migrations say. */
+export function sqlFilesOf(dataSource: DataSource): SqlFile[] {
+  const folder = configOf(dataSource)?.sqlFolder;
+  if (folder === undefined) return [];
+  const files = readSqlFiles(folder);
+  checkSqlVersion(files, dataSource.migrations);
+  return files;
+}
+
+async function runSqlFiles(
+  client: PgConnection,
+  config: DataSourceConfig | undefined,
+  files: readonly SqlFile[],
+): Promise<void> {
+  if (config === undefined || files.length === 0) return;
+  const { changed, removed } = await changedSqlFiles(client, config.schema, files);
+  if (changed.length === 0 && removed.length === 0) return;
+  await client.query('BEGIN');
+  try {
+    const { lockMs } = MIGRATION_PATIENCE;
+    await client.query(`SET LOCAL lock_timeout = ${lockMs}; SET LOCAL search_path = ${searchPathOf(config)}`);
+    await applySqlFiles(client, config.schema, files);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 export { makeCertificate, type CertificateWish, type MadeCertificate } from './certificates.js';
 export { expectSchemaInSync } from './expect-schema-in-sync.js';
+export { expectSqlFilesInSync } from './expect-sql-files-in-sync.js';
 export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './test-database.js';
 export { waitFor } from './wait-for.js';
 export {

@@ -24,6 +24,7 @@ import { ChainAuditEvents1763668801400 } from './1763668801400-chain-audit-event
 import { TightenLedgerRules1763668801690 } from './1763668801690-tighten-ledger-rules.js';
 import { ReopenSharesOneByOne1763668801691 } from './1763668801691-reopen-shares-one-by-one.js';
 import { KeepTokensOfRefusedCalls1763668801700 } from './1763668801700-keep-tokens-of-refused-calls.js';
+import { UseSqlFiles1763668801710 } from './1763668801710-use-sql-files.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -53,4 +54,5 @@ export const MIGRATIONS = [
   TightenLedgerRules1763668801690,
   ReopenSharesOneByOne1763668801691,
   KeepTokensOfRefusedCalls1763668801700,
+  UseSqlFiles1763668801710,
 ];

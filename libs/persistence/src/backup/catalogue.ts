@@ -1,6 +1,7 @@
 import { MIGRATIONS_TABLE, quoteIdentifier } from '../data-source.js';
 import { appliedMigrations } from '../migrations.js';
 import type { PgConnection } from '../pg-client.js';
+import { SQL_FILES_TABLE } from '../sql-files.js';
 import {
   BackupError,
   isPartitionBound,
@@ -58,7 +59,7 @@ export async function readSchemas(client: PgConnection, wanted: readonly string[
   return schemas;
 }
 
-/** Tables with data, parents before the tables that refer to them; the migrations tables belong to the schema's state. */
+/** Tables with data, parents before the tables that refer to them; what says how the schema was made is no data. */
 export async function readTables(client: PgConnection, schemas: readonly string[]): Promise<TableShape[]> {
   const { rows } = await client.query<TableShape & { oid: number }>(
     `SELECT c.oid::int AS oid, n.nspname AS schema, c.relname AS name,
@@ -66,10 +67,10 @@ export async function readTables(client: PgConnection, schemas: readonly string[
        FROM pg_class c
        JOIN pg_namespace n ON n.oid = c.relnamespace
        LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-      WHERE n.nspname = ANY($1) AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> $2
+      WHERE n.nspname = ANY($1) AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> ALL ($2)
       GROUP BY c.oid, n.nspname, c.relname
       ORDER BY n.nspname, c.relname`,
-    [schemas, MIGRATIONS_TABLE],
+    [schemas, [MIGRATIONS_TABLE, SQL_FILES_TABLE]],
   );
   const references = await client.query<{ child: number; parent: number }>(
     `SELECT DISTINCT conrelid::int AS child, confrelid::int AS parent

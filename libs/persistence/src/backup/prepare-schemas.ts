@@ -1,7 +1,8 @@
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import { createDataSource, quoteIdentifier, type DataSourceConfig } from '../data-source.js';
-import { appliedMigrations, LOCK_CLASS, nameOf } from '../migrations.js';
+import { appliedMigrations, LOCK_CLASS, nameOf, sqlFilesOf } from '../migrations.js';
 import type { PgConnection } from '../pg-client.js';
+import { applySqlFiles } from '../sql-files.js';
 import type { StoredData } from './stored-data.js';
 
 /**
@@ -75,6 +76,15 @@ export class SchemaBuilder {
       }
     }
     return applied;
+  }
+
+  /** Brings functions and triggers to this version; the tables have to be of it already. */
+  async applySqlFiles(): Promise<void> {
+    const client = (await this.runner.connect()) as PgConnection;
+    for (const { config, dataSource } of this.services) {
+      await this.useNamesOf(config.schema);
+      await applySqlFiles(client, config.schema, sqlFilesOf(dataSource));
+    }
   }
 
   /** Lets names without a schema be those of the service that has the given one. */

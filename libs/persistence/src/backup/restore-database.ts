@@ -67,6 +67,7 @@ export async function restoreDatabase(url: string, backup: CheckedBackup, option
       options.onReplace?.(replaced);
       await load({ builder, client, header, reader, onProgress: options.onProgress });
       await builder.migrate(() => true);
+      await builder.applySqlFiles();
     });
   } finally {
     await reader.close();

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import type { DataSource } from 'typeorm';
+
+interface Definition {
+  kind: 'FUNCTION' | 'TRIGGER';
+  name: string;
+  text: string;
+}
+
+const DEFINITIONS = `
+  SELECT 'FUNCTION' AS kind, p.proname AS name, pg_get_functiondef(p.oid) AS text FROM pg_proc p
+    WHERE p.pronamespace = ANY ($1::regnamespace[]) AND p.prokind = 'f'
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+  UNION ALL
+  SELECT 'TRIGGER', t.tgname, pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+    WHERE c.relnamespace = ANY ($1::regnamespace[]) AND NOT t.tgisinternal
+  ORDER BY 1, 2, 3`;
+
+/**
+ * Asserts that every function and trigger of the schemas is in one of the folder's SQL files, exactly as the migrated database
+ * has it.
+ */
+export async function expectSqlFilesInSync(
+  dataSource: DataSource,
+  folder: URL,
+  schemas: readonly string[],
+): Promise<void> {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
+  const files = names.toSorted().map((name) => readFileSync(new URL(name, folder), 'utf8'));
+  const definitions = (): Promise<Definition[]> => dataSource.query(DEFINITIONS, [schemas]);
+  const migrated = await definitions();
+  const missing = migrated.filter(({ kind, name }) => {
+    const words = new RegExp(`CREATE (OR REPLACE |CONSTRAINT )*${kind} ([a-z_]+\\.)?${name}\\b`);
+    return files.filter((text) => words.test(text)).length !== 1;
+  });
+  expect(missing.map(({ kind, name }) => `${kind} ${name}`)).toEqual([]);
+  const runner = dataSource.createQueryRunner();
+  try {
+    await runner.startTransaction();
+    for (const text of files) await runner.query(text);
+    expect(await runner.query(DEFINITIONS, [schemas])).toEqual(migrated);
+    await runner.rollbackTransaction();
+  } finally {
+    await runner.release();
+  }
+}
