@@ -12,6 +12,7 @@ import { JsonLogger } from '@gatehouse/platform';
 import { DataSource } from 'typeorm';
 import { AuthGuard } from './guard/auth.guard.js';
 import { Authenticator, AuthPolicy } from './guard/authenticator.js';
+import { CredentialsStrategy } from './guard/credentials-strategy.js';
 import { KnownUsers, SessionUsers } from './guard/known-users.js';
 import { ApiKeyStore } from './keys/api-key-store.js';
 import { LastUseWriter, type LastUseTable } from './keys/last-use-writer.js';
@@ -139,9 +140,14 @@ function guardProviders({ service, policy }: AuthModuleOptions): Provider[] {
       },
     },
     {
+      provide: CredentialsStrategy,
+      inject: [Authenticator],
+      useFactory: (authenticator: Authenticator) => new CredentialsStrategy(authenticator),
+    },
+    {
       provide: APP_GUARD,
-      inject: [Authenticator, optional(AuthPolicy)],
-      useFactory: (authenticator: Authenticator, open?: AuthPolicy) => new AuthGuard(authenticator, service, open),
+      inject: [CredentialsStrategy, optional(AuthPolicy)],
+      useFactory: (strategy: CredentialsStrategy, open?: AuthPolicy) => new AuthGuard(strategy, service, open),
     },
   ];
 }

@@ -177,6 +177,19 @@ describe('TokenSigner', () => {
     expect(await one.verify(token)).toBeDefined();
   });
 
+  it('fails where the keys cannot be read, and does not call the token invalid', async () => {
+    const { token } = await signer().issue(subject, 60);
+    const closed = createDataSource({
+      url: database.url,
+      schema: 'public',
+      entities: [],
+      migrations: [],
+      applicationName: 'x',
+    });
+    const blind = new TokenSigner(closed, createSecretBox(secretKey), config);
+    await expect(blind.verify(token)).rejects.toThrow();
+  });
+
   it("refuses another service's tokens and expired ones", async () => {
     const other = new TokenSigner(dataSource, createSecretBox(secretKey), { ...config, issuer: 'tunnel-gateway' });
     expect(await signer().verify((await other.issue(subject, 60)).token)).toBeUndefined();

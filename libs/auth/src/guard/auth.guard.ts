@@ -1,8 +1,10 @@
-import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Injectable, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { AuthGuard as PassportGuard } from '@nestjs/passport';
 import { AppError } from '@gatehouse/platform';
 import { allows, refuseApiKeys, type Actor, type Scope } from './actor.js';
-import { Authenticator, type AuthPolicy } from './authenticator.js';
+import type { AuthPolicy } from './authenticator.js';
+import type { CredentialFailure, CredentialOptions, CredentialsStrategy } from './credentials-strategy.js';
 import { COOKIE_ROUTE, NEEDED_SCOPE, NEEDS_LOGIN, PUBLIC_ROUTE } from './decorators.js';
 import { setActor } from './request-actor.js';
 import { refuseForeignOrigin } from './same-origin.js';
@@ -15,29 +17,53 @@ interface RouteRule {
   readonly login: boolean;
 }
 
+interface AuthenticatedRequest extends HttpRequest {
+  readonly user: Actor;
+}
+
+const COOKIE_ONLY: CredentialOptions = { cookieOnly: true };
+const ANY_CREDENTIAL: CredentialOptions = { cookieOnly: false };
+
 /** Global guard: every route needs credentials of its scope unless it is marked @Public(). */
 @Injectable()
-export class AuthGuard implements CanActivate {
+export class AuthGuard extends PassportGuard() {
   private readonly rules = new WeakMap<object, WeakMap<object, RouteRule>>();
   private readonly reflector = new Reflector();
-  private readonly authenticator: Authenticator;
   private readonly realm: string;
   private readonly policy: AuthPolicy | undefined;
 
-  constructor(authenticator: Authenticator, realm: string, policy?: AuthPolicy) {
-    this.authenticator = authenticator;
+  constructor({ name }: CredentialsStrategy, realm: string, policy?: AuthPolicy) {
+    super({ defaultStrategy: name, session: false });
     this.realm = realm;
     this.policy = policy;
   }
 
   /** Answers at once for open routes. */
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+  override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const rule = this.ruleOf(context);
-    return rule.open || this.admit(context.switchToHttp().getRequest<HttpRequest>(), rule);
+    return rule.open || this.admit(context, rule);
   }
 
-  private async admit(request: HttpRequest, rule: RouteRule): Promise<boolean> {
-    const actor = await this.identify(request, rule);
+  override getAuthenticateOptions(context: ExecutionContext): CredentialOptions {
+    return this.ruleOf(context).cookieOnly ? COOKIE_ONLY : ANY_CREDENTIAL;
+  }
+
+  /** What Passport found: an actor, or why there is none. @throws what the strategy raised; AppError UNAUTHORIZED */
+  override handleRequest<T = Actor>(
+    error: unknown,
+    actor: T | false | undefined,
+    failure: CredentialFailure,
+    context: ExecutionContext,
+  ): T {
+    if (error !== null && error !== undefined) throw error;
+    if (actor !== false && actor !== undefined) return actor;
+    return this.openActor(context.switchToHttp().getRequest<HttpRequest>(), failure) as T;
+  }
+
+  private async admit(context: ExecutionContext, rule: RouteRule): Promise<boolean> {
+    await super.canActivate(context);
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const { user: actor } = request;
     const needed = rule.scope ?? (request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write');
     // Known even when it is refused: the one who logs what was tried asks for it.
     setActor(request, actor);
@@ -46,17 +72,14 @@ export class AuthGuard implements CanActivate {
     return true;
   }
 
-  private async identify(request: HttpRequest, { cookieOnly }: RouteRule): Promise<Actor> {
-    const { authenticator } = this;
-    const actor = await (cookieOnly ? authenticator.byCookie(request) : authenticator.authenticate(request));
-    if (actor !== null && actor !== undefined) return actor;
+  private openActor(request: HttpRequest, failure: CredentialFailure): Actor {
     const open = this.policy?.openActor();
     if (open !== undefined) {
       // No credential stands between a page of another site and what its visitor can reach.
       refuseForeignOrigin(request);
       return open;
     }
-    if (actor === null) throw this.unauthorized('Credentials are needed', '');
+    if (failure === 'none') throw this.unauthorized('Credentials are needed', '');
     throw this.unauthorized('The credentials are not valid', ', error="invalid_token"');
   }
 

@@ -1,4 +1,6 @@
 import type { KeyObject } from 'node:crypto';
+import { PassportStrategy } from '@nestjs/passport';
+import passport from 'passport';
 import { ExtractJwt, Strategy, type StrategyOptionsWithoutRequest } from 'passport-jwt';
 
 export interface JwtStrategyConfig {
@@ -17,45 +19,69 @@ export interface TokenClaims {
   readonly exp: number;
 }
 
-/**
- * passport-jwt's strategy with a key looked up by id, run without passport's middleware:
- * that one keeps strategies in one registry per process, where two applications would meet.
- */
-export class JwtStrategy extends Strategy {
-  private readonly keyFor: JwtStrategyConfig['keyFor'];
+/** The keys could not be read: that says nothing about the token. */
+class KeyFailure extends Error {
+  override readonly name = 'KeyFailure';
+}
+
+const NAME = 'jwt';
+
+/** passport-jwt with a key that is looked up by its id. */
+export class JwtStrategy extends PassportStrategy(Strategy, NAME) {
+  /** One for each strategy: Passport's own is one for the whole process, where two applications would meet. */
+  declare private registry: passport.Authenticator | undefined;
 
   constructor({ issuer, keyFor }: JwtStrategyConfig) {
-    const options: StrategyOptionsWithoutRequest = {
+    super({
       jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
-      // The declared type forgets that jsonwebtoken takes a KeyObject.
-      secretOrKeyProvider: (request, _token, done) =>
-        done(null, (request as unknown as SignedRequest).signingKey as unknown as string),
+      secretOrKeyProvider: (_request, token: string, done) => void provideKey(keyFor(keyIdOf(token)), done),
       algorithms: ['HS256'],
       issuer,
       audience: issuer,
-    };
-    super(options, (claims: TokenClaims, done) => done(null, claims));
-    this.keyFor = keyFor;
+    } satisfies StrategyOptionsWithoutRequest);
   }
 
-  /** Claims of a token, undefined when it is not valid; rejects when the keys cannot be read. */
-  async claimsOf(token: string): Promise<TokenClaims | undefined> {
-    const signingKey = await this.keyFor(keyIdOf(token));
-    if (signingKey === undefined) return undefined;
-    const request = { headers: { authorization: `Bearer ${token}` }, signingKey };
-    const run = Object.create(this) as Strategy;
+  validate(claims: TokenClaims): TokenClaims {
+    return claims;
+  }
+
+  /** Claims of a token, undefined when it is not valid. @throws Error when the keys cannot be read. */
+  claimsOf(token: string): Promise<TokenClaims | undefined> {
     return new Promise((resolve, reject) => {
-      run.success = (claims) => resolve(claims as unknown as TokenClaims);
-      run.fail = () => resolve(undefined);
-      run.error = (error: unknown) => reject(error instanceof Error ? error : new Error(String(error)));
-      run.authenticate(request as unknown as Parameters<Strategy['authenticate']>[0]);
+      const decided = (error: unknown, claims: TokenClaims | false, reason?: unknown): void => {
+        if (error !== null || reason instanceof KeyFailure) reject(asError(error ?? (reason as Error).cause));
+        else resolve(claims === false ? undefined : claims);
+      };
+      const request = { headers: { authorization: `Bearer ${token}` } };
+      const authenticate = this.getPassportInstance().authenticate(NAME, { session: false }, decided) as Middleware;
+      authenticate(request, {}, reject);
     });
+  }
+
+  /** Asked for by the constructor of the library's class, before there is anything of this one. */
+  protected getPassportInstance(): passport.Authenticator {
+    return (this.registry ??= new passport.Passport());
   }
 }
 
-/** The part of a request that passport-jwt reads, with the key chosen for its token. */
-interface SignedRequest {
-  readonly signingKey: KeyObject;
+type Middleware = (request: object, response: object, next: (error: unknown) => void) => void;
+
+async function provideKey(
+  lookup: Promise<KeyObject | undefined>,
+  done: (error: unknown, key?: string) => void,
+): Promise<void> {
+  try {
+    const key = await lookup;
+    // The declared type forgets that jsonwebtoken takes a KeyObject.
+    if (key === undefined) done(new Error('the token was signed with another key'));
+    else done(null, key as unknown as string);
+  } catch (error) {
+    done(new KeyFailure('the signing keys cannot be read', { cause: error }));
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 function keyIdOf(token: string): string | undefined {
