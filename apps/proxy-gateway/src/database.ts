@@ -13,7 +13,14 @@ export function databaseConfig(
   { databaseUrl }: Readonly<Pick<ProxyGatewaySettings, 'databaseUrl'>>,
   applicationName: string,
 ): DataSourceConfig {
-  return { url: databaseUrl, schema: SCHEMA, entities: ENTITIES, migrations: MIGRATIONS, applicationName };
+  return {
+    url: databaseUrl,
+    schema: SCHEMA,
+    entities: ENTITIES,
+    migrations: MIGRATIONS,
+    sqlFolder: new URL('../data/sql/', import.meta.url),
+    applicationName,
+  };
 }
 
 /** Brings the database to this version; resolves to the names of what was run. */

@@ -4,8 +4,7 @@ import { createTestDatabase, waitFor } from '@gatehouse/testing';
 import type { TestDatabase } from '@gatehouse/testing';
 import type { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ENTITIES } from '../src/entities.js';
-import { MIGRATIONS } from '../src/migrations/index.js';
+import { databaseConfig } from '../src/database.js';
 import { RefreshSchedules } from '../src/subscriptions/refresh-schedules.js';
 
 let database: TestDatabase;
@@ -30,13 +29,7 @@ let running: RefreshSchedules[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  dataSource = createDataSource({
-    url: database.url,
-    schema: 'proxy_gateway',
-    entities: ENTITIES,
-    migrations: MIGRATIONS,
-    applicationName: 'test',
-  });
+  dataSource = createDataSource(databaseConfig({ databaseUrl: database.url }, 'test'));
   await migrate(dataSource);
   await dataSource.initialize();
 });

@@ -24,6 +24,7 @@ export function databaseConfig(databaseUrl: string, applicationName = SERVICE_NA
     searchPath: [MODEL_SCHEMA],
     entities: ENTITIES,
     migrations: MIGRATIONS,
+    sqlFolder: new URL('../data/sql/', import.meta.url),
     applicationName,
   };
 }

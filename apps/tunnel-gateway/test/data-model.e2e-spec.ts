@@ -1,5 +1,5 @@
 import { createDataSource, migrate, pendingMigrations, withClient } from '@gatehouse/persistence';
-import { createTestDatabase, expectSchemaInSync, type TestDatabase } from '@gatehouse/testing';
+import { createTestDatabase, expectSchemaInSync, expectSqlFilesInSync, type TestDatabase } from '@gatehouse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseConfig } from '../src/database.js';
 import { MIGRATIONS } from '../src/migrations/index.js';
@@ -224,10 +224,12 @@ it('goes back to nothing', async () => {
   const dataSource = createDataSource(databaseConfig(database.url));
   await migrate(dataSource);
   await dataSource.initialize();
+  const schemas = ['tunnel_gateway', 'tunnel_gateway_ops'];
+  await expectSqlFilesInSync(dataSource, new URL('../data/sql/', import.meta.url), schemas);
   for (const _ of MIGRATIONS) await dataSource.undoLastMigration();
   const tables = (await dataSource.query(
-    "SELECT table_name FROM information_schema.tables WHERE table_schema LIKE 'tunnel_gateway%'",
+    "SELECT table_name FROM information_schema.tables WHERE table_schema LIKE 'tunnel_gateway%' ORDER BY 1",
   )) as { table_name: string }[];
-  expect(tables.map(({ table_name }) => table_name)).toEqual(['migrations']);
+  expect(tables.map(({ table_name }) => table_name)).toEqual(['migrations', 'sql_files']);
   await dataSource.destroy();
 });

@@ -19,6 +19,7 @@ import { CreateTrafficLogSections1763668800350 } from './1763668800350-create-tr
 import { NameUsersOfAuditedKeys1763668800400 } from './1763668800400-name-users-of-audited-keys.js';
 import { CreateDataKeys1763668800450 } from './1763668800450-create-data-keys.js';
 import { ClaimIdempotencyKeys1763668800690 } from './1763668800690-claim-idempotency-keys.js';
+import { UseSqlFiles1763668800700 } from './1763668800700-use-sql-files.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -43,4 +44,5 @@ export const MIGRATIONS = [
   NameUsersOfAuditedKeys1763668800400,
   CreateDataKeys1763668800450,
   ClaimIdempotencyKeys1763668800690,
+  UseSqlFiles1763668800700,
 ];

@@ -1,8 +1,7 @@
 import { createDataSource, migrate, UnitOfWork } from '@gatehouse/persistence';
 import { createTestDatabase } from '@gatehouse/testing';
 import type { DataSource } from 'typeorm';
-import { ENTITIES } from '../../src/entities.js';
-import { MIGRATIONS } from '../../src/migrations/index.js';
+import { databaseConfig } from '../../src/database.js';
 
 /** A migrated database of its own, connected. */
 export interface ServiceDatabase {
@@ -31,11 +30,5 @@ async function prepare(url: string): Promise<void> {
 }
 
 function dataSourceFor(url: string): DataSource {
-  return createDataSource({
-    url,
-    schema: 'proxy_gateway',
-    entities: ENTITIES,
-    migrations: MIGRATIONS,
-    applicationName: 'proxy-gateway test',
-  });
+  return createDataSource(databaseConfig({ databaseUrl: url }, 'proxy-gateway test'));
 }

@@ -7,9 +7,8 @@ import { DataSource } from 'typeorm';
 import { AccessModule } from '../../src/auth/access.module.js';
 import { ConnectionsModule } from '../../src/connections/connections.module.js';
 import { DashboardModule } from '../../src/dashboard/dashboard.module.js';
-import { ENTITIES } from '../../src/entities.js';
+import { databaseConfig } from '../../src/database.js';
 import { KernelService } from '../../src/kernel-process/kernel.service.js';
-import { MIGRATIONS } from '../../src/migrations/index.js';
 import { PreferencesModule } from '../../src/preferences/preferences.module.js';
 import { RulesModule } from '../../src/rules/rules.module.js';
 import { kernelChannelKey } from '../../src/common/kernel-channel.js';
@@ -107,13 +106,7 @@ function featuresModule(settings: ProxyGatewaySettings): DynamicModule {
     module: TestFeatures,
     imports: [
       globals(settings),
-      PersistenceModule.forRoot({
-        url: settings.databaseUrl,
-        schema: 'proxy_gateway',
-        entities: ENTITIES,
-        migrations: MIGRATIONS,
-        applicationName: 'proxy-gateway test',
-      }),
+      PersistenceModule.forRoot(databaseConfig(settings, 'proxy-gateway test')),
       PreferencesModule,
       AccessModule.forRoot([randomBytes(32)]),
       TrafficModule,

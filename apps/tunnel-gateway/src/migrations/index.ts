@@ -24,6 +24,7 @@ import { ClaimIdempotencyKeys1763668802690 } from './1763668802690-claim-idempot
 import { BoundCounters1763668802691 } from './1763668802691-bound-counters.js';
 import { ExchangeIdentity1763668802700 } from './1763668802700-exchange-identity.js';
 import { KeepPreviousKeys1763668802710 } from './1763668802710-keep-previous-keys.js';
+import { UseSqlFiles1763668802720 } from './1763668802720-use-sql-files.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -53,4 +54,5 @@ export const MIGRATIONS = [
   BoundCounters1763668802691,
   ExchangeIdentity1763668802700,
   KeepPreviousKeys1763668802710,
+  UseSqlFiles1763668802720,
 ];
