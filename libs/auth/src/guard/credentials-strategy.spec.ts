@@ -7,15 +7,14 @@ import type { Authenticator } from './authenticator.js';
 import { CredentialsStrategy } from './credentials-strategy.js';
 import { actorOf } from './request-actor.js';
 
-class Notes {
-  read(): void {
-    // The guard reads its metadata alone.
-  }
-}
+class Notes {}
+
+/** The guard reads its metadata alone. */
+const handler = (): void => undefined;
 
 function contextOf(request: object): ExecutionContext {
   const http = { getRequest: () => request, getResponse: () => ({}) };
-  return { getClass: () => Notes, getHandler: () => Notes.prototype.read, switchToHttp: () => http } as never;
+  return { getClass: () => Notes, getHandler: () => handler, switchToHttp: () => http } as never;
 }
 
 /** An application's strategy, and whom its guard lets in under a name. */
