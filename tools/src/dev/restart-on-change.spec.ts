@@ -22,6 +22,11 @@ function compile(project: string, at: number): void {
   utimesSync(join(root, project, 'dist', '.tsbuildinfo'), at, at);
 }
 
+function writeProjects(folders: readonly string[]): void {
+  const projects = Object.fromEntries(folders.map((folder) => [folder.split('/')[1], { root: folder }]));
+  writeFileSync(join(root, 'nest-cli.json'), JSON.stringify({ projects }));
+}
+
 function restarts(restart: (name: string) => Promise<void> = async () => undefined): RestartOnChange {
   return new RestartOnChange({
     root,
@@ -36,6 +41,7 @@ function restarts(restart: (name: string) => Promise<void> = async () => undefin
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'restarts-'));
   [restarted, notes] = [[], []];
+  writeProjects(Object.keys(PROJECTS));
   for (const [project, references] of Object.entries(PROJECTS)) {
     mkdirSync(join(root, project, 'dist'), { recursive: true });
     const paths = references.map((path) => ({ path }));
@@ -73,6 +79,11 @@ it('says why a service did not start, and tries again after the next change', as
   compile('apps/tunnel-gateway', 3);
   await looks.look();
   expect(notes.at(-1)).toMatch(/^\[tunnel-gateway\] restarted in/);
+});
+
+it('says which service nest-cli.json does not have', () => {
+  writeProjects(['apps/proxy-gateway', 'apps/resource-sharing']);
+  expect(() => restarts()).toThrow('nest-cli.json has no project tunnel-gateway.');
 });
 
 it('does nothing after it was stopped', async () => {

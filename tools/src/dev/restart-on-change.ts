@@ -1,6 +1,6 @@
-import { dirname } from 'node:path';
 import { ROOT } from '../../bootstrap/layout.mjs';
 import { SERVICES } from '../supervisor/service-list.js';
+import { nestProjectFolder } from './nest-projects.js';
 import { compiledAt, projectsBehind } from './project-references.js';
 
 export interface RestartOnChangeOptions {
@@ -23,7 +23,7 @@ export class RestartOnChange {
     this.options = options;
     this.root = options.root ?? ROOT;
     this.projects = new Map(
-      SERVICES.map(({ name, main }) => [name, projectsBehind(dirname(dirname(main)), this.root)]),
+      SERVICES.map(({ name }) => [name, projectsBehind(nestProjectFolder(name, this.root), this.root)]),
     );
     this.seen = this.compiled();
   }
