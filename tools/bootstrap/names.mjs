@@ -32,6 +32,12 @@ export const COMMANDS = {
     script: 'secrets:rotate',
     wantsBuild: true,
   },
+  'tunnel-identity': {
+    about: 'exchange the key that agents know the tunnel gateway by (prepare, exchange, retire, status)',
+    script: 'tunnel:identity',
+    wantsBuild: true,
+    args: '-- STEP',
+  },
   security: {
     about: 'try the attacks of docs/security.md on the running platform',
     script: 'security',

@@ -2,7 +2,8 @@ import { PlainFailure, reportFailure } from '../bootstrap/failure.mjs';
 
 export type Command = (args: string[]) => Promise<number>;
 
-const COMMANDS: Record<string, () => Promise<Command>> = {
+/** By the name that `tools/run.mjs` has for it. */
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./supervisor/up-command.js')).upCommand,
   dev: async () => (await import('./dev/dev-command.js')).devCommand,
   tour: async () => (await import('./tour/tour-command.js')).tourCommand,

@@ -3,27 +3,65 @@ import { createSecretBox, loadSecretKeys } from '@gatehouse/persistence';
 import { runCommand } from '@gatehouse/platform';
 import { SERVICE_NAME } from './database.js';
 import { EdgeDatabase } from './common/edge-database.js';
-import { exchangeIdentity, prepareIdentity } from './edge-host/server-identity.js';
+import {
+  exchangeIdentity,
+  identityStatus,
+  prepareIdentity,
+  retireFormerIdentity,
+  type IdentitySources,
+} from './edge-host/server-identity.js';
 import { readSettings } from './settings.js';
 
-const USAGE = 'Say what to do: prepare (makes the next key), or exchange (puts it in the place of the one in use).';
+const USAGE = `Say what to do: prepare (makes the next key), exchange (puts it in the place of the one in use, which is shown
+for 30 days more to agents that know no other; exchange 7: for 7 days), retire (ends that time) or status.`;
+const FORMER_DAYS = 30;
+const MAX_FORMER_DAYS = 365;
+
+type Sources = Omit<IdentitySources, 'file'>;
+
+const STEPS: Readonly<Record<string, (sources: Sources, days: number) => Promise<string[]>>> = {
+  prepare: async (sources) => {
+    const [current, next] = await prepareIdentity(sources);
+    return [`key in use: ${current}`, `next key: ${next}`];
+  },
+  exchange: async (sources, days) => {
+    const now = await exchangeIdentity(sources, days);
+    if (now === null) throw new Error('There is no next key: run prepare first, and give agents time to learn it.');
+    return status(sources);
+  },
+  retire: async (sources) => {
+    const former = await retireFormerIdentity(sources);
+    if (former === null) throw new Error('There is no former key: none is shown beside the one in use.');
+    return [`no longer shown: ${former}`, ...(await status(sources))];
+  },
+  status,
+};
 
 /** Exchanges the key that agents know the gateway by. The service and its edges take it over when they are started again. */
 await runCommand(SERVICE_NAME, async () => {
   const { databaseUrl, home, secretKey: envValue } = readSettings();
-  const [step] = process.argv.slice(2);
+  const [name = '', text] = process.argv.slice(2);
+  const step = STEPS[name];
+  const days = text === undefined ? FORMER_DAYS : Number(text);
+  if (!step || (text !== undefined && name !== 'exchange')) throw new Error(USAGE);
+  if (!Number.isInteger(days) || days < 0 || days > MAX_FORMER_DAYS) {
+    throw new Error(`days: ${text} must be a number from 0 to ${MAX_FORMER_DAYS}`);
+  }
   const queries = new EdgeDatabase(databaseUrl);
   try {
-    if (step === 'prepare') {
-      const box = createSecretBox(loadSecretKeys({ home, envValue }));
-      const [current, next] = await prepareIdentity({ queries, box });
-      return [`key in use: ${current}`, `next key: ${next}`];
-    }
-    if (step !== 'exchange') throw new Error(USAGE);
-    const now = await exchangeIdentity({ queries });
-    if (now === null) throw new Error('There is no next key: run prepare first, and give agents time to learn it.');
-    return [`key in use: ${now}`];
+    return await step({ queries, box: createSecretBox(loadSecretKeys({ home, envValue })) }, days);
   } finally {
     await queries.close();
   }
 });
+
+async function status(sources: Pick<Sources, 'queries'>): Promise<string[]> {
+  const known = await identityStatus(sources);
+  if (!known) return ['no key yet: the gateway makes one when it starts'];
+  const { current, next, former } = known;
+  return [
+    `key in use: ${current}`,
+    ...(next === null ? [] : [`next key: ${next}`]),
+    ...(former === null ? [] : [`former key: ${former.fingerprint}, shown until ${former.until.toISOString()}`]),
+  ];
+}

@@ -3,9 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecretBox } from '@gatehouse/persistence';
 import { withClient } from '@gatehouse/persistence';
-import { createServerIdentity, parseAgentKey, type TunnelMode } from '@gatehouse/tunnel-kernel';
+import { certificateFingerprint, createServerIdentity, parseAgentKey, type TunnelMode } from '@gatehouse/tunnel-kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exchangeIdentity, loadServerIdentity, prepareIdentity } from '../src/edge-host/server-identity.js';
+import {
+  exchangeIdentity,
+  identityStatus,
+  loadServerIdentity,
+  prepareIdentity,
+  retireFormerIdentity,
+} from '../src/edge-host/server-identity.js';
 import { caller, TunnelWorld, type AnyJson, type Caller } from './support/tunnel-world.js';
 
 let world: TunnelWorld;
@@ -40,7 +46,7 @@ describe('clients', () => {
     expect(JSON.stringify((await ada.call('GET', '/clients')).body)).not.toContain(secret);
   });
 
-  it('show the key of the gateway, which can be exchanged in two steps', async () => {
+  it('show the key of the gateway, which can be exchanged in steps', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-identity-'));
     const box = createSecretBox([Buffer.alloc(32, 1)]);
     await withClient(world.gateway.databaseUrl, async (queries) => {
@@ -50,14 +56,22 @@ describe('clients', () => {
       await queries.query('DELETE FROM tunnel_gateway_ops.server_identity');
       const { fingerprint: first, nextFingerprint } = await loadServerIdentity(sources);
       expect(nextFingerprint).toBeUndefined();
-      expect(await exchangeIdentity(sources)).toBeNull();
+      expect(await exchangeIdentity(sources, 30)).toBeNull();
       const [current, next] = await prepareIdentity(sources);
       expect(current).toBe(first);
       expect(await prepareIdentity(sources)).toEqual([current, next]);
       expect(await loadServerIdentity(sources)).toMatchObject({ fingerprint: first, nextFingerprint: next });
-      expect(await exchangeIdentity(sources)).toBe(next);
+      expect(await exchangeIdentity(sources, 30)).toBe(next);
       const after = await loadServerIdentity(sources);
       expect([after.fingerprint, after.nextFingerprint]).toEqual([next, undefined]);
+      const { certificate = '', key, until = 0 } = after.former ?? {};
+      expect(certificateFingerprint(certificate)).toBe(first);
+      expect(key).toContain('PRIVATE KEY');
+      expect(Math.round((until - Date.now()) / 86_400_000)).toBe(30);
+      expect((await identityStatus(sources))?.former?.fingerprint).toBe(first);
+      expect(await retireFormerIdentity(sources)).toBe(first);
+      expect(await retireFormerIdentity(sources)).toBeNull();
+      expect((await loadServerIdentity(sources)).former).toBeUndefined();
       await queries.query('ROLLBACK');
     });
     rmSync(folder, { recursive: true });

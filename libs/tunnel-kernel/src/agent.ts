@@ -212,7 +212,8 @@ export class TunnelAgent {
     };
     const session: AgentSession = new AgentSession(options, {
       welcomed: ({ clientId, encrypt, packetPort = server.port, nextFingerprint }) => {
-        this.learn(nextFingerprint);
+        // What the server says about its keys belongs to the key that it showed.
+        if (!session.resumed) this.learn(nextFingerprint);
         Object.assign(owner, { clientId, encrypt });
         if (!encrypt && route.kind === 'websocket') this.warnOfPlainData();
         const { address, exportKeys } = session;

@@ -9,7 +9,7 @@ export {
 } from './wire/key-string.js';
 export { der } from './wire/der.js';
 export { agentRouteTag, MAX_WORKERS, openingWorker, readRouteTag, routeTagOf } from './wire/route-tag.js';
-export { createServerIdentity, type ServerIdentity } from './wire/server-identity.js';
+export { createServerIdentity, type FormerIdentity, type ServerIdentity } from './wire/server-identity.js';
 export { proxyHeader } from './wire/proxy-header.js';
 export { type Endpoint } from './wire/prelude.js';
 export { type DialFailure, type TargetAddress } from './wire/messages.js';

@@ -1,19 +1,26 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { connect as tlsConnect } from 'node:tls';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { logger, readAll, TunnelRig } from '../test/tunnel-rig.js';
 import { udpSocket } from '../test/udp-rig.js';
 import {
+  agentKeyHash,
+  certificateFingerprint,
+  createAgentSecret,
   createServerIdentity,
   formatAgentKey,
+  formatVisitorKey,
   parseAgentKey,
   systemDialer,
+  TunnelVisitor,
   type AgentDialer,
   type AgentReplaced,
   type AgentState,
   type TunnelServerEnvironment,
 } from './index.js';
+import { pinHint } from './wire/pin-hint.js';
 
 let rig: TunnelRig;
 afterEach(() => rig.close());
@@ -111,6 +118,82 @@ describe("a server's key", () => {
     await rig.restart();
     await waitFor(() => started.agent.status.state === 'stopped');
     expect(started.history.at(-1)).toMatchObject({ reason: { code: 'server_key' } });
+  });
+});
+
+describe('a key of before', () => {
+  it('is shown to agents that know no other, which learn the one in use, until its time is over', async () => {
+    const next = createServerIdentity();
+    let now = Date.now();
+    const options: Partial<TunnelServerEnvironment> = { now: () => now };
+    await open(options);
+    const { key } = rig.client();
+    const { secret } = parseAgentKey(key);
+    // The agent sleeps through the whole exchange.
+    await rig.server.stop();
+    Object.assign(options, { identity: next, formerIdentity: { ...rig.identity, until: now + 60_000 } });
+    await rig.restart();
+    const changed: string[] = [];
+    const late = rig.agent(key, { events: { keyChanged: (text) => changed.push(text) } });
+    await rig.online(1);
+    expect(changed).toEqual([`${key}.${next.fingerprint}`]);
+    expect(await rig.answerTo(await rig.tunnel(1, [await rig.echo()]), 'with the old key')).toBe('with the old key');
+    await late.agent.stop();
+    // One that knows both is shown the one in use, and gives the other up.
+    const awake = rig.agent(changed[0] ?? '', { events: { keyChanged: (text) => changed.push(text) } });
+    await waitFor(() => changed.length === 2);
+    expect(changed[1]).toBe(formatAgentKey({ secret, fingerprint: next.fingerprint }));
+    await awake.agent.stop();
+    now += 60_000;
+    const later = rig.agent(key);
+    await waitFor(() => later.agent.status.state === 'stopped');
+    expect(later.history.at(-1)).toMatchObject({ reason: { code: 'server_key' } });
+    rig.agent(changed[1] ?? '');
+    await rig.online(1);
+  });
+
+  it('is not shown to those who pin neither key, or only say so', async () => {
+    const former = createServerIdentity();
+    const other = createServerIdentity();
+    await open({ formerIdentity: { ...former, until: Date.now() + 60_000 } });
+    const { secret } = parseAgentKey(rig.client().key);
+    const stranger = rig.agent(formatAgentKey({ secret, fingerprint: other.fingerprint }));
+    await waitFor(() => stranger.agent.status.state === 'stopped');
+    expect(stranger.history.at(-1)).toMatchObject({ reason: { code: 'server_key' } });
+    const shown = async (ALPNProtocols: string[]): Promise<string> => {
+      const socket = tlsConnect({ host: '127.0.0.1', port: rig.port, rejectUnauthorized: false, ALPNProtocols });
+      await once(socket, 'secureConnect');
+      const fingerprint = certificateFingerprint(socket.getPeerCertificate().raw);
+      socket.destroy();
+      return fingerprint;
+    };
+    // Agents of before say nothing of pins.
+    expect(await shown(['gwt/1'])).toBe(rig.identity.fingerprint);
+    const hints = [former, rig.identity].map(({ fingerprint }) => pinHint(fingerprint));
+    expect(await shown(['gwt/1', ...hints])).toBe(rig.identity.fingerprint);
+    expect(await shown(['gwt/1', ...hints.slice(0, 1)])).toBe(former.fingerprint);
+  });
+
+  it('is found by an agent over a WebSocket, and by a program of a visitor', async () => {
+    const former = createServerIdentity();
+    await open({ formerIdentity: { ...former, until: Date.now() + 60_000 } });
+    const { secret } = parseAgentKey(rig.client(true).key);
+    const websocket = { secure: false, host: '127.0.0.1', port: rig.port, path: '/__gw/agent' };
+    const key = formatAgentKey({ secret, fingerprint: former.fingerprint });
+    rig.agent(key, { transport: 'websocket', websocket });
+    await rig.online(1);
+    const hidden = createAgentSecret();
+    await rig.tunnel(1, [await rig.echo()], { mode: 'secret', visitorKeyHash: agentKeyHash(hidden) });
+    const visitor = new TunnelVisitor({
+      server: { host: '127.0.0.1', port: rig.port },
+      transport: 'raw',
+      key: formatVisitorKey({ tunnelId: 7, secret: hidden, fingerprint: former.fingerprint }),
+      logger,
+      p2p: false,
+    });
+    const port = await visitor.listen({ host: '127.0.0.1', port: 0 });
+    expect(await rig.answerTo(port, 'hidden')).toBe('hidden');
+    visitor.stop();
   });
 });
 

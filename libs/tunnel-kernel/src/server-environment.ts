@@ -12,7 +12,7 @@ import type { PoolLimits } from './session/channel-pool.js';
 import type { HttpOptions } from './vhost/http-gateway.js';
 import type { DialFailure } from './wire/messages.js';
 import type { Endpoint } from './wire/prelude.js';
-import type { ServerIdentity } from './wire/server-identity.js';
+import type { FormerIdentity, ServerIdentity } from './wire/server-identity.js';
 
 /** All in milliseconds. */
 export interface ServerTimeouts {
@@ -91,6 +91,8 @@ export interface TunnelServerEnvironment {
   identity: ServerIdentity;
   /** Fingerprint of the key that is to take the identity's place: agents are told, and keep it. Absent: there is none. */
   nextFingerprint?: string;
+  /** The key before the identity, for agents that know no other. They learn the identity's from the welcome. */
+  formerIdentity?: FormerIdentity;
   /** Absent: by `verification`; without that, too, a resource with policies lets nobody in. */
   verifier?: VisitorVerifier;
   verification?: VerificationOptions;

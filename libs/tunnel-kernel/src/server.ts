@@ -25,6 +25,7 @@ import {
 } from './server-environment.js';
 import { AgentSessions } from './session/agent-sessions.js';
 import { Door } from './session/door.js';
+import { ServerIdentities } from './session/server-identities.js';
 import type { AgentPortState } from './session/unknown-connections.js';
 import { clientDisabled } from './session/server-session.js';
 import { createVerifier } from './verification/create-verifier.js';
@@ -38,6 +39,7 @@ const MAX_UNIDENTIFIED = 4096;
 export class TunnelServer {
   private readonly environment: TunnelServerEnvironment;
   private readonly timeouts: ServerTimeouts;
+  private readonly identities: ServerIdentities;
   private readonly sessions: AgentSessions;
   private readonly ledger: FlowLedger;
   private readonly entrances: EntranceTable;
@@ -58,6 +60,7 @@ export class TunnelServer {
 
   constructor(environment: TunnelServerEnvironment) {
     this.environment = environment;
+    this.identities = new ServerIdentities(environment);
     this.sockets = environment.sockets ?? new ListeningSockets();
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...environment.timeouts };
     this.ledger = new FlowLedger(environment.now, (record) => this.flowClosed(record), {
@@ -95,7 +98,7 @@ export class TunnelServer {
     this.entrances = new EntranceTable(createModes(shared, this.privateMode, limits));
     this.http = this.createHttp(shared);
     this.door = new Door({
-      identity: environment.identity,
+      identities: this.identities,
       logger: environment.logger,
       book: this.sessions.book,
       sockets: this.sockets,
@@ -351,6 +354,7 @@ export class TunnelServer {
     const { environment, timeouts } = this;
     return new AgentSessions({
       environment,
+      identities: this.identities,
       timeouts,
       packetPort: () => (environment.worker === undefined ? null : this.datagrams.port || null),
       viaPackets: (clientId) => this.datagrams.viaPackets(clientId),

@@ -4,6 +4,7 @@ import type {
   AgentPortState,
   AgentState,
   DatagramState,
+  FormerIdentity,
   HttpsPortState,
   ResourceKind,
   ServerIdentity,
@@ -24,6 +25,8 @@ export interface EdgeOptions {
   identity: ServerIdentity;
   /** Of the key that is to take the identity's place. Absent: there is none. */
   nextFingerprint?: string;
+  /** The key before it, for agents that know no other. Absent: there is none. */
+  formerIdentity?: FormerIdentity;
   /** Signs what visitors prove, the same in all edges: of `joinKeys`, the newest signs. */
   visitorSecret: string;
   agents: ListenAddress;

@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { writePrivately } from '@gatehouse/net';
 import type { SecretBox } from '@gatehouse/persistence';
-import { certificateFingerprint, createServerIdentity, type ServerIdentity } from '@gatehouse/tunnel-kernel';
+import {
+  certificateFingerprint,
+  createServerIdentity,
+  type FormerIdentity,
+  type ServerIdentity,
+} from '@gatehouse/tunnel-kernel';
 import type { Queries } from '../common/edge-database.js';
 
 export interface IdentitySources {
@@ -16,6 +21,15 @@ interface SealedIdentity {
   sealed_key: string;
   /** Of the next one. */
   next_certificate?: string | null;
+  former?: SealedFormer | null;
+}
+
+/** The key before this one. */
+interface SealedFormer {
+  certificate: string;
+  sealed_key: string;
+  /** Milliseconds since the epoch. */
+  until: number;
 }
 
 export interface KnownIdentity extends ServerIdentity {
@@ -23,6 +37,14 @@ export interface KnownIdentity extends ServerIdentity {
   fingerprint: string;
   /** Of the key that is to take its place; undefined: there is none. */
   nextFingerprint?: string | undefined;
+  /** Shown to agents that know no other. */
+  former?: FormerIdentity | undefined;
+}
+
+export interface IdentityStatus {
+  current: string;
+  next: string | null;
+  former: { fingerprint: string; until: Date } | null;
 }
 
 export const SERVER_IDENTITY_PLACE = 'server_identity';
@@ -33,17 +55,28 @@ const KEEP_FIRST = `
   ON CONFLICT (id) DO NOTHING`;
 const READ = `
   SELECT certificate, sealed_key,
-    (SELECT certificate FROM tunnel_gateway_ops.server_identity WHERE id = 2) AS next_certificate
+    (SELECT certificate FROM tunnel_gateway_ops.server_identity WHERE id = 2) AS next_certificate,
+    (SELECT json_build_object('certificate', certificate, 'sealed_key', sealed_key,
+        'until', floor(extract(epoch FROM served_until) * 1000))
+      FROM tunnel_gateway_ops.server_identity WHERE id = 3 AND served_until > now()) AS former
   FROM tunnel_gateway_ops.server_identity WHERE id = 1`;
 const PREPARE = `
   INSERT INTO tunnel_gateway_ops.server_identity (id, certificate, sealed_key) VALUES (2, $1, $2)
   ON CONFLICT (id) DO NOTHING`;
-/** One statement: there is a key at any moment. */
+/** One statement: there is a key at any moment. All its parts see the rows as they were before. */
 const EXCHANGE = `
-  WITH next AS (DELETE FROM tunnel_gateway_ops.server_identity WHERE id = 2 RETURNING certificate, sealed_key)
+  WITH next AS (DELETE FROM tunnel_gateway_ops.server_identity WHERE id = 2 RETURNING certificate, sealed_key),
+  former AS (
+    INSERT INTO tunnel_gateway_ops.server_identity (id, certificate, sealed_key, served_until)
+    SELECT 3, one.certificate, one.sealed_key, now() + make_interval(days => $1)
+    FROM tunnel_gateway_ops.server_identity one, next WHERE one.id = 1
+    ON CONFLICT (id) DO UPDATE SET certificate = EXCLUDED.certificate, sealed_key = EXCLUDED.sealed_key,
+      created_at = now(), served_until = EXCLUDED.served_until
+  )
   UPDATE tunnel_gateway_ops.server_identity one
   SET certificate = next.certificate, sealed_key = next.sealed_key, created_at = now() FROM next WHERE one.id = 1
   RETURNING one.certificate`;
+const RETIRE = 'DELETE FROM tunnel_gateway_ops.server_identity WHERE id = 3 RETURNING certificate';
 
 /**
  * The key that agents know the gateway by: made once, sealed in the database, and in a file for when that is away.
@@ -57,10 +90,17 @@ export async function loadServerIdentity(sources: IdentitySources): Promise<Know
     throw error;
   });
   await writePrivately(file, JSON.stringify(sealed));
-  const { certificate, next_certificate: next } = sealed;
+  const { certificate, next_certificate: next, former } = sealed;
   return {
     certificate,
     ...(next && { nextFingerprint: certificateFingerprint(next) }),
+    ...(former && {
+      former: {
+        certificate: former.certificate,
+        key: box.open(former.sealed_key, SERVER_IDENTITY_PLACE),
+        until: former.until,
+      },
+    }),
     key: box.open(sealed.sealed_key, SERVER_IDENTITY_PLACE),
     fingerprint: certificateFingerprint(certificate),
   };
@@ -77,10 +117,34 @@ export async function prepareIdentity(
   return [certificateFingerprint(current), certificateFingerprint(next)];
 }
 
-/** Puts the next key in the place of the one in use, which is gone; answers its fingerprint. Null: none was prepared. */
-export async function exchangeIdentity({ queries }: Pick<IdentitySources, 'queries'>): Promise<string | null> {
-  const { rows } = await queries.query<{ certificate: string }>(EXCHANGE);
+/**
+ * Puts the next key in the place of the one in use, which is shown for `formerDays` more to agents that know no other. Answers
+ * the fingerprint of the key in use. Null: none was prepared.
+ */
+export async function exchangeIdentity(
+  { queries }: Pick<IdentitySources, 'queries'>,
+  formerDays: number,
+): Promise<string | null> {
+  const { rows } = await queries.query<{ certificate: string }>(EXCHANGE, [formerDays]);
   return rows[0] ? certificateFingerprint(rows[0].certificate) : null;
+}
+
+/** Ends the time of the former key. Answers its fingerprint; null: there was none. */
+export async function retireFormerIdentity({ queries }: Pick<IdentitySources, 'queries'>): Promise<string | null> {
+  const { rows } = await queries.query<{ certificate: string }>(RETIRE);
+  return rows[0] ? certificateFingerprint(rows[0].certificate) : null;
+}
+
+/** Fingerprints of all keys there are. Null: the gateway has not been started yet. */
+export async function identityStatus({ queries }: Pick<IdentitySources, 'queries'>): Promise<IdentityStatus | null> {
+  const [row] = (await queries.query<SealedIdentity>(READ)).rows;
+  if (!row) return null;
+  const { certificate, next_certificate: next, former } = row;
+  return {
+    current: certificateFingerprint(certificate),
+    next: next ? certificateFingerprint(next) : null,
+    former: former ? { fingerprint: certificateFingerprint(former.certificate), until: new Date(former.until) } : null,
+  };
 }
 
 async function readOrMake({ queries, box }: Omit<IdentitySources, 'file'>): Promise<SealedIdentity> {

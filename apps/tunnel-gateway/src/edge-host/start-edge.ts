@@ -110,7 +110,7 @@ function optionsIdOf(edge: SupervisorStart['edge']): string {
 /** Everything that an edge works with. */
 export function edgeOptions(
   settings: Readonly<TunnelGatewaySettings>,
-  { key, certificate, nextFingerprint }: KnownIdentity,
+  { key, certificate, nextFingerprint, former }: KnownIdentity,
   secretKeys: readonly Buffer[],
 ): Omit<EdgeOptions, 'takesOver'> {
   const at = (port: number): EdgeOptions['agents'] => ({ host: settings.listenAddress, port });
@@ -119,6 +119,7 @@ export function edgeOptions(
     folder: edgeFolder(settings.home),
     identity: { key, certificate },
     ...(nextFingerprint !== undefined && { nextFingerprint }),
+    ...(former && { formerIdentity: former }),
     visitorSecret: visitorSecretOf(secretKeys),
     agents: at(settings.agentPort),
     http: at(settings.httpPort),

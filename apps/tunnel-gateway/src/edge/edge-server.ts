@@ -44,6 +44,7 @@ export function createEdgeServer(options: EdgeOptions, parts: EdgeServerParts): 
     logger,
     identity: options.identity,
     ...(options.nextFingerprint !== undefined && { nextFingerprint: options.nextFingerprint }),
+    ...(options.formerIdentity && { formerIdentity: options.formerIdentity }),
     clients: share?.guard(clients) ?? clients,
     ...(worker && { worker: worker.index }),
     ...(share && { serves: (tag) => share.servesTag(tag) }),

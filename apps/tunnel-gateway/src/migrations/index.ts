@@ -25,6 +25,7 @@ import { BoundCounters1763668802691 } from './1763668802691-bound-counters.js';
 import { ExchangeIdentity1763668802700 } from './1763668802700-exchange-identity.js';
 import { KeepPreviousKeys1763668802710 } from './1763668802710-keep-previous-keys.js';
 import { UseSqlFiles1763668802720 } from './1763668802720-use-sql-files.js';
+import { KeepFormerIdentity1763668802730 } from './1763668802730-keep-former-identity.js';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS = [
@@ -55,4 +56,5 @@ export const MIGRATIONS = [
   ExchangeIdentity1763668802700,
   KeepPreviousKeys1763668802710,
   UseSqlFiles1763668802720,
+  KeepFormerIdentity1763668802730,
 ];

@@ -17,6 +17,14 @@ export function pinnedContext({ key, certificate }: ServerIdentity): SecureConte
   });
 }
 
+export interface AcceptTlsOptions {
+  /** The names of ALPN that are taken, the preferred first. */
+  protocols: readonly string[];
+  /** Another key for this connection, by the names that its ClientHello has. */
+  contextFor?: (stream: TLSSocket, offered: readonly string[]) => SecureContext | null;
+  onError: (error: Error) => void;
+}
+
 /**
  * The server's end of TLS over `stream`, which it owns from here on. `secure` is emitted when the handshake is done. It is
  * destroyed when the peer ends the connection before that, and by any error of TLS; it has no time limit of its own.
@@ -24,11 +32,15 @@ export function pinnedContext({ key, certificate }: ServerIdentity): SecureConte
 export function acceptTls(
   stream: ByteStream,
   secureContext: SecureContext,
-  { protocols, onError }: { protocols: string[]; onError: (error: Error) => void },
+  { protocols, contextFor, onError }: AcceptTlsOptions,
 ): TLSSocket {
   const transport = stream instanceof Socket ? stream : new ByteStreamDuplex(stream);
-  const options = { isServer: true, secureContext, ALPNProtocols: protocols };
-  const secured = guardFlow(new TLSSocket(transport, options));
+  const ALPNCallback = ({ protocols: offered }: { protocols: string[] }): string | undefined => {
+    const other = contextFor?.(secured, offered);
+    if (other) secured.setKeyCert(other);
+    return protocols.find((protocol) => offered.includes(protocol));
+  };
+  const secured: TLSSocket = guardFlow(new TLSSocket(transport, { isServer: true, secureContext, ALPNCallback }));
   const gone = (): void => void secured.destroy();
   secured.on('error', onError);
   // Of a socket made by hand, Node reports errors after the handshake with this event alone, and keeps it open.

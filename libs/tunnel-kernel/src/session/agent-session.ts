@@ -76,6 +76,11 @@ export class AgentSession {
     return this.options.route;
   }
 
+  /** Whether TLS went on from a session of before, in which the server shows no key. */
+  get resumed(): boolean {
+    return this.stream?.isSessionReused() ?? false;
+  }
+
   /** Address of the far end; null where something lies between. */
   get address(): string | null {
     return this.stream?.remoteAddress ?? null;

@@ -8,6 +8,7 @@ import { agentStateOf } from './agent-state.js';
 import type { Arrival } from './arrival.js';
 import { DEFAULT_POOL_LIMITS } from './channel-pool.js';
 import { ChannelSource } from './channel-source.js';
+import type { ServerIdentities } from './server-identities.js';
 import { ServerSession, type SessionContext } from './server-session.js';
 import { SessionTable } from './session-table.js';
 import { TicketBook } from './ticket-book.js';
@@ -17,6 +18,7 @@ const MAX_PARKED = 200;
 
 export interface AgentSessionsOptions {
   environment: TunnelServerEnvironment;
+  identities: ServerIdentities;
   timeouts: ServerTimeouts;
   /** Told to agents where their UDP packets have a port of their own. */
   packetPort(): number | null;
@@ -72,7 +74,7 @@ export class AgentSessions {
       mayPark: () => this.parked().length < MAX_PARKED,
       heartbeatMs: timeouts.heartbeat,
       renewMs: timeouts.renew,
-      nextFingerprint: environment.nextFingerprint,
+      nextFor: (stream) => options.identities.nextFor(stream),
       packetPort: () => options.packetPort(),
       admit: (session) => this.admit(session),
       welcomed: (session) => this.welcomed(session),

@@ -1,5 +1,5 @@
 import { Socket, type Server } from 'node:net';
-import type { SecureContext, TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { ByteReader, type ByteStream, createTcpServer, type ListeningSockets } from '@gatehouse/net';
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
@@ -10,10 +10,10 @@ import { channelKeys } from '../wire/sealed-records.js';
 import { SealedStream } from '../wire/sealed-stream.js';
 import { MAPPING_PROTOCOL } from '../wire/rendezvous.js';
 import { OPENING_BYTES, OPENING_FIRST_BYTE } from '../wire/prelude.js';
-import type { ServerIdentity } from '../wire/server-identity.js';
 import type { TrustedProxies } from '../access/trusted-proxies.js';
-import { acceptTls, pinnedContext } from './accept-tls.js';
+import { acceptTls } from './accept-tls.js';
 import type { Arrival } from './arrival.js';
+import type { ServerIdentities } from './server-identities.js';
 import type { TicketBook } from './ticket-book.js';
 import { UnknownConnections, type AgentPortState } from './unknown-connections.js';
 import { WebSocketDoor, type WebSocketRequest } from './websocket-door.js';
@@ -28,7 +28,7 @@ const TLS_FIRST_BYTE = 22;
 const REQUEST_SECOND_BYTE = 0x45;
 
 export interface DoorOptions {
-  identity: ServerIdentity;
+  identities: ServerIdentities;
   logger: TunnelLogger;
   book: TicketBook;
   sockets: ListeningSockets;
@@ -56,7 +56,6 @@ export class Door {
   private readonly options: DoorOptions;
   private readonly server: Server;
   private readonly webSockets: WebSocketDoor;
-  private readonly secureContext: SecureContext;
   private readonly unknown: UnknownConnections;
 
   constructor(options: DoorOptions) {
@@ -76,7 +75,6 @@ export class Door {
       },
       (socket) => this.accepted(socket),
     );
-    this.secureContext = pinnedContext(options.identity);
     this.webSockets = new WebSocketDoor({
       emptyMs: options.handshakeMs,
       proxies: options.proxies,
@@ -155,9 +153,10 @@ export class Door {
   }
 
   private secure(stream: ByteStream, far: string, arrival: Arrival | null): void {
-    const { logger } = this.options;
-    const secured = acceptTls(stream, this.secureContext, {
+    const { logger, identities } = this.options;
+    const secured = acceptTls(stream, identities.context, {
       protocols: PROTOCOLS,
+      contextFor: (tls, offered) => identities.contextFor(tls, offered),
       onError: (error) => logger.debug('TLS of an agent failed', { error: error.message }),
     });
     this.unknown.enter('handshaking', far, secured, addressOf(stream, arrival));

@@ -3,6 +3,7 @@ import { createSecureContext, type TLSSocket } from 'node:tls';
 import { type ByteStream, ByteStreamDuplex, connectTls, setFlowTimeout } from '@gatehouse/net';
 import { TunnelError } from '../errors.js';
 import { keyFingerprint } from '../wire/key-string.js';
+import { pinHint } from '../wire/pin-hint.js';
 import { taggedProtocols } from '../wire/route-tag.js';
 
 /** A server whose key is known beforehand, or one of whose keys is. Remembers its last session ticket: later handshakes cost less. */
@@ -45,7 +46,7 @@ export class PinnedServer {
         rejectUnauthorized: false,
         // One for all connections: making it costs as much as a handshake.
         secureContext: this.secureContext,
-        ALPNProtocols: taggedProtocols(protocol, this.routeTag),
+        ALPNProtocols: [...taggedProtocols(protocol, this.routeTag), ...this.pins.map(pinHint)],
         ...(this.session && { session: this.session }),
       });
       const fail = (error: TunnelError): void => {

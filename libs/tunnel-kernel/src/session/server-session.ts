@@ -51,8 +51,8 @@ export interface SessionContext {
   mayPark(): boolean;
   /** Told to agents where their UDP packets have a port of their own. */
   packetPort(): number | null;
-  /** Of the key that the server will have next; see `WelcomeMessage`. */
-  nextFingerprint: string | undefined;
+  /** Of the key that the agent has to learn; see `WelcomeMessage`. */
+  nextFor(stream: TLSSocket): string | undefined;
   /** How many are connected. */
   agents(): number;
   /** Whether the session is the one that serves its client from now on; a refusal is thrown. */
@@ -233,6 +233,7 @@ export class ServerSession {
     context.admit(this);
     const { heartbeatMs } = context;
     const packetPort = context.packetPort();
+    const nextFingerprint = context.nextFor(this.stream);
     link.send({
       type: 'welcome',
       version: PROTOCOL_VERSION,
@@ -240,7 +241,7 @@ export class ServerSession {
       heartbeatMs,
       encrypt: client.encrypt,
       ...(packetPort !== null && { packetPort }),
-      ...(context.nextFingerprint !== undefined && { nextFingerprint: context.nextFingerprint }),
+      ...(nextFingerprint !== undefined && { nextFingerprint }),
     });
     this.channels = new ChannelPool({
       book: context.book,

@@ -8,6 +8,12 @@ export interface ServerIdentity {
   certificate: string;
 }
 
+/** The identity of before, which is shown to those who know no other. */
+export interface FormerIdentity extends ServerIdentity {
+  /** Milliseconds since the epoch. */
+  until: number;
+}
+
 const SEQUENCE = 0x30;
 const ECDSA_WITH_SHA256 = der(SEQUENCE, Buffer.from('06082a8648ce3d040302', 'hex'));
 const COMMON_NAME = Buffer.from('0603550403', 'hex');
