@@ -1,5 +1,8 @@
 import { BACKUP_SCHEMAS, type PgConnection } from '@gatehouse/persistence';
 
+/** Tables that say how the schema was made. What ran is what matters, not when, nor by which number. */
+const HOW_IT_WAS_MADE: Readonly<Record<string, string>> = { migrations: 't.name', sql_files: 't.name || t.checksum' };
+
 /** Rows and a checksum of each table, whatever order the rows lie in; rows of partitions say which one they are in. */
 export async function tableFingerprints(client: PgConnection): Promise<Record<string, string>> {
   const { rows: tables } = await client.query<{ name: string }>(
@@ -9,8 +12,7 @@ export async function tableFingerprints(client: PgConnection): Promise<Record<st
   );
   const found: Record<string, string> = {};
   for (const { name } of tables) {
-    // The migrations table counts by its own sequence; which ones ran is what matters.
-    const row = name.endsWith('.migrations') ? 't.name' : `t.tableoid::regclass::text || t::text`;
+    const row = HOW_IT_WAS_MADE[name.split('.')[1] ?? ''] ?? 't.tableoid::regclass::text || t::text';
     const { rows } = await client.query<{ sum: string }>(
       `SELECT count(*) || ' ' || coalesce(sum(hashtextextended(${row}, 0)::numeric), 0) AS sum FROM ${name} AS t`,
     );
