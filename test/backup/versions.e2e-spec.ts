@@ -28,7 +28,8 @@ const OLDER = [10, 7, 8];
 /** A service as it was when it had only its first migrations. */
 function olderVersion(stored: StoredData, count: number): StoredData {
   const cut: StoredData['database'] = (url, name) => {
-    const config = stored.database(url, name);
+    // It had its functions in its migrations.
+    const { sqlFolder: _newer, ...config } = stored.database(url, name);
     return { ...config, migrations: Object.values(config.migrations).slice(0, count) as never };
   };
   return { ...stored, database: cut, invariants: [] };
