@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { waitFor } from '@gatehouse/testing';
+import { startHttpOrigin, waitFor } from '@gatehouse/testing';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -22,6 +22,7 @@ interface State {
 }
 
 const STOP_SECONDS = 5;
+const FLOWS = 30;
 const TIMEOUT_MS = 120_000;
 
 function readState(home: string): State {
@@ -52,6 +53,33 @@ async function expectMetricsApart(home: string, name: string, url: string, ports
   const [refused] = (await once(through, 'response')) as [IncomingMessage];
   refused.resume();
   expect(refused.statusCode).toBe(403);
+}
+
+/** One request, on a connection of its own. */
+async function getThroughProxy(port: number, url: string): Promise<void> {
+  const asked = request({ port, path: url, headers: { host: new URL(url).host }, agent: false }).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  expect(answer.resume().statusCode).toBe(200);
+  await once(answer, 'end');
+}
+
+/** The kernel says that every flow has ended. */
+async function waitForNoConnection(home: string, service: string): Promise<void> {
+  const password = readFileSync(join(home, 'first-login.txt'), 'utf8').trim();
+  const headers = { 'content-type': 'application/json' };
+  const login = await fetch(`${service}/api/v1/auth/login`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ password }),
+  });
+  const { token } = (await login.json()) as { token: string };
+  await waitFor(
+    async () => {
+      const answer = await fetch(`${service}/api/v1/connections`, { headers: { authorization: `Bearer ${token}` } });
+      return ((await answer.json()) as { connections: unknown[] }).connections.length === 0;
+    },
+    { timeoutMs: 30_000, intervalMs: 1 },
+  );
 }
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -160,14 +188,27 @@ describe.skipIf(process.platform !== 'linux')('npm start', { timeout: TIMEOUT_MS
     expect(processesOf(home)).toEqual([]);
   });
 
-  it('starts a killed service again', async () => {
+  it('starts a killed service again, with no row of the traffic log lost', async () => {
     const platform = await launch().ready();
     const [service] = readState(home).services;
+    const origin = await startHttpOrigin();
+    const through = Array.from({ length: FLOWS }, () => getThroughProxy(ports.PROXY_KERNEL_PORT, `${origin.url}/`));
+    await Promise.all(through);
+    await waitForNoConnection(home, service?.url ?? '');
     process.kill(service?.pid ?? 0, 'SIGKILL');
     await waitFor(() => platform.errors.includes('is back'), { timeoutMs: 30_000 });
     expect((await fetch(`${service?.url}/readyz`)).status).toBe(200);
     // Other commands find it there.
     expect(readState(home).services.map(({ url }) => url)).toContain(service?.url);
+    const rows = async (): Promise<unknown> =>
+      (
+        await query(
+          readState(home).databaseUrl,
+          `SELECT count(*)::int AS rows FROM proxy_gateway.traffic_logs WHERE target_port = ${Number(new URL(origin.url).port)}`,
+        )
+      )[0]?.rows;
+    await waitFor(async () => (await rows()) === FLOWS, { timeoutMs: 30_000 });
+    await origin.close();
   });
 
   it('starts cleanly after its supervisor was killed, with no row lost', async () => {

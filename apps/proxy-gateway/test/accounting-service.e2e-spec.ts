@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { waitFor } from '@gatehouse/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Preferences } from '../src/preferences/preferences.service.js';
@@ -67,6 +68,35 @@ describe('accounting', () => {
       requests: 1,
     });
     expect(api.app.logs.some(({ message }) => /next try in \d+ ms/.test(message))).toBe(true);
+  });
+
+  it('writes what comes again from the spool once, and has the kernel send the rest', async () => {
+    const spool = randomUUID();
+    const range = (first: number, last: number) => ({ spool, first, last });
+    api.kernel.tell({ closed: [aRecord(), aRecord()], source: range(1, 2) });
+    await waitFor(() => api.kernel.stored.some((stored) => stored.spool === spool));
+    expect(api.kernel.stored).toEqual([range(1, 2)]);
+    // A kernel that was not told sends entry 2 again, together with a new one.
+    api.kernel.tell({ closed: [aRecord(), aRecord({ host: 'new.example' })], source: range(2, 3) });
+    await waitFor(() => api.kernel.resumed.length === 1);
+    expect(api.kernel.resumed).toEqual([{ stored: [range(1, 2)], lost: [range(2, 3)] }]);
+    api.kernel.tell({ closed: [aRecord({ host: 'new.example' })], source: range(3, 3) });
+    await waitFor(() => api.kernel.stored.length === 2);
+    api.kernel.askFor([spool, randomUUID()]);
+    await waitFor(() => api.kernel.resumed.length === 2);
+    expect(api.kernel.resumed[1]).toEqual({ stored: [range(1, 3)], lost: [] });
+    expect(await logCount()).toBe(3);
+    expect(await one('SELECT sum(requests)::int AS requests FROM traffic_domain_hourly')).toEqual({ requests: 3 });
+  });
+
+  it('answers what is stored only when all that came before is', async () => {
+    const spool = randomUUID();
+    const range = { spool, first: 1, last: 1 };
+    const before = api.kernel.resumed.length;
+    api.kernel.tell({ closed: [aRecord()], source: range });
+    api.kernel.askFor([spool]);
+    await waitFor(() => api.kernel.resumed.length > before);
+    expect(api.kernel.resumed.at(-1)).toEqual({ stored: [range], lost: [] });
   });
 
   it('writes no log rows while they are switched off, and counts all the same', async () => {

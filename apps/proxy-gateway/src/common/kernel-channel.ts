@@ -16,7 +16,7 @@ export interface KernelGreeting {
 
 /** A batch that is sent again until it is acknowledged. */
 export type NumberedBatch = { type: 'events'; number: number } & EventBatch;
-export type FromKernel = KernelGreeting | NumberedBatch | Extract<ChildMessage, { type: 'response' }>;
+export type FromKernel = KernelGreeting | NumberedBatch | Extract<ChildMessage, { type: 'response' | 'left' }>;
 
 /** Databases for rules as base64: the two sides may have no file in common. */
 export interface GeoContents {

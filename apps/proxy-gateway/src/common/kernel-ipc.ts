@@ -15,6 +15,7 @@ import type {
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
 import type { GeoFilePaths } from '../kernel/kernel-geo.js';
+import type { SpoolRange } from './spool-range.js';
 
 /** Which open connections to end: those that fulfil everything said here, without anything all of them. */
 export interface CloseFilter {
@@ -58,6 +59,10 @@ export interface KernelCalls {
   shutdown: { params: { graceMs: number }; result: null };
   /** Files of databases to use from now on. */
   reloadGeo: { params: GeoFilePaths; result: null };
+  /** These records are in the database. */
+  stored: { params: readonly SpoolRange[]; result: null };
+  /** The answer to `left`, and for records that the service has let go: sends them again, without what is stored. */
+  resume: { params: { stored: readonly SpoolRange[]; lost: readonly SpoolRange[] }; result: null };
 }
 export type KernelMethod = keyof KernelCalls;
 
@@ -83,6 +88,8 @@ export interface RemoteError {
 export interface EventBatch {
   closed: ConnectionRecord[];
   traffic: TrafficDelta[];
+  /** Where `closed` and `traffic` lie until they are stored; null or absent: nowhere. */
+  source?: SpoolRange | null;
   switched: GroupSwitched[];
   circuits: CircuitChanged[];
   logs: KernelLogEntry[];
@@ -92,6 +99,8 @@ export interface EventBatch {
 
 export type ChildMessage =
   | { type: 'ready'; pid: number }
+  /** Records of these spools were not stored as far as the kernel knows. */
+  | { type: 'left'; spools: string[] }
   | { type: 'response'; id: number; ok: true; result: unknown }
   | { type: 'response'; id: number; ok: false; error: RemoteError }
   | ({ type: 'events' } & EventBatch);

@@ -79,7 +79,7 @@ export class OutboundGroupEntity {
   @Column({ name: 'last_switch', type: 'jsonb', nullable: true })
   lastSwitch: GroupSwitchView | null;
 
-  /** Bytes of finished flows, written by GroupTraffic. */
+  /** Bytes of finished flows, written with the traffic log. */
   @BigIntColumn({ name: 'upload_total', default: 0, insert: false, update: false })
   uploadTotal: number;
 

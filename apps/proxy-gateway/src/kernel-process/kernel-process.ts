@@ -18,6 +18,8 @@ export interface KernelProcessOptions {
   clock: Clock;
   onReady(): void;
   onEvents(batch: EventBatch): void;
+  /** The kernel has records that were not stored as far as it knows. */
+  onLeft?(spools: readonly string[]): void;
   onExit(reason: string): void;
   /** The kernel goes on when nobody wants this process's end of it. */
   leaveRunning?: boolean;
@@ -42,6 +44,7 @@ const DEFAULTS = {
   requestTimeoutMs: 10_000,
   heartbeatMs: 5_000,
   leaveRunning: false,
+  onLeft: () => undefined,
 };
 /** Heartbeats missed in a row before a kernel counts as hung: a large configuration keeps it busy for seconds. */
 const MISSED_HEARTBEATS = 6;
@@ -135,6 +138,7 @@ export class KernelProcess {
   #receive(link: KernelLink, message: Exclude<ChildMessage, { type: 'response' }>): void {
     if (link !== this.#current?.link) return;
     if (message.type === 'events') return this.#options.onEvents(message);
+    if (message.type === 'left') return this.#options.onLeft(message.spools);
     this.#state = 'running';
     this.#cancelTimer();
     link.watch({ everyMs: this.#options.heartbeatMs, missed: MISSED_HEARTBEATS });

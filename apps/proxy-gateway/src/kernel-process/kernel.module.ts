@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { parseControlEndpoint, type ControlKey } from '@gatehouse/net';
 import { MetricsRegistry, StartError } from '@gatehouse/platform';
-import { Module } from '@nestjs/common';
+import { Logger, Module } from '@nestjs/common';
+import { openSpoolFiles, type SpoolFiles } from '../common/spool-files.js';
 import { CountryGroups } from '../kernel-config/country-groups.js';
 import { GroupSwitches } from '../data/group-switches.js';
 import { KernelConfigModule } from '../kernel-config/kernel-config.module.js';
@@ -13,11 +15,21 @@ import { KERNEL_CHANNEL_KEY } from '../secret-box.token.js';
 import { ProxyGatewaySettings } from '../settings.js';
 
 /** @throws StartError where a separate kernel is meant and nobody says where it is. */
-function launcherFor({ kernel, kernelChannel }: ProxyGatewaySettings, key: ControlKey): KernelLauncher {
-  if (kernel === 'own') return new KernelLauncher();
-  const endpoint = parseControlEndpoint(kernelChannel ?? '');
+function launcherFor(settings: ProxyGatewaySettings, key: ControlKey): KernelLauncher {
+  if (settings.kernel === 'own') return new KernelLauncher(undefined, undefined, spoolFilesFor(settings));
+  const endpoint = parseControlEndpoint(settings.kernelChannel ?? '');
   if (endpoint) return new RemoteKernelLauncher(endpoint, key);
   throw new StartError('PROXY_KERNEL is separate, and PROXY_KERNEL_CHANNEL does not say where it is');
+}
+
+/** Named by the port: two services of one home keep theirs apart. Null where the home cannot be written. */
+export function spoolFilesFor({ home, port }: Pick<ProxyGatewaySettings, 'home' | 'port'>): SpoolFiles | null {
+  try {
+    return openSpoolFiles(join(home, 'kernel-records'), `records-${port}`);
+  } catch (error) {
+    new Logger('Kernel').warn(`Records are not kept on disk until they are stored: ${(error as Error).message}`);
+    return null;
+  }
 }
 
 @Module({

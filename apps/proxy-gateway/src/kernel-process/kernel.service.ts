@@ -8,7 +8,6 @@ import type {
   ApplyResult,
   CircuitChanged,
   ConnectionMetadata,
-  ConnectionRecord,
   ConnectionSnapshot,
   GroupState,
   GroupSwitched,
@@ -42,6 +41,7 @@ import { KernelLauncher } from './kernel-launcher.js';
 import { KernelProcess } from './kernel-process.js';
 import { describeKernel } from './kernel.view.js';
 import { LostChoices } from '../kernel-config/lost-choices.js';
+import type { SpoolRange } from '../common/spool-range.js';
 import { explainFirstFailure } from './start-refusal.js';
 
 export { KERNEL_CONFIG_CHANNEL };
@@ -58,8 +58,13 @@ const SHUTDOWN_GRACE_MS = 500;
 const WAITED_MS = 5_000;
 /** A request waits for this answer. */
 const CLIENT_OF_MS = 2_000;
+/** Traffic that is older was kept while nobody took it: it is counted, and not shown as what happens now. */
+const LIVE_MS = 10_000;
 
 type Listener<T> = (value: T) => void;
+
+/** `source` is where all of it, and nothing else, lies until it is stored. */
+export type KernelRecords = Pick<EventBatch, 'closed' | 'traffic'> & { source: SpoolRange | null };
 
 /** The kernel of this process: keeps it running on what the database says, and speaks for it. */
 @Injectable()
@@ -67,7 +72,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Kernel');
   private readonly process: KernelProcess;
   private readonly configurator: KernelConfigurator;
-  private readonly closedListeners = new Set<Listener<readonly ConnectionRecord[]>>();
+  private readonly recordListeners = new Set<Listener<KernelRecords>>();
+  private readonly leftListeners = new Set<Listener<readonly string[]>>();
   private readonly trafficListeners = new Set<Listener<TrafficDelta>>();
   private readonly switchListeners = new Set<Listener<GroupSwitched>>();
   private readonly circuitListeners = new Set<Listener<CircuitChanged>>();
@@ -98,6 +104,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
       leaveRunning: this.isRemote,
       onReady: () => guardPromise(null, this.configureNewborn()),
       onEvents: (batch) => this.receive(batch),
+      onLeft: (spools) => this.leftListeners.forEach((listener) => listener(spools)),
       onExit: (reason) => this.kernelLost(reason, this.isRemote),
     });
     this.configurator = new KernelConfigurator(
@@ -136,12 +143,27 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     await this.process.stop(SHUTDOWN_GRACE_MS);
   }
 
-  /** Every flow once, at its end, in batches. */
-  onClosed(listener: Listener<readonly ConnectionRecord[]>): void {
-    this.closedListeners.add(listener);
+  /** What is to be written down: every flow once, at its end, and what moved in each second; in batches. */
+  onRecords(listener: Listener<KernelRecords>): void {
+    this.recordListeners.add(listener);
   }
 
-  /** Once a second while anything moved. */
+  /** The kernel has records of these spools and waits for `resumeRecords`. */
+  onLeft(listener: Listener<readonly string[]>): void {
+    this.leftListeners.add(listener);
+  }
+
+  /** Lets the kernel forget records that are in the database. A kernel that does not hear it asks at its next start. */
+  async storedRecords(ranges: readonly SpoolRange[]): Promise<void> {
+    await this.process.request('stored', ranges).catch(() => undefined);
+  }
+
+  /** Has the kernel send what is left of it, and `lost`, without what is stored. @throws KernelUnavailableError */
+  async resumeRecords(stored: readonly SpoolRange[], lost: readonly SpoolRange[]): Promise<void> {
+    await this.process.request('resume', { stored, lost });
+  }
+
+  /** What moved in a second that has just passed, while anything moves. */
   onTraffic(listener: Listener<TrafficDelta>): void {
     this.trafficListeners.add(listener);
   }
@@ -338,8 +360,11 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private receive(batch: EventBatch): void {
-    if (batch.closed.length > 0) for (const listener of this.closedListeners) listener(batch.closed);
-    for (const delta of batch.traffic) for (const listener of this.trafficListeners) listener(delta);
+    if (batch.closed.length + batch.traffic.length > 0) {
+      for (const listener of this.recordListeners) listener({ ...batch, source: batch.source ?? null });
+    }
+    const live = batch.traffic.filter(({ at }) => Date.now() - at < LIVE_MS);
+    for (const delta of live) for (const listener of this.trafficListeners) listener(delta);
     for (const change of batch.switched) for (const listener of this.switchListeners) listener(change);
     for (const change of batch.circuits) for (const listener of this.circuitListeners) listener(change);
     for (const { level, message, ...entry } of batch.logs) {

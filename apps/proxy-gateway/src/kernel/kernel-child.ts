@@ -88,6 +88,13 @@ export class KernelChild {
       case 'reloadGeo':
         this.#channel.reloadGeo?.(message.params);
         return null;
+      case 'stored':
+        this.#events.stored(message.params);
+        return null;
+      case 'resume':
+        this.#events.lost(message.params.lost);
+        this.#events.resume(message.params.stored);
+        return null;
       case 'shutdown':
         await this.end(message.params.graceMs);
         return null;

@@ -1,15 +1,14 @@
 import { guardPromise } from '@gatehouse/net';
 import type { CircuitChanged, ConnectionRecord, GroupSwitched, TrafficDelta } from '@gatehouse/proxy-kernel';
 import type { EventBatch, KernelLogEntry } from '../common/kernel-ipc.js';
+import { addRange, type SpoolRange } from '../common/spool-range.js';
+import type { RecordSpool } from './record-spool.js';
+import { WaitingRecords } from './waiting-records.js';
 
-const MAX_RECORDS = 100_000;
-const MAX_DELTAS = 600;
 const MAX_CHANGES = 10_000;
 const MAX_LOGS = 2_000;
-/** Records in one message: a burst of short flows must not become one huge JSON string. */
-const BATCH_RECORDS = 2_000;
 
-/** What waits is lost with a process that is killed. A message costs both sides some 20 µs, so this is little a second. */
+/** What waits without a spool is lost with a process that is killed. A message costs both sides some 20 µs, so this is little a second. */
 const INTERVAL_MS = 20;
 
 const nothingDropped = (): EventBatch['dropped'] => ({ closed: 0, traffic: 0, changes: 0, logs: 0 });
@@ -17,12 +16,15 @@ const nothingDropped = (): EventBatch['dropped'] => ({ closed: 0, traffic: 0, ch
 /**
  * Holds events until the service has them. At most one batch is under way, so a slow reader makes batches larger
  * instead of queueing messages; past the bounds the newest is dropped (of log lines the oldest) and counted, never silently; traffic is added up.
+ * With a spool, records and traffic outlive this process until the service says that they are stored.
  */
 export class KernelEventQueue {
   readonly #send: (batch: EventBatch) => Promise<void>;
   readonly #intervalMs: number;
-  #closed: ConnectionRecord[] = [];
-  #traffic: TrafficDelta[] = [];
+  readonly #spool: RecordSpool | null;
+  readonly #records: WaitingRecords;
+  /** Entries of the spool that have to be sent once it is known which of them are stored. */
+  #left: SpoolRange[];
   #switched: GroupSwitched[] = [];
   #circuits: CircuitChanged[] = [];
   #logs: KernelLogEntry[] = [];
@@ -31,22 +33,49 @@ export class KernelEventQueue {
   #sending: Promise<void> | null = null;
 
   /** `send` resolves when the other side's channel took the batch, and rejects when there is no other side. */
-  constructor(send: (batch: EventBatch) => Promise<void>, intervalMs = INTERVAL_MS) {
+  constructor(send: (batch: EventBatch) => Promise<void>, intervalMs = INTERVAL_MS, spool: RecordSpool | null = null) {
     this.#send = send;
     this.#intervalMs = intervalMs;
+    this.#spool = spool;
+    this.#records = new WaitingRecords(spool);
+    this.#left = [...(spool?.left ?? [])];
+  }
+
+  /** Spools with entries that wait for `resume`. */
+  get leftSpools(): string[] {
+    return [...new Set(this.#left.map(({ spool }) => spool))];
+  }
+
+  /** These are in the database. */
+  stored(ranges: readonly SpoolRange[]): void {
+    this.#spool?.stored(ranges);
+  }
+
+  /** Whoever had taken these is gone. */
+  lost(ranges: readonly SpoolRange[]): void {
+    for (const range of ranges) addRange(this.#left, range);
+  }
+
+  /** Sends what is left, without what is stored. */
+  resume(stored: readonly SpoolRange[]): void {
+    const left = this.#left.splice(0);
+    this.#spool?.stored(stored);
+    this.#records.putFirst(this.#spool?.read(left) ?? []);
+    this.#schedule();
+  }
+
+  /** Puts into the spool what a process that ends now would lose. */
+  keep(): void {
+    this.#records.keep();
   }
 
   closed(record: ConnectionRecord): void {
-    if (this.#closed.length >= MAX_RECORDS) this.#dropped.closed++;
-    else this.#closed.push(record);
+    if (!this.#records.addRecord(record)) this.#dropped.closed++;
     this.#schedule();
   }
 
   traffic(delta: TrafficDelta): void {
-    const last = this.#traffic.at(-1);
-    // Sums stay right however long nobody takes them; only the seconds become longer.
-    if (last && this.#traffic.length >= MAX_DELTAS) this.#traffic[this.#traffic.length - 1] = addDeltas(last, delta);
-    else this.#traffic.push(delta);
+    this.#records.addDelta(delta);
     this.#schedule();
   }
 
@@ -70,8 +99,8 @@ export class KernelEventQueue {
 
   /** What was left of a run before, to be sent first. */
   restore(batch: EventBatch): void {
-    this.#closed.push(...batch.closed);
-    this.#traffic.push(...batch.traffic);
+    for (const record of batch.closed) this.closed(record);
+    for (const delta of batch.traffic) this.traffic(delta);
     this.#switched.push(...batch.switched);
     this.#circuits.push(...batch.circuits);
     this.#logs.push(...batch.logs);
@@ -103,8 +132,9 @@ export class KernelEventQueue {
   }
 
   #hasSomething(): boolean {
-    const lists = [this.#closed, this.#traffic, this.#switched, this.#circuits, this.#logs];
-    return lists.some((list) => list.length > 0) || Object.values(this.#dropped).some((count) => count > 0);
+    const lists = [this.#switched, this.#circuits, this.#logs];
+    if (!this.#records.isEmpty || lists.some((list) => list.length > 0)) return true;
+    return Object.values(this.#dropped).some((count) => count > 0);
   }
 
   #schedule(): void {
@@ -117,14 +147,12 @@ export class KernelEventQueue {
 
   #take(): EventBatch {
     const batch = {
-      closed: this.#closed.splice(0, BATCH_RECORDS),
-      traffic: this.#traffic,
+      ...this.#records.take(),
       switched: this.#switched,
       circuits: this.#circuits,
       logs: this.#logs,
       dropped: this.#dropped,
     };
-    this.#traffic = [];
     this.#switched = [];
     this.#circuits = [];
     this.#logs = [];
@@ -142,27 +170,4 @@ export class KernelEventQueue {
       });
     return this.#sending;
   }
-}
-
-function addDeltas(one: TrafficDelta, other: TrafficDelta): TrafficDelta {
-  const sum: TrafficDelta = {
-    at: other.at,
-    upload: one.upload + other.upload,
-    download: one.download + other.download,
-    outbounds: { ...one.outbounds },
-    rules: { ...one.rules },
-  };
-  for (const [tag, { upload, download, opened, failed }] of Object.entries(other.outbounds)) {
-    const known = sum.outbounds[tag] ?? { upload: 0, download: 0, opened: 0, failed: 0 };
-    sum.outbounds[tag] = {
-      upload: known.upload + upload,
-      download: known.download + download,
-      opened: known.opened + opened,
-      failed: known.failed + failed,
-    };
-  }
-  for (const [id, { hits, lastHitAt }] of Object.entries(other.rules)) {
-    sum.rules[id] = { hits: (sum.rules[id]?.hits ?? 0) + hits, lastHitAt };
-  }
-  return sum;
 }

@@ -1,8 +1,9 @@
-/** The kernel's process: holds no file, no database and no secret of the service's. Its arguments say which kernel. */
+/** The kernel's process: holds no database and no secret of the service's, and no file but that for its records. Its arguments say which kernel. */
+import { SPOOL_ARGUMENT } from '../common/spool-files.js';
 import { runKernelProgram } from './kernel-program.js';
 import type { CreateKernel } from './kernel-program.js';
 
-const [mode, executable = ''] = process.argv.slice(2);
+const [mode, executable = '', spool] = process.argv.slice(2);
 
 /** Loaded when wanted: the embedded kernel's process stays small. */
 async function kernelOf(wanted: string | undefined): Promise<CreateKernel> {
@@ -11,4 +12,4 @@ async function kernelOf(wanted: string | undefined): Promise<CreateKernel> {
   return (environment) => Promise.resolve(createProxyKernel(environment));
 }
 
-await runKernelProgram(await kernelOf(mode));
+await runKernelProgram(await kernelOf(mode), spool === SPOOL_ARGUMENT ? [4, 5] : null);

@@ -5,6 +5,8 @@ import { KernelChild } from './kernel-child.js';
 import { KernelEventQueue } from './kernel-event-queue.js';
 import { KernelGeo } from './kernel-geo.js';
 import type { ChildMessage, KernelLogEntry, ParentMessage } from '../common/kernel-ipc.js';
+import type { SpoolFiles } from '../common/spool-files.js';
+import { openSpool } from './record-spool.js';
 
 /** Makes the kernel of this process. `fail` ends the process: the service starts another. */
 export type CreateKernel = (environment: KernelEnvironment, fail: (reason: string) => void) => Promise<ProxyKernel>;
@@ -17,10 +19,15 @@ function send(message: ChildMessage): Promise<void> {
   });
 }
 
-/** Runs one kernel in this process, told over IPC what to be. It ends with the channel. */
-export async function runKernelProgram(create: CreateKernel): Promise<void> {
-  const events = new KernelEventQueue((batch) => send({ type: 'events', ...batch }));
-  const logger = loggerOver(events);
+/** For flows to end, and their records to be written, when the service is gone. */
+const LAST_MS = 200;
+
+/**
+ * Runs one kernel in this process, told over IPC what to be. It ends with the channel; `files` keep what it counted
+ * until the service has stored it.
+ */
+export async function runKernelProgram(create: CreateKernel, files: SpoolFiles | null): Promise<void> {
+  const { events, logger } = openEvents(files);
   const geo = new KernelGeo(logger);
   /** The process must not outlive the service, nor go on after a failure nobody expected. */
   const die = async (message: string, reason: string): Promise<void> => {
@@ -28,7 +35,8 @@ export async function runKernelProgram(create: CreateKernel): Promise<void> {
     await events.flush();
     process.exit(1);
   };
-  process.on('disconnect', () => process.exit(0));
+  let leave = (): void => process.exit(0);
+  process.on('disconnect', () => leave());
   process.on('uncaughtException', (error) => void die('The kernel failed', textOf(error)));
   process.on('unhandledRejection', (error) => void die('The kernel failed', textOf(error)));
   // The service decides when the kernel ends; a Ctrl-C reaches the whole group.
@@ -42,8 +50,33 @@ export async function runKernelProgram(create: CreateKernel): Promise<void> {
     exit: (code) => process.exit(code),
     reloadGeo: (paths) => geo.reload(paths),
   });
+  leave = () => endAlone(child, events);
   process.on('message', (message: ParentMessage) => guardPromise(null, child.handle(message)));
   await send({ type: 'ready', pid: process.pid }).catch(() => process.exit(1));
+  if (events.leftSpools.length > 0) await send({ type: 'left', spools: events.leftSpools }).catch(() => undefined);
+}
+
+/** Queue and log; what the spool has to say goes into the log, which goes through the queue. */
+function openEvents(files: SpoolFiles | null): { events: KernelEventQueue; logger: KernelLogger } {
+  let logger: KernelLogger | null = null;
+  const notes: string[] = [];
+  const warn = (message: string): void => (logger ? logger.warn(message) : void notes.push(message));
+  const spool = files && openSpool(files, { warn });
+  const events = new KernelEventQueue((batch) => send({ type: 'events', ...batch }), undefined, spool);
+  logger = loggerOver(events);
+  notes.splice(0).forEach(warn);
+  return { events, logger };
+}
+
+/** The service is gone. What it did not store waits in the spool, with what the open flows carried. */
+function endAlone(child: KernelChild, events: KernelEventQueue): void {
+  const exit = (): never => {
+    events.keep();
+    process.exit(0);
+  };
+  events.keep();
+  setTimeout(exit, LAST_MS);
+  void child.end(0).then(exit, exit);
 }
 
 function loggerOver(events: KernelEventQueue): KernelLogger {

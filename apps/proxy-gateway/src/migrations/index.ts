@@ -20,6 +20,7 @@ import { NameUsersOfAuditedKeys1763668800400 } from './1763668800400-name-users-
 import { CreateDataKeys1763668800450 } from './1763668800450-create-data-keys.js';
 import { ClaimIdempotencyKeys1763668800690 } from './1763668800690-claim-idempotency-keys.js';
 import { UseSqlFiles1763668800700 } from './1763668800700-use-sql-files.js';
+import { CreateAccountingSpools1763668800750 } from './1763668800750-create-accounting-spools.js';
 
 /** Every migration of the service, oldest first. */
 export const MIGRATIONS = [
@@ -45,4 +46,5 @@ export const MIGRATIONS = [
   CreateDataKeys1763668800450,
   ClaimIdempotencyKeys1763668800690,
   UseSqlFiles1763668800700,
+  CreateAccountingSpools1763668800750,
 ];

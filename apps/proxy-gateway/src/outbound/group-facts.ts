@@ -9,8 +9,8 @@ import { KernelService } from '../kernel-process/kernel.service.js';
 import { unlessDown } from '../kernel-process/unless-down.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { nodeIdOf } from '../data/flow-names.js';
+import { AccountingService } from '../traffic/accounting.service.js';
 import { CurrentConfig } from './current-config.js';
-import { GroupTraffic } from './group-traffic.js';
 import { OutboundGroupEntity } from '../data/outbound-group.entity.js';
 import { SAMPLE, toGroupViews } from './outbound.view.js';
 import type { MeasuredHealth, MemberWindow, NodeCardRow, OverviewFacts } from './outbound.view.js';
@@ -34,7 +34,7 @@ export class GroupFacts {
     private readonly dataSource: DataSource,
     private readonly current: CurrentConfig,
     private readonly kernel: KernelService,
-    private readonly traffic: GroupTraffic,
+    private readonly accounting: AccountingService,
     private readonly preferences: Preferences,
   ) {}
 
@@ -63,7 +63,7 @@ export class GroupFacts {
     });
     const ids = shownNodes(config, live, window);
     const [nodes, health] = await Promise.all([this.nodes(ids), this.health(rows, ids)]);
-    const waiting = (group: string) => this.traffic.waiting(group);
+    const waiting = (group: string) => this.accounting.waitingFor(group);
     const measuring = this.measuring();
     return { config, facts: { groups, nodes, health, live, usage, waiting, measuring, window, showSecrets } };
   }

@@ -6,7 +6,6 @@ import { GroupChooser } from './group-chooser.service.js';
 import { GroupEditor } from './group-editor.service.js';
 import { GroupFacts } from './group-facts.js';
 import { GroupTestTargetsModule } from './group-test-targets.module.js';
-import { GroupTraffic } from './group-traffic.js';
 import { OutboundController } from './outbound.controller.js';
 import { OutboundService } from './outbound.service.js';
 import { PolicyOptions } from './policy-options.js';
@@ -15,15 +14,6 @@ import { SwitchWatcher } from './switch-watcher.js';
 @Module({
   imports: [KernelModule, TrafficModule, GroupTestTargetsModule],
   controllers: [OutboundController],
-  providers: [
-    CurrentConfig,
-    OutboundService,
-    GroupChooser,
-    GroupEditor,
-    GroupFacts,
-    GroupTraffic,
-    PolicyOptions,
-    SwitchWatcher,
-  ],
+  providers: [CurrentConfig, OutboundService, GroupChooser, GroupEditor, GroupFacts, PolicyOptions, SwitchWatcher],
 })
 export class OutboundModule {}

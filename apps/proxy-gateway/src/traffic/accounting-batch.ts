@@ -1,5 +1,6 @@
 import { halveRows } from '@gatehouse/postgres';
 import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
+import { addRange, type SpoolRange } from '../common/spool-range.js';
 
 export interface FlowCount {
   requests: number;
@@ -17,6 +18,11 @@ export interface OutboundBucket extends FlowCount {
   /** Kernel tag: `n12`, `DIRECT`. */
   outbound: string;
 }
+/** Bytes of flows that went through a group. */
+export interface GroupBytes {
+  upload: number;
+  download: number;
+}
 export interface RuleHits {
   ruleId: number;
   hits: number;
@@ -33,6 +39,8 @@ export interface AccountingLimits {
 export const DEFAULT_LIMITS: AccountingLimits = { logRows: 50_000, domains: 20_000 };
 export const OTHER_DOMAINS = '(other)';
 const HOUR_MS = 3_600_000;
+/** Groups come and go; a flow may name ones that are gone. */
+const MAX_GROUPS = 5_000;
 /** A host name has at most 253 characters; anything longer is not one. */
 const MAX_DOMAIN = 253;
 
@@ -45,6 +53,9 @@ export class AccountingBatch {
   readonly domains = new Map<string, DomainBucket>();
   readonly outbounds = new Map<string, OutboundBucket>();
   readonly rules = new Map<number, RuleHits>();
+  readonly groups = new Map<string, GroupBytes>();
+  /** Where what is counted here lies until this batch is stored. */
+  readonly sources: SpoolRange[] = [];
   droppedLogs = 0;
   readonly #limits: AccountingLimits;
 
@@ -53,7 +64,15 @@ export class AccountingBatch {
   }
 
   isEmpty(): boolean {
-    return this.logs.length + this.domains.size + this.outbounds.size + this.rules.size === 0;
+    return this.rows + this.sources.length === 0;
+  }
+
+  get rows(): number {
+    return this.logs.length + this.domains.size + this.outbounds.size + this.rules.size + this.groups.size;
+  }
+
+  addSource(source: SpoolRange): void {
+    addRange(this.sources, source);
   }
 
   addRecord(record: ConnectionRecord, keepLog: boolean): void {
@@ -65,6 +84,8 @@ export class AccountingBatch {
       download: record.download,
       lastSeenAt: record.endedAt,
     });
+    // The last is the outbound itself.
+    for (const group of record.chain.slice(0, -1)) this.#addGroup(group, record);
   }
 
   addDelta(delta: TrafficDelta): void {
@@ -99,6 +120,11 @@ export class AccountingBatch {
           (into: AccountingBatch) =>
             into.rules.set(id, hits),
       ),
+      ...[...this.groups].map(
+        ([name, bytes]) =>
+          (into: AccountingBatch) =>
+            into.groups.set(name, bytes),
+      ),
     ];
     const halves = halveRows(entries);
     if (halves === null) return null;
@@ -108,12 +134,21 @@ export class AccountingBatch {
     ];
     made.forEach((into, index) => halves[index]?.forEach((put) => put(into)));
     made[0].droppedLogs = this.droppedLogs;
+    // Written last: where this ends between the two, the first is written again rather than the second never.
+    made[1].sources.push(...this.sources);
     return made;
   }
 
   #addLog(record: ConnectionRecord): void {
     if (this.logs.length < this.#limits.logRows) this.logs.push(record);
     else this.droppedLogs++;
+  }
+
+  #addGroup(group: string, { upload, download }: GroupBytes): void {
+    if (this.groups.size >= MAX_GROUPS && !this.groups.has(group)) return;
+    const sum = getOrAdd(this.groups, group, () => ({ upload: 0, download: 0 }));
+    sum.upload += upload;
+    sum.download += download;
   }
 
   #domainBucket(record: ConnectionRecord): DomainBucket {

@@ -1,7 +1,8 @@
 import { writeBatches } from '@gatehouse/postgres';
 import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
 import { AccountingBatch, DEFAULT_LIMITS } from './accounting-batch.js';
-import type { AccountingLimits } from './accounting-batch.js';
+import type { AccountingLimits, GroupBytes } from './accounting-batch.js';
+import type { KernelRecords } from '../kernel-process/kernel.service.js';
 
 export interface AccountingQueueOptions {
   /** Writes one batch. Called with the same batch and sequence again until it resolves. */
@@ -53,6 +54,24 @@ export class AccountingQueue {
   addDelta(delta: TrafficDelta): void {
     this.#pending.addDelta(delta);
     this.#schedule();
+  }
+
+  /** What lies in one place of the spool is written in one batch, with that place. */
+  add({ closed, traffic, source }: KernelRecords, keepLogs: boolean): void {
+    if (source) this.#pending.addSource(source);
+    for (const record of closed) this.#pending.addRecord(record, keepLogs);
+    for (const delta of traffic) this.#pending.addDelta(delta);
+    this.#schedule();
+  }
+
+  /** Bytes of a group's finished flows that are not written yet. */
+  waitingFor(group: string): GroupBytes {
+    const sum = { upload: 0, download: 0 };
+    for (const { groups } of [...this.#taken.map(({ batch }) => batch), this.#pending]) {
+      sum.upload += groups.get(group)?.upload ?? 0;
+      sum.download += groups.get(group)?.download ?? 0;
+    }
+    return sum;
   }
 
   /**

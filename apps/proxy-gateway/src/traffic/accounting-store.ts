@@ -1,4 +1,6 @@
 import type { AccountingBatch, FlowCount, OutboundBucket, RuleHits } from './accounting-batch.js';
+import type { SpoolRange } from '../common/spool-range.js';
+import { lockGroups } from '../kernel-config/lock-groups.js';
 import { nodeIdOf } from '../data/flow-names.js';
 import type { FlowNames } from '../data/flow-names.js';
 import { dayOf, isoDay } from './log-partitions.js';
@@ -24,9 +26,15 @@ export function sectionsOf(batch: AccountingBatch, names: FlowNames, open: Secti
   return planSections(open, rows);
 }
 
+/** Some of what the batch counts was written before, by another service or before this one was killed. */
+export class WrittenBeforeError extends Error {
+  override readonly name = 'WrittenBeforeError';
+}
+
 /**
  * Writes a batch inside the transaction it is given; all of it or, when it was written before, nothing.
  * @returns false when the batch had been written already.
+ * @throws WrittenBeforeError when its sources had; the transaction has to be undone.
  */
 export async function writeBatch(
   sql: SqlRunner,
@@ -36,13 +44,54 @@ export async function writeBatch(
   sections = sectionsOf(batch, names, null),
 ): Promise<boolean> {
   if (!(await claim(sql, id))) return false;
+  await claimSources(sql, batch.sources);
   await insertLogs(sql, batch, names);
   await writeSections(sql, sections);
   await addToDomains(sql, batch);
   await addToNodeHours(sql, batch);
   await addToTotals(sql, batch);
+  // Before rules: whoever changes groups takes the same order.
+  await addToGroups(sql, batch);
   await addToRules(sql, batch);
   return true;
+}
+
+/** Which entries of these spools are in the database. */
+export async function storedRanges(sql: SqlRunner, spools: readonly string[]): Promise<SpoolRange[]> {
+  const rows = (await sql.query(
+    `SELECT id AS spool, lower(part)::text AS first, (upper(part) - 1)::text AS last
+     FROM accounting_spools, unnest(stored) AS part WHERE id = ANY($1::uuid[])`,
+    [spools],
+  )) as { spool: string; first: string; last: string }[];
+  return rows.map(({ spool, first, last }) => ({ spool, first: Number(first), last: Number(last) }));
+}
+
+async function claimSources(sql: SqlRunner, sources: readonly SpoolRange[]): Promise<void> {
+  const spools = [...Map.groupBy(sources, ({ spool }) => spool)].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [spool, ranges] of spools) {
+    const parts = ranges.map(({ first, last }) => `[${first},${last}]`).join(',');
+    const claimed = (await sql.query(
+      `INSERT INTO accounting_spools AS spool (id, stored, updated_at) VALUES ($1, $2::int8multirange, now())
+       ON CONFLICT (id) DO UPDATE SET stored = spool.stored + excluded.stored, updated_at = now()
+       WHERE NOT spool.stored && excluded.stored
+       RETURNING id`,
+      [spool, `{${parts}}`],
+    )) as unknown[];
+    if (claimed.length === 0) throw new WrittenBeforeError(`Some of ${parts} of the spool ${spool} was written before`);
+  }
+}
+
+async function addToGroups(sql: SqlRunner, { groups }: AccountingBatch): Promise<void> {
+  if (groups.size === 0) return;
+  await lockGroups(sql);
+  const sums = [...groups.values()];
+  await sql.query(
+    `UPDATE outbound_groups owner SET upload_total = owner.upload_total + more.upload,
+       download_total = owner.download_total + more.download
+     FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS more (name, upload, download)
+     WHERE owner.name = more.name`,
+    [[...groups.keys()], sums.map(({ upload }) => upload), sums.map(({ download }) => download)],
+  );
 }
 
 async function claim(sql: SqlRunner, { writerId, sequence }: BatchId): Promise<boolean> {

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
+import { guardPromise } from '@gatehouse/net';
 import { isLockTimeout, UnitOfWork } from '@gatehouse/persistence';
 import { MetricsRegistry } from '@gatehouse/platform';
 import { Injectable, Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { SpoolRange } from '../common/spool-range.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { Preferences } from '../preferences/preferences.service.js';
-import type { AccountingBatch } from './accounting-batch.js';
+import type { AccountingBatch, GroupBytes } from './accounting-batch.js';
 import { AccountingQueue } from './accounting-queue.js';
-import { sectionsOf, writeBatch } from './accounting-store.js';
+import { sectionsOf, storedRanges, WrittenBeforeError, writeBatch } from './accounting-store.js';
 import { createPartitions, dayOf, daysAhead, daysOf } from './log-partitions.js';
 import type { Section } from './log-sections.js';
 import { NodeDirectory } from './node-directory.js';
@@ -17,6 +18,7 @@ import { SpeedMeter } from './speed-meter.js';
 /** Partitions made before they are needed. */
 const DAYS_AHEAD = 2;
 const LOOK_AHEAD_AGAIN_MS = 60_000;
+const RESUME_AGAIN_MS = 2_000;
 
 /** Takes what the kernel counts and sees it into the database. */
 @Injectable()
@@ -25,6 +27,7 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
   private readonly writerId = randomUUID();
   private readonly knownDays = new Set<number>();
   private nextLookAhead = 0;
+  private closing = false;
   private readonly meter = new SpeedMeter();
   /** The section that the last batch has left open. */
   private section: Section | null = null;
@@ -45,12 +48,14 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
 
   async onModuleInit(): Promise<void> {
     await this.prepareDaysAhead();
-    this.kernel.onClosed((records) => this.addRecords(records));
-    this.kernel.onTraffic((delta) => this.addDelta(delta));
+    this.kernel.onRecords((records) => this.queue.add(records, this.preferences.get('traffic_log.enabled')));
+    this.kernel.onTraffic((delta) => this.meter.add(delta, Date.now()));
+    this.kernel.onLeft((spools) => guardPromise(null, this.resume(spools, [])));
   }
 
   /** The kernel has told its last by now; the database closes in the stage after this one. */
   async beforeApplicationShutdown(): Promise<void> {
+    this.closing = true;
     if (!(await this.queue.close())) this.logger.error('The last traffic counts could not be written');
   }
 
@@ -59,25 +64,40 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
     return this.queue.flush();
   }
 
+  /** Bytes of a group's finished flows that are not in the database yet. */
+  waitingFor(group: string): GroupBytes {
+    return this.queue.waitingFor(group);
+  }
+
   /** Bytes per second over the last second. */
   speed(): { upload: number; download: number } {
     return this.meter.read(Date.now());
   }
 
-  private addRecords(records: readonly ConnectionRecord[]): void {
-    this.queue.addRecords(records, this.preferences.get('traffic_log.enabled'));
+  /** Has the kernel send again what was not written; `lost` are entries that it believes to be here. */
+  private async resume(spools: readonly string[], lost: readonly SpoolRange[]): Promise<void> {
+    try {
+      // What came from the kernel before this one is either written now or not known here.
+      if (!(await this.queue.flush())) throw new Error('the database does not take what came before');
+      await this.kernel.resumeRecords(await this.unitOfWork.run((tx) => storedRanges(tx, spools)), lost);
+    } catch (error) {
+      if (this.closing) return;
+      this.logger.warn(`Records that the kernel has kept are asked for again: ${(error as Error).message}`);
+      const again = setTimeout(() => guardPromise(null, this.resume(spools, lost)), RESUME_AGAIN_MS);
+      again.unref();
+    }
   }
 
-  private addDelta(delta: TrafficDelta): void {
-    this.meter.add(delta, Date.now());
-    this.queue.addDelta(delta);
-  }
-
-  private refused({ logs, domains, outbounds, rules }: AccountingBatch, error: unknown): void {
+  private refused(batch: AccountingBatch, error: unknown): void {
+    const { logs, domains, rows, sources } = batch;
     const shown = { logs: logs.slice(0, 1), domains: [...domains.keys()].slice(0, 1) };
-    const rows = logs.length + domains.size + outbounds.size + rules.size;
     this.metrics.noteRefusedRows('traffic', rows);
     this.logger.error(`The database refuses ${rows} rows about traffic; they are set aside`, { error, shown });
+    this.forget(sources);
+  }
+
+  private forget(sources: readonly SpoolRange[]): void {
+    if (sources.length > 0) guardPromise(null, this.kernel.storedRecords(sources));
   }
 
   private async write(batch: AccountingBatch, sequence: number): Promise<void> {
@@ -85,8 +105,19 @@ export class AccountingService implements OnModuleInit, BeforeApplicationShutdow
     await this.prepareDaysAhead();
     const names = await this.nodes.names(batch.logs.map((record) => record.nodeTag));
     const sections = sectionsOf(batch, names, this.section);
-    await this.unitOfWork.run((tx) => writeBatch(tx, { writerId: this.writerId, sequence }, batch, names, sections));
+    const id = { writerId: this.writerId, sequence };
+    try {
+      await this.unitOfWork.run((tx) => writeBatch(tx, id, batch, names, sections));
+    } catch (error) {
+      if (!(error instanceof WrittenBeforeError)) throw error;
+      // The kernel still has all of it, and sends what is missing.
+      this.logger.warn(error.message);
+      const spools = [...new Set(batch.sources.map(({ spool }) => spool))];
+      setImmediate(() => guardPromise(null, this.resume(spools, batch.sources)));
+      return;
+    }
     this.section = sections.open;
+    this.forget(batch.sources);
   }
 
   /** Days that are not needed yet wait while the table is locked, so that rows of today are not held up. */

@@ -15,12 +15,15 @@ import type {
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
 import type { MappedConfig } from '../../src/kernel-config/kernel-config.mapper.js';
+import type { KernelRecords } from '../../src/kernel-process/kernel.service.js';
+import type { SpoolRange } from '../../src/common/spool-range.js';
 import type { CloseFilter, GroupInUse, TagUsage } from '../../src/common/kernel-ipc.js';
 import { NOON } from './flows.js';
 
 interface Told {
   closed?: ConnectionRecord[];
   traffic?: TrafficDelta[];
+  source?: SpoolRange | null;
   switched?: GroupSwitched[];
   circuits?: CircuitChanged[];
 }
@@ -43,7 +46,11 @@ export class FakeKernel {
   };
   config: KernelConfig | null = null;
   applied: MappedConfig | null = null;
-  private readonly closedListeners: ((records: readonly ConnectionRecord[]) => void)[] = [];
+  private readonly recordListeners: ((records: KernelRecords) => void)[] = [];
+  private readonly leftListeners: ((spools: readonly string[]) => void)[] = [];
+  /** Places of records that the kernel heard to be stored, and what it was asked to send again. */
+  readonly stored: SpoolRange[] = [];
+  readonly resumed: { stored: readonly SpoolRange[]; lost: readonly SpoolRange[] }[] = [];
   private readonly trafficListeners: ((delta: TrafficDelta) => void)[] = [];
   private readonly switchListeners: ((change: GroupSwitched) => void)[] = [];
   private readonly circuitListeners: ((change: CircuitChanged) => void)[] = [];
@@ -57,8 +64,25 @@ export class FakeKernel {
     return this.down ? 'degraded' : 'running';
   }
 
-  onClosed(listener: (records: readonly ConnectionRecord[]) => void): void {
-    this.closedListeners.push(listener);
+  onRecords(listener: (records: KernelRecords) => void): void {
+    this.recordListeners.push(listener);
+  }
+
+  onLeft(listener: (spools: readonly string[]) => void): void {
+    this.leftListeners.push(listener);
+  }
+
+  async storedRecords(ranges: readonly SpoolRange[]): Promise<void> {
+    this.stored.push(...ranges);
+  }
+
+  async resumeRecords(stored: readonly SpoolRange[], lost: readonly SpoolRange[]): Promise<void> {
+    this.resumed.push({ stored, lost });
+  }
+
+  /** As a kernel does that has records of these spools. */
+  askFor(spools: readonly string[]): void {
+    for (const listener of this.leftListeners) listener(spools);
   }
 
   onTraffic(listener: (delta: TrafficDelta) => void): void {
@@ -77,10 +101,10 @@ export class FakeKernel {
     this.newbornListeners.push(listener);
   }
 
-  tell({ closed = [], traffic = [], switched = [], circuits = [] }: Told): void {
+  tell({ closed = [], traffic = [], switched = [], circuits = [], source = null }: Told): void {
     for (const change of switched) for (const listener of this.switchListeners) listener(change);
     for (const change of circuits) for (const listener of this.circuitListeners) listener(change);
-    for (const listener of this.closedListeners) listener(closed);
+    for (const listener of this.recordListeners) listener({ closed, traffic, source });
     for (const delta of traffic) for (const listener of this.trafficListeners) listener(delta);
   }
 

@@ -9,6 +9,7 @@ import { SERVICE_NAME } from '../../src/service-version.js';
 import { migrateDatabase } from '../../src/database.js';
 import { HTTP_OPTIONS } from '../../src/http-options.js';
 import { KernelLauncher } from '../../src/kernel-process/kernel-launcher.js';
+import { spoolFilesFor } from '../../src/kernel-process/kernel.module.js';
 import { KernelService } from '../../src/kernel-process/kernel.service.js';
 import { DocumentParser } from '../../src/documents/document-parser.js';
 import { RuleSetParser } from '../../src/rule-sets/rule-set-parser.js';
@@ -19,12 +20,12 @@ import { readSettings } from '../../src/settings.js';
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
 const ADMIN_PASSWORD = 'a password for tests';
 
-/** The kernel as a real process, from source: no build is needed. */
-const launcher = new KernelLauncher(new URL('../../src/kernel/kernel-main.ts', import.meta.url), [
+const KERNEL = new URL('../../src/kernel/kernel-main.ts', import.meta.url);
+const FROM_SOURCE = [
   '--conditions=development',
   '--no-warnings',
   `--import=${new URL('./typescript-sources.mjs', import.meta.url).href}`,
-]);
+];
 
 /** Whatever JSON holds; a test that reads something wrong from it fails by itself. */
 export type AnyJson = ReturnType<JSON['parse']>;
@@ -78,7 +79,8 @@ export async function startGateway(
     override: (builder) =>
       builder
         .overrideProvider(KernelLauncher)
-        .useValue(launcher)
+        // A real process, from source: no build is needed.
+        .useValue(new KernelLauncher(KERNEL, FROM_SOURCE, spoolFilesFor(settings)))
         .overrideProvider(DocumentParser)
         .useValue(testParser())
         .overrideProvider(RuleSetParser)

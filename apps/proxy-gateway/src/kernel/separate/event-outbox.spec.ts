@@ -36,10 +36,10 @@ describe('EventOutbox', () => {
     expect([first.sent, second.sent]).toEqual([[1], [1]]);
     second.link.close();
     expect(first.sent).toEqual([1, 1]);
-    outbox.acknowledged(7);
+    outbox.acknowledged(7, first.link);
     expect(outbox.unsent).toEqual(BATCH);
     expect(done).toBe(false);
-    outbox.acknowledged(1);
+    outbox.acknowledged(1, first.link);
     await sending;
     expect(outbox.unsent).toBeNull();
     first.link.close();

@@ -1,12 +1,25 @@
 import type { ControlLink } from '@gatehouse/net';
 import type { EventBatch } from '../../common/kernel-ipc.js';
 import type { NumberedBatch } from '../../common/kernel-channel.js';
+import { addRange, type SpoolRange } from '../../common/spool-range.js';
 
 /** Hands batches to the service that came last, one at a time, each until it says that it has it. */
 export class EventOutbox {
   private links: ControlLink[] = [];
   private underWay: { batch: NumberedBatch; done: () => void } | null = null;
   private number = 0;
+  /** What each service has taken; some of it may be stored. */
+  private readonly taken = new Map<ControlLink, SpoolRange[]>();
+  private readonly onLost: (ranges: readonly SpoolRange[]) => void;
+
+  /** `onLost` hears what a service had taken that is gone. */
+  constructor(onLost: (ranges: readonly SpoolRange[]) => void = () => undefined) {
+    this.onLost = onLost;
+  }
+
+  get newest(): ControlLink | undefined {
+    return this.links.at(-1);
+  }
 
   /** Resolves when a service has acknowledged it, however long that takes. */
   send(events: EventBatch): Promise<void> {
@@ -24,13 +37,17 @@ export class EventOutbox {
       const wasNewest = this.links.at(-1) === link;
       this.links = this.links.filter((other) => other !== link);
       if (wasNewest) this.offer();
+      const taken = this.taken.get(link) ?? [];
+      this.taken.delete(link);
+      if (taken.length > 0) this.onLost(taken);
     });
     this.offer();
   }
 
-  acknowledged(number: number): void {
+  acknowledged(number: number, by: ControlLink): void {
     if (this.underWay?.batch.number !== number) return;
-    const { done } = this.underWay;
+    const { done, batch } = this.underWay;
+    if (batch.source) this.noteTaken(by, batch.source);
     this.underWay = null;
     done();
   }
@@ -40,6 +57,12 @@ export class EventOutbox {
     if (!this.underWay) return null;
     const { type: _type, number: _number, ...events } = this.underWay.batch;
     return events;
+  }
+
+  private noteTaken(by: ControlLink, range: SpoolRange): void {
+    const ranges = this.taken.get(by) ?? [];
+    addRange(ranges, range);
+    this.taken.set(by, ranges);
   }
 
   private offer(): void {

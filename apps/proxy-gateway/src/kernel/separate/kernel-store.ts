@@ -5,6 +5,9 @@ import type { KernelConfig } from '@gatehouse/proxy-kernel';
 import type { EventBatch } from '../../common/kernel-ipc.js';
 import type { GeoFilePaths } from '../kernel-geo.js';
 import type { GeoContents } from '../../common/kernel-channel.js';
+import { openSpoolFiles } from '../../common/spool-files.js';
+import { RecordSpool } from '../record-spool.js';
+import { spoolSeal } from './spool-seal.js';
 
 const CONFIGURATION = 'configuration.sealed';
 const UNSENT = 'unsent.sealed';
@@ -31,6 +34,16 @@ export class KernelStore {
 
   saveUnsent(batches: readonly EventBatch[]): void {
     if (batches.length > 0) this.save(UNSENT, batches);
+  }
+
+  /** Null, and a warning, where nothing can be written. Lines are sealed. */
+  openSpool(warn: (message: string) => void): RecordSpool | null {
+    try {
+      return new RecordSpool(openSpoolFiles(this.folder, 'records.sealed'), { warn, ...spoolSeal(this.box) });
+    } catch (error) {
+      warn(`Records are not kept on disk until they are stored: ${(error as Error).message}`);
+      return null;
+    }
   }
 
   /** Once: what is handed out is removed. */

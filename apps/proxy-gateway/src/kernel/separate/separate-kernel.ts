@@ -4,8 +4,9 @@ import type { Endpoint, KernelConfig, KernelLogger, ProxyKernel } from '@gatehou
 import { KernelChild } from '../kernel-child.js';
 import { KernelEventQueue } from '../kernel-event-queue.js';
 import type { KernelGeo } from '../kernel-geo.js';
-import type { ChildMessage, KernelLogEntry, ParentMessage } from '../../common/kernel-ipc.js';
+import type { ChildMessage, EventBatch, KernelLogEntry, ParentMessage } from '../../common/kernel-ipc.js';
 import type { FromKernel, FromService, KernelGreeting } from '../../common/kernel-channel.js';
+import type { RecordSpool } from '../record-spool.js';
 import { EventOutbox } from './event-outbox.js';
 import type { KernelStore } from './kernel-store.js';
 
@@ -15,6 +16,8 @@ export interface SeparateKernelParts {
   kernel: ProxyKernel;
   store: KernelStore;
   geo: KernelGeo;
+  /** Null where nothing can be kept on disk. */
+  spool: RecordSpool | null;
   logger: KernelLogger;
   /** Newest first. */
   keys: readonly ControlKey[];
@@ -26,7 +29,10 @@ export interface SeparateKernelParts {
  */
 export class SeparateKernel {
   private readonly parts: SeparateKernelParts;
-  private readonly outbox = new EventOutbox();
+  private readonly outbox = new EventOutbox((ranges) => {
+    this.events.lost(ranges);
+    this.askForStored(this.outbox.newest);
+  });
   private readonly events: KernelEventQueue;
   private readonly child: KernelChild;
   private readonly server: ControlServer;
@@ -37,7 +43,7 @@ export class SeparateKernel {
 
   constructor(parts: SeparateKernelParts) {
     this.parts = parts;
-    this.events = new KernelEventQueue((batch) => this.outbox.send(batch));
+    this.events = new KernelEventQueue((batch) => this.outbox.send(batch), undefined, parts.spool);
     this.child = new KernelChild(parts.kernel, this.events, {
       send: () => Promise.resolve(),
       exit: () => undefined,
@@ -76,7 +82,7 @@ export class SeparateKernel {
     const flushed = this.events.flush();
     await Promise.race([flushed, new Promise((resolve) => setTimeout(resolve, FLUSH_MS))]);
     const { unsent } = this.outbox;
-    this.parts.store.saveUnsent([...(unsent ? [unsent] : []), ...this.events.drain()]);
+    this.parts.store.saveUnsent([...(unsent ? [unsent] : []), ...this.events.drain()].map(withoutKept));
     await this.server.close();
   }
 
@@ -99,10 +105,17 @@ export class SeparateKernel {
     link.onMessage((message) => guardPromise(null, this.receive(link, message as FromService)));
     guardPromise(null, this.send(link, this.greeting));
     this.outbox.attach(link);
+    this.askForStored(link);
+  }
+
+  /** What a service before this one had taken, and what a run before this one has left, may be stored or not. */
+  private askForStored(link: ControlLink | undefined): void {
+    const spools = this.events.leftSpools;
+    if (link && spools.length > 0) guardPromise(null, this.send(link, { type: 'left', spools }));
   }
 
   private async receive(link: ControlLink, message: FromService): Promise<void> {
-    if (message.type === 'ack') return this.outbox.acknowledged(message.number);
+    if (message.type === 'ack') return this.outbox.acknowledged(message.number, link);
     if (message.type === 'geo') return this.send(link, this.takeGeo(message));
     if (message.type !== 'request') return;
     // Ending the kernel is not the service's to do.
@@ -152,6 +165,11 @@ export class SeparateKernel {
   private async send(link: ControlLink, message: FromKernel): Promise<void> {
     await link.send(message).catch(() => undefined);
   }
+}
+
+/** Records in the spool are there already. */
+function withoutKept(batch: EventBatch): EventBatch {
+  return batch.source ? { ...batch, closed: [], traffic: [], source: null } : batch;
 }
 
 function withChoice(config: KernelConfig, { group, member }: { group: string; member: string | null }): KernelConfig {

@@ -24,7 +24,8 @@ export async function startSeparateKernel(settings: Readonly<SeparateKernelSetti
   const environment = { now: () => Date.now(), logger, resolver: createSystemResolver() };
   const kernel = createProxyKernel({ ...environment, country: geo.country, asn: geo.asn });
   const store = new KernelStore(home, createSecretBox(secretKeys));
-  const separate = new SeparateKernel({ kernel, store, geo, logger, keys: secretKeys.map(kernelChannelKey) });
+  const spool = store.openSpool((message) => logger.warn(message));
+  const separate = new SeparateKernel({ kernel, store, geo, spool, logger, keys: secretKeys.map(kernelChannelKey) });
   // As with a kernel that the service starts, the service decides by its own setting which lines it keeps.
   log.setContextLevel(CONTEXT, 'debug');
   log.tap((record) => separate.log(toLogEntry(record)));
