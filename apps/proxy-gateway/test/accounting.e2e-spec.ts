@@ -6,9 +6,12 @@ import type { TestDatabase } from '@gatehouse/testing';
 import fc from 'fast-check';
 import type { DataSource, EntityManager } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CreateOutbound1763668800120 } from '../src/migrations/1763668800120-create-outbound.js';
 import { CreateRules1763668800210 } from '../src/migrations/1763668800210-create-rules.js';
 import { CreateTraffic1763668800220 } from '../src/migrations/1763668800220-create-traffic.js';
+import { ExtendOutboundGroups1763668800320 } from '../src/migrations/1763668800320-extend-outbound-groups.js';
 import { CreateTrafficLogSections1763668800350 } from '../src/migrations/1763668800350-create-traffic-log-sections.js';
+import { CreateAccountingSpools1763668800750 } from '../src/migrations/1763668800750-create-accounting-spools.js';
 import { AccountingBatch, OTHER_DOMAINS } from '../src/traffic/accounting-batch.js';
 import { writeBatch } from '../src/traffic/accounting-store.js';
 import { flowNames } from '../src/data/flow-names.js';
@@ -49,7 +52,14 @@ describe('accounting store', () => {
       url: database.url,
       schema: 'proxy_gateway',
       entities: [],
-      migrations: [CreateRules1763668800210, CreateTraffic1763668800220, CreateTrafficLogSections1763668800350],
+      migrations: [
+        CreateOutbound1763668800120,
+        CreateRules1763668800210,
+        CreateTraffic1763668800220,
+        ExtendOutboundGroups1763668800320,
+        CreateTrafficLogSections1763668800350,
+        CreateAccountingSpools1763668800750,
+      ],
       applicationName: 'accounting-spec',
     });
     await migrate(dataSource);

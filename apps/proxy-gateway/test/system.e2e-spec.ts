@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import type { KernelStatusView, SystemStatus } from '@gatehouse/contracts';
-import { waitFor } from '@gatehouse/testing';
+import { startTcpEcho, waitFor } from '@gatehouse/testing';
+import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AccountingService } from '../src/traffic/accounting.service.js';
 import { listeningPort, startGateway } from './support/gateway.js';
 import type { Gateway } from './support/gateway.js';
+import { echo, tunnelThrough } from './support/proxy-client.js';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -80,6 +84,37 @@ describe('/system', () => {
     expect(await kernel()).toMatchObject({ state: 'running', restarts: restarts + 1, generation: 1 });
     expect(await listeningPort(gateway.kernel)).toBeGreaterThan(0);
   });
+
+  it('loses no row of the traffic log, and writes none twice, when the kernel is killed as flows end', async () => {
+    await using target = await startTcpEcho();
+    const accounting = gateway.app.app.get(AccountingService, { strict: false });
+    const dataSource = gateway.app.app.get(DataSource, { strict: false });
+    const counted = async (): Promise<unknown> =>
+      (
+        await dataSource.query(
+          `SELECT (SELECT count(*)::int FROM traffic_logs WHERE target_port = $1) AS rows,
+             sum(requests)::int AS requests, sum(upload)::int AS bytes FROM traffic_domain_hourly`,
+          [target.port],
+        )
+      )[0];
+    const port = await listeningPort(gateway.kernel);
+    const sockets = await Promise.all(Array.from({ length: 40 }, () => tunnelThrough(port, '127.0.0.1', target.port)));
+    await Promise.all(sockets.map((socket) => echo(socket, '100 bytes '.repeat(10))));
+    await Promise.all(sockets.map((socket) => once(socket.end(), 'close')));
+    await waitFor(async () => (await gateway.kernel.connections()).length === 0, { intervalMs: 1 });
+    // This answer comes from a later turn than the end of the last flow.
+    await gateway.kernel.connections();
+    const { pid, restarts } = await kernel();
+    process.kill(pid!, 'SIGKILL');
+    const all = { rows: 40, requests: 40, bytes: 4_000 };
+    await waitFor(async () => isDeepStrictEqual(await counted(), all), { timeoutMs: 30_000 });
+    // Nothing comes again from the next kernel either.
+    await waitFor(async () => (await kernel()).restarts > restarts, { timeoutMs: 30_000 });
+    await waitFor(() => gateway.kernel.connections().catch(() => null), { timeoutMs: 30_000 });
+    expect(await accounting.flush()).toBe(true);
+    expect(await counted()).toEqual(all);
+    await waitFor(async () => (await kernel()).state === 'running', { timeoutMs: 30_000 });
+  }, 100_000);
 
   it('answers 503 KERNEL_UNAVAILABLE for what only the kernel knows, while it is down, and the rest as ever', async () => {
     const { pid } = await kernel();

@@ -6,7 +6,6 @@ import { startTcpEcho, waitFor } from '@gatehouse/testing';
 import type { TcpEcho } from '@gatehouse/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AccountingService } from '../src/traffic/accounting.service.js';
 import { startGateway } from './support/gateway.js';
 import type { Gateway } from './support/gateway.js';
 
@@ -241,36 +240,4 @@ describe('traffic through the kernel', () => {
       totals: await read('traffic_totals', 'sum(requests)'),
     };
   }
-
-  it('loses no row and counts none twice when the kernel is killed as flows end', async () => {
-    const flows = 40;
-    const { body: status } = await gateway.call('GET', '/system/status');
-    const dataSource = gateway.app.app.get(DataSource);
-    const counted = async (): Promise<{ rows: number; requests: number; bytes: number }> => {
-      const [sum] = await dataSource.query(
-        `SELECT (SELECT count(*)::int FROM traffic_logs WHERE target_port = $1) AS rows,
-           sum(requests)::int AS requests, sum(upload)::int AS bytes FROM traffic_domain_hourly`,
-        [echo.port],
-      );
-      return sum;
-    };
-    await gateway.app.app.get(AccountingService, { strict: false }).flush();
-    const before = await counted();
-    const sockets = await Promise.all(Array.from({ length: flows }, () => tunnel()));
-    await Promise.all(sockets.map((socket) => exchange(socket, 100)));
-    await Promise.all(sockets.map(shut));
-    // The second answer comes from a later turn than the end of the last flow.
-    await waitFor(async () => (await gateway.kernel.connections()).length === 0, { intervalMs: 1 });
-    await gateway.kernel.connections();
-    process.kill(status.kernel.pid, 'SIGKILL');
-    await waitFor(async () => (await counted()).rows >= before.rows + flows);
-    const next = await waitFor(() => gateway.kernel.connections().catch(() => null));
-    expect(next).toEqual([]);
-    await gateway.app.app.get(AccountingService, { strict: false }).flush();
-    expect(await counted()).toEqual({
-      rows: before.rows + flows,
-      requests: before.requests + flows,
-      bytes: before.bytes + flows * 100,
-    });
-  });
 });
