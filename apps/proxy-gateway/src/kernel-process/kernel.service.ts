@@ -27,16 +27,9 @@ import type { KernelConfigRows, MappedConfig } from '../kernel-config/kernel-con
 import { KernelConfigSource } from '../kernel-config/kernel-config.source.js';
 import { KernelConfigurator } from './kernel-configurator.js';
 import { KernelUnavailableError } from './kernel-errors.js';
-import type {
-  CloseFilter,
-  EventBatch,
-  GroupInUse,
-  KernelCalls,
-  KernelLogEntry,
-  KernelMethod,
-  TagUsage,
-} from '../common/kernel-ipc.js';
+import type { CloseFilter, GroupInUse, KernelCalls, KernelMethod, TagUsage } from '../common/kernel-ipc.js';
 import type { KernelProgramName } from '../kernel-config/kernel-mode.js';
+import { KernelEvents, type KernelRecords, type Listener } from './kernel-events.js';
 import { KernelLauncher } from './kernel-launcher.js';
 import { KernelProcess } from './kernel-process.js';
 import { describeKernel } from './kernel.view.js';
@@ -54,17 +47,8 @@ const FIRST_APPLY_MS = 5_000;
 /** Whatever was not heard of is in force after this; a configuration that is in force already changes nothing. */
 const RENEW_MS = 300_000;
 const SHUTDOWN_GRACE_MS = 500;
-/** Older log lines waited for a service. */
-const WAITED_MS = 5_000;
 /** A request waits for this answer. */
 const CLIENT_OF_MS = 2_000;
-/** Traffic that is older was kept while nobody took it: it is counted, and not shown as what happens now. */
-const LIVE_MS = 10_000;
-
-type Listener<T> = (value: T) => void;
-
-/** `source` is where all of it, and nothing else, lies until it is stored. */
-export type KernelRecords = Pick<EventBatch, 'closed' | 'traffic'> & { source: SpoolRange | null };
 
 /** The kernel of this process: keeps it running on what the database says, and speaks for it. */
 @Injectable()
@@ -72,11 +56,7 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Kernel');
   private readonly process: KernelProcess;
   private readonly configurator: KernelConfigurator;
-  private readonly recordListeners = new Set<Listener<KernelRecords>>();
-  private readonly leftListeners = new Set<Listener<readonly string[]>>();
-  private readonly trafficListeners = new Set<Listener<TrafficDelta>>();
-  private readonly switchListeners = new Set<Listener<GroupSwitched>>();
-  private readonly circuitListeners = new Set<Listener<CircuitChanged>>();
+  private readonly events = new KernelEvents(this.logger);
   private readonly newbornListeners = new Set<() => void | Promise<void>>();
   private readonly endings: (() => void | Promise<void>)[] = [];
   private readonly firstApply = Promise.withResolvers<void>();
@@ -103,8 +83,8 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
       clock: SYSTEM_CLOCK,
       leaveRunning: this.isRemote,
       onReady: () => guardPromise(null, this.configureNewborn()),
-      onEvents: (batch) => this.receive(batch),
-      onLeft: (spools) => this.leftListeners.forEach((listener) => listener(spools)),
+      onEvents: (batch) => this.events.receive(batch),
+      onLeft: (spools) => this.events.left.tell(spools),
       onExit: (reason) => this.kernelLost(reason, this.isRemote),
     });
     this.configurator = new KernelConfigurator(
@@ -145,12 +125,12 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** What is to be written down: every flow once, at its end, and what moved in each second; in batches. */
   onRecords(listener: Listener<KernelRecords>): void {
-    this.recordListeners.add(listener);
+    this.events.records.add(listener);
   }
 
   /** The kernel has records of these spools and waits for `resumeRecords`. */
   onLeft(listener: Listener<readonly string[]>): void {
-    this.leftListeners.add(listener);
+    this.events.left.add(listener);
   }
 
   /** Lets the kernel forget records that are in the database. A kernel that does not hear it asks at its next start. */
@@ -165,17 +145,17 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** What moved in a second that has just passed, while anything moves. */
   onTraffic(listener: Listener<TrafficDelta>): void {
-    this.trafficListeners.add(listener);
+    this.events.traffic.add(listener);
   }
 
   /** Every group that uses another member than before, told to or by itself. */
   onSwitched(listener: Listener<GroupSwitched>): void {
-    this.switchListeners.add(listener);
+    this.events.switches.add(listener);
   }
 
   /** Every node that failed too often in a row, or works again after that. */
   onCircuit(listener: Listener<CircuitChanged>): void {
-    this.circuitListeners.add(listener);
+    this.events.circuits.add(listener);
   }
 
   /** A kernel that just started has its first configuration, and knows nothing else of what its predecessor was told. */
@@ -359,24 +339,6 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  private receive(batch: EventBatch): void {
-    if (batch.closed.length + batch.traffic.length > 0) {
-      for (const listener of this.recordListeners) listener({ ...batch, source: batch.source ?? null });
-    }
-    const live = batch.traffic.filter(({ at }) => Date.now() - at < LIVE_MS);
-    for (const delta of live) for (const listener of this.trafficListeners) listener(delta);
-    for (const change of batch.switched) for (const listener of this.switchListeners) listener(change);
-    for (const change of batch.circuits) for (const listener of this.circuitListeners) listener(change);
-    for (const { level, message, ...entry } of batch.logs) {
-      this.logger[level === 'info' ? 'log' : level](message, ...fieldsOf(entry));
-    }
-    const { closed, traffic, changes, logs } = batch.dropped;
-    if (closed + traffic + changes + logs === 0) return;
-    this.logger.error(
-      `The kernel could not hand over ${closed} records, ${traffic} traffic deltas, ${changes} changes, ${logs} log lines`,
-    );
-  }
-
   /** Once per reason, however often it is tried again. */
   private report(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
@@ -402,12 +364,6 @@ export class KernelService implements OnApplicationBootstrap, OnModuleDestroy {
       });
     }
   }
-}
-
-/** The line gets the time of now; one that waited for a service says when it was written. */
-function fieldsOf({ at, fields }: Pick<KernelLogEntry, 'at' | 'fields'>): Record<string, unknown>[] {
-  const waited = Date.now() - at > WAITED_MS;
-  return fields || waited ? [{ ...fields, ...(waited && { written_at: new Date(at).toISOString() }) }] : [];
 }
 
 function unavailable(cause?: unknown): AppError {

@@ -2,7 +2,7 @@ import { writeBatches } from '@gatehouse/postgres';
 import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
 import { AccountingBatch, DEFAULT_LIMITS } from './accounting-batch.js';
 import type { AccountingLimits, GroupBytes } from './accounting-batch.js';
-import type { KernelRecords } from '../kernel-process/kernel.service.js';
+import type { KernelRecords } from '../kernel-process/kernel-events.js';
 
 export interface AccountingQueueOptions {
   /** Writes one batch. Called with the same batch and sequence again until it resolves. */

@@ -15,7 +15,7 @@ import type {
   TrafficDelta,
 } from '@gatehouse/proxy-kernel';
 import type { MappedConfig } from '../../src/kernel-config/kernel-config.mapper.js';
-import type { KernelRecords } from '../../src/kernel-process/kernel.service.js';
+import type { KernelRecords } from '../../src/kernel-process/kernel-events.js';
 import type { SpoolRange } from '../../src/common/spool-range.js';
 import type { CloseFilter, GroupInUse, TagUsage } from '../../src/common/kernel-ipc.js';
 import { NOON } from './flows.js';

@@ -1,0 +1,60 @@
+import type { CircuitChanged, GroupSwitched, TrafficDelta } from '@gatehouse/proxy-kernel';
+import type { Logger } from '@nestjs/common';
+import type { EventBatch, KernelLogEntry } from '../common/kernel-ipc.js';
+import type { SpoolRange } from '../common/spool-range.js';
+
+/** Older log lines waited for a service. */
+const WAITED_MS = 5_000;
+/** Traffic that is older was kept while nobody took it: it is counted, and not shown as what happens now. */
+const LIVE_MS = 10_000;
+
+export type Listener<T> = (value: T) => void;
+
+/** `source` is where all of it, and nothing else, lies until it is stored. */
+export type KernelRecords = Pick<EventBatch, 'closed' | 'traffic'> & { source: SpoolRange | null };
+
+class Listeners<T> {
+  private readonly all = new Set<Listener<T>>();
+
+  add(listener: Listener<T>): void {
+    this.all.add(listener);
+  }
+
+  tell(value: T): void {
+    for (const listener of this.all) listener(value);
+  }
+}
+
+/** Hands what the kernel says to those who want to hear it. */
+export class KernelEvents {
+  readonly records = new Listeners<KernelRecords>();
+  readonly left = new Listeners<readonly string[]>();
+  readonly traffic = new Listeners<TrafficDelta>();
+  readonly switches = new Listeners<GroupSwitched>();
+  readonly circuits = new Listeners<CircuitChanged>();
+  private readonly logger: Logger;
+
+  constructor(logger: Logger) {
+    this.logger = logger;
+  }
+
+  receive({ closed, traffic, source, switched, circuits, logs, dropped }: EventBatch): void {
+    if (closed.length + traffic.length > 0) this.records.tell({ closed, traffic, source: source ?? null });
+    for (const delta of traffic) if (Date.now() - delta.at < LIVE_MS) this.traffic.tell(delta);
+    for (const change of switched) this.switches.tell(change);
+    for (const change of circuits) this.circuits.tell(change);
+    for (const { level, message, ...entry } of logs) {
+      this.logger[level === 'info' ? 'log' : level](message, ...fieldsOf(entry));
+    }
+    if (Object.values(dropped).every((count) => count === 0)) return;
+    this.logger.error(
+      `The kernel could not hand over ${dropped.closed} records, ${dropped.traffic} traffic deltas, ${dropped.changes} changes, ${dropped.logs} log lines`,
+    );
+  }
+}
+
+/** The line gets the time of now; one that waited for a service says when it was written. */
+function fieldsOf({ at, fields }: Pick<KernelLogEntry, 'at' | 'fields'>): Record<string, unknown>[] {
+  const waited = Date.now() - at > WAITED_MS;
+  return fields || waited ? [{ ...fields, ...(waited && { written_at: new Date(at).toISOString() }) }] : [];
+}
