@@ -78,8 +78,8 @@ describe('/system', () => {
     const { pid, restarts } = await kernel();
     process.kill(pid!, 'SIGKILL');
     const killed = performance.now();
-    await waitFor(async () => (await kernel()).pid !== pid);
-    await waitFor(async () => (await kernel()).state === 'running');
+    await waitFor(async () => (await kernel()).pid !== pid, { timeoutMs: 15_000 });
+    await waitFor(async () => (await kernel()).state === 'running', { timeoutMs: 15_000 });
     expect(performance.now() - killed).toBeLessThan(10_000);
     expect(await kernel()).toMatchObject({ state: 'running', restarts: restarts + 1, generation: 1 });
     expect(await listeningPort(gateway.kernel)).toBeGreaterThan(0);
@@ -130,7 +130,7 @@ describe('/system', () => {
       request_id: expect.any(String),
     });
     expect((await gateway.call('GET', '/proxies')).status).toBe(200);
-    await waitFor(async () => (await kernel()).state === 'running');
+    await waitFor(async () => (await kernel()).state === 'running', { timeoutMs: 15_000 });
   });
 
   it('keeps the generation and answers 422 when a configuration cannot run', async () => {
