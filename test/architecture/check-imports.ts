@@ -150,10 +150,10 @@ function packageOf(workspace: Workspace, file: string): WorkspacePackage {
   return owners.reduce((best, candidate) => (candidate.directory.length > best.directory.length ? candidate : best));
 }
 
-/** Runtime imports inside the workspace's own files; a type-only import cannot make a load-time cycle. */
+/** Imports inside the workspace's own files. Those of types make no circle at run time, but files that nobody can read alone. */
 function relativeTargets(workspace: Workspace, file: string, imports: readonly Import[]): string[] {
   return imports
-    .filter(({ specifier, typeOnly }) => specifier.startsWith('.') && !typeOnly)
+    .filter(({ specifier }) => specifier.startsWith('.'))
     .map(({ specifier }) => path.join(path.dirname(file), specifier.replace(/\.js$/, '')))
     .flatMap((target) => [`${target}.ts`, `${target}.tsx`])
     .filter((target) => workspace.files.has(target));

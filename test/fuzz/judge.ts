@@ -1,5 +1,5 @@
 import { MAX_CPU_MS, MAX_MEMORY_MB } from './limits.js';
-import type { FuzzTarget } from './targets.js';
+import type { FuzzTarget } from './fuzz-target.js';
 
 /** Takes the best of so many before it calls an input slow: the first pays for compilation and collections of others. */
 const TRIES = 3;

@@ -24,14 +24,7 @@ import {
 import { formatFullUrl, parseShareLink, parseShareLinks, ShareLinkError } from '@gatehouse/share-links';
 import * as seeds from './seeds.js';
 import { TUNNEL_TARGETS } from './tunnel-targets.js';
-
-export interface FuzzTarget {
-  seeds: readonly (string | Uint8Array)[];
-  /** Throws what it must not throw. */
-  run(input: Buffer): void;
-  /** Around the mutated bytes: base64, a compression. */
-  wrap?(input: Buffer): Buffer;
-}
+import type { FuzzTarget } from './fuzz-target.js';
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 

@@ -12,7 +12,7 @@ import {
   TunnelError,
   wireParts as wire,
 } from '@gatehouse/tunnel-kernel';
-import type { FuzzTarget } from './targets.js';
+import type { FuzzTarget } from './fuzz-target.js';
 
 const SEALED_TEXTS = ['hello', 'a longer text '.repeat(20)];
 const END = Buffer.from('the end');

@@ -1,6 +1,5 @@
 import { PlainFailure, reportFailure } from '../bootstrap/failure.mjs';
-
-export type Command = (args: string[]) => Promise<number>;
+import type { Command } from './command.js';
 
 /** By the name that `tools/run.mjs` has for it. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {

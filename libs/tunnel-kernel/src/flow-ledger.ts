@@ -9,7 +9,7 @@ import {
 } from '@gatehouse/net';
 import { resourceKey, type ResourceRef } from './resource.js';
 import type { VisitorLedger } from './visitor-ledger.js';
-import type { Endpoint } from './wire/prelude.js';
+import type { Endpoint } from './base/endpoint.js';
 
 /** What is left of a connection at its end. */
 export interface FlowRecord {

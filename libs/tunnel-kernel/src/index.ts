@@ -11,7 +11,6 @@ export { der } from './wire/der.js';
 export { agentRouteTag, MAX_WORKERS, openingWorker, readRouteTag, routeTagOf } from './wire/route-tag.js';
 export { createServerIdentity, type FormerIdentity, type ServerIdentity } from './wire/server-identity.js';
 export { proxyHeader } from './wire/proxy-header.js';
-export { type Endpoint } from './wire/prelude.js';
 export { type DialFailure, type TargetAddress } from './wire/messages.js';
 export {
   type AgentDialer,
@@ -117,3 +116,4 @@ export { type ServerCertificate } from './vhost/certificate-book.js';
 export { formatVisitorKey, parseVisitorKey, type VisitorKey } from './wire/visitor-key.js';
 export { TunnelVisitor, type TunnelVisitorEnvironment, type VisitorRoute } from './visitor/tunnel-visitor.js';
 export * as wireParts from './wire-parts.js';
+export type { Endpoint } from './base/endpoint.js';

@@ -1,7 +1,7 @@
 import { relay, type ByteStream, type RelayOptions } from '@gatehouse/net';
 import type { FlowLedger } from './flow-ledger.js';
 import type { ResourceRef } from './resource.js';
-import type { Endpoint } from './wire/prelude.js';
+import type { Endpoint } from './base/endpoint.js';
 
 /** Whose connection it is. */
 export interface FlowOwner {

@@ -11,8 +11,8 @@ import { DEFAULT_UDP_LIMITS, type UdpLimits } from './modes/udp-mode.js';
 import type { PoolLimits } from './session/channel-pool.js';
 import type { HttpOptions } from './vhost/http-gateway.js';
 import type { DialFailure } from './wire/messages.js';
-import type { Endpoint } from './wire/prelude.js';
 import type { FormerIdentity, ServerIdentity } from './wire/server-identity.js';
+import type { Endpoint } from './base/endpoint.js';
 
 /** All in milliseconds. */
 export interface ServerTimeouts {

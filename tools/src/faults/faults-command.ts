@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { OWN, ROOT } from '../../bootstrap/layout.mjs';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 import { interruption } from '../trials/interruption.js';
 import { describeRun, mergeRows, readTable, writeTable } from '../trials/page-table.js';
 import { table } from '../table.js';

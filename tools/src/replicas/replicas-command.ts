@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { OWN, ROOT } from '../../bootstrap/layout.mjs';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 import { eventuallyTrue } from '../trials/eventually-true.js';
 import { offsetToMidnight, openClock, type Clock } from '../trials/clock.js';
 import { interruption } from '../trials/interruption.js';

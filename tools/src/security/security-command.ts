@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { ROOT } from '../../bootstrap/layout.mjs';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 import { KERNEL_PORT, SERVICES } from '../supervisor/service-list.js';
 import { platformHome } from '../supervisor/platform-settings.js';
 import { runningState, type PlatformState } from '../supervisor/state-file.js';

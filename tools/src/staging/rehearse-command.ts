@@ -7,7 +7,7 @@ import { freePort } from '@gatehouse/net';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@gatehouse/persistence';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
 import { OWN, ROOT } from '../../bootstrap/layout.mjs';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 import { findInPath } from '../peers/programs.js';
 import { canConnect } from '../ports.js';
 import { runTour } from '../tour/tour-command.js';

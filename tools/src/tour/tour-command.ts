@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainFailure } from '../../bootstrap/failure.mjs';
-import type { Command } from '../commands.js';
+import type { Command } from '../command.js';
 import { platformHome } from '../supervisor/platform-settings.js';
 import { runningState } from '../supervisor/state-file.js';
 import { ApiClient } from './api-client.js';

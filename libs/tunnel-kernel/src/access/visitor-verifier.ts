@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TunnelServerConfig } from '../config.js';
 import type { ResourceRef } from '../resource.js';
-import type { Endpoint } from '../wire/prelude.js';
+import type { Endpoint } from '../base/endpoint.js';
 
 /** An answer that the gateway gives itself. */
 export interface GatewayAnswer {

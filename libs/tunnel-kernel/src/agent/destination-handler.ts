@@ -4,7 +4,7 @@ import { parseDestination } from '../modes/proxy/destination.js';
 import { relayFlow } from '../relay-flow.js';
 import { encodeAnswer, type Start } from '../wire/prelude.js';
 import type { ChannelHandler, HandlerContext, StartedChannel } from './channel-handler.js';
-import { dialFailure } from './dial-failure.js';
+import { dialFailure } from '../base/dial-failure.js';
 
 /** The proxy modes: goes where the visitor wants to, as far as the tunnel's destinations and this agent allow. */
 export class DestinationHandler implements ChannelHandler {

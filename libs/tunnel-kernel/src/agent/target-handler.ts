@@ -7,7 +7,7 @@ import { encodeAnswer, type Start } from '../wire/prelude.js';
 import { proxyHeader } from '../wire/proxy-header.js';
 import type { KnownTunnel } from './agent-resources.js';
 import type { ChannelHandler, HandlerContext, StartedChannel } from './channel-handler.js';
-import { dialFailure } from './dial-failure.js';
+import { dialFailure } from '../base/dial-failure.js';
 
 /** Joins a channel to one of the resource's own targets: hosts, and modes `tcp`, `secret` and `p2p`. */
 export class TargetHandler implements ChannelHandler {

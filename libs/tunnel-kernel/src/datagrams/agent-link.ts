@@ -5,7 +5,7 @@ import { FRAME, sessionOf, type DatagramLane, type FrameHandler } from './frames
 import { PacketLane } from './packet-lane.js';
 import { PathWatch } from './path-watch.js';
 import { PacketOpener, PacketSealer, packetLink, type PacketKeys } from './sealed-packets.js';
-import { closeUdp, createUdpSocket, hasRoom } from './udp-socket.js';
+import { closeUdp, createUdpSocket, hasRoom } from '../base/udp-socket.js';
 
 /** What lies between forgets a quiet UDP port after 30 seconds or more. */
 const KEEP_ALIVE_MS = 15_000;

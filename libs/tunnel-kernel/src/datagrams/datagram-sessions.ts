@@ -1,7 +1,7 @@
 import type { RelayEndReason } from '@gatehouse/net';
 import type { HostAndPort } from '../environment.js';
 import type { Admitted } from '../modes/admission.js';
-import type { Endpoint } from '../wire/prelude.js';
+import type { Endpoint } from '../base/endpoint.js';
 
 /** The longest payload of a UDP datagram over IPv4. */
 export const MAX_DATAGRAM_BYTES = 65_507;

@@ -2,9 +2,9 @@ import type { RemoteInfo, Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import type { HostAndPort } from '../environment.js';
 import { TargetError } from '../errors.js';
-import { dialFailure } from '../agent/dial-failure.js';
+import { dialFailure } from '../base/dial-failure.js';
 import { resolveAllowed, type Outlet, type OutletOptions } from './target-outlet.js';
-import { bindUdp, closeUdp, createUdpSocket, hasRoom } from './udp-socket.js';
+import { bindUdp, closeUdp, createUdpSocket, hasRoom } from '../base/udp-socket.js';
 
 /** Destinations of one session that are remembered; the one not used for longest goes first. */
 const MAX_DESTINATIONS = 256;

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { formatIp, parseIp } from '@gatehouse/net';
 import type { HostAndPort } from '../environment.js';
 import { protocolError } from '../errors.js';
-import type { Endpoint } from '../wire/prelude.js';
 import { MAX_DATAGRAM_BYTES } from './datagram-sessions.js';
+import type { Endpoint } from '../base/endpoint.js';
 
 /** What frames of lanes say; docs/tunnel-protocol.md is the long form. */
 export const FRAME = {

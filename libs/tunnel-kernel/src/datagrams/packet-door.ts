@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import type { ListeningSockets } from '@gatehouse/net';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { packetLink } from './sealed-packets.js';
-import { closeUdp, createUdpSocket, hasRoom } from './udp-socket.js';
+import { closeUdp, createUdpSocket, hasRoom } from '../base/udp-socket.js';
 
 /** Gets the packets of one link. */
 export interface PacketReceiver {

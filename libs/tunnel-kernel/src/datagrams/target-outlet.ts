@@ -2,10 +2,10 @@ import type { Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import type { HostAndPort } from '../environment.js';
 import { TargetError } from '../errors.js';
-import { dialFailure } from '../agent/dial-failure.js';
+import { dialFailure } from '../base/dial-failure.js';
 import type { TargetPicker } from '../agent/target-picker.js';
 import type { DialFailure, TargetAddress } from '../wire/messages.js';
-import { closeUdp, createUdpSocket, hasRoom } from './udp-socket.js';
+import { closeUdp, createUdpSocket, hasRoom } from '../base/udp-socket.js';
 
 /** Datagrams that wait until the target's name is resolved; more are dropped. */
 const MAX_WAITING = 32;

@@ -3,7 +3,7 @@ import type { SecureContext, TLSSocket } from 'node:tls';
 import { ByteReader, guardPromise, Newcomers, setFlowTimeout } from '@gatehouse/net';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
-import { endpoint } from '../modes/endpoint.js';
+import { endpoint } from '../base/endpoint.js';
 import { acceptTls, pinnedContext } from '../session/accept-tls.js';
 import type { PinnedServer } from '../session/pinned-tls.js';
 import type { RendezvousMessage } from '../wire/messages.js';

@@ -8,9 +8,8 @@ import { TunnelError } from '../errors.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import { resourceKey, type ResourceRef } from '../resource.js';
-import type { Endpoint } from '../wire/prelude.js';
 import { readProxyHeader } from '../wire/proxy-header-reader.js';
-import { endpoint, farEnd } from './endpoint.js';
+import { endpoint, farEnd, type Endpoint } from '../base/endpoint.js';
 
 /** A visitor that was let in: a TCP connection, a UDP session or an HTTP request. */
 export interface Admitted {

@@ -1,6 +1,6 @@
 import { setFlowTimeout } from '@gatehouse/net';
 import type { TunnelConfig, TunnelMode } from '../config.js';
-import { Backoff } from '../session/backoff.js';
+import { Backoff } from '../base/backoff.js';
 import type { Entrance, ServerMode } from './mode.js';
 
 export type RunState = 'running' | 'waiting' | 'error';

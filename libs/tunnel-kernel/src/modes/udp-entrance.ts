@@ -1,10 +1,9 @@
 import type { RemoteInfo, Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import type { ListeningSockets } from '@gatehouse/net';
-import { closeUdp, createUdpSocket, hasRoom } from '../datagrams/udp-socket.js';
+import { closeUdp, createUdpSocket, hasRoom } from '../base/udp-socket.js';
 import type { HostAndPort } from '../environment.js';
-import type { Endpoint } from '../wire/prelude.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, type Endpoint } from '../base/endpoint.js';
 import type { Entrance } from './mode.js';
 
 export interface UdpEntranceHandlers {

@@ -4,9 +4,8 @@ import type { TunnelConfig } from '../config.js';
 import type { DatagramSession } from '../datagrams/datagram-sessions.js';
 import { TunnelError } from '../errors.js';
 import type { ResourceRef } from '../resource.js';
-import type { Endpoint } from '../wire/prelude.js';
 import type { Admitted } from './admission.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, type Endpoint } from '../base/endpoint.js';
 import type { Entrance, ModeContext, ServerMode } from './mode.js';
 import { UdpEntrance } from './udp-entrance.js';
 

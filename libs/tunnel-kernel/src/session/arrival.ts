@@ -1,4 +1,4 @@
-import type { Endpoint } from '../wire/prelude.js';
+import type { Endpoint } from '../base/endpoint.js';
 
 /** Where a connection to the door came from. */
 export interface Arrival {

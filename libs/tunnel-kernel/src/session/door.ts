@@ -4,7 +4,7 @@ import { ByteReader, type ByteStream, createTcpServer, type ListeningSockets } f
 import { KEEP_ALIVE_MS } from '../dial.js';
 import type { HostAndPort, TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
-import { endpoint, farEnd } from '../modes/endpoint.js';
+import { endpoint, farEnd } from '../base/endpoint.js';
 import { MuxStream } from '../mux/mux-stream.js';
 import { channelKeys } from '../wire/sealed-records.js';
 import { SealedStream } from '../wire/sealed-stream.js';

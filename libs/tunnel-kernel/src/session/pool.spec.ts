@@ -5,7 +5,7 @@ import { waitFor } from '@gatehouse/testing';
 import { TunnelError } from '../errors.js';
 import type { ChannelTicket } from '../wire/messages.js';
 import { encodeOpening } from '../wire/prelude.js';
-import { Backoff } from './backoff.js';
+import { Backoff } from '../base/backoff.js';
 import { ChannelPool, DEFAULT_POOL_LIMITS, type PoolLimits } from './channel-pool.js';
 import { TicketBook } from './ticket-book.js';
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { ByteReader, setFlowTimeout } from '@gatehouse/net';
-import { endpoint, farEnd } from '../modes/endpoint.js';
+import { endpoint, farEnd } from '../base/endpoint.js';
 import { MuxConnection } from '../mux/mux-connection.js';
 import type { MuxStream } from '../mux/mux-stream.js';
 import {

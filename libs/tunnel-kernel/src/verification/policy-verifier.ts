@@ -5,7 +5,6 @@ import type { TunnelServerConfig, VisitorPolicyConfig } from '../config.js';
 import { EMPTY_CONFIG } from '../config.js';
 import type { TunnelLogger } from '../environment.js';
 import type { ResourceRef } from '../resource.js';
-import type { Endpoint } from '../wire/prelude.js';
 import { BasicCredentials, parseBasic } from './basic-credentials.js';
 import { ForwardAuth } from './forward-auth.js';
 import { MemoryGrantStore, type GrantStore } from './grants.js';
@@ -23,6 +22,7 @@ import { SharedPasswords } from './shared-passwords.js';
 import { TryLimit } from './try-limit.js';
 import { TunnelCallback, type RawVisitor } from './tunnel-callback.js';
 import type { FailedVisitors, VerificationOptions } from './verification-options.js';
+import type { Endpoint } from '../base/endpoint.js';
 
 export interface PolicyVerifierContext {
   /** Milliseconds since the epoch. */

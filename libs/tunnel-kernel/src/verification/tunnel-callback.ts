@@ -2,8 +2,8 @@ import type { VisitorPolicyConfig } from '../config.js';
 import type { TunnelLogger } from '../environment.js';
 import { TunnelError } from '../errors.js';
 import type { ResourceRef } from '../resource.js';
-import type { Endpoint } from '../wire/prelude.js';
 import type { OutboundCalls } from './outbound-call.js';
+import type { Endpoint } from '../base/endpoint.js';
 
 export interface RawVisitor {
   resource: ResourceRef;

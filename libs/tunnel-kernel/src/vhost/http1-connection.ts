@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { RequestTurns } from '@gatehouse/net';
-import { endpoint } from '../modes/endpoint.js';
+import { endpoint } from '../base/endpoint.js';
 import { Http1Reply, type ReplyOrder } from './http1-reply.js';
 import type { IncomingRequest } from './incoming-request.js';
 import type { ListenerContext } from './listener-context.js';

@@ -2,7 +2,7 @@ import { Server, ServerResponse, type IncomingMessage, type ServerOptions } from
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
-import { farEnd } from '../modes/endpoint.js';
+import { farEnd } from '../base/endpoint.js';
 import { AGENT_PATH } from '../websocket/handshake.js';
 import { Http1Connection } from './http1-connection.js';
 import { KEEP_ALIVE_MS, MAX_HEAD_BYTES, type ListenerContext } from './listener-context.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Http2Server, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { createHttp2Server } from '@gatehouse/net';
-import { endpoint, farEnd } from '../modes/endpoint.js';
+import { endpoint, farEnd } from '../base/endpoint.js';
 import { Http2Reply } from './http2-reply.js';
 import { KEEP_ALIVE_MS, MAX_HEAD_BYTES, type ListenerContext } from './listener-context.js';
 import type { RawRequest } from './request-rules.js';

@@ -5,7 +5,7 @@ import { ByteStreamDuplex, connectTls, guardFlow, setFlowTimeout } from '@gateho
 import type { HostConfig, HostTarget } from '../config.js';
 import { TargetError, TunnelError } from '../errors.js';
 import type { ChannelSource } from '../session/channel-source.js';
-import type { Endpoint } from '../wire/prelude.js';
+import type { Endpoint } from '../base/endpoint.js';
 
 export interface ConnectorOptions {
   channels: Pick<ChannelSource, 'reach'>;

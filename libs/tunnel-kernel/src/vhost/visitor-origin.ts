@@ -1,7 +1,7 @@
 import type { TrustedProxies } from '../access/trusted-proxies.js';
-import type { Endpoint } from '../wire/prelude.js';
 import type { VisitorScheme } from './host-router.js';
 import type { RequestHead } from './request-rules.js';
+import type { Endpoint } from '../base/endpoint.js';
 
 /** Where a request really comes from, as far as those are believed who carried it. */
 export interface VisitorOrigin {

@@ -1,7 +1,7 @@
 /** What is said on a control connection; docs/tunnel-protocol.md is the long form. */
 
 import type { ResourceKind } from '../resource.js';
-import type { Endpoint } from './prelude.js';
+import type { Endpoint } from '../base/endpoint.js';
 
 export const PROTOCOL_VERSION = 1;
 

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { protocolError } from '../errors.js';
 import { DIAL_FAILURES, type ChannelTicket, type DialFailure } from './messages.js';
+import type { Endpoint } from '../base/endpoint.js';
 
 /** First byte of a data channel; a TLS ClientHello begins with 22. */
 export const OPENING_FIRST_BYTE = 0x47;
@@ -32,12 +33,6 @@ const MIN_START_BYTES = 1 + 1 + 8 + 2 + 2 + 1 + 1 + 1 + PROOF_BYTES;
 const MAX_ADDRESS_CHARACTERS = 45;
 const MAX_DESTINATION_BYTES = 255;
 const MAX_START_BYTES = MIN_START_BYTES + 2 * MAX_ADDRESS_CHARACTERS + MAX_DESTINATION_BYTES;
-
-/** An address and a port, in canonical text. */
-export interface Endpoint {
-  address: string;
-  port: number;
-}
 
 /** What turns an idle channel into the connection of one visitor. */
 export interface Start {

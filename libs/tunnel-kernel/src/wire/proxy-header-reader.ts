@@ -1,7 +1,7 @@
 import { ByteReader, formatIp, parseIp, type ByteStream } from '@gatehouse/net';
 import { protocolError } from '../errors.js';
 import { crc32c } from './crc32c.js';
-import type { Endpoint } from './prelude.js';
+import type { Endpoint } from '../base/endpoint.js';
 
 /** What a proxy says of the connection that it passes on. */
 export interface ProxiedEnds {

@@ -1,5 +1,5 @@
 import { parseIp, type IpAddress } from '@gatehouse/net';
-import type { Endpoint } from './prelude.js';
+import type { Endpoint } from '../base/endpoint.js';
 
 const SIGNATURE = Buffer.from('0d0a0d0a000d0a515549540a', 'hex');
 const VERSION_2_PROXY = 0x21;

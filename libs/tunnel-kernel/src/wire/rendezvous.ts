@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ByteReader } from '@gatehouse/net';
 import { protocolError } from '../errors.js';
 import { Fields } from './fields.js';
-import type { Endpoint } from './prelude.js';
+import type { Endpoint } from '../base/endpoint.js';
 
 /** ALPN names: an agent shows the server its address; visitor and agent, directly. */
 export const MAPPING_PROTOCOL = 'gwr/1';

@@ -6,13 +6,13 @@ import { TunnelError } from '../../errors.js';
 import { relayFlow } from '../../relay-flow.js';
 import { FramedStream } from '../../wire/framed-stream.js';
 import { agentKeyHash, sameHash } from '../../wire/key-string.js';
-import type { Endpoint } from '../../wire/prelude.js';
 import { decodeVisit, encodeVisitAnswer, VISIT_BYTES, type Visit, type VisitAnswer } from '../../wire/visit.js';
 import type { Arrival } from '../../session/arrival.js';
 import type { Admitted } from '../admission.js';
 import type { Entrance, ModeContext, ServerMode } from '../mode.js';
 import { FailedVisits } from './failed-visits.js';
 import type { RendezvousTable } from './rendezvous-table.js';
+import type { Endpoint } from '../../base/endpoint.js';
 
 /** Of a tunnel that nobody can visit; compared all the same, so that a tunnel without a key answers as late as one with. */
 const NO_HASH = '0'.repeat(64);

@@ -2,11 +2,11 @@ import type { TLSSocket } from 'node:tls';
 import { ByteReader } from '@gatehouse/net';
 import type { TunnelConfig } from '../../config.js';
 import type { CarriedMessage, PathStateMessage } from '../../wire/messages.js';
-import type { Endpoint } from '../../wire/prelude.js';
 import { MAX_RENDEZVOUS_BYTES, readMapping } from '../../wire/rendezvous.js';
 import type { VisitAnswer } from '../../wire/visit.js';
 import type { ModeContext } from '../mode.js';
 import { PATH_GRACE_MS, Rendezvous, type PathOrder } from './rendezvous.js';
+import type { Endpoint } from '../../base/endpoint.js';
 
 const MAX_OF_TUNNEL = 64;
 const MAX_OF_SERVER = 4096;

@@ -4,7 +4,6 @@ import { setFlowTimeout } from '@gatehouse/net';
 import type { TunnelConfig } from '../../config.js';
 import type { Flow, FlowLedger } from '../../flow-ledger.js';
 import type { CarriedMessage, PathStateMessage, RendezvousEndMessage, RendezvousMessage } from '../../wire/messages.js';
-import type { Endpoint } from '../../wire/prelude.js';
 import {
   encodeRendezvous,
   mappingProof,
@@ -13,7 +12,7 @@ import {
   TOKEN_BYTES,
   type MappingMessage,
 } from '../../wire/rendezvous.js';
-import { endpoint } from '../endpoint.js';
+import { endpoint, type Endpoint } from '../../base/endpoint.js';
 import { CarriedBound } from './carried-bound.js';
 
 /** For both sides to find each other. */

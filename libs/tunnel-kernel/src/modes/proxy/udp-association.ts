@@ -4,7 +4,7 @@ import { createUdpSocket } from '@gatehouse/net';
 import type { DatagramSession } from '../../datagrams/datagram-sessions.js';
 import type { HostAndPort } from '../../environment.js';
 import type { AdmittedSocket } from '../admission.js';
-import { endpoint } from '../endpoint.js';
+import { endpoint } from '../../base/endpoint.js';
 import type { ModeContext } from '../mode.js';
 import { decodeDatagram, encodeDatagram, encodeReply, SOCKS_REPLY } from './socks5.js';
 

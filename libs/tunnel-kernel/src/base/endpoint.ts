@@ -1,5 +1,10 @@
 import type { Socket } from 'node:net';
-import type { Endpoint } from '../wire/prelude.js';
+
+/** An address and a port, in canonical text. */
+export interface Endpoint {
+  address: string;
+  port: number;
+}
 
 /** An end of a socket in canonical text. The far end's address is unknown once it is gone. */
 export function endpoint(address = '0.0.0.0', port = 0): Endpoint {

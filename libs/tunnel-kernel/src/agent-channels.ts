@@ -1,13 +1,13 @@
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ByteReader, ByteReaderError, type ByteStream, resetStream, setFlowTimeout } from '@gatehouse/net';
-import { AbortedSockets } from '../aborted-sockets.js';
-import { AgentDatagrams, DEFAULT_DATAGRAM_LIMITS, type DatagramLimits } from '../datagrams/agent-datagrams.js';
-import { AgentPaths } from '../direct/agent-paths.js';
-import type { HostAndPort } from '../environment.js';
-import { TunnelError } from '../errors.js';
-import type { PinnedServer } from '../session/pinned-tls.js';
-import type { ChannelTicket, ConfigMessage } from '../wire/messages.js';
+import { AbortedSockets } from './aborted-sockets.js';
+import { AgentDatagrams, DEFAULT_DATAGRAM_LIMITS, type DatagramLimits } from './datagrams/agent-datagrams.js';
+import { AgentPaths } from './direct/agent-paths.js';
+import type { HostAndPort } from './environment.js';
+import { TunnelError } from './errors.js';
+import type { PinnedServer } from './session/pinned-tls.js';
+import type { ChannelTicket, ConfigMessage } from './wire/messages.js';
 import {
   decodeStart,
   encodeOpening,
@@ -15,14 +15,14 @@ import {
   isProbe,
   startLength,
   START_HEADER_BYTES,
-} from '../wire/prelude.js';
-import { channelKeys } from '../wire/sealed-records.js';
-import { FramedStream } from '../wire/framed-stream.js';
-import { LayeredStream } from '../wire/layered-stream.js';
-import { SealedStream } from '../wire/sealed-stream.js';
-import { AgentResources } from './agent-resources.js';
-import type { ChannelHandler, ChannelOwner, HandlerContext, StartedChannel } from './channel-handler.js';
-import { ChannelHandlers } from './handlers.js';
+} from './wire/prelude.js';
+import { channelKeys } from './wire/sealed-records.js';
+import { FramedStream } from './wire/framed-stream.js';
+import { LayeredStream } from './wire/layered-stream.js';
+import { SealedStream } from './wire/sealed-stream.js';
+import { AgentResources } from './agent/agent-resources.js';
+import type { ChannelHandler, ChannelOwner, HandlerContext, StartedChannel } from './agent/channel-handler.js';
+import { ChannelHandlers } from './agent/handlers.js';
 
 /** Channels that are being opened or idle, at most: the server asks for fewer. */
 const MAX_IDLE_CHANNELS = 512;

@@ -1,0 +1,2 @@
+/** Resolves with the exit code. */
+export type Command = (args: string[]) => Promise<number>;
