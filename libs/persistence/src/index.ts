@@ -33,7 +33,7 @@ export {
 } from './data-source.js';
 export { checkDatabaseServer, DatabaseServerError } from './database-server.js';
 export { OLDEST_POSTGRES } from './embedded-postgres/oldest-postgres.js';
-export { readSqlFiles, SqlVersion, type SqlFile } from './sql-files.js';
+export { readSqlFiles, SqlFilesError, SqlVersion, type SqlFile } from './sql-files.js';
 export { migrate, NewerSchemaError, pendingMigrations, type MigrateOptions } from './migrations.js';
 export { addRangePartition, type RangePartition } from './partitions.js';
 export { withClient, type PgClient, type PgConnection } from './pg-client.js';

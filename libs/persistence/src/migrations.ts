@@ -48,8 +48,9 @@ export interface MigrateOptions {
 
 /**
  * Creates the schema and runs the migrations that are missing, then the SQL files that have changed; returns the names of
- * the migrations. An advisory lock makes processes that start together take turns: the later ones find nothing left to do. Raises NewerSchemaError and changes nothing when
- * the database has migrations that the data source does not list, DatabaseServerError when its server cannot be used.
+ * the migrations. An advisory lock makes processes that start together take turns: the later ones find nothing left to do.
+ * Raises NewerSchemaError and changes nothing when the database has migrations that the data source does not list,
+ * SqlFilesError when the SQL files are not those of this version, DatabaseServerError when its server cannot be used.
  */
 export async function migrate(dataSource: DataSource, { only }: MigrateOptions = {}): Promise<string[]> {
   const schema = schemaOf(dataSource);
@@ -91,7 +92,7 @@ async function withoutLongLocks(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** None where the service has no folder of them. @throws Error where the folder is not of the version that the migrations say. */
+/** None where the service has no folder of them. @throws SqlFilesError where the folder is not of the version that the migrations say. */
 export function sqlFilesOf(dataSource: DataSource): SqlFile[] {
   const folder = configOf(dataSource)?.sqlFolder;
   if (folder === undefined) return [];

@@ -122,6 +122,11 @@ it('that are not those of the newest migration are refused, with the checksum th
   ).toMatchObject({ rows: [{ post: null }] });
 });
 
+it('that are gone are named', async () => {
+  const gone = { ...config(), sqlFolder: pathToFileURL(`${folder}/gone/`) };
+  await expect(migrate(createDataSource(gone))).rejects.toThrow(`the SQL files in ${folder}/gone/ cannot be read`);
+});
+
 it('leave nothing behind when one of them fails', async () => {
   await migrate(source());
   write({ factor: 11 });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { MigrationInterface } from 'typeorm';
 import { quoteIdentifier } from './data-source.js';
 import type { PgConnection } from './pg-client.js';
@@ -15,13 +16,31 @@ export interface SqlFile {
   readonly checksum: string;
 }
 
-/** The `.sql` files of a folder in the order in which they are applied, which is that of their names. */
+/** The files of this program are not there, or not those of its version. The message says what to do. */
+export class SqlFilesError extends Error {
+  override readonly name = 'SqlFilesError';
+}
+
+/**
+ * The `.sql` files of a folder in the order in which they are applied, which is that of their names.
+ * @throws SqlFilesError where they cannot be read
+ */
 export function readSqlFiles(folder: URL): SqlFile[] {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
-  return names.toSorted().map((name) => {
-    const text = readFileSync(new URL(name, folder), 'utf8').replaceAll('\r\n', '\n');
-    return { name, text, checksum: sha256(`${name}\0${text}`) };
-  });
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
+    return names.toSorted().map((name) => {
+      const text = readFileSync(new URL(name, folder), 'utf8').replaceAll('\r\n', '\n');
+      return { name, text, checksum: sha256(`${name}\0${text}`) };
+    });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new SqlFilesError(
+      `the SQL files in ${fileURLToPath(folder)} cannot be read (${why}): install Gatehouse again`,
+      {
+        cause,
+      },
+    );
+  }
 }
 
 /** One checksum of all files: another one when a file is changed, added or removed. */
@@ -47,15 +66,16 @@ export abstract class SqlVersion implements MigrationInterface {
   }
 }
 
-/** @throws Error naming both checksums where the newest `SqlVersion` is not that of the files. */
+/** @throws SqlFilesError naming both checksums where the newest `SqlVersion` is not that of the files. */
 export function checkSqlVersion(files: readonly SqlFile[], migrations: readonly MigrationInterface[]): void {
   // By what it has: a service and a tool may each have loaded a copy of the class.
   const said = migrations.filter((migration): migration is SqlVersion => 'sqlChecksum' in migration).at(-1);
   const found = checksumOf(files);
   if (said?.sqlChecksum === found) return;
-  throw new Error(
+  throw new SqlFilesError(
     `the SQL files have the checksum ${found}, and the newest migration that names one says ` +
-      `${said?.sqlChecksum ?? 'nothing'} (${said?.name ?? 'there is none'}): add a migration with that checksum`,
+      `${said?.sqlChecksum ?? 'nothing'} (${said?.name ?? 'there is none'}): install Gatehouse again, or, where you changed them, ` +
+      'add a migration with their checksum',
   );
 }
 

@@ -38,6 +38,7 @@ describe('assemble', () => {
       'node_modules/@s/c/index.mjs',
       'apps/one/package.json',
       'apps/one/schemas.json',
+      'apps/one/data/sql/rows.sql',
       'apps/one/tsconfig.json',
       'apps/one/src/main.ts',
       'apps/one/test/main.ts',
@@ -69,6 +70,7 @@ describe('assemble', () => {
     }
     assemble(path.join(folder, 'from'), path.join(folder, 'out'));
     expect(list()).toEqual([
+      'app/apps/one/data/sql/rows.sql',
       'app/apps/one/dist/main.js',
       'app/apps/one/package.json',
       'app/apps/one/schemas.json',

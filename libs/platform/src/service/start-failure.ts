@@ -54,6 +54,7 @@ const FOR_OPERATORS = new Set([
   'EmbeddedPostgresError',
   'JobsUnavailableError',
   'NewerSchemaError',
+  'SqlFilesError',
   'SecretBoxError',
   'SecretKeyError',
   'UnreadableSecretsError',
