@@ -165,6 +165,40 @@ describe('GET /proxies', () => {
   });
 });
 
+describe('a node whose stored definition does not open', () => {
+  it('says so itself, and nothing else minds: lists, the kernel, other nodes, an export, an import', async () => {
+    const [moved, good] = [await add(shadowsocksLink('moved')), await add(shadowsocksLink('good'))];
+    const { id } = moved.body;
+    const dataSource = gateway.app.app.get(DataSource);
+    await dataSource.query('UPDATE nodes SET config = (SELECT config FROM nodes WHERE id = $2) WHERE id = $1', [
+      id,
+      good.body.id,
+    ]);
+    expect((await page()).items.find((node) => node.id === id)).toMatchObject({
+      raw_config: '',
+      share_link: null,
+      kernel_support: 'unsupported',
+      unsupported_reason: expect.stringContaining('does not open'),
+    });
+    expect((await gateway.call('POST', '/system/reload')).status).toBe(200);
+    const added = await add(shadowsocksLink('added later'));
+    const { kernel } = (await gateway.call('GET', '/system/status')).body;
+    expect(kernel).toMatchObject({ state: 'running', last_error: null });
+    expect(kernel.left_out).toEqual([{ node_id: id, name: 'moved', reason: expect.stringContaining('does not open') }]);
+    const told = gateway.kernel.config?.outbounds.map(({ tag }) => tag);
+    expect(told).toEqual([`n${good.body.id}`, `n${added.body.id}`]);
+    expect(gateway.app.logs.filter(({ message }) => message.includes(`goes without node ${id} (moved)`))).toHaveLength(
+      1,
+    );
+    const tested = await gateway.call('POST', `/proxies/${id}/test`);
+    expect([tested.status, tested.body.error]).toEqual([422, expect.stringContaining('does not open')]);
+    const links = await gateway.call('GET', '/proxies/export?format=json');
+    expect([links.status, links.body.length]).toEqual([200, 2]);
+    const again = { text: shadowsocksLink('moved') };
+    expect((await gateway.call('POST', '/proxies/import', again)).status).toBe(200);
+  });
+});
+
 describe('PUT and DELETE /proxies/{id}', () => {
   const put = (id: number, body: object) => gateway.call('PUT', `/proxies/${id}`, body);
 

@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import type { ProxyNode } from '@gatehouse/contracts';
+import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { NodeVault, type SealedNode } from '../data/node-vault.js';
+import { NodeVault, UNREADABLE_NODE, type SealedNode } from '../data/node-vault.js';
 import { OutboundGroupEntity } from '../data/outbound-group.entity.js';
 import { OutboundPolicyEntity } from '../data/outbound-policy.entity.js';
 import { RuleSetSource } from './rule-set-source.js';
@@ -27,6 +28,9 @@ interface CacheEntry {
   readonly opened: OpenedNode;
 }
 
+/** Of a node that is left out because its own does not open: nobody dials it. */
+const NO_DEFINITION: ProxyNode = { name: '', type: 'snell', server: '', port: 0, options: {} };
+
 /** Nodes in the order of groups: by hand first, then as their subscriptions list them. */
 const SELECT_NODES = `
   SELECT node.id, coalesce(node.custom_name, node.original_name) AS name, node.country, node.config, node.tags,
@@ -47,6 +51,7 @@ const GROUP_ORDER = { position: 'ASC', country: 'ASC', id: 'ASC' } as const;
 /** Reads what a kernel configuration is made of. */
 @Injectable()
 export class KernelConfigSource {
+  private readonly logger = new Logger('Kernel');
   /** Opened nodes by their rows, those of the last load only: a reload opens what is new. */
   private cache = new Map<number, CacheEntry>();
 
@@ -98,7 +103,7 @@ export class KernelConfigSource {
     const cache: typeof this.cache = new Map();
     const nodes = rows.map(({ config, subscription_ids: subscriptionIds, ...row }) => {
       const known = this.cache.get(row.id);
-      const entry = known?.config === config ? known : { config, opened: this.open({ id: row.id, config }) };
+      const entry = known?.config === config ? known : { config, opened: this.open({ id: row.id, config }, row.name) };
       cache.set(row.id, entry);
       return { ...row, subscriptionIds, ...entry.opened };
     });
@@ -106,8 +111,12 @@ export class KernelConfigSource {
     return nodes;
   }
 
-  private open(row: SealedNode): OpenedNode {
-    const node = this.vault.open(row);
+  private open(row: SealedNode, name: string): OpenedNode {
+    const node = this.vault.tryOpen(row);
+    if (!node) {
+      this.logger.error(`The kernel goes without node ${row.id} (${name}): ${UNREADABLE_NODE}`);
+      return { node: NO_DEFINITION, unsupportedReason: UNREADABLE_NODE };
+    }
     const { support, reason } = kernelSupport(node);
     const carried = support === 'embedded' || (support === 'external' && this.mode.get() === 'mihomo');
     return { node, unsupportedReason: carried ? null : reason };

@@ -6,7 +6,7 @@ import { mapKernelConfig, nodeTag } from '../kernel-config/kernel-config.mapper.
 import type { KernelConfigRows, MappedConfig } from '../kernel-config/kernel-config.mapper.js';
 import { KernelConfigSource } from '../kernel-config/kernel-config.source.js';
 import { kernelSupport } from '../kernel-config/kernel-support.js';
-import { NodeVault } from '../data/node-vault.js';
+import { NodeVault, UNREADABLE_NODE } from '../data/node-vault.js';
 import { resolveDialers } from '../kernel-config/resolve-dialers.js';
 import { nodeIdOf } from '../data/flow-names.js';
 import { DialPaths } from './dial-path.js';
@@ -68,7 +68,8 @@ export class ProbeTargets {
   async one(id: number): Promise<NodeTarget> {
     const [row]: NodeRow[] = await this.dataSource.query(SELECT_NODE, [id]);
     if (!row) throw new AppError('NOT_FOUND', `There is no node ${id}.`);
-    const node = this.vault.open(row);
+    const node = this.vault.tryOpen(row);
+    if (!node) throw cannotTest(id, UNREADABLE_NODE);
     const { reason } = kernelSupport(node);
     if (reason !== null) throw cannotTest(id, reason);
     if (!node.dialerProxy) return { id, name: row.name, node };

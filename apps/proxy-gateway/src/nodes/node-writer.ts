@@ -104,7 +104,8 @@ export class NodeWriter {
   }
 
   isSame(row: SealedNode, node: ProxyNode): boolean {
-    return JSON.stringify(this.vault.open(row)) === JSON.stringify(node);
+    // One that does not open is another one: it is written again.
+    return JSON.stringify(this.vault.tryOpen(row)) === JSON.stringify(node);
   }
 
   private async parameters(nodes: readonly NodeRow[]): Promise<unknown[][]> {

@@ -1,4 +1,4 @@
-import { createSecretBox, SecretBoxError } from '@gatehouse/persistence';
+import { createSecretBox } from '@gatehouse/persistence';
 import type { ProxyNode } from '@gatehouse/contracts';
 import { describe, expect, it, vi } from 'vitest';
 import { NodeVault, type SealedNode } from '../data/node-vault.js';
@@ -37,7 +37,9 @@ describe('OpenedNodes', () => {
     const row = sealed(1, 'secret');
     nodes.get(row);
     nodes.get(sealed(2, 'other'));
-    expect(() => nodes.get({ ...row, id: 2 })).toThrow(SecretBoxError);
+    const moved = nodes.get({ ...row, id: 2 });
+    expect([moved.node, moved.rawConfig, moved.maskedConfig, moved.shareLink]).toEqual([null, '', '', null]);
+    expect(moved.support).toEqual({ support: 'unsupported', reason: expect.stringContaining('does not open') });
   });
 
   it('opens what was bound to the table alone, as all were once', () => {

@@ -2,7 +2,7 @@ import type { KernelSupport, ProxyNode } from '@gatehouse/contracts';
 import { Injectable } from '@nestjs/common';
 import { kernelSupport } from '../kernel-config/kernel-support.js';
 import { maskSecrets } from '../data/mask-secrets.js';
-import { NodeVault, type SealedNode } from '../data/node-vault.js';
+import { NodeVault, UNREADABLE_NODE, type SealedNode } from '../data/node-vault.js';
 import { shareLink, writeRawConfig } from './raw-config.js';
 
 /** Opening and writing out one node takes tens of microseconds: a page of five hundred would spend them again each time. */
@@ -12,31 +12,34 @@ const ENTRY_WEIGHT = 1_024;
 
 /** What a node's definition says in the forms that lists show. Each is made when it is first asked for. */
 export class OpenedNode {
-  readonly node: ProxyNode;
+  /** Null where the definition does not open; then there is nothing to write out. */
+  readonly node: ProxyNode | null;
   #rawConfig: string | undefined;
   #maskedConfig: string | undefined;
   #shareLink: string | null | undefined;
   #support: { support: KernelSupport; reason: string | null } | undefined;
 
-  constructor(node: ProxyNode) {
+  constructor(node: ProxyNode | null) {
     this.node = node;
   }
 
   get rawConfig(): string {
-    return (this.#rawConfig ??= writeRawConfig(this.node));
+    return (this.#rawConfig ??= this.node ? writeRawConfig(this.node) : '');
   }
 
   get maskedConfig(): string {
-    return (this.#maskedConfig ??= writeRawConfig(maskSecrets(this.node)));
+    return (this.#maskedConfig ??= this.node ? writeRawConfig(maskSecrets(this.node)) : '');
   }
 
   get shareLink(): string | null {
-    if (this.#shareLink === undefined) this.#shareLink = shareLink(this.node);
+    if (this.#shareLink === undefined) this.#shareLink = this.node && shareLink(this.node);
     return this.#shareLink;
   }
 
   get support(): { support: KernelSupport; reason: string | null } {
-    return (this.#support ??= kernelSupport(this.node));
+    return (this.#support ??= this.node
+      ? kernelSupport(this.node)
+      : { support: 'unsupported', reason: UNREADABLE_NODE });
   }
 }
 
@@ -53,7 +56,6 @@ export class OpenedNodes {
 
   constructor(private readonly vault: NodeVault) {}
 
-  /** @throws SecretBoxError for a text that another key sealed, or that is another row's. */
   get({ id, config }: SealedNode): OpenedNode {
     const present = this.entries.get(id);
     if (present?.config === config) {
@@ -62,7 +64,7 @@ export class OpenedNodes {
       return present.opened;
     }
     if (present) this.remove(id, present);
-    const opened = new OpenedNode(this.vault.open({ id, config }));
+    const opened = new OpenedNode(this.vault.tryOpen({ id, config }));
     this.entries.set(id, { config, opened });
     this.weight += weightOf(config);
     this.shrink();

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { NodeEntity } from '../../data/node.entity.js';
 import { nodeName } from '../node.view.js';
-import { NodeVault } from '../../data/node-vault.js';
+import { NodeVault, UNREADABLE_NODE } from '../../data/node-vault.js';
 import { toExportItem, toLinkLine, toTextLine } from './write-export.js';
 import type { ExportedNode, ExportFormat } from './write-export.js';
 
@@ -29,6 +29,8 @@ const BATCH = 250;
 /** Writes the nodes that people added by hand as one file, secrets included. */
 @Injectable()
 export class ExportNodes {
+  private readonly logger = new Logger('Nodes');
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly vault: NodeVault,
@@ -56,15 +58,23 @@ export class ExportNodes {
   private async each<T>(rows: readonly Row[], write: (node: ExportedNode) => T): Promise<T[]> {
     const written: T[] = [];
     for (const row of rows) {
-      written.push(write(this.open(row)));
+      const node = this.open(row);
+      if (!node) continue;
+      written.push(write(node));
       if (written.length % BATCH === 0) await nextTurn();
     }
     return written;
   }
 
-  private open(row: Row): ExportedNode {
+  /** Null, and a line in the log, for one that does not open. */
+  private open(row: Row): ExportedNode | null {
+    const node = this.vault.tryOpen(row);
+    if (!node) {
+      this.logger.error(`The export leaves out node ${row.id} (${nodeName(row)}): ${UNREADABLE_NODE}`);
+      return null;
+    }
     const { fingerprint, enabled, tags } = row;
     const country = row.countrySource === 'manual' ? row.country : null;
-    return { node: { ...this.vault.open(row), name: nodeName(row) }, fingerprint, enabled, country, tags };
+    return { node: { ...node, name: nodeName(row) }, fingerprint, enabled, country, tags };
   }
 }

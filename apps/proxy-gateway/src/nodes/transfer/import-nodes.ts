@@ -70,8 +70,8 @@ export class ImportNodes {
     const rows: ExistingRow[] = await tx.query(SELECT_EXISTING, [fingerprints, mode === 'replace']);
     const configs = new Map(rows.map(({ id, config }) => [id, config]));
     return planImport(rows, read.entries, mode, ({ id }, node) => {
-      const present = this.vault.open({ id, config: configs.get(id)! });
-      return writeRawConfig({ ...present, name: '' }) === writeRawConfig({ ...node, name: '' });
+      const present = this.vault.tryOpen({ id, config: configs.get(id)! });
+      return present !== null && writeRawConfig({ ...present, name: '' }) === writeRawConfig({ ...node, name: '' });
     });
   }
 
