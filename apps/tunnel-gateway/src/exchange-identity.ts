@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { createSecretBox, loadSecretKeys } from '@gatehouse/persistence';
-import { runCommand } from '@gatehouse/platform';
+import { runCommand, StartError } from '@gatehouse/platform';
 import { SERVICE_NAME } from './database.js';
 import { EdgeDatabase } from './common/edge-database.js';
 import {
@@ -26,12 +26,13 @@ const STEPS: Readonly<Record<string, (sources: Sources, days: number) => Promise
   },
   exchange: async (sources, days) => {
     const now = await exchangeIdentity(sources, days);
-    if (now === null) throw new Error('There is no next key: run prepare first, and give agents time to learn it.');
+    if (now === null)
+      throw new StartError('There is no next key: run prepare first, and give agents time to learn it.');
     return status(sources);
   },
   retire: async (sources) => {
     const former = await retireFormerIdentity(sources);
-    if (former === null) throw new Error('There is no former key: none is shown beside the one in use.');
+    if (former === null) throw new StartError('There is no former key: none is shown beside the one in use.');
     return [`no longer shown: ${former}`, ...(await status(sources))];
   },
   status,
@@ -43,9 +44,9 @@ await runCommand(SERVICE_NAME, async () => {
   const [name = '', text] = process.argv.slice(2);
   const step = STEPS[name];
   const days = text === undefined ? FORMER_DAYS : Number(text);
-  if (!step || (text !== undefined && name !== 'exchange')) throw new Error(USAGE);
+  if (!step || (text !== undefined && name !== 'exchange')) throw new StartError(USAGE);
   if (!Number.isInteger(days) || days < 0 || days > MAX_FORMER_DAYS) {
-    throw new Error(`days: ${text} must be a number from 0 to ${MAX_FORMER_DAYS}`);
+    throw new StartError(`days: ${text} must be a number from 0 to ${MAX_FORMER_DAYS}`);
   }
   const queries = new EdgeDatabase(databaseUrl);
   try {
