@@ -1,4 +1,4 @@
-import { openFromRow, sealForRow, type SecretBox } from '@gatehouse/persistence';
+import { openFromRow, sealForRow, SecretBoxError, type SecretBox } from '@gatehouse/persistence';
 
 type Table = 'subscriptions' | 'rule_sets';
 
@@ -10,4 +10,20 @@ export function sealUrl(box: SecretBox, table: Table, id: number, url: string): 
 /** @throws SecretBoxError when another key sealed it, or it is another row's. */
 export function openUrl(box: SecretBox, table: Table, row: { id: number; sealedUrl: string }): string {
   return openFromRow(box, { table, id: row.id }, row.sealedUrl);
+}
+
+/** What lists say of an address that does not open. */
+export const UNREADABLE_URL = {
+  code: 'secret_key_error',
+  message: 'The address cannot be opened: it was sealed with another secret key, or for another row. Set it again.',
+};
+
+/** Null for an address that does not open. */
+export function tryOpenUrl(box: SecretBox, table: Table, row: { id: number; sealedUrl: string }): string | null {
+  try {
+    return openUrl(box, table, row);
+  } catch (error) {
+    if (error instanceof SecretBoxError) return null;
+    throw error;
+  }
 }

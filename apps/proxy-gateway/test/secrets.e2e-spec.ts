@@ -169,10 +169,30 @@ it('are of one row: moved to another one they do not open', async () => {
     await swap();
     for (const id of ids) {
       const answer = await read(id);
-      expect([path, answer.status]).toEqual([path, 500]);
-      expect(JSON.stringify(answer.body)).not.toContain('example.com');
+      expect([path, answer.status]).toEqual([path, 200]);
+      expect(JSON.stringify(answer.body)).toMatch(/cannot be opened|does not open/);
+      expect(JSON.stringify(answer.body)).not.toMatch(/(one|other)-secret/);
     }
     await swap();
     expect(JSON.stringify((await read(ids[1]!)).body)).toContain('other-secret');
+  }
+});
+
+it('goes on without a subscription and a rule set whose addresses do not open, and says which', async () => {
+  const dataSource = gateway.app.app.get(DataSource);
+  const body = { name: 'moved', url: `${provider.url}-moved`, enabled: false };
+  const [other] = await dataSource.query(`SELECT sealed_url FROM subscriptions WHERE name = 'sub'`);
+  for (const [path, table, more] of [
+    ['/subscriptions', 'subscriptions', {}],
+    ['/rule-sets', 'rule_sets', { type: 'http', behavior: 'domain' }],
+  ] as const) {
+    const { id } = (await call('POST', path, { ...body, ...more })).body;
+    await dataSource.query(`UPDATE ${table} SET sealed_url = $2 WHERE id = $1`, [id, other.sealed_url]);
+    const answer = await call('GET', path);
+    expect([path, answer.status]).toEqual([path, 200]);
+    const items: AnyJson[] = Array.isArray(answer.body) ? answer.body : answer.body.items;
+    expect(items.find((item) => item.id === id).last_error.message).toContain('cannot be opened');
+    const url = `${provider.url}-again`;
+    expect((await call('PUT', `${path}/${id}`, { url })).body).toMatchObject({ url, last_error: null });
   }
 });

@@ -3,7 +3,7 @@ import { takeRowId, type SecretBox } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { openUrl, sealUrl } from '../sealed-url.js';
+import { sealUrl, tryOpenUrl } from '../sealed-url.js';
 import { SECRET_BOX } from '../secret-box.token.js';
 import type { ReadRuleSet } from '../kernel-config/read-rule-set.js';
 import { entryColumns } from './refresh-outcome.js';
@@ -75,7 +75,7 @@ export class RuleSetDefinitions {
   }
 
   private urlOf({ id, sealedUrl }: RuleSetEntity): string | null {
-    return sealedUrl === null ? null : openUrl(this.box, 'rule_sets', { id, sealedUrl });
+    return sealedUrl === null ? null : tryOpenUrl(this.box, 'rule_sets', { id, sealedUrl });
   }
 
   /** Entries of one kind mean nothing as another. */

@@ -2,10 +2,13 @@ import type { RuleSetView } from '@gatehouse/contracts';
 import { maskUrl } from '../data/mask-secrets.js';
 import type { OwnRule } from './own-rule.store.js';
 import type { RuleSetEntity } from '../data/rule-set.entity.js';
+import { UNREADABLE_URL } from '../sealed-url.js';
 
 export interface RuleSetFacts {
   /** In clear; null for a set that has none. */
   url: string | null;
+  /** It has one, which does not open. */
+  isUnreadable: boolean;
   rule: OwnRule | null;
   /** Null when the rule's target is gone. */
   targetName: string | null;
@@ -36,6 +39,7 @@ export function toRuleSetView(row: RuleSetEntity, facts: RuleSetFacts): RuleSetV
     errors: row.errors,
     status: row.status,
     ...history(row),
+    ...(facts.isUnreadable && { last_error: UNREADABLE_URL }),
     etag: row.etag,
     last_modified: row.lastModified,
     content_sha256: row.contentSha256,

@@ -10,7 +10,7 @@ import { refusePrivateSource } from '../auth/private-source.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { announceRules, lockRules } from '../rules/rule-changes.js';
 import { describeTargets, resolveTarget } from '../rules/rule-targets.js';
-import { openUrl } from '../sealed-url.js';
+import { tryOpenUrl } from '../sealed-url.js';
 import { SECRET_BOX } from '../secret-box.token.js';
 import { readOwnRules, rulesNaming, writeOwnRule } from './own-rule.store.js';
 import { ruleSetNotFound } from './refresh-rule-set.js';
@@ -140,8 +140,9 @@ export class RuleSetsService {
       const rule = rules.get(row.id) ?? null;
       const targetName = rule === null ? null : (targets.get(rule.target)?.name ?? null);
       const { id, sealedUrl } = row;
-      const url = sealedUrl === null ? null : openUrl(this.box, 'rule_sets', { id, sealedUrl });
-      return toRuleSetView(row, { url, rule, targetName, showSecrets });
+      const url = sealedUrl === null ? null : tryOpenUrl(this.box, 'rule_sets', { id, sealedUrl });
+      const isUnreadable = sealedUrl !== null && url === null;
+      return toRuleSetView(row, { url, isUnreadable, rule, targetName, showSecrets });
     });
   }
 }

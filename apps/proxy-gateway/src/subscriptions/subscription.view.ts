@@ -2,10 +2,11 @@ import type { SubscriptionView } from '@gatehouse/contracts';
 import { redactText } from '@gatehouse/platform';
 import { maskUrl } from '../data/mask-secrets.js';
 import type { SubscriptionEntity } from '../data/subscription.entity.js';
+import { UNREADABLE_URL } from '../sealed-url.js';
 
 export interface SubscriptionFacts {
-  /** In clear. */
-  url: string;
+  /** In clear; null: it does not open. */
+  url: string | null;
   nodeCount: number;
   aliveCount: number;
   /** False masks what the URL may hold of credentials. */
@@ -13,10 +14,11 @@ export interface SubscriptionFacts {
 }
 
 export function toSubscriptionView(row: SubscriptionEntity, facts: SubscriptionFacts): SubscriptionView {
+  const url = facts.url ?? '';
   return {
     id: row.id,
     name: row.name,
-    url: facts.showSecrets ? facts.url : maskUrl(facts.url),
+    url: facts.showSecrets || url === '' ? url : maskUrl(url),
     type: row.type,
     interval_sec: row.intervalSec,
     interval_source: row.intervalSource,
@@ -31,6 +33,7 @@ export function toSubscriptionView(row: SubscriptionEntity, facts: SubscriptionF
     skipped_count: row.skippedCount,
     status: row.status,
     ...history(row),
+    ...(facts.url === null && { last_error: UNREADABLE_URL }),
     etag: row.etag,
     last_modified: row.lastModified,
     content_sha256: row.contentSha256,

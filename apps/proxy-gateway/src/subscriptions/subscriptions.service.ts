@@ -11,7 +11,7 @@ import { refusePrivateSource } from '../auth/private-source.js';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { NodeWriter } from '../nodes/node-writer.js';
 import { replaceSubscriptionRules } from '../rules/subscription-rules.js';
-import { openUrl, sealUrl } from '../sealed-url.js';
+import { sealUrl, tryOpenUrl } from '../sealed-url.js';
 import { SECRET_BOX } from '../secret-box.token.js';
 import { RefreshSchedules } from './refresh-schedules.js';
 import { notFound } from './refresh-subscription.js';
@@ -132,7 +132,7 @@ export class SubscriptionsService {
     if (body.interval_sec !== undefined && body.interval_sec !== row.intervalSec) {
       Object.assign(row, { intervalSec: body.interval_sec, intervalSource: 'user' });
     }
-    const elsewhere = body.url !== undefined && body.url !== openUrl(this.box, 'subscriptions', row);
+    const elsewhere = body.url !== undefined && body.url !== tryOpenUrl(this.box, 'subscriptions', row);
     if (elsewhere)
       Object.assign(row, FORGET_CONTENT, { sealedUrl: sealUrl(this.box, 'subscriptions', row.id, body.url!) });
     const readAnew = elsewhere || row.type !== type || row.userAgent !== userAgent || row.bringRules !== bringRules;
@@ -161,7 +161,7 @@ export class SubscriptionsService {
     return rows.map((row) => {
       const { nodes: nodeCount = 0, alive: aliveCount = 0 } = countsOf.get(row.id) ?? {};
       return toSubscriptionView(row, {
-        url: openUrl(this.box, 'subscriptions', row),
+        url: tryOpenUrl(this.box, 'subscriptions', row),
         nodeCount,
         aliveCount,
         showSecrets,

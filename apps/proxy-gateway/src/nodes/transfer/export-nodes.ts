@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Injectable, Logger } from '@nestjs/common';
+import { AppError } from '@gatehouse/platform';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { NodeEntity } from '../../data/node.entity.js';
 import { nodeName } from '../node.view.js';
@@ -29,8 +30,6 @@ const BATCH = 250;
 /** Writes the nodes that people added by hand as one file, secrets included. */
 @Injectable()
 export class ExportNodes {
-  private readonly logger = new Logger('Nodes');
-
   constructor(
     private readonly dataSource: DataSource,
     private readonly vault: NodeVault,
@@ -58,21 +57,16 @@ export class ExportNodes {
   private async each<T>(rows: readonly Row[], write: (node: ExportedNode) => T): Promise<T[]> {
     const written: T[] = [];
     for (const row of rows) {
-      const node = this.open(row);
-      if (!node) continue;
-      written.push(write(node));
+      written.push(write(this.open(row)));
       if (written.length % BATCH === 0) await nextTurn();
     }
     return written;
   }
 
-  /** Null, and a line in the log, for one that does not open. */
-  private open(row: Row): ExportedNode | null {
+  /** @throws AppError UNPROCESSABLE for one that does not open: a file without it would look whole. */
+  private open(row: Row): ExportedNode {
     const node = this.vault.tryOpen(row);
-    if (!node) {
-      this.logger.error(`The export leaves out node ${row.id} (${nodeName(row)}): ${UNREADABLE_NODE}`);
-      return null;
-    }
+    if (!node) throw new AppError('UNPROCESSABLE', `Node ${row.id} (${nodeName(row)}): ${UNREADABLE_NODE}`);
     const { fingerprint, enabled, tags } = row;
     const country = row.countrySource === 'manual' ? row.country : null;
     return { node: { ...node, name: nodeName(row) }, fingerprint, enabled, country, tags };

@@ -35,6 +35,7 @@ describe('ImportReader', () => {
     const held = await heldUp(() => add(reader));
     expect(reader.read.entries.length).toBe(COUNT);
     expect(reader.read.entries.at(-1)?.node.name).toBe(`n${COUNT - 1}`);
-    expect(held).toBeLessThan(250);
+    // In one piece it would be seconds; a busy machine takes its time as well.
+    expect(held).toBeLessThan(1_000);
   });
 });

@@ -16,6 +16,7 @@ export class NodeTransferController {
 
   @Get('export')
   @AnswersFile(['application/json', 'text/plain'], 'The manual nodes as a file')
+  @Fails('UNPROCESSABLE')
   @Requires('write')
   @Header('Cache-Control', 'no-store')
   async export(@Query() { format = 'json' }: NodeExportQuery): Promise<StreamableFile> {
