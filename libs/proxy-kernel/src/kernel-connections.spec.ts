@@ -4,10 +4,13 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttp2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { createServer, Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { NodeTransport, VlessNode } from '@gatehouse/contracts';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import type { NodeTransport, OtherNode, VlessNode } from '@gatehouse/contracts';
+import { makeCertificate } from '@gatehouse/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { cleanUp, cleanups, client, exchange, portOf, readAll, startKernel } from '../test/kernel-rig.js';
 import type { KernelConfig } from './index.js';
+import { COMMAND, frame } from './protocol/anytls/frame.js';
 import { OPCODE } from './transport/websocket/frame.js';
 
 afterEach(async () => {
@@ -86,6 +89,35 @@ describe('a client that has ended before its answer comes', () => {
     // Quiet for good: it is closed.
     await pass(40);
     expect(await answer).toBe('slow answer');
+  });
+
+  it('gets it over AnyTLS, whose stream stays for as long as something may come', async () => {
+    takeTimers();
+    const arrived = Promise.withResolvers<TLSSocket>();
+    const { key, certificate } = makeCertificate({ subject: 'node.test' });
+    const server = createTlsServer({ key, cert: certificate }, (socket) => {
+      cleanups.push(() => socket.destroy());
+      socket.on('error', () => undefined);
+      socket.once('data', () => arrived.resolve(socket));
+    });
+    const options = { password: 'p', 'skip-cert-verify': true };
+    const node: OtherNode = { type: 'anytls', name: 'node', server: '127.0.0.1', port: await portOf(server), options };
+    const { port } = await startKernel({ config: { outbounds: [{ tag: 'n1', node }], defaultPolicy: 'n1' } });
+    const socket = await tunnelFrom(port);
+    let answer = '';
+    socket.on('data', (bytes) => (answer += bytes.toString()));
+    socket.resume();
+    socket.end('question');
+    const there = await arrived.promise;
+    for (const part of ['slow ', 'answer']) {
+      await pass(25);
+      there.write(frame(COMMAND.push, 1, Buffer.from(part)));
+      await expect.poll(() => answer.endsWith(part)).toBe(true);
+    }
+    await pass(25);
+    there.write(frame(COMMAND.finish, 1));
+    await once(socket, 'end');
+    expect(answer).toBe('slow answer');
   });
 });
 
