@@ -152,6 +152,20 @@ describe('a key of before', () => {
     await rig.online(1);
   });
 
+  it('is not all that an agent keeps when it comes back with a resumed session', async () => {
+    const former = createServerIdentity();
+    await open({ timeouts: { renew: 150 }, formerIdentity: { ...former, until: Date.now() + 60_000 } });
+    const { secret } = parseAgentKey(rig.client().key);
+    const key = formatAgentKey({ secret, fingerprint: former.fingerprint });
+    const changed: string[] = [];
+    const agent = rig.agent(key, { events: { keyChanged: (text) => changed.push(text) } });
+    await waitFor(() => connectionsOf(agent) > 4);
+    // Either it still knows both keys, or a full handshake showed it the one in use.
+    const last = parseAgentKey(changed.at(-1) ?? '');
+    expect([last.fingerprint, last.nextFingerprint]).toContain(rig.identity.fingerprint);
+    expect(changed).not.toContain(key);
+  });
+
   it('is not shown to those who pin neither key, or only say so', async () => {
     const former = createServerIdentity();
     const other = createServerIdentity();
