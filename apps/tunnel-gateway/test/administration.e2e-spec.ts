@@ -72,6 +72,14 @@ describe('clients', () => {
       expect(await retireFormerIdentity(sources)).toBe(first);
       expect(await retireFormerIdentity(sources)).toBeNull();
       expect((await loadServerIdentity(sources)).former).toBeUndefined();
+      // Nothing is left of a key whose time is over, or that is given none.
+      await prepareIdentity(sources);
+      await exchangeIdentity(sources, 1);
+      await queries.query('UPDATE tunnel_gateway_ops.server_identity SET served_until = now() WHERE id = 3');
+      expect((await loadServerIdentity(sources)).former).toBeUndefined();
+      await prepareIdentity(sources);
+      await exchangeIdentity(sources, 0);
+      expect((await queries.query('SELECT id FROM tunnel_gateway_ops.server_identity')).rows).toEqual([{ id: 1 }]);
       await queries.query('ROLLBACK');
     });
     rmSync(folder, { recursive: true });

@@ -69,13 +69,15 @@ const EXCHANGE = `
   former AS (
     INSERT INTO tunnel_gateway_ops.server_identity (id, certificate, sealed_key, served_until)
     SELECT 3, one.certificate, one.sealed_key, now() + make_interval(days => $1)
-    FROM tunnel_gateway_ops.server_identity one, next WHERE one.id = 1
+    FROM tunnel_gateway_ops.server_identity one, next WHERE one.id = 1 AND $1 > 0
     ON CONFLICT (id) DO UPDATE SET certificate = EXCLUDED.certificate, sealed_key = EXCLUDED.sealed_key,
       created_at = now(), served_until = EXCLUDED.served_until
   )
   UPDATE tunnel_gateway_ops.server_identity one
   SET certificate = next.certificate, sealed_key = next.sealed_key, created_at = now() FROM next WHERE one.id = 1
   RETURNING one.certificate`;
+/** A key whose time is over is kept no longer. */
+const SWEEP = 'DELETE FROM tunnel_gateway_ops.server_identity WHERE id = 3 AND served_until <= now()';
 const RETIRE = 'DELETE FROM tunnel_gateway_ops.server_identity WHERE id = 3 RETURNING certificate';
 
 /**
@@ -148,6 +150,7 @@ export async function identityStatus({ queries }: Pick<IdentitySources, 'queries
 }
 
 async function readOrMake({ queries, box }: Omit<IdentitySources, 'file'>): Promise<SealedIdentity> {
+  await queries.query(SWEEP);
   const known = await queries.query<SealedIdentity>(READ);
   if (known.rows[0]) return known.rows[0];
   const { key, certificate } = createServerIdentity();
