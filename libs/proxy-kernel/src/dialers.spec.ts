@@ -7,7 +7,6 @@ import { ByteReader, type ByteStream } from '@gatehouse/net';
 import {
   KernelConfigError,
   createProxyKernel,
-  findDialCycle,
   type ConnectionRecord,
   type DialStage,
   type KernelConfig,
@@ -15,6 +14,7 @@ import {
   type PacketConnection,
   type ProxyKernel,
 } from './index.js';
+import { findDialCycle } from './dialers.js';
 import { compileGeneration } from './generation.js';
 import { HealthBook } from './health/index.js';
 import { createOutbound } from './registry.js';

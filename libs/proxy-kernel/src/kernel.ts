@@ -29,7 +29,6 @@ import {
 } from './interfaces/index.js';
 import { OwnServiceClients } from './guard/own-service-clients.js';
 import { FlowWatch, HealthBook } from './health/index.js';
-import { EventListeners } from './kernel-events.js';
 import { ListenerSet, type Listener } from './listeners.js';
 import { targetFields } from './protocol/stream-session.js';
 import { createInbound } from './registry.js';
@@ -299,3 +298,21 @@ class Kernel implements ProxyKernel, Dispatcher {
 
 /** Sockets that were destroyed tell their close within a turn; this bounds the wait should one not. */
 const CLOSE_LIMIT_MS = 1000;
+
+/** Who listens to a kernel. */
+class EventListeners {
+  readonly #listeners: { [E in keyof KernelEvents]: KernelEvents[E][] } = {
+    closed: [],
+    traffic: [],
+    switched: [],
+    circuit: [],
+  };
+
+  on<E extends keyof KernelEvents>(event: E, listener: KernelEvents[E]): void {
+    this.#listeners[event].push(listener);
+  }
+
+  emit<E extends keyof KernelEvents>(event: E, value: Parameters<KernelEvents[E]>[0]): void {
+    for (const listener of this.#listeners[event]) (listener as (value: Parameters<KernelEvents[E]>[0]) => void)(value);
+  }
+}

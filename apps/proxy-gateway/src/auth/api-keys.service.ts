@@ -1,11 +1,15 @@
 import { allows, ApiKeyStore, keepAnswer } from '@gatehouse/auth';
-import type { Actor } from '@gatehouse/auth';
+import type { Actor, ApiKeyRecord } from '@gatehouse/auth';
 import { API_KEY_SCOPES } from '@gatehouse/contracts';
-import type { ApiKeyCreatedResponse, ApiKeyListResponse, ApiKeyRevokedResponse } from '@gatehouse/contracts';
+import type {
+  ApiKeyCreatedResponse,
+  ApiKeyListResponse,
+  ApiKeyRevokedResponse,
+  ApiKeyView,
+} from '@gatehouse/contracts';
 import { UnitOfWork } from '@gatehouse/persistence';
 import { AppError } from '@gatehouse/platform';
 import { Injectable } from '@nestjs/common';
-import { toApiKeyView } from './api-key.view.js';
 import type { ApiKeyQuery, NewApiKeyBody } from './auth.dto.js';
 
 const DEFAULT_NAME = 'API key';
@@ -49,4 +53,19 @@ function readExpiry(text: string | undefined): Date | null {
   if (expiresAt.getTime() > Date.now()) return expiresAt;
   const message = 'must be in the future';
   throw new AppError('INVALID_ARGUMENT', `expires_at: ${message}`, { details: [{ field: 'expires_at', message }] });
+}
+
+function toApiKeyView(key: ApiKeyRecord): ApiKeyView {
+  return {
+    id: key.id,
+    name: key.name,
+    key_prefix: key.keyPrefix,
+    last_four: key.lastFour,
+    scopes: [...key.scopes],
+    created_at: key.createdAt.toISOString(),
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    last_used_ip: key.lastUsedIp,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+  };
 }

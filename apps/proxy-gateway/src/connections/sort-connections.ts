@@ -1,15 +1,7 @@
 import type { ConnectionSnapshot } from '@gatehouse/proxy-kernel';
 
 /** What `sort` may name; with a minus sign in front the order is turned around. */
-export const SORT_FIELDS = [
-  'start',
-  'duration_ms',
-  'upload',
-  'download',
-  'upload_speed',
-  'download_speed',
-  'host',
-] as const;
+const SORT_FIELDS = ['start', 'duration_ms', 'upload', 'download', 'upload_speed', 'download_speed', 'host'] as const;
 export type SortField = (typeof SORT_FIELDS)[number];
 
 type Compare = (a: ConnectionSnapshot, b: ConnectionSnapshot) => number;

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { NodeVaultModule } from '../data/node-vault.module.js';
-import { RuleSetStorageModule } from './rule-set-storage.module.js';
+import { RuleSetSource } from './rule-set-source.js';
 import { RuleStorageModule } from './rule-storage.module.js';
 import { KernelMode } from './kernel-mode.js';
 import { KernelOptions } from './kernel-options.js';
@@ -9,8 +9,8 @@ import { KernelConfigSource } from './kernel-config.source.js';
 
 /** What a kernel configuration is made of, for processes that run no kernel too. */
 @Module({
-  imports: [NodeVaultModule, RuleSetStorageModule, RuleStorageModule],
-  providers: [KernelConfigSource, KernelMode, KernelOptions, OwnEndpoints],
+  imports: [NodeVaultModule, RuleStorageModule],
+  providers: [KernelConfigSource, KernelMode, KernelOptions, OwnEndpoints, RuleSetSource],
   exports: [KernelConfigSource],
 })
 export class KernelConfigModule {}

@@ -49,7 +49,7 @@ export class OwnEndpoints {
 }
 
 /** `host:port` or, for every address of this machine, `:port`. */
-export function parseEndpoint(text: string): Endpoint {
+function parseEndpoint(text: string): Endpoint {
   const colon = text.lastIndexOf(':');
   const host = text.slice(0, colon).replace(/^\[|\]$/g, '');
   return { host: host === '' ? '*' : host.toLowerCase(), port: Number(text.slice(colon + 1)) };

@@ -34,7 +34,7 @@ const integer = ({ value }: { value: unknown }): unknown =>
 const flag = ({ value }: { value: unknown }): unknown => (value === 'true' ? true : value === 'false' ? false : value);
 
 /** `sort` and its reverse. */
-export const NODE_SORTS: readonly string[] = NODE_SORT_FIELDS.flatMap((field) => [field, `-${field}`]);
+const NODE_SORTS: readonly string[] = NODE_SORT_FIELDS.flatMap((field) => [field, `-${field}`]);
 
 export class NodeQuery {
   @IsOptional()

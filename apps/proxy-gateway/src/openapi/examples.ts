@@ -13,7 +13,7 @@ export interface RecordedExample extends OperationExample {
 /** What `{{name}}` stands for. */
 export type ExampleValues = Record<string, unknown>;
 
-export const EXAMPLES_FOLDER = new URL('../../openapi-examples/', import.meta.url);
+const EXAMPLES_FOLDER = new URL('../../openapi-examples/', import.meta.url);
 
 /** The files of examples, in their order. */
 export async function exampleFiles(): Promise<URL[]> {

@@ -23,7 +23,7 @@ import { OneLine } from '../wire/one-line.js';
 import { QueryInteger } from '../wire/query-integer.js';
 import { BUILT_IN } from './outbound.view.js';
 
-export const CLOSE_CHOICES = ['none', 'group', 'all'] as const;
+const CLOSE_CHOICES = ['none', 'group', 'all'] as const;
 export type CloseChoice = (typeof CLOSE_CHOICES)[number];
 
 export class SwitchGroup {

@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { ProxyGatewaySettings } from '../settings.js';
 import { RuleSetFailure } from './rule-set-failure.js';
 
-export const RULE_SET_FOLDER = 'rule-sets';
+const RULE_SET_FOLDER = 'rule-sets';
 
 /** The files that people put into the service's own folder, and no others. */
 @Injectable()

@@ -11,7 +11,6 @@ import { KernelProxyAddress } from '../documents/kernel-proxy-address.js';
 import { SubscriptionFetcher } from '../documents/subscription-fetcher.js';
 import type { FetchReply, FetchRequest } from '../documents/subscription-fetcher.js';
 import type { SubscriptionEntity } from '../data/subscription.entity.js';
-import { otherFamily } from './user-agents.js';
 
 export type Route = 'direct' | 'proxy';
 
@@ -126,4 +125,14 @@ function isUnusable(attempt: Attempt): boolean {
 function mayDoBetter({ reason, httpStatus }: FetchFailure): boolean {
   if (reason === 'http_status') return httpStatus !== null && TURNED_AWAY.has(httpStatus);
   return reason === 'network_error' || reason === 'timeout';
+}
+
+/** Panels that sniff the client send Clash YAML to one family and base64 links to the other. */
+const CLASH_FAMILY = /clash|mihomo|stash|meta|verge|surge|sing-box/i;
+const CLASH_AGENT = 'clash.meta/1.19 gatehouse';
+const LINKS_AGENT = 'v2rayN/7.12';
+
+/** A name of the other family than the one given. */
+function otherFamily(userAgent: string): string {
+  return CLASH_FAMILY.test(userAgent) ? LINKS_AGENT : CLASH_AGENT;
 }

@@ -29,7 +29,7 @@ export function partitionName(day: number): string {
 }
 
 /** Null for anything that is not one of our partitions. */
-export function dayOfPartition(name: string): number | null {
+function dayOfPartition(name: string): number | null {
   const match = /^traffic_logs_(\d{4})(\d{2})(\d{2})$/.exec(name);
   return match === null ? null : Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3]));
 }

@@ -14,7 +14,7 @@ const MAX_TEXT = 2_048;
 
 const optionalText = (text: string | null | undefined): string | null => (text == null ? null : clean(text));
 
-export const LOG_COLUMNS: readonly LogColumn[] = [
+const LOG_COLUMNS: readonly LogColumn[] = [
   { name: 'started_at', type: 'timestamptz', value: (record) => new Date(record.startedAt) },
   { name: 'ended_at', type: 'timestamptz', value: (record) => new Date(record.endedAt) },
   { name: 'client_ip', type: 'text', value: (record) => record.sourceIp },

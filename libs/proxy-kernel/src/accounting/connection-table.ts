@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { DialError, ForbiddenTargetError, RejectedError } from '../interfaces/index.js';
 import type {
   CloseReason,
   ConnectionMetadata,
@@ -11,7 +12,7 @@ import type {
 } from '../interfaces/index.js';
 import { ConnectionEntry } from './connection-entry.js';
 import { FlowShares } from './flow-shares.js';
-import { flowStatus } from './flow-status.js';
+import { errorCode, errorKind } from '../transport/dial-error.js';
 
 /** Open flows of one client address, this machine's own apart, and of one user: what is left is for the others. */
 const MOST_OF_ONE = 8_192;
@@ -150,3 +151,29 @@ export class ConnectionTable {
 function outboundOf(delta: TrafficDelta, tag: string): TrafficDelta['outbounds'][string] {
   return (delta.outbounds[tag] ??= { upload: 0, download: 0, opened: 0, failed: 0 });
 }
+
+type FlowStatus = Pick<
+  ConnectionRecord,
+  'status' | 'errorStage' | 'errorKind' | 'errorErrno' | 'errorMessage' | 'closeReason'
+>;
+
+/** What a record says of how a flow ended. `stage` is where it was when something was thrown. */
+function flowStatus({ closeReason, error }: FlowOutcome, stage: ErrorStage): FlowStatus {
+  if (error instanceof ForbiddenTargetError)
+    return { ...NO_ERROR, status: 'rejected', closeReason: 'rejected', errorMessage: error.message };
+  if (error instanceof RejectedError) return { ...NO_ERROR, status: 'rejected', closeReason: 'rejected' };
+  if (closeReason === 'rejected') return { ...NO_ERROR, status: 'rejected', closeReason };
+  // A client that leaves and a person who closes are no failures, whatever error that caused on the way out.
+  if (error === undefined || error === null || closeReason !== 'error')
+    return { ...NO_ERROR, status: 'ok', closeReason };
+  return {
+    status: 'failed',
+    closeReason,
+    errorStage: error instanceof DialError ? error.stage : stage,
+    errorKind: errorKind(error),
+    errorErrno: errorCode(error),
+    errorMessage: error instanceof Error ? error.message : 'unknown error',
+  };
+}
+
+const NO_ERROR = { errorStage: null, errorKind: null, errorErrno: null, errorMessage: null } as const;

@@ -2,7 +2,6 @@
 import { CLASS_IN, DnsMessageError, HEADER, MAX_NAME, MessageReader, TYPE } from './message-reader.js';
 
 export { DnsMessageError, TYPE } from './message-reader.js';
-export type AddressType = typeof TYPE.A | typeof TYPE.AAAA;
 
 /** A question for a name server. */
 export interface Question {

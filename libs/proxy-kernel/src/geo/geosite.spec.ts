@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GeoDatabaseError, openGeositeFile } from './index.js';
+import { GeoDatabaseError } from '@gatehouse/geo';
+import { openGeositeFile } from './geosite.js';
 
 function varint(value: number): Buffer {
   const bytes: number[] = [];

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { GroupConfig, LoadBalanceStrategy } from '../interfaces/config.js';
 import type { ConnectionMetadata } from '../interfaces/connection.js';
 import { KernelConfigError } from '../interfaces/kernel.js';
-import { siteOf } from './flow-key.js';
+import { siteOf } from './load-balance.js';
 import { createPolicyTable, type SelectablePolicyTable } from './policy-table.js';
 import { Rendezvous } from './rendezvous.js';
-import { SESSION_MS, StickySessions } from './sticky-sessions.js';
+import { SESSION_MS, StickySessions } from './load-balance.js';
 
 const TAGS = Array.from({ length: 10 }, (_, index) => `n${index}`);
 const outbounds = new Map(TAGS.map((tag, index) => [tag, { udp: index % 2 === 0 }]));

@@ -1,9 +1,8 @@
 import type { LoadBalanceStrategy } from '../interfaces/config.js';
 import type { ConnectionMetadata } from '../interfaces/connection.js';
-import { siteOf } from './flow-key.js';
 import type { GroupChoice, GroupRule, GroupView } from './group-rule.js';
 import { Rendezvous } from './rendezvous.js';
-import { StickySessions } from './sticky-sessions.js';
+import { getDomain } from 'tldts';
 
 /** Spreads flows over the living members. Nothing alive: over all, since a wrong measurement must not cut everything off. */
 export class LoadBalanceRule implements GroupRule {
@@ -52,4 +51,48 @@ function stickySessions(now: () => number): Pick {
     if (take) sessions.keep(key, member);
     return member;
   };
+}
+
+/** What all flows to one site share: the registrable domain (public suffix list), the name itself, or the address. */
+export function siteOf({ host, destinationIp }: ConnectionMetadata): string {
+  if (host === null) return destinationIp ?? '';
+  // `a.github.io` and `b.github.io` belong to different people.
+  return getDomain(host, { allowPrivateDomains: true }) ?? host.toLowerCase();
+}
+
+interface Session {
+  member: string;
+  usedAt: number;
+}
+
+/** Sessions kept; the one longest unused makes room. */
+const MAX_SESSIONS = 4096;
+/** A session without a new flow for this long may move. */
+export const SESSION_MS = 10 * 60_000;
+
+/** Which member each session took. In order of last use. */
+export class StickySessions {
+  readonly #sessions = new Map<string, Session>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** Null for a session that is new or over. */
+  find(key: string): string | null {
+    const session = this.#sessions.get(key);
+    return session && this.#now() - session.usedAt < SESSION_MS ? session.member : null;
+  }
+
+  keep(key: string, member: string): void {
+    this.#sessions.delete(key);
+    this.#sessions.set(key, { member, usedAt: this.#now() });
+    const [oldest] = this.#sessions.keys();
+    if (oldest !== undefined && this.#sessions.size > MAX_SESSIONS) this.#sessions.delete(oldest);
+  }
 }

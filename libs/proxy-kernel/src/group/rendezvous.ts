@@ -1,5 +1,5 @@
 /** FNV-1a over the UTF-16 units, then mixed: the low bits alone would show the last characters. */
-export function hashText(text: string): number {
+function hashText(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

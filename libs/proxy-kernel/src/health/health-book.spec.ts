@@ -3,7 +3,7 @@ import type { CircuitChanged } from '../interfaces/kernel.js';
 import { DialError, RejectedError, type DialStage } from '../interfaces/outbound.js';
 import type { ErrorKind, ErrorStage } from '../interfaces/connection.js';
 import { OPENING_FAILURES, OPEN_MS } from './circuits.js';
-import { FlowWatch } from './flow-watch.js';
+import { FlowWatch } from './health-book.js';
 import { HealthBook } from './health-book.js';
 import { isTransportFailure } from './transport-failure.js';
 

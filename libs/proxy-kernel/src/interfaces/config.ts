@@ -29,8 +29,7 @@ export interface OutboundConfig {
 
 export const GROUP_TYPES = ['select', 'url-test', 'fallback', 'load-balance'] as const;
 export type GroupType = (typeof GROUP_TYPES)[number];
-export const LOAD_BALANCE_STRATEGIES = ['round-robin', 'consistent-hashing', 'sticky-sessions'] as const;
-export type LoadBalanceStrategy = (typeof LOAD_BALANCE_STRATEGIES)[number];
+export type LoadBalanceStrategy = 'round-robin' | 'consistent-hashing' | 'sticky-sessions';
 
 export interface GroupConfig {
   name: string;

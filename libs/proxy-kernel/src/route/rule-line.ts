@@ -24,7 +24,7 @@ export function validateRule(rule: RuleDefinition): string | null {
 }
 
 /** @throws RuleError */
-export function checkRule(rule: RuleDefinition): void {
+function checkRule(rule: RuleDefinition): void {
   if (/[\r\n]/.test(rule.payload) || rule.payload !== rule.payload.trim()) {
     throw new RuleError('payload', 'has a line break, or a space at an end');
   }

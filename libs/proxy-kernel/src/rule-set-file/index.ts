@@ -7,8 +7,7 @@ import { type Line, textLines, yamlLines } from './lines.js';
 
 export { RuleSetFileError } from './rule-set-file-error.js';
 
-export const RULE_SET_FORMATS = ['yaml', 'text', 'mrs'] as const;
-export type RuleSetFormat = (typeof RULE_SET_FORMATS)[number];
+export type RuleSetFormat = 'yaml' | 'text' | 'mrs';
 
 export interface ParseRuleSetOptions {
   format: RuleSetFormat;

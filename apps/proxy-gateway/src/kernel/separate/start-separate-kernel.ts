@@ -5,10 +5,11 @@ import { createProxyKernel, createSystemResolver, type KernelLogger } from '@gat
 import { KernelGeo } from '../kernel-geo.js';
 import { kernelChannelKey } from '../../common/kernel-channel.js';
 import type { KernelLogEntry } from '../../common/kernel-ipc.js';
-import { openHealthPort } from './health-port.js';
 import { KernelStore } from './kernel-store.js';
 import { SeparateKernel } from './separate-kernel.js';
 import type { SeparateKernelSettings } from './settings.js';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 /** @throws StartError without a secret key or an address for the control channel, and where a port is taken. */
 export async function startSeparateKernel(settings: Readonly<SeparateKernelSettings>): Promise<RunningProcess> {
@@ -59,4 +60,24 @@ function loggerOver(log: RunningProcess['logger']): KernelLogger {
 /** The record is redacted already. */
 function toLogEntry({ time, level, message, fields }: LogRecord): KernelLogEntry {
   return { at: Date.parse(time), level: level === 'fatal' ? 'error' : level, message, fields };
+}
+
+/** `/healthz` and `/readyz` on the loopback, for whoever watches the process. Resolves to the server and its port. */
+function openHealthPort(port: number, isReady: () => boolean): Promise<{ server: Server; port: number }> {
+  const server = createServer((request, response) => {
+    const ready = isReady();
+    const known = request.url === '/healthz' || request.url === '/readyz';
+    const ok = request.url === '/healthz' || ready;
+    response.writeHead(known ? (ok ? 200 : 503) : 404, { 'Content-Type': 'application/json', Connection: 'close' });
+    response.end(`${JSON.stringify({ status: ok ? 'ok' : 'waiting for a configuration' })}\n`);
+  });
+  server.headersTimeout = server.requestTimeout = 5_000;
+  server.maxConnections = 32;
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject).on('error', () => undefined);
+      resolve({ server, port: (server.address() as AddressInfo).port });
+    });
+  });
 }

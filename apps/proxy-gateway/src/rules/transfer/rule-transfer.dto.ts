@@ -5,7 +5,7 @@ import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsNotEmpty, IsOptional, IsStrin
 import { Omittable } from '../../wire/omittable.js';
 import { OneLine } from '../../wire/one-line.js';
 
-export const RULE_EXPORT_FORMATS = ['json', 'text', 'txt', 'clash'] as const;
+const RULE_EXPORT_FORMATS = ['json', 'text', 'txt', 'clash'] as const;
 export type RuleExportFormat = (typeof RULE_EXPORT_FORMATS)[number];
 
 const MAX_ENTRIES = 500_000;

@@ -7,7 +7,7 @@ import { createChainDialer, fixedHop } from '../../transport/chain-dialer.js';
 import { createDirectDialer } from '../../transport/server-dialer.js';
 import { DirectOutbound } from '../direct/outbound.js';
 import { COMMAND, FrameDecoder, frame } from './frame.js';
-import { anytlsOptions } from './options.js';
+import { anytlsOptions } from './outbound.js';
 import { PaddingScheme } from './padding.js';
 import { AnyTlsSessionPool, type PoolOptions } from './session-pool.js';
 import { AnyTlsStream } from './stream.js';

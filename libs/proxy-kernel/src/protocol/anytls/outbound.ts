@@ -1,4 +1,4 @@
-import type { OtherNode } from '@gatehouse/contracts';
+import type { OtherNode, NodeTls } from '@gatehouse/contracts';
 import type { ByteStream } from '@gatehouse/net';
 import {
   DialError,
@@ -11,8 +11,7 @@ import { PrologueStream } from '../../transport/prologue-stream.js';
 import type { ServerDialer } from '../../transport/server-dialer.js';
 import { encodeAddress } from '../socks/codec.js';
 import { UdpOverTcpPackets, udpOverTcpRequest, udpOverTcpTarget } from '../udp-over-tcp/packets.js';
-import { anytlsOptions } from './options.js';
-import { AnyTlsSessionPool } from './session-pool.js';
+import { AnyTlsSessionPool, type PoolOptions } from './session-pool.js';
 import { AnyTlsStream } from './stream.js';
 
 /** An AnyTLS server: TCP, and UDP inside a stream (UDP over TCP, version 2). */
@@ -46,4 +45,34 @@ export class AnyTlsOutbound implements Outbound {
   private async open(head: Uint8Array, context: DialContext): Promise<ByteStream> {
     return new PrologueStream(new AnyTlsStream(await this.pool.take(context)), head);
   }
+}
+
+const DEFAULT_IDLE_SECONDS = 30;
+const MAX_IDLE_SECONDS = 3600;
+
+/** What a node says by Clash's option names. */
+export function anytlsOptions({ options }: OtherNode): { tls: NodeTls; pool: PoolOptions } {
+  const [sni, fingerprint, alpn] = [text(options['sni']), text(options['fingerprint']), options['alpn']];
+  const names = Array.isArray(alpn) ? alpn.filter((name) => typeof name === 'string' && name !== '') : [];
+  const tls: NodeTls = {
+    skipCertVerify: options['skip-cert-verify'] === true,
+    ...(sni === undefined ? {} : { sni }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(names.length > 0 ? { alpn: names as string[] } : {}),
+  };
+  const idleSeconds = bounded(options['idle-session-timeout'], DEFAULT_IDLE_SECONDS, MAX_IDLE_SECONDS);
+  const pool = {
+    password: text(options['password']) ?? '',
+    idleMs: idleSeconds * 1000,
+  };
+  return { tls, pool };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function bounded(value: unknown, otherwise: number, most: number): number {
+  const number = Number(value);
+  return Number.isFinite(number) && number > 0 ? Math.min(number, most) : otherwise;
 }

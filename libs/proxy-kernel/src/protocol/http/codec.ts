@@ -59,7 +59,7 @@ export function formatAuthority({ host, port }: Authority): string {
 }
 
 /** Lower-case names. @throws HttpRequestError 400 for folded, nameless and twice-sent lines that decide something. */
-export function parseHeaderLines(lines: readonly string[]): Map<string, string> {
+function parseHeaderLines(lines: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>();
   for (const line of lines) {
     const field = readHeaderLine(line);

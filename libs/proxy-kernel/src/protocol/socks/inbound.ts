@@ -92,7 +92,7 @@ async function readTarget(socket: Socket, reader: ByteReader): Promise<{ host: s
 }
 
 /** RFC 1928 section 6. */
-export function replyCode(error: unknown): number {
+function replyCode(error: unknown): number {
   if (error instanceof RejectedError) return codec.REPLY.notAllowed;
   const kind = error instanceof DialError ? error.kind : 'other';
   if (kind === 'connection_refused') return codec.REPLY.connectionRefused;

@@ -5,7 +5,7 @@ import { abortError, toDialError } from '../../transport/dial-error.js';
 import { toDuplex } from '../../transport/tls.js';
 import { ChannelStream } from './channel-stream.js';
 import type { SshOptions } from './options.js';
-import { SshStream } from './stream.js';
+import { LayeredStream } from '../../transport/layered-stream.js';
 
 const KEEP_ALIVE_MS = 15_000;
 const KEEP_ALIVES_UNANSWERED = 3;
@@ -168,4 +168,30 @@ function channelError(error: Error & { reason?: number | string }): DialError {
   const kind: ErrorKind =
     error.reason === CONNECT_FAILED || error.reason === 'CONNECT_FAILED' ? 'unreachable' : 'other';
   return new DialError('handshake', kind, error.message, { cause: error });
+}
+
+/** A channel as an outbound's stream, which its server's address belongs to. */
+class SshStream extends LayeredStream {
+  private readonly below: Pick<ByteStream, 'remoteAddress' | 'remotePort'>;
+
+  constructor(channel: ByteStream, below: Pick<ByteStream, 'remoteAddress' | 'remotePort'>) {
+    super(channel);
+    this.below = below;
+  }
+
+  override get remoteAddress(): string | undefined {
+    return this.below.remoteAddress;
+  }
+
+  override get remotePort(): number | undefined {
+    return this.below.remotePort;
+  }
+
+  protected override encode(chunk: Uint8Array): void {
+    this.put(chunk);
+  }
+
+  protected override decode(bytes: Buffer): void {
+    this.give(bytes);
+  }
 }

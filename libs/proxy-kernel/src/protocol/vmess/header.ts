@@ -1,12 +1,11 @@
 /** Request and answer of VMess AEAD. Pure but for the randomness and the time it is given. */
-import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createSecretKey, createHmac, type KeyObject } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Target } from '../../interfaces/index.js';
 import { encodePortFirst } from '../port-first-address.js';
-import { commandKey, deriveCipherKey, deriveNonce } from './key-derivation.js';
 
 export const COMMAND = { tcp: 1, udp: 2 } as const;
-export const SECURITY = { 'aes-128-gcm': 3, 'chacha20-poly1305': 4, none: 5 } as const;
+const SECURITY = { 'aes-128-gcm': 3, 'chacha20-poly1305': 4, none: 5 } as const;
 export type Security = keyof typeof SECURITY;
 export const OPTION = { chunkStream: 1, chunkMasking: 4, globalPadding: 8 } as const;
 
@@ -165,4 +164,39 @@ function open(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer {
     throw new VmessError('the server does not know this user', { cause: error });
   }
   return plain;
+}
+
+const SALT = 'VMess AEAD KDF';
+const BLOCK_BYTES = 64;
+const KEY_BYTES = 16;
+const NONCE_BYTES = 12;
+
+type Hash = (message: Buffer) => Buffer;
+
+/** The 32 bytes that VMess AEAD derives from `key`: HMAC-SHA256 whose hash is again an HMAC, one level for each part of `path`. */
+export function deriveKey(key: Buffer, ...path: readonly (string | Buffer)[]): Buffer {
+  const salted: Hash = (message) => createHmac('sha256', SALT).update(message).digest();
+  return path.reduce<Hash>((hash, part) => hmacOver(hash, Buffer.from(part)), salted)(key);
+}
+
+export function deriveCipherKey(key: Buffer, ...path: readonly (string | Buffer)[]): Buffer {
+  return deriveKey(key, ...path).subarray(0, KEY_BYTES);
+}
+
+export function deriveNonce(key: Buffer, ...path: readonly (string | Buffer)[]): Buffer {
+  return deriveKey(key, ...path).subarray(0, NONCE_BYTES);
+}
+
+/** The key that commands are sealed with: MD5 of the user's id and a constant of VMess. */
+export function commandKey(id: Buffer): Buffer {
+  return createHash('md5').update(id).update('c48619fe-8f02-49e0-b9e9-edf763e17e21').digest();
+}
+
+/** HMAC (RFC 2104) over any hash with blocks of 64 bytes. */
+function hmacOver(hash: Hash, key: Buffer): Hash {
+  const padded = Buffer.alloc(BLOCK_BYTES);
+  (key.length > BLOCK_BYTES ? hash(key) : key).copy(padded);
+  const inner = Buffer.from(padded.map((byte) => byte ^ 0x36));
+  const outer = Buffer.from(padded.map((byte) => byte ^ 0x5c));
+  return (message) => hash(Buffer.concat([outer, hash(Buffer.concat([inner, message]))]));
 }

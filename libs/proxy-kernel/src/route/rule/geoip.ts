@@ -47,7 +47,7 @@ function isLanAddress(address: string): boolean {
 }
 
 /** @throws RuleError */
-export function parseCountryPayload(payload: string): string {
+function parseCountryPayload(payload: string): string {
   const country = payload.toUpperCase();
   if (country === LAN || country === 'PRIVATE') return LAN;
   if (/^[A-Z]{2}$/.test(country)) return country;

@@ -47,7 +47,7 @@ const NEEDS_HOOK = /^(PROCESS-(NAME|PATH)(-WILDCARD|-REGEX)?|UID|DSCP)$/;
 const ADDRESS_TYPES: ReadonlySet<string> = new Set(['IP-CIDR', 'IP-CIDR6', 'IP-SUFFIX', 'IP-ASN', 'GEOIP']);
 const LOGIC_TYPES: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT']);
 
-export function isRuleType(word: string): word is RuleType {
+function isRuleType(word: string): word is RuleType {
   return Object.hasOwn(KNOWN, word);
 }
 
