@@ -60,7 +60,7 @@ async function benchNodes() {
   ]) {
     rows.push(await timed(`/proxies?${query}`, 200));
   }
-  show(`${NODES} nodes`, rows, { p99: 50 });
+  show('pages', `${NODES} nodes`, rows, { p99: 50 });
 }
 
 async function benchDashboard() {
@@ -70,8 +70,10 @@ async function benchDashboard() {
   rows.push(await timed('/connections?limit=50', 100, `${CONNECTIONS} connections`));
   rows.push(await timed('/connections', 30, `${CONNECTIONS} connections`));
   await stop(connections);
-  show(`${CONNECTIONS} open connections through the kernel, ${NODES} nodes`, rows.slice(0, 2), { p99: 100 });
-  show('the list of them', rows.slice(2), {});
+  show('dashboard', `${CONNECTIONS} open connections through the kernel, ${NODES} nodes`, rows.slice(0, 2), {
+    p99: 100,
+  });
+  show('connections', 'the list of them', rows.slice(2));
 }
 
 async function openConnections() {
@@ -116,6 +118,7 @@ async function benchSmallReads() {
   }
   console.log(`\nSmall authenticated reads, CPU µs of Node a request; ${loadLine()}`);
   printTable(
+    'small-reads',
     [
       ['read', ({ what }) => what],
       ['bytes', ({ bytes }) => bytes],
@@ -177,13 +180,16 @@ async function benchDead() {
     ['all dropped', () => first.port, 40],
     ['a third of each', (i) => [ports.closed, ports.silent, first.port][i % 3], 40],
   ];
-  await benchTests(kinds.map(([what, port, target]) => [what, (i) => socksNode(i, port(i)), target]));
+  await benchTests(
+    'dead-nodes',
+    kinds.map(([what, port, target]) => [what, (i) => socksNode(i, port(i)), target]),
+  );
   deaf.kill('SIGCONT');
   await stop(deaf);
 }
 
 async function benchLive() {
-  await benchTests([
+  await benchTests('live-nodes', [
     ['live, an address each', (i) => socksNode(i, ports.socks), 5],
     [
       'live, all on one address',
@@ -193,7 +199,7 @@ async function benchLive() {
   ]);
 }
 
-async function benchTests(kinds) {
+async function benchTests(name, kinds) {
   const rows = [];
   for (const [what, node, target] of kinds) {
     await setNodes(Array.from({ length: TESTED }, (_, i) => node(i)));
@@ -211,6 +217,7 @@ async function benchTests(kinds) {
   }
   console.log(`\nTesting ${TESTED} nodes; ${loadLine()}`);
   printTable(
+    name,
     [
       ['nodes', ({ what }) => what],
       ['s', ({ seconds }) => seconds.toFixed(1)],
@@ -240,9 +247,10 @@ async function timed(route, rounds, note = '') {
   return { what: `GET ${route}${note === '' ? '' : `, ${note}`}`, times, cpu };
 }
 
-function show(title, rows, { p99 }) {
+function show(name, title, rows, { p99 } = {}) {
   console.log(`\n${title}; ${loadLine()}`);
   printTable(
+    name,
     [
       ['request', ({ what }) => what],
       ['p50 ms', ({ times }) => quantile(times, 0.5).toFixed(1)],

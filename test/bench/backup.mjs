@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { startEmbeddedPostgres, withClient } from '@gatehouse/persistence';
+import { printTable } from './table.mjs';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -79,13 +80,20 @@ try {
   await fill(from);
   const backup = await measure(from, 'backup', file);
   const restore = await measure(to, 'restore', file);
-  const show = (name, { seconds, peak }) =>
-    console.log(`${name.padEnd(8)} ${seconds.toFixed(1).padStart(7)} s  ${peak.toFixed(0).padStart(5)} MiB at most`);
-  console.log(
-    `\n${rows.toLocaleString('en-US')} rows, a file of ${(statSync(file).size / 1024 / 1024).toFixed(0)} MiB`,
+  const size = statSync(file).size / 1024 / 1024;
+  console.log();
+  printTable(
+    'backup',
+    [
+      ['rows', () => rows.toLocaleString('en-US')],
+      ['file MiB', () => size.toFixed(0)],
+      ['backup s', () => backup.seconds.toFixed(1)],
+      ['backup MiB at most', () => backup.peak.toFixed(0)],
+      ['restore s', () => restore.seconds.toFixed(1)],
+      ['restore MiB at most', () => restore.peak.toFixed(0)],
+    ],
+    [{}],
   );
-  show('backup', backup);
-  show('restore', restore);
 } finally {
   rmSync(root, { recursive: true, force: true });
 }

@@ -1,6 +1,7 @@
 // How long large subscriptions take to parse: CPU of 10,000 nodes in each format
 // npm run bench -- parse [count]
 import { formatLink, parseSubscription, toClashEntry } from '@gatehouse/subscription-formats';
+import { printTable } from './table.mjs';
 
 const COUNT = Number(process.argv[2] ?? 10_000);
 const RUNS = 5;
@@ -65,7 +66,7 @@ const documents = {
   'clash, as JSON': JSON.stringify({ proxies: entries }),
 };
 
-for (const [name, text] of Object.entries(documents)) {
+const rows = Object.entries(documents).map(([name, text]) => {
   const bytes = Buffer.from(text);
   const times = [];
   let result;
@@ -76,9 +77,17 @@ for (const [name, text] of Object.entries(documents)) {
     times.push((spent.user + spent.system) / 1000);
   }
   times.sort((a, b) => a - b);
-  const size = (bytes.length / 1024 / 1024).toFixed(1);
-  console.log(
-    `${name}: ${result.nodes.length} nodes, ${result.skipped.length} skipped, ${size} MiB, ` +
-      `CPU ms median ${times[RUNS >> 1].toFixed(0)}, worst (cold) ${times[RUNS - 1].toFixed(0)}`,
-  );
-}
+  return { name, result, size: bytes.length / 1024 / 1024, median: times[RUNS >> 1], worst: times[RUNS - 1] };
+});
+printTable(
+  'formats',
+  [
+    ['format', ({ name }) => name],
+    ['nodes', ({ result }) => result.nodes.length],
+    ['skipped', ({ result }) => result.skipped.length],
+    ['MiB', ({ size }) => size.toFixed(1)],
+    ['CPU ms, median', ({ median }) => median.toFixed(0)],
+    ['worst (cold)', ({ worst }) => worst.toFixed(0)],
+  ],
+  rows,
+);

@@ -66,6 +66,7 @@ try {
   provider.close();
 }
 printTable(
+  'replies',
   [
     ['reply', ({ what }) => what],
     ['ms', ({ ms }) => ms.toFixed(0)],

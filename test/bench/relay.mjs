@@ -144,11 +144,11 @@ const GB = 1e9;
 const columns = [
   ['subject', (row) => row.name],
   ['GB/s down', (row) => figure(row.of((run) => run.down.bytes / run.down.seconds / GB))],
-  ['CPU s/GB', (row) => figure(row.of((run) => run.down.cpu / (run.down.bytes / GB)))],
+  ['CPU s/GB down', (row) => figure(row.of((run) => run.down.cpu / (run.down.bytes / GB)))],
   ['GB/s up', (row) => figure(row.of((run) => run.up.bytes / run.up.seconds / GB))],
-  ['CPU s/GB', (row) => figure(row.of((run) => run.up.cpu / (run.up.bytes / GB)))],
+  ['CPU s/GB up', (row) => figure(row.of((run) => run.up.cpu / (run.up.bytes / GB)))],
   ['GB/s 50 streams', (row) => figure(row.of((run) => run.many.bytes / run.many.seconds / GB))],
-  ['CPU s/GB', (row) => figure(row.of((run) => run.many.cpu / (run.many.bytes / GB)))],
+  ['CPU s/GB 50 streams', (row) => figure(row.of((run) => run.many.cpu / (run.many.bytes / GB)))],
   [
     'req/s',
     (row) =>
@@ -238,5 +238,5 @@ console.log(
 );
 if (serverKind) console.log(`Shadowsocks server for all clients: ${serverKind}.`);
 console.log();
-printTable(columns, rows);
+printTable('relay', columns, rows);
 if (missing.length > 0) console.log(`\nNot there, so not measured: ${missing.join(', ')}. npm run peers brings them.`);

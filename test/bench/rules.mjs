@@ -1,6 +1,7 @@
 // Rule decisions at 100,000 domains, 20,000 prefixes and 500 keywords, as rules of their own and in rule sets: time to compile,
 // memory kept, time for a decision. Without --expose-gc, which npm run bench gives, memory is an estimate.
 import { compileRouter, compileRuleSets, createPolicyTable } from '@gatehouse/proxy-kernel';
+import { printTable } from './table.mjs';
 
 const DOMAINS = 100_000;
 const PREFIXES = 20_000;
@@ -130,8 +131,10 @@ const options = {
   country: () => null,
 };
 
-/** Compiles, says what it took, and measures. */
-function report(title, count, probes, compile) {
+const compilations = [];
+
+/** Compiles, keeps what it took, and prints what decisions take. */
+function report({ name, title, count }, probes, compile) {
   const before = used();
   const started = performance.now();
   const worked = process.cpuUsage();
@@ -140,30 +143,39 @@ function report(title, count, probes, compile) {
   const { user, system } = process.cpuUsage(worked);
   const unswept = process.memoryUsage();
   const kept = used() - before;
-  console.log(`${title.padEnd(22)} ${count}`);
-  const cpuMs = ((user + system) / 1000).toFixed(0);
-  console.log(
-    `compile                ${compileMs.toFixed(0)} ms, ${cpuMs} ms of a processor (collectors beside it included)`,
+  compilations.push({
+    title,
+    count,
+    ms: compileMs,
+    cpuMs: (user + system) / 1000,
+    kept: kept / 1e6,
+    most: (unswept.heapUsed + unswept.arrayBuffers - before) / 1e6,
+  });
+  console.log(`\nDecisions, ns: ${title}\n`);
+  printTable(
+    name,
+    [
+      ['decision', ([label]) => label],
+      ['50,000 flows, all different, ns', ([, list]) => measure(compiled.router, list).toFixed(0)],
+      [
+        '100 flows, over and over, ns',
+        ([, list]) =>
+          measure(
+            compiled.router,
+            list.map((_, i) => list[i % 100]),
+          ).toFixed(0),
+      ],
+    ],
+    Object.entries(probes),
   );
-  console.log(
-    `memory kept            ${(kept / 1e6).toFixed(1)} MB${globalThis.gc ? '' : ' (estimate: run with --expose-gc)'}`,
-  );
-  console.log(
-    `memory at its highest  ${((unswept.heapUsed + unswept.arrayBuffers - before) / 1e6).toFixed(1)} MB, before collection`,
-  );
-  console.log('                       50,000 flows, all different    100 flows, over and over');
-  for (const [label, list] of Object.entries(probes)) {
-    const few = list.map((_, i) => list[i % 100]);
-    console.log(
-      `${label.padEnd(22)} ${`${measure(compiled.router, list).toFixed(0)} ns`.padEnd(30)} ${measure(compiled.router, few).toFixed(0)} ns`,
-    );
-  }
   return compiled;
 }
 
 const rules = buildRules();
 const probes = buildProbes(rules);
-report('rules', rules.length, probes, () => ({ router: compileRouter({ ...options, rules }) }));
+report({ name: 'rules', title: 'rules', count: rules.length }, probes, () => ({
+  router: compileRouter({ ...options, rules }),
+}));
 
 const sets = asRuleSets(rules);
 const setRules = [
@@ -177,16 +189,32 @@ const setRules = [
   })),
   ...rules.slice(-2),
 ];
-console.log('');
-const { ruleSets } = report('entries of 60 sets', rules.length - 2, probes, () => {
+const inSets = { name: 'rule-sets', title: 'entries of 60 rule sets', count: rules.length - 2 };
+const { ruleSets } = report(inSets, probes, () => {
   const compiled = compileRuleSets(sets);
   return { ruleSets: compiled, router: compileRouter({ ...options, rules: setRules, ruleSets: compiled }) };
 });
 const copy = structuredClone(sets);
-const reloading = performance.now();
-compileRouter({ ...options, rules: setRules, ruleSets: compileRuleSets(copy, ruleSets) });
-console.log(`reload, nothing new    ${(performance.now() - reloading).toFixed(0)} ms`);
+function reload() {
+  const began = performance.now();
+  compileRouter({ ...options, rules: setRules, ruleSets: compileRuleSets(copy, ruleSets) });
+  return (performance.now() - began).toFixed(0);
+}
+const unchanged = reload();
 copy[0].entries.push('+.one.more.example');
-const changing = performance.now();
-compileRouter({ ...options, rules: setRules, ruleSets: compileRuleSets(copy, ruleSets) });
-console.log(`reload, one set new    ${(performance.now() - changing).toFixed(0)} ms`);
+const changed = reload();
+console.log(`\nCompiling; memory ${globalThis.gc ? 'after a collection' : 'estimated: run with --expose-gc'}\n`);
+printTable(
+  'compiling',
+  [
+    ['', ({ title }) => title],
+    ['number', ({ count }) => count],
+    ['ms', ({ ms }) => ms.toFixed(0)],
+    ['CPU ms, collectors included', ({ cpuMs }) => cpuMs.toFixed(0)],
+    ['MB kept', ({ kept }) => kept.toFixed(1)],
+    ['MB at its highest', ({ most }) => most.toFixed(1)],
+    ['reload of the same, ms', ({ title }) => (title === inSets.title ? unchanged : '')],
+    ['with one set changed, ms', ({ title }) => (title === inSets.title ? changed : '')],
+  ],
+  compilations,
+);

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import pg from 'pg';
 import { cpuSeconds } from './processes.mjs';
 import { startProxyGateway } from './services/proxy-gateway.mjs';
+import { printTable } from './table.mjs';
 
 const COUNT = Number(process.argv[2] ?? 5_000);
 const SECONDS = Number(process.argv[3] ?? 60);
@@ -55,9 +56,20 @@ try {
   );
   await client.end();
   const p99 = waits[Math.floor(waits.length * 0.99)];
-  console.log(
-    `after ${SECONDS} s: ${rows[0].done} refreshed, ${rows[0].under_way} under way; at most ${most} requests in a second; ` +
-      `/healthz p99 ${p99.toFixed(1)} ms, worst ${waits.at(-1).toFixed(0)} ms; CPU ${(cpuSeconds(gateway.pid) - cpu).toFixed(1)} s`,
+  const cpuUsed = cpuSeconds(gateway.pid) - cpu;
+  printTable(
+    'overdue',
+    [
+      ['subscriptions, all overdue', () => COUNT],
+      ['seconds', () => SECONDS],
+      ['refreshed', ({ done }) => done],
+      ['under way', ({ under_way: underWay }) => underWay],
+      ['requests in a second at most', () => most],
+      ['/healthz p99 ms', () => p99.toFixed(1)],
+      ['worst ms', () => waits.at(-1).toFixed(0)],
+      ['CPU s', () => cpuUsed.toFixed(1)],
+    ],
+    rows,
   );
 } finally {
   await gateway.end();

@@ -1,7 +1,11 @@
+import { appendFileSync } from 'node:fs';
 import os from 'node:os';
 
-/** Prints rows as a table, numbers to the right; `columns` are `[heading, row => text]`. */
-export function printTable(columns, rows) {
+/**
+ * Prints rows as a table, numbers to the right; `columns` are `[heading, row => text]`. With `--write` the table takes the
+ * place of the former one of that name in the benchmark's page (tools/src/bench).
+ */
+export function printTable(name, columns, rows) {
   const cells = [
     columns.map(([heading]) => heading),
     ...rows.map((row) => columns.map(([, text]) => String(text(row)))),
@@ -12,6 +16,9 @@ export function printTable(columns, rows) {
   console.log(format(cells[0]));
   console.log(widths.map((width) => '─'.repeat(width)).join('  '));
   for (const line of cells.slice(1)) console.log(format(line));
+  const [headings, ...lines] = cells;
+  const file = process.env.GATEHOUSE_BENCH_TABLES;
+  if (file) appendFileSync(file, `${JSON.stringify({ name, columns: headings, rows: lines })}\n`);
 }
 
 /** The mean of the two in the middle where their number is even. */

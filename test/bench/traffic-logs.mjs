@@ -192,6 +192,7 @@ try {
   }
   console.log(loadLine());
   printTable(
+    'pages',
     [
       ['page', ({ what }) => what],
       ['p50 ms', ({ times }) => quantile(times, 0.5).toFixed(1)],

@@ -104,6 +104,7 @@ console.log(
   `\n${many} agents that nobody visits, KiB of the server for each, Node ${process.version}, ${loadLine()}.\n`,
 );
 printTable(
+  'memory',
   [
     ['server', ({ name }) => name],
     ['resident', ({ rss }) => figure(rss, 1)],
@@ -124,7 +125,15 @@ printTable(
   ],
 );
 const seconds = (share) => figure(quantile(times, share) / 1000, 2);
-console.log(
-  `\n${cut} agents cut at once: half are back after ${seconds(0.5)} s, 99 % after ${seconds(0.99)} s, ` +
-    `all after ${seconds(1)} s; ${figure(spent)} s of CPU of the server.`,
+console.log('\nConnections that are all reset at once, until their agents are back.\n');
+printTable(
+  'reconnects',
+  [
+    ['agents', () => cut.toLocaleString('en-US')],
+    ['half are back, s', () => seconds(0.5)],
+    ['99 %, s', () => seconds(0.99)],
+    ['all, s', () => seconds(1)],
+    ['CPU s of the server', () => figure(spent)],
+  ],
+  [{}],
 );

@@ -177,6 +177,7 @@ console.log(
   `\nMedian of ${rounds} rounds, ${seconds} s each, ${CONNECTIONS} connections (h2: 4 with 16 streams), answers of 1 KiB, ${os.cpus().length} cores, Node ${process.version}, ${loadLine()}.\n`,
 );
 printTable(
+  'hosts',
   [
     ['subject', (row) => row.name],
     number('req/s', (result) => result.requests / result.seconds),

@@ -97,9 +97,10 @@ try {
   service = await startTunnelGateway(workplace, { env, output: 'inherit' });
   await untilReady(service);
   console.log(`${CLIENTS} clients, ${TUNNELS} tunnels, ${HOSTS} hosts, ${RULES} rules; ${loadLine()}`);
-  console.log(`start, until all ports are open and it is ready: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  const startMs = performance.now() - began;
+  console.log(`start, until all ports are open and it is ready: ${(startMs / 1000).toFixed(1)} s`);
   await measureLists();
-  await measureChanges();
+  await measureChanges(startMs);
 } finally {
   for (const agent of agents) agent.stop();
   await service?.stop();
@@ -147,6 +148,7 @@ async function measureLists() {
     rows.push({ what, times });
   }
   printTable(
+    'lists',
     [
       ['list', ({ what }) => what],
       ['p50 ms', ({ times }) => quantile(times, 0.5).toFixed(1)],
@@ -158,7 +160,7 @@ async function measureLists() {
 }
 
 /** From the request to the moment when a visitor feels it. */
-async function measureChanges() {
+async function measureChanges(startMs) {
   const target = net.createServer((socket) => socket.on('error', quiet).pipe(socket)).listen(0, '127.0.0.1');
   await once(target, 'listening');
   let clientId = 0;
@@ -189,11 +191,20 @@ async function measureChanges() {
     await until(() => echoes(tunnel.listen_port), true);
     times.push(performance.now() - began);
   }
-  console.log(
-    `a rule that is made or removed, with ${AGENTS} agents: p50 ${quantile(times, 0.5).toFixed(0)} ms, ` +
-      `p99 ${quantile(times, 0.99).toFixed(0)} ms until visitors feel it; ` +
-      `${(((cpuSeconds(edge) - cpu) * 1e3) / times.length).toFixed(0)} ms of the edge's CPU a change; ` +
-      `edge ${(residentBytes(edge) / 2 ** 20).toFixed(0)} MiB, service ${(residentBytes(service.child.pid) / 2 ** 20).toFixed(0)} MiB`,
+  const cpuMs = ((cpuSeconds(edge) - cpu) * 1e3) / times.length;
+  console.log('\nA rule that is created or removed, from the request until the next visitor feels it.\n');
+  printTable(
+    'changes',
+    [
+      ['agents', () => AGENTS.toLocaleString('en-US')],
+      ['p50 ms', () => quantile(times, 0.5).toFixed(0)],
+      ['p99 ms', () => quantile(times, 0.99).toFixed(0)],
+      ['CPU ms of the edge', () => cpuMs.toFixed(0)],
+      ['edge MiB', () => (residentBytes(edge) / 2 ** 20).toFixed(0)],
+      ['service MiB', () => (residentBytes(service.child.pid) / 2 ** 20).toFixed(0)],
+      ['start, s', () => (startMs / 1000).toFixed(1)],
+    ],
+    [{}],
   );
   target.close();
 }

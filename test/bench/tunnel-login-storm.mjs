@@ -4,7 +4,7 @@ import http from 'node:http';
 import { cpuSeconds } from './processes.mjs';
 import { startWorkplace } from './services/built-service.mjs';
 import { PASSWORD, startTunnelGateway } from './services/tunnel-gateway.mjs';
-import { loadLine } from './table.mjs';
+import { loadLine, printTable } from './table.mjs';
 
 const ATTEMPTS = Number(process.argv[2] ?? 10_000);
 const SECONDS = Number(process.argv[3] ?? 50);
@@ -23,11 +23,21 @@ const agent = new http.Agent({ keepAlive: true, maxSockets: 2_000 });
 const known = '192.0.2.1';
 await attempt(known, PASSWORD);
 console.log(`${ATTEMPTS} attempts in ${SECONDS} s each; ${loadLine()}\n`);
-console.log(
-  '| attack from | 401 | 429 | 503 | cores | login from a known address, ms | from a new address, ms (refused) |',
+const rows = [];
+for (const [name, addressOf] of STORMS) rows.push(await storm(name, addressOf));
+printTable(
+  'storms',
+  [
+    ['attack from', ({ name }) => name],
+    ['401', ({ count }) => count(401)],
+    ['429', ({ count }) => count(429)],
+    ['503', ({ count }) => count(503)],
+    ['cores', ({ cores }) => cores.toFixed(2)],
+    ['login from a known address, ms', ({ own }) => middle(own.known)],
+    ['from a new address, ms (refused)', ({ own }) => `${middle(own.fresh)} (${own.refused})`],
+  ],
+  rows,
 );
-console.log('|---|---|---|---|---|---|---|');
-for (const [name, addressOf] of STORMS) await storm(name, addressOf);
 await service.stop();
 await workplace.end();
 process.exit(0);
@@ -62,9 +72,7 @@ async function storm(name, addressOf) {
   const count = (status) => answers.get(status) ?? 0;
   const odd = [...answers].filter(([status]) => ![401, 429, 503].includes(status));
   if (odd.length > 0) console.log('unexpected answers:', odd);
-  console.log(
-    `| ${name} | ${count(401)} | ${count(429)} | ${count(503)} | ${cores.toFixed(2)} | ${middle(own.known)} | ${middle(own.fresh)} (${own.refused}) |`,
-  );
+  return { name, count, cores, own };
 }
 
 async function logIn(address, times, own) {

@@ -278,18 +278,19 @@ for (const { name, needs } of absent) console.log(`Not here: ${name} (${needs.jo
 if (parts.has('tcp') || parts.has('line')) {
   console.log('\nTCP, Gbit/s and CPU seconds of both processes for a GB; the long line has 100 ms and 1 Gbit/s.\n');
   printTable(
+    'tcp',
     [
       subject,
-      number('down', (run) => gigabits(run.down)),
-      number('of raw', (run) => gigabits(run.down) / gigabits(run.raw.down)),
-      number('CPU s/GB', (run) => perGb(run.down)),
-      number('up', (run) => gigabits(run.up)),
-      number('of raw', (run) => gigabits(run.up) / gigabits(run.raw.up)),
-      number('CPU s/GB', (run) => perGb(run.up)),
-      number('8 streams', (run) => gigabits(run.many)),
-      number('CPU s/GB', (run) => perGb(run.many)),
+      number('down Gbit/s', (run) => gigabits(run.down)),
+      number('down of raw', (run) => gigabits(run.down) / gigabits(run.raw.down)),
+      number('CPU s/GB down', (run) => perGb(run.down)),
+      number('up Gbit/s', (run) => gigabits(run.up)),
+      number('up of raw', (run) => gigabits(run.up) / gigabits(run.raw.up)),
+      number('CPU s/GB up', (run) => perGb(run.up)),
+      number('8 streams Gbit/s', (run) => gigabits(run.many)),
+      number('CPU s/GB 8 streams', (run) => perGb(run.many)),
       number('long line down', (run) => gigabits(run.farDown) / gigabits(run.raw.farDown)),
-      number('up', (run) => gigabits(run.farUp) / gigabits(run.raw.farUp)),
+      number('long line up', (run) => gigabits(run.farUp) / gigabits(run.raw.farUp)),
     ],
     streams,
   );
@@ -300,18 +301,19 @@ if (parts.has('tcp') || parts.has('line')) {
 if (parts.has('connections')) {
   console.log('\nNew connections (wrk, 32 at a time), one byte there and back, memory at its most.\n');
   printTable(
+    'connections',
     [
       subject,
       number('conn/s', (run) => run.fresh.count / run.fresh.seconds, 0),
       number('failed', (run) => run.fresh.errors, 0),
       number('p99 ms', (run) => run.fresh.p99, 1),
       number('CPU µs/conn', (run) => each(run.fresh, run.fresh.count), 0),
-      number('server', (run) => (run.fresh.cpus[0] * 1e6) / run.fresh.count, 0),
+      number('server CPU µs/conn', (run) => (run.fresh.cpus[0] * 1e6) / run.fresh.count, 0),
       number('p50 µs', (run) => run.one.p50, 0),
-      number('added', (run) => run.one.p50 - run.raw.one.p50, 0),
+      number('added p50 µs', (run) => run.one.p50 - run.raw.one.p50, 0),
       number('p99 µs', (run) => run.one.p99, 0),
       number('RSS MB server', (run) => run.rss[0] / 1e6, 0),
-      number('client', (run) => run.rss[1] / 1e6, 0),
+      number('RSS MB client', (run) => run.rss[1] / 1e6, 0),
     ],
     streams,
   );
@@ -323,17 +325,18 @@ if (parts.has('udp')) {
     `\nUDP, ${DATAGRAM_BYTES} bytes a datagram (iperf3), to the target; CPU µs for each datagram that arrived, server and client.\n`,
   );
   printTable(
+    'udp',
     [
       subject,
       ...UDP_MEGABITS.flatMap((rate) => [
         number(`${rate} Mbit/s: lost %`, (run) => lost(run[`udp${rate}`]), 1),
-        number('CPU', (run) => each(run[`udp${rate}`], run[`udp${rate}`].packets), 1),
+        number(`${rate} Mbit/s: CPU µs`, (run) => each(run[`udp${rate}`], run[`udp${rate}`].packets), 1),
       ]),
       number('flood: sent Mbit/s', (run) => megabits(flood(run), flood(run).sent), 0),
-      number('arrived', (run) => megabits(flood(run), flood(run).packets), 0),
-      number('lost %', (run) => lost(flood(run)), 1),
-      number('CPU server', (run) => (flood(run).cpus[0] * 1e6) / flood(run).packets, 1),
-      number('client', (run) => (flood(run).cpus[1] * 1e6) / flood(run).packets, 1),
+      number('flood: arrived Mbit/s', (run) => megabits(flood(run), flood(run).packets), 0),
+      number('flood: lost %', (run) => lost(flood(run)), 1),
+      number('flood: CPU µs server', (run) => (flood(run).cpus[0] * 1e6) / flood(run).packets, 1),
+      number('flood: client', (run) => (flood(run).cpus[1] * 1e6) / flood(run).packets, 1),
     ],
     rows.filter(({ udp }) => udp !== false),
   );

@@ -151,10 +151,11 @@ try {
       .join(', ')}`,
   );
   printTable(
+    'memory',
     [
-      ['', (row) => row.name],
+      ['process', (row) => row.name],
       ['live MiB, first third', (row) => mebibytes(row.early)],
-      ['last third', (row) => mebibytes(row.late)],
+      ['live MiB, last third', (row) => mebibytes(row.late)],
       ['growth', (row) => `${figure((row.late / row.early - 1) * 100, 1)} %`],
       ['resident MiB, first / last', (row) => row.resident],
       ['open files at most', (row) => row.most],

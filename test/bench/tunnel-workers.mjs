@@ -161,8 +161,9 @@ try {
   const number = (title, read, digits) => [title, ({ runs }) => figure(median(runs.map(read)), digits)];
   console.log(`\nMedian of ${rounds} rounds, ${seconds} s a figure, Node ${process.version}, ${loadLine()}.\n`);
   printTable(
+    'workers',
     [
-      ['', ({ what }) => what],
+      ['load', ({ what }) => what],
       number('a second', ({ perSecond }) => perSecond, 0),
       number('edge or door, CPU µs each', ({ cpu }) => cpu[0], 1),
       number('workers, CPU µs each', ({ cpu }) => cpu[1], 1),

@@ -76,14 +76,14 @@ const number = (title, read, digits = 2) => [title, (row) => figure(row.of(read)
 const columns = [
   ['subject', (row) => row.name],
   number('GB/s down', (run) => rate(run.down)),
-  number('of raw', (run) => rate(run.down) / rate(run.raw.down)),
+  number('down of raw', (run) => rate(run.down) / rate(run.raw.down)),
   number('GB/s up', (run) => rate(run.up)),
-  number('of raw', (run) => rate(run.up) / rate(run.raw.up)),
+  number('up of raw', (run) => rate(run.up) / rate(run.raw.up)),
   number('GB/s 8 streams', (run) => rate(run.many)),
   number('CPU s/GB down', (run) => perGb(run.down)),
-  number('server', (run) => perGb(run.down, 0)),
+  number('server down', (run) => perGb(run.down, 0)),
   number('CPU s/GB up', (run) => perGb(run.up)),
-  number('server', (run) => perGb(run.up, 0)),
+  number('server up', (run) => perGb(run.up, 0)),
   number('p50 µs', (run) => run.one.p50, 0),
   number('req/s', (run) => run.small.count / run.small.seconds, 0),
   number('conn/s', (run) => run.fresh.count / run.fresh.seconds, 0),
@@ -119,6 +119,7 @@ console.log(
 );
 console.log('CPU of the subject alone: server and agent together, and of the server.\n');
 printTable(
+  'tcp',
   columns,
   subjects.map(({ name }) => ({ name, of: (read) => median(runs.get(name).map(read)) })),
 );

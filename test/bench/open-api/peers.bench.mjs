@@ -20,7 +20,12 @@ const LOAD = fileURLToPath(new URL('./load.mjs', import.meta.url));
 const REFRESH = 'refresh';
 const FIRST = 'introspection of a token not seen before';
 const AGAIN = 'introspection of the same tokens again';
-const OPERATIONS = [REFRESH, FIRST, AGAIN];
+/** The operations in the order of their tables. */
+const TABLES = new Map([
+  [REFRESH, 'peers-refresh'],
+  [FIRST, 'peers-first-introspection'],
+  [AGAIN, 'peers-introspection-again'],
+]);
 
 export async function run() {
   const service = await startResourceSharing();
@@ -39,7 +44,7 @@ export async function run() {
         await oneRound(server, service.postgresPid, turn < 0 ? [] : rows);
       }
     }
-    for (const operation of OPERATIONS)
+    for (const operation of TABLES.keys())
       print(
         operation,
         measured.filter((row) => row.operation === operation),
@@ -79,7 +84,7 @@ async function createDatabase(service, name) {
 }
 
 function emptyRows(server) {
-  return (server.refreshOnly ? [REFRESH] : OPERATIONS).map((operation) => ({
+  return (server.refreshOnly ? [REFRESH] : [...TABLES.keys()]).map((operation) => ({
     server,
     operation,
     count: 0,
@@ -174,8 +179,9 @@ function print(operation, rows) {
   const micro = (row, name) => Math.round((row[name] / row.count) * 1e6);
   console.log(`\n${operation}, ${CONNECTIONS} connections`);
   printTable(
+    TABLES.get(operation),
     [
-      ['', (row) => row.server.name],
+      [operation, (row) => row.server.name],
       ['requests', (row) => row.count],
       ['/s', (row) => Math.round(row.count / row.seconds)],
       ['p50 ms', (row) => figure(quantile(row.waits, 0.5), 1)],

@@ -44,8 +44,9 @@ export async function run() {
       `authenticated reads, CPU µs of Node a request; targets: ratio ${MOST_RATIO}, ${LEAST_PER_CORE}/s a core`,
     );
     printTable(
+      'reads',
       [
-        ['', (row) => row.name],
+        ['authenticated read, CPU µs of Node', (row) => row.name],
         ['bare Nest', (row) => figure(row.bare, 1)],
         ['gatehouse', (row) => figure(row.own, 1)],
         ['ratio', (row) => figure(row.own / row.bare, 2)],

@@ -26,8 +26,9 @@ export async function run() {
     if (statuses.some(([status]) => status !== '200')) throw new Error(`answers: ${JSON.stringify(statuses)}`);
     console.log(`token refresh, target ${LEAST_PER_CORE}/s a core of the service`);
     printTable(
+      'refresh',
       [
-        ['', (row) => row.name],
+        ['refreshes', (row) => row.name],
         ['refreshes/s', () => Math.round(TOKENS / seconds)],
         ['p50 ms', () => figure(quantile(waits, 0.5), 1)],
         ['p99 ms', () => figure(quantile(waits, 0.99), 1)],

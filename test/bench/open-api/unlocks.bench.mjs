@@ -35,8 +35,9 @@ export async function run({ seconds }) {
     }
     console.log(`paid unlocks, synchronous_commit = ${settings[0].synchronous_commit}, target ${TARGET}/s on 2 cores`);
     printTable(
+      'unlocks',
       [
-        ['', (row) => row.name],
+        ['paid unlocks', (row) => row.name],
         ['unlocks/s', (row) => Math.round(row.unlocks / row.seconds)],
         ['other answers', (row) => row.others],
         ['p50 ms', (row) => figure(quantile(row.waits, 0.5), 1)],

@@ -57,10 +57,10 @@ const columns = [
   ['subject', (row) => row.name],
   ...SIZES.flatMap((size) => [
     number(`${size} B: k/s`, (run) => run[size].arrived / run[size].seconds / 1000, 1),
-    number('Mbit/s', (run) => (run[size].arrived * size * 8) / run[size].seconds / 1e6),
-    number('CPU µs server', (run) => perDatagram(run[size], 0), 1),
-    number('agent', (run) => perDatagram(run[size], 1), 1),
-    number('lost %', (run) => (run[size].lost * 100) / (run[size].arrived + run[size].lost), 2),
+    number(`${size} B: Mbit/s`, (run) => (run[size].arrived * size * 8) / run[size].seconds / 1e6),
+    number(`${size} B: CPU µs server`, (run) => perDatagram(run[size], 0), 1),
+    number(`${size} B: agent`, (run) => perDatagram(run[size], 1), 1),
+    number(`${size} B: lost %`, (run) => (run[size].lost * 100) / (run[size].arrived + run[size].lost), 2),
   ]),
   number('p50 µs', (run) => run.one.p50),
 ];
@@ -77,6 +77,7 @@ export async function printDatagrams(rounds, seconds) {
   }
   console.log('\nUDP, one visitor, from the visitor to the target; p50: one datagram at a time, one way.\n');
   printTable(
+    'datagrams',
     columns,
     subjects.map(({ name }) => ({ name, of: (read) => median(runs.get(name).map(read)) })),
   );

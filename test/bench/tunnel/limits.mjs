@@ -56,6 +56,7 @@ function ruleRow(family, levelCount) {
 export function printRules() {
   console.log(`\nAddress rules, ${RULES} of them.\n`);
   printTable(
+    'rules',
     [
       ['rules', (row) => row.name],
       ['µs/check', (row) => figure(row.check, 3)],
@@ -76,6 +77,7 @@ export async function printRates(throughput) {
   }
   console.log(`\nRate limit, ${STREAMS} connections, ${RATE_SECONDS} s after the burst.\n`);
   printTable(
+    'rate-limits',
     [
       ['limit MiB/s', (row) => String(row.rate)],
       ['carried', (row) => `${figure(row.of * 100, 1)} %`],

@@ -9,6 +9,7 @@ import { platformHome, readPlatformSettings } from '../supervisor/platform-setti
 import { KERNEL_PORT, SERVICES } from '../supervisor/service-list.js';
 import { readState, runningState, type PlatformState } from '../supervisor/state-file.js';
 import { table } from '../table.js';
+import type { PrintedTable } from './results.js';
 import { memoryOf, processTree, type ProcessMemory } from './process-memory.js';
 
 const TARGET_MB = 600;
@@ -19,6 +20,9 @@ const MAX_WAITS = 8;
 // The idle platform breathes: now and then a pool opens a connection for a look and closes it again.
 const SAMPLES = 11;
 const SAMPLE_MS = 3_000;
+
+/** Takes a table for the page of the benchmark. */
+type Keep = (table: PrintedTable) => void;
 
 /** One look: the platform itself, and the programs that only started it. */
 interface Sample {
@@ -80,7 +84,7 @@ function row(name: string, pid: string, rss: number, pss: number | undefined): s
   return [name, pid, rss.toFixed(0).padStart(4), pss === undefined ? '   ?' : pss.toFixed(0).padStart(4)];
 }
 
-function report(state: PlatformState, samples: Sample[]): number {
+function report(state: PlatformState, samples: Sample[], keep: Keep): number {
   const middle = samples[Math.floor(samples.length / 2)] ?? measure(state);
   const total = sum(middle.platform, 'rss');
   const megabytes = total * MB_PER_MIB;
@@ -89,6 +93,14 @@ function report(state: PlatformState, samples: Sample[]): number {
   const head = ['process', 'pid', 'RSS MiB', 'PSS MiB'];
   const all = row('services, kernel, database', '', total, sum(middle.platform, 'pss'));
   const totals = samples.map(({ platform }) => sum(platform, 'rss').toFixed(0));
+  // Process ids mean something on the screen only.
+  const rowsOfPage = [...rows(middle.platform), all].map(([process = '', , ...figures]) => [process, ...figures]);
+  keep({
+    name: 'together',
+    columns: ['', 'RSS MB', 'RSS MiB', 'PSS MiB', 'least RSS MiB', 'most RSS MiB'],
+    rows: [['the idle platform', megabytes.toFixed(0), ...all.slice(2), totals[0] ?? '', totals.at(-1) ?? '']],
+  });
+  keep({ name: 'processes', columns: ['process', 'RSS MiB', 'PSS MiB'], rows: rowsOfPage });
   process.stdout.write(
     `${table([head, ...rows(middle.platform), all])}\n\n` +
       `${table([['only launchers', ...head.slice(1)], ...rows(middle.launchers)])}\n\n` +
@@ -99,7 +111,7 @@ function report(state: PlatformState, samples: Sample[]): number {
   return megabytes < TARGET_MB ? 0 : 1;
 }
 
-async function measureOwnPlatform(): Promise<number> {
+async function measureOwnPlatform(keep: Keep): Promise<number> {
   const home = mkdtempSync(join(tmpdir(), 'gatehouse-footprint-'));
   chmodSync(home, 0o755); // else root's PostgreSQL account could not reach it and would keep its data elsewhere
   const anyPort = Object.fromEntries(
@@ -111,7 +123,7 @@ async function measureOwnPlatform(): Promise<number> {
     await platform.start();
     const state = readState(home);
     if (state === undefined) throw new PlainFailure('the platform that was started left no state file.');
-    return report(state, await measureIdle(state));
+    return report(state, await measureIdle(state), keep);
   } finally {
     await platform.stop();
     rmSync(home, { recursive: true, force: true });
@@ -119,10 +131,10 @@ async function measureOwnPlatform(): Promise<number> {
 }
 
 /** `npm run bench -- footprint`: memory of the running platform, or of one started for it in a home of its own. */
-export async function footprintCommand(): Promise<number> {
+export async function footprintCommand(keep: Keep): Promise<number> {
   if (process.platform !== 'linux') throw new PlainFailure('the footprint is read from /proc: Linux only.');
   const running = runningState(platformHome(process.env));
-  if (running === undefined) return measureOwnPlatform();
+  if (running === undefined) return measureOwnPlatform(keep);
   process.stderr.write(`Measuring the running platform (pid ${running.pid})\n`);
-  return report(running, await measureIdle(running));
+  return report(running, await measureIdle(running), keep);
 }
