@@ -1,7 +1,14 @@
 /** What a stranger may send to a tunnel server or its agents. */
 import { createHmac } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { hostField, readHeaderLine, sniffHttpHost, sniffTlsServerName, type ByteStream } from '@gatehouse/net';
+import {
+  encodeSocksAddress,
+  hostField,
+  readHeaderLine,
+  sniffHttpHost,
+  sniffTlsServerName,
+  type ByteStream,
+} from '@gatehouse/net';
 import {
   formatWebSocketAddress,
   openingWorker,
@@ -447,8 +454,8 @@ export const TUNNEL_TARGETS: Readonly<Record<string, FuzzTarget>> = {
         wire.DATAGRAM_FRAME.open,
         wire.encodeDatagramOpening({ tunnelId: 7, visitor: ENDS[0], entrance: ENDS[1] }),
       ),
-      datagramFrame(wire.DATAGRAM_FRAME.addressed, wire.encodeDatagramAddress({ host: 'a.example', port: 53 })),
-      datagramFrame(wire.DATAGRAM_FRAME.addressed, wire.encodeDatagramAddress({ host: '::1', port: 53 })),
+      datagramFrame(wire.DATAGRAM_FRAME.addressed, encodeSocksAddress({ host: 'a.example', port: 53 })),
+      datagramFrame(wire.DATAGRAM_FRAME.addressed, encodeSocksAddress({ host: '::1', port: 53 })),
     ],
     run: runDatagrams,
   },

@@ -30,6 +30,26 @@ export { reuseMemory } from './reuse-memory.js';
 export { ByteStreamDuplex } from './duplex.js';
 export { ByteReader, ByteReaderError } from './byte-reader.js';
 export {
+  decodeSocksAddress,
+  decodeSocksDatagram,
+  encodeSocksAddress,
+  encodeSocksDatagram,
+  encodeSocksPassword,
+  encodeSocksReply,
+  encodeSocksRequest,
+  readSocksAddress,
+  SOCKS5_VERSION,
+  SOCKS_COMMAND,
+  SOCKS_METHOD,
+  SOCKS_PASSWORD_VERSION,
+  SOCKS_REPLY,
+  SocksError,
+  type SocksAddress,
+  type SocksDatagram,
+  type SocksNameReader,
+  type SocksReply,
+} from './socks/codec.js';
+export {
   cidrContains,
   formatCidr,
   formatIp,

@@ -3,7 +3,6 @@ export { FrameCutter } from './datagrams/frame-cutter.js';
 export {
   decodeAddress as decodeDatagramAddress,
   decodeOpening as decodeDatagramOpening,
-  encodeAddress as encodeDatagramAddress,
   encodeOpening as encodeDatagramOpening,
   FRAME as DATAGRAM_FRAME,
   FRAME_HEADER_BYTES as DATAGRAM_HEADER_BYTES,

@@ -5,11 +5,11 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { TLSSocket, createServer as createTlsServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ProxyNode } from '@gatehouse/contracts';
-import { ByteReader, relay, type ByteStream } from '@gatehouse/net';
+import { ByteReader, relay, readSocksAddress, type ByteStream } from '@gatehouse/net';
 import { DialError, createProxyKernel, type ConnectionRecord, type ProxyKernel } from '../index.js';
 import { createOutbound } from '../registry.js';
 import { createDirectDialer } from '../transport/server-dialer.js';
-import { addressLength, decodeAddress } from '../protocol/socks/codec.js';
+import { normalHost } from '../transport/normal-host.js';
 import { aeadMethod, masterKey } from '../protocol/shadowsocks/cipher.js';
 import { ShadowsocksStream, aeadSession } from '../protocol/shadowsocks/stream.js';
 
@@ -115,15 +115,13 @@ async function startSocksServer(): Promise<number> {
         if (user !== 'ann' || password !== 'pw') return void client.end(Buffer.from([1, 1]));
         client.write(Buffer.from([1, 0]));
         await reader.read(3);
-        const start = await reader.peek(2);
-        const address = decodeAddress(await reader.read(addressLength(start[0], start[1])));
+        const target = await readSocksAddress(reader, normalHost);
         reader.restore();
-        if (!address) return void client.destroy();
         const answer = (code: number): Buffer => Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0]);
         splice(
           client,
-          address.target.port,
-          address.target.host,
+          target.port,
+          target.host,
           () => client.write(answer(0)),
           () => client.end(answer(5)),
         );
@@ -142,10 +140,8 @@ async function startShadowsocksServer(cipher: string, password: string): Promise
       const stream = new ShadowsocksStream(socket, aeadSession({ method, master }, Buffer.alloc(0)));
       const reader = new ByteReader(stream);
       const serve = async (): Promise<void> => {
-        const start = await reader.peek(2);
-        const address = decodeAddress(await reader.read(addressLength(start[0], start[1])));
-        if (!address) return stream.destroy();
-        const remote = connect({ ...address.target, allowHalfOpen: true });
+        const target = await readSocksAddress(reader, normalHost);
+        const remote = connect({ ...target, allowHalfOpen: true });
         remote.pause();
         remote.on('error', () => stream.resetAndDestroy());
         remote.once('connect', () => relay(stream, remote, { upload: 0, download: 0 }, { head: reader.detach() }));

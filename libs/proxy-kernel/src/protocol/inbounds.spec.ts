@@ -4,7 +4,13 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ByteReader } from '@gatehouse/net';
+import {
+  ByteReader,
+  encodeSocksAddress,
+  encodeSocksDatagram,
+  encodeSocksReply,
+  type SocksAddress,
+} from '@gatehouse/net';
 import {
   cleanUp,
   cleanups,
@@ -19,7 +25,7 @@ import {
 } from '../../test/kernel-rig.js';
 import { aeadMethod, masterKey } from './shadowsocks/cipher.js';
 import { openDatagram, sealDatagram } from './shadowsocks/codec.js';
-import { decodeAddress, decodeUdp, encodeAddress, encodeReply, encodeUdp } from './socks/codec.js';
+import { decodeAddress, decodeDatagram } from './socks/codec.js';
 
 afterEach(cleanUp);
 
@@ -297,7 +303,7 @@ describe('users', () => {
     expect([...Buffer.from(await readAll(old))].slice(0, 2)).toEqual([0, 91]);
     const right = client(port);
     right.write(
-      Buffer.concat([signIn('ann', 'p:w'), Buffer.from([5, 1, 0]), encodeAddress({ host: 'a.test', port: echo })]),
+      Buffer.concat([signIn('ann', 'p:w'), Buffer.from([5, 1, 0]), encodeSocksAddress({ host: 'a.test', port: echo })]),
     );
     const reader = new ByteReader(right);
     expect([...(await reader.read(14))].slice(0, 6)).toEqual([5, 2, 1, 0, 5, 0]);
@@ -398,6 +404,10 @@ describe('SOCKS', () => {
   });
 });
 
+function datagramTo(target: SocksAddress, payload: Buffer): Buffer {
+  return encodeSocksDatagram(target, payload) ?? Buffer.alloc(0);
+}
+
 describe('UDP through SOCKS5', () => {
   async function startUdpEcho(): Promise<number> {
     const echo = createSocket('udp4');
@@ -423,9 +433,9 @@ describe('UDP through SOCKS5', () => {
     cleanups.push(() => udp.close());
     const relay = decodeAddress(reply, 3)?.target ?? { host: '', port: 0 };
     const ask = async (host: string, target: number, text: string): Promise<string> => {
-      udp.send(encodeUdp({ host, port: target }, Buffer.from(text)), relay.port, relay.host);
+      udp.send(datagramTo({ host, port: target }, Buffer.from(text)), relay.port, relay.host);
       const [bytes] = (await once(udp, 'message')) as [Buffer];
-      return String(decodeUdp(bytes)?.payload);
+      return String(decodeDatagram(bytes)?.payload);
     };
     return { control, udp, relay, ask };
   }
@@ -441,7 +451,7 @@ describe('UDP through SOCKS5', () => {
       const out = createSocket('udp4');
       out.on('message', (payload, from) => {
         const answer = sealDatagram(method, master, Buffer.alloc(method.saltLength, 7), [
-          encodeAddress({ host: from.address, port: from.port }),
+          encodeSocksAddress({ host: from.address, port: from.port }),
           payload,
         ]);
         server.send(answer, source.port, source.address);
@@ -524,7 +534,7 @@ describe('UDP through SOCKS5', () => {
     cleanups.push(() => stranger.close());
     let answered = false;
     stranger.on('message', () => (answered = true));
-    stranger.send(encodeUdp({ host: '127.0.0.1', port: echo }, Buffer.from('theirs')), relay.port, relay.host);
+    stranger.send(datagramTo({ host: '127.0.0.1', port: echo }, Buffer.from('theirs')), relay.port, relay.host);
     expect(await ask('127.0.0.1', echo, 'mine')).toBe('re:mine');
     expect(kernel.connections()).toMatchObject([{ upload: 8 }]);
     expect(answered).toBe(false);
@@ -562,7 +572,7 @@ describe('UDP through SOCKS5', () => {
       const seen: string[] = [];
       for (const [index, socket] of [udp, second].entries()) {
         socket.on('message', (bytes) => {
-          const { target, payload } = decodeUdp(bytes) ?? {};
+          const { target, payload } = decodeDatagram(bytes) ?? {};
           seen.push(`${index} ${asked[standIns.indexOf(target?.host ?? '')]} ${payload?.toString()}`);
         });
       }
@@ -570,7 +580,7 @@ describe('UDP through SOCKS5', () => {
       for (let round = 0; round < 3; round += 1) {
         for (const [at, host] of standIns.entries()) {
           for (const [index, socket] of [udp, second].entries()) {
-            socket.send(encodeUdp({ host, port: echo }, Buffer.from(`${asked[at]}`)), relay.port, relay.host);
+            socket.send(datagramTo({ host, port: echo }, Buffer.from(`${asked[at]}`)), relay.port, relay.host);
             expected.push(`${index} ${asked[at]} re:${asked[at]}`);
           }
         }
@@ -591,18 +601,20 @@ describe('UDP through SOCKS5', () => {
     await once(relay, 'listening');
     cleanups.push(() => relay.close());
     relay.on('message', (bytes, from) => {
-      const payload = decodeUdp(bytes)?.payload ?? Buffer.alloc(0);
+      const payload = decodeDatagram(bytes)?.payload ?? Buffer.alloc(0);
       for (const name of [Buffer.alloc(255, 0xff), Buffer.alloc(0), Buffer.from('a b')]) {
         const source = Buffer.concat([Buffer.from([0, 0, 0, 3, name.length]), name, Buffer.from([0, 53])]);
         relay.send(Buffer.concat([source, payload]), from.port, from.address);
       }
-      relay.send(encodeUdp({ host: '192.0.2.1', port: 53 }, payload), from.port, from.address);
+      relay.send(datagramTo({ host: '192.0.2.1', port: 53 }, payload), from.port, from.address);
     });
     const node = await portOf(
       createServer((socket) => {
         socket.once('data', () => {
           socket.write(Buffer.from([5, 0]));
-          socket.once('data', () => socket.write(encodeReply(0, { host: '127.0.0.1', port: relay.address().port })));
+          socket.once('data', () =>
+            socket.write(encodeSocksReply(0, { host: '127.0.0.1', port: relay.address().port })),
+          );
         });
       }),
     );
@@ -615,7 +627,7 @@ describe('UDP through SOCKS5', () => {
   it('that is rejected is recorded so', async () => {
     const { port, records } = await start({ config: { defaultPolicy: 'REJECT' } });
     const { udp, relay } = await associate(port);
-    udp.send(encodeUdp({ host: 'a.test', port: 53 }, Buffer.from('x')), relay.port, relay.host);
+    udp.send(datagramTo({ host: 'a.test', port: 53 }, Buffer.from('x')), relay.port, relay.host);
     await until(() => records.length === 1);
     expect(records[0]).toMatchObject({ status: 'rejected', closeReason: 'rejected', upload: 0 });
   });

@@ -144,8 +144,8 @@ export class AgentDatagrams implements ChannelHandler {
     else if (!session) lane.put(FRAME.closed, id, NOTHING, NOTHING);
     else if (type === FRAME.datagram) session.receive(lane, body.subarray(SESSION_BYTES), null);
     else if (type === FRAME.addressed) {
-      const { host, port, end } = decodeAddress(body);
-      session.receive(lane, body.subarray(end), { host, port });
+      const { address, end } = decodeAddress(body);
+      session.receive(lane, body.subarray(end), address);
     }
   }
 

@@ -1,7 +1,7 @@
-import type { RelayEndReason } from '@gatehouse/net';
+import { encodeSocksAddress, type RelayEndReason } from '@gatehouse/net';
 import type { HostAndPort } from '../environment.js';
 import type { Flow } from '../flow-ledger.js';
-import { encodeAddress, FRAME, NOTHING, type DatagramLane, type SessionOpening } from './frames.js';
+import { FRAME, NOTHING, type DatagramLane, type SessionOpening } from './frames.js';
 import type { Outlet } from './target-outlet.js';
 
 export interface AgentSessionOptions {
@@ -71,7 +71,7 @@ export class AgentDatagramSession {
     if (this.ended) return;
     const lane = wayBack(this.id, this.arrived);
     this.flow.counter.download += payload.length;
-    if (source) lane.put(FRAME.addressed, this.id, encodeAddress(source), payload);
+    if (source) lane.put(FRAME.addressed, this.id, encodeSocksAddress(source), payload);
     else lane.put(FRAME.datagram, this.id, NOTHING, payload);
   }
 

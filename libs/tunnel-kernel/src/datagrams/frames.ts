@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { formatIp, parseIp } from '@gatehouse/net';
+import { decodeSocksAddress, SocksError } from '@gatehouse/net';
 import type { HostAndPort } from '../environment.js';
 import { protocolError } from '../errors.js';
 import { MAX_DATAGRAM_BYTES } from './datagram-sessions.js';
@@ -103,48 +103,24 @@ export function decodeOpening(body: Buffer): SessionOpening {
   };
 }
 
-const ADDRESS = { ipv4: 1, name: 3, ipv6: 4 } as const;
-const MAX_NAME_BYTES = 255;
-
-/** Head of an `addressed` frame, as in SOCKS 5 (RFC 1928): kind, address, port. */
-export function encodeAddress({ host, port }: HostAndPort): Buffer {
-  const ip = parseIp(host);
-  if (ip) {
-    const head = Buffer.allocUnsafe(1 + ip.words.length * 4 + 2);
-    head[0] = ip.family === 4 ? ADDRESS.ipv4 : ADDRESS.ipv6;
-    for (const [index, word] of ip.words.entries()) head.writeUInt32BE(word >>> 0, 1 + index * 4);
-    head.writeUInt16BE(port, head.length - 2);
-    return head;
+/**
+ * The address of an `addressed` frame, which is one of SOCKS 5 (RFC 1928), and where the payload begins.
+ * @throws TunnelError `protocol`.
+ */
+export function decodeAddress(body: Buffer): { address: HostAndPort; end: number } {
+  let read: ReturnType<typeof decodeSocksAddress>;
+  try {
+    read = decodeSocksAddress(body, anyName, SESSION_BYTES);
+  } catch (error) {
+    throw error instanceof SocksError ? protocolError(error.message) : error;
   }
-  const name = Buffer.from(host);
-  if (name.length === 0 || name.length > MAX_NAME_BYTES) throw new RangeError('a name of 1 to 255 bytes');
-  const head = Buffer.allocUnsafe(2 + name.length + 2);
-  head[0] = ADDRESS.name;
-  head[1] = name.length;
-  name.copy(head, 2);
-  head.writeUInt16BE(port, head.length - 2);
-  return head;
+  if (!read) throw protocolError('an address that is too short');
+  return { address: read.target, end: read.end };
 }
 
-/** The address of an `addressed` frame and where the payload begins. @throws TunnelError `protocol`. */
-export function decodeAddress(body: Buffer): HostAndPort & { end: number } {
-  const kind = body[SESSION_BYTES];
-  const at = SESSION_BYTES + 1;
-  if (kind === ADDRESS.name) {
-    const { text, end } = readText(body, at);
-    return { host: text, ...readPort(body, end) };
-  }
-  if (kind !== ADDRESS.ipv4 && kind !== ADDRESS.ipv6) throw protocolError('an address of an unknown kind');
-  const family = kind === ADDRESS.ipv4 ? 4 : 6;
-  const end = at + (family === 4 ? 4 : 16);
-  const { port, end: after } = readPort(body, end);
-  const words = Array.from({ length: (end - at) / 4 }, (_, index) => body.readUInt32BE(at + index * 4));
-  return { host: formatIp({ family, words }), port, end: after };
-}
-
-function readPort(body: Buffer, at: number): { port: number; end: number } {
-  if (at + 2 > body.length) throw protocolError('an address that is too short');
-  return { port: body.readUInt16BE(at), end: at + 2 };
+/** What a name may be is for the side that acts on it to say. */
+function anyName(name: string): string {
+  return name;
 }
 
 function readText(body: Buffer, at: number): { text: string; end: number } {

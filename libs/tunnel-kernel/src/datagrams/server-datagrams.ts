@@ -149,8 +149,8 @@ export class ServerDatagrams implements DatagramSessions {
     if (!session || session.clientId !== clientId) return;
     if (type === FRAME.datagram) session.receive(body.subarray(SESSION_BYTES), null);
     else if (type === FRAME.addressed) {
-      const { host, port, end } = decodeAddress(body);
-      session.receive(body.subarray(end), { host, port });
+      const { address, end } = decodeAddress(body);
+      session.receive(body.subarray(end), address);
     } else if (type === FRAME.opened) session.opened(route);
     else if (type === FRAME.closed) session.forgotten();
   }

@@ -1,10 +1,10 @@
-import type { RelayEndReason } from '@gatehouse/net';
+import { encodeSocksAddress, type RelayEndReason } from '@gatehouse/net';
 import type { HostAndPort } from '../environment.js';
 import type { Flow } from '../flow-ledger.js';
 import type { AgentRoute } from './agent-route.js';
 import type { PlacedSession } from './session-shares.js';
 import { MAX_DATAGRAM_BYTES, type DatagramSession, type DatagramSessionOptions } from './datagram-sessions.js';
-import { encodeAddress, encodeOpening, FRAME, NOTHING } from './frames.js';
+import { encodeOpening, FRAME, NOTHING } from './frames.js';
 
 /** Counts of what did not get through the server. */
 export interface DatagramDrops {
@@ -67,7 +67,7 @@ export class ServerDatagramSession implements DatagramSession, PlacedSession {
     const lane = route?.lane(this.id);
     if (!lane) return void (drops.noRoute += 1);
     if (this.openedOn !== route) lane.put(FRAME.open, this.id, this.opening, NOTHING);
-    if (destination) lane.put(FRAME.addressed, this.id, encodeAddress(destination), payload);
+    if (destination) lane.put(FRAME.addressed, this.id, encodeSocksAddress(destination), payload);
     else lane.put(FRAME.datagram, this.id, NOTHING, payload);
     this.flow.counter.upload += payload.length;
   }

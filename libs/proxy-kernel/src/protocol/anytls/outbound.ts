@@ -1,5 +1,5 @@
 import type { OtherNode, NodeTls } from '@gatehouse/contracts';
-import type { ByteStream } from '@gatehouse/net';
+import { encodeSocksAddress, type ByteStream } from '@gatehouse/net';
 import {
   DialError,
   type DialContext,
@@ -9,7 +9,6 @@ import {
 } from '../../interfaces/index.js';
 import { PrologueStream } from '../../transport/prologue-stream.js';
 import type { ServerDialer } from '../../transport/server-dialer.js';
-import { encodeAddress } from '../socks/codec.js';
 import { UdpOverTcpPackets, udpOverTcpRequest, udpOverTcpTarget } from '../udp-over-tcp/packets.js';
 import { AnyTlsSessionPool, type PoolOptions } from './session-pool.js';
 import { AnyTlsStream } from './stream.js';
@@ -29,12 +28,12 @@ export class AnyTlsOutbound implements Outbound {
   }
 
   connect(target: Target, context: DialContext): Promise<ByteStream> {
-    return this.open(encodeAddress(target), context);
+    return this.open(encodeSocksAddress(target), context);
   }
 
   async openPackets(context: DialContext): Promise<PacketConnection> {
     if (!this.udp) throw new DialError('route', 'other', `${this.tag} carries no UDP`);
-    const head = Buffer.concat([encodeAddress(udpOverTcpTarget(2)), udpOverTcpRequest(2)]);
+    const head = Buffer.concat([encodeSocksAddress(udpOverTcpTarget(2)), udpOverTcpRequest(2)]);
     return new UdpOverTcpPackets(await this.open(head, context));
   }
 

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
-import { ByteReader, ByteReaderError, setFlowTimeout } from '@gatehouse/net';
+import { ByteReader, ByteReaderError, setFlowTimeout, SOCKS5_VERSION, SocksError } from '@gatehouse/net';
 import type { Inbound, InboundContext } from '../../interfaces/index.js';
 import { serveConnect } from '../http/connect.js';
 import { HttpForwarder } from '../http/forwarder.js';
-import { SOCKS4, SOCKS5, SocksError } from '../socks/codec.js';
+import { SOCKS4_VERSION } from '../socks/codec.js';
 import { serveSocks } from '../socks/inbound.js';
 
 /** A request head or handshake longer than this is refused. */
@@ -39,7 +39,7 @@ export class MixedInbound implements Inbound {
     const reader = new ByteReader(socket, MAX_HANDSHAKE_BYTES);
     const [first] = await reader.peek(1);
     const { type } = this.context.config;
-    if (first === SOCKS5 || first === SOCKS4) {
+    if (first === SOCKS5_VERSION || first === SOCKS4_VERSION) {
       if (type === 'http') throw new SocksError('a SOCKS client on an HTTP listener');
       return serveSocks(this.context, socket, reader, settle);
     }

@@ -1,11 +1,12 @@
 /** The datagrams of Shadowsocks 2022 (SIP022 3.2): a session of our own, and those of the server that answers it. */
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, randomInt, type KeyObject } from 'node:crypto';
+import { encodeSocksAddress } from '@gatehouse/net';
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
 import type { Target } from '../../interfaces/index.js';
 import { freshBytes } from '../../transport/fresh-bytes.js';
 import { TAG_LENGTH } from '../shadowsocks/cipher.js';
 import { ShadowsocksError, checkTag, type DatagramCodec } from '../shadowsocks/codec.js';
-import { decodeAddress, encodeAddress } from '../socks/codec.js';
+import { decodeAddress } from '../socks/codec.js';
 import { decryptBlock, encryptBlock, keyName, subkey, type Keys2022 } from './cipher.js';
 import { checkTimestamp, timestamp } from './clock.js';
 
@@ -51,7 +52,7 @@ export class Datagrams2022 implements DatagramCodec {
     this.packetId += 1n;
     const padding = paddingFor(payload, target);
     const start = [Buffer.from([TYPE_CLIENT]), timestamp(), Buffer.from([padding.length >> 8, padding.length & 255])];
-    return this.sealing.seal(header, Buffer.concat([...start, padding, encodeAddress(target), payload]));
+    return this.sealing.seal(header, Buffer.concat([...start, padding, encodeSocksAddress(target), payload]));
   }
 
   open(bytes: Buffer): { target: Target; payload: Buffer } | null {

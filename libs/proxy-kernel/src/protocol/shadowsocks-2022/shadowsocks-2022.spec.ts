@@ -2,8 +2,9 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { blake3 } from '@noble/hashes/blake3.js';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { encodeSocksAddress } from '@gatehouse/net';
 import { StreamOpener, StreamSealer, type StreamFormat } from '../shadowsocks/codec.js';
-import { decodeAddress, encodeAddress } from '../socks/codec.js';
+import { decodeAddress } from '../socks/codec.js';
 import { decryptBlock, keyName, parseKeys2022, streamIdentities, subkey, type Keys2022 } from './cipher.js';
 import { Datagrams2022, createSealing } from './datagrams.js';
 import { ReplayWindow } from './datagrams.js';
@@ -12,7 +13,7 @@ import { session2022 } from './session.js';
 const AES128 = '2022-blake3-aes-128-gcm';
 const CIPHERS = [AES128, '2022-blake3-aes-256-gcm', '2022-blake3-chacha20-poly1305'];
 const target = { host: 'example.com', port: 443 };
-const address = encodeAddress(target);
+const address = encodeSocksAddress(target);
 
 function keysFor(cipher: string, count = 1): Keys2022 {
   const length = cipher.includes('128') ? 16 : 32;

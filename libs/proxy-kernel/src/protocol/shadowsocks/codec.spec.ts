@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { decodeAddress, encodeAddress } from '../socks/codec.js';
+import { encodeSocksAddress } from '@gatehouse/net';
+import { decodeAddress } from '../socks/codec.js';
 import { aeadMethod, freshSalt, isEmbeddedCipher, masterKey } from './cipher.js';
 import { MAX_CHUNK, StreamOpener, StreamSealer, aeadFormat, openDatagram, sealDatagram } from './codec.js';
 
@@ -97,7 +98,7 @@ describe.each(CAPTURED)('$cipher', ({ cipher, stream, datagram }) => {
     const salt = bytes.subarray(0, method.saltLength);
     const plain = openInPieces(new StreamOpener(aeadFormat(method, master)), bytes, () => bytes.length);
     const sealer = new StreamSealer(aeadFormat(method, master), salt);
-    const address = encodeAddress({ host: 'example.com', port: 80 });
+    const address = encodeSocksAddress({ host: 'example.com', port: 80 });
     // That implementation sealed the address and the payload together or apart; its first length says which.
     const together = Buffer.concat([salt, sealAll(sealer, plain)]);
     const apart = (): Buffer => {
@@ -116,7 +117,7 @@ describe.each(CAPTURED)('$cipher', ({ cipher, stream, datagram }) => {
 
   it("seals a datagram to another implementation's bytes", () => {
     const bytes = Buffer.from(datagram, 'hex');
-    const parts = [encodeAddress({ host: 'example.com', port: 80 }), Buffer.from('datagram')];
+    const parts = [encodeSocksAddress({ host: 'example.com', port: 80 }), Buffer.from('datagram')];
     expect(sealDatagram(method, master, bytes.subarray(0, method.saltLength), parts).toString('hex')).toBe(datagram);
   });
 

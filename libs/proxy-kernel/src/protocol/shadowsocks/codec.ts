@@ -1,7 +1,8 @@
 /** The stream and datagram formats of Shadowsocks AEAD (SIP004). Pure: bytes in, bytes out. */
 import { createCipheriv, createDecipheriv, type CipherGCMTypes, type DecipherGCM, type KeyObject } from 'node:crypto';
+import { encodeSocksAddress } from '@gatehouse/net';
 import type { Target } from '../../interfaces/index.js';
-import { decodeAddress, encodeAddress } from '../socks/codec.js';
+import { decodeAddress } from '../socks/codec.js';
 import { NONCE_LENGTH, TAG_LENGTH, freshSalt, sessionKey, type AeadMethod } from './cipher.js';
 
 export const MAX_CHUNK = 0x3fff;
@@ -206,7 +207,7 @@ export interface DatagramCodec {
 /** SIP004: each datagram under its own salt. */
 export function aeadDatagrams(method: AeadMethod, master: Buffer): DatagramCodec {
   return {
-    seal: (payload, target) => sealDatagram(method, master, freshSalt(method), [encodeAddress(target), payload]),
+    seal: (payload, target) => sealDatagram(method, master, freshSalt(method), [encodeSocksAddress(target), payload]),
     open: (bytes) => {
       const plain = openDatagram(method, master, bytes);
       const address = decodeAddress(plain);

@@ -1,5 +1,5 @@
 import type { ShadowsocksNode } from '@gatehouse/contracts';
-import type { ByteStream } from '@gatehouse/net';
+import { encodeSocksAddress, type ByteStream } from '@gatehouse/net';
 import {
   DialError,
   type DialContext,
@@ -11,7 +11,6 @@ import type { ServerDialer } from '../../transport/server-dialer.js';
 import { parseKeys2022 } from '../shadowsocks-2022/cipher.js';
 import { Datagrams2022 } from '../shadowsocks-2022/datagrams.js';
 import { session2022 } from '../shadowsocks-2022/session.js';
-import { encodeAddress } from '../socks/codec.js';
 import { UdpOverTcpPackets, udpOverTcpTarget, type UdpOverTcpVersion } from '../udp-over-tcp/packets.js';
 import { aeadMethod, masterKey } from './cipher.js';
 import { aeadDatagrams, type DatagramCodec } from './codec.js';
@@ -73,14 +72,14 @@ function editionOf({ cipher, password }: ShadowsocksNode): Edition {
   const keys2022 = parseKeys2022(cipher, password);
   if (keys2022) {
     return {
-      session: (target) => session2022(keys2022, encodeAddress(target)),
+      session: (target) => session2022(keys2022, encodeSocksAddress(target)),
       datagrams: () => new Datagrams2022(keys2022),
     };
   }
   const method = aeadMethod(cipher);
   const keys = { method, master: masterKey(password, method.keyLength) };
   return {
-    session: (target) => aeadSession(keys, encodeAddress(target)),
+    session: (target) => aeadSession(keys, encodeSocksAddress(target)),
     datagrams: () => aeadDatagrams(method, keys.master),
   };
 }

@@ -1,6 +1,6 @@
+import { SocksError } from '@gatehouse/net';
 import type { PacketConnection, Target } from '../../interfaces/index.js';
 import type { ServerPackets } from '../../transport/server-packets.js';
-import { SocksError } from '../socks/codec.js';
 import { ShadowsocksError, type DatagramCodec } from './codec.js';
 
 /** UDP through a Shadowsocks server: each datagram sealed on its own. */

@@ -1,10 +1,21 @@
 import type { Socket } from 'node:net';
-import type { ByteReader } from '@gatehouse/net';
+import {
+  encodeSocksReply,
+  readSocksAddress,
+  SOCKS5_VERSION,
+  SOCKS_COMMAND,
+  SOCKS_METHOD,
+  SOCKS_PASSWORD_VERSION,
+  SOCKS_REPLY,
+  SocksError,
+  type ByteReader,
+  type SocksAddress,
+} from '@gatehouse/net';
 import { DialError, RejectedError, type InboundContext } from '../../interfaces/index.js';
 import { endGently, plainAddress } from '../client-socket.js';
 import { normalHost } from '../../transport/normal-host.js';
 import { serveStream } from '../stream-session.js';
-import * as codec from './codec.js';
+import { encodeReply4 } from './codec.js';
 import { serveUdpAssociation } from './udp-association.js';
 
 /** Serves one SOCKS client whose first byte is at the reader. @throws ByteReaderError, SocksError for a bad handshake. */
@@ -15,7 +26,7 @@ export async function serveSocks(
   onHandshake: () => void,
 ): Promise<void> {
   const version = (await reader.read(1))[0];
-  const serve = version === codec.SOCKS5 ? serveSocks5 : serveSocks4;
+  const serve = version === SOCKS5_VERSION ? serveSocks5 : serveSocks4;
   return serve(context, socket, reader, onHandshake);
 }
 
@@ -30,19 +41,19 @@ async function serveSocks5(
   const [, command = 0] = await reader.read(3);
   const target = await readTarget(socket, reader);
   onHandshake();
-  if (command === codec.COMMAND_CONNECT) {
+  if (command === SOCKS_COMMAND.connect) {
     return serveStream(context, {
       socket,
       reader,
       type: 'Socks5',
       user,
       ...target,
-      accepted: codec.encodeReply(codec.REPLY.succeeded),
-      refused: (error) => codec.encodeReply(replyCode(error)),
+      accepted: encodeSocksReply(SOCKS_REPLY.succeeded),
+      refused: (error) => encodeSocksReply(replyCode(error)),
     });
   }
-  if (command === codec.COMMAND_UDP_ASSOCIATE) return serveUdpAssociation(context, { socket, reader, user });
-  endGently(socket, codec.encodeReply(codec.REPLY.commandNotSupported));
+  if (command === SOCKS_COMMAND.associate) return serveUdpAssociation(context, { socket, reader, user });
+  endGently(socket, encodeSocksReply(SOCKS_REPLY.commandNotSupported));
 }
 
 /** Name of the user, null for an open listener, false when the client was sent away. */
@@ -53,23 +64,23 @@ async function authenticate(
 ): Promise<string | null | false> {
   const count = (await reader.read(1))[0] ?? 0;
   const methods = count === 0 ? Buffer.alloc(0) : await reader.read(count);
-  const wanted = context.requiresAuth ? codec.AUTH_PASSWORD : codec.AUTH_NONE;
+  const wanted = context.requiresAuth ? SOCKS_METHOD.password : SOCKS_METHOD.none;
   if (!methods.includes(wanted)) {
-    endGently(socket, Buffer.from([codec.SOCKS5, codec.AUTH_UNACCEPTABLE]));
+    endGently(socket, Buffer.from([SOCKS5_VERSION, SOCKS_METHOD.unacceptable]));
     return false;
   }
-  socket.write(Buffer.from([codec.SOCKS5, wanted]));
-  if (wanted === codec.AUTH_NONE) return null;
+  socket.write(Buffer.from([SOCKS5_VERSION, wanted]));
+  if (wanted === SOCKS_METHOD.none) return null;
   const version = (await reader.read(1))[0];
   const username = await readString(reader);
   const password = await readString(reader);
   const address = plainAddress(socket.remoteAddress);
-  const user = version === 1 ? context.authenticate(username, password, address).user : null;
+  const user = version === SOCKS_PASSWORD_VERSION ? context.authenticate(username, password, address).user : null;
   if (user === null) {
-    endGently(socket, Buffer.from([1, 1]));
+    endGently(socket, Buffer.from([SOCKS_PASSWORD_VERSION, 1]));
     return false;
   }
-  socket.write(Buffer.from([1, 0]));
+  socket.write(Buffer.from([SOCKS_PASSWORD_VERSION, 0]));
   return user;
 }
 
@@ -78,26 +89,22 @@ async function readString(reader: ByteReader): Promise<string> {
   return length === 0 ? '' : (await reader.read(length)).toString();
 }
 
-async function readTarget(socket: Socket, reader: ByteReader): Promise<{ host: string; port: number }> {
-  const start = await reader.peek(2);
+async function readTarget(socket: Socket, reader: ByteReader): Promise<SocksAddress> {
   try {
-    const bytes = await reader.read(codec.addressLength(start[0], start[1]));
-    const address = codec.decodeAddress(bytes);
-    if (!address) throw new codec.SocksError('the address is cut off');
-    return { host: address.target.host, port: address.target.port };
+    return await readSocksAddress(reader, normalHost);
   } catch (error) {
-    if (error instanceof codec.SocksError) endGently(socket, codec.encodeReply(codec.REPLY.addressTypeNotSupported));
+    if (error instanceof SocksError) endGently(socket, encodeSocksReply(SOCKS_REPLY.addressTypeNotSupported));
     throw error;
   }
 }
 
 /** RFC 1928 section 6. */
 function replyCode(error: unknown): number {
-  if (error instanceof RejectedError) return codec.REPLY.notAllowed;
+  if (error instanceof RejectedError) return SOCKS_REPLY.notAllowed;
   const kind = error instanceof DialError ? error.kind : 'other';
-  if (kind === 'connection_refused') return codec.REPLY.connectionRefused;
-  if (kind === 'unreachable' || kind === 'dns_error') return codec.REPLY.hostUnreachable;
-  return kind === 'timeout' ? codec.REPLY.ttlExpired : codec.REPLY.generalFailure;
+  if (kind === 'connection_refused') return SOCKS_REPLY.refused;
+  if (kind === 'unreachable' || kind === 'dns_error') return SOCKS_REPLY.hostUnreachable;
+  return kind === 'timeout' ? SOCKS_REPLY.timeout : SOCKS_REPLY.failure;
 }
 
 const NUL = Buffer.from([0]);
@@ -118,8 +125,8 @@ async function serveSocks4(
     named ? (await reader.readThrough(NUL)).subarray(0, -1).toString() : head.subarray(3).join('.'),
   );
   onHandshake();
-  if (context.requiresAuth || head[0] !== codec.COMMAND_CONNECT || host === null) {
-    return endGently(socket, codec.encodeReply4(false));
+  if (context.requiresAuth || head[0] !== SOCKS_COMMAND.connect || host === null) {
+    return endGently(socket, encodeReply4(false));
   }
   return serveStream(context, {
     socket,
@@ -128,7 +135,7 @@ async function serveSocks4(
     user: null,
     host,
     port: head.readUInt16BE(1),
-    accepted: codec.encodeReply4(true),
-    refused: () => codec.encodeReply4(false),
+    accepted: encodeReply4(true),
+    refused: () => encodeReply4(false),
   });
 }

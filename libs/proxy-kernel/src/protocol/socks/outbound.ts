@@ -1,5 +1,16 @@
 import type { Socks5Node } from '@gatehouse/contracts';
-import type { ByteReader, ByteStream } from '@gatehouse/net';
+import {
+  encodeSocksPassword,
+  encodeSocksRequest,
+  readSocksAddress,
+  SOCKS5_VERSION,
+  SOCKS_COMMAND,
+  SOCKS_METHOD,
+  SOCKS_REPLY,
+  type ByteReader,
+  type ByteStream,
+  type SocksAddress,
+} from '@gatehouse/net';
 import {
   DialError,
   type DialContext,
@@ -8,9 +19,9 @@ import {
   type PacketConnection,
   type Target,
 } from '../../interfaces/index.js';
+import { normalHost } from '../../transport/normal-host.js';
 import { dialNodeServer, shakeHands } from '../../transport/node-server.js';
 import type { ServerDialer } from '../../transport/server-dialer.js';
-import * as codec from './codec.js';
 import { SocksPackets } from './packets.js';
 
 const ANY: Target = { host: '0.0.0.0', port: 0 };
@@ -33,12 +44,12 @@ export class Socks5Outbound implements Outbound {
   }
 
   async connect(target: Target, context: DialContext): Promise<ByteStream> {
-    const { stream } = await this.command(codec.COMMAND_CONNECT, target, context);
+    const { stream } = await this.command(SOCKS_COMMAND.connect, target, context);
     return stream;
   }
 
   async openPackets(context: DialContext): Promise<PacketConnection> {
-    const { stream, bound } = await this.command(codec.COMMAND_UDP_ASSOCIATE, ANY, context);
+    const { stream, bound } = await this.command(SOCKS_COMMAND.associate, ANY, context);
     // "Wherever you reached me" (RFC 1928 says nothing of it, every server does it).
     const anywhere = bound.host === '0.0.0.0' || bound.host === '::';
     const reached = (this.dialer.direct ? stream.remoteAddress : undefined) ?? this.node.server;
@@ -55,12 +66,12 @@ export class Socks5Outbound implements Outbound {
     command: number,
     target: Target,
     context: DialContext,
-  ): Promise<{ stream: ByteStream; bound: Target }> {
+  ): Promise<{ stream: ByteStream; bound: SocksAddress }> {
     const stream = await dialNodeServer(this.node, this.dialer, context);
     const bound = await shakeHands(stream, context.signal, async (reader) => {
       await this.authenticate(stream, reader);
       context.onStage?.('greeting');
-      stream.write(Buffer.concat([Buffer.from([codec.SOCKS5, command, 0]), codec.encodeAddress(target)]));
+      stream.write(encodeSocksRequest(command, target));
       return readReply(reader);
     });
     return { stream, bound };
@@ -68,37 +79,35 @@ export class Socks5Outbound implements Outbound {
 
   private async authenticate(stream: ByteStream, reader: ByteReader): Promise<void> {
     const { username, password = '' } = this.node;
-    const methods = username === undefined ? [codec.AUTH_NONE] : [codec.AUTH_NONE, codec.AUTH_PASSWORD];
-    stream.write(Buffer.from([codec.SOCKS5, methods.length, ...methods]));
-    const [version, method = codec.AUTH_UNACCEPTABLE] = await reader.read(2);
-    if (version !== codec.SOCKS5)
+    const methods = username === undefined ? [SOCKS_METHOD.none] : [SOCKS_METHOD.none, SOCKS_METHOD.password];
+    stream.write(Buffer.from([SOCKS5_VERSION, methods.length, ...methods]));
+    const [version, method = SOCKS_METHOD.unacceptable] = await reader.read(2);
+    if (version !== SOCKS5_VERSION)
       throw new DialError('handshake', 'protocol_error', 'the server does not speak SOCKS5');
-    if (method === codec.AUTH_NONE) return;
-    if (method !== codec.AUTH_PASSWORD || username === undefined) {
+    if (method === SOCKS_METHOD.none) return;
+    if (method !== SOCKS_METHOD.password || username === undefined) {
       throw new DialError('handshake', 'auth_failed', 'the server accepts none of our ways to sign in');
     }
-    stream.write(codec.encodePasswordRequest(username, password));
+    stream.write(encodeSocksPassword(username, password));
     const [, status] = await reader.read(2);
     if (status !== 0) throw new DialError('handshake', 'auth_failed', 'the server refused user and password');
   }
 }
 
-async function readReply(reader: ByteReader): Promise<Target> {
-  const [version, reply = codec.REPLY.generalFailure] = await reader.read(3);
-  if (version !== codec.SOCKS5) throw new DialError('handshake', 'protocol_error', 'the server does not speak SOCKS5');
-  if (reply !== codec.REPLY.succeeded) throw refusal(reply);
-  const start = await reader.peek(2);
-  const address = codec.decodeAddress(await reader.read(codec.addressLength(start[0], start[1])));
-  if (!address) throw new DialError('handshake', 'protocol_error', 'the bound address is cut off');
-  return address.target;
+async function readReply(reader: ByteReader): Promise<SocksAddress> {
+  const [version, reply = SOCKS_REPLY.failure] = await reader.read(3);
+  if (version !== SOCKS5_VERSION)
+    throw new DialError('handshake', 'protocol_error', 'the server does not speak SOCKS5');
+  if (reply !== SOCKS_REPLY.succeeded) throw refusal(reply);
+  return readSocksAddress(reader, normalHost);
 }
 
 function refusal(reply: number): DialError {
   const kinds: Record<number, ErrorKind> = {
-    [codec.REPLY.networkUnreachable]: 'unreachable',
-    [codec.REPLY.hostUnreachable]: 'unreachable',
-    [codec.REPLY.connectionRefused]: 'connection_refused',
-    [codec.REPLY.ttlExpired]: 'timeout',
+    [SOCKS_REPLY.networkUnreachable]: 'unreachable',
+    [SOCKS_REPLY.hostUnreachable]: 'unreachable',
+    [SOCKS_REPLY.refused]: 'connection_refused',
+    [SOCKS_REPLY.timeout]: 'timeout',
   };
   return new DialError('handshake', kinds[reply] ?? 'other', `the server answered ${reply}`);
 }

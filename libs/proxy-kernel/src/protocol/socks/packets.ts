@@ -1,7 +1,7 @@
-import type { ByteStream } from '@gatehouse/net';
+import { encodeSocksDatagram, type ByteStream } from '@gatehouse/net';
 import type { PacketConnection, Target } from '../../interfaces/index.js';
 import type { ServerPackets } from '../../transport/server-packets.js';
-import { decodeUdp, encodeUdp } from './codec.js';
+import { decodeDatagram } from './codec.js';
 
 /** UDP through a SOCKS5 server's relay; it lives as long as the TCP connection that asked for it. */
 export class SocksPackets implements PacketConnection {
@@ -24,7 +24,8 @@ export class SocksPackets implements PacketConnection {
   }
 
   send(payload: Buffer, target: Target): void {
-    if (!this.closed) this.relay.send(encodeUdp(target, payload));
+    const datagram = this.closed ? null : encodeSocksDatagram(target, payload);
+    if (datagram) this.relay.send(datagram);
   }
 
   onMessage(listener: (payload: Buffer, from: Target) => void): void {
@@ -40,7 +41,7 @@ export class SocksPackets implements PacketConnection {
   }
 
   private received(bytes: Buffer): void {
-    const datagram = decodeUdp(bytes);
+    const datagram = decodeDatagram(bytes);
     if (datagram) for (const listener of this.messageListeners) listener(datagram.payload, datagram.target);
   }
 

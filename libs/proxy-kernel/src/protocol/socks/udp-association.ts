@@ -1,9 +1,9 @@
 import type { RemoteInfo, Socket as UdpSocket } from 'node:dgram';
 import { isIPv6, type Socket } from 'node:net';
-import { createUdpSocket, type ByteReader } from '@gatehouse/net';
-import type { InboundContext, Target } from '../../interfaces/index.js';
+import { createUdpSocket, encodeSocksDatagram, encodeSocksReply, SOCKS_REPLY, type ByteReader } from '@gatehouse/net';
+import type { InboundContext } from '../../interfaces/index.js';
 import { endGently, plainAddress } from '../client-socket.js';
-import { REPLY, SocksError, decodeUdp, encodeReply, encodeUdp } from './codec.js';
+import { decodeDatagram } from './codec.js';
 import { UdpFlows } from './udp-flows.js';
 
 /** Ports that one client sends from, such as one for each connection of its browser over QUIC. */
@@ -25,11 +25,11 @@ export async function serveUdpAssociation(context: InboundContext, client: Assoc
   try {
     await bind(udp, address);
   } catch {
-    return endGently(socket, encodeReply(REPLY.generalFailure));
+    return endGently(socket, encodeSocksReply(SOCKS_REPLY.failure));
   }
   if (socket.destroyed) return void udp.close();
   new Association(context, client, udp).start();
-  socket.write(encodeReply(REPLY.succeeded, { host: address, port: udp.address().port }));
+  socket.write(encodeSocksReply(SOCKS_REPLY.succeeded, { host: address, port: udp.address().port }));
 }
 
 function bind(udp: UdpSocket, address: string): Promise<void> {
@@ -71,7 +71,7 @@ class Association {
 
   private received(bytes: Buffer, from: RemoteInfo): void {
     if (plainAddress(from.address) !== this.clientIp) return;
-    const datagram = decodeUdp(bytes);
+    const datagram = decodeDatagram(bytes);
     if (!datagram) return;
     const flows = this.ports.get(from.port) ?? this.open(from.port);
     flows.send(datagram.payload, datagram.target);
@@ -86,20 +86,10 @@ class Association {
     const { remotePort = 0, localPort = 0 } = this.client.socket;
     const source = { ip: this.clientIp, port: remotePort, user: this.client.user, inboundPort: localPort };
     const flows = new UdpFlows(this.context, source, (payload, from) => {
-      const datagram = encodeAnswer(from, payload);
+      const datagram = encodeSocksDatagram(from, payload);
       if (datagram) this.udp.send(datagram, clientPort, this.clientIp, () => undefined);
     });
     this.ports.set(clientPort, flows);
     return flows;
-  }
-}
-
-/** Null: the node says that it comes from a name that cannot be written. */
-function encodeAnswer(from: Target, payload: Buffer): Buffer | null {
-  try {
-    return encodeUdp(from, payload);
-  } catch (error) {
-    if (error instanceof SocksError) return null;
-    throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NodeTls, TrojanNode } from '@gatehouse/contracts';
-import type { ByteStream } from '@gatehouse/net';
+import { encodeSocksAddress, type ByteStream } from '@gatehouse/net';
 import {
   DialError,
   type DialContext,
@@ -11,7 +11,6 @@ import {
 import { createCarrier } from '../../transport/carrier.js';
 import { PrologueStream } from '../../transport/prologue-stream.js';
 import type { ServerDialer } from '../../transport/server-dialer.js';
-import { encodeAddress } from '../socks/codec.js';
 import { TrojanPackets } from './packets.js';
 import type { Carrier } from '../../transport/node-server.js';
 
@@ -49,7 +48,7 @@ export class TrojanOutbound implements Outbound {
   }
 
   private async open(command: number, target: Target, context: DialContext): Promise<ByteStream> {
-    const head = Buffer.concat([this.key, Buffer.from([command]), encodeAddress(target), CRLF]);
+    const head = Buffer.concat([this.key, Buffer.from([command]), encodeSocksAddress(target), CRLF]);
     return new PrologueStream(await this.carrier.connect(context), head);
   }
 }

@@ -1,6 +1,6 @@
-import type { ByteStream } from '@gatehouse/net';
+import { encodeSocksAddress, type ByteStream } from '@gatehouse/net';
 import type { PacketConnection, Target } from '../../interfaces/index.js';
-import { decodeAddress, encodeAddress } from '../socks/codec.js';
+import { decodeAddress } from '../socks/codec.js';
 import { StreamDatagrams, type DatagramFraming } from '../stream-datagrams.js';
 
 /** More than this a server refuses, and ends the stream. */
@@ -18,7 +18,7 @@ export const TROJAN_FRAMING: DatagramFraming<TrojanDatagram> = {
   encode({ target, payload }) {
     if (payload.length > MAX_PAYLOAD) return null;
     const { length } = payload;
-    return Buffer.concat([encodeAddress(target), Buffer.from([length >> 8, length & 255, 13, 10]), payload]);
+    return Buffer.concat([encodeSocksAddress(target), Buffer.from([length >> 8, length & 255, 13, 10]), payload]);
   },
   decode(bytes) {
     const address = decodeAddress(bytes);

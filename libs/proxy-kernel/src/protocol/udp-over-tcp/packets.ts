@@ -1,7 +1,7 @@
 /** UDP over TCP as sing-box and Clash speak it: a stream to a name that is none, then datagrams with their addresses. */
-import type { ByteStream } from '@gatehouse/net';
+import { encodeSocksAddress, type ByteStream } from '@gatehouse/net';
 import type { PacketConnection, Target } from '../../interfaces/index.js';
-import { decodeAddress, encodeAddress } from '../socks/codec.js';
+import { decodeAddress } from '../socks/codec.js';
 import { StreamDatagrams, type DatagramFraming } from '../stream-datagrams.js';
 
 export type UdpOverTcpVersion = 1 | 2;
@@ -20,7 +20,7 @@ export function udpOverTcpTarget(version: UdpOverTcpVersion): Target {
 
 /** What stands in front of the datagrams: each has its own target. */
 export function udpOverTcpRequest(version: UdpOverTcpVersion): Buffer {
-  return version === 1 ? Buffer.alloc(0) : Buffer.concat([Buffer.from([0]), encodeAddress(ANY)]);
+  return version === 1 ? Buffer.alloc(0) : Buffer.concat([Buffer.from([0]), encodeSocksAddress(ANY)]);
 }
 
 interface Datagram {
@@ -33,7 +33,7 @@ export const UDP_OVER_TCP_FRAMING: DatagramFraming<Datagram> = {
   maxBytes: MAX_ADDRESS + 2 + MAX_PAYLOAD,
   encode({ target, payload }) {
     if (payload.length > MAX_PAYLOAD) return null;
-    const address = encodeAddress(target);
+    const address = encodeSocksAddress(target);
     address[0] = SOCKS_TYPES.indexOf(address[0] ?? 0);
     return Buffer.concat([address, Buffer.from([payload.length >> 8, payload.length & 255]), payload]);
   },

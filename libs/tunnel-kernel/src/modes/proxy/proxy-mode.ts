@@ -1,12 +1,20 @@
 import type { Socket } from 'node:net';
-import { ByteReader, guardPromise, resetStream, setFlowTimeout } from '@gatehouse/net';
+import {
+  ByteReader,
+  encodeSocksReply,
+  guardPromise,
+  resetStream,
+  setFlowTimeout,
+  SOCKS5_VERSION,
+  SOCKS_REPLY,
+} from '@gatehouse/net';
 import type { AdmissionRefusal } from '../../access/gate.js';
 import type { TunnelConfig } from '../../config.js';
 import type { AdmittedSocket } from '../admission.js';
 import type { Entrance, ModeContext, ServerMode } from '../mode.js';
 import { TcpEntrance } from '../tcp-entrance.js';
 import { HttpProxy } from './http-proxy.js';
-import { encodeReply, readSocksRequest, SOCKS5_VERSION, SOCKS_REPLY } from './socks5.js';
+import { readSocksRequest } from './socks5.js';
 import { SocksServer } from './socks-server.js';
 
 /** From accept until the visitor has said where it wants to go. */
@@ -87,7 +95,7 @@ export class ProxyMode implements ServerMode {
       const isSocks = (await reader.peek(1))[0] === SOCKS5_VERSION;
       if (isSocks !== (mode === 'socks5') && mode !== 'mix_proxy') return resetStream(socket);
       if (!isSocks) socket.end(answer);
-      else if (await readSocksRequest(reader, socket, null)) socket.end(encodeReply(SOCKS_REPLY.notAllowed));
+      else if (await readSocksRequest(reader, socket, null)) socket.end(encodeSocksReply(SOCKS_REPLY.notAllowed));
       socket.destroySoon();
     } catch {
       resetStream(socket);

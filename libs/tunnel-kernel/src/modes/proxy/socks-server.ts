@@ -1,20 +1,18 @@
-import { resetStream, type ByteReader } from '@gatehouse/net';
+import {
+  encodeSocksReply,
+  resetStream,
+  SOCKS_COMMAND,
+  SOCKS_REPLY,
+  type ByteReader,
+  type SocksReply,
+} from '@gatehouse/net';
 import type { HostAndPort } from '../../environment.js';
 import { TargetError, TunnelError } from '../../errors.js';
 import { relayFlow } from '../../relay-flow.js';
 import type { AdmittedSocket } from '../admission.js';
 import type { ModeContext } from '../mode.js';
 import { reachDestination } from './reach-destination.js';
-import {
-  encodeReply,
-  readSocksRequest,
-  replyTo,
-  SOCKS_COMMAND,
-  SOCKS_REPLY,
-  type PasswordCheck,
-  type SocksReply,
-  type SocksRequest,
-} from './socks5.js';
+import { readSocksRequest, replyTo, type PasswordCheck, type SocksRequest } from './socks5.js';
 import { UdpAssociation } from './udp-association.js';
 
 /** SOCKS5 to visitors; the way out is the agent's. */
@@ -59,7 +57,7 @@ export class SocksServer {
     try {
       const stream = await reachDestination(this.context, visitor, destination);
       if (socket.destroyed) return resetStream(stream);
-      socket.write(encodeReply(SOCKS_REPLY.succeeded));
+      socket.write(encodeSocksReply(SOCKS_REPLY.succeeded));
       const options = { head: reader.detach(), throttle: visitor.throttle() };
       relayFlow(this.context.ledger, visitor, [socket, stream], options);
     } catch (error) {
@@ -69,7 +67,7 @@ export class SocksServer {
   }
 
   private refuse({ socket }: AdmittedSocket, reply: SocksReply): void {
-    socket.end(encodeReply(reply));
+    socket.end(encodeSocksReply(reply));
     socket.destroySoon();
   }
 }

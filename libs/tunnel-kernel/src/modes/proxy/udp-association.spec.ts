@@ -1,10 +1,11 @@
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { encodeSocksDatagram, type SocksAddress } from '@gatehouse/net';
 import { waitFor } from '@gatehouse/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TunnelRig } from '../../../test/tunnel-rig.js';
-import { decodeDatagram, encodeDatagram } from './socks5.js';
+import { decodeDatagram } from './socks5.js';
 
 let rig: TunnelRig;
 let target: UdpSocket;
@@ -51,6 +52,12 @@ async function open(port: number): Promise<Association> {
   return { control, port: reply.readUInt16BE(8) };
 }
 
+function encodeDatagram(target: SocksAddress, payload: Buffer): Buffer {
+  const datagram = encodeSocksDatagram(target, payload);
+  if (!datagram) throw new Error(`${target.host} cannot be written`);
+  return datagram;
+}
+
 const to = (host: string, port = target.address().port): { host: string; port: number } => ({ host, port });
 
 describe('a UDP association', () => {
@@ -62,7 +69,7 @@ describe('a UDP association', () => {
       const [answer] = (await once(visitor, 'message')) as [Buffer, RemoteInfo];
       const decoded = decodeDatagram(answer);
       expect(String(decoded?.payload)).toBe(`echo ${host}`);
-      expect(decoded?.destination.port).toBe(target.address().port);
+      expect(decoded?.target.port).toBe(target.address().port);
     }
     await waitFor(() => rig.server.takeDeltas().some(({ connections }) => connections === 1));
   });

@@ -1,12 +1,12 @@
 import type { RemoteInfo, Socket as UdpSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
-import { createUdpSocket } from '@gatehouse/net';
+import { createUdpSocket, encodeSocksDatagram, encodeSocksReply, SOCKS_REPLY } from '@gatehouse/net';
 import type { DatagramSession } from '../../datagrams/datagram-sessions.js';
 import type { HostAndPort } from '../../environment.js';
 import type { AdmittedSocket } from '../admission.js';
 import { endpoint } from '../../base/endpoint.js';
 import type { ModeContext } from '../mode.js';
-import { decodeDatagram, encodeDatagram, encodeReply, SOCKS_REPLY } from './socks5.js';
+import { decodeDatagram } from './socks5.js';
 
 const RECEIVE_BUFFER_BYTES = 1024 * 1024;
 
@@ -50,11 +50,11 @@ export class UdpAssociation {
           onClose: () => this.close(),
         });
       } catch {
-        socket.end(encodeReply(SOCKS_REPLY.failure));
+        socket.end(encodeSocksReply(SOCKS_REPLY.failure));
         return this.close();
       }
       const { address, port } = this.udp.address();
-      socket.write(encodeReply(SOCKS_REPLY.succeeded, { host: address, port }));
+      socket.write(encodeSocksReply(SOCKS_REPLY.succeeded, { host: address, port }));
     });
   }
 
@@ -64,13 +64,14 @@ export class UdpAssociation {
     const decoded = decodeDatagram(datagram);
     if (!decoded) return;
     this.port = from.port;
-    this.session?.send(decoded.payload, decoded.destination);
+    this.session?.send(decoded.payload, decoded.target);
   }
 
   private answer(payload: Uint8Array, source: HostAndPort): void {
     const { remoteAddress } = this.visitor.socket;
     if (this.closed || this.port === 0 || remoteAddress === undefined) return;
-    this.udp.send(encodeDatagram(source, payload), this.port, remoteAddress, () => undefined);
+    const datagram = encodeSocksDatagram(source, payload);
+    if (datagram) this.udp.send(datagram, this.port, remoteAddress, () => undefined);
   }
 
   private close(): void {
