@@ -29,7 +29,6 @@ export interface KernelProcessOptions {
   /** A child that lived this long starts the series of waits again. */
   stableMs?: number;
   readyTimeoutMs?: number;
-  requestTimeoutMs?: number;
   heartbeatMs?: number;
 }
 
@@ -41,11 +40,11 @@ const DEFAULTS = {
   stableMs: 10_000,
   /** A process takes its time to start on a busy machine. */
   readyTimeoutMs: 60_000,
-  requestTimeoutMs: 10_000,
   heartbeatMs: 5_000,
   leaveRunning: false,
   onLeft: () => undefined,
 };
+const REQUEST_TIMEOUT_MS = 10_000;
 /** Heartbeats missed in a row before a kernel counts as hung: a large configuration keeps it busy for seconds. */
 const MISSED_HEARTBEATS = 6;
 
@@ -92,7 +91,7 @@ export class KernelProcess {
   request<M extends KernelMethod>(
     method: M,
     params: KernelCalls[M]['params'],
-    timeoutMs = this.#options.requestTimeoutMs,
+    timeoutMs = REQUEST_TIMEOUT_MS,
   ): Promise<KernelCalls[M]['result']> {
     const link = this.#current?.link;
     if (!link || this.#state !== 'running') {

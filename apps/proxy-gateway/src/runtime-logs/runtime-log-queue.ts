@@ -8,11 +8,11 @@ export interface RuntimeLogQueueOptions {
   capacity?: number;
   batch?: number;
   flushMs?: number;
-  retryFirstMs?: number;
-  retryLastMs?: number;
 }
 
-const DEFAULTS = { capacity: 10_000, batch: 500, flushMs: 500, retryFirstMs: 1_000, retryLastMs: 30_000 };
+const DEFAULTS = { capacity: 10_000, batch: 500, flushMs: 500 };
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 30_000;
 
 /** Rows on their way to the database, in batches. Full, it drops what comes and counts it: logging never waits. */
 export class RuntimeLogQueue {
@@ -81,8 +81,7 @@ export class RuntimeLogQueue {
   }
 
   #waitLonger(): void {
-    const { retryFirstMs, retryLastMs } = this.#options;
-    this.#retryMs = this.#retryMs === 0 ? retryFirstMs : Math.min(this.#retryMs * 2, retryLastMs);
+    this.#retryMs = this.#retryMs === 0 ? FIRST_RETRY_MS : Math.min(this.#retryMs * 2, LAST_RETRY_MS);
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
     this.#schedule(this.#retryMs);

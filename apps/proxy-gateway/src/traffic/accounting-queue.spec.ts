@@ -1,3 +1,4 @@
+import type { ConnectionRecord } from '@gatehouse/proxy-kernel';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { aDelta, aRecord } from '../../test/support/flows.js';
 import type { AccountingBatch } from './accounting-batch.js';
@@ -33,6 +34,10 @@ function aQueue(overrides: Partial<AccountingQueueOptions> = {}) {
 
 const record = (id: number) => aRecord({ id: String(id) });
 
+function add(queue: AccountingQueue, closed: ConnectionRecord[], keepLogs: boolean) {
+  queue.add({ closed, traffic: [], source: null }, keepLogs);
+}
+
 describe('AccountingQueue', () => {
   beforeEach(() => {
     vi.useFakeTimers();
@@ -43,8 +48,8 @@ describe('AccountingQueue', () => {
 
   it('writes within the second what came together, in one batch', async () => {
     const { queue, written } = aQueue();
-    queue.addRecords([record(1)], true);
-    queue.addRecords([record(2)], true);
+    add(queue, [record(1)], true);
+    add(queue, [record(2)], true);
     expect(written).toEqual([]);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(written).toEqual([{ sequence: 1, ids: ['1', '2'] }]);
@@ -59,7 +64,8 @@ describe('AccountingQueue', () => {
 
   it('does not wait for the clock once a batch is full', async () => {
     const { queue, written } = aQueue();
-    queue.addRecords(
+    add(
+      queue,
       Array.from({ length: 2_000 }, (_, id) => record(id)),
       true,
     );
@@ -70,9 +76,9 @@ describe('AccountingQueue', () => {
   it('sends the very same batch again under its number, and what came meanwhile after it', async () => {
     const { queue, written, attempts, state } = aQueue();
     state.failures = 3;
-    queue.addRecords([record(1)], true);
+    add(queue, [record(1)], true);
     await vi.advanceTimersByTimeAsync(300);
-    queue.addRecords([record(2)], true);
+    add(queue, [record(2)], true);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(attempts.map((attempt) => attempt.sequence)).toEqual([1, 1, 1, 1, 2]);
     expect(new Set(attempts.slice(0, 4).map((attempt) => attempt.batch)).size).toBe(1);
@@ -97,9 +103,9 @@ describe('AccountingQueue', () => {
         ids.push(...batch.logs.map(({ id }) => id));
       },
     });
-    queue.addRecords([1, 2, 3, 4, 5].map(record), true);
+    add(queue, [1, 2, 3, 4, 5].map(record), true);
     expect(await queue.flush()).toBe(true);
-    queue.addRecords([record(6)], true);
+    add(queue, [record(6)], true);
     expect(await queue.flush()).toBe(true);
     expect(state.lost).toEqual(['3']);
     expect(ids).toEqual(['1', '2', '4', '5', '6']);
@@ -111,9 +117,9 @@ describe('AccountingQueue', () => {
   it('keeps a bounded number of rows while the database is away, and every byte', async () => {
     const { queue, attempts, state } = aQueue({ limits: { logRows: 3, domains: 10 } });
     state.failures = 1;
-    queue.addRecords([record(0)], true);
+    add(queue, [record(0)], true);
     await vi.advanceTimersByTimeAsync(260);
-    for (let id = 1; id <= 10; id++) queue.addRecords([record(id)], true);
+    for (let id = 1; id <= 10; id++) add(queue, [record(id)], true);
     await vi.advanceTimersByTimeAsync(10_000);
     const [, , last] = attempts;
     expect(last?.batch.logs).toHaveLength(3);
@@ -131,9 +137,10 @@ describe('AccountingQueue', () => {
         sequences.push(sequence);
       },
     });
-    queue.addRecords([record(1)], true);
+    add(queue, [record(1)], true);
     await vi.advanceTimersByTimeAsync(300);
-    queue.addDelta(aDelta({ outbounds: { DIRECT: { upload: 1, download: 1, opened: 1, failed: 0 } } }));
+    const delta = aDelta({ outbounds: { DIRECT: { upload: 1, download: 1, opened: 1, failed: 0 } } });
+    queue.add({ closed: [], traffic: [delta], source: null }, true);
     const closed = queue.close();
     release();
     expect(await closed).toBe(true);
@@ -144,14 +151,14 @@ describe('AccountingQueue', () => {
   it('says so when the last write fails, and leaves no timer behind', async () => {
     const { queue, state } = aQueue();
     state.failures = 5;
-    queue.addRecords([record(1)], true);
+    add(queue, [record(1)], true);
     expect(await queue.close()).toBe(false);
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it('counts bytes of flows whose log rows are not wanted', async () => {
     const { queue, attempts } = aQueue();
-    queue.addRecords([record(1)], false);
+    add(queue, [record(1)], false);
     await queue.flush();
     expect(attempts[0]?.batch.logs).toEqual([]);
     expect(attempts[0]?.batch.domains.size).toBe(1);

@@ -1,5 +1,4 @@
 import { writeBatches } from '@gatehouse/postgres';
-import type { ConnectionRecord, TrafficDelta } from '@gatehouse/proxy-kernel';
 import { AccountingBatch, DEFAULT_LIMITS } from './accounting-batch.js';
 import type { AccountingLimits, GroupBytes } from './accounting-batch.js';
 import type { KernelRecords } from '../kernel-process/kernel-events.js';
@@ -44,16 +43,6 @@ export class AccountingQueue {
   constructor(options: AccountingQueueOptions) {
     this.#options = options;
     this.#pending = new AccountingBatch(options.limits ?? DEFAULT_LIMITS);
-  }
-
-  addRecords(records: readonly ConnectionRecord[], keepLogs: boolean): void {
-    for (const record of records) this.#pending.addRecord(record, keepLogs);
-    this.#schedule();
-  }
-
-  addDelta(delta: TrafficDelta): void {
-    this.#pending.addDelta(delta);
-    this.#schedule();
   }
 
   /** What lies in one place of the spool is written in one batch, with that place. */

@@ -20,14 +20,4 @@ export class TrafficTotalsService {
     );
     return row ?? { upload: 0, download: 0, opened: 0, failed: 0 };
   }
-
-  /** Nodes that never carried anything are absent. */
-  async ofNodes(ids: readonly number[]): Promise<Map<number, TrafficTotals>> {
-    const rows: (TrafficTotals & { node_id: number })[] = await this.dataSource.query(
-      `SELECT node_id, upload, download, requests AS opened, errors AS failed FROM traffic_totals
-       WHERE node_id = ANY ($1::bigint[])`,
-      [ids],
-    );
-    return new Map(rows.map(({ node_id, ...totals }) => [node_id, totals]));
-  }
 }
