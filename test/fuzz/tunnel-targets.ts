@@ -189,12 +189,12 @@ function runSealedStream(input: Buffer): void {
 /** The server's end of a channel that carries one visitor after the other; answers the bytes of each. */
 function runKept(
   input: Buffer,
-  first: wire.LayeredStream,
-  next: (before: wire.LayeredStream) => wire.LayeredStream,
+  first: wire.ReusableChannelStream,
+  next: (before: wire.ReusableChannelStream) => wire.ReusableChannelStream,
 ): Buffer[] {
   const { inner } = first as unknown as { inner: Deliverer };
   const visitors: Buffer[] = [];
-  const carry = (stream: wire.LayeredStream): void => {
+  const carry = (stream: wire.ReusableChannelStream): void => {
     const at = visitors.push(Buffer.alloc(0)) - 1;
     let isFree = false;
     stream.on('data', (part) => {

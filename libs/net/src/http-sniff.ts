@@ -1,4 +1,5 @@
-import { asHostName, type SniffResult } from './tls-sniff.js';
+import { asHostName } from './host-name.js';
+import type { SniffResult } from './tls-sniff.js';
 
 const MAX_HEAD_BYTES = 16 * 1024;
 const METHODS = ['GET ', 'POST ', 'HEAD ', 'PUT ', 'DELETE ', 'OPTIONS ', 'PATCH ', 'TRACE ', 'CONNECT '];

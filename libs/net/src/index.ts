@@ -82,7 +82,8 @@ export {
   type SpecialPurpose,
 } from './special-purpose.js';
 export { ForbiddenTargetError, OutboundGuard, type OutboundGuardOptions } from './outbound-guard.js';
-export { asHostName, sniffTlsServerName, type SniffResult } from './tls-sniff.js';
+export { asHostName } from './host-name.js';
+export { sniffTlsServerName, type SniffResult } from './tls-sniff.js';
 export { readHeaderLine } from './header-line.js';
 export {
   RequestTurns,

@@ -1,3 +1,5 @@
+import { asHostName } from './host-name.js';
+
 /** What the first bytes of a stream say. `incomplete`: more bytes are needed; `no`: it is something else. */
 export type SniffResult = { state: 'found'; host: string | null } | { state: 'incomplete' } | { state: 'no' };
 
@@ -85,10 +87,4 @@ function hostNameIn(list: Buffer): string | null {
   const size = list.readUInt16BE(3);
   if (list.length < 5 + size) return null;
   return asHostName(list.toString('latin1', 5, 5 + size));
-}
-
-/** Lower case and without a trailing dot; null for what is no host name or is longer than DNS allows. */
-export function asHostName(text: string): string | null {
-  const host = text.toLowerCase().replace(/\.$/, '');
-  return host.length > 0 && host.length <= 253 && /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host) ? host : null;
 }

@@ -18,7 +18,7 @@ import {
 } from './wire/prelude.js';
 import { channelKeys } from './wire/sealed-records.js';
 import { FramedStream } from './wire/framed-stream.js';
-import { LayeredStream } from './wire/layered-stream.js';
+import { ReusableChannelStream } from './wire/reusable-channel-stream.js';
 import { SealedStream } from './wire/sealed-stream.js';
 import { AgentResources } from './agent/agent-resources.js';
 import type { ChannelHandler, ChannelOwner, HandlerContext, StartedChannel } from './agent/channel-handler.js';
@@ -151,7 +151,7 @@ export class AgentChannels {
       forget();
       const ends = start.framed ? inFrames(stream, reader) : { stream, reader };
       carried = ends.stream;
-      if (start.reused && carried instanceof LayeredStream) this.keep(carried, channel);
+      if (start.reused && carried instanceof ReusableChannelStream) this.keep(carried, channel);
       await this.handler.serve({ ...ends, start, owner, id: ticket.id.toString('hex') });
     } catch (error) {
       // Ended while idle: the last words to the visitor before may still be on their way.
@@ -162,7 +162,7 @@ export class AgentChannels {
   }
 
   /** For another visitor after this one. */
-  private keep(carried: LayeredStream, channel: OpenChannel): void {
+  private keep(carried: ReusableChannelStream, channel: OpenChannel): void {
     const { stream, transport, owner } = channel;
     if (!(transport instanceof Socket)) return;
     const visitors = channel.visitors + 1;

@@ -111,7 +111,7 @@ export { type DatagramState } from './datagrams/server-datagrams.js';
 export { type ServerDatagramLimits } from './server-environment.js';
 export { DestinationRules } from './agent/destination-rules.js';
 export { type HttpOptions, type HttpsPortState } from './vhost/http-gateway.js';
-export { readAuthority, type Authority } from './vhost/host-name.js';
+export { readAuthority, type Authority } from './vhost/authority.js';
 export { type ServerCertificate } from './vhost/certificate-book.js';
 export { formatVisitorKey, parseVisitorKey, type VisitorKey } from './wire/visitor-key.js';
 export { TunnelVisitor, type TunnelVisitorEnvironment, type VisitorRoute } from './visitor/tunnel-visitor.js';

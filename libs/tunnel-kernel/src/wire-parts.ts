@@ -19,7 +19,7 @@ export { WebSocketFrameReader, wholeFrame } from './websocket/frames.js';
 export { decodeMessage, encodeMessage, frameLimit, type Side } from './wire/codec.js';
 export { FrameDecoder } from './wire/frame.js';
 export { FramedStream } from './wire/framed-stream.js';
-export { type LayeredStream } from './wire/layered-stream.js';
+export { type ReusableChannelStream } from './wire/reusable-channel-stream.js';
 export { channelKeys, MAX_RECORD_BYTES, RecordOpener, RecordSealer } from './wire/sealed-records.js';
 export { SealedStream } from './wire/sealed-stream.js';
 export { decodeStart, encodeOpening, encodeStart, openingTicketId } from './wire/prelude.js';

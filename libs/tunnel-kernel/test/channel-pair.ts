@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { FramedStream } from '../src/wire/framed-stream.js';
-import type { LayeredStream } from '../src/wire/layered-stream.js';
+import type { ReusableChannelStream } from '../src/wire/reusable-channel-stream.js';
 import { channelKeys } from '../src/wire/sealed-records.js';
 import { SealedStream } from '../src/wire/sealed-stream.js';
 
@@ -38,7 +38,7 @@ export class ChannelPair {
   readonly freed = { agent: 0, server: 0 };
   readonly onFree: Partial<Record<Side, () => void>> = {};
   readonly wanted = { agent: true, server: true };
-  private readonly streams: Partial<Record<Side, LayeredStream>> = {};
+  private readonly streams: Partial<Record<Side, ReusableChannelStream>> = {};
   private readonly sealed: boolean;
   private readonly readyMs: number;
   private readonly keys = channelKeys({ id: randomBytes(16), key: randomBytes(32) });
@@ -49,7 +49,7 @@ export class ChannelPair {
     this.sockets = both;
   }
 
-  next(side: Side): LayeredStream {
+  next(side: Side): ReusableChannelStream {
     const before = this.streams[side];
     const socket = this.sockets[side];
     const stream = this.sealed
@@ -77,7 +77,7 @@ export interface Read {
   end: 'open' | 'ended' | 'aborted';
 }
 
-export function read(stream: LayeredStream): Read {
+export function read(stream: ReusableChannelStream): Read {
   const seen: Read = { bytes: [], end: 'open' };
   stream.on('data', (part) => seen.bytes.push(Buffer.from(part)));
   stream.on('end', () => (seen.end = 'ended'));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parse } from 'tldts';
-import { parseHostName } from '../wire/host-name.js';
+import { parseHostPattern } from '../wire/host-pattern.js';
 
 /** A record of a proof has a label of its own before the name. */
 const MAX_LENGTH = 230;
@@ -28,7 +28,7 @@ export function isNobodys(name: string): boolean {
  * @throws RangeError
  */
 export function parseDomain(text: string): string {
-  const name = parseHostName(text);
+  const name = parseHostPattern(text);
   if (name.startsWith('*')) throw new RangeError('must be a name without *: what is below it belongs to it');
   if (name.length > MAX_LENGTH) throw new RangeError(`must have at most ${MAX_LENGTH} characters`);
   if (isNobodys(name)) throw new RangeError(`${name} can belong to nobody`);

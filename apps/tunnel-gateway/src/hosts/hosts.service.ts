@@ -16,7 +16,7 @@ import { TunnelGatewaySettings } from '../settings.js';
 import { parseHostTargets } from '../common/targets.js';
 import { fieldError, readField } from '../wire/field-error.js';
 import type { ExpectedVersion } from '../wire/row-version.js';
-import { covers, parseHostName, parseLocation } from '../wire/host-name.js';
+import { covers, parseHostPattern, parseLocation } from '../wire/host-pattern.js';
 import { HostHistory } from './host-history.js';
 import { claimPlace } from './host-places.js';
 import { HOST_SORTS, type HostChanges, type HostQuery, type NewHostBody } from './host.dto.js';
@@ -159,7 +159,8 @@ function readPlace(
   before: Host | null,
   actor: Actor,
 ): { host: string; location: string; scheme: NonNullable<Host['scheme']> } {
-  const host = body.host === undefined ? (before?.host ?? '') : readField('host', () => parseHostName(body.host ?? ''));
+  const host =
+    body.host === undefined ? (before?.host ?? '') : readField('host', () => parseHostPattern(body.host ?? ''));
   if (host === '*' && before?.host !== '*' && !isAdministrator(actor)) {
     throw new AppError('FORBIDDEN', 'host: every name is for administrators');
   }
@@ -177,5 +178,5 @@ function conditionsOf({ q, client_id: clientId, status, host }: HostQuery): Cond
 }
 
 function readName(text: string): string {
-  return readField('host', () => parseHostName(text));
+  return readField('host', () => parseHostPattern(text));
 }

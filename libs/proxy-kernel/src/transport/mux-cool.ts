@@ -1,5 +1,5 @@
 import { DialError } from '../interfaces/index.js';
-import { LayeredStream } from './layered-stream.js';
+import { EncodedStream } from './encoded-stream.js';
 
 /** Length of what describes a frame, without the two bytes that say it. */
 const MAX_META_BYTES = 512;
@@ -10,7 +10,7 @@ const HAS_DATA = 1;
 const NEW_SESSION = Buffer.from([0, 12, 0, 0, 1, 0, 1, 0, 0, 1, 127, 0, 0, 1]);
 
 /** Mux.Cool with one session, as Clash's v2ray-plugin speaks it: the server cannot do without, and nothing is shared. */
-export class MuxCoolStream extends LayeredStream {
+export class MuxCoolStream extends EncodedStream {
   private begun = false;
   private readonly small = Buffer.alloc(2 + MAX_META_BYTES);
   private filled = 0;

@@ -3,7 +3,7 @@ import { type ByteStream, NextTurn, resetStream, setFlowTimeout } from '@gatehou
 import { TunnelError } from '../errors.js';
 import { MAX_TICKETS } from '../wire/codec.js';
 import type { ChannelTicket } from '../wire/messages.js';
-import type { Keeper } from '../wire/layered-stream.js';
+import type { Keeper } from '../wire/reusable-channel-stream.js';
 import { isProbeAnswer, PROBE } from '../wire/prelude.js';
 import { SealedStream } from '../wire/sealed-stream.js';
 import type { TicketBook, TicketHolder } from './ticket-book.js';

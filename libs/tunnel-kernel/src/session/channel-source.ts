@@ -3,7 +3,7 @@ import { ByteReader, type ByteStream, resetStream, reuseMemory, setFlowTimeout }
 import { TargetError, TunnelError } from '../errors.js';
 import { decodeAnswer, encodeStart, type Start } from '../wire/prelude.js';
 import { FramedStream } from '../wire/framed-stream.js';
-import { LayeredStream } from '../wire/layered-stream.js';
+import { ReusableChannelStream } from '../wire/reusable-channel-stream.js';
 import { SealedStream } from '../wire/sealed-stream.js';
 import type { AgentArrivals } from './agent-arrivals.js';
 import type { Channel, ChannelPool } from './channel-pool.js';
@@ -85,9 +85,9 @@ function begin({ stream, key, visitors, keeper }: Channel, start: Omit<Start, 'f
   // Those of hosts and of datagrams are kept by who uses them, and TCP is what costs.
   const reused = start.kind === 'tunnel' && keeper !== null;
   stream.write(encodeStart({ ...start, framed, reused }, key, visitors));
-  const layered = framed ? new FramedStream(stream) : stream;
-  if (reused && layered instanceof LayeredStream) layered.keepFor(keeper);
+  const carried = framed ? new FramedStream(stream) : stream;
+  if (reused && carried instanceof ReusableChannelStream) carried.keepFor(keeper);
   if (stream instanceof SealedStream) stream.reuseMemory();
   else if (framed) reuseMemory(stream);
-  return layered;
+  return carried;
 }

@@ -2,7 +2,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { TunnelLogger } from '../environment.js';
 import type { HostConfig } from '../config.js';
-import { hostName } from './host-name.js';
+import { canonicalHostName } from './authority.js';
 
 /** PEM texts. */
 export interface ServerCertificate {
@@ -57,7 +57,8 @@ export class CertificateBook {
     const names = new Map<string, ServerCertificate | null>();
     for (const { host, scheme, certificate } of [...hosts].sort((a, b) => a.id - b.id)) {
       if (scheme === 'http') continue;
-      const name = host === '*' ? '*' : host.startsWith('*.') ? `.${hostName(host.slice(2))}` : hostName(host);
+      const name =
+        host === '*' ? '*' : host.startsWith('*.') ? `.${canonicalHostName(host.slice(2))}` : canonicalHostName(host);
       if (name !== null) names.set(name, names.get(name) ?? certificate);
     }
     this.names = names;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HostConfig } from '../config.js';
-import { readAuthority } from './host-name.js';
+import { readAuthority } from './authority.js';
 import { HostRouter, type VisitorScheme } from './host-router.js';
 import { readLocation, readTarget } from './request-target.js';
 

@@ -1,5 +1,5 @@
 import type { HostConfig } from '../config.js';
-import { hostName } from './host-name.js';
+import { canonicalHostName } from './authority.js';
 import { loosePlaces } from './loose-path.js';
 import { readLocation } from './request-target.js';
 
@@ -124,7 +124,7 @@ export class HostRouter {
   private site(pattern: string): Site | null {
     if (pattern === '*') return (this.fallback ??= emptySite());
     const wildcard = pattern.startsWith('*.');
-    const name = hostName(wildcard ? pattern.slice(2) : pattern) ?? bracketedAddress(pattern);
+    const name = canonicalHostName(wildcard ? pattern.slice(2) : pattern) ?? bracketedAddress(pattern);
     if (name === null) return null;
     const key = wildcard ? `.${name}` : name;
     const table = wildcard ? this.wildcards : this.exact;

@@ -1,4 +1,4 @@
-import { readAuthority } from './host-name.js';
+import { readAuthority } from './authority.js';
 import { dropNamedByConnection, sortFields, type RequestFields } from './request-fields.js';
 import { readTarget, type RequestTarget } from './request-target.js';
 

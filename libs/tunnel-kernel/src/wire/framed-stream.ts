@@ -1,5 +1,5 @@
 import { withRoomBefore } from '@gatehouse/net';
-import { LayeredStream } from './layered-stream.js';
+import { ReusableChannelStream } from './reusable-channel-stream.js';
 import { READY } from './prelude.js';
 
 /** Length of what follows, big endian; 0 is the end of the direction. */
@@ -10,7 +10,7 @@ const END = Buffer.alloc(HEADER_BYTES);
 const JOINED_BYTES = 4096;
 
 /** Bytes in frames, for transports that cannot tell an end from an abort: TLS of Node, and TCP of a process that is killed. */
-export class FramedStream extends LayeredStream {
+export class FramedStream extends ReusableChannelStream {
   /** Bytes of the frame being read that have not come yet. */
   private remaining = 0;
   /** Of a header, as far as it has come. */

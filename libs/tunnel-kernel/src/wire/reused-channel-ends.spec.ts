@@ -5,7 +5,7 @@ import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ChannelPair, closePairs, read, sockets, type Read, type Side } from '../../test/channel-pair.js';
 import { FramedStream } from './framed-stream.js';
-import type { LayeredStream } from './layered-stream.js';
+import type { ReusableChannelStream } from './reusable-channel-stream.js';
 import { channelKeys } from './sealed-records.js';
 import { SealedStream } from './sealed-stream.js';
 
@@ -17,7 +17,7 @@ const MUCH = Buffer.alloc(24 * 1024 * 1024, 'much');
 const sizeOf = ({ bytes }: Read): number => bytes.reduce((sum, { length }) => sum + length, 0);
 
 describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) => {
-  async function visited(readyMs?: number): Promise<Record<Side, LayeredStream> & { channel: ChannelPair }> {
+  async function visited(readyMs?: number): Promise<Record<Side, ReusableChannelStream> & { channel: ChannelPair }> {
     const channel = new ChannelPair(sealed, await sockets(), readyMs);
     return { channel, agent: channel.next('agent'), server: channel.next('server') };
   }
@@ -131,7 +131,7 @@ describe.each([false, true])('the transport of a visitor, sealed: %s', (sealed) 
   it('carries everything to an agent that does not know of further visitors and says its end first', async () => {
     const { agent: socket, server: serverSocket } = await sockets();
     const keys = channelKeys({ id: randomBytes(16), key: randomBytes(32) });
-    const make = (of: Socket, side: Side): LayeredStream =>
+    const make = (of: Socket, side: Side): ReusableChannelStream =>
       sealed ? new SealedStream(of, keys, side) : new FramedStream(of);
     const [agent, server] = [make(socket, 'agent'), make(serverSocket, 'server')];
     const free = (): never => expect.fail('nobody said so');

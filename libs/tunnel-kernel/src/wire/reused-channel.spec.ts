@@ -6,7 +6,7 @@ import { waitFor } from '@gatehouse/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ChannelPair, closePairs, read, sockets, type Read, type Side } from '../../test/channel-pair.js';
 import { FramedStream } from './framed-stream.js';
-import type { LayeredStream } from './layered-stream.js';
+import type { ReusableChannelStream } from './reusable-channel-stream.js';
 import { channelKeys } from './sealed-records.js';
 import { SealedStream } from './sealed-stream.js';
 
@@ -99,7 +99,7 @@ describe.each([false, true])('a channel for one visitor after the other, sealed:
   it('ends as it would with an agent that does not keep it', async () => {
     const { agent: socket, server: serverSocket } = await sockets();
     const keys = channelKeys({ id: randomBytes(16), key: randomBytes(32) });
-    const make = (of: Socket, side: Side): LayeredStream =>
+    const make = (of: Socket, side: Side): ReusableChannelStream =>
       sealed ? new SealedStream(of, keys, side) : new FramedStream(of);
     const [agent, server] = [make(socket, 'agent'), make(serverSocket, 'server')];
     const free = (): never => expect.fail('nobody said so');
@@ -116,7 +116,7 @@ describe.each([false, true])('a channel for one visitor after the other, sealed:
 });
 
 describe('a framed channel that is kept', () => {
-  async function kept(): Promise<{ agent: Socket; server: LayeredStream; freed: () => number; seen: Read }> {
+  async function kept(): Promise<{ agent: Socket; server: ReusableChannelStream; freed: () => number; seen: Read }> {
     const channel = new ChannelPair(false, await sockets());
     const server = channel.next('server');
     return { agent: channel.sockets.agent, server, freed: () => channel.freed.server, seen: read(server) };

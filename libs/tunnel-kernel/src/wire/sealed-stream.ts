@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { reuseMemory, type ByteStream } from '@gatehouse/net';
 import { freeMemory } from './free-memory.js';
-import { LayeredStream } from './layered-stream.js';
+import { ReusableChannelStream } from './reusable-channel-stream.js';
 import { READY } from './prelude.js';
 import { MAX_RECORD_BYTES, RecordOpener, RecordSealer, type ChannelKeys, type SealedRecord } from './sealed-records.js';
 
@@ -11,7 +11,7 @@ const NOTHING = Buffer.alloc(0);
  * Bytes in sealed records over a transport that everybody may read and change. What does not come as it was sent, in its
  * order, ends the stream like an abort.
  */
-export class SealedStream extends LayeredStream {
+export class SealedStream extends ReusableChannelStream {
   private readonly sealer: RecordSealer;
   private readonly opener: RecordOpener;
   private readonly side: keyof ChannelKeys;

@@ -11,7 +11,7 @@ import type { NewHostBody } from '../../hosts/host.dto.js';
 import { createChallenge, parseDomain } from '../../domains/domain-name.js';
 import { Domain } from '../../data/domain.entity.js';
 import { Host, HostOptions } from '../../data/host.entity.js';
-import { parseHostName, parseLocation } from '../../wire/host-name.js';
+import { parseHostPattern, parseLocation } from '../../wire/host-pattern.js';
 import { lockNames } from '../../domains/lock-names.js';
 import { claimPlace } from '../../hosts/host-places.js';
 import { parseAddressPattern } from '../../common/address-pattern.js';
@@ -289,7 +289,7 @@ async function host(
   path: string,
   context: RestoreContext,
 ): Promise<object> {
-  const name = readField(`${path}.host`, () => parseHostName(body.host));
+  const name = readField(`${path}.host`, () => parseHostPattern(body.host));
   const location = readField(`${path}.location`, () => parseLocation(body.location ?? '/'));
   const scheme = body.scheme ?? 'all';
   readField(`${path}.target_addr`, () => parseHostTargets(body.target_addr));

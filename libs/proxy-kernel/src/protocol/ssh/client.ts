@@ -5,7 +5,7 @@ import { abortError, toDialError } from '../../transport/dial-error.js';
 import { toDuplex } from '../../transport/tls.js';
 import { ChannelStream } from './channel-stream.js';
 import type { SshOptions } from './options.js';
-import { LayeredStream } from '../../transport/layered-stream.js';
+import { EncodedStream } from '../../transport/encoded-stream.js';
 
 const KEEP_ALIVE_MS = 15_000;
 const KEEP_ALIVES_UNANSWERED = 3;
@@ -171,7 +171,7 @@ function channelError(error: Error & { reason?: number | string }): DialError {
 }
 
 /** A channel as an outbound's stream, which its server's address belongs to. */
-class SshStream extends LayeredStream {
+class SshStream extends EncodedStream {
   private readonly below: Pick<ByteStream, 'remoteAddress' | 'remotePort'>;
 
   constructor(channel: ByteStream, below: Pick<ByteStream, 'remoteAddress' | 'remotePort'>) {

@@ -1,11 +1,11 @@
 import type { ByteStream } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
-import { LayeredStream } from '../../transport/layered-stream.js';
+import { EncodedStream } from '../../transport/encoded-stream.js';
 import { VmessError } from './header.js';
 import type { VmessSession } from './session.js';
 
 /** The chunks of a VMess body as a byte stream. An empty chunk ends a direction, whatever carries it. */
-export class VmessStream extends LayeredStream {
+export class VmessStream extends EncodedStream {
   private readonly session: VmessSession;
   private opened: Buffer[] = [];
 

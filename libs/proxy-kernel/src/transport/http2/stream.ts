@@ -1,11 +1,11 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
 import type { ByteStream } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
-import { LayeredStream } from '../layered-stream.js';
+import { EncodedStream } from '../encoded-stream.js';
 import { NO_ERROR, type PooledStream } from './session-pool.js';
 
 /** Both bodies of one HTTP/2 request as a byte stream. */
-export class Http2Stream extends LayeredStream {
+export class Http2Stream extends EncodedStream {
   protected readonly request: ClientHttp2Stream;
   private readonly below: ByteStream;
   private readonly reset: () => void;

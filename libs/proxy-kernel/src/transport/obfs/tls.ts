@@ -1,6 +1,6 @@
 import type { ByteStream } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
-import { LayeredStream } from '../layered-stream.js';
+import { EncodedStream } from '../encoded-stream.js';
 import { randomBytes } from 'node:crypto';
 
 const MAX_TICKET = 8192;
@@ -9,7 +9,7 @@ const HEADER_BYTES = 5;
 const RECORD = { changeCipherSpec: 20, handshake: 22, application: 23 } as const;
 
 /** simple-obfs, mode tls: bytes in TLS records that nothing seals. The first ones are in the ClientHello. */
-export class TlsObfsStream extends LayeredStream {
+export class TlsObfsStream extends EncodedStream {
   private readonly host: string;
   private greeted = false;
   /** The server's hello comes first; behind it every record but one is data. */

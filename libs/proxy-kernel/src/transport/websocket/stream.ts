@@ -1,7 +1,7 @@
 import { setFlowTimeout, type ByteStream } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
 import { AnswerCollector } from '../http-upgrade.js';
-import { LayeredStream } from '../layered-stream.js';
+import { EncodedStream } from '../encoded-stream.js';
 import { FrameDecoder, OPCODE, encodeFrame } from './frame.js';
 import type { WebSocketOpening } from './opening.js';
 
@@ -17,7 +17,7 @@ const NORMAL_CLOSURE = Buffer.from([1000 >> 8, 1000 & 255]);
  * Binary messages of a WebSocket as a byte stream. With an `opening` its handshake is still to be done: it leaves with
  * the first write inside it, and what does not fit waits for the answer.
  */
-export class WebSocketStream extends LayeredStream {
+export class WebSocketStream extends EncodedStream {
   private readonly decoder: FrameDecoder;
   private opening: { handshake: WebSocketOpening; sent: boolean; answer: AnswerCollector } | null = null;
   private unsent: Buffer[] = [];

@@ -1,6 +1,6 @@
 import { StreamEmitter, type ByteStream } from '@gatehouse/net';
 import { describe, expect, it } from 'vitest';
-import { LayeredStream } from './layered-stream.js';
+import { EncodedStream } from './encoded-stream.js';
 
 /** Ends when it is destroyed, and closes in a later turn, as sockets do. */
 class Carrier extends StreamEmitter implements ByteStream {
@@ -21,7 +21,7 @@ class Carrier extends StreamEmitter implements ByteStream {
   }
 }
 
-class Plain extends LayeredStream {
+class Plain extends EncodedStream {
   protected encode(chunk: Uint8Array): void {
     this.put(chunk);
   }

@@ -31,7 +31,7 @@ function parse(text: string): Authority | null {
   const [, name = '', digits] = /^(\[[0-9A-Fa-f:.]+\]|[^:[\]]+)(?::(\d{0,5}))?$/.exec(text) ?? [];
   const port = digits ? Number(digits) : null;
   if (name === '' || (port !== null && port > 65_535)) return null;
-  const host = name.startsWith('[') ? bracketed(name) : hostName(name);
+  const host = name.startsWith('[') ? bracketed(name) : canonicalHostName(name);
   return host === null ? null : { host, port };
 }
 
@@ -40,7 +40,7 @@ function bracketed(name: string): string | null {
 }
 
 /** The form in which names are compared: A-labels, lower case, no trailing dot. Null for what is no name. */
-export function hostName(text: string): string | null {
+export function canonicalHostName(text: string): string | null {
   if (/^[\x21-\x7e]*$/.test(text)) return asHostName(text);
   // Fields are read as latin1; who sends a name in another script sends UTF-8.
   const name = /^[\0-\xff]*$/.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { covers, parseHostName, parseLocation } from './host-name.js';
+import { covers, parseHostPattern, parseLocation } from './host-pattern.js';
 
 describe('names of hosts', () => {
   it.each([
@@ -8,11 +8,11 @@ describe('names of hosts', () => {
     ['*.Example.org', '*.example.org'],
     ['*', '*'],
     ['localhost', 'localhost'],
-  ])('%s is %s', (text, expected) => expect(parseHostName(text)).toBe(expected));
+  ])('%s is %s', (text, expected) => expect(parseHostPattern(text)).toBe(expected));
 
   it.each(['', 'a..b', '*.', '**.a', 'a.*.b', '*a.b', '10.0.0.1', '::1', 'a:80', 'a b', '-a.b', 'a.1', 'a/b'])(
     'refuses "%s"',
-    (text) => expect(() => parseHostName(text)).toThrow(RangeError),
+    (text) => expect(() => parseHostPattern(text)).toThrow(RangeError),
   );
 });
 

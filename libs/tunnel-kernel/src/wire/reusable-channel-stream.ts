@@ -22,7 +22,7 @@ const NOTHING = Buffer.alloc(0);
  * it (the system ends the sockets of a killed process as if it had meant to), and shows as `error` and `close`. Both
  * directions end on their own.
  */
-export abstract class LayeredStream extends StreamOver implements ByteStream {
+export abstract class ReusableChannelStream extends StreamOver implements ByteStream {
   /** Read and not given on, while paused. */
   private readonly held = new HeldBytes();
   private paused = true;

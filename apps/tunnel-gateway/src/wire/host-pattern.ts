@@ -7,7 +7,7 @@ const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
  * A name that visitors ask for, as the data plane compares it: A-labels in lower case without the dot at the end. `*` is
  * every name, `*.name` every name below. @throws RangeError
  */
-export function parseHostName(text: string): string {
+export function parseHostPattern(text: string): string {
   const plain = text.trim().replace(/(?<=[^*])\.$/, '');
   if (plain === '*') return plain;
   const wildcard = plain.startsWith('*.');
@@ -23,7 +23,7 @@ export function parseHostName(text: string): string {
   return wildcard ? `*.${ascii}` : ascii;
 }
 
-/** Whether visitors who ask for a name may come to a host of that name, `*.name` or `*`. Both as `parseHostName` has them. */
+/** Whether visitors who ask for a name may come to a host of that name, `*.name` or `*`. Both as `parseHostPattern` has them. */
 export function covers(host: string, name: string): boolean {
   return host === '*' || host === name || (host.startsWith('*.') && name.endsWith(host.slice(1)));
 }

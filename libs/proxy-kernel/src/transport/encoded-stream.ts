@@ -2,11 +2,11 @@ import { guarded, StreamOver, type ByteStream } from '@gatehouse/net';
 import { DialError } from '../interfaces/index.js';
 
 /**
- * A byte stream inside frames of another one. Not a `stream.Duplex`: its buffering and callbacks would cost more per
- * chunk than a cipher does. What is written is framed at once into the buffer of the stream below, which gives the
- * backpressure.
+ * A byte stream that is encoded into another one and ends with it. Not a `stream.Duplex`: its buffering and callbacks
+ * would cost more per chunk than a cipher does. A chunk is encoded at once into the buffer of the stream below, which
+ * gives the backpressure.
  */
-export abstract class LayeredStream extends StreamOver implements ByteStream {
+export abstract class EncodedStream extends StreamOver implements ByteStream {
   private readonly waiting: Buffer[] = [];
   private paused = true;
   private sourceEnded = false;
