@@ -10,13 +10,13 @@ import { auditTarget } from './audit-target.js';
 
 interface TableOfResource {
   table: string;
-  /** The column that the resource's id is found in. */
+  /** The column that holds the id of the resource. */
   key: 'id' | 'name';
-  /** Sealed columns: under which name their content is shown, and whether it is JSON. */
+  /** Sealed columns: the name their content is shown under, and whether it is JSON. */
   sealed?: Readonly<Record<string, { as: string; json: boolean }>>;
 }
 
-/** Where each resource lives. Whatever columns a table gains are watched without a word here. */
+/** The table of each resource. A column added to a table is audited without a change here. */
 const TABLES: Readonly<Record<string, TableOfResource>> = {
   subscription: { table: 'subscriptions', key: 'id', sealed: { sealed_url: { as: 'url', json: false } } },
   node: { table: 'nodes', key: 'id', sealed: { config: { as: 'config', json: true } } },
@@ -27,18 +27,18 @@ const TABLES: Readonly<Record<string, TableOfResource>> = {
   api_key: { table: 'api_keys', key: 'id' },
 };
 
-/** Columns that the service keeps for itself, or measures: not what somebody set. */
+/** Columns that the service writes for itself, or that hold measurements: no user set them. */
 const OWN_COLUMN = new RegExp(
   '^(id|created_at|updated_at|fingerprint|key_hash|etag|(source_)?last_modified|content|position|alive|status|traffic|profile' +
     '|next_.*|hit_.*|.*_count|.*_total|delay.*|circuit.*|exit_.*|success_.*|tested_.*|.*failures?|.*_seen_at' +
     '|last_(?!four).*|.*_at|.*_sha256|.*_bytes)$',
 );
-/** Ends that people set, in spite of the names. */
+/** Times that users set, although their names look like the service's own. */
 const SET_BY_PEOPLE = new Set(['expires_at', 'revoked_at']);
 
 const PREFIX = '/api/v1/';
 
-/** What the audit log has to know of the calls of this service. */
+/** Tells the audit log which tables, columns and secrets the calls of this service concern. */
 @Injectable()
 export class ProxyAuditRules extends AuditRules {
   constructor(
@@ -59,17 +59,17 @@ export class ProxyAuditRules extends AuditRules {
 
   override hides(path: string): boolean {
     const segments = path.split('.');
-    // Of hysteria it is a password, whatever it is elsewhere.
+    // The `obfs` of hysteria is a password, that of other types a method; it is hidden for all of them.
     if (segments.at(-1) === 'obfs' || path === 'kernel.users') return true;
     return segments.some(isSecretOption) && !this.shows(path);
   }
 
-  /** Settings have dots in their names: `auth.token_ttl_sec` hides nothing. */
+  /** Names of settings contain dots, so `auth.token_ttl_sec` must not be taken for a secret. */
   override shows(path: string): boolean {
     return /^auth\.(enabled|token_ttl_sec)$/.test(path);
   }
 
-  /** Null for what does not exist, or is not watched. */
+  /** Null for a resource that does not exist or is not audited. */
   async read({ resourceType, resourceId }: Omit<AuditTarget, 'action'>): Promise<Fields | null> {
     if (resourceType === 'settings') return this.preferences.texts();
     const place = TABLES[resourceType ?? ''];

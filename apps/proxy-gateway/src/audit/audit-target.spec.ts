@@ -27,5 +27,5 @@ describe('auditTarget', () => {
     expect(auditTarget(method, path)).toMatchObject({ action, resourceId });
   });
 
-  it('leaves out what only asks', () => expect(auditTarget('POST', 'rules/test')).toBeNull());
+  it('ignores calls that only ask', () => expect(auditTarget('POST', 'rules/test')).toBeNull());
 });

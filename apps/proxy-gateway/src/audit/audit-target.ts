@@ -16,10 +16,13 @@ const NAMES = {
   ]),
   withoutMembers: new Set(['auth', 'system', 'settings']),
 };
-/** Asks and changes nothing. */
+/** Calls that ask a question and change nothing. */
 const QUESTIONS = new Set(['POST rules/test']);
 
-/** @param path below the API's prefix, without a slash before it. Null for what need not be written down. */
+/**
+ * @param path below the API's prefix, without a leading slash.
+ * @returns null for a call that is not audited.
+ */
 export function auditTarget(method: string, path: string): AuditTarget | null {
   const segments = segmentsOf(path);
   if (QUESTIONS.has(`${method} ${segments.join('/')}`)) return null;

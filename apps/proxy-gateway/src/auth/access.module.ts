@@ -14,10 +14,10 @@ import { SERVICE_NAME } from '../service-version.js';
 
 export const API_KEY_PREFIX = 'gpk_';
 
-/** Who may call the API: the guard of every route, logins and API keys. */
+/** Decides who may call the API: the guard of every route, logins and API keys. */
 @Module({})
 export class AccessModule {
-  /** @param secretKeys 32 bytes each, newest first, that seal the key which signs tokens. */
+  /** @param secretKeys 32 bytes each, newest first. They seal the key that signs tokens. */
   static forRoot(secretKeys: readonly Buffer[]): DynamicModule {
     return {
       module: AccessModule,

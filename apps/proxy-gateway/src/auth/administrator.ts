@@ -6,10 +6,10 @@ import { DataSource } from 'typeorm';
 import type { EntityManager } from 'typeorm';
 import { ProxyGatewaySettings } from '../settings.js';
 
-/** The only account there is, to those who count its logins. */
+/** The name under which logins to the only account are counted. */
 export const ADMINISTRATOR = 'administrator';
 
-/** The one who may log in. Only a hash of the password is stored. */
+/** The only account. The database stores a hash of its password. */
 @Injectable()
 export class Administrator implements OnModuleInit {
   private readonly logger = new Logger(Administrator.name);
@@ -19,12 +19,15 @@ export class Administrator implements OnModuleInit {
     private readonly settings: ProxyGatewaySettings,
   ) {}
 
-  /** At the first start of all. Later the password in the database counts, whatever the environment says. */
+  /**
+   * Creates the account at the first start. After that the password in the database counts, whatever the environment
+   * says.
+   */
   async onModuleInit(): Promise<void> {
     if ((await this.storedHash()) !== undefined) return;
     const { home, adminPassword } = this.settings;
     const hash = await hashPassword(firstAdministratorPassword({ home, envValue: adminPassword }));
-    // Replicas that start together agree on the first one's.
+    // When replicas start together, the first insert wins.
     await this.dataSource.query(
       'INSERT INTO administrators (id, password_hash) VALUES (1, $1) ON CONFLICT (id) DO NOTHING',
       [hash],
@@ -51,7 +54,7 @@ export class Administrator implements OnModuleInit {
     return row?.password_hash;
   }
 
-  /** Unless the password was changed meanwhile. */
+  /** Does nothing if the password was changed in the meantime. */
   private async renewHash(password: string, stored: string): Promise<void> {
     const hash = await hashPassword(password);
     await this.dataSource.query('UPDATE administrators SET password_hash = $1 WHERE id = 1 AND password_hash = $2', [

@@ -19,7 +19,7 @@ export class ApiKeysController {
 
   @Post()
   @RequiresLogin()
-  @Answers('ApiKeyCreatedResponse', 'Makes an API key and shows it, this once')
+  @Answers('ApiKeyCreatedResponse', 'Creates an API key and shows it, this one time')
   @Header('Cache-Control', 'no-store')
   create(@Body() body: NewApiKeyBody, @CurrentActor() actor: Actor | null): Promise<ApiKeyCreatedResponse> {
     return this.apiKeys.create(body, actor);

@@ -26,11 +26,11 @@ export class ApiKeysService {
     return { items: records.map(toApiKeyView), total, limit, offset };
   }
 
-  /** @throws AppError INVALID_ARGUMENT for an end in the past, FORBIDDEN for scopes the actor has not. */
+  /** @throws AppError INVALID_ARGUMENT for an expiry in the past, FORBIDDEN for scopes that the actor does not have. */
   async create(body: NewApiKeyBody, actor: Actor | null): Promise<ApiKeyCreatedResponse> {
     const scopes = API_KEY_SCOPES.filter((scope) => body.scopes?.includes(scope) ?? true);
     if (actor === null || !scopes.every((scope) => allows(actor, scope))) {
-      throw new AppError('FORBIDDEN', 'A key cannot be given scopes that its maker has not');
+      throw new AppError('FORBIDDEN', 'A key cannot have scopes that its creator does not have');
     }
     const wanted = { name: body.name ?? DEFAULT_NAME, scopes, expiresAt: readExpiry(body.expires_at) };
     return this.unitOfWork.run(async (tx) => {
@@ -49,7 +49,7 @@ export class ApiKeysService {
 function readExpiry(text: string | undefined): Date | null {
   if (text === undefined) return null;
   const expiresAt = new Date(text);
-  // Not `<=`: what is no date at all must not pass for "never".
+  // Not `<=`: an invalid date must not count as "never".
   if (expiresAt.getTime() > Date.now()) return expiresAt;
   const message = 'must be in the future';
   throw new AppError('INVALID_ARGUMENT', `expires_at: ${message}`, { details: [{ field: 'expires_at', message }] });

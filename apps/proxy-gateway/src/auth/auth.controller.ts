@@ -14,7 +14,7 @@ export class AuthController {
   ) {}
 
   @Post('login')
-  @Answers('LoginResponse', 'A token for the password')
+  @Answers('LoginResponse', 'Exchanges the password for a token')
   @Fails('LOGIN_FAILED', 'RATE_LIMITED')
   @Public()
   @HttpCode(200)
@@ -22,9 +22,9 @@ export class AuthController {
     return this.logins.login(body.password, ip);
   }
 
-  /** Needs the current password too: a stolen token is not enough. */
+  /** Asks for the current password as well: a stolen token must not be enough. */
   @Post('password')
-  @Answers('LoginResponse', 'Changes the password; every other token is void')
+  @Answers('LoginResponse', 'Changes the password and invalidates every other token')
   @Fails('RATE_LIMITED')
   @HttpCode(200)
   @Requires('admin')

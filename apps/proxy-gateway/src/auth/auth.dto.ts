@@ -44,7 +44,7 @@ export class ApiKeyQuery {
 }
 
 export class NewApiKeyBody {
-  /** For people. */
+  /** A label for people. */
   @IsOptional()
   @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
   @IsString()
@@ -53,7 +53,10 @@ export class NewApiKeyBody {
   @Matches(/^\P{Cc}*$/u, { message: 'name must not contain control characters' })
   name?: string;
 
-  /** Absent: all of them. Not ArrayUnique, whose time grows with the square of the list; one named twice does no harm. */
+  /**
+   * Absent: all scopes. ArrayUnique is left out because its time grows with the square of the list, and a duplicate
+   * does no harm.
+   */
   @IsOptional()
   @IsArray()
   @ArrayNotEmpty()
@@ -61,7 +64,7 @@ export class NewApiKeyBody {
   @IsIn(API_KEY_SCOPES, { each: true })
   scopes?: ApiKeyScope[];
 
-  /** RFC 3339 with its offset, in the future. Absent: never. */
+  /** RFC 3339 with an offset, in the future. Absent: the key never expires. */
   @IsOptional()
   @IsString()
   @Matches(/T.*(Z|[+-]\d{2}:?\d{2})$/i, {

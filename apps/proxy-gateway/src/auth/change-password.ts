@@ -7,7 +7,7 @@ import { ADMINISTRATOR, Administrator } from './administrator.js';
 import type { PasswordChangeBody } from './auth.dto.js';
 import { LoginService } from './login.service.js';
 
-/** Sets another password and logs everybody out who had the old one's tokens. */
+/** Sets a new password and ends every session that was opened with the old one. */
 @Injectable()
 export class ChangePassword {
   constructor(
@@ -19,8 +19,8 @@ export class ChangePassword {
   ) {}
 
   /**
-   * A token for the caller: the one used before is void as well.
-   * @throws AppError FORBIDDEN for a wrong current password; RATE_LIMITED as logins, whose limits these guesses share.
+   * Returns a new token for the caller, whose old one is invalid as well.
+   * @throws AppError FORBIDDEN for a wrong current password; RATE_LIMITED as for logins, which share the same limits.
    */
   async run(body: PasswordChangeBody, clientAddress: string): Promise<LoginResponse> {
     const accepted = await this.throttle.attempt(clientAddress, ADMINISTRATOR, async () =>

@@ -8,10 +8,11 @@ describe('isOwnHost', () => {
     '%s is',
     (host) => expect(isOwnHost(host, known)).toBe(true),
   );
-  it('a configured name is, in any case', () => expect(isOwnHost('Gateway.Home.Example:80', known)).toBe(true));
+  it('accepts a configured name in any letter case', () =>
+    expect(isOwnHost('Gateway.Home.Example:80', known)).toBe(true));
   it.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', 'x@localhost', 'localhost/a', '', ' '])(
     '%j is not',
     (host) => expect(isOwnHost(host, known)).toBe(false),
   );
-  it('none is not', () => expect(isOwnHost(undefined, known)).toBe(false));
+  it('refuses a missing name', () => expect(isOwnHost(undefined, known)).toBe(false));
 });

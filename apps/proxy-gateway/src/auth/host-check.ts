@@ -3,8 +3,9 @@ import { AppError } from '@gatehouse/platform';
 import type { RequestHandler } from 'express';
 
 /**
- * Refuses requests for other names while no credential protects the service: a page whose own name was made to point
- * here (DNS rebinding) counts as same-origin for its browser. Only the header that the browser itself writes counts.
+ * Refuses requests for foreign names while no credential protects the service. A page can point its own name at this
+ * address (DNS rebinding), and its browser then treats the service as same-origin. Only the Host header counts, because
+ * the browser itself writes it.
  */
 export function refuseForeignHosts(isOpen: () => boolean, names: readonly string[]): RequestHandler {
   const known = new Set(names.map((name) => name.toLowerCase()));
@@ -14,7 +15,7 @@ export function refuseForeignHosts(isOpen: () => boolean, names: readonly string
   };
 }
 
-/** Addresses cannot be rebound; `localhost` and what ends in it always means this machine (RFC 6761 section 6.3). */
+/** Addresses cannot be rebound. `localhost` and names below it always mean this machine (RFC 6761 section 6.3). */
 export function isOwnHost(host: string | undefined, known: ReadonlySet<string>): boolean {
   const url = URL.parse(`http://${host ?? ''}`);
   if (host === undefined || url === null || url.pathname !== '/' || url.username !== '') return false;

@@ -1,7 +1,7 @@
 import { allows } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 
-/** Whoever may change things knows their credentials; null stands for the service while login is off. */
+/** A caller that may change resources may also see their credentials. Null stands for everyone while login is off. */
 export function maySeeSecrets(actor: Actor | null): boolean {
   return actor === null || allows(actor, 'write');
 }

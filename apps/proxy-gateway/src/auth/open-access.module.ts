@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OpenAccess } from './open-access.js';
 
-/** Whether the API stands open: asked by the guard, by the settings and by the check of Host. */
+/** Says whether the API works without login: for the guard, the settings and the check of the Host header. */
 @Module({ providers: [OpenAccess], exports: [OpenAccess] })
 export class OpenAccessModule {}

@@ -17,17 +17,20 @@ const ANYBODY: Actor = Object.freeze({
   scopes: SCOPES,
 });
 
-/** Settings that say where clients of the proxy and of its name server connect. */
+/** Settings with the addresses that the proxy and its name server listen on. */
 const LISTENERS = ['kernel.listen.mixed', 'kernel.listen.http', 'kernel.listen.socks', 'dns.listen'] as const;
 export type ListenerSetting = (typeof LISTENERS)[number] | 'kernel.allow_lan';
 
-/** What makes the service reachable for others than this machine, so that login has to stay on. */
+/** Why others than this machine can reach the service, so that login has to stay on. */
 export type Reachability =
   { by: 'BIND_ADDRESS' | 'PROXY_KERNEL_ADDRESS'; address: string } | { by: ListenerSetting; address: string };
 
 type Values = Pick<PreferenceSnapshot, 'get'>;
 
-/** Whether the API may stand open: login is switched off, and nobody from outside can reach it unless that is wanted. */
+/**
+ * Whether the API works without login: login is switched off, and nobody outside this machine can reach it, unless the
+ * operator allows that.
+ */
 @Injectable()
 export class OpenAccess implements AuthPolicy, OnApplicationBootstrap {
   constructor(
@@ -35,7 +38,7 @@ export class OpenAccess implements AuthPolicy, OnApplicationBootstrap {
     private readonly settings: ProxyGatewaySettings,
   ) {}
 
-  /** @throws StartError when login is off on an address that others can reach. */
+  /** @throws StartError when login is off and the service listens on an address that others can reach. */
   onApplicationBootstrap(): void {
     const reachable = this.reachability();
     if (this.preferences.get('auth.enabled') || reachable === null) return;
@@ -46,7 +49,7 @@ export class OpenAccess implements AuthPolicy, OnApplicationBootstrap {
     );
   }
 
-  /** True when requests need credentials. Switched off while the service runs on a reachable address, they still do. */
+  /** True when requests need credentials. They also do if login was switched off while others can reach the service. */
   loginNeeded(): boolean {
     return this.preferences.get('auth.enabled') || this.reachability() !== null;
   }
@@ -56,8 +59,8 @@ export class OpenAccess implements AuthPolicy, OnApplicationBootstrap {
   }
 
   /**
-   * Why login may not be switched off with these values; null where it may. Clients of the proxy count, too: a rule may lead
-   * them to what this machine alone should reach.
+   * Why these values do not allow switching login off; null if they do. Listeners of the proxy count as well: a rule
+   * may lead their clients to addresses that only this machine should reach.
    */
   reachability(values: Values = this.preferences): Reachability | null {
     if (this.settings.allowOpen) return null;
@@ -81,7 +84,7 @@ export class OpenAccess implements AuthPolicy, OnApplicationBootstrap {
   }
 }
 
-/** Settings may have the name of the loopback in place of an address. */
+/** Settings may use the name of the loopback instead of its address. */
 function isLocal(address: string): boolean {
   return isLoopback(address) || /^localhost\.?$/i.test(address);
 }

@@ -2,16 +2,16 @@ import { allows } from '@gatehouse/auth';
 import type { Actor } from '@gatehouse/auth';
 import { AppError } from '@gatehouse/platform';
 
-/** Where something is fetched from, before a change and after it. */
+/** The address that something is fetched from, as it was before a change or as it is after it. */
 export interface Source {
   allowPrivate: boolean;
   sealedUrl: string | null;
 }
 
 /**
- * Only administrators decide what is fetched from private addresses: what comes back is shown, so that everybody else
- * could read what only this machine's network may.
- * @param before null for a new one.
+ * Only administrators may have private addresses fetched: the content is shown, so any other user could read what only
+ * the network of this machine should reach.
+ * @param before null for a new resource.
  * @throws AppError FORBIDDEN.
  */
 export function refusePrivateSource(actor: Actor | null, before: Source | null, after: Source): void {

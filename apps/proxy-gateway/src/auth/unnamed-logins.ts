@@ -1,7 +1,10 @@
 import { namingFailure } from '@gatehouse/platform';
 import type { RequestHandler } from 'express';
 
-/** Nobody guesses passwords under the address of this machine while the kernel is too busy to say whose they are. */
+/**
+ * Refuses logins that come from this machine's address while the kernel is too busy to say which client they belong to:
+ * such guesses could not be counted for anyone.
+ */
 export const refuseUnnamedLogins: RequestHandler = (request, _response, next) => {
   const failure = namingFailure(request);
   next(failure !== undefined && request.path.toLowerCase().includes('/auth/') ? failure : undefined);

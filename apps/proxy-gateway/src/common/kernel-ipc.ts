@@ -1,4 +1,7 @@
-/** What the service and its kernel say to each other. The child imports this file too: types and constants only. */
+/**
+ * The messages between the service and its kernel. The child process imports this file too, so it holds types and
+ * constants only.
+ */
 import type {
   ApplyResult,
   CircuitChanged,
@@ -17,16 +20,16 @@ import type {
 import type { GeoFilePaths } from '../kernel/kernel-geo.js';
 import type { SpoolRange } from './spool-range.js';
 
-/** Which open connections to end: those that fulfil everything said here, without anything all of them. */
+/** Selects the open connections to close: those that match every field given; without any field, all of them. */
 export interface CloseFilter {
-  /** Name of a group on their way. */
+  /** A group in their chain. */
   group?: string;
   /** With `group`: the tag of the member that the group chose for them. */
   member?: string;
   ids?: readonly string[];
 }
 
-/** What the open connections that go through one tag amount to. */
+/** The number and the bytes of the open connections that use one tag. */
 export interface TagUsage {
   connections: number;
   upload: number;
@@ -35,33 +38,36 @@ export interface TagUsage {
 
 export type GroupInUse = Omit<GroupState, 'members'>;
 
-/** One row per thing the kernel can be asked. */
+/** The calls that the kernel answers. */
 export interface KernelCalls {
   ping: { params: null; result: null };
   apply: { params: KernelConfig; result: ApplyResult };
   select: { params: { group: string; member: string | null }; result: null };
   setHealth: { params: { testUrl: string | null; report: HealthReport }; result: null };
   groups: { params: null; result: GroupState[] };
-  /** Without the members, which are many. */
+  /** Without the members, since there are many. */
   groupsInUse: { params: null; result: GroupInUse[] };
   connections: { params: null; result: ConnectionSnapshot[] };
   closeConnection: { params: { id: string }; result: boolean };
   closeConnections: { params: CloseFilter; result: number };
-  /** By every tag on the way of an open connection: groups, nodes and built-ins. */
+  /** Keyed by every tag in the chains of open connections: groups, nodes and built-ins. */
   usage: { params: null; result: Record<string, TagUsage> };
-  /** The client behind a connection of the kernel's to an own service. */
+  /** The client behind a connection from the kernel to one of our own services. */
   clientOf: { params: OwnServiceConnection; result: string | null };
-  /** Of the machine that the kernel runs on. A kernel of an older version answers nothing. */
+  /** The addresses of the machine that the kernel runs on. A kernel of an older version returns undefined. */
   addresses: { params: null; result: readonly string[] | undefined };
   testRoute: { params: ConnectionMetadata; result: TracedDecision };
   status: { params: null; result: KernelStatus };
-  /** Ends every flow, hands over the last records, and lets the process exit. */
+  /** Ends every flow, delivers the last records, and lets the process exit. */
   shutdown: { params: { graceMs: number }; result: null };
-  /** Files of databases to use from now on. */
+  /** The database files to use from now on. */
   reloadGeo: { params: GeoFilePaths; result: null };
-  /** These records are in the database. */
+  /** Confirms that these records are in the database. */
   stored: { params: readonly SpoolRange[]; result: null };
-  /** The answer to `left`, and for records that the service has let go: sends them again, without what is stored. */
+  /**
+   * The answer to `left`, and the request to repeat records that the service dropped: the kernel sends them again,
+   * except those that are stored.
+   */
   resume: { params: { stored: readonly SpoolRange[]; lost: readonly SpoolRange[] }; result: null };
 }
 export type KernelMethod = keyof KernelCalls;
@@ -77,29 +83,32 @@ export type ParentMessage = {
   [M in KernelMethod]: { type: 'request'; id: number; method: M; params: KernelCalls[M]['params'] };
 }[KernelMethod];
 
-/** An error as it crosses the channel. `path` is set for a configuration that cannot run. */
+/** An error as it crosses the channel. `path` is set for an invalid configuration. */
 export interface RemoteError {
   name: string;
   message: string;
   path?: string;
 }
 
-/** What happened since the batch before, in order. */
+/** The events since the previous batch, in order. */
 export interface EventBatch {
   closed: ConnectionRecord[];
   traffic: TrafficDelta[];
-  /** Where `closed` and `traffic` lie until they are stored; null or absent: nowhere. */
+  /** Where `closed` and `traffic` are kept until they are stored; null or absent: nowhere. */
   source?: SpoolRange | null;
   switched: GroupSwitched[];
   circuits: CircuitChanged[];
   logs: KernelLogEntry[];
-  /** What did not fit the queue since the batch before: records, deltas, switches and circuits together, log lines. */
+  /**
+   * The numbers of events since the previous batch that did not fit the queue: records, deltas, switches and circuits
+   * together, log lines.
+   */
   dropped: { closed: number; traffic: number; changes: number; logs: number };
 }
 
 export type ChildMessage =
   | { type: 'ready'; pid: number }
-  /** Records of these spools were not stored as far as the kernel knows. */
+  /** As far as the kernel knows, records of these spools were not stored. */
   | { type: 'left'; spools: string[] }
   | { type: 'response'; id: number; ok: true; result: unknown }
   | { type: 'response'; id: number; ok: false; error: RemoteError }

@@ -5,9 +5,9 @@ import { SORT_VALUES } from './sort-connections.js';
 
 const MAX_ID = 999_999_999_999_999;
 
-/** Which connections; one must fulfil everything that is given. */
+/** Selects connections that match every field given. */
 export class ConnectionFilter {
-  /** Somewhere in the host, an address, the rule, the user, or the name of what carries it; case ignored. */
+  /** Text in the host, an address, the rule, the user, or the name of a node or group in the chain; case is ignored. */
   @IsOptional()
   @IsString()
   @IsNotEmpty()
@@ -15,21 +15,21 @@ export class ConnectionFilter {
   @OneLine()
   search?: string;
 
-  /** The node that carries it, wherever in the chain. */
+  /** A node anywhere in the chain. */
   @QueryInteger({ min: 1, max: MAX_ID })
   node_id?: number;
 
   @QueryInteger({ min: 1, max: MAX_ID })
   rule_id?: number;
 
-  /** A group on its way. */
+  /** A group in the chain. */
   @IsOptional()
   @IsString()
   @IsNotEmpty()
   @MaxLength(300)
   group?: string;
 
-  /** Name of the listener it came in by. */
+  /** The name of the listener that the client connected to. */
   @IsOptional()
   @IsString()
   @IsNotEmpty()
@@ -42,7 +42,7 @@ export class ConnectionFilter {
 }
 
 export class ConnectionQuery extends ConnectionFilter {
-  /** Absent: all of them. */
+  /** Absent: no limit. */
   @QueryInteger({ min: 1, max: 500 })
   limit?: number;
 

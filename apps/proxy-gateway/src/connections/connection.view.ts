@@ -3,7 +3,7 @@ import type { AsnLookup, ConnectionSnapshot, CountryLookup } from '@gatehouse/pr
 import { nodeIdOf } from '../data/flow-names.js';
 import type { FlowNames } from '../data/flow-names.js';
 
-/** Where addresses are. */
+/** Looks up where addresses are located. */
 export interface Places {
   country: CountryLookup;
   asn: AsnLookup;
@@ -23,7 +23,7 @@ export function toConnectionView(
   };
 }
 
-/** Who talks to whom. */
+/** The client and the destination. */
 function describeEnds(connection: ConnectionSnapshot, places: Places) {
   const target = targetAddress(connection);
   const asn = target === null ? null : places.asn(target);
@@ -47,12 +47,12 @@ function describeEnds(connection: ConnectionSnapshot, places: Places) {
   };
 }
 
-/** Of the target itself: through a node, the remote end is the node's server. */
+/** The address of the destination itself: through a node, the remote end is the node's server. */
 function targetAddress({ destinationIp, nodeTag, remoteDestination }: ConnectionSnapshot): string | null {
   return destinationIp ?? (nodeTag === null ? remoteDestination : null);
 }
 
-/** Why it goes where it goes. */
+/** The rule and the chain that the connection follows. */
 function describeRoute({ rule, chain, nodeTag }: ConnectionSnapshot, names: FlowNames) {
   const node = names.node(nodeTag);
   return {

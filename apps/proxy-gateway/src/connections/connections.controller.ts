@@ -18,7 +18,7 @@ export class ConnectionsController {
   }
 
   @Delete()
-  @Answers('ConnectionsClosedResponse', 'Closes the connections that the filter finds')
+  @Answers('ConnectionsClosedResponse', 'Closes the connections that match the filter')
   @Fails('KERNEL_UNAVAILABLE')
   @Requires('write')
   closeMany(@Query() filter: ConnectionFilter): Promise<ConnectionsClosedResponse> {

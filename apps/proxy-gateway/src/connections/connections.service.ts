@@ -60,7 +60,7 @@ export class ConnectionsService {
     return { closed: 1 };
   }
 
-  /** Those that fulfil the filter; without one all of them. @throws AppError KERNEL_UNAVAILABLE */
+  /** Closes the connections that match the filter, or all of them without one. @throws AppError KERNEL_UNAVAILABLE */
   async closeMany(filter: ConnectionFilter): Promise<ConnectionsClosedResponse> {
     if (Object.values(filter).every((value) => value === undefined)) {
       return { closed: await this.kernel.closeConnections() };
@@ -76,7 +76,7 @@ function tagsOf(connections: readonly ConnectionSnapshot[]): Set<string> {
   return new Set(connections.flatMap(({ chain }) => chain));
 }
 
-/** Those that fulfil everything that is given; `connections` itself where nothing is. */
+/** The connections that match every field given; `connections` itself if the filter is empty. */
 function filterConnections(
   connections: readonly ConnectionSnapshot[],
   { search, node_id: nodeId, rule_id: ruleId, group, inbound, network }: ConnectionFilter,

@@ -33,7 +33,7 @@ describe('sortConnections', () => {
     expect(order(sort)).toBe(expected);
   });
 
-  it('leaves its input alone and knows every value it lists', () => {
+  it('does not change its input and accepts every value it lists', () => {
     const before = connections.map(({ id }) => id);
     for (const sort of SORT_VALUES) expect(order(sort)).toHaveLength(3);
     expect(connections.map(({ id }) => id)).toEqual(before);

@@ -1,6 +1,6 @@
 import type { ConnectionSnapshot } from '@gatehouse/proxy-kernel';
 
-/** What `sort` may name; with a minus sign in front the order is turned around. */
+/** The values of `sort`; a leading minus sign reverses the order. */
 const SORT_FIELDS = ['start', 'duration_ms', 'upload', 'download', 'upload_speed', 'download_speed', 'host'] as const;
 export type SortField = (typeof SORT_FIELDS)[number];
 
@@ -18,7 +18,7 @@ const COMPARE: Readonly<Record<SortField, Compare>> = {
 
 export const SORT_VALUES: readonly string[] = SORT_FIELDS.flatMap((field) => [field, `-${field}`]);
 
-/** Newest first unless told otherwise; equal ones keep a fixed order, so that pages do not overlap. */
+/** Newest first by default. Equal connections keep a fixed order, so that pages do not overlap. */
 export function sortConnections(connections: readonly ConnectionSnapshot[], sort = '-start'): ConnectionSnapshot[] {
   const descending = sort.startsWith('-');
   const name = descending ? sort.slice(1) : sort;

@@ -7,7 +7,7 @@ type Row = Omit<CountryView, 'name' | 'flag' | 'best_node'> & {
   best_id: number | null;
 };
 
-/** The best node is the fastest that lives and is enabled. */
+/** The best node is the fastest one that is enabled and alive. */
 const SELECT = `
   SELECT node.country AS code, count(*) AS node_count,
     count(*) FILTER (WHERE node.enabled) AS enabled_count,
@@ -25,7 +25,7 @@ const SELECT = `
   GROUP BY node.country
   ORDER BY node.country IS NULL, count(*) DESC, node.country`;
 
-/** Counts nodes by country: those with the most first, those of no known country last. */
+/** Counts nodes by country. Countries with the most nodes come first, nodes without a known country last. */
 @Injectable()
 export class CountriesQuery {
   constructor(private readonly dataSource: DataSource) {}

@@ -9,7 +9,7 @@ const PROGRESS_MS = 500;
 
 export type CountryOutcome = (CountryTally & { cancelled: false }) | { cancelled: true };
 
-/** Detects countries as the queue asks. Running twice finds the same. */
+/** Runs the country detection that a job asks for. Running it twice gives the same result. */
 @JobHandler('country-detection')
 export class CountryDetectionHandler implements HandlesJobs<'country-detection'> {
   constructor(
@@ -22,7 +22,7 @@ export class CountryDetectionHandler implements HandlesJobs<'country-detection'>
     const progress = (now: CountryProgress): void => {
       if (performance.now() - toldAt < PROGRESS_MS) return;
       toldAt = performance.now();
-      // Progress that is not told is no reason to fail.
+      // A progress report that fails must not fail the job.
       job.progress({ ...now }).catch(() => undefined);
     };
     try {

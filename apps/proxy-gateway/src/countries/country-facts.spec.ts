@@ -31,7 +31,7 @@ describe('decideCountry', () => {
 });
 
 describe('completeExit', () => {
-  it('believes the database before the service, and the service where the database knows nothing', () => {
+  it('prefers the database to the service, and falls back to the service', () => {
     const asn = (ip: string): number | null => (ip === '192.0.2.1' ? 64_496 : null);
     expect(completeExit({ ip: '192.0.2.1', country: 'US' }, lookup, asn)).toEqual({
       ip: '192.0.2.1',
@@ -45,7 +45,7 @@ describe('completeExit', () => {
 describe('resolveServers', () => {
   const never = new AbortController().signal;
 
-  it('asks for each name once, some at a time, and does without those that fail', async () => {
+  it('resolves each name once, some at a time, and skips those that fail', async () => {
     let running = 0;
     let peak = 0;
     const asked: string[] = [];

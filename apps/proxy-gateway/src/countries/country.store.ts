@@ -5,10 +5,10 @@ import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
 import { holdNodes } from '../nodes/hold-nodes.js';
 import type { DecidedCountry, ExitFinding, PlacedNode } from './country-facts.js';
 
-/** What one node is to be written with. */
+/** The values to write for one node. */
 export interface CountryChange {
   id: number;
-  /** Undefined: nobody asked. Null: asked in vain, what was known before stays. */
+  /** Undefined: not asked. Null: no answer; the known values stay. */
   exit: ExitFinding | null | undefined;
   decided: DecidedCountry;
 }
@@ -18,7 +18,7 @@ const SELECT = `
     exit_country AS "exitCountry"
   FROM nodes WHERE $1::bigint[] IS NULL OR id = ANY($1::bigint[]) ORDER BY id`;
 
-/** A choice that a person made while the nodes were asked stands. */
+/** A country that a user chose while the detection ran is kept. */
 const UPDATE = `
   UPDATE nodes SET
     exit_checked_at = CASE WHEN entry.asked THEN now() ELSE exit_checked_at END,
@@ -31,7 +31,7 @@ const UPDATE = `
     AS entry (id, asked, exit_ip, exit_country, exit_asn, country, source)
   WHERE nodes.id = entry.id`;
 
-/** Living nodes whose way out was never asked for, or long ago. */
+/** Living nodes whose exit was never looked up, or a long time ago. */
 const SELECT_DUE = `
   SELECT node.id FROM nodes node
   JOIN node_health health ON health.node_id = node.id AND health.test_url = '' AND health.alive
@@ -55,7 +55,7 @@ export class CountryStore {
     return rows.map(({ id }) => id);
   }
 
-  /** Nodes that did not answer their last test. */
+  /** Nodes that failed their last test. */
   async dead(): Promise<Set<number>> {
     const rows: { node_id: number }[] = await this.dataSource.query(
       `SELECT node_id FROM node_health WHERE test_url = '' AND NOT alive`,
@@ -63,7 +63,7 @@ export class CountryStore {
     return new Set(rows.map(({ node_id }) => node_id));
   }
 
-  /** `regroup`: a country changed, which groups of countries are made of. */
+  /** @param regroup whether a country changed, so that the country groups have to change too. */
   async write(changes: readonly CountryChange[], regroup: boolean): Promise<void> {
     if (changes.length === 0) return;
     await this.unitOfWork.run(async (tx) => {

@@ -3,11 +3,11 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Preferences } from '../preferences/preferences.service.js';
 import { CountryStore } from './country.store.js';
 
-/** Exit addresses change seldom, and whoever tells them is not ours to bother. */
+/** Exit addresses rarely change, and the lookup service belongs to others. */
 const MAX_AGE_HOURS = 7 * 24;
 const AT_MOST = 500;
 
-/** Has the countries of living nodes looked up that nobody has looked up yet, or for long. */
+/** Requests a country detection for living nodes that were never looked up, or not for a long time. */
 @Injectable()
 export class DetectAfterTest {
   private readonly logger = new Logger('Countries');
@@ -18,14 +18,14 @@ export class DetectAfterTest {
     private readonly preferences: Preferences,
   ) {}
 
-  /** Never fails: the test that came before is done. */
+  /** Never rejects: the test that came before has succeeded. */
   async run(): Promise<void> {
     if (this.preferences.get('country.exit_url') === '') return;
     try {
       const nodeIds = await this.store.due(MAX_AGE_HOURS, AT_MOST);
       if (nodeIds.length > 0) await this.jobs.add('country-detection', { nodeIds }, { jobId: 'due', attempts: 1 });
     } catch (error) {
-      this.logger.warn('Countries of tested nodes could not be asked for', error);
+      this.logger.warn('The countries of tested nodes could not be looked up', error);
     }
   }
 }

@@ -14,15 +14,15 @@ const BATCH = 500;
 
 export type CountryTally = Omit<CountryRebuildResult, 'duration_ms' | 'job_id'>;
 
-/** How far a detection is. */
+/** The progress of a detection. */
 export interface CountryProgress {
-  /** Nodes whose way out is asked for. */
+  /** Nodes whose exit address is looked up. */
   to_ask: number;
   asked: number;
   [key: string]: number;
 }
 
-/** Finds out anew where nodes are, by all that can be known of each. */
+/** Detects the country of each node from all the facts known about it. */
 @Injectable()
 export class DetectCountries {
   constructor(
@@ -32,7 +32,7 @@ export class DetectCountries {
     private readonly countries: CountryDatabase,
   ) {}
 
-  /** Rejects with the signal's reason, with nothing changed. */
+  /** Rejects with the signal's reason, and then changes nothing. */
   async run(
     nodeIds: readonly number[] | undefined,
     signal: AbortSignal,
@@ -61,7 +61,7 @@ export class DetectCountries {
     progress: (now: CountryProgress) => void,
   ): Promise<Map<number, ExitFinding | null>> {
     const { targets } = await this.targets.all(nodeIds);
-    // What does not answer its test will not answer this either.
+    // A node that failed its test will not answer this lookup either.
     const dead = await this.store.dead();
     const asked = targets.filter(({ id }) => !dead.has(id));
     const state: CountryProgress = { to_ask: asked.length, asked: 0 };
@@ -72,7 +72,7 @@ export class DetectCountries {
     });
   }
 
-  /** Only rows with news: a country, its source, or that somebody asked. */
+  /** Writes only the rows that changed: another country, another source, or a new lookup. */
   private async write(nodes: readonly PlacedNode[], changes: readonly CountryChange[]): Promise<void> {
     const news = changes.filter((change, index) => change.exit !== undefined || differs(nodes[index]!, change.decided));
     const regroup = changes.some(({ decided }, index) => decided.country !== nodes[index]!.country);

@@ -7,11 +7,11 @@ import { Preferences } from '../preferences/preferences.service.js';
 import { completeExit } from './country-facts.js';
 import type { ExitFinding } from './country-facts.js';
 
-/** The asked service sees as many requests at once: it is somebody else's. */
+/** The lookup service belongs to others and receives this many requests at once. */
 const MAX_AT_ONCE = 32;
 const PER_ADDRESS = 8;
 
-/** Asks through nodes where their traffic comes out. */
+/** Looks up the exit addresses of nodes by a request through each. */
 @Injectable()
 export class ExitProbe {
   private readonly logger = new Logger('Countries');
@@ -22,7 +22,10 @@ export class ExitProbe {
     private readonly preferences: Preferences,
   ) {}
 
-  /** By node id, null where there was no answer; empty where nobody is to be asked. `told` after each. */
+  /**
+   * Findings by node id; null where there was no answer; an empty map if no service is configured. Calls `told` after
+   * each node.
+   */
   async ask(
     targets: readonly NodeTarget[],
     signal: AbortSignal,
@@ -51,7 +54,7 @@ export class ExitProbe {
       return completeExit(address, this.countries.lookup, this.countries.asn);
     } catch (error) {
       options.signal.throwIfAborted();
-      this.logger.debug(`Node ${target.id} does not tell its exit address: ${String(error)}`);
+      this.logger.debug(`Node ${target.id} gave no exit address: ${String(error)}`);
       return null;
     }
   }

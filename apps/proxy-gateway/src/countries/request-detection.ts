@@ -13,7 +13,7 @@ import type { CountryOutcome } from './country-detection.handler.js';
 const QUEUE = 'country-detection';
 const WAIT_MS = 300_000;
 
-/** Has the countries of all nodes detected where the workers are, once at a time, and waits for the result. */
+/** Runs the detection of all nodes in a worker, one at a time, and waits for the result. */
 @Injectable()
 export class RequestDetection {
   constructor(
@@ -23,20 +23,20 @@ export class RequestDetection {
     private readonly kernel: KernelService,
   ) {}
 
-  /** @throws AppError UPSTREAM_TIMEOUT where it takes too long to be waited for; CONFLICT for one that was cancelled. */
+  /** @throws AppError UPSTREAM_TIMEOUT if it takes too long to wait for; CONFLICT if it was cancelled. */
   async rebuild(): Promise<CountryRebuildResult> {
     const began = performance.now();
     const id = await this.join();
     const job_id = toJobId({ queue: QUEUE, id });
     try {
       const outcome = await this.jobs.waitFor<CountryOutcome>(QUEUE, id, WAIT_MS);
-      if (outcome.cancelled) throw new AppError('CONFLICT', `The job ${job_id} was cancelled; nothing was changed.`);
+      if (outcome.cancelled) throw new AppError('CONFLICT', `The job ${job_id} was cancelled. Nothing was changed.`);
       const { cancelled: _cancelled, ...tally } = outcome;
       if (tally.changed > 0) await this.kernel.sync();
       return { ...tally, duration_ms: Math.round(performance.now() - began), job_id };
     } catch (error) {
       throw jobFailure(error, {
-        late: `It takes longer than that; GET /jobs/${job_id} tells how far it is.`,
+        late: `The detection is still running; GET /jobs/${job_id} shows its progress.`,
         failed: 'The countries could not be detected.',
       });
     }

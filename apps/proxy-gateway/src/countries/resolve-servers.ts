@@ -1,10 +1,10 @@
 import { createSystemResolver, slideOver } from '@gatehouse/proxy-kernel';
 import type { Resolver } from '@gatehouse/proxy-kernel';
 
-/** Names asked for at once. */
+/** The number of names resolved at once. */
 const AT_ONCE = 32;
 
-/** An address for each name that has one. Rejects only with the signal's reason. */
+/** Resolves names to one address each; names without an address are absent. Rejects only with the signal's reason. */
 export async function resolveServers(
   names: Iterable<string>,
   signal: AbortSignal,
@@ -16,7 +16,7 @@ export async function resolveServers(
       const [first] = await resolver.resolve(name, signal);
       if (first !== undefined) found.set(name, first);
     } catch {
-      // A name that does not resolve tells no country; the next way of finding one is tried.
+      // A name that does not resolve gives no country; the caller tries the next source.
       signal.throwIfAborted();
     }
   };

@@ -4,7 +4,7 @@ import { QueryInteger } from '../wire/query-integer.js';
 
 const MAX_OFFSET = 1_000_000_000;
 
-/** Pages of the four lists. */
+/** The pages of the four lists. */
 export class DashboardQuery {
   @QueryInteger({ min: 1, max: 500 })
   live_domain_limit = 50;
@@ -30,7 +30,7 @@ export class DashboardQuery {
   @QueryInteger({ min: 0, max: MAX_OFFSET })
   period_node_offset = 0;
 
-  /** Begin of the period, taken down to the full hour. Absent: 24 hour buckets before the end. */
+  /** Start of the period, rounded down to the full hour. Absent: 24 hourly buckets before the end. */
   @IsOptional()
   @IsInstant()
   from?: string;

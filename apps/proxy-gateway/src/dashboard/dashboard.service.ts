@@ -20,7 +20,7 @@ export class DashboardService {
     private readonly periodLists: PeriodLists,
   ) {}
 
-  /** Answers while the kernel is down too: nothing is live then, and its state says so. */
+  /** Also answers while the kernel is down: the live lists are then empty, and `state` says why. */
   async read(query: DashboardQuery): Promise<DashboardResponse> {
     const now = Date.now();
     const period = periodOf(query, now);

@@ -2,17 +2,17 @@ import type { DashboardNodeCounts, DashboardResponse } from '@gatehouse/contract
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** A quota that ends within this time is about to. */
+/** A quota that ends within this many days counts as expiring. */
 const EXPIRING_DAYS = 7;
 
 type NodeCounts = Omit<DashboardNodeCounts, 'by_type' | 'unsupported'>;
 
-/** Counts what there is. */
+/** Counts nodes, subscriptions, groups and rules. */
 @Injectable()
 export class Inventory {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** @param unsupported enabled nodes that the kernel cannot dial, as it was last told. */
+  /** @param unsupported enabled nodes that the kernel cannot dial, as of the configuration it applied last. */
   async nodes(unsupported: number): Promise<DashboardNodeCounts> {
     const [[counts], types]: [NodeCounts[], { type: string; total: number }[]] = await Promise.all([
       this.dataSource.query(
@@ -33,7 +33,7 @@ export class Inventory {
       `SELECT count(*) AS total, count(*) FILTER (WHERE enabled) AS enabled,
          count(*) FILTER (WHERE enabled AND status = 'error') AS failing,
          count(*) FILTER (WHERE traffic ->> 'expire_at' BETWEEN $1 AND $2) AS expiring_soon FROM subscriptions`,
-      // RFC 3339 in UTC compares as text.
+      // RFC 3339 times in UTC can be compared as text.
       [new Date(now).toISOString(), new Date(now + EXPIRING_DAYS * 86_400_000).toISOString()],
     );
     return counts ?? { total: 0, enabled: 0, failing: 0, expiring_soon: 0 };

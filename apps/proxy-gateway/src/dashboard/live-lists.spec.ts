@@ -44,7 +44,7 @@ describe('live lists', () => {
     ]);
   });
 
-  it('sums by what carries the bytes, and names it', () => {
+  it('sums by the node that carries the bytes, with its name', () => {
     const card = {
       id: 7,
       name: 'Tokyo',
@@ -74,7 +74,7 @@ describe('live lists', () => {
     expect(total(liveNodes(connections))).toEqual([3, 2, 4]);
   });
 
-  it('has nothing to show of nothing', () => {
+  it('returns empty lists without connections', () => {
     expect(liveDomains([])).toEqual([]);
     expect(liveNodes([])).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { domainOf } from '../traffic/accounting-batch.js';
 import { nodeIdOf } from '../data/flow-names.js';
 import type { FlowNames } from '../data/flow-names.js';
 
-/** Sums over the connections that share something. */
+/** The sums over connections that share a key. */
 interface LiveSum {
   connections: number;
   upload: number;
@@ -14,13 +14,13 @@ interface LiveSum {
   nodes: Set<string>;
 }
 
-/** Domains of the open connections, the busiest first. */
+/** The domains of open connections, the busiest first. */
 export function liveDomains(connections: readonly ConnectionSnapshot[]): LiveDomain[] {
   const sums = sumBy(connections, domainOf);
   return busiestFirst(sums).map(([domain, { nodes, ...sum }]) => ({ domain, ...sum, node_count: nodes.size }));
 }
 
-/** Nodes and built-ins that carry the open connections, the busiest first. Their names are filled in by `nameNodes`. */
+/** The nodes and built-ins that carry open connections, the busiest first. `nameNodes` fills in their names. */
 export function liveNodes(
   connections: readonly ConnectionSnapshot[],
 ): (Omit<LiveNode, 'name' | 'country'> & { tag: string })[] {
@@ -28,7 +28,7 @@ export function liveNodes(
   return busiestFirst(sums).map(([tag, { nodes: _nodes, ...sum }]) => ({ tag, node_id: nodeIdOf(tag), ...sum }));
 }
 
-/** Puts what people know in place of the kernel's tags. */
+/** Replaces the kernel's tags with names. */
 export function nameNodes<T extends { tag: string }>(
   items: readonly T[],
   names: FlowNames,

@@ -19,7 +19,7 @@ export interface LiveState {
   nodes: DashboardPage<LiveNode>;
 }
 
-/** What the kernel carries at this moment. */
+/** The traffic that the kernel carries at the moment. */
 @Injectable()
 export class LiveTraffic implements OnModuleInit {
   private readonly history = new TrafficHistory();
@@ -34,7 +34,7 @@ export class LiveTraffic implements OnModuleInit {
     this.kernel.onTraffic((delta) => this.history.add(delta));
   }
 
-  /** Never fails for the kernel's sake: nothing is live while it is down, and its state says so. */
+  /** Does not reject when the kernel is down: the lists are then empty, and `state` says why. */
   async read(query: DashboardQuery): Promise<LiveState> {
     const [connections, status] = await Promise.all([
       unlessDown<ConnectionSnapshot[]>(this.kernel.connections(), []),
@@ -53,7 +53,7 @@ export class LiveTraffic implements OnModuleInit {
     return this.accounting.speed();
   }
 
-  /** For charts: finer than the hours that the database keeps. */
+  /** The points for charts, finer than the hours in the database. */
   recent(): Pick<DashboardTraffic, 'minutes' | 'seconds'> {
     const now = Date.now();
     return { minutes: this.history.series(now, 60, 60), seconds: this.history.series(now, 1, 60) };

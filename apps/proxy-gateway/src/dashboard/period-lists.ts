@@ -10,13 +10,13 @@ const HOURS = 24;
 const MAX_DAYS = 92;
 const TOO_LONG = `must be at most ${MAX_DAYS} days before the end`;
 
-/** Hour buckets from that of `from` to that before or at `to`. */
+/** Hourly buckets, from that of `from` to the last one that starts at or before `to`. */
 export interface Period {
   from: Date;
   to: Date;
 }
 
-/** The last 24 hour buckets, the one that runs now included. */
+/** The last 24 hourly buckets, including the current one. */
 export function lastDay(now: number): Period {
   return { from: new Date(hourOf(now) - (HOURS - 1) * HOUR_MS), to: new Date(now) };
 }
@@ -62,7 +62,7 @@ export class PeriodLists {
     return { items, total, ...page };
   }
 
-  /** One point an hour, quiet hours as zeros. */
+  /** One point for each hour; hours without traffic are zero. */
   async series({ from, to }: Period): Promise<DashboardSeriesPoint[]> {
     const rows: { hour: Date; up: number; down: number }[] = await this.dataSource.query(
       `SELECT hour, sum(upload)::bigint AS up, sum(download)::bigint AS down
@@ -77,7 +77,7 @@ export class PeriodLists {
     });
   }
 
-  /** The most bytes first. The total comes with the page, and also when the page is past the end. */
+  /** Rows with the most bytes come first. The total is known even if the page is past the end. */
   private async page<T extends object>(
     sums: string,
     key: string,

@@ -3,7 +3,7 @@ import { aDelta, NOON } from '../../test/support/flows.js';
 import { TrafficHistory } from './traffic-history.js';
 
 describe('TrafficHistory', () => {
-  it('has a point for each interval, quiet ones as zeros', () => {
+  it('has a point for each interval, zero without traffic', () => {
     const history = new TrafficHistory();
     history.add(aDelta({ at: NOON - 61_000, upload: 1, download: 10 }));
     history.add(aDelta({ at: NOON + 500, upload: 2, download: 20 }));
@@ -20,7 +20,7 @@ describe('TrafficHistory', () => {
     ]);
   });
 
-  it('forgets what is an hour old', () => {
+  it('forgets traffic older than an hour', () => {
     const history = new TrafficHistory();
     history.add(aDelta({ at: NOON, upload: 7 }));
     history.add(aDelta({ at: NOON + 3_600_000, upload: 1 }));

@@ -4,9 +4,9 @@ import type { TrafficDelta } from '@gatehouse/proxy-kernel';
 const SECOND_MS = 1_000;
 const SLOTS = 3_600;
 
-/** What moved in each second of the last hour. */
+/** The bytes moved in each second of the last hour. */
 export class TrafficHistory {
-  /** Second since the epoch that a slot holds; anything else in it is an hour old. */
+  /** The second since the epoch that each slot holds; a slot with another value is outdated. */
   readonly #seconds = new Float64Array(SLOTS);
   readonly #up = new Float64Array(SLOTS);
   readonly #down = new Float64Array(SLOTS);
@@ -24,8 +24,8 @@ export class TrafficHistory {
   }
 
   /**
-   * The last `points` intervals, the one that runs now included, quiet ones as zeros.
-   * @param stepSec a divisor of 3600; points × step at most an hour.
+   * The last `points` intervals including the current one; intervals without traffic are zero.
+   * @param stepSec a divisor of 3600; points × step is at most an hour.
    */
   series(now: number, stepSec: number, points: number): DashboardSeriesPoint[] {
     const last = Math.floor(now / SECOND_MS / stepSec) * stepSec;

@@ -3,7 +3,7 @@ const NOT_COUNTRIES = new Set(['EU', 'EZ', 'UN', 'QO', 'XA', 'XB', 'ZZ']);
 const english = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 const letters = Array.from({ length: 26 }, (_, index) => String.fromCharCode(65 + index));
 
-/** Every ISO 3166-1 alpha-2 code that the runtime knows a name for. Outdated ones answer with their successor's name. */
+/** Every ISO 3166-1 alpha-2 code that the runtime has a name for. An outdated code has its successor's name. */
 export const COUNTRY_CODES: readonly string[] = letters
   .flatMap((first) => letters.map((second) => first + second))
   .filter((code) => !NOT_COUNTRIES.has(code) && english.of(code) !== undefined && isCanonical(code));
@@ -15,16 +15,16 @@ function isCanonical(code: string): boolean {
   );
 }
 
-/** Asked for every node of a page; the runtime takes its time to tell a name. */
+/** Cached because every node of a page needs a name, and the runtime takes long to look one up. */
 const NAMES = new Map(COUNTRY_CODES.map((code) => [code, english.of(code)]));
 const FLAGS = new Map(COUNTRY_CODES.map((code) => [code, regionalIndicators(code)]));
 
-/** English name; null for a code that is none. */
+/** The English name; null for an unknown code. */
 export function countryName(code: string): string | null {
   return NAMES.get(code) ?? english.of(code) ?? null;
 }
 
-/** The two regional indicator symbols of a code. */
+/** The flag: the two regional indicator symbols of a code. */
 export function flagOf(code: string): string {
   return FLAGS.get(code) ?? regionalIndicators(code);
 }
@@ -37,10 +37,10 @@ const languages = ['en', 'zh-Hans', 'zh-Hant', 'ja', 'ru'].map(
   (locale) => new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' }),
 );
 
-/** What a name carries besides the place: "Hong Kong SAR China" is written "Hong Kong". */
+/** Parts that the runtime adds to a name: "Hong Kong SAR China" stands for "Hong Kong". */
 const SUFFIX = / sar.*$|中国|中國|特别行政区|特別行政區|\(.*\)/g;
 
-/** Lower case names of a country in the languages that providers label nodes in. */
+/** Lower-case names of a country, in the languages that providers use for node names. */
 export function labelsOf(code: string): string[] {
   const names = languages.flatMap((language) => {
     const name = language.of(code)?.toLowerCase();

@@ -1,4 +1,4 @@
-/** What people know of a node that carries a flow. */
+/** The name and place of a node that carries a flow. */
 export interface NodeCard {
   id: number;
   name: string;
@@ -10,14 +10,14 @@ export interface NodeCard {
   subscriptionName: string | null;
 }
 
-/** Turns the kernel's tags into what people know. */
+/** Translates the kernel's tags into names. */
 export interface FlowNames {
-  /** Null for a built-in, a group, or a node that is not known. */
+  /** Null for a built-in, a group, or an unknown node. */
   node(tag: string | null): NodeCard | null;
   chain(tags: readonly string[]): string[];
 }
 
-/** Database id of a node tag such as `n12`; null for groups and built-ins. */
+/** The database id of a node tag such as `n12`; null for groups and built-ins. */
 export function nodeIdOf(tag: string | null): number | null {
   const digits = tag === null ? undefined : /^n(\d{1,15})$/.exec(tag)?.[1];
   return digits === undefined ? null : Number(digits);

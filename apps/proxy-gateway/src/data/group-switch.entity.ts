@@ -2,7 +2,7 @@ import { BigIntColumn, BigIntId, TimestampColumn } from '@gatehouse/persistence'
 import { Column, Entity, Index, JoinColumn, ManyToOne } from 'typeorm';
 import { OutboundGroupEntity } from './outbound-group.entity.js';
 
-/** A group left one member for another. */
+/** One switch of a group from one member to another. */
 @Entity('group_switches')
 @Index('group_switches_group_idx', ['groupId', 'at'])
 export class GroupSwitchEntity {
@@ -25,7 +25,7 @@ export class GroupSwitchEntity {
   @Column({ name: 'from_name', type: 'text', nullable: true })
   fromName: string | null;
 
-  /** Null: the group is empty. */
+  /** Null: the group had no members left. */
   @Column({ name: 'to_tag', type: 'text', nullable: true })
   toTag: string | null;
 

@@ -4,15 +4,18 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { GroupSwitchEntity } from './group-switch.entity.js';
 
-/** The kernels of several replicas, and a lost choice beside the kernel that noticed it, tell of one switch. */
+/**
+ * One switch can be reported several times: by the kernels of several replicas, and by the service when it finds a
+ * choice lost. Reports within this time count as one.
+ */
 const SAME_WITHIN = '10 seconds';
-/** A kernel tells within a fraction of it. */
+/** The kernel reports a switch in a fraction of this time. */
 const EXPECTED_MS = 5_000;
-/** Entries kept of one group, however often it switches. */
+/** Entries kept for each group, however often it switches. */
 const MAX_PER_GROUP = 10_000;
 
 export interface SwitchEnd {
-  /** Kernel tag; null for a group without members. */
+  /** A kernel tag; null for a group without members. */
   tag: string | null;
   name: string;
 }
@@ -25,7 +28,7 @@ export interface GroupSwitch {
   reason: string;
 }
 
-/** What a kernel tells late of another group that had the same name is nothing of this one. */
+/** A late report about a group must not be stored for a newer group with the same name. */
 const INSERT = `
   INSERT INTO group_switches (group_id, at, from_tag, from_name, to_tag, to_name, reason)
   SELECT owner.id, $2, $3, $4, $5, $6, $7 FROM outbound_groups owner
@@ -38,21 +41,21 @@ const INSERT = `
   )
   RETURNING id`;
 
-/** What groups used before, and why they left it. */
+/** The history of groups: which members they used, and why they switched. */
 @Injectable()
 export class GroupSwitches {
-  /** Choices under way or just made here: the kernel will tell of them too. */
+  /** Choices that this process is making or has just made: the kernel will report them as well. */
   private chosen: { group: string; to: string | null; at: number }[] = [];
 
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Somebody chooses `to` in this process, or gives the choice back (null), and writes it down. */
+  /** Call before this process stores the choice of `to`, or gives a choice back (null). */
   expect(group: string, to: string | null): void {
     const at = Date.now();
     this.chosen = [...this.chosen.filter((choice) => at - choice.at <= EXPECTED_MS), { group, to, at }];
   }
 
-  /** The kernel tells of what somebody chose here. */
+  /** Whether a switch that the kernel reports follows from a choice made in this process. */
   isExpected(group: string, to: string | null): boolean {
     const since = Date.now() - EXPECTED_MS;
     return this.chosen.some(
@@ -60,16 +63,16 @@ export class GroupSwitches {
     );
   }
 
-  /** Id of the entry; null when somebody told of the same switch already, or the group is gone. */
+  /** Stores a switch and returns its id; null if the same switch is stored already, or the group is gone. */
   async record(tx: EntityManager, { group, at, from, to, reason }: GroupSwitch): Promise<number | null> {
-    // One at a time per group: what counts as told already is the entry before.
+    // One writer per group at a time: the previous entry decides whether this is a duplicate.
     await tx.query('SELECT id FROM outbound_groups WHERE name = $1 FOR UPDATE', [group]);
     const ends = [from?.tag ?? null, from?.name ?? null, to.tag, to.name];
     const rows: { id: number }[] = await tx.query(INSERT, [group, at, ...ends, reason]);
     const id = rows[0]?.id ?? null;
     if (id === null) return null;
     const last: GroupSwitchView = { at: at.toISOString(), from: from?.name ?? null, to: to.name, reason };
-    // The kernel tells a little late: what people did since is the last all the same.
+    // The kernel's report arrives late: a choice stored meanwhile must stay the newest entry.
     await tx.query(
       `UPDATE outbound_groups SET last_switch = $2
        WHERE name = $1 AND (last_switch IS NULL OR (last_switch ->> 'at')::timestamptz <= $3)`,
@@ -78,12 +81,12 @@ export class GroupSwitches {
     return id;
   }
 
-  /** How many connections ended because of it. */
+  /** Stores how many connections were closed because of the switch. */
   async setClosed(id: number, count: number): Promise<void> {
     await this.unitOfWork.run((tx) => tx.update(GroupSwitchEntity, id, { closedConnections: count }));
   }
 
-  /** The newest first. */
+  /** The newest entries first. */
   async page(groupId: number, { limit, offset }: { limit: number; offset: number }): Promise<Page<GroupSwitchRecord>> {
     const [rows, total] = await this.unitOfWork.run((tx) =>
       tx.findAndCount(GroupSwitchEntity, {
@@ -96,7 +99,7 @@ export class GroupSwitches {
     return { items: rows.map(toRecord), total, limit, offset };
   }
 
-  /** Forgets what is older than `before` and what is too much of one group; returns how many entries that was. */
+  /** Deletes entries older than `before` and those beyond the limit of a group; returns how many. */
   async prune(before: Date): Promise<number> {
     return this.unitOfWork.run(async (tx) => {
       const { affected } = await tx

@@ -3,24 +3,24 @@ import { MASK } from '@gatehouse/platform';
 
 export { MASK, maskUrl } from '@gatehouse/platform';
 
-/** Every option name, of any type of node, whose value lets somebody use it. */
+/** Option names, of any node type, whose values are credentials. */
 const SECRET =
   /pass|secret|token|psk|uuid|auth|private|pre-?shared|username|seed|obfs-?param|protocol-?param|^key$|^certificate$/i;
-/** Names that the pattern catches and that hide nothing. */
+/** Names that match the pattern but hold no secret. */
 const OPEN = new Set(['publicKey', 'public-key', 'authenticated', 'auth-timeout']);
 
-/** Paths and service names of transports and plugins, which servers use like passwords. The root hides nothing. */
+/** Paths and service names of transports and plugins, which servers use like passwords. A path of `/` is no secret. */
 const HIDING_PLACE = /^path$|service-?name$/i;
 
-/** True for the name of an option that is a credential, or may be one. */
+/** Whether an option's name says that its value is, or may be, a credential. */
 export function isSecretOption(name: string): boolean {
   return (SECRET.test(name) && !OPEN.has(name)) || HIDING_PLACE.test(name);
 }
 
-/** The node with every secret replaced, as a credential that may only read gets to see it. */
+/** A copy of the node with every secret masked, for callers that may only read. */
 export function maskSecrets(node: ProxyNode): ProxyNode {
   const masked = mask(node) as ProxyNode;
-  // Other types name a method there.
+  // In other types `obfs` is the name of a method.
   if (masked.type !== 'hysteria' || masked.options['obfs'] === undefined) return masked;
   return { ...masked, options: { ...masked.options, obfs: MASK } };
 }
@@ -35,7 +35,7 @@ function mask(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Header names are open, their values may be tokens; `Host` is an address. A plugin's headers are one text. */
+/** Header names are shown, but their values may be tokens; `Host` is an address. A plugin's headers are one text. */
 function maskAll(headers: unknown): unknown {
   if (typeof headers === 'string' && headers !== '') return MASK;
   if (typeof headers !== 'object' || headers === null) return headers;

@@ -2,24 +2,24 @@ import { BigIntColumn, TimestampColumn } from '@gatehouse/persistence';
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { NodeEntity } from './node.entity.js';
 
-/** One delay of `delay_history`. */
+/** One entry of `delay_history`. */
 export interface DelayRecord {
-  /** RFC 3339, UTC. */
+  /** RFC 3339, in UTC. */
   time: string;
-  /** Null: it did not answer. */
+  /** Null: no answer. */
   delay_ms: number | null;
 }
 
-/** `test_url` of measurements with the general address, whatever it was at the time. */
+/** The `test_url` of measurements with the address of `health.url`, whatever it was at that time. */
 export const GENERAL_URL = '';
 
-/** What measurements of one node with one address say. */
+/** The results of measuring one node with one test address. */
 @Entity('node_health')
 export class NodeHealthEntity {
   @PrimaryColumn({ name: 'node_id', type: 'bigint' })
   nodeId: number;
 
-  /** Empty for the setting `health.url`; else the address of a group of its own. */
+  /** Empty for the setting `health.url`; otherwise the test address of a group. */
   @PrimaryColumn({ name: 'test_url', type: 'text' })
   testUrl: string;
 
@@ -45,7 +45,7 @@ export class NodeHealthEntity {
   @Column({ name: 'error_message', type: 'text', nullable: true })
   errorMessage: string | null;
 
-  /** Since the last success. */
+  /** Failures since the last success. */
   @Column({ name: 'failure_count', type: 'integer', default: 0 })
   failureCount: number;
 
@@ -55,11 +55,11 @@ export class NodeHealthEntity {
   @BigIntColumn({ default: 0 })
   successes: number;
 
-  /** The newest last. */
+  /** The newest entry is last. */
   @Column({ name: 'delay_history', type: 'jsonb', default: [] })
   delayHistory: DelayRecord[];
 
-  /** The job that measured last; null for a single test. */
+  /** The job of the last measurement; null for a single test. */
   @Column({ name: 'job_id', type: 'text', nullable: true })
   jobId: string | null;
 }

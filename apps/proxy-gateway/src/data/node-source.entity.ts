@@ -2,7 +2,7 @@ import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typ
 import { SubscriptionEntity } from './subscription.entity.js';
 import { NodeEntity } from './node.entity.js';
 
-/** That a subscription carries a node, under which name and where in its list. */
+/** A subscription contains a node: its name there and its place in the list. */
 @Entity('node_sources')
 @Index('node_sources_node_idx', ['nodeId'])
 export class NodeSourceEntity {

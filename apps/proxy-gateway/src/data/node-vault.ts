@@ -5,17 +5,17 @@ import { SECRET_BOX } from '../secret-box.token.js';
 
 const TABLE = 'nodes';
 
-/** What people read of a node whose definition nobody can open. */
+/** The error of a node whose definition cannot be opened. */
 export const UNREADABLE_NODE =
   'its stored definition does not open: it was sealed with another key, or in another row. Define the node again or delete it';
 
-/** The columns of a node's row that its definition is opened from. */
+/** The columns of a node that are needed to open its definition. */
 export interface SealedNode {
   readonly id: number;
   readonly config: string;
 }
 
-/** Nodes as they rest in the database: sealed, because they hold credentials. Each opens in its own row alone. */
+/** Seals and opens the definitions of nodes, which hold credentials. A sealed text opens only in its own row. */
 @Injectable()
 export class NodeVault {
   constructor(@Inject(SECRET_BOX) private readonly box: SecretBox) {}
@@ -24,12 +24,12 @@ export class NodeVault {
     return sealForRow(this.box, { table: TABLE, id }, JSON.stringify(node));
   }
 
-  /** @throws SecretBoxError for a text that another key sealed, or that is another row's. */
+  /** @throws SecretBoxError for a text that was sealed with another key or for another row. */
   open({ id, config }: SealedNode): ProxyNode {
     return JSON.parse(openFromRow(this.box, { table: TABLE, id }, config)) as ProxyNode;
   }
 
-  /** Null where `open` throws SecretBoxError: one such node must not stop what concerns all of them. */
+  /** Null where `open` throws SecretBoxError: one such node must not affect the others. */
   tryOpen(row: SealedNode): ProxyNode | null {
     try {
       return this.open(row);

@@ -12,11 +12,11 @@ export class NodeEntity {
   @Column({ type: 'text' })
   fingerprint: string;
 
-  /** `manual` wins over `subscription` where both brought the node. */
+  /** `manual` wins if both a user and a subscription added the node. */
   @Column({ type: 'text' })
   source: NodeSource;
 
-  /** A name that a person gave; it survives every refresh. */
+  /** A name that a user gave; refreshes keep it. */
   @Column({ name: 'custom_name', type: 'text', nullable: true })
   customName: string | null;
 
@@ -47,7 +47,7 @@ export class NodeEntity {
   @Column({ type: 'text', nullable: true })
   cipher: string | null;
 
-  /** Sealed JSON of the ProxyNode. */
+  /** The ProxyNode as sealed JSON. */
   @Column({ type: 'text' })
   config: string;
 
@@ -60,11 +60,11 @@ export class NodeEntity {
   @Column({ name: 'country_source', type: 'text', default: 'none' })
   countrySource: CountrySource;
 
-  /** Words that people sort their nodes by. */
+  /** Labels that users group their nodes by. */
   @Column({ type: 'text', array: true, default: [] })
   tags: string[];
 
-  /** Where the world sees this node's traffic come from. */
+  /** The address that destinations see traffic of this node come from. */
   @Column({ name: 'exit_ip', type: 'text', nullable: true })
   exitIp: string | null;
 
@@ -77,7 +77,7 @@ export class NodeEntity {
   @TimestampColumn({ name: 'exit_checked_at', nullable: true })
   exitCheckedAt: Date | null;
 
-  /** Since when the kernel has been failing to dial it; null while it does not. */
+  /** Since when the kernel has failed to dial it; null if it can. */
   @TimestampColumn({ name: 'circuit_open_since', nullable: true })
   circuitOpenSince: Date | null;
 

@@ -18,19 +18,19 @@ export class OutboundGroupEntity {
   @Column({ type: 'integer' })
   position: number;
 
-  /** Kernel tags of the members that were named one by one, in order. */
+  /** Kernel tags of the members that were named individually, in order. */
   @Column({ type: 'jsonb' })
   members: string[];
 
-  /** Which nodes are members besides; null for none. */
+  /** A filter that adds nodes as members; null for none. */
   @Column({ type: 'jsonb', nullable: true })
   filter: GroupFilter | null;
 
-  /** Which of those are not. */
+  /** A filter that excludes nodes from those. */
   @Column({ type: 'jsonb', nullable: true })
   exclude: GroupFilter | null;
 
-  /** The automatic groups of countries are members. */
+  /** The automatic country groups are members. */
   @Column({ name: 'include_countries', type: 'boolean', default: false })
   includeCountries: boolean;
 
@@ -61,25 +61,25 @@ export class OutboundGroupEntity {
   @Column({ name: 'empty_fallback', type: 'text', default: 'REJECT' })
   emptyFallback: string;
 
-  /** Made and removed as nodes of `country` come and go. */
+  /** An automatic group: it is created and removed as nodes of `country` come and go. */
   @Column({ type: 'boolean', default: false })
   automatic: boolean;
 
   @Column({ type: 'text', nullable: true })
   country: string | null;
 
-  /** Kernel tag of the member that a person chose; null while nobody has. */
+  /** Kernel tag of the member that a user chose; null without a choice. */
   @Column({ name: 'selected_tag', type: 'text', nullable: true })
   selectedTag: string | null;
 
-  /** What that member was called, for the day it is gone. */
+  /** The name of that member, to show after it is gone. */
   @Column({ name: 'selected_name', type: 'text', nullable: true })
   selectedName: string | null;
 
   @Column({ name: 'last_switch', type: 'jsonb', nullable: true })
   lastSwitch: GroupSwitchView | null;
 
-  /** Bytes of finished flows, written with the traffic log. */
+  /** Bytes of finished flows, written together with the traffic log. */
   @BigIntColumn({ name: 'upload_total', default: 0, insert: false, update: false })
   uploadTotal: number;
 

@@ -29,7 +29,7 @@ export class RuleSetEntity {
   @Column({ name: 'sealed_url', type: 'text', nullable: true })
   sealedUrl: string | null;
 
-  /** Inside the folder of rule sets. */
+  /** A path inside the folder of rule sets. */
   @Column({ type: 'text', nullable: true })
   path: string | null;
 
@@ -72,14 +72,14 @@ export class RuleSetEntity {
   @Column({ name: 'last_modified', type: 'text', nullable: true })
   lastModified: string | null;
 
-  /** Of the source as it came. */
+  /** Hash of the source as it was received. */
   @Column({ name: 'content_sha256', type: 'text', nullable: true })
   contentSha256: string | null;
 
   @BigIntColumn({ name: 'content_bytes', nullable: true })
   contentBytes: number | null;
 
-  /** Of the entries, one a line; null while there are none. */
+  /** Hash of the entries, one per line; null while there are none. */
   @Column({ name: 'entries_sha256', type: 'text', nullable: true })
   entriesSha256: string | null;
 
@@ -89,7 +89,7 @@ export class RuleSetEntity {
   @Column({ name: 'skipped_count', type: 'integer', default: 0 })
   skippedCount: number;
 
-  /** The first of what was skipped. */
+  /** The first of the entries that were skipped. */
   @Column({ type: 'jsonb', default: [] })
   errors: RuleSetEntryError[];
 

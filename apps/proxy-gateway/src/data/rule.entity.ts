@@ -23,7 +23,7 @@ export class Rule {
   @JoinColumn({ name: 'subscription_id', foreignKeyConstraintName: 'rules_subscription_fk' })
   subscription?: SubscriptionEntity;
 
-  /** The set whose own rule this is. */
+  /** The rule set that owns this rule. */
   @BigIntColumn({ name: 'rule_set_id', nullable: true })
   ruleSetId: number | null;
 
@@ -37,7 +37,7 @@ export class Rule {
   @Column({ type: 'text', default: '' })
   payload: string;
 
-  /** Kernel tag: a group's name, `n12` or a built-in. */
+  /** A kernel tag: a group's name, `n12` or a built-in. */
   @Column({ type: 'text' })
   target: string;
 
@@ -50,14 +50,14 @@ export class Rule {
   @Column({ type: 'boolean', default: true })
   enabled: boolean;
 
-  /** Lower goes first. */
+  /** Rules with lower positions are tried first. */
   @BigIntColumn()
   priority: number;
 
   @Column({ type: 'text', nullable: true })
   note: string | null;
 
-  /** Written by the accounting writer, never through this class. */
+  /** Written by the accounting only, never through this class. */
   @BigIntColumn({ name: 'hit_count', default: 0, insert: false, update: false })
   hitCount: number;
 

@@ -27,7 +27,7 @@ export class SubscriptionEntity {
   @Column({ name: 'interval_sec', type: 'integer' })
   intervalSec: number;
 
-  /** Who decided on the interval. */
+  /** Who set the interval: the user or the provider. */
   @Column({ name: 'interval_source', type: 'text', default: 'user' })
   intervalSource: IntervalSource;
 
@@ -44,7 +44,7 @@ export class SubscriptionEntity {
   @Column({ name: 'bring_rules', type: 'boolean', default: false })
   bringRules: boolean;
 
-  /** The one that brought content when the chosen one did not; null while the chosen one does. */
+  /** The user agent that brought content when the chosen one did not; null while the chosen one works. */
   @Column({ name: 'working_user_agent', type: 'text', nullable: true })
   workingUserAgent: string | null;
 
@@ -99,7 +99,7 @@ export class SubscriptionEntity {
   @Column({ type: 'jsonb', nullable: true })
   profile: SubscriptionProfile | null;
 
-  /** Of the last attempt, whatever came of it. */
+  /** Result of the last attempt, successful or not. */
   @Column({ name: 'last_result', type: 'jsonb', nullable: true })
   lastResult: RefreshResult | null;
 
@@ -107,7 +107,7 @@ export class SubscriptionEntity {
   @TimestampColumn({ name: 'next_refresh_at', nullable: true })
   nextRefreshAt: Date | null;
 
-  /** Since when a refresh that became due waits in the queue or runs. */
+  /** Since when a due refresh has been queued or running. */
   @TimestampColumn({ name: 'dispatched_at', nullable: true })
   dispatchedAt: Date | null;
 

@@ -4,11 +4,11 @@ import { FetchFailure } from './fetch-failure.js';
 
 export interface BoundedBody {
   content: Buffer;
-  /** As received, before decompression. */
+  /** Size as received, before decompression. */
   receivedBytes: number;
 }
 
-/** Codings stacked on one body; more than these is nobody's honest reply. */
+/** The most encodings accepted on one body; honest servers use fewer. */
 const MAX_CODINGS = 3;
 
 function decoder(coding: string, firstByte: number): Transform {
@@ -21,7 +21,7 @@ function decoder(coding: string, firstByte: number): Transform {
     case 'zstd':
       return createZstdDecompress();
     case 'deflate':
-      // RFC 9110 says zlib format; some servers send raw deflate. The zlib header's low nibble is 8.
+      // RFC 9110 requires the zlib format, but some servers send raw deflate. A zlib header has 8 in its low nibble.
       return (firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw();
     default:
       throw new FetchFailure('bad_encoding', `The reply is encoded as "${coding.slice(0, 40)}", which is not known.`);
@@ -34,7 +34,7 @@ function codings(contentEncoding: string): string[] {
     .split(',')
     .map((coding) => coding.trim())
     .filter((coding) => coding !== '' && coding !== 'identity');
-  if (list.length > MAX_CODINGS) throw new FetchFailure('bad_encoding', 'The reply is encoded too many times over.');
+  if (list.length > MAX_CODINGS) throw new FetchFailure('bad_encoding', 'The reply has too many encodings.');
   return list;
 }
 
@@ -63,8 +63,8 @@ async function decode(content: Buffer, coding: string, maxBytes: number): Promis
 }
 
 /**
- * Reads a whole body of at most `maxBytes`, before and after each decompression.
- * @throws FetchFailure `too_large` instead of cutting it, `bad_encoding` for what cannot be decompressed.
+ * Reads a whole body of at most `maxBytes`, both before and after each decompression.
+ * @throws FetchFailure `too_large` rather than cutting it, `bad_encoding` if it cannot be decompressed.
  */
 export async function readBounded(body: Readable, contentEncoding: string, maxBytes: number): Promise<BoundedBody> {
   const layers = codings(contentEncoding).reverse();

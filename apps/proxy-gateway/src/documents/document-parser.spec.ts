@@ -7,7 +7,7 @@ const list = (count: number) =>
   Buffer.from(Array.from({ length: count }, (_, i) => `trojan://p@h${i}.example:443#n${i}\nnonsense ${i}`).join('\n'));
 
 describe('DocumentParser', () => {
-  it.each([1, 200, 5_000])('gives what the parser gives for %i entries, in a thread or not', async (count) => {
+  it.each([1, 200, 5_000])('gives the same result as the parser for %i entries, in a thread or not', async (count) => {
     const document = list(count);
     const expected = parseSubscription(document);
     const result = await testParser().parse(document, {});
@@ -17,13 +17,13 @@ describe('DocumentParser', () => {
     expect({ ...result, nodes: [] }).toEqual({ ...expected, nodes: [] });
   });
 
-  it('hands over refusals and options too', async () => {
+  it('passes on errors and options too', async () => {
     expect((await testParser().parse(list(1_000), { maxEntries: 10 })).error?.code).toBe('too_many_entries');
     const document = Buffer.from(`${'# padding\n'.repeat(5_000)}proxies: []\nrules:\n  - MATCH,DIRECT\n`);
     expect((await testParser().parse(document, { rules: true })).rules).toEqual(['MATCH,DIRECT']);
   });
 
-  it('parses several at once, one after the other', async () => {
+  it('parses several documents one after the other', async () => {
     const parser = testParser();
     const results = await Promise.all([500, 600, 700].map((count) => parser.parse(list(count), {})));
     expect(results.map(({ nodes }) => nodes.length)).toEqual([500, 600, 700]);

@@ -4,12 +4,14 @@ import { Injectable } from '@nestjs/common';
 import { readInThread } from '../threads/read-in-thread.js';
 import { FetchFailure } from './fetch-failure.js';
 
-/** Up to here a thread costs more than the parsing; the slowest document of that length takes some ten milliseconds. */
+/**
+ * Up to this size a thread costs more than the parsing. The slowest document of this size takes about ten milliseconds.
+ */
 const INLINE_BYTES = 16 * 1024;
 const TIMEOUT_MS = 30_000;
 const MAX_HEAP_MB = 512;
 
-/** Parses documents without holding up the event loop: all but the small ones in a thread of their own, one at a time. */
+/** Parses documents without blocking the event loop: larger ones are parsed in a thread, one at a time. */
 @Injectable()
 export class DocumentParser {
   private readonly entry: URL;
@@ -22,7 +24,7 @@ export class DocumentParser {
   }
 
   /**
-   * The entries come without their `raw` text.
+   * Parses a document; the entries come without their `raw` text.
    * @throws FetchFailure `parse_error` for a document that takes more time or memory than any honest one.
    */
   async parse(content: Buffer, options: ParseOptions): Promise<ParsedSubscription> {
@@ -43,7 +45,7 @@ export class DocumentParser {
       receive(part, worker) {
         if (!Array.isArray(part)) return { ...part, nodes };
         nodes.push(...part);
-        // Others get their turn before the next slice is unpacked.
+        // Other work gets a turn before the next slice is unpacked.
         setImmediate(() => worker.postMessage('more'));
         return undefined;
       },

@@ -6,11 +6,11 @@ interface FailureFacts {
   retryAfterMs?: number | null;
 }
 
-/** A subscription that could not be fetched, in words fit for its owner. */
+/** A fetch that failed, with a message for the owner of the subscription. */
 export class FetchFailure extends Error {
   readonly reason: RefreshReason;
   readonly httpStatus: number | null;
-  /** How long the provider asked to be left alone. */
+  /** How long the provider asked to wait before the next attempt. */
   readonly retryAfterMs: number | null;
 
   constructor(reason: RefreshReason, message: string, facts: FailureFacts = {}) {

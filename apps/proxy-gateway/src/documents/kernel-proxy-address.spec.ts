@@ -49,18 +49,18 @@ describe('the address of our own kernel', () => {
     expect(await find(listeners)).toBe(expected);
   });
 
-  it('has the credentials that the environment asks of everybody', async () => {
+  it('includes the credentials that the environment requires', async () => {
     expect(await find([listening], null, { kernelUsers: ['ann:t:w/o'] })).toBe('http://ann:t%3Aw%2Fo@127.0.0.1:4321');
   });
 
-  it('is what it was told to listen on, for a worker without a kernel', async () => {
+  it('is the configured address for a worker without a kernel', async () => {
     expect(await find(null)).toBe('http://127.0.0.1:7890');
     expect(await find(null, { address: '0.0.0.0', port: 9000 })).toBe('http://127.0.0.1:9000');
     expect(await find(null, { address: null, port: 9000 })).toBe('http://127.0.0.1:9000');
     expect(await find(null, null, { kernelPort: 0 })).toBeNull();
   });
 
-  it('is on the machine that the environment names, for the service and for a worker', async () => {
+  it('is on the machine named by the environment, for the service and for a worker', async () => {
     const everywhere = { ...listening, address: '0.0.0.0' };
     const kernelUsers = ['ann:secret'];
     const elsewhere = { kernelHost: 'proxy-kernel', kernelUsers };
@@ -75,7 +75,7 @@ describe('the address of our own kernel', () => {
     ['the embedded kernel', '/usr/bin/mihomo', 'embedded', true],
     ['mihomo', '/usr/bin/mihomo', 'mihomo', false],
     ['one of the two, of which a worker does not know which', '/usr/bin/mihomo', null, false],
-  ])('%s is said to guard its targets or not', async (_what, mihomo, mode, guardsTargets) => {
+  ])('says whether %s guards its targets', async (_what, mihomo, mode, guardsTargets) => {
     const modules = {
       get: (type: { name: string }) => {
         if (type.name !== 'KernelMode' || mode === null) throw new Error('no such provider');

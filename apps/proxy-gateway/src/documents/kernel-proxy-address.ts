@@ -7,7 +7,7 @@ import { KernelMode } from '../kernel-config/kernel-mode.js';
 import { ProxyGatewaySettings } from '../settings.js';
 import type { FetchProxy } from './subscription-fetcher.js';
 
-/** Where our own kernel takes HTTP proxy connections, for whoever in this or the worker's process wants to go through it. */
+/** Finds the address where our own kernel accepts HTTP proxy connections, for code in this process or in the worker. */
 @Injectable()
 export class KernelProxyAddress {
   constructor(
@@ -16,7 +16,7 @@ export class KernelProxyAddress {
     private readonly settings: ProxyGatewaySettings,
   ) {}
 
-  /** Null where the kernel does not listen, as far as this process can know. */
+  /** Null if the kernel is not listening, as far as this process can know. */
   async find(): Promise<FetchProxy | null> {
     const url = await this.url();
     return url === null ? null : { url, guardsTargets: this.isEmbedded() };
@@ -30,19 +30,19 @@ export class KernelProxyAddress {
       const open = listeners.find(({ type, state }) => state === 'listening' && (type === 'mixed' || type === 'http'));
       return open ? this.toUrl(open.address, open.port) : null;
     } catch {
-      // A kernel that is being restarted takes no connections.
+      // A kernel that is restarting accepts no connections.
       return null;
     }
   }
 
-  /** The worker's process has no kernel of its own; it goes by what the service's is told to listen on. */
+  /** The worker's process has no kernel of its own, so it uses the address from the settings. */
   private configured(): string | null {
     const chosen = this.preferences.get('kernel.listen.mixed');
     const port = chosen?.port ?? this.settings.kernelPort;
     return port === 0 ? null : this.toUrl(chosen?.address ?? this.settings.kernelAddress, port);
   }
 
-  /** What runs is known where it runs; elsewhere a machine with the other program may run it. */
+  /** Only the service's process knows which kernel runs; elsewhere mihomo must be assumed possible. */
   private isEmbedded(): boolean {
     return this.settings.mihomo === '' || this.inThisProcess(KernelMode)?.get() === 'embedded';
   }
@@ -56,8 +56,8 @@ export class KernelProxyAddress {
   }
 
   /**
-   * A kernel on another machine is reached where the environment says, one that listens everywhere on loopback. Where the
-   * kernel asks for a user, any of them will do.
+   * A kernel on another machine is reached at the host from the environment, and one that listens on all addresses over
+   * loopback. If the kernel requires a user, any configured one will do.
    */
   private toUrl(address: string, port: number): string {
     const here = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;

@@ -83,7 +83,7 @@ describe('SubscriptionFetcher', () => {
     expect(reply.kind === 'content' && reply.content.toString()).toBe('x'.repeat(900));
   });
 
-  it('reads stacked codings and refuses unknown, broken and endless ones', async () => {
+  it('reads stacked encodings and refuses unknown, broken and endless ones', async () => {
     const body = brotliCompressSync(gzipSync('stacked'));
     const stacked = await serve((_req, res) => res.setHeader('content-encoding', 'gzip, br').end(body));
     const reply = await fetcher.fetch(wanted(stacked));
@@ -94,7 +94,7 @@ describe('SubscriptionFetcher', () => {
     }
   });
 
-  it('takes a body of exactly the limit and refuses one byte more, never cutting it', async () => {
+  it('accepts a body of exactly the limit and refuses one byte more, without cutting it', async () => {
     const url = await serve((req, res) => res.end('x'.repeat(Number(req.url!.slice(1)))));
     expect(await fetcher.fetch(wanted(`${url}/1000`))).toMatchObject({ receivedBytes: 1000 });
     expect((await failure(fetcher.fetch(wanted(`${url}/1001`)))).reason).toBe('too_large');
@@ -118,12 +118,12 @@ describe('SubscriptionFetcher', () => {
     expect((await failure(fetcher.fetch(wanted(url)))).reason).toBe('network_error');
   });
 
-  it('tells errors of the provider by status', async () => {
+  it('reports errors of the provider with their status', async () => {
     const url = await serve((_req, res) => res.writeHead(503).end('busy'));
     expect(await failure(fetcher.fetch(wanted(url)))).toMatchObject({ reason: 'http_status', httpStatus: 503 });
   });
 
-  it('gives up on silence, before the headers and inside the body', async () => {
+  it('gives up on a silent provider, before the headers and within the body', async () => {
     const url = await serve((req, res) => {
       if (req.url === '/body') res.write('a few bytes, then nothing');
     });
@@ -132,7 +132,7 @@ describe('SubscriptionFetcher', () => {
     }
   });
 
-  it('tells a refused connection without naming the URL', async () => {
+  it('reports a refused connection without naming the URL', async () => {
     const server = createTcpServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -158,7 +158,7 @@ describe('SubscriptionFetcher', () => {
     expect((await failure(fetcher.fetch(wanted(url)))).reason).toBe('network_error');
   });
 
-  it('takes a percent sign in credentials that encodes nothing for itself', async () => {
+  it('keeps a percent sign in credentials that encodes nothing', async () => {
     const seen: (string | undefined)[] = [];
     const url = await serve((req, res) => {
       seen.push(req.headers.authorization);
@@ -168,7 +168,7 @@ describe('SubscriptionFetcher', () => {
     expect(Buffer.from(seen[0]!.slice(6), 'base64').toString()).toBe('100%zz:€p%');
   });
 
-  it('says how long a provider wants to be left alone', async () => {
+  it('reports how long the provider asks to wait', async () => {
     const url = await serve((req, res) =>
       res.writeHead(429, req.url === '/' ? {} : { 'retry-after': decodeURIComponent(req.url!.slice(1)) }).end(),
     );
@@ -197,7 +197,7 @@ describe('SubscriptionFetcher', () => {
 });
 
 describe('SubscriptionFetcher and private addresses', () => {
-  // 127.0.0.2 plays the public internet, 127.0.0.1 the private network.
+  // Here 127.0.0.2 stands for the public internet and 127.0.0.1 for a private network.
   const permits = (address: string): boolean => address !== '127.0.0.1';
   const answer = (...addresses: string[]) => Promise.resolve(addresses.map((address) => ({ address, family: 4 })));
   const guarded = (url: string): FetchRequest => wanted(url, { allowPrivate: false });
@@ -247,7 +247,7 @@ describe('SubscriptionFetcher and private addresses', () => {
     expect((await failure(mixed.fetch(guarded('http://mixed.test/')))).reason).toBe('blocked_address');
   });
 
-  it('is as strict through a proxy, with what can be known here', async () => {
+  it('is as strict through a proxy, as far as this side can know', async () => {
     await using proxy = await startUpstreamProxy();
     const inside = await serve((_req, res) => res.end('secret'));
     const outside = await serve((_req, res) => res.writeHead(302, { location: inside }).end(), '127.0.0.2');
@@ -267,14 +267,14 @@ describe('SubscriptionFetcher and private addresses', () => {
     for (const name of ['localhost.', 'foo.localhost', 'printer.local', 'metadata.google.internal']) {
       expect((await failure(through.fetch(via(`http://${name}/`)))).reason).toBe('blocked_address');
     }
-    // A name that only the other end of the proxy knows is for it to resolve, if it judges what it finds.
+    // A proxy that judges its targets may resolve a name that only it knows.
     expect((await failure(through.fetch(via('http://known-elsewhere.test/', false)))).reason).toBe('network_error');
     expect(proxy.targets.length).toBe(1);
     expect((await failure(through.fetch(via('http://known-elsewhere.test/')))).reason).toBe('network_error');
     expect(proxy.targets.length).toBe(2);
   });
 
-  it('asks the proxy for the address that was judged, under the name', async () => {
+  it('asks the proxy for the address that was checked, and sends the name', async () => {
     await using proxy = await startUpstreamProxy();
     const proxied = { proxy: { url: `http://127.0.0.1:${proxy.port}`, guardsTargets: true } };
     const through = new SubscriptionFetcher({ resolve: () => answer('127.0.0.2'), permits });

@@ -13,18 +13,18 @@ export interface FetchRequest {
   userAgent: string;
   timeoutMs: number;
   maxBytes: number;
-  /** Also fetch from private, loopback and link-local addresses. */
+  /** Also allow private, loopback and link-local addresses. */
   allowPrivate: boolean;
   etag: string | null;
   lastModified: string | null;
-  /** A proxy to go through; absent: straight to the provider. */
+  /** A proxy to go through; absent: connect to the provider directly. */
   proxy?: FetchProxy;
 }
 
 export interface FetchProxy {
   /** `http://[user:password@]host:port` */
   url: string;
-  /** Whether it keeps itself from connecting to private addresses when it is asked to. */
+  /** Whether the proxy itself refuses private addresses when asked to. */
   guardsTargets: boolean;
 }
 
@@ -38,7 +38,7 @@ export type FetchReply =
       headers: ReplyHeaders;
       content: Buffer;
       receivedBytes: number;
-      /** Whether a reply that was cut short would have been noticed: its length, its chunks or its compression tell. */
+      /** Whether a truncated reply would have been noticed, by its length, its chunks or its compression. */
       whole: boolean;
     };
 
@@ -46,8 +46,8 @@ const MAX_REDIRECTS = 5;
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /**
- * Fetches subscriptions. Which address may be dialled is decided on the address that DNS gave for this very connection,
- * at every redirect anew: a name that answers differently the second time gains nothing.
+ * Fetches subscriptions. The check for private addresses is made on the address that DNS returned for this very
+ * connection, and again at every redirect, so a name whose answer changes between two lookups gains nothing.
  */
 export class SubscriptionFetcher {
   readonly #guarded: OutboundGuard;
@@ -58,7 +58,7 @@ export class SubscriptionFetcher {
     this.#open = new OutboundGuard({ ...options, allowPrivate: true });
   }
 
-  /** @throws FetchFailure for everything that is neither a usable body nor 304. */
+  /** @throws FetchFailure for everything except a usable body and 304. */
   async fetch(wanted: FetchRequest): Promise<FetchReply> {
     const agent = wanted.proxy === undefined ? this.#agent(wanted) : proxied(wanted, wanted.proxy);
     try {
@@ -66,7 +66,7 @@ export class SubscriptionFetcher {
     } catch (error) {
       throw toFetchFailure(error, wanted.timeoutMs);
     } finally {
-      // Connections are for one fetch only; what is still open has nothing more to say.
+      // Each fetch has its own connections; whatever is still open is not needed.
       agent.destroy().catch(() => undefined);
     }
   }
@@ -75,7 +75,7 @@ export class SubscriptionFetcher {
     let url = parseUrl(wanted.url);
     let credentials = basicCredentials(url);
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-      // The proxy is asked for this address; the host field keeps the name, and TLS takes its name from that field.
+      // The proxy is asked for this address. The Host field keeps the name, and TLS takes its server name from there.
       const target = withoutCredentials(url);
       const headers = { ...requestHeaders(wanted, credentials), host: url.host };
       if (!wanted.allowPrivate) target.hostname = await this.#checkTarget(url, wanted.proxy, signal);
@@ -91,9 +91,9 @@ export class SubscriptionFetcher {
   }
 
   /**
-   * Refuses what can be refused before anything is dialled, and says what a proxy is to connect to: of a name the address
-   * that was judged here, since a name could have another answer for the proxy. A name that this machine cannot resolve is
-   * left to a proxy that judges what it dials itself.
+   * Refuses what can be refused before dialling, and returns what the proxy should connect to. For a name that is the
+   * address checked here, since the proxy could get another answer. A name that this machine cannot resolve is left to
+   * a proxy that checks the addresses it dials.
    */
   async #checkTarget({ hostname }: URL, proxy: FetchProxy | undefined, signal: AbortSignal): Promise<string> {
     this.#guarded.checkHost(hostname);
@@ -106,7 +106,7 @@ export class SubscriptionFetcher {
     throw new FetchFailure('network_error', 'The name of the provider cannot be resolved.');
   }
 
-  /** None where the name cannot be resolved in time. @throws ForbiddenTargetError */
+  /** Empty if the name cannot be resolved in time. @throws ForbiddenTargetError */
   #addressesOf(hostname: string, signal: AbortSignal): Promise<LookupAddress[]> {
     const { promise, resolve, reject } = Promise.withResolvers<LookupAddress[]>();
     signal.addEventListener('abort', () => resolve([]), { once: true });
@@ -134,7 +134,7 @@ function proxied({ allowPrivate, timeoutMs }: FetchRequest, proxy: FetchProxy): 
   return new ProxyAgent({
     uri: proxy.url,
     headers: allowPrivate ? {} : PUBLIC_TARGETS_ONLY,
-    // CONNECT for http too: what a plain proxy request carries would be in the kernel's hands to rewrite.
+    // CONNECT for http too: the kernel could rewrite the headers of a plain proxy request.
     proxyTunnel: true,
     connections: 1,
     pipelining: 1,
@@ -145,7 +145,7 @@ function proxied({ allowPrivate, timeoutMs }: FetchRequest, proxy: FetchProxy): 
   });
 }
 
-/** Leaves the rest of a body unread; what it still has to say, its being cut off included, interests nobody. */
+/** Stops reading the rest of a body and ignores its errors, including a broken connection. */
 function discard(body: Readable): void {
   body.on('error', () => undefined);
   body.destroy();
@@ -172,7 +172,7 @@ function basicCredentials(url: URL): string | null {
   return `Basic ${Buffer.from(pair).toString('base64')}`;
 }
 
-/** A URL may hold a `%` that encodes nothing; it stands for itself then. */
+/** A URL may contain a `%` that encodes nothing; it is kept as it is. */
 function percentDecoded(text: string): string {
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));
 }
@@ -233,7 +233,7 @@ async function readReply(reply: Dispatcher.ResponseData, maxBytes: number): Prom
   }
 }
 
-/** Without any of these a body ends where the connection does (RFC 9112, 6.3), for whatever reason that was. */
+/** Without any of these headers a body ends when the connection closes (RFC 9112, 6.3), whatever the reason. */
 function tellsItsEnd(headers: ReplyHeaders): boolean {
   const coding = headers['content-encoding'] ?? 'identity';
   return 'content-length' in headers || 'transfer-encoding' in headers || !/^(?:identity)?$/i.test(coding);
@@ -246,7 +246,10 @@ function retryAfter(value: string | undefined): number | null {
   return Number.isFinite(ms) && ms > 0 ? ms : null;
 }
 
-/** Timeouts of any layer read as one; the rest is told by its code, never by a message that may hold the URL. */
+/**
+ * Timeouts of all layers give one message. Other errors are reported by their code only, since a message may contain
+ * the URL.
+ */
 function toFetchFailure(error: unknown, timeoutMs: number): FetchFailure {
   for (let cause: unknown = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth++) {
     if (cause instanceof FetchFailure) return cause;

@@ -15,7 +15,7 @@ export type GeoDownload =
   | { kind: 'not_modified'; via: Via; origin: GeoOrigin }
   | ({ kind: 'content'; via: Via; origin: GeoOrigin } & GeoContent);
 
-/** A database that could not be had, in words fit for people. */
+/** A download that failed, with a message for users. */
 export class GeoDownloadError extends Error {
   override readonly name = 'GeoDownloadError';
 }
@@ -25,10 +25,13 @@ const TIMEOUT_MS = 120_000;
 const MAX_BYTES = 64 * 1_048_576;
 const MAX_CHECKSUM_BYTES = 4_096;
 const CHECKSUM_SUFFIXES = ['.sha256sum', '.sha256'];
-/** A checksum that is not offered, unlike one that cannot be had. */
+/** Statuses that mean that no checksum is offered, rather than that fetching it failed. */
 const NOT_OFFERED = new Set([401, 403, 404, 410]);
 
-/** Gets one database from the first of its mirrors that has a good one. Nothing is kept that was not opened first. */
+/**
+ * Downloads a database from the first of its mirrors that has a valid one. A file is opened as a check before it is
+ * kept.
+ */
 @Injectable()
 export class GeoDownloader {
   private readonly fetcher = new SubscriptionFetcher();
@@ -38,7 +41,7 @@ export class GeoDownloader {
     private readonly kernel: KernelProxyAddress,
   ) {}
 
-  /** @throws GeoDownloadError telling what every mirror said. */
+  /** @throws GeoDownloadError with the error of every mirror. */
   async download(name: GeoDatabaseName, present: GeoRow | undefined, urls: readonly string[]): Promise<GeoDownload> {
     const refusals: string[] = [];
     for (const url of urls) {
@@ -65,13 +68,13 @@ export class GeoDownloader {
     return { kind: 'content', via, origin, content, sha256, facts: GEO_SOURCES[name].inspect(content) };
   }
 
-  /** @throws GeoDownloadError when a checksum is offered and says something else. */
+  /** @throws GeoDownloadError when a checksum is offered and differs. */
   private async check(url: string, via: Via, sha256: string): Promise<void> {
     for (const suffix of CHECKSUM_SUFFIXES) {
       const expected = await this.checksum(besides(url, suffix), via);
       if (expected === null) continue;
       if (expected === sha256) return;
-      throw new GeoDownloadError('The file does not have the checksum that is published with it.');
+      throw new GeoDownloadError('The file does not match the checksum published with it.');
     }
   }
 
@@ -85,7 +88,7 @@ export class GeoDownloader {
       const text = reply.kind === 'content' ? reply.content.toString('latin1') : '';
       return /^\s*([0-9a-f]{64})(\s|$)/i.exec(text)?.[1]?.toLowerCase() ?? null;
     } catch (error) {
-      // A page that says "not found" with 200 is too long for a checksum.
+      // A "not found" page with status 200 is too long for a checksum.
       if (error instanceof FetchFailure && (NOT_OFFERED.has(error.httpStatus ?? 0) || error.reason === 'too_large')) {
         return null;
       }
@@ -93,7 +96,7 @@ export class GeoDownloader {
     }
   }
 
-  /** Directly; where the network stands in the way, through our own kernel. */
+  /** Fetches directly, or through our own kernel if the network prevents that. */
   private async fetch(request: FetchRequest): Promise<{ via: Via; reply: FetchReply }> {
     try {
       return { via: 'direct', reply: await this.fetcher.fetch(request) };
@@ -118,14 +121,14 @@ export class GeoDownloader {
   }
 }
 
-/** The name of a file beside it: a query stays behind the path. */
+/** The URL of a file next to it; a query stays behind the path. */
 function besides(url: string, suffix: string): string {
   const beside = new URL(url);
   beside.pathname += suffix;
   return beside.href;
 }
 
-/** The failures of fetching speak of subscriptions; here the server is no provider, and the setting another one. */
+/** Messages of the fetcher speak of subscriptions. Here the server is not a provider, and another setting applies. */
 function reasonOf(error: unknown): string {
   if (error instanceof FetchFailure && error.reason === 'blocked_address') {
     return 'The address is private or reserved; geo.allow_private allows it.';

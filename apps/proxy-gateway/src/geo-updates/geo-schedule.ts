@@ -7,10 +7,10 @@ import { Preferences } from '../preferences/preferences.service.js';
 const QUEUE = 'geo-update';
 const KEY = 'geo-update-auto';
 const HOUR_MS = 3_600_000;
-/** A service that has just started has better things to do, and one that is started often must not ask every time. */
+/** A service that has just started has more urgent work, and frequent restarts must not cause frequent downloads. */
 export const FIRST_UPDATE_MS = 10 * 60_000;
 
-/** Keeps the schedule of updates as the settings want it. */
+/** Keeps the schedule of updates in line with the settings. */
 @Injectable()
 export class GeoSchedule implements OnApplicationBootstrap, OnModuleDestroy {
   private stopFollowing: () => void = () => undefined;

@@ -8,7 +8,7 @@ import { Omittable } from '../wire/omittable.js';
 import { GeoService } from './geo.service.js';
 
 export class GeoUpdateBody {
-  /** Ask for the whole files even if they did not change. */
+  /** Download the files even if they have not changed. */
   @Omittable()
   @IsBoolean()
   force?: boolean;
@@ -31,7 +31,7 @@ export class GeoController {
   @HttpCode(200)
   @Requires('write')
   update(@Body() body: GeoUpdateBody): Promise<GeoUpdateResult> {
-    // A request without a body has none.
+    // Without a request body there is no DTO.
     return this.geo.update((body as GeoUpdateBody | undefined)?.force ?? false);
   }
 }

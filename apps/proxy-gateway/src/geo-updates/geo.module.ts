@@ -11,7 +11,7 @@ import { GeoUpdateHandler } from './geo-update.handler.js';
 import { KernelGeoFeeder } from './kernel-geo-feeder.js';
 import { UpdateGeo } from './update-geo.js';
 
-/** The databases, and the job that updates them, for every process. */
+/** The databases and the job that updates them, for every process. */
 @Global()
 @Module({
   providers: [GeoStore, GeoLibrary, GeoDownloader, UpdateGeo, GeoUpdateHandler, GeoSchedule, KernelProxyAddress],
@@ -19,7 +19,7 @@ import { UpdateGeo } from './update-geo.js';
 })
 export class GeoModule {}
 
-/** What the API adds: the operations, and the kernel that is told of changes. */
+/** The API's part: the operations, and the feed to the kernel. */
 @Module({
   imports: [KernelModule],
   controllers: [GeoController],

@@ -17,7 +17,7 @@ import type { GeoRow } from '../geo/geo-store.js';
 
 const HOUR_MS = 3_600_000;
 const WAIT_MS = 10 * 60_000;
-/** Intervals without news after which a database counts as stale. */
+/** A database counts as stale after this many update intervals without a successful check. */
 const STALE_AFTER = 3;
 
 @Injectable()
@@ -60,7 +60,7 @@ export class GeoService {
     return { auto_update, updating, next_update_at, databases: short };
   }
 
-  /** Waits for the result. @throws AppError GEO_UPDATE_RUNNING, UPSTREAM_TIMEOUT. */
+  /** Starts an update and waits for its result. @throws AppError GEO_UPDATE_RUNNING, UPSTREAM_TIMEOUT. */
   async update(force: boolean): Promise<GeoUpdateResult> {
     try {
       const payload = { trigger: 'manual' as const, force };
@@ -72,7 +72,7 @@ export class GeoService {
         throw new AppError('GEO_UPDATE_RUNNING', undefined, { cause: error });
       }
       throw jobFailure(error, {
-        late: 'The update takes long; it goes on, GET /system/geo tells how it ends',
+        late: 'The update is still running; GET /system/geo shows its result',
         failed: 'The update failed.',
       });
     }
@@ -119,7 +119,7 @@ export class GeoService {
       : (maskSettings({ [GEO_SOURCES[name].setting]: url })[GEO_SOURCES[name].setting] ?? null);
   }
 
-  /** Opened once, to tell what it is. */
+  /** Opened once, to read its facts. */
   private bundledCountry(): GeoDatabaseView {
     this.bundled ??= this.inspectBundled();
     return this.bundled;

@@ -3,7 +3,7 @@ import type { OnModuleInit } from '@nestjs/common';
 import { KernelService } from '../kernel-process/kernel.service.js';
 import { GeoLibrary } from '../geo/geo-library.js';
 
-/** Tells the kernel's process where its databases are: when it starts, and when they change. */
+/** Sends the paths of the databases to the kernel's process, when it starts and when they change. */
 @Injectable()
 export class KernelGeoFeeder implements OnModuleInit {
   private readonly logger = new Logger('Geo');
@@ -24,8 +24,8 @@ export class KernelGeoFeeder implements OnModuleInit {
     try {
       await this.kernel.reloadGeo(paths);
     } catch (error) {
-      // One that is down asks again when it is back.
-      this.logger.warn('The kernel did not take the geo databases over', error);
+      // A kernel that is down gets the paths when it is back.
+      this.logger.warn('The kernel did not load the geo databases', error);
     }
   }
 }

@@ -8,7 +8,7 @@ import { GEO_SOURCES } from '../geo/geo-sources.js';
 import { GeoStore } from '../geo/geo-store.js';
 import type { GeoRow } from '../geo/geo-store.js';
 
-/** Brings every database whose address is set up to date, each for itself: one that fails keeps none of the others back. */
+/** Updates every database that has an address. They are independent: one that fails does not hold up the others. */
 @Injectable()
 export class UpdateGeo {
   private readonly logger = new Logger('Geo');
@@ -19,7 +19,7 @@ export class UpdateGeo {
     private readonly preferences: Preferences,
   ) {}
 
-  /** Null while another update runs. */
+  /** Returns null while another update runs. */
   async run(force: boolean): Promise<GeoUpdateResult | null> {
     const claim = await this.store.claim();
     if (claim === null) return null;

@@ -3,7 +3,7 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keepOwner, makePrivateFolder } from '@gatehouse/net';
 
-/** The databases on this machine's disk. A reader finds the file before or the file after, never a part of one. */
+/** The databases on this machine's disk. Files are replaced atomically: a reader sees the old file or the new one. */
 export class GeoFiles {
   constructor(readonly folder: string) {}
 
@@ -11,7 +11,7 @@ export class GeoFiles {
     return join(this.folder, file);
   }
 
-  /** Null for a file that is not there, or is not what it should be. */
+  /** Null for a file that is missing or has another checksum. */
   async read(file: string, sha256: string): Promise<Buffer | null> {
     try {
       const content = await readFile(this.path(file));

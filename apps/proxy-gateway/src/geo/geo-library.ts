@@ -12,25 +12,25 @@ import { GeoFiles } from './geo-files.js';
 import { GEO_DATABASE_NAMES, GEO_SOURCES } from './geo-sources.js';
 import { GEO_CHANNEL, GeoStore } from './geo-store.js';
 
-/** Where the kernel's process finds its databases; null for none, or for the bundled one. */
+/** The paths of the databases for the kernel's process; null for none, or to use the bundled one. */
 export interface GeoPaths {
   country: string | null;
   asn: string | null;
 }
 
-/** What was not heard of is fetched after this. */
+/** Checks for changes this often, in case a notification was missed. */
 const RENEW_MS = 300_000;
 
-/** The databases as this process uses them: brought to its disk, opened at the first question, renewed when they change. */
+/** The databases as this process uses them: copied to its disk, opened on first use, and reopened when they change. */
 @Injectable()
 export class GeoLibrary implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger('Geo');
   private readonly files: GeoFiles;
   private readonly listeners = new Set<() => void>();
-  /** Which databases are on the disk, by their content. */
+  /** The databases on disk, with the hash of their content. */
   private present = new Map<GeoDatabaseName, string>();
   private opened: { country?: CountryLookup; asn?: AsnLookup; geosite?: GeositeFile | null } = {};
-  /** Of the lists that were asked for: as many as rules name. */
+  /** Lists that have been looked up; there are at most as many as the rules name. */
   private readonly siteEntries = new Map<string, readonly string[]>();
   private renewing: Promise<void> = Promise.resolve();
   private stopListening: (() => Promise<void>) | undefined;
@@ -55,7 +55,7 @@ export class GeoLibrary implements OnModuleInit, OnModuleDestroy {
     await this.renewing;
   }
 
-  /** Told after databases have changed here. */
+  /** The listener is called after databases have changed here. */
   onChange(listener: () => void): void {
     this.listeners.add(listener);
   }
@@ -70,7 +70,7 @@ export class GeoLibrary implements OnModuleInit, OnModuleDestroy {
     return this.opened.asn(ip);
   };
 
-  /** The entries of a list of sites, the same array until the file changes; null for one that does not exist. */
+  /** The entries of a list of sites; null if there is no such list. Returns the same array until the file changes. */
   site(code: string): readonly string[] | null {
     if (this.opened.geosite === undefined) this.opened.geosite = this.openFile('geosite', openGeositeFile);
     const known = this.siteEntries.get(code);
@@ -80,12 +80,12 @@ export class GeoLibrary implements OnModuleInit, OnModuleDestroy {
     return entries;
   }
 
-  /** For the kernel: `geoip`, where there is one, goes before `country`. */
+  /** The paths for the kernel. `geoip`, if there is one, takes precedence over `country`. */
   paths(): GeoPaths {
     return { country: this.pathOf('geoip') ?? this.pathOf('country'), asn: this.pathOf('asn') };
   }
 
-  /** Brings the disk to what the database holds. One at a time; a failure leaves what is there. */
+  /** Copies changed databases to the disk, one run at a time. A failure leaves the present files. */
   renew(): Promise<void> {
     this.renewing = this.renewing
       .then(() => this.bringAll())
@@ -116,7 +116,10 @@ export class GeoLibrary implements OnModuleInit, OnModuleDestroy {
       await this.files.write(file, content);
       return true;
     } catch (error) {
-      this.logger.error(`The ${name} database cannot be written to ${this.files.folder}; the one before stays`, error);
+      this.logger.error(
+        `The ${name} database cannot be written to ${this.files.folder}; the previous one stays in use`,
+        error,
+      );
       return false;
     }
   }
@@ -136,7 +139,7 @@ export class GeoLibrary implements OnModuleInit, OnModuleDestroy {
     }
   }
 
-  /** Null without a file, and for one that somebody has spoilt since it was checked. */
+  /** Null without a file, and for a file that was damaged after it was checked. */
   private openFile<T>(name: (typeof GEO_DATABASE_NAMES)[number], open: (content: Buffer) => T): T | null {
     const path = this.pathOf(name);
     if (path === null) return null;

@@ -2,7 +2,7 @@ import { openAsnDatabase, openCountryDatabase, openGeositeFile } from '@gatehous
 import { GEO_DATABASE_NAMES } from '@gatehouse/contracts';
 import type { GeoDatabaseName } from '@gatehouse/contracts';
 
-/** What a file says of itself once it has been opened. */
+/** The metadata inside a database file. */
 export interface GeoFacts {
   format: 'mmdb' | 'dat';
   databaseType: string | null;
@@ -13,11 +13,11 @@ export interface GeoFacts {
 interface GeoSource {
   setting: 'geo.country_url' | 'geo.asn_url' | 'geo.geosite_url' | 'geo.geoip_url';
   file: string;
-  /** Opens it whole, as those do that use it. @throws GeoDatabaseError for anything else. */
+  /** Opens the whole file in the same way as its users. @throws GeoDatabaseError if that fails. */
   inspect(content: Buffer): GeoFacts;
 }
 
-/** `geoip`, where somebody has set its address, stands in for `country` in the rules of the kernel. */
+/** `geoip`, if its address is set, replaces `country` in the kernel's rules. */
 export const GEO_SOURCES: Readonly<Record<GeoDatabaseName, GeoSource>> = {
   country: {
     setting: 'geo.country_url',

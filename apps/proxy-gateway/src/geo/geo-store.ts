@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { KERNEL_CONFIG_CHANNEL } from '../kernel-config-channel.js';
 import type { GeoFacts } from './geo-sources.js';
 
-/** Told when a database has another content. */
+/** Notified when the content of a database has changed. */
 export const GEO_CHANNEL = 'proxy_gateway_geo';
 
 export interface GeoRow {
@@ -31,7 +31,7 @@ export interface GeoContent {
   facts: GeoFacts;
 }
 
-/** What a server said of what it sent. */
+/** Where a file came from: the URL and the validators of the server. */
 export interface GeoOrigin {
   url: string;
   etag: string | null;
@@ -40,7 +40,7 @@ export interface GeoOrigin {
 
 const COLUMNS =
   'name, format, database_type, build_time, entries, size_bytes, sha256, source_url, etag, last_modified, updated_at, checked_at, error';
-/** A run that has taken this long died with its process. */
+/** A run that has taken this long is assumed to have died with its process. */
 const ABANDONED = `interval '30 minutes'`;
 
 @Injectable()
@@ -50,7 +50,7 @@ export class GeoStore {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Everything but the contents. */
+  /** All columns except the contents. */
   async rows(): Promise<Map<GeoDatabaseName, GeoRow>> {
     const rows: GeoRow[] = await this.dataSource.query(`SELECT ${COLUMNS} FROM geo_databases`);
     return new Map(rows.map((row) => [row.name, row]));
@@ -64,7 +64,7 @@ export class GeoStore {
     return row?.content ?? null;
   }
 
-  /** Another content, all of its columns at once; every process hears of it. */
+  /** Stores new content with all of its columns and notifies every process. */
   async replace(name: GeoDatabaseName, { content, sha256, facts }: GeoContent, origin: GeoOrigin): Promise<void> {
     await this.unitOfWork.run(async (tx) => {
       await tx.query(
@@ -95,7 +95,7 @@ export class GeoStore {
     });
   }
 
-  /** The server has nothing newer. */
+  /** Stores that the server has nothing newer. */
   async confirm(name: GeoDatabaseName, origin: GeoOrigin): Promise<void> {
     await this.dataSource.query(
       `UPDATE geo_databases SET checked_at = now(), error = NULL, source_url = $2, etag = coalesce($3, etag),
@@ -104,7 +104,7 @@ export class GeoStore {
     );
   }
 
-  /** What was there before stays. */
+  /** Stores the error; the previous content stays. */
   async fail(name: GeoDatabaseName, error: string): Promise<void> {
     await this.dataSource.query(
       'INSERT INTO geo_databases (name, error) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET error = excluded.error',
@@ -112,7 +112,10 @@ export class GeoStore {
     );
   }
 
-  /** One update at a time, wherever it runs: null while another one does. Hand the id back with `release`. */
+  /**
+   * Claims the right to update, which one process at a time has. Returns null while another one holds it; pass the id
+   * to `release`.
+   */
   async claim(): Promise<string | null> {
     const id = randomUUID();
     const [claimed]: [unknown[], number] = await this.dataSource.query(

@@ -4,7 +4,7 @@ import { siteSets } from './site-sets.js';
 const entriesOf = (code: string): string[] | null => (code.startsWith('no') ? null : [`DOMAIN,${code}.example`]);
 const rule = (type: 'GEOSITE' | 'AND' | 'DOMAIN', payload: string) => ({ type, payload });
 
-it('makes one set of each list, conditions included, under the name the kernel looks for', () => {
+it('makes one set for each list, also for those in conditions, under the name that the kernel uses', () => {
   const rules = [
     rule('GEOSITE', 'CN'),
     rule('GEOSITE', 'cn'),
@@ -19,7 +19,7 @@ it('makes one set of each list, conditions included, under the name the kernel l
   ]);
 });
 
-it('asks for nothing where no rule names a list', () => {
+it('looks up nothing if no rule names a list', () => {
   const asked: string[] = [];
   siteSets([rule('DOMAIN', 'a')], (code) => (asked.push(code), null));
   expect(asked).toEqual([]);

@@ -1,9 +1,9 @@
 import type { RuleConfig, RuleSetConfig } from '@gatehouse/proxy-kernel';
 
-/** Lists that rules speak of, those inside conditions included: `AND,((GEOSITE,cn),(NETWORK,udp))`. */
+/** Lists named inside conditions: `AND,((GEOSITE,cn),(NETWORK,udp))`. */
 const NAMED = /\(\s*GEOSITE\s*,\s*([A-Za-z0-9_.!@-]{1,128})\s*[,)]/gi;
 
-/** The lists behind the GEOSITE rules, under the names that the kernel looks for. A list that is not there is left out. */
+/** The lists that GEOSITE rules name, under the names that the kernel looks up. Missing lists are left out. */
 export function siteSets(
   rules: readonly Pick<RuleConfig, 'type' | 'payload'>[],
   entriesOf: (code: string) => readonly string[] | null,

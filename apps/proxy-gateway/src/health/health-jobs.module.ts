@@ -6,7 +6,7 @@ import { MeasuringModule } from '../measuring/measuring.module.js';
 import { RunSpeedTest } from './run-speed-test.js';
 import { SpeedTestHandler } from './speed-test.handler.js';
 
-/** Testing nodes, wherever the workers run. */
+/** The tests of nodes, for processes that run workers. */
 @Module({
   imports: [MeasuringModule, GroupTestTargetsModule, CountryJobsModule],
   providers: [SpeedTestHandler, RunSpeedTest, HealthSchedule],

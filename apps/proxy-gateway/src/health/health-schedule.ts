@@ -6,11 +6,11 @@ import { Preferences } from '../preferences/preferences.service.js';
 
 const QUEUE = 'speed-test';
 const KEY = 'health';
-/** Nodes are not measured because a service starts; soon after a first start, though, something should be known. */
+/** A restart must not measure all nodes, but the first results should be there soon after the first start. */
 const FIRST_MS = 20_000;
 const MAX_JITTER_MS = 15_000;
 
-/** One schedule for measuring all nodes again and again, as often as the setting says. */
+/** Keeps one schedule that measures all nodes at the interval from the settings. */
 @Injectable()
 export class HealthSchedule implements OnApplicationBootstrap, OnModuleDestroy {
   private stopListening: () => void = () => undefined;
@@ -23,7 +23,7 @@ export class HealthSchedule implements OnApplicationBootstrap, OnModuleDestroy {
 
   async onApplicationBootstrap(): Promise<void> {
     this.stopListening = this.preferences.onChange(() => void this.kept?.look());
-    // One that exists keeps the time of its next run, and one of another interval is replaced.
+    // An existing schedule keeps the time of its next run; one with another interval is replaced.
     this.kept = await this.schedules.keep({ queue: QUEUE, owns: (key) => key === KEY, wanted: () => [this.wanted()] });
   }
 

@@ -8,7 +8,7 @@ import { SpeedTestsController } from './speed-tests.controller.js';
 import { SpeedTestsService } from './speed-tests.service.js';
 import { TestNodeService } from './test-node.service.js';
 
-/** Tests that people ask for, and what the kernel learns from all of them. */
+/** Tests started through the API, and the feed of all results to the kernel. */
 @Module({
   imports: [MeasuringModule, JobsApiModule, KernelModule],
   controllers: [SpeedTestsController],

@@ -18,17 +18,17 @@ interface HealthRow {
   last_tested_at: Date;
 }
 
-/** In the order in which others hold nodes. */
+/** Locks nodes in the same order as other transactions. */
 const RESET_CIRCUITS = `UPDATE nodes SET circuit_open_since = NULL WHERE id = ANY (ARRAY(
   SELECT id FROM nodes WHERE circuit_open_since IS NOT NULL ORDER BY id FOR NO KEY UPDATE))`;
 const SELECT = 'SELECT node_id, test_url, alive, delay_ms, last_tested_at FROM node_health';
 
-/** Tells this process's kernel what measurements say, whoever made them, and stores what the kernel finds out itself. */
+/** Sends the results of all measurements to this process's kernel, and stores the circuits that the kernel reports. */
 @Injectable()
 export class KernelHealthFeed implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger('Health');
   private stopListening: (() => Promise<void>) | undefined;
-  /** One after the other: an older report must not overtake a newer one. */
+  /** Reports are sent one after the other, so that an older one cannot overtake a newer one. */
   private work: Promise<void> = Promise.resolve();
 
   constructor(
@@ -53,8 +53,9 @@ export class KernelHealthFeed implements OnModuleInit, OnModuleDestroy {
 
   private next(step: () => Promise<void>): Promise<void> {
     this.work = this.work.then(step).catch((error: unknown) => {
-      // A kernel that is down is told everything when it is back.
-      if (this.kernel.state === 'running') this.logger.warn('Health could not be handed over', error);
+      // A kernel that is down gets all results when it is back.
+      if (this.kernel.state === 'running')
+        this.logger.warn('The results of health tests could not be sent to the kernel', error);
     });
     return this.work;
   }
@@ -68,7 +69,7 @@ export class KernelHealthFeed implements OnModuleInit, OnModuleDestroy {
   }
 
   private async tellEverything(): Promise<void> {
-    // The new kernel has failed to dial nothing yet.
+    // A new kernel has no open circuits.
     await this.dataSource.query(RESET_CIRCUITS);
     const rows: HealthRow[] = await this.dataSource.query(SELECT);
     await this.report(rows);

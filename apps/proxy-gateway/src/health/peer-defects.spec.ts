@@ -3,8 +3,8 @@ import { guessCountry } from '../nodes/guess-country.js';
 import { PREFERENCES } from '../preferences/preference-definitions.js';
 
 /**
- * What well-known programs get wrong, section 1.4 of the peer study, by its numbers: those of countries and speed tests.
- * The window that bounds tests of many nodes has its properties in the kernel's `sliding-window.spec.ts`.
+ * Defects of well-known programs that must not occur here, in countries and speed tests. Properties of the window that
+ * bounds tests of many nodes are in the kernel's `sliding-window.spec.ts`.
  */
 describe('peer defects', () => {
   it('9: Cambodia is not taken for Kyrgyzstan', () => {

@@ -12,23 +12,23 @@ import type { NodeTarget } from '../measuring/node-tester.js';
 import { ProbeTargets } from '../measuring/probe-targets.js';
 import { probeOptions } from '../measuring/probe-options.js';
 
-/** Results are stored this many at once, or this often while they trickle in: groups follow within a second. */
+/** Results are stored in batches of this size, or after this time: groups must follow within a second. */
 const BATCH = 200;
 const FLUSH_MS = 500;
 const PER_ADDRESS = 8;
-/** What was measured within this part of the interval is not measured again by the schedule. */
+/** The schedule skips nodes that were measured within this part of the interval. */
 const FRESH_SHARE = 0.5;
 
 /** The job that a run belongs to. */
 export interface SpeedTestRun {
-  /** As it is stored with the measurements. */
+  /** Stored with each measurement. */
   jobId: string;
-  /** Ends the run: what was measured by then is kept. */
+  /** Ends the run; what was measured by then is kept. */
   signal: AbortSignal;
   progress(progress: SpeedTestProgress): Promise<void>;
 }
 
-/** Measures many nodes in a sliding window and stores what comes of it as it comes. */
+/** Measures many nodes in a sliding window and stores the results as they come. */
 @Injectable()
 export class RunSpeedTest {
   constructor(
@@ -39,7 +39,7 @@ export class RunSpeedTest {
     private readonly preferences: Preferences,
   ) {}
 
-  /** Rejects with the signal's reason when that is aborted. `tally` says at any time how far it is. */
+  /** Rejects with the signal's reason when it is aborted. `tally` always shows the current progress. */
   async run({ trigger, nodeIds }: SpeedTestPayload, run: SpeedTestRun, tally: SpeedTestProgress): Promise<void> {
     const { targets, skipped } = await this.targets.all(nodeIds);
     const due = trigger === 'schedule' ? await this.withoutFresh(targets) : targets;
@@ -59,7 +59,7 @@ export class RunSpeedTest {
     if (nodeIds === undefined) await this.measureForGroups(targets, run, trigger);
   }
 
-  /** `told` gets each result, and nothing at all whenever some were stored. */
+  /** Calls `told` with each result, and without one whenever results were stored. */
   private async measure(
     targets: readonly NodeTarget[],
     options: ProbeOptions,
@@ -86,7 +86,7 @@ export class RunSpeedTest {
     }
   }
 
-  /** Groups with an address of their own decide by what that says of their members. */
+  /** Measures members with the groups' own test addresses, which those groups decide by. */
   private async measureForGroups(
     targets: readonly NodeTarget[],
     run: SpeedTestRun,
@@ -111,7 +111,7 @@ export class RunSpeedTest {
   }
 }
 
-/** Collects measurements and hands them over many at once, one batch at a time. */
+/** Collects measurements and stores them in batches, one batch at a time. */
 class MeasurementBatch {
   readonly #store: (measurements: Measurement[]) => Promise<void>;
   readonly #timer: NodeJS.Timeout;
@@ -120,11 +120,11 @@ class MeasurementBatch {
 
   constructor(store: (measurements: Measurement[]) => Promise<void>) {
     this.#store = store;
-    // A failure is met by whoever adds or closes next: it is the same promise.
+    // The next `add` or `close` sees the failure, since it awaits the same promise.
     this.#timer = setInterval(() => void this.#flush().catch(() => undefined), FLUSH_MS);
   }
 
-  /** Waits where a batch is full: the window must not run ahead of the database. */
+  /** Waits while a full batch is stored, so that the window cannot run ahead of the database. */
   async add(measurement: Measurement): Promise<void> {
     this.#waiting.push(measurement);
     if (this.#waiting.length >= BATCH) await this.#flush();

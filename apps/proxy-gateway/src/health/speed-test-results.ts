@@ -23,7 +23,7 @@ const SELECT_RESULTS = `
   WHERE health.job_id = $1 AND health.test_url = $2
   ORDER BY health.alive DESC, health.delay_ms, node.id LIMIT $3 OFFSET $4`;
 
-/** Reads what a test of many nodes found, as far as no later test took its place. */
+/** Reads the results of a test of many nodes, except those that a later test has replaced. */
 @Injectable()
 export class SpeedTestResultsReader implements OnModuleInit {
   constructor(

@@ -6,12 +6,12 @@ import { JobCancellations, JobCancelledError } from '../jobs/job-cancellations.j
 import { toJobId } from '../jobs/job-id.js';
 import { RunSpeedTest } from './run-speed-test.js';
 
-/** What a finished job says of itself; its measurements are in `node_health`. */
+/** The result stored with a finished job; the measurements are in `node_health`. */
 export interface SpeedTestOutcome extends SpeedTestProgress {
   cancelled: boolean;
 }
 
-/** Measures nodes as the queue asks, one job at a time. Running twice measures twice, and does no harm. */
+/** Measures nodes for jobs of the queue, one job at a time. A repeated job only measures again. */
 @JobHandler('speed-test')
 export class SpeedTestHandler implements HandlesJobs<'speed-test'> {
   constructor(

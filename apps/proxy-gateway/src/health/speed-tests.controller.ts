@@ -9,7 +9,7 @@ import { SpeedTestsService } from './speed-tests.service.js';
 import { TestNodeService } from './test-node.service.js';
 
 export class SpeedTestQuery extends JobQuery {
-  /** Answer when the test has ended, instead of at once; after two minutes all the same. */
+  /** Answer when the test has ended, or after two minutes, instead of at once. */
   @IsOptional()
   @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
   @IsBoolean()

@@ -10,10 +10,10 @@ import { JobsService } from '../jobs/jobs.service.js';
 import { SpeedTestResultsReader } from './speed-test-results.js';
 
 const QUEUE = 'speed-test';
-/** Longer than this no request waits; the job goes on. */
+/** The longest that a request waits; the job continues. */
 const WAIT_MS = 120_000;
 
-/** Tests of all nodes: one at a time, whoever asks. */
+/** Tests of all nodes, one at a time, whoever asks for them. */
 @Injectable()
 export class SpeedTestsService {
   constructor(
@@ -24,7 +24,7 @@ export class SpeedTestsService {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** Answers with the job that runs already, else with a new one; `wait` waits for its end, for a while. */
+  /** Returns the running job or starts one. With `wait` it waits for the end, up to a limit. */
   async testAll(wait: boolean, page: ResultPage): Promise<SpeedTestView> {
     const id = await this.join();
     if (wait) await this.ended(id);
@@ -32,7 +32,7 @@ export class SpeedTestsService {
     return toSpeedTestView(await this.views.follow(jobId), await this.results.page(jobId, page));
   }
 
-  /** Those who ask at the same time, of any replica, take turns: the second finds the first one's job. */
+  /** Requests of all replicas take turns here, so that a second one finds the job of the first. */
   private join(): Promise<string> {
     return this.unitOfWork.run(async (tx) => {
       await tx.query(`SELECT pg_advisory_xact_lock(hashtext('proxy_gateway.speed-test'))`);
@@ -44,7 +44,7 @@ export class SpeedTestsService {
     });
   }
 
-  /** A job that fails or takes too long is told by its view. */
+  /** Failures and timeouts are left to the view of the job. */
   private async ended(id: string): Promise<void> {
     try {
       await this.jobs.waitFor(QUEUE, id, WAIT_MS);

@@ -9,7 +9,7 @@ import { NodeTester } from '../measuring/node-tester.js';
 import { probeOptions } from '../measuring/probe-options.js';
 import { ProbeTargets } from '../measuring/probe-targets.js';
 
-/** Tests one node while somebody waits, in this process. */
+/** Tests one node in this process while the caller waits. */
 @Injectable()
 export class TestNodeService {
   constructor(
@@ -20,7 +20,7 @@ export class TestNodeService {
     private readonly dataSource: DataSource,
   ) {}
 
-  /** @throws AppError NOT_FOUND; UNPROCESSABLE for a node that is not dialled here. */
+  /** @throws AppError NOT_FOUND; UNPROCESSABLE for a node that the kernel cannot dial. */
   async run(id: number): Promise<NodeTestResult> {
     const target = await this.targets.one(id);
     const options = probeOptions(this.preferences);

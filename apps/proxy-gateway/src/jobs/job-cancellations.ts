@@ -10,7 +10,7 @@ const CHANNEL = 'proxy_gateway_job_cancellations';
 /** Longer than any job is kept. */
 const KEPT = `interval '8 days'`;
 
-/** The reason of a signal that a person's wish aborted. */
+/** The abort reason of a job that a user cancelled. */
 export class JobCancelledError extends Error {
   override readonly name = 'JobCancelledError';
   constructor() {
@@ -18,7 +18,7 @@ export class JobCancelledError extends Error {
   }
 }
 
-/** Carries the wish to end a job to whichever process runs it, now or later. */
+/** Passes requests to cancel a job to the process that runs it, now or later. */
 @Injectable()
 export class JobCancellations implements OnModuleInit, OnModuleDestroy {
   private readonly running = new Map<string, AbortController>();
@@ -48,13 +48,15 @@ export class JobCancellations implements OnModuleInit, OnModuleDestroy {
     });
   }
 
-  /** @param sql the transaction of a caller that is in one: another connection may not be had while it holds a lock. */
+  /**
+   * @param sql the caller's transaction, if it has one: while it holds locks, a second connection may not be available.
+   */
   async isRequested(job: JobReference, sql: SqlRunner = this.dataSource): Promise<boolean> {
     const rows = (await sql.query('SELECT 1 FROM job_cancellations WHERE job_id = $1', [toJobId(job)])) as unknown[];
     return rows.length > 0;
   }
 
-  /** Runs work under a signal that a request to cancel aborts, one made before the work began included. */
+  /** Runs work with a signal that a request to cancel aborts, even if the request came before the work began. */
   async watch<T>(job: JobReference, work: (cancelled: AbortSignal) => Promise<T>): Promise<T> {
     const jobId = toJobId(job);
     const controller = new AbortController();
@@ -64,17 +66,17 @@ export class JobCancellations implements OnModuleInit, OnModuleDestroy {
       return await work(controller.signal);
     } finally {
       this.running.delete(jobId);
-      // It was meant for this run: a later job may be called the same.
+      // The request was for this run; a later job may have the same id.
       if (controller.signal.aborted) await this.forget(jobId);
     }
   }
 
-  /** One that stays all the same ends one more run, which forgets it. */
+  /** If deleting fails, the request cancels one more run, which deletes it. */
   private async forget(jobId: string): Promise<void> {
     await this.dataSource.query('DELETE FROM job_cancellations WHERE job_id = $1', [jobId]).catch(() => undefined);
   }
 
-  /** Notifications may have been missed. A look that fails is made up for by the next. */
+  /** Notifications can be missed, so this looks at intervals; a failed look is repeated at the next one. */
   private async lookAgain(): Promise<void> {
     const ids = [...this.running.keys()];
     if (ids.length === 0) return;

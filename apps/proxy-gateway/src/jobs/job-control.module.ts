@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { JobCancellations } from './job-cancellations.js';
 import { JobResults } from './job-results.js';
 
-/** What job handlers and the API share about jobs. */
+/** Shared by job handlers and the API. */
 @Global()
 @Module({ providers: [JobCancellations, JobResults], exports: [JobCancellations, JobResults] })
 export class JobControlModule {}

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RuntimeLogStream } from '../runtime-logs/runtime-log-stream.js';
 import { JobEventStream } from './job-event-stream.js';
 
-/** As much of a response as streams need. */
+/** The part of a response that streams use. */
 class FakeResponse extends EventEmitter {
   headersSent = false;
   destroyed = false;
@@ -32,7 +32,7 @@ const health = { isDraining: false } as never;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe('streams that nothing else ends', () => {
+describe('streams that only the server ends', () => {
   it.each([
     [
       'of a job',

@@ -6,17 +6,17 @@ import type { Response } from 'express';
 import { hasEnded } from './job.view.js';
 import { JobWatch } from './job-watch.js';
 
-/** Streams at once in this process: each holds a connection. */
+/** The most streams at once in this process, since each holds a connection. */
 const MAX_STREAMS = 64;
-/** Proxies between close connections on which nothing moves, at 30 s some of them. */
+/** Proxies on the way close idle connections, some of them after 30 s. */
 const HEARTBEAT_MS = 15_000;
-/** How soon a stream notices that the service stops. */
+/** How soon a stream notices that the service is stopping. */
 const DRAIN_LOOK_MS = 250;
 const RETRY_MS = 2_000;
-/** Then the client comes back, and shows that it still may: keys are revoked, tokens expire. */
+/** After this time the client has to reconnect and authenticate again: keys are revoked and tokens expire. */
 const MAX_AGE_MS = 10 * 60_000;
 
-/** A job as server-sent events (HTML Living Standard 9.2): what it is now, every change, and the end. */
+/** Sends a job as server-sent events (HTML Living Standard 9.2): its present state, every change, and the end. */
 @Injectable()
 export class JobEventStream {
   private open = 0;
@@ -26,10 +26,10 @@ export class JobEventStream {
     private readonly health: HealthRegistry,
   ) {}
 
-  /** @throws AppError NOT_FOUND; SERVICE_UNAVAILABLE while too many listen already. */
+  /** @throws AppError NOT_FOUND; SERVICE_UNAVAILABLE while too many streams are open. */
   async send(jobId: string, response: Response): Promise<void> {
     if (this.open >= MAX_STREAMS) {
-      const message = `${MAX_STREAMS} others are following jobs already; GET /jobs/{id} tells the same.`;
+      const message = `${MAX_STREAMS} streams are open already; GET /jobs/{id} shows the same.`;
       throw new AppError('SERVICE_UNAVAILABLE', message, { retryAfterSeconds: 5 });
     }
     this.open += 1;
@@ -49,7 +49,7 @@ export class JobEventStream {
     let serial = 0;
     let leave = (): void => undefined;
     const write = (text: string): void => {
-      // A client that does not read is not worth the memory; the next one asks for the state anyway.
+      // A client that does not read is dropped rather than buffered for; it gets the state when it reconnects.
       if (response.writable && !response.write(text)) response.once('drain', () => undefined);
       if (response.writableLength > 1_048_576) response.destroy();
     };
@@ -68,7 +68,7 @@ export class JobEventStream {
       response.end();
     };
     const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS);
-    // An open stream would hold up the shutdown until its deadline.
+    // An open stream would delay the shutdown until its deadline.
     const drain = setInterval(() => this.health.isDraining && close(), DRAIN_LOOK_MS);
     const age = setTimeout(close, MAX_AGE_MS);
     response.on('close', close).on('error', close);
@@ -89,7 +89,7 @@ function begin(response: Response): void {
   response.writeHead(200, {
     'Content-Type': 'text/event-stream; charset=utf-8',
     'Cache-Control': 'no-store',
-    // nginx would hold the events back.
+    // Without this nginx buffers the events.
     'X-Accel-Buffering': 'no',
   });
   response.write(`retry: ${RETRY_MS}\n\n`);

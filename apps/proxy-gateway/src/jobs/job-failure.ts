@@ -1,15 +1,15 @@
 import { JobFailedError, JobTimeoutError } from '@gatehouse/jobs';
 import { AppError } from '@gatehouse/platform';
 
-/** Texts for whoever waited for a job: one for a job that still runs, one for a job that failed. */
+/** Messages for a request that waited for a job: one for a job that still runs, one for a job that failed. */
 export interface JobFailureTexts {
   late: string;
   failed: string;
 }
 
 /**
- * What to raise for an error of waiting for a job: UPSTREAM_TIMEOUT, or INTERNAL for an unexpected failure. A temporary
- * failure stays as it is and becomes SERVICE_UNAVAILABLE with the time for a repetition.
+ * The error to throw when waiting for a job failed: UPSTREAM_TIMEOUT, or INTERNAL for an unexpected failure. A
+ * temporary failure stays as it is and becomes SERVICE_UNAVAILABLE with the time for a retry.
  */
 export function jobFailure(error: unknown, { late, failed }: JobFailureTexts): unknown {
   if (error instanceof JobTimeoutError) return new AppError('UPSTREAM_TIMEOUT', late, { cause: error });
@@ -18,6 +18,6 @@ export function jobFailure(error: unknown, { late, failed }: JobFailureTexts): u
 }
 
 export const REFRESH_FAILURE: JobFailureTexts = {
-  late: 'The refresh has not ended yet; it goes on.',
+  late: 'The refresh is still running.',
   failed: 'The refresh failed.',
 };

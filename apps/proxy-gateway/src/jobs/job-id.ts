@@ -1,7 +1,7 @@
 import type { QueueName } from '@gatehouse/contracts';
 import { AppError } from '@gatehouse/platform';
 
-/** Queues whose jobs people may look at. What is swept away at night is nobody's business. */
+/** Queues whose jobs the API shows. Housekeeping is not among them. */
 const SHOWN: readonly QueueName[] = [
   'speed-test',
   'country-detection',
@@ -19,7 +19,7 @@ export function toJobId({ queue, id }: JobReference): string {
   return `${queue}.${id}`;
 }
 
-/** Null for what no such job can be called. */
+/** Null for an id that no job of these queues can have. */
 export function parseJobId(text: string, queues: readonly QueueName[]): JobReference | null {
   const queue = SHOWN.find((name) => queues.includes(name) && text.startsWith(`${name}.`));
   if (queue === undefined) return null;

@@ -6,10 +6,10 @@ export interface ResultPage {
   offset: number;
 }
 
-/** Completes what a job says of itself with what it left in the database. */
+/** Adds the results that a job stored in the database to those stored with the job. */
 export type ResultReader = (jobId: string, own: unknown, page: ResultPage) => Promise<unknown>;
 
-/** Who knows the results of which queue: features register here, so that jobs need not know them. */
+/** Readers of results by queue. Features register theirs here, so that this folder need not import them. */
 @Injectable()
 export class JobResults {
   private readonly readers = new Map<QueueName, ResultReader>();

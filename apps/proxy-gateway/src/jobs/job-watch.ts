@@ -5,15 +5,15 @@ import type { OnModuleDestroy } from '@nestjs/common';
 import { hasEnded } from './job.view.js';
 import { JobsService } from './jobs.service.js';
 
-/** How soon those who watch learn of a change. */
+/** How soon watchers see a change. */
 const LOOK_MS = 500;
-/** Looks that may fail in a row: a database that restarts must not end a stream. */
+/** Reads that may fail in a row: a restart of the database must not end a stream. */
 const PATIENCE = 20;
 
 export interface JobWatcher {
-  /** At the beginning and whenever something changed. */
+  /** Called at the beginning and after every change. */
   changed(view: JobView): void;
-  /** The job has ended, is gone, or the service stops: nothing follows. */
+  /** The job has ended or is gone, or the service is stopping. No call follows. */
   ended(): void;
 }
 
@@ -24,7 +24,7 @@ interface Watched {
   failures: number;
 }
 
-/** Looks at watched jobs in turn, once for all who watch the same one. */
+/** Polls watched jobs; all watchers of one job share its reads. */
 @Injectable()
 export class JobWatch implements OnModuleDestroy {
   private readonly watched = new Map<string, Watched>();
@@ -35,7 +35,7 @@ export class JobWatch implements OnModuleDestroy {
     for (const jobId of this.watched.keys()) this.end(jobId);
   }
 
-  /** Returns what ends the watching. @throws AppError NOT_FOUND. */
+  /** Returns a function that stops watching. @throws AppError NOT_FOUND. */
   async watch(jobId: string, watcher: JobWatcher): Promise<() => void> {
     const first = await this.jobs.follow(jobId);
     watcher.changed(first);
@@ -59,7 +59,7 @@ export class JobWatch implements OnModuleDestroy {
     if (hasEnded(view)) this.end(jobId);
   }
 
-  /** Null: not known at the moment. */
+  /** Null: unknown at the moment. */
   private async read(jobId: string, entry: Watched): Promise<JobView | 'gone' | null> {
     try {
       const view = await this.jobs.follow(jobId);
@@ -84,7 +84,7 @@ export class JobWatch implements OnModuleDestroy {
   }
 }
 
-/** Running time is no news. */
+/** A changed running time alone is no change. */
 function differs(view: JobView, latest: JobView | null): boolean {
   return JSON.stringify({ ...view, duration_ms: 0 }) !== JSON.stringify({ ...latest, duration_ms: 0 });
 }

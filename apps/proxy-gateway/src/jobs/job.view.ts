@@ -10,7 +10,7 @@ const STATUS: Readonly<Record<JobStatus['state'], JobStatusName>> = {
   failed: 'failed',
 };
 
-/** A job as the API shows it, its result apart. */
+/** A job as the API shows it, without its result. */
 export function toJobView(job: JobStatus, cancelled: boolean, now = Date.now()): JobView {
   const { startedAt, finishedAt, failure } = job;
   const end = finishedAt?.getTime() ?? now;
@@ -33,8 +33,8 @@ export function hasEnded({ status }: Pick<JobView, 'status'>): boolean {
   return status !== 'queued' && status !== 'running';
 }
 
-/** The text of a failure that nobody expected is for the log. */
+/** Details of an unexpected failure are for the log only. */
 function describe(failure: JobStatus['failure']): JobView['error'] {
   if (failure?.code !== undefined) return { code: failure.code, message: failure.message };
-  return { code: 'INTERNAL', message: 'The job failed; the runtime log says why.' };
+  return { code: 'INTERNAL', message: 'The job failed; see the runtime log for the reason.' };
 }

@@ -8,7 +8,7 @@ import { QueryInteger } from '../wire/query-integer.js';
 import { JobEventStream } from './job-event-stream.js';
 import { JobsService } from './jobs.service.js';
 
-/** Which part of a long result to show. */
+/** The page of a long result. */
 export class JobQuery {
   @QueryInteger({ min: 1, max: 500 })
   limit = 50;
@@ -25,14 +25,14 @@ export class JobsController {
   ) {}
 
   @Get(':id')
-  @Answers('JobView', 'How far a job is')
+  @Answers('JobView', 'The state and progress of a job')
   @Requires('read')
   get(@Param('id') id: string, @Query() page: JobQuery, @CurrentActor() actor: Actor | null): Promise<JobView> {
     return this.jobs.get(id, actor, page);
   }
 
   @Get(':id/events')
-  @AnswersEvents('Follows a job: events `progress` and at last `end`, each with the job as data')
+  @AnswersEvents('Follows a job: `progress` events and a final `end` event, each with the job as data')
   @Fails('SERVICE_UNAVAILABLE')
   @Requires('read')
   follow(@Param('id') id: string, @Res() response: Response): Promise<void> {

@@ -11,12 +11,12 @@ import { JobResults } from './job-results.js';
 import type { ResultPage } from './job-results.js';
 import { hasEnded, toJobView } from './job.view.js';
 
-/** Jobs that look at a signal while they run. */
+/** Queues whose jobs check a signal while they run. */
 const CANCELLABLE: readonly QueueName[] = ['speed-test', 'country-detection'];
-/** Results that hold nothing but what every credential may read. */
+/** Queues whose results every credential may read. */
 const OPEN_RESULTS: readonly QueueName[] = ['speed-test', 'country-detection'];
 
-/** Looks at jobs and ends them. Only jobs of the queues that concern people are known here. */
+/** Shows and cancels jobs, except those of housekeeping queues. */
 @Injectable()
 export class JobsService {
   constructor(
@@ -25,7 +25,7 @@ export class JobsService {
     private readonly results: JobResults,
   ) {}
 
-  /** @throws AppError NOT_FOUND, also for a job that was cleared away. */
+  /** @throws AppError NOT_FOUND, also for a job that was removed. */
   async get(jobId: string, actor: Actor | null, page: ResultPage): Promise<JobView> {
     const { reference, view, own } = await this.look(jobId);
     const mayRead = actor === null || allows(actor, 'write') || OPEN_RESULTS.includes(reference.queue);
@@ -33,18 +33,18 @@ export class JobsService {
     return view;
   }
 
-  /** State and progress alone: what is asked for again and again. @throws AppError NOT_FOUND. */
+  /** The state and progress only, since it is polled. @throws AppError NOT_FOUND. */
   async follow(jobId: string): Promise<JobView> {
     return (await this.look(jobId)).view;
   }
 
-  /** @throws AppError NOT_FOUND; CONFLICT for a job that has ended, or of a kind that goes on to its end. */
+  /** @throws AppError NOT_FOUND; CONFLICT for a job that has ended or cannot be cancelled. */
   async cancel(jobId: string): Promise<JobView> {
     const { reference, view } = await this.look(jobId);
     if (view.status === 'cancelled') return view;
-    if (hasEnded(view)) throw new AppError('CONFLICT', `The job ended already: it is ${view.status}.`);
+    if (hasEnded(view)) throw new AppError('CONFLICT', `The job has already ended: it is ${view.status}.`);
     if (!CANCELLABLE.includes(reference.queue)) {
-      throw new AppError('CONFLICT', `A job of the kind ${reference.queue} goes on to its end.`);
+      throw new AppError('CONFLICT', `A job of the kind ${reference.queue} cannot be cancelled.`);
     }
     await this.cancellations.request(reference);
     return (await this.look(jobId)).view;

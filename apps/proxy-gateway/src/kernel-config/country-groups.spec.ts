@@ -19,13 +19,13 @@ describe('countryChanges', () => {
     expect(countryChanges({ nodes, groups: [] })).toEqual({ added: ['FR', 'JP'], removed: [] });
   });
 
-  it('takes a group away with its last usable node, not for a measurement', () => {
+  it('removes a group with its last usable node, not because of a measurement', () => {
     const nodes = [node('JP', { alive: false }), node('FR', { unsupportedReason: 'x' })];
     const groups = [group('JP'), group('FR'), group('US')];
     expect(countryChanges({ nodes, groups })).toEqual({ added: [], removed: ['FR', 'US'] });
   });
 
-  it('leaves groups of people alone', () => {
+  it('does not touch groups that users made', () => {
     expect(countryChanges({ nodes: [], groups: [{ ...group('JP'), automatic: false }] }).removed).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { countryName } from '../data/country-names.js';
 import { Preferences } from '../preferences/preferences.service.js';
 import { lockGroups } from './lock-groups.js';
 
-/** After everything that people order. */
+/** Behind every position that users choose. */
 const POSITION = 1_000_000;
 
 export interface CountryChanges {
@@ -15,8 +15,8 @@ export interface CountryChanges {
 }
 
 /**
- * Countries that get a group and those whose group goes. One appears with a node that may be alive, and goes with the
- * last node that could be used: a measurement alone must not take away what rules name.
+ * Countries that get a group, and those that lose theirs. A group is added with the first node that may be alive and
+ * removed with the last usable node: a measurement alone must not remove what rules name.
  */
 export function countryChanges({ nodes, groups }: Pick<KernelConfigRows, 'nodes' | 'groups'>): CountryChanges {
   const usable = nodes.filter(({ country, unsupportedReason }) => country !== null && unsupportedReason === null);
@@ -29,11 +29,11 @@ export function countryChanges({ nodes, groups }: Pick<KernelConfigRows, 'nodes'
   };
 }
 
-/** Keeps one url-test group a country, named by its ISO code. */
+/** Keeps one url-test group for each country, named by its ISO code. */
 @Injectable()
 export class CountryGroups {
   private readonly logger = new Logger('Outbound');
-  /** Countries whose names people took for groups of their own, told once. */
+  /** Countries whose names users took for groups of their own, and that were logged. */
   private readonly told = new Set<string>();
 
   constructor(
@@ -41,7 +41,7 @@ export class CountryGroups {
     private readonly preferences: Preferences,
   ) {}
 
-  /** True when the groups are other than in `rows` now. */
+  /** Returns true if the groups now differ from those in `rows`. */
   async reconcile(rows: KernelConfigRows): Promise<boolean> {
     const wanted = this.preferences.get('outbound.country_groups') ? rows.nodes : [];
     const { added, removed } = countryChanges({ nodes: wanted, groups: rows.groups });
@@ -68,7 +68,7 @@ export class CountryGroups {
   }
 
   private async remove(tx: EntityManager, countries: readonly string[]): Promise<void> {
-    // Other processes do the same at the same time; whoever deleted a row tells of it.
+    // Other processes do this at the same time; the one that deleted the row reports it.
     const [gone]: [{ name: string; country: string }[], number] = await tx.query(
       'DELETE FROM outbound_groups WHERE automatic AND country = ANY ($1) RETURNING name, country',
       [countries],
@@ -81,7 +81,7 @@ export class CountryGroups {
       const count = rules?.count ?? 0;
       const effect = count === 0 ? '' : `; ${count} rules that name it are skipped until it is back`;
       this.logger[count === 0 ? 'log' : 'warn'](
-        `No usable node is left in ${country}: its group ${name} is gone${effect}`,
+        `No usable node is left in ${country}: its group ${name} was removed${effect}`,
       );
     }
   }

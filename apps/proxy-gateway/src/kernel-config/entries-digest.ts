@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
-/** Entries of rule sets by the lists that hold them: a configuration is compared at each reload, and they are most of it. */
+/** Digests of rule sets by their list of entries. Reloads compare configurations, which consist mostly of entries. */
 const digests = new WeakMap<readonly string[], string>();
 
-/** @param entries never altered from now on. */
+/** @param entries must not change after this call. */
 export function rememberDigest(entries: readonly string[], digest: string): readonly string[] {
   digests.set(entries, digest);
   return entries;
 }
 
-/** Equal for equal entries, as far as they were read by the same means. */
+/** Equal for equal entries, as long as both were read in the same way. */
 export function digestOf(entries: readonly string[]): string {
   const known = digests.get(entries);
   if (known !== undefined) return known;

@@ -53,7 +53,7 @@ describe('resolveMembers', () => {
     expect(members([group('G', { members: ['DIRECT', 'n2', 'n9', 'G', 'n1', 'n2'] })])).toEqual(['DIRECT', 'n2', 'n1']);
   });
 
-  it('puts listed ones first, countries, nodes, then built-ins where it takes nodes in', () => {
+  it('orders listed members, countries, nodes and built-ins if the group includes nodes', () => {
     const all = [
       group('PROXY', { members: ['DIRECT', 'AUTO', 'n4', 'REJECT'], filter: {}, includeCountries: true }),
       group('AUTO', { filter: {} }),
@@ -62,7 +62,7 @@ describe('resolveMembers', () => {
     expect(members(all)).toEqual(['AUTO', 'n4', 'JP', 'n1', 'n2', 'n3', 'DIRECT', 'REJECT']);
   });
 
-  it('makes an empty group nobody’s member, yet knows that it can be chosen', () => {
+  it('makes an empty group no member of others, but keeps it as a choice', () => {
     const groups = [
       group('G', { members: ['EMPTY', 'OUTER', 'DIRECT'] }),
       group('EMPTY', { filter: { countries: ['US'] } }),
@@ -73,7 +73,7 @@ describe('resolveMembers', () => {
     expect([...resolved.candidates]).toEqual(['EMPTY', 'OUTER', 'DIRECT']);
   });
 
-  it('lets an empty group do what it says instead of rejecting', () => {
+  it('lets an empty group use its fallback instead of rejecting', () => {
     const groups = [
       group('G', { members: ['E'] }),
       group('E', { filter: { types: ['ssh'] }, emptyFallback: 'DIRECT' }),
@@ -81,7 +81,7 @@ describe('resolveMembers', () => {
     expect([members(groups, 'E'), members(groups)]).toEqual([['DIRECT'], ['E']]);
   });
 
-  it('ends with groups that name each other', () => {
+  it('terminates for groups that name each other', () => {
     expect(members([group('A', { members: ['B'] }), group('B', { members: ['A'] })])).toEqual([]);
   });
 

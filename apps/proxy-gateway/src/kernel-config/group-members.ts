@@ -14,23 +14,23 @@ export interface GroupShape {
   exclude: GroupFilter | null;
   includeCountries: boolean;
   automatic: boolean;
-  /** What an empty group does. */
+  /** The target of an empty group. */
   emptyFallback: string;
 }
 
 export interface ResolvedMembers {
   /** In order of preference, for the kernel. */
   members: string[];
-  /** Everything that may be chosen, groups that are empty at the moment included. */
+  /** Everything that can be chosen, including groups that are empty at the moment. */
   candidates: ReadonlySet<string>;
 }
 
 const BUILT_IN = new Set(['DIRECT', 'REJECT', 'REJECT-DROP']);
 
 /**
- * Members of every group, by its name. Listed ones come as listed. A group that takes nodes or countries in besides has
- * its listed groups and nodes first, then the countries, the nodes, and last the built-ins of its list. A group that is
- * empty is nobody's member: to choose it could only reject.
+ * The members of every group, by the group's name. Listed members keep their order. A group that also includes nodes or
+ * countries has its listed groups and nodes first, then the countries, the nodes, and last the built-ins of its list.
+ * An empty group is no member of another one, since choosing it could only reject.
  */
 export function resolveMembers(
   groups: readonly GroupShape[],
@@ -84,7 +84,7 @@ function inOrder(
   return new Set([...first, ...included, ...taken, ...last]);
 }
 
-/** Groups with at least one way out, through other groups if need be. */
+/** Groups with at least one way out, possibly through other groups. */
 function nonEmpty(
   groups: readonly GroupShape[],
   candidates: ReadonlyMap<string, ReadonlySet<string>>,

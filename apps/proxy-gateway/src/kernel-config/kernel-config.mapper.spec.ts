@@ -52,7 +52,7 @@ const rows = (more: Partial<KernelConfigRows> = {}): KernelConfigRows => ({
 });
 
 describe('mapKernelConfig', () => {
-  it('names nodes by id and puts them before the further members of a group', () => {
+  it('names nodes by id and puts them before the other members of a group', () => {
     const { config } = mapKernelConfig(rows());
     expect(config.outbounds.map(({ tag }) => tag)).toEqual(['n1', 'n2']);
     expect(config.groups).toEqual([{ name: 'PROXY', type: 'select', members: ['n1', 'n2', 'DIRECT'] }]);
@@ -65,7 +65,7 @@ describe('mapKernelConfig', () => {
     expect(mapped.lostSelections).toEqual([]);
   });
 
-  it('falls back inside the group when the selected node is gone, and says from what to what', () => {
+  it('falls back inside the group when the selected node is gone, and reports both', () => {
     const mapped = mapKernelConfig(rows({ groups: [group({ selectedTag: 'n9', selectedName: 'node 9' })] }));
     expect(mapped.config.groups[0]).not.toHaveProperty('selected');
     expect(mapped.lostSelections).toEqual([
@@ -82,7 +82,7 @@ describe('mapKernelConfig', () => {
     expect(mapped.lostSelections[0]).toMatchObject({ lostTag: 'n1', to: 'n2' });
   });
 
-  it('lets the default policy fall back to PROXY, and without PROXY to no way out', () => {
+  it('lets the default policy fall back to PROXY, and without PROXY to REJECT', () => {
     expect(mapKernelConfig(rows({ defaultPolicy: 'n9' }))).toMatchObject({
       lostDefaultPolicy: 'n9',
       config: { defaultPolicy: 'PROXY' },
@@ -94,7 +94,7 @@ describe('mapKernelConfig', () => {
     });
   });
 
-  it('keeps a chosen group that is merely empty', () => {
+  it('keeps a chosen group that is only empty', () => {
     const groups = [
       group({ members: ['US'], selectedTag: 'US', selectedName: 'US' }),
       group({ id: 2, name: 'US', members: [], filter: { countries: ['US'] } }),
@@ -106,7 +106,7 @@ describe('mapKernelConfig', () => {
     expect(withNode.config.groups[0]!.selected).toBe('US');
   });
 
-  it('tells each type of group what it has a use for', () => {
+  it('gives each type of group the fields that it uses', () => {
     const more = { testUrl: 'http://t.example/', toleranceMs: 5, strategy: 'round-robin' as const, selectedTag: 'n1' };
     const types = ['select', 'url-test', 'fallback', 'load-balance'] as const;
     const groups = types.map((type, id) => group({ id, name: type, type, ...more }));
@@ -137,7 +137,7 @@ describe('mapKernelConfig', () => {
     expect(leftOut).toMatchObject([{ node_id: 3, reason: expect.stringContaining('nobody') }]);
   });
 
-  it('drops members that do not exist, the group itself among them, and is empty rather than wrong', () => {
+  it('drops members that do not exist and the group itself, even if none is left', () => {
     const { config, lostSelections } = mapKernelConfig(
       rows({ groups: [group({ filter: null, members: ['PROXY', 'NOPE', 'n7'], selectedTag: 'n7' })] }),
     );

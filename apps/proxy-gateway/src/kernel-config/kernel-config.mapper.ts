@@ -13,7 +13,7 @@ import { resolveDialers } from './resolve-dialers.js';
 import { resolveMembers } from './group-members.js';
 import type { GroupShape, ResolvedMembers } from './group-members.js';
 
-/** An enabled node, opened. */
+/** An enabled node with its opened definition. */
 export interface ConfigNode {
   id: number;
   name: string;
@@ -21,11 +21,11 @@ export interface ConfigNode {
   node: ProxyNode;
   subscriptionIds: readonly number[];
   tags: readonly string[];
-  /** As last measured with the general address; null while nobody has. */
+  /** The last result with the general test address; null before the first. */
   alive: boolean | null;
-  /** Tag of what connects to the node's server; absent: directly. */
+  /** Tag of the outbound that connects to the node's server; absent: direct. */
   dialer?: string;
-  /** Why the embedded kernel cannot dial it; null where it can. */
+  /** Why the embedded kernel cannot dial it; null if it can. */
   unsupportedReason: string | null;
 }
 
@@ -34,18 +34,18 @@ export interface ConfigGroup extends GroupShape {
   type: GroupConfig['type'];
   country: string | null;
   testUrl: string | null;
-  /** Null: as the settings say; so is the interval. */
+  /** Null: from the settings; the same for the interval. */
   expectedStatus: string | null;
   intervalSec: number | null;
   lazy: boolean;
-  /** In force for `url-test`. */
+  /** Applies to `url-test`. */
   toleranceMs: number | null;
   strategy: GroupStrategy | null;
   selectedTag: string | null;
   selectedName: string | null;
 }
 
-/** The rows that make a configuration. */
+/** The rows that a configuration is made of. */
 export interface KernelConfigRows {
   nodes: readonly ConfigNode[];
   groups: readonly ConfigGroup[];
@@ -53,19 +53,19 @@ export interface KernelConfigRows {
   ruleSets?: readonly RuleSetConfig[];
   dns?: DnsConfig;
   guard?: GuardConfig;
-  /** Absent: by rules. */
+  /** Absent: routing by rules. */
   mode?: KernelMode;
   defaultPolicy: string;
   listeners: readonly ListenerConfig[];
 }
 
-/** A selection that no longer holds, and where its group went. */
+/** A selection that is no longer valid, and the member that replaces it. */
 export interface LostSelection {
   groupId: number;
   group: string;
   lostTag: string;
   lostName: string | null;
-  /** Null: the group is empty now and rejects. */
+  /** Null: the group is now empty and rejects. */
   to: string | null;
   toName: string | null;
 }
@@ -74,11 +74,11 @@ export interface MappedConfig {
   config: KernelConfig;
   leftOut: { node_id: number; name: string; reason: string }[];
   lostSelections: LostSelection[];
-  /** The stored default policy when nothing of that name is left. */
+  /** The stored default policy, if nothing has that name any longer. */
   lostDefaultPolicy: string | null;
 }
 
-/** Takes over when the default policy is gone: the group that exists from the first start, else no way out. */
+/** Replaces a default policy that is gone: the group that exists from the first start, otherwise REJECT. */
 const DEFAULT_GROUP = 'PROXY';
 const BUILT_IN = new Set(['DIRECT', 'REJECT', 'REJECT-DROP']);
 
@@ -87,7 +87,7 @@ export function nodeTag(id: number): string {
   return `n${id}`;
 }
 
-/** Rows to configuration. Pure: what could not be taken over is in the answer. */
+/** Maps rows to a configuration. Pure: the result says what could not be used. */
 export function mapKernelConfig(rows: KernelConfigRows): MappedConfig {
   const { usable, leftOut } = usableNodes(rows);
   const names = new Map(usable.map(({ id, name }) => [nodeTag(id), name]));
@@ -117,7 +117,7 @@ export function mapKernelConfig(rows: KernelConfigRows): MappedConfig {
   };
 }
 
-/** Nodes that the kernel dials, each with what it dials through. */
+/** The nodes that the kernel dials, each with its dialer. */
 function usableNodes({ nodes, groups }: KernelConfigRows): { usable: ConfigNode[]; leftOut: MappedConfig['leftOut'] } {
   const supported = nodes.filter(({ unsupportedReason }) => unsupportedReason === null);
   const isChained = supported.some(({ node }) => node.dialerProxy);
@@ -142,7 +142,7 @@ function fallbackPolicy(groupNames: ReadonlySet<string>): string {
   return groupNames.has(DEFAULT_GROUP) ? DEFAULT_GROUP : 'REJECT';
 }
 
-/** The same group with another choice, or with none where that is no member. */
+/** A copy of the group with another selection, or with none if the tag is no member. */
 export function withSelection({ selected: _before, ...group }: GroupConfig, tag: string | null): GroupConfig {
   const holds = tag !== null && group.type !== 'load-balance' && group.members.includes(tag);
   return holds ? { ...group, selected: tag } : group;
@@ -158,7 +158,7 @@ function toGroupConfig(group: ConfigGroup, { members }: ResolvedMembers): GroupC
   };
 }
 
-/** Only what nothing can bring back: a chosen group that is merely empty keeps its place. */
+/** Only a selection that cannot come back: a chosen group that is merely empty stays selected. */
 function lostSelection(group: ConfigGroup, config: GroupConfig, names: ReadonlyMap<string, string>): LostSelection[] {
   if (group.selectedTag === null) return [];
   const to = config.members[0] ?? null;

@@ -7,7 +7,7 @@ import { KernelOptions } from './kernel-options.js';
 import { OwnEndpoints } from './own-endpoints.js';
 import { KernelConfigSource } from './kernel-config.source.js';
 
-/** What a kernel configuration is made of, for processes that run no kernel too. */
+/** The sources of a kernel configuration, also for processes that run no kernel. */
 @Module({
   imports: [NodeVaultModule, RuleStorageModule],
   providers: [KernelConfigSource, KernelMode, KernelOptions, OwnEndpoints, RuleSetSource],

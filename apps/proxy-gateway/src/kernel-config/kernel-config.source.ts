@@ -28,10 +28,10 @@ interface CacheEntry {
   readonly opened: OpenedNode;
 }
 
-/** Of a node that is left out because its own does not open: nobody dials it. */
+/** Stands for a node whose definition cannot be opened; the node is left out and never dialled. */
 const NO_DEFINITION: ProxyNode = { name: '', type: 'snell', server: '', port: 0, options: {} };
 
-/** Nodes in the order of groups: by hand first, then as their subscriptions list them. */
+/** Nodes in the order of group members: those added by hand first, then in the order of their subscriptions. */
 const SELECT_NODES = `
   SELECT node.id, coalesce(node.custom_name, node.original_name) AS name, node.country, node.config, node.tags,
     coalesce(carried.ids, '{}') AS subscription_ids, health.alive
@@ -45,14 +45,14 @@ const SELECT_NODES = `
   WHERE node.enabled
   ORDER BY (node.source = 'manual') DESC, carried.ids[1], carried.position, node.id`;
 
-/** Countries follow what people made, in the order of their codes. */
+/** Country groups come after the groups of users, in the order of their codes. */
 const GROUP_ORDER = { position: 'ASC', country: 'ASC', id: 'ASC' } as const;
 
-/** Reads what a kernel configuration is made of. */
+/** Reads the rows that make a kernel configuration. */
 @Injectable()
 export class KernelConfigSource {
   private readonly logger = new Logger('Kernel');
-  /** Opened nodes by their rows, those of the last load only: a reload opens what is new. */
+  /** Opened nodes by row, for those of the last load only, so that a reload opens only what is new. */
   private cache = new Map<number, CacheEntry>();
 
   constructor(
@@ -64,7 +64,7 @@ export class KernelConfigSource {
     private readonly ruleSets: RuleSetSource,
   ) {}
 
-  /** One snapshot of the database: rows that belong together are read together. */
+  /** Reads one snapshot of the database, so that all rows belong to the same state. */
   load(): Promise<KernelConfigRows> {
     return this.dataSource.transaction('REPEATABLE READ', async (tx) => {
       const nodes: NodeRow[] = await tx.query(SELECT_NODES);
@@ -86,12 +86,12 @@ export class KernelConfigSource {
     });
   }
 
-  /** Calls back when a configuration has changed because the service listens by now. */
+  /** Calls back when the configuration changes because the service has started to listen. */
   onListening(listener: () => void): void {
     this.options.onListening(listener);
   }
 
-  /** Tags by group, of those in which somebody chose. */
+  /** The selected tags by group, for groups with a selection. */
   async loadSelections(): Promise<ReadonlyMap<string, string>> {
     const rows: { name: string; tag: string }[] = await this.dataSource.query(
       'SELECT name, selected_tag AS tag FROM outbound_groups WHERE selected_tag IS NOT NULL',

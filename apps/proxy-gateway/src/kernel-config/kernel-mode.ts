@@ -5,7 +5,7 @@ import { ProxyGatewaySettings } from '../settings.js';
 
 export type KernelProgramName = 'embedded' | 'mihomo';
 
-/** Which program carries the traffic: what the settings said when it was first asked for, until the service starts anew. */
+/** Which program carries the traffic. The setting is read once and holds until the service restarts. */
 @Injectable()
 export class KernelMode {
   private readonly logger = new Logger('Kernel');
@@ -26,7 +26,7 @@ export class KernelMode {
     return this.get() === 'mihomo' ? this.settings.mihomo : '';
   }
 
-  /** Traffic goes on without what only mihomo carries, rather than not at all. */
+  /** If mihomo cannot run, the embedded kernel does: some traffic is better than none. */
   private choose(): KernelProgramName {
     if (this.preferences.get('kernel.mode') === 'embedded') return 'embedded';
     const obstacle = this.obstacle();

@@ -4,7 +4,7 @@ import { Preferences } from '../preferences/preferences.service.js';
 import { OwnEndpoints } from './own-endpoints.js';
 import { ProxyGatewaySettings } from '../settings.js';
 
-/** `wanted` is the setting `kernel.allow_private_targets`. */
+/** @param wanted the setting `kernel.allow_private_targets`. */
 export function refusesPrivateTargets(
   wanted: 'auto' | 'true' | 'false',
   { privateTargets }: Pick<ProxyGatewaySettings, 'privateTargets'>,
@@ -12,7 +12,7 @@ export function refusesPrivateTargets(
   return wanted === 'auto' ? privateTargets === 'refuse' : wanted === 'false';
 }
 
-/** Who may use the listeners of the proxy: as the setting says, else as the environment does. Empty: whoever reaches them. */
+/** The users of the proxy's listeners, from the setting or else from the environment. Empty: no login is needed. */
 export function usersOfProxy(
   preferences: Pick<Preferences, 'get'>,
   { kernelUsers }: Pick<ProxyGatewaySettings, 'kernelUsers'>,
@@ -25,7 +25,7 @@ export function usersOfProxy(
   });
 }
 
-/** What of a kernel configuration settings and environment say. */
+/** The part of a kernel configuration that comes from the settings and the environment. */
 @Injectable()
 export class KernelOptions {
   constructor(
@@ -39,7 +39,7 @@ export class KernelOptions {
     return { own: this.own.list(), refusePrivate: refusesPrivateTargets(wanted, this.settings) };
   }
 
-  /** Calls back when `guard` says more than before because the service listens by now. */
+  /** Calls back when `guard` covers more because the service has started to listen. */
   onListening(listener: () => void): void {
     this.own.onListening(listener);
   }
@@ -48,12 +48,12 @@ export class KernelOptions {
     return this.preferences.get('routing.mode');
   }
 
-  /** Milliseconds, for groups that say nothing of their own. */
+  /** Milliseconds, for groups without a value of their own. */
   get toleranceMs(): number {
     return this.preferences.get('health.tolerance_ms');
   }
 
-  /** Nothing where nobody set anything: the operating system resolves. */
+  /** Empty if nothing is set: the operating system resolves names. */
   dns(): { dns?: DnsConfig } {
     const [nameservers, bootstrap] = [this.preferences.get('dns.nameservers'), this.preferences.get('dns.bootstrap')];
     const [policy, hosts] = [this.preferences.get('dns.policy'), this.preferences.get('dns.hosts')];
@@ -71,7 +71,7 @@ export class KernelOptions {
     };
   }
 
-  /** What others are answered, and where. */
+  /** The name server for others: its address and its answers. */
   private offeredDns(): Pick<DnsConfig, 'listen' | 'fakeIp'> {
     const listen = this.preferences.get('dns.listen');
     const [range, filter] = [this.preferences.get('dns.fake_ip_range'), this.preferences.get('dns.fake_ip_filter')];
@@ -92,7 +92,7 @@ export class KernelOptions {
     ];
   }
 
-  /** Of listeners whose setting names a port only. */
+  /** The address of listeners whose setting is only a port. */
   private get address(): string {
     return this.preferences.get('kernel.allow_lan') ? '0.0.0.0' : this.settings.kernelAddress;
   }

@@ -7,7 +7,7 @@ export interface KernelSupportVerdict {
   reason: string | null;
 }
 
-/** Who can dial a node. Asked anew each time: it depends on the program, not on the row. */
+/** Which kernel can dial a node. It depends on the version of the program, so it is not stored with the node. */
 export function kernelSupport(node: ProxyNode): KernelSupportVerdict {
   const { support, reason } = supportsNode(node);
   return {

@@ -6,7 +6,7 @@ import { GroupSwitches } from '../data/group-switches.js';
 import { OutboundGroupEntity } from '../data/outbound-group.entity.js';
 import type { LostSelection, MappedConfig } from './kernel-config.mapper.js';
 
-/** Writes down that a chosen node is gone and what its group uses instead, once. */
+/** Stores, once, that a chosen node is gone and which member its group uses instead. */
 @Injectable()
 export class LostChoices {
   private readonly logger = new Logger('Outbound');
@@ -18,7 +18,7 @@ export class LostChoices {
     @Optional() private readonly audit?: AuditLog,
   ) {}
 
-  /** Those that this call recorded. */
+  /** Returns the losses that this call stored. */
   async record({ lostSelections, lostDefaultPolicy, config }: MappedConfig): Promise<LostSelection[]> {
     const switched: LostSelection[] = [];
     for (const lost of lostSelections) if (await this.recordSelection(lost)) switched.push(lost);
@@ -33,7 +33,7 @@ export class LostChoices {
     const from = { tag: lost.lostTag, name: lost.lostName ?? lost.lostTag };
     const to = { tag: lost.to, name: lost.toName ?? 'REJECT' };
     const recorded = await this.unitOfWork.run(async (tx) => {
-      // Only where nobody chose anew meanwhile; with several replicas the first one writes.
+      // Skipped if a user has chosen again in the meantime; with several replicas the first one writes.
       const { affected } = await tx.update(
         OutboundGroupEntity,
         { id: lost.groupId, selectedTag: lost.lostTag },

@@ -1,16 +1,18 @@
 /**
- * Regular expressions over names, run as an automaton that remembers its steps and works on credit: patterns come from
- * people, names from providers, and together they must not be able to stop the service.
+ * Regular expressions over names, run as an automaton that caches its steps and has a budget: patterns come from users
+ * and names from providers, and together they must not be able to stop the service.
  */
 import { LazyAutomaton } from '@gatehouse/proxy-kernel';
 import type { AutomatonStep } from '@gatehouse/proxy-kernel';
 
 export interface NamePattern {
-  /** True if the pattern occurs anywhere in `name`, case ignored; false where that would cost too much to find out. */
+  /**
+   * Whether the pattern occurs anywhere in `name`, ignoring case; false if that would take too many steps to find out.
+   */
   test(name: string): boolean;
 }
 
-/** A pattern that cannot be used, and why. */
+/** A pattern that cannot be used, with the reason. */
 export class NamePatternError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -31,9 +33,12 @@ const MAX_PATTERN = 512;
 const MAX_DEPTH = 32;
 const MAX_REPEAT = 100;
 const MAX_PROGRAM = 500;
-/** A whole name through the largest pattern at first, then what patterns need that meet no more than a few states. */
+/**
+ * The first value suffices for one long name with the largest pattern, the second for patterns that need only a few
+ * states.
+ */
 const CREDIT = { pool: 150_000, perText: 2_000 };
-/** Characters that one place of a pattern remembers. */
+/** Characters cached for one place of a pattern. */
 const MAX_KNOWN = 256;
 const ASSERTIONS: readonly (readonly [string, Assertion])[] = [
   ['^', 'start'],
@@ -41,15 +46,15 @@ const ASSERTIONS: readonly (readonly [string, Assertion])[] = [
   ['\\b', 'boundary'],
   ['\\B', 'not-boundary'],
 ];
-/** Names are shown on one line; more of one is not looked at. */
+/** Names are shown on one line; the rest of a longer one is ignored. */
 const MAX_NAME = 300;
-/** `(?i)` at the start, as Clash filters carry it: case is ignored anyway. */
+/** `(?i)` at the start, as in Clash filters; case is ignored anyway. */
 const LEADING_FLAGS = /^\(\?[im]+\)/;
 const PLAIN_WORDS = /^[^\\^$.*+?()[\]{}|]+(\|[^\\^$.*+?()[\]{}|]+)*$/;
 const ATOM =
   /\\u\{[0-9a-f]{1,6}\}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\[pP]\{[^}]{1,60}\}|\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|[\s\S]/iuy;
 
-/** @throws NamePatternError for bad syntax and for what needs backtracking: look-around and back references. */
+/** @throws NamePatternError for bad syntax, and for look-around and back references, which need backtracking. */
 export function compileNamePattern(pattern: string): NamePattern {
   if (pattern.length > MAX_PATTERN) throw new NamePatternError(`is longer than ${MAX_PATTERN} characters`);
   if (PLAIN_WORDS.test(pattern)) return wordsPattern(pattern.toLowerCase().split('|'));
@@ -60,7 +65,7 @@ export function compileNamePattern(pattern: string): NamePattern {
   return { test: (name) => automaton.test(name.slice(0, MAX_NAME)) };
 }
 
-/** What most filters are. */
+/** A fast path for alternatives of plain words, which most filters are. */
 function wordsPattern(words: readonly string[]): NamePattern {
   return {
     test(name) {
@@ -153,7 +158,7 @@ function boundsOf([sign, low, comma, high]: RegExpExecArray): { min: number; max
   return { min, max };
 }
 
-/** One character at a time, so the engine of the runtime has nothing to backtrack over. */
+/** One character at a time, so that the runtime's engine has nothing to backtrack over. */
 function charTest(atom: string): Test {
   try {
     const one = new RegExp(
@@ -174,7 +179,7 @@ function charTest(atom: string): Test {
   }
 }
 
-/** With the `u` flag an escape that is none is an error; Clash patterns have them (`\-`, `\ `). */
+/** With the `u` flag an unnecessary escape is an error, but Clash patterns contain them (`\-`, `\ `). */
 function unescape(atom: string): string {
   const plain = /^\\([^\p{L}\p{N}])$/u.exec(atom)?.[1];
   return plain === undefined ? atom : `\\u{${plain.codePointAt(0)!.toString(16)}}`;
@@ -214,7 +219,7 @@ function emitRepeat(program: AutomatonStep[], { item, min, max }: Extract<Node, 
   for (let i = 0; i < min; i++) {
     const before = program.length;
     emit(program, item);
-    // Nothing repeated is nothing; nested empty groups would else be repeated without ever filling the program.
+    // Repeating an empty group adds nothing; nested empty groups would otherwise loop without ever filling the program.
     if (program.length === before) return;
   }
   if (max === Infinity) {

@@ -2,7 +2,7 @@ import type { GroupFilter } from '@gatehouse/contracts';
 import { compileNamePattern } from './name-pattern.js';
 import type { NamePattern } from './name-pattern.js';
 
-/** What a filter looks at. */
+/** The fields of a node that filters use. */
 export interface FilteredNode {
   name: string;
   country: string | null;
@@ -11,16 +11,16 @@ export interface FilteredNode {
   tags: readonly string[];
 }
 
-/** `countries` value for nodes whose country is not known. */
+/** The `countries` value for nodes without a known country. */
 export const UNKNOWN_COUNTRY = 'ZZ';
 
 const MAX_PATTERNS = 256;
-/** Answers kept over all patterns: a reload asks the same names again. */
+/** Cached answers over all patterns, since a reload asks for the same names again. */
 const MAX_ANSWERS = 200_000;
 const compiled = new Map<string, NamePattern>();
 let answers = 0;
 
-/** A predicate of a filter; every part that is given must hold. @throws NamePatternError */
+/** A predicate for a filter; every field that is given must match. @throws NamePatternError */
 export function compileNodeFilter(filter: GroupFilter): (node: FilteredNode) => boolean {
   const tests: ((node: FilteredNode) => boolean)[] = [];
   const { name, countries, types, subscription_ids: subscriptionIds, tags } = filter;
@@ -28,7 +28,7 @@ export function compileNodeFilter(filter: GroupFilter): (node: FilteredNode) => 
   if (types) tests.push(({ type }) => types.includes(type));
   if (subscriptionIds) tests.push((node) => node.subscriptionIds.some((id) => subscriptionIds.includes(id)));
   if (tags) tests.push((node) => node.tags.some((tag) => tags.includes(tag)));
-  // The dearest last.
+  // The most expensive test comes last.
   if (name !== undefined) {
     const pattern = patternOf(name);
     tests.push((node) => pattern.test(node.name));

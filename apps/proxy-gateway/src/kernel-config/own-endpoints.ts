@@ -10,7 +10,9 @@ import { ProxyGatewaySettings } from '../settings.js';
 const POSTGRES_PORT = 5432;
 const REDIS_PORT = 6379;
 
-/** What the proxy must not lead to: this service, the others of the platform, the database and Redis. */
+/**
+ * The addresses that the proxy must not lead to: this service, the platform's other services, the database and Redis.
+ */
 @Injectable()
 export class OwnEndpoints {
   constructor(
@@ -32,7 +34,7 @@ export class OwnEndpoints {
     ];
   }
 
-  /** Calls back when the service listens: only then is the port known that the system chose. */
+  /** Calls back when the service listens: only then is a port known that the system chose. */
   onListening(listener: () => void): void {
     this.server()?.once('listening', listener);
   }
@@ -42,20 +44,23 @@ export class OwnEndpoints {
     return typeof bound === 'object' && bound ? bound.port : this.settings.port;
   }
 
-  /** None in a worker. */
+  /** Undefined in a worker. */
   private server(): Server | undefined {
     return this.adapterHost.httpAdapter?.getHttpServer() as Server | undefined;
   }
 }
 
-/** `host:port` or, for every address of this machine, `:port`. */
+/** Parses `host:port`, or `:port` for every address of this machine. */
 function parseEndpoint(text: string): Endpoint {
   const colon = text.lastIndexOf(':');
   const host = text.slice(0, colon).replace(/^\[|\]$/g, '');
   return { host: host === '' ? '*' : host.toLowerCase(), port: Number(text.slice(colon + 1)) };
 }
 
-/** Hosts and ports of a connection string; `?host=` of PostgreSQL goes before the one in its middle, and may name several. */
+/**
+ * The hosts and ports of a connection string. PostgreSQL's `?host=` takes precedence over the host in the authority and
+ * may name several.
+ */
 export function endpointsOf(url: string, defaultPort: number): Endpoint[] {
   const parsed = URL.parse(url);
   if (!parsed) return [];

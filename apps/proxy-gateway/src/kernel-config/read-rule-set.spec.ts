@@ -6,7 +6,7 @@ import { firstEntries, openEntries, readRuleSet } from './read-rule-set.js';
 const form = { format: 'text', behavior: 'domain' } as const;
 
 describe('reading a rule set', () => {
-  it('refuses what could be stored and never be opened again', async () => {
+  it('refuses sets that could be stored but not opened again', async () => {
     const content = Buffer.from('a.example\nb.example\n');
     const lines = 'a.example\nb.example'.length;
     expect(await openEntries(readRuleSet(content, form, lines).data)).toEqual(['a.example', 'b.example']);
@@ -17,14 +17,14 @@ describe('reading a rule set', () => {
 describe('firstEntries', () => {
   const many = Array.from({ length: 50_000 }, (_, i) => `h${i}.example`);
 
-  it('gives the first of many, all of few, and none of none', async () => {
+  it('returns the first of many entries, all of a few, and none of none', async () => {
     const { data } = readRuleSet(Buffer.from(many.join('\n')), { format: 'text', behavior: 'domain' });
     expect(await firstEntries(data, 100)).toEqual(many.slice(0, 100));
     expect(await firstEntries(data, 60_000)).toEqual(many);
     expect(await firstEntries(zstdCompressSync(''), 100)).toEqual([]);
   });
 
-  it('does not read what comes after them', async () => {
+  it('does not read the entries behind them', async () => {
     const { data } = readRuleSet(Buffer.from(many.join('\n')), { format: 'text', behavior: 'domain' });
     const cut = data.subarray(0, data.length - 20);
     await expect(openEntries(cut)).rejects.toThrow();

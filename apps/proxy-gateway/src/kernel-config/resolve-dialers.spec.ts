@@ -12,7 +12,7 @@ const resolve = (nodes: DialingNode[], groups: Record<string, string[]> = {}) =>
   Object.fromEntries(resolveDialers(nodes, new Map(Object.entries(groups))));
 
 describe('resolveDialers', () => {
-  it('says nothing of nodes that dial by themselves', () => {
+  it('ignores nodes that dial directly', () => {
     expect(resolve([node(1, 'a'), node(2, 'b', '')])).toEqual({});
   });
 
@@ -27,7 +27,7 @@ describe('resolveDialers', () => {
     expect(resolve([node(1, 'a', 'hop'), hop(2, [])])).toEqual({ 1: { dialer: 'n2' } });
   });
 
-  it('knows a node by the name it came with after somebody renamed it', () => {
+  it('finds a node by its original name after a user renamed it', () => {
     const renamed = { ...node(2, 'theirs'), name: 'mine' };
     expect(resolve([node(1, 'a', 'theirs'), node(3, 'b', 'mine'), renamed])).toEqual({
       1: { dialer: 'n2' },
@@ -35,17 +35,17 @@ describe('resolveDialers', () => {
     });
   });
 
-  it('takes DIRECT for no dialer', () => {
+  it('treats DIRECT as no dialer', () => {
     expect(resolve([node(1, 'a', 'DIRECT')])).toEqual({ 1: { dialer: null } });
   });
 
-  it('gives a reason where there is no such dialer, and to all that dial through that node', () => {
+  it('gives a reason for a missing dialer, also to nodes that dial through that node', () => {
     const { 1: a, 2: b, 3: c } = resolve([node(1, 'a', 'gone'), node(2, 'b', 'a'), node(3, 'c', 'b')]);
     expect(a).toEqual({ reason: expect.stringContaining('"gone"') });
     for (const resolved of [b, c]) expect(resolved).toEqual({ reason: expect.stringContaining('left out itself') });
   });
 
-  it('leaves out what would dial through itself, by nodes or by a group', () => {
+  it('leaves out nodes that would dial through themselves, by nodes or by a group', () => {
     const cycle = resolve([
       node(1, 'a', 'b'),
       node(2, 'b', 'a'),

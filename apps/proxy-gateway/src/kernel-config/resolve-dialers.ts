@@ -1,25 +1,25 @@
 import type { ProxyNode } from '@gatehouse/contracts';
 import { nodeIdOf } from '../data/flow-names.js';
 
-/** A node that might dial through another, or be dialled through. */
+/** A node that may dial through another, or be dialled through. */
 export interface DialingNode {
   id: number;
-  /** As people see it; `node.name` is what its subscription calls it. */
+  /** The name that users see; `node.name` is the one from its subscription. */
   name: string;
   node: Pick<ProxyNode, 'name' | 'dialerProxy'>;
   /** Empty for a node that was only added by hand. */
   subscriptionIds: readonly number[];
 }
 
-/** The kernel's tag of what connects to a node's server (null: directly), or why there is none. */
+/** The tag of the outbound that connects to a node's server (null: direct), or the reason why there is none. */
 export type ResolvedDialer = { dialer: string | null } | { reason: string };
 
 const tagOf = (id: number): string => `n${id}`;
 
 /**
- * What the nodes with a `dialer-proxy` dial through: a node of the same subscription by that name, else one that was
- * added by hand, else the group of that name. `groups` gives each group's members by their tags. A node whose dialer is
- * not there, or that would dial through itself, has a reason instead; so have those that dial through such a node.
+ * Resolves the `dialer-proxy` of nodes: a node of the same subscription with that name, otherwise one that was added by
+ * hand, otherwise the group with that name. `groups` holds the members of each group by tag. A node whose dialer does
+ * not exist, or that would dial through itself, gets a reason instead, and so do nodes that dial through it.
  */
 export function resolveDialers(
   nodes: readonly DialingNode[],
@@ -69,7 +69,7 @@ function lookUp(
   return { reason: `its dialer ${quote(name)} is no node beside it, no manual node and no group that can be used` };
 }
 
-/** Nothing for a node that dials directly or not at all. */
+/** Undefined for a node that dials directly or not at all. */
 function dialerOf(resolved: ReadonlyMap<number, ResolvedDialer>, tag: string): string[] {
   const own = resolved.get(nodeIdOf(tag) ?? NaN);
   return own && 'dialer' in own && own.dialer !== null ? [own.dialer] : [];
@@ -77,7 +77,7 @@ function dialerOf(resolved: ReadonlyMap<number, ResolvedDialer>, tag: string): s
 
 function leadsTo(from: string, target: string, through: (tag: string) => readonly string[]): boolean {
   const seen = new Set<string>([from]);
-  // A set takes what is added while it is walked.
+  // Iterating a set also visits elements that are added on the way.
   for (const tag of seen) {
     if (tag === target) return true;
     for (const next of through(tag)) seen.add(next);
@@ -85,7 +85,7 @@ function leadsTo(from: string, target: string, through: (tag: string) => readonl
   return false;
 }
 
-/** A node that dials through one that is left out is left out too. */
+/** A node that dials through a node without a way is left out as well. */
 function spreadReasons(resolved: Map<number, ResolvedDialer>): void {
   for (let changed = true; changed;) {
     changed = false;

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { namesSets } from './set-states.js';
 import type { SqlRunner } from '../traffic/log-partitions.js';
 
-/** Earlier sources win; within one the lower priority does, and the subscription that was there first. */
+/** Earlier sources win; within a source the lower priority wins, then the older subscription. */
 const SOURCE_ORDER: readonly RuleSource[] = ['system', 'manual', 'ruleset', 'subscription'];
 
 interface RuleRow {
@@ -18,26 +18,29 @@ interface RuleRow {
   src: boolean;
 }
 
-/** The enabled rules of all sources in the order in which they are tried. Never altered: another revision is another list. */
+/**
+ * The enabled rules of all sources in the order of their evaluation. Never changed in place: each revision is a new
+ * list.
+ */
 export interface MergedRules {
   revision: number;
   rules: readonly RuleConfig[];
-  /** Position by id. */
+  /** Position by rule id. */
   positions: ReadonlyMap<number, number>;
-  /** Every target that any of them has. */
+  /** The targets that the rules name. */
   targets: readonly string[];
-  /** Those that need rule sets or lists of sites, each condition once. */
+  /** Rules that need rule sets or lists of sites, each condition once. */
   naming: readonly RuleConfig[];
 }
 
-/** Reads the list that the kernel is given, once a revision. */
+/** Reads the rules for the kernel, once for each revision. */
 @Injectable()
 export class RuleList {
   private latest: MergedRules | null = null;
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** @param sql inside a transaction that sees one state of the database, so that list and revision belong together. */
+  /** @param sql a transaction with one snapshot, so that list and revision belong together. */
   async load(sql: SqlRunner): Promise<MergedRules> {
     const [row] = (await sql.query('SELECT revision FROM rule_revision')) as { revision: number }[];
     const revision = row?.revision ?? 0;

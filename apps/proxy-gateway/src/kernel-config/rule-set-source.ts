@@ -14,16 +14,16 @@ interface SetRow {
   sha256: string;
 }
 
-/** The rule sets of a kernel configuration: those that a rule names, read once for as long as they do not change. */
+/** The rule sets of a kernel configuration: those that rules name, reread only when they change. */
 @Injectable()
 export class RuleSetSource {
-  /** Entries by their digest, those of the last load only. */
+  /** Entries by digest, for the sets of the last load only. */
   private loaded: ReadonlyMap<string, readonly string[]> = new Map();
   private named: { rules: readonly RuleConfig[]; names: readonly string[] } = { rules: [], names: [] };
 
   constructor(@Optional() private readonly geo?: GeoLibrary) {}
 
-  /** @param rules a list that is never altered. */
+  /** @param rules a list that never changes. */
   async load(sql: SqlRunner, rules: readonly RuleConfig[]): Promise<RuleSetConfig[]> {
     if (this.named.rules !== rules) this.named = { rules, names: [...new Set(rules.flatMap(setsNamedBy))] };
     const rows = (await sql.query(

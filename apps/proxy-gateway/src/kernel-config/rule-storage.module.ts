@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { RuleList } from './rule-list.js';
 
-/** The rules as others need them: the kernel's configuration, and refreshes. */
+/** The list of rules, for the kernel's configuration and for refreshes. */
 @Module({ providers: [RuleList], exports: [RuleList] })
 export class RuleStorageModule {}

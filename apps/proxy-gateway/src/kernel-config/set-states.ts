@@ -1,10 +1,10 @@
 import type { SqlRunner } from '../traffic/log-partitions.js';
 
-/** What rules say of a rule set that they name. */
+/** The state of a rule set that rules name. */
 export interface SetState {
-  /** Entries in it. */
+  /** The number of entries. */
   size: number;
-  /** Why the kernel skips a rule that names it; null where it does not. */
+  /** Why the kernel skips a rule that names it; null if it does not. */
   problem: string | null;
 }
 
@@ -14,7 +14,7 @@ interface SetRow {
   entry_count: number;
 }
 
-/** The rule sets by what they are called. */
+/** The rule sets by name. */
 export async function readSetStates(sql: SqlRunner): Promise<ReadonlyMap<string, SetState>> {
   const rows = (await sql.query('SELECT name, enabled, entry_count FROM rule_sets')) as SetRow[];
   return new Map(rows.map((row) => [row.name, { size: row.entry_count, problem: problemOf(row) }]));
@@ -30,22 +30,22 @@ interface Condition {
   payload: string;
 }
 
-/** What there is for conditions to name. */
+/** The sets and lists that conditions can name. */
 export interface NamedSets {
   sets: ReadonlyMap<string, SetState>;
-  /** Entries of a list of sites; null for one that is not there. */
+  /** The entries of a list of sites; null if there is no such list. */
   site: (code: string) => readonly string[] | null;
 }
 
 const LOGIC = /^(AND|OR|NOT)$/;
 const NAMED = /\(\s*(RULE-SET|GEOSITE)\s*,\s*([^,()]+?)\s*[,)]/gi;
 
-/** Whether a rule depends on what is in some set. */
+/** Whether a rule depends on the content of a set. */
 export function namesSets({ type }: Condition): boolean {
   return type === 'RULE-SET' || type === 'GEOSITE' || LOGIC.test(type);
 }
 
-/** Names of the rule sets that a rule needs, those inside AND, OR and NOT included. */
+/** The names of the rule sets that a rule needs, including those inside AND, OR and NOT. */
 export function setsNamedBy(rule: Condition): string[] {
   return namedBy(rule, 'RULE-SET');
 }
@@ -58,7 +58,7 @@ function namedBy({ type, payload }: Condition, kind: 'RULE-SET' | 'GEOSITE'): st
   );
 }
 
-/** What a rule suffers from its sets; null where nothing is wrong. */
+/** What is wrong with the sets of a rule; null if nothing is. */
 export function setProblem(rule: Condition, { sets, site }: NamedSets): string | null {
   for (const name of namedBy(rule, 'RULE-SET')) {
     const state = sets.get(name);
@@ -71,7 +71,7 @@ export function setProblem(rule: Condition, { sets, site }: NamedSets): string |
   return null;
 }
 
-/** Entries behind RULE-SET and GEOSITE; -1 where there are none to count. */
+/** The number of entries behind RULE-SET and GEOSITE; -1 for conditions without entries. */
 export function sizeOf({ type, payload }: Condition, { sets, site }: NamedSets): number {
   if (type === 'RULE-SET') return sets.get(payload)?.size ?? -1;
   return type === 'GEOSITE' ? (site(payload.toLowerCase())?.length ?? -1) : -1;
