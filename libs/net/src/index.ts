@@ -14,6 +14,7 @@ export {
   type Endable,
   type FlowFailure,
 } from './flow-boundary.js';
+export { freshBytes } from './fresh-bytes.js';
 export { NextTurn } from './next-turn.js';
 export { FlowFailures } from './flow-failures.js';
 export * from './guarded-sockets.js';
@@ -50,6 +51,17 @@ export {
   type SocksReply,
 } from './socks/codec.js';
 export {
+  maskedWebSocketFrame,
+  webSocketFrame,
+  webSocketFrameHeader,
+  WebSocketFrameReader,
+  WebSocketError,
+  WEBSOCKET_OPCODE,
+  type WebSocketFrameHandlers,
+  type WebSocketFrameOptions,
+} from './websocket/frames.js';
+export { hasToken, switchesTo, webSocketAccept } from './websocket/handshake.js';
+export {
   cidrContains,
   formatCidr,
   formatIp,
@@ -82,7 +94,7 @@ export {
   type SpecialPurpose,
 } from './special-purpose.js';
 export { ForbiddenTargetError, OutboundGuard, type OutboundGuardOptions } from './outbound-guard.js';
-export { asHostName } from './host-name.js';
+export { asHostName, formatAuthority } from './host-name.js';
 export { sniffTlsServerName, type SniffResult } from './tls-sniff.js';
 export { readHeaderLine } from './header-line.js';
 export {

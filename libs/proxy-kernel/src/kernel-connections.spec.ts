@@ -8,10 +8,10 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import type { NodeTransport, OtherNode, VlessNode } from '@gatehouse/contracts';
 import { makeCertificate } from '@gatehouse/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { WEBSOCKET_OPCODE } from '@gatehouse/net';
 import { cleanUp, cleanups, client, exchange, portOf, readAll, startKernel } from '../test/kernel-rig.js';
 import type { KernelConfig } from './index.js';
 import { COMMAND, frame } from './protocol/anytls/frame.js';
-import { OPCODE } from './transport/websocket/frame.js';
 
 afterEach(async () => {
   vi.useRealTimers();
@@ -44,7 +44,7 @@ async function tunnelFrom(port: number): Promise<Socket> {
   return socket;
 }
 
-const CLOSE_FRAME = Buffer.from([0x80 | OPCODE.close, 0]);
+const CLOSE_FRAME = Buffer.from([0x80 | WEBSOCKET_OPCODE.close, 0]);
 /** What begins the answer of a VLESS server: the version, and no options. */
 const VLESS_ANSWER = '\0\0';
 
@@ -81,7 +81,7 @@ describe('a client that has ended before its answer comes', () => {
     socket.end('question');
     const node = await upgraded.promise;
     const send = (text: string): unknown =>
-      node.write(Buffer.concat([Buffer.from([0x80 | OPCODE.binary, text.length]), Buffer.from(text)]));
+      node.write(Buffer.concat([Buffer.from([0x80 | WEBSOCKET_OPCODE.binary, text.length]), Buffer.from(text)]));
     await pass(25);
     send(`${VLESS_ANSWER}slow `);
     await pass(25);

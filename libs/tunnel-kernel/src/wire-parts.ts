@@ -15,7 +15,6 @@ export { MuxConnection } from './mux/mux-connection.js';
 export { MUX_FRAME, muxHeader, muxNumber } from './mux/mux-frames.js';
 export { type MuxTransport, type MuxTransportHandlers } from './mux/mux-transport.js';
 export { checkUpgradeAnswer, readRequestHead, upgradeAnswer, upgradeRequest } from './websocket/handshake.js';
-export { WebSocketFrameReader, wholeFrame } from './websocket/frames.js';
 export { decodeMessage, encodeMessage, frameLimit, type Side } from './wire/codec.js';
 export { FrameDecoder } from './wire/frame.js';
 export { FramedStream } from './wire/framed-stream.js';

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, TLSSocket } from 'node:tls';
+import { maskedWebSocketFrame } from '@gatehouse/net';
 import type { ChannelTicket, Message } from '../src/wire/messages.js';
 import { decodeMessage, encodeMessage, frameLimit } from '../src/wire/codec.js';
 import { encodeFrame, FrameDecoder } from '../src/wire/frame.js';
@@ -10,7 +11,6 @@ import { encodeRendezvous } from '../src/wire/rendezvous.js';
 import { channelKeys, RecordSealer } from '../src/wire/sealed-records.js';
 import type { ServerIdentity } from '../src/wire/server-identity.js';
 import { encodeVisit } from '../src/wire/visit.js';
-import { wholeFrame } from '../src/websocket/frames.js';
 import { upgradeRequest } from '../src/websocket/handshake.js';
 
 /** From 0 to below 1. The same seed gives the same attacks. */
@@ -201,7 +201,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     for (let count = 0; count < 5; count++) {
       const payload = bytes(random, 200);
       const mux = Buffer.concat([muxHeader(below(random, 8), payload.length, below(random, 4)), payload]);
-      await say(random, socket, spoilt(random, wholeFrame(pick(random, [0, 1, 2, 8, 9]), [mux], mux.length, true)));
+      await say(random, socket, spoilt(random, maskedWebSocketFrame(pick(random, [0, 1, 2, 8, 9]), [mux])));
     }
     return socket;
   },

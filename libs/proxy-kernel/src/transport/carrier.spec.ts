@@ -11,12 +11,11 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { NodeTransport } from '@gatehouse/contracts';
-import { ByteReader, onFlowFailure, type ByteStream, type FlowFailure } from '@gatehouse/net';
+import { ByteReader, onFlowFailure, WEBSOCKET_OPCODE, type ByteStream, type FlowFailure } from '@gatehouse/net';
 import { DialError } from '../interfaces/index.js';
 import { createCarrier } from './carrier.js';
 import { messageHead } from './http2/grpc-frame.js';
 import { createDirectDialer } from './server-dialer.js';
-import { OPCODE } from './websocket/frame.js';
 import type { Carrier } from './node-server.js';
 
 const dialer = createDirectDialer({ resolve: () => Promise.resolve(['127.0.0.1']) });
@@ -327,16 +326,18 @@ describe('a WebSocket, with a server of this test', () => {
     expect(server.asked[0]).not.toHaveProperty('x-b');
     const reader = new ByteReader(socket as unknown as ByteStream);
     stream.write(Buffer.from('hello'));
-    expect(await nextFrame(reader)).toEqual([OPCODE.binary, Buffer.from('hello')]);
-    socket.write(Buffer.concat([serverFrame(OPCODE.ping, 'you?'), serverFrame(OPCODE.binary, 'yes')]));
+    expect(await nextFrame(reader)).toEqual([WEBSOCKET_OPCODE.binary, Buffer.from('hello')]);
+    socket.write(
+      Buffer.concat([serverFrame(WEBSOCKET_OPCODE.ping, 'you?'), serverFrame(WEBSOCKET_OPCODE.binary, 'yes')]),
+    );
     const all = readAll(stream);
-    expect(await nextFrame(reader)).toEqual([OPCODE.pong, Buffer.from('you?')]);
+    expect(await nextFrame(reader)).toEqual([WEBSOCKET_OPCODE.pong, Buffer.from('you?')]);
     stream.end();
     // We are done, the server is not.
-    socket.write(serverFrame(OPCODE.binary, ' and more'));
-    socket.write(serverFrame(OPCODE.close, '\u0003('));
+    socket.write(serverFrame(WEBSOCKET_OPCODE.binary, ' and more'));
+    socket.write(serverFrame(WEBSOCKET_OPCODE.close, '\u0003('));
     expect((await all).toString()).toBe('yes and more');
-    expect((await nextFrame(reader))[0]).toBe(OPCODE.close);
+    expect((await nextFrame(reader))[0]).toBe(WEBSOCKET_OPCODE.close);
     const closed = closing(stream);
     socket.end();
     await closed;
@@ -349,7 +350,9 @@ describe('a WebSocket, with a server of this test', () => {
     const events: string[] = [];
     stream.on('error', () => events.push('error'));
     stream.on('close', () => events.push('close'));
-    socket.end(Buffer.concat([serverFrame(OPCODE.binary, 'last words'), serverFrame(OPCODE.close, '')]));
+    socket.end(
+      Buffer.concat([serverFrame(WEBSOCKET_OPCODE.binary, 'last words'), serverFrame(WEBSOCKET_OPCODE.close, '')]),
+    );
     expect((await readAll(stream)).toString()).toBe('last words');
     (socket as Socket).resetAndDestroy();
     await once(socket, 'close');

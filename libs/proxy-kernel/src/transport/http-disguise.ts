@@ -1,9 +1,9 @@
 /** A TCP stream that begins like an HTTP/1.1 exchange (the `http` header of V2Ray's tcp transport). */
 import { randomInt } from 'node:crypto';
 import type { NodeTransport } from '@gatehouse/contracts';
-import type { ByteStream } from '@gatehouse/net';
+import { formatAuthority, type ByteStream } from '@gatehouse/net';
 import { DialError } from '../interfaces/index.js';
-import { hostField, requestTarget } from './http-upgrade.js';
+import { requestTarget } from './http-upgrade.js';
 import type { NodeServer } from './node-server.js';
 import { PrologueStream } from './prologue-stream.js';
 
@@ -22,7 +22,7 @@ function requestHead(
   { server, port, tls }: NodeServer,
   { method = 'GET', path = [], headers = {} }: Extract<NodeTransport, { type: 'http' }>,
 ): Buffer {
-  const fields = new Map([['host', `Host: ${hostField(server, port, tls !== undefined)}`]]);
+  const fields = new Map([['host', `Host: ${formatAuthority(server, port, tls !== undefined)}`]]);
   fields.set('user-agent', 'User-Agent: Mozilla/5.0');
   fields.set('connection', 'Connection: keep-alive');
   for (const [name, values] of Object.entries(headers)) {

@@ -1,5 +1,5 @@
 /** The HTTP/1.1 exchange that opens a WebSocket (RFC 6455 4) or a raw stream (`httpupgrade`). */
-import type { ByteReader } from '@gatehouse/net';
+import { switchesTo, type ByteReader } from '@gatehouse/net';
 import { DialError } from '../interfaces/index.js';
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
@@ -28,12 +28,6 @@ export function requestTarget(path: string): string {
   return rooted.replaceAll(/[^!-~]|["<>\\^`{|}]/gu, (character) => encodeURIComponent(character));
 }
 
-/** `host`, with the port unless it is the scheme's own. */
-export function hostField(host: string, port: number, secure: boolean): string {
-  const name = host.includes(':') ? `[${host}]` : host;
-  return port === (secure ? 443 : 80) ? name : `${name}:${port}`;
-}
-
 /** The value of a field, whatever the case of its name. */
 export function fieldOf(headers: HeaderFields | undefined, wanted: string): string | undefined {
   return Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === wanted)?.[1];
@@ -60,9 +54,7 @@ export function checkSwitched({ status, headers }: UpgradeAnswer, protocol: stri
     const kind = status === 401 || status === 403 ? 'auth_failed' : 'protocol_error';
     throw new DialError('handshake', kind, `the server answered ${status} instead of switching to ${protocol}`);
   }
-  const upgrade = headers.get('upgrade')?.toLowerCase();
-  const connection = headers.get('connection')?.toLowerCase().split(/,\s*/) ?? [];
-  if (upgrade !== protocol || !connection.includes('upgrade')) {
+  if (!switchesTo(protocol, (name) => headers.get(name))) {
     throw new DialError('handshake', 'protocol_error', `the server did not switch to ${protocol}`);
   }
 }

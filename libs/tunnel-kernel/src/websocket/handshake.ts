@@ -1,5 +1,5 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { readHeaderLine } from '@gatehouse/net';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { formatAuthority, hasToken, readHeaderLine, switchesTo, webSocketAccept } from '@gatehouse/net';
 import { protocolError, TunnelError } from '../errors.js';
 
 /** Where a gateway takes WebSockets of agents. */
@@ -9,7 +9,6 @@ export const SUBPROTOCOL = 'gatehouse-tunnel.1';
 /** Longest head of a request or of an answer. */
 export const MAX_HANDSHAKE_BYTES = 16 * 1024;
 
-const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 /** A name in letters of the network, or an address. */
 const HOST = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]+\])$/i;
 const VERSION = '13';
@@ -46,7 +45,7 @@ export function parseWebSocketAddress(text: string): WebSocketAddress | null {
 }
 
 export function formatWebSocketAddress({ secure, host, port, path }: WebSocketAddress): string {
-  return `${secure ? 'wss' : 'ws'}://${authority(host, port, secure)}${path}`;
+  return `${secure ? 'wss' : 'ws'}://${formatAuthority(host, port, secure)}${path}`;
 }
 
 /** A client's first words, and the key that the answer must go with. */
@@ -54,7 +53,7 @@ export function upgradeRequest({ secure, host, port, path }: WebSocketAddress): 
   const key = randomBytes(KEY_BYTES).toString('base64');
   const lines = [
     `GET ${path} HTTP/1.1`,
-    `Host: ${authority(host, port, secure)}`,
+    `Host: ${formatAuthority(host, port, secure)}`,
     'Upgrade: websocket',
     'Connection: Upgrade',
     `Sec-WebSocket-Key: ${key}`,
@@ -73,11 +72,11 @@ export function checkUpgradeAnswer(head: string, key: string): void {
   if (status !== '101') throw protocolError(`no WebSocket: the answer is ${status ?? 'not HTTP'}`);
   const field = readFields(head);
   const accept = Buffer.from(field('sec-websocket-accept') ?? '');
-  const expected = Buffer.from(acceptKey(key));
+  const expected = Buffer.from(webSocketAccept(key));
   if (accept.length !== expected.length || !timingSafeEqual(accept, expected)) {
     throw protocolError('an answer to another WebSocket request');
   }
-  const isUpgrade = field('upgrade')?.toLowerCase() === 'websocket' && hasToken(field('connection'), 'upgrade');
+  const isUpgrade = switchesTo('websocket', field);
   // An extension that was not asked for would change the frames.
   if (!isUpgrade || field('sec-websocket-extensions') || field('sec-websocket-protocol') !== SUBPROTOCOL) {
     throw protocolError('not the WebSocket that was asked for');
@@ -94,7 +93,7 @@ export function readRequestHead(head: string): { method: string; target: string;
 /** The server's answer to a request for a WebSocket: 101, or what is wrong with it. */
 export function upgradeAnswer(field: FieldReader): { accepted: boolean; head: string } {
   const key = field('sec-websocket-key') ?? '';
-  const isUpgrade = field('upgrade')?.toLowerCase() === 'websocket' && hasToken(field('connection'), 'upgrade');
+  const isUpgrade = switchesTo('websocket', field);
   const isKey = /^[A-Za-z0-9+/]{22}==$/.test(key);
   if (!isUpgrade || field('sec-websocket-version') !== VERSION) {
     return {
@@ -109,7 +108,7 @@ export function upgradeAnswer(field: FieldReader): { accepted: boolean; head: st
     'HTTP/1.1 101 Switching Protocols',
     'Upgrade: websocket',
     'Connection: Upgrade',
-    `Sec-WebSocket-Accept: ${acceptKey(key)}`,
+    `Sec-WebSocket-Accept: ${webSocketAccept(key)}`,
     `Sec-WebSocket-Protocol: ${SUBPROTOCOL}`,
   ];
   return { accepted: true, head: `${lines.join('\r\n')}\r\n\r\n` };
@@ -118,21 +117,6 @@ export function upgradeAnswer(field: FieldReader): { accepted: boolean; head: st
 /** An answer without a body, after which the connection ends. */
 export function refusalHead(status: string, fields: readonly string[] = []): string {
   return [`HTTP/1.1 ${status}`, 'Content-Length: 0', 'Connection: close', ...fields, '', ''].join('\r\n');
-}
-
-function acceptKey(key: string): string {
-  return createHash('sha1')
-    .update(key + GUID)
-    .digest('base64');
-}
-
-function authority(host: string, port: number, secure: boolean): string {
-  const name = host.includes(':') ? `[${host}]` : host;
-  return port === (secure ? 443 : 80) ? name : `${name}:${port}`;
-}
-
-function hasToken(value: string | undefined, token: string): boolean {
-  return (value ?? '').split(',').some((item) => item.trim().toLowerCase() === token);
 }
 
 /** Of a field that stands there twice, the values in one list. */

@@ -1,8 +1,15 @@
-import type { ByteStream } from '@gatehouse/net';
-import { setFlowTimeout } from '@gatehouse/net';
-import { TunnelError } from '../errors.js';
+import {
+  maskedWebSocketFrame,
+  setFlowTimeout,
+  WEBSOCKET_OPCODE,
+  WebSocketError,
+  webSocketFrame,
+  webSocketFrameHeader,
+  WebSocketFrameReader,
+  type ByteStream,
+} from '@gatehouse/net';
+import { protocolError, TunnelError } from '../errors.js';
 import type { MuxTransport, MuxTransportHandlers } from '../mux/mux-transport.js';
-import { frameHeader, OPCODE, WebSocketFrameReader, wholeFrame } from './frames.js';
 
 /** Up to this, one copy costs less than a list of buffers for the system. */
 const COPY_BYTES = 16 * 1024;
@@ -26,10 +33,13 @@ export class WebSocketTransport implements MuxTransport {
   constructor(stream: ByteStream, isClient: boolean) {
     this.stream = stream;
     this.isClient = isClient;
-    this.reader = new WebSocketFrameReader(!isClient, {
-      data: (part) => this.handlers?.data(part),
-      control: (opcode, payload) => this.control(opcode, payload),
-    });
+    this.reader = new WebSocketFrameReader(
+      { masked: !isClient },
+      {
+        data: (part) => this.handlers?.data(part),
+        control: (opcode, payload) => this.control(opcode, payload),
+      },
+    );
   }
 
   get writableLength(): number {
@@ -60,10 +70,9 @@ export class WebSocketTransport implements MuxTransport {
     const { stream } = this;
     if (this.ended || this.closing) return true;
     const length = parts.reduce((sum, part) => sum + part.length, 0);
-    if (this.isClient || length <= COPY_BYTES)
-      return stream.write(wholeFrame(OPCODE.binary, parts, length, this.isClient));
+    if (this.isClient || length <= COPY_BYTES) return stream.write(this.frame(WEBSOCKET_OPCODE.binary, parts));
     stream.cork();
-    let room = stream.write(frameHeader(OPCODE.binary, length));
+    let room = stream.write(webSocketFrameHeader(WEBSOCKET_OPCODE.binary, length));
     for (const part of parts) room = stream.write(part);
     stream.uncork();
     return room || stream.writableLength === 0;
@@ -71,7 +80,7 @@ export class WebSocketTransport implements MuxTransport {
 
   close(): void {
     if (this.ended || this.closing) return;
-    this.stream.write(wholeFrame(OPCODE.close, [NORMAL], NORMAL.length, this.isClient));
+    this.stream.write(this.frame(WEBSOCKET_OPCODE.close, [NORMAL]));
     this.stream.end();
     this.closing = setFlowTimeout(this, () => this.destroy(), CLOSE_MS);
   }
@@ -85,18 +94,23 @@ export class WebSocketTransport implements MuxTransport {
     try {
       this.reader.read(chunk);
     } catch (error) {
-      if (!(error instanceof TunnelError)) throw error;
-      this.end(error);
+      if (error instanceof WebSocketError) this.end(protocolError(error.message));
+      else if (error instanceof TunnelError) this.end(error);
+      else throw error;
     }
   }
 
+  private frame(opcode: number, parts: readonly Uint8Array[]): Buffer {
+    return this.isClient ? maskedWebSocketFrame(opcode, parts) : webSocketFrame(opcode, parts);
+  }
+
   private control(opcode: number, payload: Buffer): void {
-    if (opcode === OPCODE.pong || this.ended) return;
-    if (opcode === OPCODE.ping && this.stream.writableLength > MAX_UNSENT_BYTES) {
+    if (opcode === WEBSOCKET_OPCODE.pong || this.ended) return;
+    if (opcode === WEBSOCKET_OPCODE.ping && this.stream.writableLength > MAX_UNSENT_BYTES) {
       throw new TunnelError('overloaded', 'the peer pings and does not read');
     }
-    if (opcode === OPCODE.ping) {
-      this.stream.write(wholeFrame(OPCODE.pong, [payload], payload.length, this.isClient));
+    if (opcode === WEBSOCKET_OPCODE.ping) {
+      this.stream.write(this.frame(WEBSOCKET_OPCODE.pong, [payload]));
       return;
     }
     // The answer to a close, and a close of the other side's, are the same to us: nothing comes after it.

@@ -1,9 +1,8 @@
 /** The datagrams of Shadowsocks 2022 (SIP022 3.2): a session of our own, and those of the server that answers it. */
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, randomInt, type KeyObject } from 'node:crypto';
-import { encodeSocksAddress } from '@gatehouse/net';
+import { encodeSocksAddress, freshBytes } from '@gatehouse/net';
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
 import type { Target } from '../../interfaces/index.js';
-import { freshBytes } from '../../transport/fresh-bytes.js';
 import { TAG_LENGTH } from '../shadowsocks/cipher.js';
 import { ShadowsocksError, checkTag, type DatagramCodec } from '../shadowsocks/codec.js';
 import { decodeAddress } from '../socks/codec.js';

@@ -1,6 +1,6 @@
 /** Keys and ciphers of Shadowsocks AEAD (SIP004). */
 import { createHash, createSecretKey, hkdfSync, type CipherGCMTypes, type KeyObject } from 'node:crypto';
-import { freshBytes } from '../../transport/fresh-bytes.js';
+import { freshBytes } from '@gatehouse/net';
 
 export const TAG_LENGTH = 16;
 export const NONCE_LENGTH = 12;

@@ -1,6 +1,6 @@
-import { freshBytes } from '../../transport/fresh-bytes.js';
 import type { Target } from '../../interfaces/index.js';
 import { randomBytes } from 'node:crypto';
+import { freshBytes } from '@gatehouse/net';
 import { ChunkOpener, ChunkSealer } from './body.js';
 import {
   AnswerOpener,

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
 import type { NodeTransport } from '@gatehouse/contracts';
+import { formatAuthority } from '@gatehouse/net';
 import { DialError, type DialContext } from '../../interfaces/index.js';
-import { hostField, requestTarget } from '../http-upgrade.js';
+import { requestTarget } from '../http-upgrade.js';
 import type { NodeServer, Carrier } from '../node-server.js';
 import type { ServerDialer } from '../server-dialer.js';
 import { GrpcFrameDecoder, messageHead } from './grpc-frame.js';
@@ -19,7 +20,7 @@ export function createGrpcCarrier(
     ':method': 'POST',
     ':scheme': node.tls ? 'https' : 'http',
     ':path': callPath(serviceName),
-    ':authority': authority || (node.tls?.sni ?? hostField(node.server, node.port, node.tls !== undefined)),
+    ':authority': authority || (node.tls?.sni ?? formatAuthority(node.server, node.port, node.tls !== undefined)),
     'content-type': 'application/grpc',
     'user-agent': 'grpc-go/1.68.0',
     te: 'trailers',

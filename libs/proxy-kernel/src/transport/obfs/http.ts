@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { ByteStream } from '@gatehouse/net';
+import { formatAuthority, type ByteStream } from '@gatehouse/net';
 import { answerLength } from '../http-disguise.js';
-import { formatRequest, hostField } from '../http-upgrade.js';
+import { formatRequest } from '../http-upgrade.js';
 import { PrologueStream } from '../prologue-stream.js';
 
 export interface HttpObfs {
@@ -13,7 +13,7 @@ export interface HttpObfs {
 /** simple-obfs, mode http: the first bytes stand behind a request to upgrade, the server's behind the answer to that. */
 export function obfuscateAsHttp(stream: ByteStream, { host, port, path }: HttpObfs): ByteStream {
   const head = (first: Uint8Array): Buffer =>
-    formatRequest(path, hostField(host, port, false), {
+    formatRequest(path, formatAuthority(host, port, false), {
       'User-Agent': 'curl/8.5.0',
       Upgrade: 'websocket',
       Connection: 'Upgrade',

@@ -1,7 +1,7 @@
 import type { NodeTransport } from '@gatehouse/contracts';
-import type { ByteStream } from '@gatehouse/net';
+import { formatAuthority, type ByteStream } from '@gatehouse/net';
 import type { DialContext } from '../../interfaces/index.js';
-import { checkSwitched, formatRequest, hostField, readAnswer } from '../http-upgrade.js';
+import { checkSwitched, formatRequest, readAnswer } from '../http-upgrade.js';
 import { dialNodeServer, shakeHands, type NodeServer } from '../node-server.js';
 import type { ServerDialer } from '../server-dialer.js';
 import { WebSocketOpening } from './opening.js';
@@ -45,5 +45,5 @@ export async function openHttpUpgrade(
 
 /** What the request is for; a `Host` among the transport's own fields wins. */
 function hostOf({ server, port, tls }: NodeServer): string {
-  return hostField(tls?.sni ?? server, port, tls !== undefined);
+  return formatAuthority(tls?.sni ?? server, port, tls !== undefined);
 }

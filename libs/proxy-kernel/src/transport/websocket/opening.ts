@@ -1,9 +1,8 @@
 /** The opening handshake of a WebSocket (RFC 6455 4), with the first bytes inside it where the server takes that. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { webSocketAccept } from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
 import { checkSwitched, formatRequest, type HeaderFields, type UpgradeAnswer } from '../http-upgrade.js';
-
-const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 export interface WebSocketRequest {
   path: string;
@@ -43,10 +42,7 @@ export class WebSocketOpening {
   /** @throws DialError when the server did not agree. */
   check(answer: UpgradeAnswer): void {
     checkSwitched(answer, 'websocket');
-    const wanted = createHash('sha1')
-      .update(this.key + GUID)
-      .digest('base64');
-    if (answer.headers.get('sec-websocket-accept') !== wanted) {
+    if (answer.headers.get('sec-websocket-accept') !== webSocketAccept(this.key)) {
       throw new DialError('handshake', 'protocol_error', 'the server answered another handshake than ours');
     }
     if (answer.headers.get('sec-websocket-extensions')) {

@@ -1,8 +1,13 @@
-import { setFlowTimeout, type ByteStream } from '@gatehouse/net';
+import {
+  maskedWebSocketFrame,
+  setFlowTimeout,
+  WEBSOCKET_OPCODE,
+  WebSocketFrameReader,
+  type ByteStream,
+} from '@gatehouse/net';
 import { DialError } from '../../interfaces/index.js';
 import { AnswerCollector } from '../http-upgrade.js';
 import { EncodedStream } from '../encoded-stream.js';
-import { FrameDecoder, OPCODE, encodeFrame } from './frame.js';
 import type { WebSocketOpening } from './opening.js';
 
 /** A WebSocket cannot end one direction: when we are done and nothing has come for so long, it is closed. */
@@ -18,7 +23,7 @@ const NORMAL_CLOSURE = Buffer.from([1000 >> 8, 1000 & 255]);
  * the first write inside it, and what does not fit waits for the answer.
  */
 export class WebSocketStream extends EncodedStream {
-  private readonly decoder: FrameDecoder;
+  private readonly frames: WebSocketFrameReader;
   private opening: { handshake: WebSocketOpening; sent: boolean; answer: AnswerCollector } | null = null;
   private unsent: Buffer[] = [];
   private unsentBytes = 0;
@@ -28,13 +33,16 @@ export class WebSocketStream extends EncodedStream {
 
   constructor(inner: ByteStream, opening?: WebSocketOpening) {
     super(inner);
-    this.decoder = new FrameDecoder({
-      data: (piece) => {
-        this.lastDataAt = performance.now();
-        this.give(piece);
+    this.frames = new WebSocketFrameReader(
+      { masked: false, text: true },
+      {
+        data: (part) => {
+          this.lastDataAt = performance.now();
+          this.give(part);
+        },
+        control: (opcode, payload) => this.control(opcode, payload),
       },
-      control: (opcode, payload) => this.control(opcode, payload),
-    });
+    );
     if (opening) this.opening = { handshake: opening, sent: false, answer: new AnswerCollector() };
   }
 
@@ -48,21 +56,21 @@ export class WebSocketStream extends EncodedStream {
 
   protected override encode(chunk: Uint8Array): void {
     if (this.opening) this.encodeEarly(this.opening, chunk);
-    else if (!this.closeSent && chunk.length > 0) this.put(encodeFrame(OPCODE.binary, chunk));
+    else if (!this.closeSent && chunk.length > 0) this.put(maskedWebSocketFrame(WEBSOCKET_OPCODE.binary, [chunk]));
   }
 
   protected override decode(bytes: Buffer): void {
-    if (!this.opening) return this.decoder.push(bytes);
+    if (!this.opening) return this.frames.read(bytes);
     const complete = this.opening.answer.push(bytes);
     if (!complete) return;
     this.opening.handshake.check(complete.answer);
     this.opened();
-    this.decoder.push(complete.rest);
+    this.frames.read(complete.rest);
   }
 
   protected override checkEnd(): Error | null {
     if (this.opening) return new DialError('handshake', 'connection_reset', 'the server closed before it answered');
-    return this.decoder.atBoundary ? null : new DialError('relay', 'protocol_error', 'the stream ended inside a frame');
+    return this.frames.atBoundary ? null : new DialError('relay', 'protocol_error', 'the stream ended inside a frame');
   }
 
   protected override endWriting(): void {
@@ -94,17 +102,17 @@ export class WebSocketStream extends EncodedStream {
     this.unsent = [];
     this.unsentBytes = 0;
     if (unsent.length === 0) return;
-    const room = this.inner.write(encodeFrame(OPCODE.binary, Buffer.concat(unsent)));
+    const room = this.inner.write(maskedWebSocketFrame(WEBSOCKET_OPCODE.binary, unsent));
     // Who was told to wait is told to go on, by the stream below where that is full.
     if (room || this.inner.writableLength === 0) this.emit('drain');
   }
 
   private control(opcode: number, payload: Buffer): void {
-    if (opcode === OPCODE.ping) {
+    if (opcode === WEBSOCKET_OPCODE.ping) {
       if (!this.closeSent && this.inner.writableLength < MAX_BACKLOG_BYTES) {
-        this.put(encodeFrame(OPCODE.pong, payload));
+        this.put(maskedWebSocketFrame(WEBSOCKET_OPCODE.pong, [payload]));
       }
-    } else if (opcode === OPCODE.close) {
+    } else if (opcode === WEBSOCKET_OPCODE.close) {
       this.sendClose(payload.subarray(0, 2));
       this.endReading();
       if (this.writingIsEnded) this.finish();
@@ -114,7 +122,7 @@ export class WebSocketStream extends EncodedStream {
   private sendClose(code: Buffer): void {
     if (this.closeSent || this.inner.destroyed) return;
     this.closeSent = true;
-    this.put(encodeFrame(OPCODE.close, code));
+    this.put(maskedWebSocketFrame(WEBSOCKET_OPCODE.close, [code]));
   }
 
   private closeWhenQuiet(ms: number): void {

@@ -9,9 +9,8 @@ export function applyMask(bytes: Buffer, key: Buffer, offset: number): void {
   maskBytes(bytes, key, offset, 0, lead);
   const words = (bytes.length - lead) >>> 2;
   if (words > 0) {
-    const at = offset + lead;
-    const word = maskWord(key, at);
-    const view = new Uint32Array(bytes.buffer, bytes.byteOffset + lead, words);
+    const word = maskWord(key, offset + lead);
+    const view = new Int32Array(bytes.buffer, bytes.byteOffset + lead, words);
     for (let index = 0; index < words; index++) view[index] = (view[index] as number) ^ word;
   }
   maskBytes(bytes, key, offset, lead + words * 4, bytes.length);
@@ -23,6 +22,9 @@ function maskBytes(bytes: Buffer, key: Buffer, offset: number, from: number, to:
 
 /** The key as a word of this machine's byte order, turned so that it begins with the byte for `at`. */
 function maskWord(key: Buffer, at: number): number {
-  const turned = Buffer.of(...[0, 1, 2, 3].map((index) => key[(at + index) & 3] as number));
-  return LITTLE_ENDIAN ? turned.readUInt32LE(0) : turned.readUInt32BE(0);
+  let word = 0;
+  for (let index = 0; index < 4; index++) {
+    word |= (key[(at + index) & 3] as number) << (LITTLE_ENDIAN ? index * 8 : 24 - index * 8);
+  }
+  return word;
 }
